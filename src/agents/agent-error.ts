@@ -1,4 +1,4 @@
-import { askedWaitMs, classifyAgentError, type AgentErrorReason } from './api-error.js';
+import { requestedWaitMs, classifyAgentError, type AgentErrorReason } from './api-error.js';
 import { isBuiltInRunner } from '../model/built-in.js';
 import { programs } from './programs.js';
 import type { AgentResult } from './runner.js';
@@ -7,7 +7,7 @@ type AgentError = NonNullable<AgentResult['error']>;
 
 const MAX_REASON_CHARACTERS = 300;
 
-/** What a person must do about each error; how to log in depends on the program. */
+/** What a person must do about each error. How to log in depends on the program. */
 const remedies: Readonly<Record<Exclude<AgentErrorReason, 'unauthorized'>, string>> = {
   overloaded: 'The provider is overloaded; run again later.',
   'rate-limited': 'The rate limit of the provider was reached; run again later, or raise the limit.',
@@ -36,31 +36,31 @@ export function remedyFor(reason: AgentErrorReason, runner: string): string {
   return reason === 'model' ? `${remedies.model} If it is not logged in: ${login}` : remedies[reason];
 }
 
-/** Classifies a program's own account of why it could not work (AG-6); wording that no rule knows is fatal. */
+/** Classifies a program's own message about why it could not work (AG-6). Unknown wording is fatal. */
 export function agentErrorFrom(text: string, runner: string): AgentError {
   const { kind, reason, evidence } = classifyAgentError(text);
   const words = text.trim().replaceAll(/\s+/g, ' ');
   // In a long text, the line that decided says more than the beginning.
   const short = words.length > MAX_REASON_CHARACTERS ? (evidence ?? words) : words;
-  const told = `${runner}: ${short.slice(0, MAX_REASON_CHARACTERS) || 'it failed without a message'}`;
+  const message = `${runner}: ${short.slice(0, MAX_REASON_CHARACTERS) || 'it failed without a message'}`;
   if (kind === 'retryable') {
-    const waitMs = askedWaitMs(text);
-    return { kind: 'retryable', reason: told, ...(waitMs === null ? {} : { waitMs }) };
+    const waitMs = requestedWaitMs(text);
+    return { kind: 'retryable', reason: message, ...(waitMs === null ? {} : { waitMs }) };
   }
-  if (kind === 'context_overflow') return { kind: 'context-overflow', reason: told };
-  return { kind: 'unusable', reason: told, remedy: remedyFor(reason, runner) };
+  if (kind === 'context_overflow') return { kind: 'context-overflow', reason: message };
+  return { kind: 'unusable', reason: message, remedy: remedyFor(reason, runner) };
 }
 
-/** An error whose reason is known from elsewhere than the program's words, of which the last line is told. */
-export function unusableBecause(reason: AgentErrorReason, text: string, runner: string): AgentError {
-  const said = text.trim().split('\n').at(-1)?.slice(0, MAX_REASON_CHARACTERS) ?? '';
-  return { kind: 'unusable', reason: `${runner}: ${said || reason}`, remedy: remedyFor(reason, runner) };
+/** Returns the error of a program whose exit code gives the reason. Its message is the last line of the text. */
+export function errorByReason(reason: AgentErrorReason, text: string, runner: string): AgentError {
+  const lastLine = text.trim().split('\n').at(-1)?.slice(0, MAX_REASON_CHARACTERS);
+  return { kind: 'unusable', reason: `${runner}: ${lastLine || reason}`, remedy: remedyFor(reason, runner) };
 }
 
-/** Reasons that could just as well be about the user's own program, which an agent's free text often mentions. */
-const notItsOwn: readonly AgentErrorReason[] = ['unknown', 'invalid-request', 'refused'];
+/** Reasons that may as well be about the user's own app, which an agent often mentions. */
+const ambiguousReasons: readonly AgentErrorReason[] = ['unknown', 'invalid-request', 'refused'];
 
 /** Classifies free text on standard error; returns null unless it is clearly the program's own error (AG-5 then applies). */
 export function agentErrorInText(text: string, runner: string): AgentError | null {
-  return notItsOwn.includes(classifyAgentError(text).reason) ? null : agentErrorFrom(text, runner);
+  return ambiguousReasons.includes(classifyAgentError(text).reason) ? null : agentErrorFrom(text, runner);
 }

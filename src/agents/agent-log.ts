@@ -6,7 +6,7 @@ import type { Masking } from '../secrets/redactor.js';
 const HEAD_BYTES = 4 * 1024 * 1024;
 const TAIL_BYTES = 1024 * 1024;
 
-/** An agent's output, in a file of at most about 5 MB: the beginning, and the end, which says more. */
+/** The file with an agent's output. It has at most about 5 MB: the beginning, and the end, which says more. */
 export interface AgentLog {
   write(chunk: Buffer): void;
   /** Resolves when the file is complete. */
@@ -14,22 +14,22 @@ export interface AgentLog {
 }
 
 /**
- * Opens the log. A full disk ends the log, not the agent. The output is masked, since an agent may print whatever it has read (EV-9,
- * EV-10). What is cut is not even scanned for secrets, because that would take minutes for a flood of output.
+ * Opens the log. A full disk ends the log, not the agent. The output is masked, since an agent may print whatever it has read (EV-9, EV-10).
+ * The part that is cut is not scanned for secrets, because that would take minutes for a flood of output.
  */
 export function openAgentLog(file: string, masking: Masking): AgentLog {
   const out = createWriteStream(file);
   out.on('error', () => undefined);
-  const handOn = (text: string) => void out.write(text);
-  const head = maskedStream(masking, handOn);
+  const write = (text: string) => void out.write(text);
+  const head = maskedStream(masking, write);
   const tail = openTail();
   let room = HEAD_BYTES;
   return {
     write: (chunk) => {
-      const kept = chunk.subarray(0, room);
-      if (kept.length > 0) head.write(kept);
-      room -= kept.length;
-      if (chunk.length > kept.length) tail.write(chunk.subarray(kept.length));
+      const beginning = chunk.subarray(0, room);
+      if (beginning.length > 0) head.write(beginning);
+      room -= beginning.length;
+      if (chunk.length > beginning.length) tail.write(chunk.subarray(beginning.length));
     },
     close: async () => {
       const { bytes, cut } = tail.end();
@@ -37,7 +37,7 @@ export function openAgentLog(file: string, masking: Masking): AgentLog {
       head.end();
       if (cut > 0) {
         out.write(`\n[self-heal: ${cut} bytes were cut here]\n`);
-        const end = maskedStream(masking, handOn);
+        const end = maskedStream(masking, write);
         end.write(bytes);
         end.end();
       }
@@ -47,26 +47,21 @@ export function openAgentLog(file: string, masking: Masking): AgentLog {
   };
 }
 
-interface Tail {
-  write(chunk: Buffer): void;
-  /** Returns the last bytes, and how many were cut before them. */
-  end(): { readonly bytes: Buffer; readonly cut: number };
-}
-
-function openTail(): Tail {
+/** Keeps the last bytes of a stream; `end` returns them, and how many were cut before them. */
+function openTail() {
   let chunks: Buffer[] = [];
   let length = 0;
   let cut = 0;
   const shorten = () => {
     const all = Buffer.concat(chunks);
-    // Cuts at a word boundary, because half a secret would not be recognized and masked.
-    const from = borderIn(all, Math.max(0, all.length - TAIL_BYTES));
+    // Half a secret would not be recognized and masked.
+    const from = wordBoundary(all, Math.max(0, all.length - TAIL_BYTES));
     chunks = [all.subarray(from)];
     length = all.length - from;
     cut += from;
   };
   return {
-    write: (chunk) => {
+    write: (chunk: Buffer) => {
       chunks.push(chunk);
       length += chunk.length;
       if (length > 2 * TAIL_BYTES) shorten();
@@ -78,7 +73,8 @@ function openTail(): Tail {
   };
 }
 
-function borderIn(bytes: Buffer, from: number): number {
+/** Returns the start of the first line, or else of the first word, after a position. */
+function wordBoundary(bytes: Buffer, from: number): number {
   if (from === 0) return 0;
   const line = bytes.indexOf('\n', from);
   if (line !== -1) return line + 1;

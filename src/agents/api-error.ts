@@ -1,16 +1,16 @@
 import type { AgentEnd } from '../model/attempt.js';
 import { stripAnsi } from '../visible-text.js';
 
-/** How an agent program failed: either as its output says, or in a way that only the runtime can know (AG-6). */
+/** How an agent program failed. `timeout` and `aborted` are set by self-heal, the others come from its output (AG-6). */
 export const agentErrors = ['retryable', 'context_overflow', 'fatal', 'timeout', 'aborted'] as const;
 
-/** What a failure of an agent program calls for: waiting, a shorter prompt, or a person (AG-6). */
+/** What a failure of an agent program requires: a wait, a shorter prompt, or a person (AG-6). */
 type AgentErrorKind = Exclude<AgentError, 'timeout' | 'aborted'>;
 
 /** One of `agentErrors`. */
 export type AgentError = (typeof agentErrors)[number];
 
-/** What may go wrong with an agent program, which determines what the user is told to do, and what it calls for. */
+/** The reasons for which an agent program fails, and the kind of each. The remedy depends on the reason. */
 const kinds = {
   overloaded: 'retryable',
   'rate-limited': 'retryable',
@@ -28,10 +28,9 @@ const kinds = {
   unknown: 'fatal',
 } as const satisfies Record<string, AgentErrorKind>;
 
-/** What went wrong with an agent program. */
 export type AgentErrorReason = keyof typeof kinds;
 
-/** What the error output of an agent program means, and which line shows it. */
+/** The meaning of an agent program's error output, and the line that shows it. */
 export interface AgentDiagnosis {
   readonly kind: AgentErrorKind;
   readonly reason: AgentErrorReason;
@@ -48,14 +47,14 @@ type Row = readonly [
 
 /** The table of AG-6: the first row that matches decides. */
 const rows: readonly Row[] = [
-  // These texts name their cause outright but would also match a later row: a daily quota answers 429, a prompt that is too
-  // long is wrapped in a 500, and a bad certificate looks like a network error.
+  // These texts name their cause but would also match a later row: a daily quota answers 429, a prompt that is too long is wrapped
+  // in a 500, and a bad certificate looks like a network error.
   [
     'prompt-too-long',
     /\b(?:prompt|input|conversation|context)\b.{0,15} too (?:long|large)\b|context_(?:length|window)_exceeded|prompt_too_long|\b(?:maximum|max) context (?:length|size|window)|exceeds? (?:the |your |this |its )?(?:model'?s? )?(?:available |maximum )?context\b|(?:input|prompt) token count.{0,40}exceeds?|input length and .{0,20}max_tokens. exceed|request_too_large|request (?:body |entity )?(?:is )?too large|payload too large|exceeds? .{0,40}maximum (?:allowed )?(?:input|prompt|number of tokens allowed)|ran out of room in the model|tokens? > \d+ maximum/i,
     {
       codes: [413],
-      // A limit on the output is a setting. A per-minute limit is worth waiting for, unless a single request exceeds it.
+      // A limit on the output is a setting. A per-minute limit is worth a wait, unless a single request exceeds it.
       unless:
         /number of output tokens|\bper (?:day|month)\b|daily (?:rate )?limit|per minute(?!.*(?:too large|requested \d))/i,
     },
@@ -74,14 +73,14 @@ const rows: readonly Row[] = [
   [
     'quota-used-up',
     /plan and billing|billing details|exceeded your (?:current )?quota|quota (?:has been )?(?:exceeded|exhausted)|exhausted your/i,
-    // A limit that resets within minutes, whatever else the text says about quotas.
+    // A limit that resets within minutes is worth a wait.
     { unless: /per[ -]?(?:minute|second)|\b[TR]P[MS]\b|retryDelay|retry in \d+(?:\.\d+)? ?s/i },
   ],
   [
     'certificate',
     /self[- _]signed|certificate[ _]verify|certificate has expired|unable to (?:get|verify).{0,30}(?:cert|issuer)|\b(?:CERT_[A-Z_]+|UNABLE_TO_[A-Z_]*(?:CERT|SIGNATURE)[A-Z_]*|ERR_TLS_[A-Z_]+)\b/i,
   ],
-  // The last answer decides, whatever retries and broken streams surround it.
+  // The last answer outweighs retries and broken streams.
   ['unauthorized', /(?:unexpected|last) status:? (?:401|403)\b/i],
   [
     'session-unknown',
@@ -89,11 +88,11 @@ const rows: readonly Row[] = [
   ],
   [
     'invalid-request',
-    // A request that the API refuses as malformed stays malformed, no matter how often it is sent.
+    // A malformed request stays malformed when it is sent again.
     /(?:API Error|Error code|CAPIError|BadRequestError|status)\W{1,4}(?:400|422)\b.{0,80}invalid_request_error|ValidationException|Unexpected server error. Check server logs/i,
   ],
 
-  // From here on: the specification's own three groups, in its order.
+  // The other groups, in the order of AG-6.
   [
     'rate-limited',
     /rate[ _-]?limit|retry in \d+(?:\.\d+)? ?s|quota.{0,80}per[ -]?minute|too many requests|throttl|resource[ _]?(?:has been )?exhausted/i,
@@ -129,25 +128,25 @@ const rows: readonly Row[] = [
   ['invalid-request', /invalid_request|bad request/i, { codes: [400, 404, 422] }],
 ];
 
-/** Rules out what precedes a number that is not a status: a line, a port, a position (`chunk.js:404`, `line 503`, `port 4290`). */
+/** Excludes numbers that follow the name of a line, a port or a position (`chunk.js:404`, `line 503`, `port 4290`). */
 const before = String.raw`(?<![\w.:/#$-])(?<!\b(?:lines?|ports?|col|column|pid|row|page|chunk|byte|at)[ :=#]{1,2})`;
-/** Rules out what follows a number that is a quantity or part of a longer number (`429 ms`, `503 tests`, `4.29`, `500:12`). */
+/** Excludes quantities and parts of longer numbers (`429 ms`, `503 tests`, `4.29`, `500:12`). */
 const behind = String.raw`(?![\w%/-]|[.,:]\d| ?(?:ms|s|secs?|seconds?|minutes?|hours?|days?|kb|mb|gb|bytes|tokens?|tests?|lines?|files?|errors?|times|characters|chars|px|items?|records?|rows?)\b)`;
-/** `status:429`, `code=429`, `(429)` and `HTTP/1.1 429` are statuses regardless of what surrounds them. */
-const named = String.raw`(?<=\b(?:status|code|http|error)["']?[:=]["']?)`;
+/** `status:429`, `code=429`, `(429)` and `HTTP/1.1 429` are statuses, whatever follows. */
+const statusLabel = String.raw`(?<=\b(?:status|code|http|error)["']?[:=]["']?)`;
 
-/** The rows with one pattern each, which finds codes as whole status codes, and not as part of other numbers. */
+/** The rows with one pattern each, which matches codes only as whole status codes. */
 const rules = rows.map(([reason, words, { codes = [], unless } = {}]) => {
   const any = `(?:${codes.join('|')})`;
-  const statuses = codes.length > 0 ? `|${before}${any}${behind}|${named}${any}(?!\\d)` : '';
+  const statuses = codes.length > 0 ? `|${before}${any}${behind}|${statusLabel}${any}(?!\\d)` : '';
   return { reason, unless, pattern: new RegExp(words.source + statuses, 'i') };
 });
 
-/** Only the end of a text is read, because that is where programs say what made them give up. */
+/** Only the end of a text is read, because programs report their fatal error there. */
 const MAX_CHARACTERS = 20_000;
 const MAX_EVIDENCE_CHARACTERS = 300;
 
-/** Classifies the failure text of an agent program. The first matching row decides; without a match, or without text, it is fatal. */
+/** Classifies the failure text of an agent program. The first matching row decides; text without a match is fatal. */
 export function classifyAgentError(text: string): AgentDiagnosis {
   const clean = unframed(text.slice(-MAX_CHARACTERS));
   for (const { reason, pattern, unless } of rules) {
@@ -176,7 +175,7 @@ function around(text: string, index: number): string {
   return line.slice(from, from + MAX_EVIDENCE_CHARACTERS).trim();
 }
 
-/** Returns the error that kept an agent program from working (AG-6), or null if it did work, successfully or not. */
+/** Returns the error that kept an agent program from working (AG-6), or null if it worked, successfully or not. */
 export function errorOfEnd({ kind }: AgentEnd): AgentError | null {
   if (kind === 'timed-out') return 'timeout';
   if (kind === 'aborted' || kind === 'retryable') return kind;
@@ -192,40 +191,28 @@ const field = new RegExp(
   String.raw`\b(retry[-_ ]?after(?:[-_](?:ms|seconds))?|retryDelay|reset[-_ ]?after)\b["']? ?[:=(]? ?["']?${number} ?(?:${unit})?`,
   'gi',
 );
-/** `try again in 1m30s`, `Please retry in 38.2s.`, `wait 30 seconds before …`; the unit is required, since a bare number may mean anything. */
+/** `try again in 1m30s`, `Please retry in 38.2s.`, `wait 30 seconds before …`. A number without a unit may mean anything. */
 const sentence = new RegExp(
   String.raw`\b(?:(?:re)?try(?: again)?|available(?: again)?|resets?) (?:in|after) (?:about |~)?${number} ?${unit}(?: ?(?:and )?${number} ?${unit})?|\bwait (?:for )?(?:about |at least )?${number} ?${unit}`,
   'gi',
 );
 
-/** Returns how many milliseconds a program's output asks to wait before the next request, or null; the last request to wait counts. */
-export function askedWaitMs(text: string): number | null {
+/** Returns the wait before the next request that a program's output asks for last, in milliseconds, or null. */
+export function requestedWaitMs(text: string): number | null {
   const end = text.slice(-MAX_CHARACTERS).replaceAll('\\"', '"');
-  const asked = [
-    ...Array.from(end.matchAll(field), fromField),
-    ...Array.from(end.matchAll(sentence), fromSentence),
+  const waits = [
+    // A number without a unit is in seconds, as in HTTP's `Retry-After` header.
+    ...Array.from(end.matchAll(field), ({ index, 1: name = '', 2: value, 3: unit }) => ({
+      index,
+      ms: inMs(value, unit ?? (/ms$/i.test(name) ? 'ms' : 's')),
+    })),
+    ...Array.from(end.matchAll(sentence), (match) => ({
+      index: match.index,
+      ms: inMs(match[1], match[2]) + inMs(match[3], match[4]) + inMs(match[5], match[6]),
+    })),
   ];
-  const last = asked.reduce<Asked | null>((a, b) => (a && a.at > b.at ? a : b), null);
-  return last && Math.ceil(last.ms);
-}
-
-interface Asked {
-  readonly at: number;
-  readonly ms: number;
-}
-
-/** A number without a unit is in seconds, as in HTTP's `Retry-After` header. */
-function fromField(match: RegExpMatchArray): Asked {
-  const [, name = '', value = '', unit = /ms$/i.test(name) ? 'ms' : 's'] = match;
-  return { at: match.index ?? 0, ms: inMs(value, unit) };
-}
-
-function fromSentence(match: RegExpMatchArray): Asked {
-  const [, first, firstUnit, second, secondUnit, wait, waitUnit] = match;
-  return {
-    at: match.index ?? 0,
-    ms: inMs(first, firstUnit) + inMs(second, secondUnit) + inMs(wait, waitUnit),
-  };
+  const last = waits.toSorted((a, b) => a.index - b.index).at(-1);
+  return last === undefined ? null : Math.ceil(last.ms);
 }
 
 function inMs(value = '0', unit = 's'): number {

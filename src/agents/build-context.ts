@@ -23,7 +23,7 @@ export interface ContextRequest {
   /** The project's root. */
   readonly root: string;
   readonly runId: string;
-  /** Where its files are read, if not there: in the agent's copy, while something is tried in the project. */
+  /** The agent's copy, where files are read while the project holds the fix of another cause. Default: `root`. */
   readonly tree?: string;
   /** The run's folder, which holds the failures' folders and the patches of earlier attempts. */
   readonly runDir: string;
@@ -33,37 +33,31 @@ export interface ContextRequest {
   readonly attempt: number;
   /** All earlier attempts, those of earlier runs first. */
   readonly previousAttempts: readonly Attempt[];
-  /** What a person answered (ME-7), or null, and whether that opened the tests. */
+  /** A person's answer (ME-7), or null. */
   readonly guidance: string | null;
+  /** Whether that answer allows changes of the tests. */
   readonly testsAreOpen: boolean;
-  /** What healed this failure in an earlier run, or null. */
+  /** The fix of this failure in an earlier run, or null. */
   readonly earlierFix: EarlierFix | null;
-  /** Whether self-heal edited a file of the project in this run, by its path from the repository's root. */
+  /** Whether self-heal edited a file in this run. The path is relative to the repository's root. */
   readonly isEdited?: (file: string) => boolean;
-  /** `Redactor.clean`, for what is read from the project itself. */
+  /** `Redactor.clean`, for text that is read from the project. */
   readonly clean: (text: string) => string;
 }
 
 /** Builds the context that an agent is given (AG-2). The trace is the one without secrets (EV-9). */
 export async function buildContext(request: ContextRequest): Promise<AgentContext> {
-  const { settings, root, cause, runId, attempt } = request;
+  const { settings, root, tree = root, cause, runId, attempt } = request;
   const { lead, members } = cause;
-  const {
-    errors: _errors,
-    sources,
-    elements: _elements,
-    rootDir: _root,
-    workspaceDir: _,
-    ...evidence
-  } = lead.evidence;
+  const { errors: _errors, sources, elements: _elements, ...others } = lead.evidence;
+  const { rootDir: _root, workspaceDir: _workspace, ...evidence } = others;
   const folder = path.join(request.runDir, 'failures', String(lead.n));
   const files = listState(folder)
-    .filter((name) => !own.has(name))
+    .filter((name) => !internalFiles.has(name))
     .toSorted();
   const trace = files.includes(traceFiles.trace) ? path.join(folder, traceFiles.trace) : null;
   const tests = members.map((member) => ({ member, test: contextTest(member, root) }));
   return {
-    ...evidence,
     schemaVersion: 1,
     runId,
     causeId: cause.id,
@@ -74,28 +68,32 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     ...setUpIn(lead, root),
     ...(lead.needs ? { needs: lead.needs.length } : {}),
     otherTests: tests.flatMap(({ member, test }) => (member === lead || !test ? [] : [test])),
-    error: errorOf(lead),
+    ...evidence,
+    error: combinedError(lead),
     diagnosis: lead.diagnosis,
     blame: cause.blame ? { ...cause.blame, rest: [] } : null,
     ...(cause.flake ? { flake: cause.flake } : {}),
     changes: await changesFor({
       root,
-      tree: request.tree ?? root,
+      tree,
       lead,
       lastGreen: lastGreenCommits(root),
       isLeftOut: request.isEdited ?? (() => false),
       clean: request.clean,
     }).catch(() => null),
-    commits: await recentCommits(root, filesShown(lead, root)),
-    named: await namedPlaces(lead, { root, tree: request.tree ?? root }),
+    commits: await recentCommits(root, namedFiles(lead, root)),
+    named: await namedPlaces(lead, { root, tree }),
     source: sources.find(({ at }) => at === lead.diagnosis.facts.source) ?? null,
     trace,
     files,
     playwrightReadsTraces: isAtLeast(request.playwright, [1, 59]),
     guidance: request.guidance,
     testChanges: testChangesOf(request),
-    earlierFix: request.earlierFix && fixWithPatch(request.earlierFix, request),
-    previousAttempts: request.previousAttempts.map((one) => previous(one, request)),
+    earlierFix: request.earlierFix && {
+      ...request.earlierFix,
+      patch: patchText(request.earlierFix.patch, request),
+    },
+    previousAttempts: request.previousAttempts.map((attempt) => previousAttempt(attempt, request)),
   };
 }
 
@@ -106,19 +104,24 @@ function testChangesOf({ testsAreOpen, cause, settings }: ContextRequest): Agent
   return settings.verify.intent === 'ask' ? 'asked' : 'locators';
 }
 
-/** Returns the files of the project that a failure names: its test, and where its error came from. */
-function filesShown({ failure, evidence }: DiagnosedFailure, root: string): string[] {
+/** Returns the files of the project that a failure names: its test, and the sources of its error. */
+function namedFiles({ failure, evidence }: DiagnosedFailure, root: string): string[] {
   const sources = evidence.sources.map(({ at }) => at.replace(/(?::\d+)+$/, ''));
   const test = failure.scope === 'test' ? [relativePath(root, failure.test.location.file)] : [];
-  // Git takes a path out of its repository for a mistake.
+  // Git rejects a path outside of its repository.
   return [...new Set([...sources, ...test])].filter((file) => isInside(root, path.resolve(root, file)));
 }
 
-/** What is in a failure's folder for self-heal itself, or is the agent's task. */
-const own: ReadonlySet<string> = new Set(['failure.json', 'context.json', 'prompt.md', 'review.md']);
+/** The files in a failure's folder that are self-heal's own, or are the agent's task. */
+const internalFiles: ReadonlySet<string> = new Set([
+  'failure.json',
+  'context.json',
+  'prompt.md',
+  'review.md',
+]);
 
 /** Combines all errors of the failure, because a timeout gives its reason only in the second error. */
-function errorOf({ evidence, diagnosis }: DiagnosedFailure): AgentContext['error'] {
+function combinedError({ evidence, diagnosis }: DiagnosedFailure): AgentContext['error'] {
   const [first] = evidence.errors;
   return {
     type: diagnosis.facts.errorType,
@@ -144,30 +147,26 @@ function contextTest({ failure }: DiagnosedFailure, root: string): ContextTest |
   return { id, name: titlePath.join(' › '), titlePath, file, line: location.line, project };
 }
 
-function fixWithPatch(fix: EarlierFix, of: ContextRequest): EarlierFix {
-  return { ...fix, patch: patchText(fix.patch, of) };
-}
-
 /**
- * Returns null if the patch was deleted, is on another machine, or is outside the runs' folder: paths come from a store that other machines
- * write to.
+ * Returns the text of a patch; null if it was deleted, is on another machine, or is outside of the runs' folder: its path comes from a store that
+ * other machines write to.
  */
 function patchText(
   file: string | null,
   { runDir, runId, root }: Pick<ContextRequest, 'runDir' | 'runId' | 'root'>,
 ): string | null {
   if (file === null) return null;
-  // Earlier runs are beside the place where this one will be.
+  // The folders of earlier runs lie next to the final folder of this run.
   const dir = file.startsWith('../') ? stateFolder(root, 'runs', runId) : runDir;
-  const place = path.join(dir, file);
-  if (!isInside(path.dirname(dir), place)) return null;
-  const text = readStateText(place);
+  const patch = path.join(dir, file);
+  if (!isInside(path.dirname(dir), patch)) return null;
+  const text = readStateText(patch);
   return text === '' ? null : middleCut(text, MAX_PATCH_CHARACTERS);
 }
 
-function previous(attempt: Attempt, of: ContextRequest): PreviousAttempt {
+function previousAttempt(attempt: Attempt, request: ContextRequest): PreviousAttempt {
   const { n, agent, exit, claim, files, cut, end } = attempt;
-  const patch = patchText(attempt.patch, of);
+  const patch = patchText(attempt.patch, request);
   return { n, agent, exit, claim, files, ...(cut ? { cut } : {}), end, patch };
 }
 
@@ -175,7 +174,7 @@ const MAX_MESSAGE_CHARACTERS = 1000;
 const MAX_ENTRIES = 5;
 const MAX_SERVER_CHARACTERS = 1000;
 
-/** Reduces the context after it was too long for the model (AG-7): what failed and why, and the last few entries of everything else. */
+/** Reduces a context that was too long for the model (AG-7) to the error, its diagnosis, and the last few entries of everything else. */
 export function reduceContext(context: AgentContext): AgentContext {
   const { error, console, network, serverOutput, previousAttempts, steps = [], serverLines = [] } = context;
   return {
@@ -190,9 +189,9 @@ export function reduceContext(context: AgentContext): AgentContext {
     network: network
       .filter(hasFailed)
       .slice(-MAX_ENTRIES)
-      .map((one) => ({ ...one, requestBody: null, responseBody: null })),
+      .map((request) => ({ ...request, requestBody: null, responseBody: null })),
     serverOutput: serverOutput.slice(-MAX_SERVER_CHARACTERS),
-    previousAttempts: previousAttempts.map((one) => ({ ...one, patch: null })),
+    previousAttempts: previousAttempts.map((attempt) => ({ ...attempt, patch: null })),
     cut: [...context.cut, 'most of the evidence was left out because it was too long for the model'],
   };
 }

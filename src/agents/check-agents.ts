@@ -27,8 +27,8 @@ export async function missingAgents(settings: Settings, cwd: string): Promise<Ma
 }
 
 /**
- * If the default runner is not installed, returns settings in which the agents that use it only by default have no program. The built-in fixer then
- * heals what it can (BF-1).
+ * If the default runner is not installed, returns settings in which the agents that use it only by default have no program, so that only the
+ * built-in fixer heals (BF-1).
  */
 export async function withInstalledRunner(settings: Settings, cwd: string): Promise<Settings> {
   const [first] = settings.runnerByDefault;
@@ -45,8 +45,8 @@ export async function withInstalledRunner(settings: Settings, cwd: string): Prom
 }
 
 /**
- * Checks that an agent's program and slash command exist. Claude Code and every other program except opencode would send an unknown command
- * to the model as prose, and exit successfully.
+ * Checks that an agent's program and slash command exist. All programs except opencode send an unknown command to the model as prose, and exit
+ * successfully.
  */
 export async function checkAgent(
   { agents, runners }: Pick<Settings, 'agents' | 'runners'>,
@@ -83,7 +83,7 @@ async function checkProgram(
 
 const interpreters = /^(?:node|bun|deno|python3?|ruby|bash|sh)(?:\.exe)?$/;
 
-/** Checks the script of a command like `[node, tools/fixer.mjs]`: the interpreter may exist while the script does not. */
+/** Checks the script of a command like `[node, tools/fixer.mjs]`. */
 async function checkScript(
   agent: AgentSettings,
   command: readonly string[],
@@ -104,8 +104,8 @@ async function checkSlashCommand(
   runner: BuiltInRunner,
   cwd: string,
 ): Promise<Problem | null> {
-  const places = commandFilesOf(runner, slashCommand, { project: cwd, home: homedir() });
-  for (const place of places) if (await isReadable(place)) return null;
+  const files = commandFilesOf(runner, slashCommand, { project: cwd, home: homedir() });
+  for (const file of files) if (await isReadable(file)) return null;
   return missing(
     `the slash command ${slashCommand} of agent ${name} does not exist for ${runner}`,
     `Create it as ${commandFileOf(runner, slashCommand)}, or set another one in agents.yaml.`,

@@ -3,14 +3,15 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
 import { z } from 'zod';
+import { tryOr } from '../result.js';
 
-/** A copy of a project, as Claude Code sees it. */
-export interface CopiedProject {
+/** A copy of a project in which Claude Code works. */
+export interface ProjectCopy {
   /** Claude Code's working directory in the copy. */
   readonly cwd: string;
   /** The same folder in the user's own tree. */
   readonly project: string;
-  /** The root of the copy; what lies next to it is not part of the project. */
+  /** The root of the copy. Files next to it are not part of the project. */
   readonly root: string;
 }
 
@@ -27,44 +28,42 @@ const homeShape = z.object({
 });
 
 /**
- * Returns flags for what Claude Code would respect in the project but not in a copy of it. It ignores `permissions.allow` in a folder that
- * nobody trusted in its dialog (a project whose tests self-heal runs is trusted), and it stores the tools and MCP servers that a user added for
- * only this project in ~/.claude.json, by the project's path. The project's hooks, variables and `.mcp.json` work without a terminal anyway
- * (measured with 2.1.329).
+ * Returns flags for the settings that Claude Code respects in a project but not in a copy of it. It ignores `permissions.allow` in a folder that
+ * nobody trusted in its dialog (self-heal runs the project's code, so the project is trusted), and it stores the tools and MCP servers that a
+ * user added for one project in ~/.claude.json, by the project's path. The project's hooks, variables and `.mcp.json` work without a terminal
+ * anyway (measured with 2.1.329).
  */
-export function claudeFlagsFor(copied: CopiedProject, env: NodeJS.ProcessEnv): string[] {
-  const { cwd, project, root } = copied;
+export function claudeFlagsFor(copy: ProjectCopy, env: NodeJS.ProcessEnv): string[] {
+  const { cwd, project, root } = copy;
   const files = ['settings.json', 'settings.local.json'].map((name) => path.join(cwd, '.claude', name));
   const home = path.join(env['CLAUDE_CONFIG_DIR'] ?? env['HOME'] ?? homedir(), '.claude.json');
-  const own = read(home, homeShape)?.projects[project];
+  const { allowedTools = [], mcpServers = {} } = read(home, homeShape)?.projects[project] ?? {};
   const allow = files.flatMap((file) => read(file, settingsShape)?.permissions.allow ?? []);
-  const permissions = { allow: [...new Set([...allow, ...(own?.allowedTools ?? [])])] };
-  const { mcpServers = {} } = own ?? {};
+  const permissions = { allow: [...new Set([...allow, ...allowedTools])] };
   const mcpFile = path.join(path.dirname(root), 'claude-mcp.json');
-  // In a file, because they may contain keys, and any user of the machine can see arguments.
+  // In a file, because they may contain keys, and every user of the machine can see arguments.
   const hasServers = Object.keys(mcpServers).length > 0;
-  if (hasServers) writeFileSync(mcpFile, inCopy({ mcpServers }, copied), { mode: 0o600 });
+  if (hasServers) writeFileSync(mcpFile, inCopy({ mcpServers }, copy), { mode: 0o600 });
   return [
-    ...(permissions.allow.length > 0 ? ['--settings', inCopy({ permissions }, copied)] : []),
+    ...(permissions.allow.length > 0 ? ['--settings', inCopy({ permissions }, copy)] : []),
     ...(hasServers ? ['--mcp-config', mcpFile] : []),
   ];
 }
 
 /**
- * Serializes a value with the project's paths replaced by the copy's, so that no server and no rule reaches the project itself. A folder
- * beside it may have a name that begins with the project's.
+ * Serializes a value with the project's paths replaced by the copy's, so that no server and no rule reaches the project itself. The name of a
+ * neighboring folder may begin with the project's name.
  */
-function inCopy(value: unknown, { cwd, project }: CopiedProject): string {
+function inCopy(value: unknown, { cwd, project }: ProjectCopy): string {
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
-  const place = new RegExp(String.raw`${escapeStringRegexp(inJson(project))}(?![\p{L}\p{N}_-]|\.\w)`, 'gu');
-  return JSON.stringify(value).replaceAll(place, () => inJson(cwd));
+  const projectPath = new RegExp(
+    String.raw`${escapeStringRegexp(inJson(project))}(?![\p{L}\p{N}_-]|\.\w)`,
+    'gu',
+  );
+  return JSON.stringify(value).replaceAll(projectPath, () => inJson(cwd));
 }
 
-/** Returns null if the file is missing or has another shape; Claude Code itself reports what is wrong with it. */
+/** Returns null if the file is missing or has another shape. Claude Code itself reports mistakes in it. */
 function read<T>(file: string, shape: z.ZodType<T>): T | null {
-  try {
-    return shape.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    return null;
-  }
+  return tryOr(null, () => shape.parse(JSON.parse(readFileSync(file, 'utf8'))));
 }

@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import { jsonOf } from '../json-of.js';
 import { claudeFlagsFor } from './claude-project.js';
-import { answersIn } from './claim.js';
-import { addedArgs, isEdit, noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
+import { addedArgs, isEdit, type AgentResult, type OutputReader, type Runner } from './runner.js';
 import { agentErrorFrom, agentErrorInText } from './agent-error.js';
+import { jsonLinesReader, toolActivity } from './json-lines-reader.js';
 
-/** The maximum number of turns of one agent run; a fix that needs more has gone astray. */
+/** The maximum number of turns of one agent run. */
 const MAX_TURNS = 60;
 
 /**
- * Runs Claude Code without a terminal. It may edit in the project and run what `acceptEdits` allows. Background tasks, which would keep the
- * process alive after its result, are turned off, and its own retries are limited, since self-heal retries itself.
+ * Runs Claude Code without a terminal. It may edit in the project and run the commands that `acceptEdits` allows. Background tasks, which would
+ * keep the process alive after its result, are turned off. Its own retries are limited, since self-heal retries itself.
  */
 export const claudeRunner: Runner = {
   command: ({ prompt, promptFile, resume, runner, cwd, copyOf }) => ({
@@ -32,7 +31,7 @@ export const claudeRunner: Runner = {
       CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
       CLAUDE_CODE_MAX_RETRIES: process.env['CLAUDE_CODE_MAX_RETRIES'] ?? '2',
     },
-    // Claude Code shows the text after a command twice, as its arguments and where the command's file names them, so that it is short.
+    // The text is short, because Claude Code gives it to the model twice: as the command's arguments, and where the command's file names them.
     input: `${prompt.split('\n', 1)[0]} First read all of ${promptFile}: what failed, what is known about it, and the rules.`,
     passes: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'DISABLE_*', ...cloudKeys()],
   }),
@@ -65,48 +64,36 @@ const resultShape = z.object({
 });
 type ClaudeResult = z.infer<typeof resultShape>;
 
-/** Reads `stream-json`: one JSON event per line. The `result` event is the end, whatever the process does afterwards. */
+/** Reads `stream-json`. The `result` event is the end, whatever the process does afterwards. */
 export function claudeReader(): OutputReader {
-  let result: ClaudeResult | null = null;
-  return {
-    line: (text) => {
-      const event = jsonOf(text);
-      const ended = resultShape.safeParse(event);
-      if (ended.success) result = ended.data;
-      return { activity: ended.success ? null : activityOf(event), complete: ended.success };
+  return jsonLinesReader('claude', z.discriminatedUnion('type', [assistantShape, resultShape]), {
+    onEvent: (event, transcript) => {
+      if (event.type === 'assistant') return { activity: activityOf(event), complete: false };
+      transcript.messages = event.result ?? '';
+      transcript.failure = errorOf(event);
+      transcript.denials.push(
+        ...(event.permission_denials ?? []).map(({ tool_name: tool = '' }) => tool).filter(isEdit),
+      );
+      Object.assign(transcript.usage, {
+        costUsd: event.total_cost_usd ?? null,
+        inputTokens: event.usage?.input_tokens ?? null,
+        outputTokens: event.usage?.output_tokens ?? null,
+        turns: event.num_turns ?? null,
+        sessionId: event.session_id ?? null,
+      });
+      return { activity: null, complete: true };
     },
-    result: () => (result ? resultOf(result) : { claim: null, usage: noUsage, denials: [], error: null }),
-  };
+  });
 }
 
-function activityOf(event: unknown): string | null {
-  const assistant = assistantShape.safeParse(event);
-  if (!assistant.success) return null;
-  const last = assistant.data.message.content.at(-1);
-  if (last?.type === 'tool_use') {
-    const { file_path: file, command, pattern } = last.input ?? {};
-    const about = [file, command, pattern].find((one) => typeof one === 'string');
-    return `${last.name ?? 'tool'} ${typeof about === 'string' ? about : ''}`.trim();
-  }
-  return last?.text ?? null;
+function activityOf({ message }: z.infer<typeof assistantShape>): string | null {
+  const last = message.content.at(-1);
+  if (last?.type !== 'tool_use') return last?.text ?? null;
+  const { file_path: file, command, pattern } = last.input ?? {};
+  return toolActivity(last.name, file, command, pattern);
 }
 
-function resultOf(result: ClaudeResult): AgentResult {
-  return {
-    ...answersIn(result.result ?? ''),
-    usage: {
-      costUsd: result.total_cost_usd ?? null,
-      inputTokens: result.usage?.input_tokens ?? null,
-      outputTokens: result.usage?.output_tokens ?? null,
-      turns: result.num_turns ?? null,
-      sessionId: result.session_id ?? null,
-    },
-    denials: (result.permission_denials ?? []).map((one) => one.tool_name ?? '').filter(isEdit),
-    error: errorOf(result),
-  };
-}
-
-/** The cloud provider's own keys, only if Claude Code is configured to reach its model through that provider. */
+/** Returns the variables of a cloud provider if Claude Code is configured to use that provider. */
 function cloudKeys(): string[] {
   return [
     ...(process.env['CLAUDE_CODE_USE_BEDROCK'] ? ['AWS_*'] : []),
@@ -115,8 +102,8 @@ function cloudKeys(): string[] {
 }
 
 /**
- * Returns the error in a result, or null. An API failure has `subtype: "success"` and `is_error: true`. A command that never ran has no turns,
- * and older versions of Claude Code say so only in the result text.
+ * Returns the error in a result, or null. An API failure has `subtype: "success"` and `is_error: true`. A command that never ran has no turns;
+ * older versions of Claude Code mention it only in the result text.
  */
 function errorOf(result: ClaudeResult): AgentResult['error'] {
   const { subtype = '', api_error_status: status, terminal_reason: reason } = result;
@@ -128,10 +115,10 @@ function errorOf(result: ClaudeResult): AgentResult['error'] {
   }
   if (result.is_error !== true) return null;
   const isOfApi = typeof status === 'number' || reason === 'api_error' || reason === 'prompt_too_long';
-  const told = [reason === 'prompt_too_long' && reason, status && `status ${status}`, text]
+  const message = [reason === 'prompt_too_long' && reason, status && `status ${status}`, text]
     .filter(Boolean)
     .join(': ');
-  if (isOfApi) return agentErrorFrom(told, 'claude');
-  // An error that no rule knows and that did not come from the API is a crash of the program (AG-5).
-  return agentErrorInText(told, 'claude') ?? { kind: 'exited', exitCode: 1 };
+  if (isOfApi) return agentErrorFrom(message, 'claude');
+  // An unknown error that did not come from the API is a crash of the program (AG-5).
+  return agentErrorInText(message, 'claude') ?? { kind: 'exited', exitCode: 1 };
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { addedArgs, type OutputReader, type Runner } from './runner.js';
-import { countTurn, jsonLinesReader, nothing } from './json-lines-reader.js';
+import { countTurn, jsonLinesReader, noMeaning, toolActivity } from './json-lines-reader.js';
 
 /**
- * How many of Codex's own retries to wait for. They cannot be limited from outside without naming the provider, and on a refused connection
- * Codex would retry forever.
+ * The number of Codex's own retries to wait for. A setting that limits them would have to name the provider, and on a refused connection Codex
+ * retries forever.
  */
 const MAX_RECONNECTS = 2;
 
@@ -33,12 +33,12 @@ export const codexRunner: Runner = {
       'sandbox_mode="workspace-write"',
       ...sandbox,
       trusted(cwd, copyOf?.root ?? cwd),
-    ].flatMap((one) => ['-c', one]);
+    ].flatMap((setting) => ['-c', setting]);
     return {
       file: 'codex',
       args: [
         'exec',
-        // A resumed session does not accept -s, and would be read-only without this setting.
+        // A resumed session does not accept -s; it would be read-only without `sandbox_mode`.
         ...(resume ? ['resume'] : []),
         '--json',
         '--skip-git-repo-check',
@@ -48,7 +48,7 @@ export const codexRunner: Runner = {
         ...(resume ? ['--', resume, '-'] : ['--', '-']),
       ],
       env: {},
-      // Through standard input: Codex appends an open pipe to a prompt argument, which could also be too long.
+      // Not an argument, because Codex would append an open pipe to it, and it may be too long.
       input: prompt,
       passes: ['CODEX_*', 'OPENAI_*', 'AZURE_OPENAI_*'],
     };
@@ -75,46 +75,48 @@ const eventShape = z.object({
 });
 type CodexEvent = z.infer<typeof eventShape>;
 
-/** How the sandbox refuses a write outside the project, and how Codex refuses what its policy forbids. */
+/** The errors of the sandbox for a write outside of the project, and of Codex for anything that its policy forbids. */
 const refused =
   /read-only file system|operation not permitted|permission denied|rejected by|not permitted by/i;
 
-/** Reads the JSON lines of `codex exec --json`. An item of type `error` may be just a warning; `turn.failed` is always an error. */
+/** Reads the JSON lines of `codex exec --json`. An item of type `error` may be only a warning; `turn.failed` is always an error. */
 export function codexReader(): OutputReader {
   let reconnects = 0;
   return jsonLinesReader('codex', eventShape, {
-    onEvent: (event, heard) => {
+    onEvent: (event, transcript) => {
       const { type, item, message, usage } = event;
-      if (event.thread_id) heard.usage.sessionId = event.thread_id;
-      if (type === 'turn.failed') heard.failure = event.error?.message ?? 'turn.failed';
+      if (event.thread_id) transcript.usage.sessionId = event.thread_id;
+      if (type === 'turn.failed') transcript.failure = event.error?.message ?? 'turn.failed';
       if (type === 'turn.completed') {
-        heard.failure = null;
-        countTurn(heard, { inputTokens: usage?.input_tokens, outputTokens: usage?.output_tokens });
+        transcript.failure = null;
+        countTurn(transcript, { inputTokens: usage?.input_tokens, outputTokens: usage?.output_tokens });
       }
       if (type === 'error') {
-        heard.failure = (message ?? 'error').replace(/^Reconnecting\.{3} \d+\/\d+ \((.*)\)$/s, '$1');
+        transcript.failure = (message ?? 'error').replace(/^Reconnecting\.{3} \d+\/\d+ \((.*)\)$/s, '$1');
         if (message?.startsWith('Reconnecting')) reconnects += 1;
       }
-      if (item?.type === 'agent_message') heard.said += `${item.text ?? ''}\n`;
-      if (type === 'item.completed' && item && wasDenied(item)) heard.denials.push(item.command ?? item.type);
+      if (item?.type === 'agent_message') transcript.messages += `${item.text ?? ''}\n`;
+      if (type === 'item.completed' && item && isDenied(item))
+        transcript.denials.push(item.command ?? item.type);
       const complete = type === 'turn.completed' || type === 'turn.failed';
       return { activity: activityOf(event), complete, hopeless: reconnects > MAX_RECONNECTS };
     },
-    onOther: (line, heard) => {
-      // Observed on a refused connection: Codex would wait for the network forever.
+    onOther: (line, transcript) => {
+      // On a refused connection, Codex waits for the network forever.
       const waits = /waiting for network/i.test(line);
-      if (waits) heard.failure ??= 'Connection refused: waiting for network';
-      return { ...nothing, hopeless: waits };
+      if (waits) transcript.failure ??= 'Connection refused: waiting for network';
+      return { ...noMeaning, hopeless: waits };
     },
   });
 }
 
-function wasDenied({ status, aggregated_output: output }: NonNullable<CodexEvent['item']>): boolean {
+function isDenied({ status, aggregated_output: output }: NonNullable<CodexEvent['item']>): boolean {
   return status === 'declined' || (status === 'failed' && refused.test(output ?? ''));
 }
 
 function activityOf({ type, item }: CodexEvent): string | null {
   if (!item || item.type === 'error' || type === 'item.updated') return null;
-  if (item.type === 'file_change') return `edit ${(item.changes ?? []).map((one) => one.path).join(' ')}`;
+  if (item.type === 'file_change')
+    return toolActivity('edit', (item.changes ?? []).map((change) => change.path).join(' '));
   return item.command ?? item.text ?? null;
 }

@@ -2,29 +2,30 @@ import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
 import type { BuiltInRunner } from '../model/built-in.js';
 
-/** Where a program keeps its slash commands, and who expands them. */
-interface CommandPlaces {
+/** The files in which a program looks for its slash commands. */
+interface CommandFiles {
   /**
-   * Path patterns relative to the project and to the user's home folder; new commands go to the first one. `{name}` is the command without its
-   * slash, in which `:` separates folders.
+   * Path patterns relative to the project; a new command goes to the first one. `{name}` is the command without its slash, in which `:` separates
+   * folders.
    */
   readonly project: readonly string[];
+  /** Path patterns relative to the user's home folder. */
   readonly home: readonly string[];
-  /** `program`: it expands them without a terminal; `self-heal`: it does not, so self-heal sends the file's text (measured). */
+  /** Whether the program expands them without a terminal (measured). If not, self-heal sends the file's text. */
   readonly expandedBy: 'program' | 'self-heal';
 }
 
-const claudePlaces = ['.claude/commands/{name}.md', '.claude/skills/{name}/SKILL.md'];
+const claudeFiles = ['.claude/commands/{name}.md', '.claude/skills/{name}/SKILL.md'];
 
 /**
  * Codex and Copilot expand nothing without a terminal, so they can share Claude Code's files. Gemini CLI joins the lines of the arguments into
  * one, which would break the prompt's fenced blocks.
  */
-export const commandPlaces: Readonly<Record<BuiltInRunner, CommandPlaces>> = {
-  claude: { project: claudePlaces, home: claudePlaces, expandedBy: 'program' },
+export const commandFiles: Readonly<Record<BuiltInRunner, CommandFiles>> = {
+  claude: { project: claudeFiles, home: claudeFiles, expandedBy: 'program' },
   codex: {
-    project: ['.codex/prompts/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudePlaces],
-    home: ['.codex/prompts/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudePlaces],
+    project: ['.codex/prompts/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudeFiles],
+    home: ['.codex/prompts/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudeFiles],
     expandedBy: 'self-heal',
   },
   gemini: {
@@ -42,47 +43,47 @@ export const commandPlaces: Readonly<Record<BuiltInRunner, CommandPlaces>> = {
     expandedBy: 'program',
   },
   copilot: {
-    project: ['.github/prompts/{name}.prompt.md', '.github/skills/{name}/SKILL.md', ...claudePlaces],
-    home: ['.copilot/skills/{name}/SKILL.md', ...claudePlaces],
+    project: ['.github/prompts/{name}.prompt.md', '.github/skills/{name}/SKILL.md', ...claudeFiles],
+    home: ['.copilot/skills/{name}/SKILL.md', ...claudeFiles],
     expandedBy: 'self-heal',
   },
 };
 
 let commandPatterns: readonly RegExp[] | undefined;
 
-/** Whether a program would take a file, which may be in any folder, for a slash command of the project. */
+/** Whether a program treats a file, in any folder, as a slash command of the project. */
 export function isCommandFile(file: string): boolean {
-  commandPatterns ??= Object.values(commandPlaces)
+  commandPatterns ??= Object.values(commandFiles)
     .flatMap(({ project }) => project)
-    .map((place) => new RegExp(`(?:^|/)${place.split('{name}').map(escapeStringRegexp).join('.+')}$`));
+    .map((pattern) => new RegExp(`(?:^|/)${pattern.split('{name}').map(escapeStringRegexp).join('.+')}$`));
   return commandPatterns.some((pattern) => pattern.test(file));
 }
 
-/** Whether a file, at any depth, is in a folder that a program keeps for itself: what it writes there at its start is not its work. */
+/** Whether a file is in a program's own folder, at any depth. Programs write files there when they start. */
 export function isProgramsOwn(file: string): boolean {
   return /(?:^|\/)\.(?:claude|codex|gemini|opencode|copilot)\//.test(file);
 }
 
 /** Returns the file for a new slash command (`/debugger`, `/sub:name`) of a program, relative to the project and with `/`. */
 export function commandFileOf(runner: BuiltInRunner, slashCommand: string): string {
-  return filledIn(commandPlaces[runner].project[0] ?? '', slashCommand);
+  return withName(commandFiles[runner].project[0] ?? '', slashCommand);
 }
 
-/** Returns every absolute path at which a program's slash command may be, the project's first. */
+/** Returns all absolute paths that a program's slash command may have, those in the project first. */
 export function commandFilesOf(
   runner: BuiltInRunner,
   slashCommand: string,
   folders: { readonly project: string; readonly home: string },
 ): string[] {
-  const { project, home } = commandPlaces[runner];
+  const { project, home } = commandFiles[runner];
   return [
-    ...project.map((place) => path.join(folders.project, filledIn(place, slashCommand))),
-    ...home.map((place) => path.join(folders.home, filledIn(place, slashCommand))),
+    ...project.map((pattern) => path.join(folders.project, withName(pattern, slashCommand))),
+    ...home.map((pattern) => path.join(folders.home, withName(pattern, slashCommand))),
   ];
 }
 
-/** Fills in the name of a slash command, which is its first word: `/fix --all` runs `/fix`. */
-function filledIn(place: string, slashCommand: string): string {
+/** Fills the name of a slash command into a path pattern. The name is its first word: `/fix --all` runs `/fix`. */
+function withName(pattern: string, slashCommand: string): string {
   const [name = ''] = slashCommand.replace(/^\//, '').split(/\s/);
-  return place.replace('{name}', name.split(':').join('/'));
+  return pattern.replace('{name}', name.split(':').join('/'));
 }

@@ -1,6 +1,5 @@
-import type { AgentClaim, Opinion } from '../model/attempt.js';
 import type { RunnerSettings } from '../model/settings.js';
-import { readClaim, readOpinion } from './claim.js';
+import { answersIn } from './claim.js';
 import { type AgentTask, noUsage, type OutputReader, type Runner } from './runner.js';
 
 /** The kernel accepts no argument over 128 KiB (MAX_ARG_STRLEN of execve(2)); a longer prompt is passed as a file. */
@@ -10,7 +9,7 @@ const MAX_ARGUMENT_BYTES = 100_000;
 export function commandRunner(settings: Extract<RunnerSettings, { kind: 'command' }>): Runner {
   return {
     command: (task) => {
-      const [file = '', ...args] = settings.command.map((word) => filledIn(word, task));
+      const [file = '', ...args] = settings.command.map((word) => withValues(word, task));
       const last = settings.prompt === 'argument' ? [promptArgument(task)] : [];
       return {
         file,
@@ -24,14 +23,15 @@ export function commandRunner(settings: Extract<RunnerSettings, { kind: 'command
   };
 }
 
-function filledIn(word: string, { agent, contextFile, promptFile, screenshot }: AgentTask): string {
+/** Replaces the placeholders in a word of a command line. */
+function withValues(word: string, { agent, contextFile, promptFile, screenshot }: AgentTask): string {
   const values: Record<string, string> = {
     slashCommand: agent.slashCommand,
     contextFile,
     promptFile,
     screenshot: screenshot ?? '',
   };
-  return word.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  return word.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder);
 }
 
 function promptArgument({ agent, prompt, promptFile }: AgentTask): string {
@@ -39,18 +39,15 @@ function promptArgument({ agent, prompt, promptFile }: AgentTask): string {
   return `${agent.slashCommand}\n\nRead the whole task in ${promptFile}`;
 }
 
-/** Reads plain text; the last completion signal is the claim. */
+/** Reads plain text. The last completion signal is the claim. */
 function plainReader(): OutputReader {
-  let claim: AgentClaim | null = null;
-  let opinion: Opinion | null = null;
+  let answers = answersIn('');
   return {
     line: (text) => {
-      const [claimed, thought] = [readClaim(text), readOpinion(text)];
-      claim = claimed ?? claim;
-      opinion = thought ?? opinion;
-      const complete = claimed !== null || thought !== null;
-      return { activity: text.trim() === '' ? null : text, complete };
+      const { claim, opinion } = answersIn(text);
+      answers = { ...answers, ...(claim ? { claim } : {}), ...(opinion ? { opinion } : {}) };
+      return { activity: text.trim() === '' ? null : text, complete: !!(claim ?? opinion) };
     },
-    result: () => ({ claim, ...(opinion ? { opinion } : {}), usage: noUsage, denials: [], error: null }),
+    result: () => ({ ...answers, usage: noUsage, denials: [], error: null }),
   };
 }

@@ -9,8 +9,8 @@ import type { Phase, SetUp } from '../model/failure.js';
 import type { EarlierFix } from '../model/earlier-runs.js';
 
 /**
- * `context.json`, whose path an agent gets in `SELF_HEAL_CONTEXT`: everything known about one failure (AG-2). Paths are absolute unless
- * stated otherwise. Other programs read this file; a change of meaning requires a new `schemaVersion`.
+ * `context.json`, whose path an agent gets in `SELF_HEAL_CONTEXT`: everything that is known about one failure (AG-2). Paths are absolute unless
+ * stated otherwise. Other programs read this file, so a change of meaning requires a new `schemaVersion`.
  */
 export interface AgentContext extends Omit<
   Evidence,
@@ -27,9 +27,9 @@ export interface AgentContext extends Omit<
   test: ContextTest | null;
   /** What Playwright was doing when the suite itself failed, with paths relative to the project. */
   phase?: Phase;
-  /** What was set up for the test. */
+  /** The set-up of the test. */
   setUp?: SetUp;
-  /** How many tests ran before it without which it is green. */
+  /** The number of tests that must run before it to make it red. */
   needs?: number;
   /** The other tests that fail for the same cause. */
   otherTests: ContextTest[];
@@ -41,36 +41,35 @@ export interface AgentContext extends Omit<
     causes: readonly string[];
   };
   diagnosis: Pick<Diagnosis, 'category' | 'alternatives' | 'confidence' | 'why' | 'facts' | 'warning'>;
-  /** The change that broke it, as shown by runs with and without it (BL-3), or null. */
+  /** The change that broke it, as proven by runs with and without it (BL-3), or null. */
   blame: Blame | null;
-  /** What changed since it was green, or lately, those hunks first that the failure names; null if nothing did or git cannot tell. */
+  /** The changes since it was green, or else the latest ones; hunks that the failure names come first. Null if git knows of none. */
   changes?: Changes | null;
-  /** What was found out about the test, if it is red and green on the same code. */
+  /** How often, and under which condition, the test is red, if it is red and green on the same code. */
   flake?: Flake;
-  /** The last commits that changed what the failure shows, and the newest ones of the project. */
+  /** The last commits that changed the files that the failure names, and the newest ones of the project. */
   commits: readonly RecentCommit[];
-  /** The names of the files beside context.json that show the failure: screenshot, page, requests, trace. */
+  /** The names of the files next to context.json that show the failure: screenshot, page, requests, trace. */
   files: readonly string[];
-  /** Whether the project's Playwright has `npx playwright trace`, which prints what is in a trace. */
+  /** Whether the project's Playwright has `npx playwright trace`, which prints the contents of a trace. */
   playwrightReadsTraces: boolean;
-  /** Where the app has the names that the failure shows, if its place is not known otherwise. */
+  /** Where the app contains the names that the failure shows, if the place of the error is not known. */
   named?: readonly NamedPlace[];
   /** The lines around `diagnosis.facts.source`; null if they are not available. */
   source: SourceExcerpt | null;
-  /** What a person answered when asked (ME-7), or null. */
+  /** A person's answer (ME-7), or null. */
   guidance: string | null;
   /**
-   * What the tests' code may become (HN-4, FL-3): nothing else, `locators`, for a flake `waiting`, whatever a person is then asked about, or, if a person has opened it,
-   * `anything`.
+   * Which changes of the tests' code are allowed (HN-4, FL-3). `waiting` is for flakes, `asked` allows changes that a person then decides on, and
+   * `anything` requires a person's permission.
    */
   testChanges: 'none' | 'locators' | 'waiting' | 'asked' | 'anything';
-  /** What healed this failure in an earlier run but did not last; `patch` is the patch's text. */
+  /** The fix of this failure in an earlier run, which did not last; `patch` is the patch's text. */
   earlierFix: EarlierFix | null;
   /** Includes attempts of earlier runs. */
   previousAttempts: PreviousAttempt[];
 }
 
-/** A test as an agent sees it. */
 export interface ContextTest {
   id: string;
   /** Titles joined by ` › `, as Playwright prints them. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addedArgs, isEdit, type OutputReader, type Runner } from './runner.js';
 import { countTurn, jsonLinesReader } from './json-lines-reader.js';
 
-/** Runs Copilot CLI without a terminal: it may write files and asks no questions; self-heal has already expanded the slash command. */
+/** Runs Copilot CLI without a terminal. It may write files and asks no questions. self-heal has already expanded the slash command. */
 export const copilotRunner: Runner = {
   command: ({ prompt, resume, screenshot, runner }) => ({
     file: 'copilot',
@@ -14,7 +14,7 @@ export const copilotRunner: Runner = {
       '--output-format',
       'json',
       ...(screenshot === null ? [] : ['--attachment', screenshot]),
-      // A project whose tests self-heal runs is trusted, including its hooks and MCP servers; a resumed session does not accept the flag.
+      // self-heal runs the project's code, so the project is trusted. A resumed session does not accept the flag.
       resume ? `--resume=${resume}` : '--trust-folder',
       ...addedArgs(runner),
     ],
@@ -25,7 +25,7 @@ export const copilotRunner: Runner = {
   reader: copilotReader,
 };
 
-/** How many of Copilot's own retries to wait for, since self-heal retries itself. */
+/** The number of Copilot's own retries to wait for, since self-heal retries itself. */
 const MAX_RETRIES = 2;
 
 const dataShape = z.object({
@@ -55,20 +55,21 @@ const refused = /denied|permission|not allowed/i;
 export function copilotReader(): OutputReader {
   const tools = new Map<string, string>();
   return jsonLinesReader('copilot', eventShape, {
-    onEvent: ({ type, sessionId, exitCode, data }, heard) => {
-      if (sessionId) heard.usage.sessionId = sessionId;
+    onEvent: ({ type, sessionId, exitCode, data }, transcript) => {
+      if (sessionId) transcript.usage.sessionId = sessionId;
       if (type === 'assistant.message') {
-        heard.said += `${data?.content ?? ''}\n`;
-        countTurn(heard, { outputTokens: data?.outputTokens });
+        transcript.messages += `${data?.content ?? ''}\n`;
+        countTurn(transcript, { outputTokens: data?.outputTokens });
       }
       if (data?.toolCallId && data.toolName) tools.set(data.toolCallId, data.toolName);
       const tool = tools.get(data?.toolCallId ?? '') ?? '';
-      if (type === 'tool.execution_complete' && data?.success === false && isEdit(tool) && wasRefused(data))
-        heard.denials.push(tool);
+      if (type === 'tool.execution_complete' && data?.success === false && isEdit(tool) && isDenied(data))
+        transcript.denials.push(tool);
       const isLast = type === 'model.call_failure' && (data?.retryAttempt ?? 0) >= MAX_RETRIES;
-      if (isLast) heard.failure = `${failureOf(data)} ${data?.errorMessage ?? 'connection error'}`.trim();
-      if (type === 'session.error') heard.failure = failureOf(data);
-      if (type === 'result' && exitCode === 0) heard.failure = null;
+      if (isLast)
+        transcript.failure = `${failureOf(data)} ${data?.errorMessage ?? 'connection error'}`.trim();
+      if (type === 'session.error') transcript.failure = failureOf(data);
+      if (type === 'result' && exitCode === 0) transcript.failure = null;
       return { activity: activityOf(type, data), complete: type === 'result', hopeless: isLast };
     },
   });
@@ -81,7 +82,7 @@ function failureOf(data: Data | undefined): string {
   return [errorType, statusCode && `status ${statusCode}`, message].filter(Boolean).join(': ');
 }
 
-function wasRefused({ error }: Data): boolean {
+function isDenied({ error }: Data): boolean {
   return refused.test(`${error?.code ?? ''} ${error?.message ?? ''}`);
 }
 

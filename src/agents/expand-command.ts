@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { parse } from 'smol-toml';
 import type { RunnerSettings } from '../model/settings.js';
-import { commandFilesOf, commandPlaces } from './command-files.js';
+import { tryOr } from '../result.js';
+import { commandFiles, commandFilesOf } from './command-files.js';
 
 /**
- * Returns the prompt in the form in which a program must receive it. A built-in program that does not expand slash commands without a terminal
- * gets the text of the command's file, with the rest of the prompt as arguments. If the file no longer exists, the prompt stays as it is. Without
- * a program the prompt is meant to be pasted, so it has no slash command.
+ * Returns the prompt in the form that a program needs. A built-in program that does not expand slash commands without a terminal gets the text of
+ * the command's file, with the rest of the prompt as arguments. If the file no longer exists, the prompt stays as it is. Without a program, a
+ * person pastes the prompt, so it has no slash command.
  */
 export async function expandedPrompt(
   runner: Pick<RunnerSettings, 'kind'> | undefined,
@@ -16,7 +17,7 @@ export async function expandedPrompt(
 ): Promise<string> {
   if (!runner) return splitCommand(prompt).rest;
   const { kind } = runner;
-  if (kind === 'command' || commandPlaces[kind].expandedBy === 'program') return prompt;
+  if (kind === 'command' || commandFiles[kind].expandedBy === 'program') return prompt;
   const { command, rest } = splitCommand(prompt);
   for (const file of commandFilesOf(kind, command, { project: cwd, home: homedir() })) {
     const text = await readFile(file, 'utf8').catch(() => null);
@@ -48,10 +49,6 @@ export function fillIn(commandText: string, args: string): string {
 
 /** Returns the `prompt` of a Gemini CLI command file, or the whole text if it has none or is not TOML. */
 export function promptOfToml(toml: string): string {
-  try {
-    const { prompt } = parse(toml);
-    return typeof prompt === 'string' ? prompt : toml;
-  } catch {
-    return toml;
-  }
+  const prompt = tryOr(undefined, () => parse(toml)['prompt']);
+  return typeof prompt === 'string' ? prompt : toml;
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { addedArgs, isEdit, type OutputReader, type Runner } from './runner.js';
-import { jsonLinesReader, nothing } from './json-lines-reader.js';
+import { jsonLinesReader, noMeaning, toolActivity } from './json-lines-reader.js';
 
-/** How many of Gemini CLI's own retries to wait for; they go on for more than two minutes and cannot be configured. */
+/** The number of Gemini CLI's own retries to wait for. They take more than two minutes and cannot be configured. */
 const MAX_RETRIES = 1;
 
 /**
- * Runs Gemini CLI without a terminal. `auto_edit` lets it edit in the project and gives it no shell. The folder is marked as trusted, because
- * otherwise it exits with code 55. It could expand a command itself, but only on a single line.
+ * Runs Gemini CLI without a terminal. `auto_edit` lets it edit in the project and gives it no shell. In a folder that is not trusted, it exits
+ * with code 55. It could expand a command itself, but only on a single line.
  */
 export const geminiRunner: Runner = {
   command: ({ prompt, resume, runner }) => ({
@@ -57,22 +57,22 @@ const refused =
 const errorLine =
   /^(?:Attempt \d+ failed|Error when talking|Error: |\[API Error|Invalid auth|.*\bplease set an Auth method)/i;
 
-/** Reads `stream-json`; the status of a refused request is only on standard error. */
+/** Reads `stream-json`. The status of a refused request is only on standard error. */
 export function geminiReader(): OutputReader {
-  let ended: GeminiEvent | null = null;
+  let result: GeminiEvent | null = null;
   let lastError: string | null = null;
   let status = '';
   let retries = 0;
   let calls = 0;
   const tools = new Map<string, string>();
   return jsonLinesReader('gemini', eventShape, {
-    onEvent: (event, heard) => {
+    onEvent: (event, transcript) => {
       const { type, tool_id: tool = '' } = event;
-      if (event.session_id) heard.usage.sessionId = event.session_id;
-      if (type === 'message' && event.role === 'assistant') heard.said += event.content ?? '';
+      if (event.session_id) transcript.usage.sessionId = event.session_id;
+      if (type === 'message' && event.role === 'assistant') transcript.messages += event.content ?? '';
       if (type === 'tool_use') {
-        // Text before a tool call is not part of the final answer, so it is kept on a line of its own.
-        heard.said += '\n';
+        // Text before a tool call is not part of the final answer, so it gets a line of its own.
+        transcript.messages += '\n';
         calls += 1;
         tools.set(tool, event.tool_name ?? 'a tool');
       }
@@ -83,38 +83,36 @@ export function geminiReader(): OutputReader {
         isEdit(name) &&
         refused.test(event.error?.message ?? event.output ?? '')
       )
-        heard.denials.push(name);
+        transcript.denials.push(name);
       if (type === 'error') lastError = event.message ?? lastError;
       if (type === 'result') {
-        ended = event;
+        result = event;
         const { input_tokens: inputTokens = null, output_tokens: outputTokens = null } = event.stats ?? {};
-        Object.assign(heard.usage, { inputTokens, outputTokens, turns: calls + 1 });
+        Object.assign(transcript.usage, { inputTokens, outputTokens, turns: calls + 1 });
       }
       return { activity: activityOf(event), complete: type === 'result' };
     },
     onOther: (line, _, from) => {
-      if (from !== 'stderr') return nothing;
+      if (from !== 'stderr') return noMeaning;
       if (/^Attempt \d+ failed/.test(line)) retries += 1;
       if (errorLine.test(line)) lastError = line;
       status = /^\s*status: (\d{3})\b/.exec(line)?.[1] ?? status;
-      return { ...nothing, hopeless: retries > MAX_RETRIES };
+      return { ...noMeaning, hopeless: retries > MAX_RETRIES };
     },
-    atEnd: (heard) => {
-      const failure = failureOf(ended, lastError);
-      heard.failure = failure === null ? null : `${status && `status ${status}: `}${failure}`;
+    atEnd: (transcript) => {
+      const failure = failureOf(result, lastError);
+      transcript.failure = failure === null ? null : `${status && `status ${status}: `}${failure}`;
     },
   });
 }
 
-/** Returns why a run failed. A run that ended successfully did not fail, whatever went wrong on the way; one without a result did. */
-function failureOf(ended: GeminiEvent | null, lastError: string | null): string | null {
-  if (ended?.status === 'success') return null;
-  return ended ? (ended.error?.message ?? lastError ?? 'failed') : lastError;
+/** Returns the reason of a failed run. Earlier errors do not matter after a successful result. */
+function failureOf(result: GeminiEvent | null, lastError: string | null): string | null {
+  if (result?.status === 'success') return null;
+  return result ? (result.error?.message ?? lastError ?? 'failed') : lastError;
 }
 
 function activityOf({ type, role, content, tool_name: tool, parameters }: GeminiEvent): string | null {
   if (type === 'message') return role === 'assistant' ? (content ?? null) : null;
-  if (type !== 'tool_use') return null;
-  const about = [parameters?.['file_path'], parameters?.['pattern']].find((one) => typeof one === 'string');
-  return `${tool ?? 'tool'} ${typeof about === 'string' ? about : ''}`.trim();
+  return type === 'tool_use' ? toolActivity(tool, parameters?.['file_path'], parameters?.['pattern']) : null;
 }

@@ -11,58 +11,63 @@ import {
   type OutputStream,
 } from './runner.js';
 
-/** What a program has said so far about its work. */
-export interface Heard {
-  /** Its messages, among which the completion signal is (AG-3). */
-  said: string;
-  /** Its own account of why it failed; null if it has not, or has overcome the error. */
-  failure: string | null;
+/** A program's output so far. */
+export interface Transcript {
+  /** Its messages, which contain the completion signal (AG-3). */
+  messages: string;
+  /** Its error, or the text of one that is still to be classified; null if it has none, or has overcome it. */
+  failure: string | AgentResult['error'];
   readonly usage: { -readonly [Name in keyof AgentUsage]: AgentUsage[Name] };
   readonly denials: string[];
 }
 
-/** How the lines of one program are understood. */
-interface Understanding<Shape extends z.ZodType> {
-  readonly onEvent: (event: z.output<Shape>, heard: Heard) => LineMeaning;
-  /** Interprets a line that is not an event; without it, such lines mean nothing. */
-  readonly onOther?: (line: string, heard: Heard, from: OutputStream) => LineMeaning;
+/** Interprets the output of one program. */
+interface LineHandlers<Shape extends z.ZodType> {
+  readonly onEvent: (event: z.output<Shape>, transcript: Transcript) => LineMeaning;
+  /** Interprets a line that is not an event. By default, such lines mean nothing. */
+  readonly onOther?: (line: string, transcript: Transcript, from: OutputStream) => LineMeaning;
   /** Called once, after the last line. */
-  readonly atEnd?: (heard: Heard) => void;
+  readonly atEnd?: (transcript: Transcript) => void;
 }
 
-/** What a line means that says nothing. */
-export const nothing: LineMeaning = { activity: null, complete: false };
+/** The meaning of a line without any. */
+export const noMeaning: LineMeaning = { activity: null, complete: false };
 
 /** Reads the output of a program that prints JSON lines with this shape. */
 export function jsonLinesReader<Shape extends z.ZodType>(
   program: string,
   shape: Shape,
-  { onEvent, onOther = () => nothing, atEnd }: Understanding<Shape>,
+  { onEvent, onOther = () => noMeaning, atEnd }: LineHandlers<Shape>,
 ): OutputReader {
-  const heard: Heard = { said: '', failure: null, usage: { ...noUsage }, denials: [] };
+  const transcript: Transcript = { messages: '', failure: null, usage: { ...noUsage }, denials: [] };
   return {
     line: (text, from) => {
       const event = text.startsWith('{') ? shape.safeParse(jsonOf(text)) : null;
-      return event?.success ? onEvent(event.data, heard) : onOther(text, heard, from);
+      return event?.success ? onEvent(event.data, transcript) : onOther(text, transcript, from);
     },
     result: () => {
-      atEnd?.(heard);
-      const { said, failure, usage, denials } = heard;
-      const error = failure === null ? null : endOf(failure, program);
-      return { ...answersIn(said), usage, denials, error };
+      atEnd?.(transcript);
+      const { messages, failure, usage, denials } = transcript;
+      const error = typeof failure === 'string' ? errorOf(failure, program) : failure;
+      return { ...answersIn(messages), usage, denials, error };
     },
   };
 }
 
-/** A model that answers nothing has worked and changed nothing, which some programs report as an error (copilot, gemini). */
-function endOf(failure: string, program: string): AgentResult['error'] {
+/** Copilot and Gemini CLI report an empty answer as an error, although the model has worked. */
+function errorOf(failure: string, program: string): AgentResult['error'] {
   const isEmpty = /\bempty response\b|\bno response was returned\b/i.test(failure);
   return isEmpty ? { kind: 'completed' } : agentErrorFrom(failure, program);
 }
 
-/** Counts one more turn and what it used, as far as the program says. */
+/** Describes a tool call by the tool and the first of its inputs that is a text. */
+export function toolActivity(tool = 'tool', ...inputs: readonly unknown[]): string {
+  return `${tool} ${inputs.find((input) => typeof input === 'string') ?? ''}`.trim();
+}
+
+/** Counts one more turn, and its usage as far as the program reports it. */
 export function countTurn(
-  { usage }: Heard,
+  { usage }: Transcript,
   turn: { readonly [Name in 'costUsd' | 'inputTokens' | 'outputTokens']?: number | undefined },
 ): void {
   for (const name of ['costUsd', 'inputTokens', 'outputTokens'] as const)

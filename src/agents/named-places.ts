@@ -4,24 +4,24 @@ import { isRedirected } from '../diagnose/auth-redirects.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { hasFailed } from '../model/evidence.js';
 import { splitUrl } from '../urls.js';
-import { git } from '../workspace/git.js';
+import { gitList } from '../workspace/git.js';
 import { isSpecName } from '../guard/test-places.js';
 import { relativePath } from '../paths.js';
 
-/** A name that a failure shows, and where the project has it: one or two places, relative to the project (`src/fields.js:3`). */
+/** A name that a failure shows, and the one or two lines of the project that contain it (`src/fields.js:3`). */
 export interface NamedPlace {
   readonly name: string;
   readonly at: readonly string[];
 }
 
-/** A name that more files have tells nobody which to change. */
-const mostFiles = 2;
-const most = { names: 8, places: 4 };
+const MAX_NAMES = 8;
+const MAX_RESULTS = 4;
+/** A name that more files contain does not tell which of them to change. */
+const MAX_FILES = 2;
 
 /**
- * Returns where the app has the names that a failure shows, such as a field, a header, an address or the words of a dialog, so that nobody has to
- * look for them, unless the place of the fault in the app is known. `root` is the project's, `tree` where its files are read. Names that are in more than two files are left out; without a repository
- * there are none.
+ * Returns where the app contains the names that a failure shows, such as a field, a header, an address or the words of a dialog; empty if the
+ * place of the error in the app is known, or without a repository. `root` is the project's folder, `tree` the folder where its files are read.
  */
 export async function namedPlaces(
   lead: DiagnosedFailure,
@@ -31,22 +31,22 @@ export async function namedPlaces(
   const isOfApp = (file: string) => file !== test && !isNoCode(file);
   const source = lead.diagnosis.facts.source?.replace(/(?::\d+)+$/, '');
   if (source !== undefined && isOfApp(source)) return [];
-  const names = [...new Set(namesOf(lead))].slice(0, most.names);
-  const places = await Promise.all(
+  const names = [...new Set(namesOf(lead))].slice(0, MAX_NAMES);
+  const results = await Promise.all(
     names.map(async (name) => {
       const files = (await filesWith(name, tree)).filter(isOfApp);
-      if (files.length > mostFiles) return [];
-      const at = await Promise.all(files.map((file) => placeIn(file, name, tree)));
+      if (files.length > MAX_FILES) return [];
+      const at = await Promise.all(files.map((file) => lineWith(name, file, tree)));
       return at.length === 0 ? [] : [{ name, at }];
     }),
   );
-  return places
+  return results
     .flat()
     .filter(({ at }, index, all) => all.findIndex((other) => other.at.join() === at.join()) === index)
-    .slice(0, most.places);
+    .slice(0, MAX_RESULTS);
 }
 
-/** Tests, what documents and installs the project, and what describes it to tools. */
+/** Whether a file is a test, documentation or configuration. */
 function isNoCode(file: string): boolean {
   return (
     isSpecName.test(file) ||
@@ -59,25 +59,25 @@ function isNoCode(file: string): boolean {
 async function filesWith(name: string, root: string): Promise<string[]> {
   const words = /^\w.*\w$/.test(name) ? ['-w'] : [];
   const isHeader = /^[a-z\d]+(?:-[a-z\d]+)+$/i.test(name);
-  const how = ['-z', '-l', '-I', '-F', '--untracked', ...words, ...(isHeader ? ['-i'] : [])];
-  const found = await git(root, ['grep', ...how, '-e', name, '--', ':/']);
-  return (found ?? '').split('\0').filter((file) => file !== '');
+  const options = ['-z', '-l', '-I', '-F', '--untracked', ...words, ...(isHeader ? ['-i'] : [])];
+  return gitList(root, ['grep', ...options, '-e', name, '--', ':/']);
 }
 
-async function placeIn(file: string, name: string, root: string): Promise<string> {
+/** Returns `file:line` of the first line with a name. */
+async function lineWith(name: string, file: string, root: string): Promise<string> {
   const text = await readFile(path.join(root, file), 'utf8').catch(() => '');
   const before = text.toLowerCase().indexOf(name.toLowerCase());
   return before === -1 ? file : `${file}:${text.slice(0, before).split('\n').length}`;
 }
 
-/** Returns the names that a failure shows, those of what decided first. */
+/** Returns the names that a failure shows, those in the deciding evidence first. */
 function namesOf({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' | 'evidence'>): string[] {
   const { facts, why, category } = diagnosis;
-  const said = category === 'ui-error' ? [] : why.slice(0, 2).map((reason) => reason.evidence);
+  const decisive = category === 'ui-error' ? [] : why.slice(0, 2).map((reason) => reason.evidence);
   const { table, column, constraint, policy, endpoint, locator } = facts;
   const dialogs = evidence.console.filter(({ type }) => type === 'dialog').slice(-2);
   return [
-    ...said.flatMap((text) => [...quotedIn(text), ...addressesIn(text)]),
+    ...decisive.flatMap((text) => [...quotedIn(text), ...addressesIn(text)]),
     ...[column, constraint, policy, table].filter((name) => name !== null),
     ...addressesIn(endpoint ?? ''),
     ...dialogs.flatMap(({ text }) => sentencesOf(text.slice(text.indexOf('"'), text.lastIndexOf('"')))),
@@ -86,14 +86,14 @@ function namesOf({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' | '
   ].filter((name) => name.length >= 3);
 }
 
-/** Fields, headers and texts in quotation marks; the names in a selector. */
+/** Returns fields, headers and texts in quotation marks, and the names in a selector. */
 function quotedIn(text: string): string[] {
   const quoted = [...text.matchAll(/(["'`])([^"'`\n]{3,80})\1/g)].map(([, , name = '']) => name);
   const header = /\bheader (?:field )?['"]?([\w-]{3,60})['"]? is not allowed/i.exec(text)?.[1];
   return [...quoted.map((name) => name.replace(/^[#.](?=[\w-]+$)/, '')), ...(header ? [header] : [])];
 }
 
-/** A file's name, or else the path up to what differs from one request to the next. */
+/** Returns a file's name, or else the path up to its first id. */
 function addressesIn(text: string): string[] {
   return [...text.matchAll(/\b[A-Z]{3,7} (\S{2,300}) →/g)].flatMap(([, url = '']) => addressOf(url));
 }
@@ -106,20 +106,20 @@ function addressOf(url: string): string[] {
   return fixed.length > 3 ? [fixed] : [];
 }
 
-/** Values stand in the middle of what a page says: the sentences without one are in its source, and the beginnings of the others. */
+/** Returns whole sentences, and their beginnings: a value in the middle of a sentence is not in the app's source. */
 function sentencesOf(text: string): string[] {
   const sentences = text.match(/[\p{L}][^.?!"\n]{8,120}/gu) ?? [];
   return sentences.flatMap((sentence) => [sentence.trim(), sentence.split(' ').slice(0, 3).join(' ')]);
 }
 
-/** The page's last calls before an assertion failed: those that are open or failed, and the last that was answered. */
+/** Returns the addresses of the page's last calls before an assertion failed: those that are open or failed, and the last one. */
 function lastCalls({ network }: DiagnosedFailure['evidence']): string[] {
   const calls = network.filter(({ resourceType, common }) => /^(?:fetch|xhr)$/.test(resourceType) && !common);
   const open = calls.filter((entry) => entry.isOpen || hasFailed(entry));
   return [...open.slice(-2), ...calls.slice(-1)].flatMap(({ url }) => addressOf(url));
 }
 
-/** The names of the cookies with which the app redirected, as it does after a sign-in: a session may not be kept or sent. */
+/** Returns the names of the cookies that came with a redirect, as after a sign-in. */
 function cookiesSet({ network }: DiagnosedFailure['evidence']): string[] {
   const headers = network
     .filter(isRedirected)

@@ -1,21 +1,22 @@
 import { z } from 'zod';
+import { jsonOf } from '../json-of.js';
 import { stripAnsi } from '../visible-text.js';
 import { splitCommand } from './expand-command.js';
 import { addedArgs, isEdit, type OutputReader, type Runner } from './runner.js';
-import { countTurn, jsonLinesReader, nothing } from './json-lines-reader.js';
+import { countTurn, jsonLinesReader, noMeaning, toolActivity, type Transcript } from './json-lines-reader.js';
 
-/** opencode allows everything unless told otherwise; this allows edits in the project and nothing else. */
+/** By default, opencode allows everything. This allows only edits in the project. */
 const permission = { edit: 'allow', bash: 'deny', webfetch: 'deny', external_directory: 'deny' };
 /** With automatic compaction, a request that is too long would be compacted and sent again endlessly. */
 const compaction = { auto: false };
 
 /**
- * How many of opencode's own retries to wait for. It retries silently for a minute and a half, which cannot be configured; its log on standard
- * error shows the retries.
+ * The number of opencode's own retries to wait for. It retries for a minute and a half, which cannot be configured, and only its log on standard
+ * error shows it.
  */
 const MAX_RETRIES = 2;
 
-/** Runs opencode without a terminal. The slash command is passed as `--command`, and standard input holds its arguments. */
+/** Runs opencode without a terminal. The slash command is passed as `--command`, its arguments on standard input. */
 export const opencodeRunner: Runner = {
   command: ({ prompt, resume, runner }) => {
     const { command, rest } = splitCommand(prompt);
@@ -50,14 +51,10 @@ const providerKeys = [
   'XAI_API_KEY DEEPSEEK_API_KEY GITHUB_TOKEN AZURE_*',
 ].flatMap((line) => line.split(' '));
 
-/** Returns the user's configuration from the environment, with our permissions unless it sets its own. */
-function configWith(given: string | undefined): string {
-  try {
-    const own = JSON.parse(given ?? '{}') as Record<string, unknown>;
-    return JSON.stringify({ permission, compaction, ...own });
-  } catch {
-    return given ?? '{}';
-  }
+/** Returns the user's configuration from the environment, with self-heal's permissions unless it sets its own. */
+function configWith(userConfig = '{}'): string {
+  const config = jsonOf(userConfig);
+  return config === undefined ? userConfig : JSON.stringify({ permission, compaction, ...Object(config) });
 }
 
 const eventShape = z.object({
@@ -91,51 +88,55 @@ type OpencodeEvent = z.infer<typeof eventShape>;
 
 const refused = /rule which prevents you|rejected permission|unavailable tool/i;
 
-/** Reads `--format json`. There is no final line: the work is done when a step finishes with reason `stop`. */
+/** Reads `--format json`. There is no final event: the work is complete when a step finishes with reason `stop`. */
 export function opencodeReader(): OutputReader {
   let stopped = false;
   let retries = 0;
   return jsonLinesReader('opencode', eventShape, {
-    onEvent: (event, heard) => {
+    onEvent: (event, transcript) => {
       const { type, part } = event;
-      if (event.sessionID) heard.usage.sessionId = event.sessionID;
-      if (type === 'text' && !part?.synthetic) heard.said += `${part?.text ?? ''}\n`;
-      if (type === 'tool_use' && part && isEdit(deniedTool(part)) && wasDenied(part))
-        heard.denials.push(deniedTool(part));
+      if (event.sessionID) transcript.usage.sessionId = event.sessionID;
+      if (type === 'text' && !part?.synthetic) transcript.messages += `${part?.text ?? ''}\n`;
+      if (type === 'tool_use' && part && isEdit(toolName(part)) && isDenied(part))
+        transcript.denials.push(toolName(part));
       if (type === 'step_finish')
-        countTurn(heard, {
+        countTurn(transcript, {
           costUsd: part?.cost,
           inputTokens: part?.tokens?.input,
           outputTokens: part?.tokens?.output,
         });
       if (type === 'step_finish' && part?.reason === 'stop') {
         stopped = true;
-        // The error was overcome, unless the step that finished was only opencode's own attempt to make room.
-        if (!heard.failure?.startsWith('ContextOverflow')) heard.failure = null;
+        // The error was overcome, unless the step was only opencode's own attempt to shorten the context.
+        if (!isOverflow(transcript.failure)) transcript.failure = null;
       }
-      if (type === 'error') heard.failure ??= failureOf(event);
+      if (type === 'error') transcript.failure ??= failureOf(event);
       return {
         activity: activityOf(event),
         complete: stopped && type === 'step_finish',
         hopeless: event.error?.name === 'ContextOverflowError',
       };
     },
-    onOther: (line, heard, from) => {
-      if (from !== 'stderr') return nothing;
+    onOther: (line, transcript, from) => {
+      if (from !== 'stderr') return noMeaning;
       const text = stripAnsi(line);
-      // What it only calls a server error on standard output.
-      const failed = /message=failed\b.*?\berror="((?:[^"\\]|\\.)*)"/.exec(text);
-      if (failed) heard.failure ??= failed[1] ?? null;
-      if (text.startsWith('Error: ')) heard.failure ??= text;
+      // Standard output calls it only a server error.
+      const [, error] = /message=failed\b.*?\berror="((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
+      if (error !== undefined) transcript.failure ??= error;
+      if (text.startsWith('Error: ')) transcript.failure ??= text;
       const streamError = /message="stream error".*\berror\.error="(.*)"/.exec(text);
-      if (!streamError) return nothing;
+      if (!streamError) return noMeaning;
       retries += 1;
-      // opencode retries only errors that may be temporary, even if the wording does not show it.
+      // opencode retries only errors that may be temporary, even if their wording does not show it.
       if (retries > MAX_RETRIES)
-        heard.failure ??= `Provider is overloaded or out of reach: ${streamError[1]}`;
-      return { ...nothing, hopeless: retries > MAX_RETRIES };
+        transcript.failure ??= `Provider is overloaded or out of reach: ${streamError[1]}`;
+      return { ...noMeaning, hopeless: retries > MAX_RETRIES };
     },
   });
+}
+
+function isOverflow(failure: Transcript['failure']): boolean {
+  return typeof failure === 'string' && failure.startsWith('ContextOverflow');
 }
 
 function failureOf({ error }: OpencodeEvent): string {
@@ -145,19 +146,17 @@ function failureOf({ error }: OpencodeEvent): string {
 
 type Part = NonNullable<OpencodeEvent['part']>;
 
-function wasDenied({ tool, state }: Part): boolean {
+function isDenied({ tool, state }: Part): boolean {
   if (tool === 'invalid') return refused.test(JSON.stringify(state?.input?.['error'] ?? ''));
   return state?.status === 'error' && refused.test(state.error ?? '');
 }
 
-function deniedTool({ tool, state }: Part): string {
-  const named = tool === 'invalid' ? state?.input?.['tool'] : tool;
-  return typeof named === 'string' ? named : 'a tool';
+function toolName({ tool, state }: Part): string {
+  const name = tool === 'invalid' ? state?.input?.['tool'] : tool;
+  return typeof name === 'string' ? name : 'a tool';
 }
 
 function activityOf({ type, part }: OpencodeEvent): string | null {
   if (type === 'text') return part?.text ?? null;
-  if (type !== 'tool_use') return null;
-  const about = part?.state?.input?.['filePath'];
-  return `${part?.tool ?? 'tool'} ${typeof about === 'string' ? about : ''}`.trim();
+  return type === 'tool_use' ? toolActivity(part?.tool, part?.state?.input?.['filePath']) : null;
 }

@@ -3,7 +3,7 @@ import { isBuiltInRunner, type BuiltInRunner } from '../model/built-in.js';
 /** The format of a program's slash-command files. */
 export type CommandFormat = 'claude' | 'markdown' | 'toml' | 'plain';
 
-/** What users, `init` and `doctor` need to know about a coding-agent program. */
+/** A coding-agent program, as `init`, `doctor` and messages need it. */
 export interface AgentProgram {
   /** Its executable, and its name as a runner in agents.yaml. */
   readonly name: BuiltInRunner;
@@ -13,7 +13,7 @@ export interface AgentProgram {
   readonly packageName: string;
   /** The environment variable for an API key, for places where nobody can log in. */
   readonly keyVariable: string;
-  /** What to do if it is not logged in, as a sentence. */
+  /** How to log in, as a sentence. */
   readonly login: string;
   readonly commandFormat: CommandFormat;
 }
@@ -34,7 +34,7 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
     packageName: '@openai/codex',
     keyVariable: 'CODEX_API_KEY',
     login: 'Run `codex login`, or set CODEX_API_KEY.',
-    // It does not expand slash commands: self-heal reads the file and puts its text into the prompt.
+    // It does not expand slash commands, so self-heal puts the file's text into the prompt.
     commandFormat: 'plain',
   },
   gemini: {

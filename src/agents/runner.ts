@@ -6,7 +6,7 @@ import type { RunnerSettings, AgentSettings } from '../model/settings.js';
 export interface AgentTask {
   readonly agent: AgentSettings;
   readonly runner: RunnerSettings;
-  /** What is sent to the program, as returned by `expandedPrompt`; Markdown. */
+  /** The text that is sent to the program, as returned by `expandedPrompt`; Markdown. */
   readonly prompt: string;
   readonly contextFile: string;
   readonly promptFile: string;
@@ -17,7 +17,7 @@ export interface AgentTask {
   readonly cwd: string;
   /** If `cwd` is a folder in a copy: the same folder in the project, and the root of the copy. */
   readonly copyOf?: { readonly project: string; readonly root: string };
-  /** A folder that only this agent works in: processes that still work in it and have no parent are ended with the agent. */
+  /** A folder that only this agent works in. Processes in it that have lost their parent are ended with the agent. */
   readonly workDir?: string;
   readonly runId: string;
   readonly attempt: number;
@@ -26,7 +26,7 @@ export interface AgentTask {
   /** Aborts on interrupt; the agent and everything it started are gone when the promise resolves. */
   readonly signal: AbortSignal;
   readonly onStart: (pid: number) => void;
-  /** Called with the latest thing that the agent said or did. */
+  /** Called with the agent's latest message or action. */
   readonly onActivity: (text: string) => void;
 }
 
@@ -46,30 +46,29 @@ export interface AgentCommand {
 /** The stream that a line was written to. */
 export type OutputStream = 'stdout' | 'stderr';
 
-/** What a line means: a short text to show, and whether the work is complete. */
+/** The meaning of a line: a short text to show, and whether the work is complete. */
 export interface LineMeaning {
   readonly activity: string | null;
   readonly complete: boolean;
-  /** Whether the program would continue without hope (its own retries, a full context), so that it is stopped immediately. */
+  /** Whether the program cannot succeed any more (its own retries, a full context), so that it is stopped immediately. */
   readonly hopeless?: boolean;
 }
 
-/** Interprets what a program writes, line by line. */
+/** Interprets a program's output, line by line. */
 export interface OutputReader {
-  /** Interprets a line of standard output or standard error. */
   line(text: string, from: OutputStream): LineMeaning;
   /** Returns the result of all lines. */
   result(): AgentResult;
 }
 
-/** What a program says about its own work and its own errors. */
+/** A program's own account of its work and its errors. */
 export interface AgentResult {
   readonly claim: AgentClaim | null;
   readonly opinion?: Opinion;
   readonly usage: AgentUsage;
   /** The edits that the program refused. */
   readonly denials: readonly string[];
-  /** The program's own account of its end, which its exit code may not show; null if there is none. */
+  /** The program's own error, which its exit code may not show; null if there is none. */
   readonly error: Extract<
     AgentEnd,
     { kind: 'completed' | 'unusable' | 'exited' | 'retryable' | 'context-overflow' | 'limited' }
@@ -80,11 +79,11 @@ export interface AgentResult {
 export interface Runner {
   command(task: AgentTask): AgentCommand;
   reader(): OutputReader;
-  /** Exit codes that say what went wrong, whatever the program wrote. */
+  /** Exit codes whose reason is known, whatever the program wrote. */
   readonly exitCodes?: Readonly<Record<number, AgentErrorReason>>;
 }
 
-/** Whether a tool, as a program names it, edits files. Only a refused edit keeps an agent from its work (AG-8). */
+/** Whether a tool edits files, by its name. Only a refused edit keeps an agent from its work (AG-8). */
 export function isEdit(tool: string): boolean {
   return /^(?:(?:multi|notebook)?_?edit|write|write_?file|create|replace|(?:apply_?)?patch|str_replace\w*|insert)$/i.test(
     tool,

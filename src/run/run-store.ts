@@ -7,7 +7,7 @@ import { noEarlierTries } from '../model/earlier-runs.js';
 import type {
   AttemptStart,
   CauseEnd,
-  FixReverted,
+  FixReversal,
   Store,
   KnownFailure,
   KnownFlake,
@@ -30,7 +30,7 @@ export interface RunStore {
   attemptStarted(start: Omit<AttemptStart, 'runId' | 'id'>): Promise<string | null>;
   attemptFinished(id: string | null, attempt: Attempt): Promise<void>;
   causeEnded(end: Omit<CauseEnd, 'runId'>): Promise<void>;
-  fixReverted(end: Omit<FixReverted, 'runId'>): Promise<void>;
+  fixReverted(end: Omit<FixReversal, 'runId'>): Promise<void>;
   rememberFix(fix: Omit<FixToRemember, 'runId'>): Promise<void>;
   rememberedFixes(signature: string): Promise<readonly RememberedFix[]>;
   refuseFix(id: string, signatures: readonly string[]): Promise<void>;

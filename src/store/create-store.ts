@@ -1,7 +1,7 @@
 import { escalationTable } from './escalation-table.js';
 import { fixTable } from './fix-table.js';
 import { flakeTable } from './flake-table.js';
-import type { Store, AttemptStart, CauseEnd, FixReverted } from './store.js';
+import type { Store, AttemptStart, CauseEnd, FixReversal } from './store.js';
 import {
   recordFailure,
   changeCount,
@@ -40,9 +40,9 @@ export function createStore(db: Database, project: string, now: () => number): S
     attemptStarted: (start) => attemptStarted(context, start),
     attemptFinished: (id, attempt) => attemptFinished(context, id, attempt),
     causeEnded: (end) => causeEnded(context, end),
-    fixReverted: async (end) => {
-      await fixReverted(context, end);
-      await refuseFixesOf(end, 'did-not-hold');
+    fixReverted: async (reversal) => {
+      await fixReverted(context, reversal);
+      await refuseFixesOf(reversal, 'did-not-hold');
     },
     runUndone: async (runId) => {
       await runUndone(context, runId);
@@ -86,7 +86,7 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
       .where('finishedAt', 'is', null)
       .returning(['signature', 'runId'])
       .executeTakeFirst();
-    // Already finished, so it has been counted.
+    // An attempt that was already finished has been counted.
     if (!finished) return;
     const isFix = attempt.agent !== null && attempt.files.length > 0;
     const { kind } = attempt.end;
@@ -118,10 +118,11 @@ async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
   });
 }
 
-async function fixReverted(context: StoreContext, end: FixReverted): Promise<void> {
+async function fixReverted(context: StoreContext, reversal: FixReversal): Promise<void> {
+  const { runId, causeId, reason } = reversal;
   await context.db.transaction().execute(async (db) => {
-    await takeOutKept(db, end.runId, end.reason).where('causeId', '=', end.causeId).execute();
-    await markUnhealed(db, end);
+    await takeOutKept(db, runId, reason).where('causeId', '=', causeId).execute();
+    await markUnhealed(db, reversal);
   });
 }
 
@@ -138,7 +139,7 @@ async function runUndone(context: StoreContext, runId: string): Promise<void> {
   });
 }
 
-/** Marks the fixes of a run that were kept until now as taken out. */
+/** Marks the fixes that a run has kept so far as taken out. */
 function takeOutKept(db: Database, runId: string, reason: string) {
   return db
     .updateTable('attempts')

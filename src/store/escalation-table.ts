@@ -23,24 +23,22 @@ import {
 const DAY_MS = 24 * 60 * 60_000;
 
 /** The part of the store that keeps escalations, answers and quarantines. */
-interface EscalationTable extends Pick<
+type EscalationTable = Pick<
   Store,
   'escalate' | 'escalations' | 'escalation' | 'resolve' | 'quarantines' | 'release'
-> {
-  openFor(signature: string): Promise<Escalation | null>;
-}
+> & { openFor(signature: string): Promise<Escalation | null> };
 
 export function escalationTable(context: StoreContext): EscalationTable {
   const { db, project } = context;
   const all = () => db.selectFrom('escalations').selectAll().where('project', '=', project);
-  const one = async (id: string) => escalationOf(await all().where('id', '=', id).executeTakeFirst());
+  const escalation = async (id: string) => escalationOf(await all().where('id', '=', id).executeTakeFirst());
   const openFor = async (signature: string) =>
     escalationOf(
       await all().where('signature', '=', signature).where('state', '=', 'pending').executeTakeFirst(),
     );
   return {
     openFor,
-    escalation: one,
+    escalation,
     escalations: async (state) => {
       const chosen = state === null ? all() : all().where('state', '=', state);
       const rows = await chosen.orderBy('createdAt', 'desc').execute();
@@ -53,10 +51,12 @@ export function escalationTable(context: StoreContext): EscalationTable {
       return stored;
     },
     resolve: async (id, answer) => {
-      const asked = await one(id);
-      if (!asked) return null;
-      await db.transaction().execute((transaction) => answered(transaction, context, { asked, answer }));
-      return one(id);
+      const question = await escalation(id);
+      if (!question) return null;
+      await db
+        .transaction()
+        .execute((transaction) => storeAnswer(transaction, context, { question, answer }));
+      return escalation(id);
     },
     quarantines: async () => {
       const rows = await db
@@ -79,7 +79,7 @@ export function escalationTable(context: StoreContext): EscalationTable {
   };
 }
 
-/** Asks no second question about a signature while one is pending. */
+/** Stores a question, unless one about the same signature is pending. */
 async function insert({ db, project, now }: StoreContext, question: Question, runId: string): Promise<void> {
   await db
     .insertInto('escalations')
@@ -101,35 +101,35 @@ async function insert({ db, project, now }: StoreContext, question: Question, ru
     .execute();
 }
 
-async function answered(
+async function storeAnswer(
   db: Database,
   { project, now }: StoreContext,
-  { asked, answer }: { asked: Escalation; answer: Answer },
+  { question, answer }: { question: Escalation; answer: Answer },
 ): Promise<void> {
   const { choice } = answer;
   const state: EscalationState = choice === 'skip' ? 'skipped' : 'resolved';
   const guidance = storedText(guidanceFrom(answer));
-  const decision = decisionFrom(asked, answer);
+  const decision = decisionFrom(question, answer);
   await db
     .updateTable('escalations')
     .set({ state, choice, guidance, resolvedAt: now() })
-    .where('id', '=', asked.id)
+    .where('id', '=', question.id)
     .execute();
   await db
     .updateTable('signatures')
     .set({ count: 0, failedFixes: 0, guidance, decision: decision && storedJson(decision) })
-    .where('signature', '=', asked.signature)
+    .where('signature', '=', question.signature)
     .execute();
-  await db.deleteFrom('quarantines').where('escalationId', '=', asked.id).execute();
+  await db.deleteFrom('quarantines').where('escalationId', '=', question.id).execute();
   if (choice !== 'skip') return;
   const since = now();
   const until = new Date(Date.parse(since) + (answer.days ?? QUARANTINE_DAYS) * DAY_MS).toISOString();
-  const asNow = { escalationId: asked.id, since, until };
-  for (const test of asked.tests) {
+  const quarantine = { escalationId: question.id, since, until };
+  for (const { id: testId, name } of question.tests) {
     await db
       .insertInto('quarantines')
-      .values({ project, testId: test.id, name: test.name, ...asNow })
-      .onConflict((conflict) => conflict.columns(['project', 'testId']).doUpdateSet(asNow))
+      .values({ project, testId, name, ...quarantine })
+      .onConflict((conflict) => conflict.columns(['project', 'testId']).doUpdateSet(quarantine))
       .execute();
   }
 }

@@ -4,11 +4,11 @@ import { jsonOf } from '../json-of.js';
 import { fixShape, type RememberedFix, type Store } from './store.js';
 import type { Database, StoreContext } from './tables.js';
 
-/** How many fixes are kept for a signature, and for how many more it is kept that they are not to be tried again. */
+/** How many fixes, and how many refused fixes, the store keeps for a signature. */
 const FIXES = 3;
 const REFUSALS = 20;
 
-/** The bytes of all files of a fix, before and after it, that are kept at most. */
+/** The most bytes that the files of a fix may have, before and after it together. */
 const MAX_BYTES = 200_000;
 
 /** The part of the store that remembers fixes that were green. */
@@ -17,8 +17,8 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
   return {
     rememberFix: async ({ signatures, replaces, ...fix }) => {
       const edits = JSON.stringify(fix.edits);
-      const size = fix.edits.flatMap(({ before, after }) => [before, after]);
-      if (size.reduce((sum, one) => sum + (one?.bytes.length ?? 0) * 0.75, 0) > MAX_BYTES) return;
+      const files = fix.edits.flatMap(({ before, after }) => [before, after]);
+      if (files.reduce((sum, file) => sum + (file?.bytes.length ?? 0) * 0.75, 0) > MAX_BYTES) return;
       const { runId, causeId, agent, proven } = fix;
       const row = { project, id: idOf(edits), runId, causeId, agent, proven, savedAt: now(), edits };
       await db.transaction().execute(async (transaction) => {
@@ -28,7 +28,7 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
             .values({ ...row, signature, refused: null })
             .onConflict((conflict) => {
               const again = conflict.columns(['signature', 'id']);
-              // A proof outweighs that it did not hold once, but not that a person undid it.
+              // A proof outweighs an earlier failure of the fix, but not that a person undid it.
               return proven === 'proven'
                 ? again
                     .doUpdateSet({ ...row, refused: null })
@@ -52,7 +52,7 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
         .orderBy('savedAt', 'desc')
         .limit(FIXES)
         .execute();
-      // A shared store is input: what self-heal would not have written is not tried.
+      // A shared store is input: a fix that self-heal would not have written is not tried.
       return rows.flatMap((row): RememberedFix[] => {
         const fix = fixShape.safeParse({ ...row, edits: jsonOf(row.edits) });
         const isWhole = row.edits.length <= 2 * MAX_BYTES && row.id === idOf(row.edits);
@@ -84,7 +84,7 @@ type FixTable = Pick<Store, 'rememberFix' | 'rememberedFixes' | 'refuseFix'> & {
   ) => Promise<void>;
 };
 
-/** Two runs that make the same fix of the same files make the same row. */
+/** Two runs with the same fix of the same files write the same row. */
 function idOf(edits: string): string {
   return createHash('sha256').update(edits).digest('hex').slice(0, 32);
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { flakeShape, type KnownFlake, type Store } from './store.js';
 import { checkedRow, type StoreContext, storedText } from './tables.js';
 
-/** The part of the store that counts how often flaky tests were red and green. */
+/** The part of the store that counts the red and green runs of flaky tests. */
 export function flakeTable({ db, project, now }: StoreContext): Pick<Store, 'flakeSeen' | 'flakes'> {
   return {
     flakeSeen: async ({ testId, name, kind, red, green }) => {

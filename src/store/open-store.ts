@@ -30,8 +30,9 @@ import { createTables, type Database, Damage, storeVersion, type Tables } from '
 const TIMEOUT_MS = 10_000;
 
 /**
- * Opens the store at a path (SQLite, relative to `cwd`, created if missing) or a `postgres://` URL. Existing content that
- * cannot be understood, or is of another version, is `store-unreadable` and never treated as an empty store. A store that cannot be reached or written is `store-unusable`, and healing continues without one (ME-9).
+ * Opens the store at a path (SQLite, relative to `cwd`, created if missing) or a `postgres://` URL. A store with damaged content or another
+ * version is `store-unreadable`; it is never treated as an empty one. A store that cannot be reached or written is `store-unusable`, and healing
+ * continues without it (ME-9).
  */
 export async function openStore(
   location: string,
@@ -49,7 +50,7 @@ export async function openStore(
     await db.destroy();
     return err(problem);
   } catch (error) {
-    // The original error is reported below.
+    // The original error is returned below.
     await db?.destroy().catch(() => undefined);
     if (error instanceof StateRefused) return err(error.problem);
     return err(isDamaged(error) ? damaged(location, reasonOf(error)) : unusable(location, error));
@@ -80,12 +81,12 @@ async function connect(url: string): Promise<Database> {
   return databaseOn(new PostgresDialect({ pool }));
 }
 
-/** The tables have names in snake case, the code has them in camel case. */
+/** Names are in snake case in the database and in camel case in the code. */
 function databaseOn(dialect: Dialect): Database {
   return new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
 }
 
-/** Whether git tracks the file, so that somebody else may have written it. `.self-heal` itself has been checked before. */
+/** Whether git tracks the file, so that somebody else may have written it. Tracked files in `.self-heal` are refused earlier. */
 async function isTracked(file: string, cwd: string): Promise<boolean> {
   if (isInside(stateFolder(cwd), file)) return false;
   const names = databaseFiles(path.basename(file));
@@ -105,7 +106,7 @@ async function openFile(
   try {
     checkFile(database, mayCreate);
     database.pragma('journal_mode = WAL');
-    // Every commit reaches the disk: commits are few, and each may record money that was spent.
+    // Every commit reaches the disk, because each may record the cost of an agent. Commits are rare.
     database.pragma('synchronous = FULL');
     return databaseOn(new LibsqlDialect({ database }));
   } catch (error) {
@@ -130,18 +131,18 @@ function isDamaged(error: unknown): boolean {
   return error instanceof Damage || code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT';
 }
 
-/** Returns what an error means that using an open store threw; null if it does not come from the store. */
+/** Converts an error of an open store to a `Problem`; returns null for an error that does not come from the store. */
 export function problemOfUse(location: string, error: unknown): Problem | null {
-  // A column or table that is missing is an `SQLITE_ERROR`.
+  // A missing column or table is an `SQLITE_ERROR`.
   const isUnknown = error instanceof Error && Reflect.get(error, 'code') === 'SQLITE_ERROR';
   return isUnknown || isDamaged(error) ? damaged(location, reasonOf(error)) : null;
 }
 
-/** The problem of a store whose tables this self-heal does not know. It is left as it is: its counts and answers cost money to make again. */
+/** A store of another version is left unchanged, because its counts and answers are expensive to recreate. */
 function otherVersion(location: string, version: number): Problem {
   return {
     kind: 'store-unreadable',
-    message: `The store ${redact(location)} was created by another version of self-heal (its tables have version ${version}; here they have version ${storeVersion})`,
+    message: `The store ${redact(location)} was created by another version of self-heal (its tables have version ${version}, this self-heal needs version ${storeVersion})`,
     remedy: isUrl(location)
       ? 'Use that version of self-heal, or name another database or schema as `store` in agents.yaml.'
       : 'Use that version of self-heal, or move the file away: a new store starts without its retry counts and open escalations.',
@@ -151,7 +152,7 @@ function otherVersion(location: string, version: number): Problem {
 function tracked(location: string): Problem {
   return {
     kind: 'store-unreadable',
-    message: `git tracks the store ${location}, so what it says may come from anybody`,
+    message: `git tracks the store ${location}, so anybody may have written it`,
     remedy: `Take it out of the repository: git rm --cached ${location}, then delete it, or name another \`store\`.`,
   };
 }
@@ -182,30 +183,29 @@ function unusable(location: string, error: unknown): Problem {
   };
 }
 
-/** The key of our advisory lock in PostgreSQL: arbitrary, but the same in every process. */
+/** The key of our advisory lock in PostgreSQL: an arbitrary number that is the same in every process. */
 const LOCK = 7_318_532;
 
 /**
- * Creates the tables if there are none, in one transaction under a lock: if eight processes open a new store at once, one creates it and the
- * others find it created. A kill leaves no store. Returns why the store cannot be used, or null.
+ * Creates the tables if there are none, in one transaction under a lock, so that only one of several processes creates them and a kill leaves no
+ * store. Returns a `Problem` if the store cannot be used, otherwise null.
  */
 async function createIfNew(
   db: Kysely<unknown>,
   { isPostgres, location }: { readonly isPostgres: boolean; readonly location: string },
 ): Promise<Problem | null> {
-  // Most stores exist, and need no lock.
+  // An existing store needs no lock.
   if ((await versionOf(db, isPostgres)) === storeVersion) return null;
   return db.transaction().execute(async (transaction) => {
     if (isPostgres) await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
     const version = await versionOf(transaction, isPostgres);
     if (version === 0) await createTables(transaction);
-    // self-heal never creates an empty version table.
     if (version === null) return damaged(location, 'it does not record its version');
     return version === 0 || version === storeVersion ? null : otherVersion(location, version);
   });
 }
 
-/** Returns 0 if there is no store yet, null if the version is missing. */
+/** Returns 0 if there is no store yet, and null if its version table is empty, as self-heal never leaves it. */
 async function versionOf(db: Kysely<unknown>, isPostgres: boolean): Promise<number | null> {
   const tables = isPostgres
     ? sql`select 1 from information_schema.tables where table_schema = current_schema() and table_name = 'store_version'`
@@ -216,9 +216,8 @@ async function versionOf(db: Kysely<unknown>, isPostgres: boolean): Promise<numb
 }
 
 /**
- * A Kysely dialect over one `libsql` connection. Kysely's own SQLite dialect begins transactions as readers, and SQLite refuses at
- * once, without waiting, to upgrade one of two readers to a writer. Several processes share a store (ME-10), so each
- * transaction takes the write lock when it begins, and waits for it.
+ * A Kysely dialect over one `libsql` connection. Kysely's own SQLite dialect begins transactions as readers, and SQLite refuses immediately to
+ * upgrade one of two readers to a writer. Several processes share a store (ME-10), so each transaction waits for the write lock when it begins.
  */
 class LibsqlDialect extends SqliteDialect {
   override createDriver(): Driver {

@@ -8,10 +8,10 @@ import { countChange, type EarlierFix, noEarlierTries } from '../model/earlier-r
 import type { KnownFailure } from './store.js';
 import { checkedRow, type Database, type StoreContext, type Tables } from './tables.js';
 
-/** How many failed attempts an agent is told about; more would only repeat the same. */
-const TRIES_TOLD = 5;
+/** How many failed attempts a prompt mentions; more would only repeat the same. */
+const MAX_TRIES = 5;
 
-/** Records that a failure has occurred (again), and returns what is remembered about its signature. */
+/** Records an occurrence of a failure, and returns what is remembered about its signature. */
 export function recordFailure(
   context: StoreContext,
   signature: string,
@@ -40,12 +40,12 @@ export function recordFailure(
   });
 }
 
-/** Returns what a person decided; null if that cannot be understood, since then nobody decided it. */
+/** Returns a person's decision; null if it is invalid, which counts as no decision. */
 function decisionOf(text: string | null): PersonsDecision | null {
   return text === null ? null : (decisionShape.safeParse(jsonOf(text)).data ?? null);
 }
 
-/** Creates the signature's row if it does not exist, and updates when it was last seen. */
+/** Creates the signature's row if it does not exist, and updates its `lastSeen`. */
 export async function touchSignature(
   db: Database,
   { project, now }: StoreContext,
@@ -70,7 +70,7 @@ interface Occurrence {
   readonly runId: string;
 }
 
-/** Counts a healed failure that is back in a later run, once per heal. */
+/** Counts the comeback of a healed failure in a later run, once per heal. */
 async function noteComeback(
   db: Database,
   { now }: StoreContext,
@@ -85,13 +85,13 @@ async function noteComeback(
 export async function changeCount(
   db: Database,
   context: StoreContext,
-  so: Occurrence & { readonly kind: AttemptEnd['kind']; readonly isFix: boolean },
+  attempt: Occurrence & { readonly kind: AttemptEnd['kind']; readonly isFix: boolean },
 ): Promise<void> {
-  const change = countChange(so.kind);
+  const change = countChange(attempt.kind);
   if (change === 'leaves') return;
-  if (change === 'resets') return markHealed(db, context, so);
-  await sql`update signatures set count = count + 1, failed_fixes = failed_fixes + ${so.isFix ? 1 : 0}
-    where signature = ${so.signature}`.execute(db);
+  if (change === 'resets') return markHealed(db, context, attempt);
+  await sql`update signatures set count = count + 1, failed_fixes = failed_fixes + ${attempt.isFix ? 1 : 0}
+    where signature = ${attempt.signature}`.execute(db);
 }
 
 /** Resets the count of a healed signature and drops its guidance, which has served its purpose. */
@@ -105,14 +105,14 @@ export async function markHealed(
     where signature = ${signature}`.execute(db);
 }
 
-/** Takes back a heal of this run: it counts as one failed fix, and earlier counts stay reset. */
+/** Takes back a heal of this run. It counts as one failed fix, and earlier counts stay reset. */
 export async function markUnhealed(db: Database, { signature, runId }: Occurrence): Promise<void> {
   await sql`update signatures set count = 1, failed_fixes = 1,
     healed_times = healed_times - 1, healed_at = null, healed_in = null
     where signature = ${signature} and healed_in = ${runId}`.execute(db);
 }
 
-/** Counts the heals of a run that a person undid. A heal whose failure had already come back is counted only as that. */
+/** Counts the heals of a run that a person undid. A heal whose failure had already come back counts only as a comeback. */
 export async function markUndone(db: Database, runId: string): Promise<void> {
   await sql`update signatures set undone = undone + case when ${holdsYet} then 1 else 0 end,
     healed_at = null, healed_in = null where healed_in = ${runId}`.execute(db);
@@ -123,24 +123,24 @@ async function failedTries(db: Database, signature: string, since: string): Prom
     .selectFrom('attempts')
     .selectAll()
     .where('signature', '=', signature)
-    // Includes attempts that made progress: the error that they had fixed is back.
+    // Attempts that made progress count as well: the error that they had fixed is back.
     .where('ended', 'in', ['still-failing', 'vanished', 'changed', 'taken-out'])
     .where('finishedAt', '>', since)
     .orderBy('finishedAt', 'desc')
-    .limit(TRIES_TOLD)
+    .limit(MAX_TRIES)
     .execute();
   return rows.map(pastAttempt).reverse();
 }
 
 async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Promise<EarlierFix> {
-  const found = await db
+  const green = await db
     .selectFrom('attempts')
     .selectAll()
     .where('signature', '=', row.signature)
     .where('ended', '=', 'green')
     .orderBy('finishedAt', 'desc')
     .executeTakeFirst();
-  const attempt = found ? pastAttempt(found) : null;
+  const attempt = green ? pastAttempt(green) : null;
   const cause = await db
     .selectFrom('causes')
     .select('category')
@@ -150,10 +150,7 @@ async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Pro
   return {
     runId: row.healedIn ?? '',
     healedAt: row.healedAt ?? '',
-    category: categoryShape
-      .nullable()
-      .catch(null)
-      .parse(cause?.category ?? null),
+    category: categoryShape.nullable().catch(null).parse(cause?.category),
     times: row.healedTimes,
     agent: attempt?.agent ?? null,
     summary: attempt?.claim?.summary ?? null,

@@ -4,91 +4,54 @@ import type { DaySpent } from '../model/spent.js';
 import type { Database } from './tables.js';
 import type { RatedAgent, RatedClass, Stats } from './store.js';
 
+// PostgreSQL returns counts and sums of integers as text, unless they are cast.
+
 export async function readStats(db: Database, project: string): Promise<Stats> {
   const [runs, classes, agents, heals] = await Promise.all([
-    runCount(db, project),
-    ratedClasses(db, project),
-    ratedAgents(db, project),
-    healTotals(db, project),
+    sql<{ runs: number }>`
+      select cast(count(*) as integer) as runs from runs where project = ${project}`.execute(db),
+    sql<Omit<RatedClass, 'healRate'>>`
+      select category, cast(count(*) as integer) as failures,
+        cast(sum(case when verdict = 'healed' then 1 else 0 end) as integer) as healed
+      from causes where project = ${project} and verdict not in ('superseded', 'interrupted')
+      group by category order by category`.execute(db),
+    sql<Omit<RatedAgent, 'healRate'> & { judged: number }>`
+      select agent, cast(count(*) as integer) as runs, sum(cost_usd) as cost_usd,
+        cast(sum(case when ended = 'green' then 1 else 0 end) as integer) as healed,
+        cast(sum(case when ended in ('refused', 'unwritable', 'unusable', 'interrupted') then 0 else 1 end) as integer) as judged
+      from attempts where project = ${project} and agent is not null and finished_at is not null
+      group by agent order by agent`.execute(db),
+    sql<Pick<Stats, 'heals' | 'cameBack' | 'undone'>>`
+      select cast(coalesce(sum(healed_times), 0) as integer) as heals,
+        cast(coalesce(sum(came_back), 0) as integer) as came_back,
+        cast(coalesce(sum(undone), 0) as integer) as undone
+      from signatures where project = ${project}`.execute(db),
   ]);
-  const costs = agents.flatMap(({ costUsd }) => costUsd ?? []);
+  const totals = heals.rows[0] ?? { heals: 0, cameBack: 0, undone: 0 };
+  const costs = agents.rows.flatMap(({ costUsd }) => costUsd ?? []);
   const costUsd = costs.length > 0 ? costs.reduce((sum, cost) => sum + cost, 0) : null;
-  const healedByAgents = agents.reduce((sum, { healed }) => sum + healed, 0);
+  const healedByAgents = agents.rows.reduce((sum, { healed }) => sum + healed, 0);
   return {
-    runs,
-    classes,
-    agents,
-    ...heals,
-    heldRate: rate(heals.heals - heals.cameBack - heals.undone, heals.heals),
+    runs: runs.rows[0]?.runs ?? 0,
+    classes: classes.rows.map((row) => ({ ...row, healRate: rate(row.healed, row.failures) })),
+    agents: agents.rows.map(({ judged, ...row }) => ({ ...row, healRate: rate(row.healed, judged) })),
+    ...totals,
+    heldRate: rate(totals.heals - totals.cameBack - totals.undone, totals.heals),
     costUsd,
     costPerHealUsd: costUsd === null || healedByAgents === 0 ? null : costUsd / healedByAgents,
   };
 }
 
-/** PostgreSQL returns counts and sums as text, since they may exceed a number. */
-type Total = number | string;
-
-async function runCount(db: Database, project: string): Promise<number> {
-  const { rows } = await sql<{ runs: Total }>`
-    select count(*) as runs from runs where project = ${project}`.execute(db);
-  return Number(rows[0]?.runs ?? 0);
-}
-
-async function ratedClasses(db: Database, project: string): Promise<RatedClass[]> {
-  const { rows } = await sql<Record<'failures' | 'healed', Total> & { category: string }>`
-    select category, count(*) as failures, sum(case when verdict = 'healed' then 1 else 0 end) as healed
-    from causes where project = ${project} and verdict not in ('superseded', 'interrupted')
-    group by category order by category`.execute(db);
-  return rows.map(({ category, ...totals }) => {
-    const { failures, healed } = numbersOf(totals);
-    return { category, failures, healed, healRate: rate(healed, failures) };
-  });
-}
-
-async function ratedAgents(db: Database, project: string): Promise<RatedAgent[]> {
-  const { rows } = await sql<
-    Record<'runs' | 'healed' | 'judged', Total> & { agent: string; cost: Total | null }
-  >`
-    select agent, count(*) as runs, sum(cost_usd) as cost,
-      sum(case when ended = 'green' then 1 else 0 end) as healed,
-      sum(case when ended in ('refused', 'unwritable', 'unusable', 'interrupted') then 0 else 1 end) as judged
-    from attempts where project = ${project} and agent is not null and finished_at is not null
-    group by agent order by agent`.execute(db);
-  return rows.map(({ agent, cost, ...totals }) => {
-    const { runs, healed, judged } = numbersOf(totals);
-    return {
-      agent,
-      runs,
-      healed,
-      healRate: rate(healed, judged),
-      costUsd: cost === null ? null : Number(cost),
-    };
-  });
-}
-
-/** Returns what agents have cost since a time (ISO 8601); a fix that was there already cost nothing. */
+/** Returns what agents have cost since a time (ISO 8601). The built-in fixer costs nothing. */
 export async function spentSince(db: Database, project: string, since: string): Promise<DaySpent> {
-  const { rows } = await sql<{ runs: Total; cost: Total | null }>`
-    select count(*) as runs, sum(cost_usd) as cost from attempts
+  const { rows } = await sql<DaySpent>`
+    select cast(count(*) as integer) as agent_runs, coalesce(sum(cost_usd), 0) as cost_usd from attempts
     where project = ${project} and agent is not null and runner <> ${builtIn} and started_at >= ${since}`.execute(
     db,
   );
-  return { agentRuns: Number(rows[0]?.runs ?? 0), costUsd: Number(rows[0]?.cost ?? 0) };
+  return rows[0] ?? { agentRuns: 0, costUsd: 0 };
 }
 
-async function healTotals(db: Database, project: string) {
-  const { rows } = await sql<Record<'heals' | 'cameBack' | 'undone', Total>>`
-    select sum(healed_times) as heals, sum(came_back) as came_back, sum(undone) as undone
-    from signatures where project = ${project}`.execute(db);
-  return numbersOf(rows[0]);
-}
-
-/** The sum of no rows is null. */
-function numbersOf<K extends string>(row: Readonly<Record<K, Total>> | undefined): Record<K, number> {
-  const numbers = Object.entries(row ?? {}).map(([name, sum]) => [name, Number(sum)]);
-  return Object.fromEntries(numbers) as Record<K, number>;
-}
-
-function rate(part: number, whole: number): number | null {
-  return whole === 0 ? null : part / whole;
+function rate(part: number, total: number): number | null {
+  return total === 0 ? null : part / total;
 }

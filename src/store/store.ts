@@ -31,11 +31,11 @@ export const quarantineShape = z.object({
 });
 export type Quarantine = z.infer<typeof quarantineShape>;
 
-/** A test that was red and green on the same code, with how often it was either. */
+/** A test that was red and green on the same code, with the numbers of both. */
 export const flakeShape = z.object({
   testId: z.string(),
   name: z.string(),
-  /** What an experiment has shown it to be; null if there was none. */
+  /** The kind that an experiment has shown; null without one. */
   kind: z.enum(flakeKinds).nullable(),
   red: z.number(),
   green: z.number(),
@@ -43,14 +43,14 @@ export const flakeShape = z.object({
 });
 export type KnownFlake = z.infer<typeof flakeShape>;
 
-/** What one path holds: bytes in base64, and the mode of the file. */
+/** The content of one file: bytes in base64, and the file's mode. */
 const contentShape = z.object({
   mode: z.union([z.literal(0o644), z.literal(0o755)]),
   bytes: z.base64(),
 });
 export type FileContent = z.infer<typeof contentShape>;
 
-/** A fix that was green, for the day its failure comes back. */
+/** A fix that was green, kept in case its failure comes back. */
 export const fixShape = z.object({
   id: z.string(),
   runId: runIdShape,
@@ -58,7 +58,7 @@ export const fixShape = z.object({
   agent: z.string().regex(/^[\w.-]{1,64}$/),
   savedAt: z.iso.datetime(),
   proven: z.enum(['green-once', 'proven']),
-  /** Each path, relative to the root of the repository, with what it held before and after; null if it did not exist. */
+  /** Each path, relative to the root of the repository, with its content before and after; null if the file does not exist. */
   edits: listOf(
     z.object({ path: safePath, before: contentShape.nullable(), after: contentShape.nullable() }),
   ),
@@ -69,7 +69,7 @@ export type RememberedFix = z.infer<typeof fixShape>;
 export interface FixToRemember extends Omit<RememberedFix, 'id' | 'savedAt'> {
   readonly causeId: string;
   readonly signatures: readonly string[];
-  /** The id of the remembered fix that it was merged from, in whose place it is kept once it is proven. */
+  /** The id of the remembered fix that it was merged from, and that it replaces once it is proven. */
   readonly replaces: string | null;
 }
 
@@ -86,7 +86,7 @@ export interface AttemptStart {
   readonly signature: string;
   readonly n: number;
   readonly agent: string | null;
-  /** The program that works on it; `built-in` if no agent does, but a fix is there already. */
+  /** The program that works on it; `built-in` for a fix that no agent made. */
   readonly runner: string | null;
 }
 
@@ -101,24 +101,22 @@ export interface CauseEnd {
   readonly bySharedFix: boolean;
 }
 
-/** A fix that did not hold, and why. */
-export type FixReverted = Pick<CauseEnd, 'runId' | 'causeId' | 'signature' | 'reason'>;
+/** A fix that did not hold, with the reason. */
+export type FixReversal = Pick<CauseEnd, 'runId' | 'causeId' | 'signature' | 'reason'>;
 
-/**
- * What outlives a run, for one project. Every method rejects if the store fails.
- */
+/** What outlives a run, for one project. Every method rejects if the store fails. */
 export interface Store {
   runStarted(runId: string): Promise<void>;
   runEnded(runId: string, end: RunEnd): Promise<void>;
-  /** Records that a failure has occurred (again), and returns what is known about it. */
+  /** Records an occurrence of a failure, and returns what is known about it. */
   recordFailure(signature: string, runId: string): Promise<KnownFailure>;
   attemptStarted(start: AttemptStart): Promise<void>;
-  /** Stores an attempt's judgement and updates its signature's count, atomically and once, however often it is called. */
+  /** Stores an attempt's result and updates its signature's count, atomically. A repeated call changes nothing. */
   attemptFinished(id: string, attempt: Attempt): Promise<void>;
   causeEnded(end: CauseEnd): Promise<void>;
   /** Records that a heal of this run broke other tests and was reverted (HN-6): its fix counts as failed. */
-  fixReverted(end: FixReverted): Promise<void>;
-  /** Stores an escalation. Returns the pending one if the signature already has one. */
+  fixReverted(reversal: FixReversal): Promise<void>;
+  /** Stores an escalation, or returns the pending one of the same signature. */
   escalate(question: Question, runId: string): Promise<Escalation>;
   /** Returns escalations in this state, newest first; null returns those in all states. */
   escalations(state: EscalationState | null): Promise<Escalation[]>;
@@ -127,19 +125,19 @@ export interface Store {
   resolve(id: string, answer: Answer): Promise<Escalation | null>;
   /** Returns the quarantines that have not expired. */
   quarantines(): Promise<Quarantine[]>;
-  /** Ends the quarantine of these tests: if they are red, they fail the run again, and agents may be deployed for them. */
+  /** Ends the quarantine of these tests: if red, they fail the run again and may get an agent. */
   release(testIds: readonly string[]): Promise<void>;
   /** Records that a person undid this run's changes (HN-8): its heals did not hold, and its fixes count as failed. */
   runUndone(runId: string): Promise<void>;
-  /** Adds what was seen of a flaky test to what is known of it. */
+  /** Adds red and green runs of a flaky test to those that are known. */
   flakeSeen(flake: Omit<KnownFlake, 'lastSeen'>): Promise<void>;
-  /** Returns all tests that were ever flaky, the most often red first. */
+  /** Returns all tests that were ever flaky, those with the highest share of red runs first. */
   flakes(): Promise<KnownFlake[]>;
-  /** Remembers a fix; one of more than 200 kB is left out, and only the newest three of a signature are kept. */
+  /** Remembers a fix of at most 200 kB. Only the newest three of a signature are kept. */
   rememberFix(fix: FixToRemember): Promise<void>;
   /** Returns the fixes that may be tried again for a failure, newest first. */
   rememberedFixes(signature: string): Promise<RememberedFix[]>;
-  /** Records that a fix did not hold for these failures, or is for a person to judge: it is not tried again. */
+  /** Records that a fix did not hold for these failures, or needs a person's judgement. It is not tried again. */
   refuseFix(id: string, signatures: readonly string[]): Promise<void>;
   /** Returns what agents have cost in the last 24 hours, on all machines that share the store. */
   spentLastDay(): Promise<DaySpent>;
@@ -161,7 +159,7 @@ export interface Stats {
   readonly costPerHealUsd: number | null;
 }
 
-/** Causes of one class. A cause superseded by another error is rated under that error, an interrupted one when it is finished. */
+/** Causes of one class. A cause that another error superseded counts under that error, an interrupted cause when it is finished. */
 export interface RatedClass {
   readonly category: string;
   readonly failures: number;
@@ -169,7 +167,7 @@ export interface RatedClass {
   readonly healRate: number | null;
 }
 
-/** The results of one agent. Runs that no re-run judged, because the API failed or they were interrupted, are not rated. */
+/** The results of one agent. Attempts that no re-run judged (a failed API, an interrupt) are not rated. */
 export interface RatedAgent {
   readonly agent: string;
   readonly runs: number;

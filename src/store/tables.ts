@@ -7,8 +7,8 @@ import { jsonOf } from '../json-of.js';
 import { redact } from '../secrets/redactor.js';
 
 /**
- * The tables of the store, the same in SQLite and PostgreSQL. Kysely writes these names in snake case there. Times are ISO 8601 text,
- * lists and records are JSON text, and money is in US dollars, because both databases return these types alike.
+ * The tables of the store, the same in SQLite and PostgreSQL. Kysely writes their names in snake case. Times are ISO 8601 text, lists and
+ * records are JSON text, and money is in US dollars, because both databases return these types alike.
  */
 export interface Tables {
   runs: RunsTable;
@@ -16,8 +16,8 @@ export interface Tables {
   causes: CausesTable;
   attempts: AttemptsTable;
   escalations: EscalationsTable;
-  quarantines: QuarantinesTable;
-  flakes: FlakesTable;
+  quarantines: Quarantine & { project: string };
+  flakes: KnownFlake & { project: string };
   fixes: FixesTable;
 }
 
@@ -46,15 +46,15 @@ interface SignaturesTable {
   /** Begins with the project's name, so that projects never share a count. */
   signature: string;
   project: string;
-  /** Attempts that did not heal it since it was last healed or a person answered (ME-2). */
+  /** Failed attempts since it was last healed, or since a person answered (ME-2). */
   count: number;
-  /** How many of these were fixes: an agent changed something and the test stayed red (HL-5). */
+  /** How many of these changed something without turning the test green (HL-5). */
   failedFixes: number;
   healedTimes: number;
   healedAt: string | null;
   /** The run in which it was last healed. */
   healedIn: string | null;
-  /** How often it came back after being healed. */
+  /** How often it came back after a heal. */
   cameBack: number;
   cameBackAt: string | null;
   /** How often a person undid its fix. */
@@ -74,19 +74,19 @@ interface CausesTable extends Omit<CauseEnd, 'causeId' | 'bySharedFix'> {
   endedAt: string;
 }
 
-/** A fix that was green, under one signature. Its contents are exact: none is kept that holds a known secret. */
+/** A fix that was green, under one signature. Its contents are exact, so a fix with a known secret is not kept. */
 interface FixesTable extends Omit<FixToRemember, 'edits' | 'signatures' | 'replaces'> {
   signature: string;
   id: string;
   project: string;
   savedAt: string;
-  /** Why it is not tried again: `undone`, `did-not-hold`; null if it is. */
+  /** Why it is not tried again: `undone` or `did-not-hold`; null if it may be tried. */
   refused: string | null;
   /** JSON. */
   edits: string;
 }
 
-/** One attempt, written before its agent starts and again once it is judged. Only finished attempts count. */
+/** One attempt, written before its agent starts and again when its result is known. Only finished attempts count. */
 interface AttemptsTable extends AttemptStart {
   project: string;
   startedAt: string;
@@ -97,7 +97,7 @@ interface AttemptsTable extends AttemptStart {
   costUsd: number | null;
   /** JSON: paths with the numbers of lines added and removed. */
   files: string | null;
-  /** JSON: what the agent says it did. */
+  /** JSON: the agent's claim. */
   claim: string | null;
   because: string | null;
   /** Relative to the run's folder, with forward slashes. */
@@ -116,17 +116,7 @@ interface EscalationsTable extends Omit<Escalation, 'tried' | 'choices' | 'tests
   offers: string;
 }
 
-/** A test whose failure a person has accepted for now (ME-7). */
-interface QuarantinesTable extends Quarantine {
-  project: string;
-}
-
-/** A test that was ever red and green on the same code (FL-6). */
-interface FlakesTable extends KnownFlake {
-  project: string;
-}
-
-/** Prepares a text for the store: masks secrets, since people who read the store may not be those who ran the suite (EV-9). */
+/** Prepares a text for the store. Secrets are masked, since people other than those who ran the suite may read it (EV-9). */
 export function storedText(text: string): string;
 export function storedText(text: string | null): string | null;
 export function storedText(text: string | null): string | null {
@@ -139,10 +129,10 @@ export function storedJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? redact(part) : part));
 }
 
-/** Something in the store is not what self-heal writes there. */
+/** The store contains something that self-heal does not write. */
 export class Damage extends Error {}
 
-/** Returns a row with this shape; its fields that hold JSON are parsed first. Throws `Damage` for any other: a store is input like every file. */
+/** Returns a row in this shape, with its JSON fields parsed. Throws `Damage` for any other row: a store is input like every file. */
 export function checkedRow<T>(shape: z.ZodType<T>, row: object, jsonFields: readonly string[] = []): T {
   const values = Object.entries(row).map(([name, value]: [string, unknown]) => {
     return [name, jsonFields.includes(name) && typeof value === 'string' ? jsonOf(value) : value];
@@ -153,7 +143,7 @@ export function checkedRow<T>(shape: z.ZodType<T>, row: object, jsonFields: read
   throw new Damage(`${issue?.path.join('.')}: ${issue?.message}`);
 }
 
-/** The version of the tables. A change of them needs a new one: see `openStore`. */
+/** The version of the tables. A change of the tables needs a new version: see `openStore`. */
 export const storeVersion = 3;
 
 /** Creates the tables above, in SQL that SQLite and PostgreSQL share. */
@@ -187,7 +177,7 @@ create table escalations (
   retry text not null, problem text not null, recommendation text not null, tried text not null, choices text not null,
   tests text not null, offers text not null, state text not null, created_at text not null, choice text, guidance text, resolved_at text
 );
--- Two machines that meet the same failure ask one question.
+-- Two machines with the same failure ask one question.
 create unique index one_question_a_signature on escalations (signature) where state = 'pending';
 create table quarantines (
   project text not null, test_id text not null, name text not null, escalation_id text not null, since text not null,

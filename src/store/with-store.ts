@@ -12,11 +12,11 @@ export interface StoreFlags {
 }
 
 interface StoreUser extends StoreFlags {
-  /** Whether the command runs the project's own code anyway. If not, no server is contacted that only a file of the project names. */
+  /** Whether the command runs the project's own code anyway. If not, a server that only agents.yaml names is not contacted (CF-5). */
   readonly runsCode?: boolean;
 }
 
-/** Calls `use` with the store of the project in the current folder, or with null if nothing was ever stored, and closes the store. */
+/** Calls `use` with the store of the project in the current folder, or with null if nothing was ever stored. Closes the store afterwards. */
 export async function withStore<T>(
   user: StoreUser,
   use: (store: Store | null) => Promise<T>,
@@ -36,43 +36,36 @@ export async function withStore<T>(
   }
 }
 
-/** A store, or null if nothing was ever stored, and where it is. */
-interface Located {
-  readonly store: Store | null;
-  readonly location: string;
-}
-
 async function openProjectStore({
   agents,
-  store: named,
+  store: flag,
   runsCode = false,
-}: StoreUser): Promise<Result<Located, Problem>> {
+}: StoreUser): Promise<Result<{ readonly store: Store | null; readonly location: string }, Problem>> {
   const cwd = process.cwd();
-  // A blank one comes from an unset variable.
-  const overrides = { store: named?.trim() || undefined };
+  // The flag is blank if its value comes from an unset variable.
+  const overrides = { store: flag?.trim() || undefined };
   const settings = await loadSettings({ cwd, env: process.env, file: agents, overrides });
   if (!settings.ok) return settings;
   const { store: location, project } = settings.value;
-  // Loaded when a store is used: the databases' code takes longer to load than `--help` without it.
+  // Loaded on demand, because the databases' code takes longer to load than the rest of `--help`.
   const [{ isUrl, openStore }, { createStore }] = await Promise.all([
     import('./open-store.js'),
     import('./create-store.js'),
   ]);
-  const isNamed = [named, process.env['SELF_HEAL_STORE']].some((one) => one?.trim());
+  const isNamed = [flag, process.env['SELF_HEAL_STORE']].some((name) => name?.trim());
   if (isUrl(location) && !isNamed && !runsCode) return err(namedByFile);
   // A dangling link is a store that cannot be opened, for example because its disk is not mounted.
   const info = isUrl(location) ? null : lstatSync(path.resolve(cwd, location), { throwIfNoEntry: false });
-  // SQLite would make a store of an empty file, whoever it belongs to.
+  // SQLite would turn an empty file of somebody else into a store.
   if (info === undefined || (info?.isFile() && info.size === 0)) return ok({ store: null, location });
   const opened = await openStore(location, cwd, { mayCreate: false });
   if (!opened.ok) return opened;
   return ok({ store: createStore(opened.value, project, () => Date.now()), location });
 }
 
-/** The URL may hold a value of the environment, and drivers send more of it, such as PGPASSWORD. */
+/** The URL may contain values of the environment, and drivers send others, such as PGPASSWORD. */
 const namedByFile: Problem = {
   kind: 'usage',
-  message:
-    'agents.yaml names a store on a server, and this command contacts none that only a file of the project names',
+  message: 'this command does not contact a database server that only agents.yaml names',
   remedy: 'Name it with --store, or in the environment as SELF_HEAL_STORE.',
 };

@@ -34,7 +34,19 @@ export async function git(
   return gitBytes(cwd, args, options).then(String, () => null);
 }
 
-/** Does the same, but rejects with execa's error, whose code is `ENOENT` if git is not installed. */
+/** Runs a git command that separates its output by NUL, as with `-z`; returns an empty list where `git` returns null. */
+export async function gitList(cwd: string, args: readonly string[], options?: GitOptions): Promise<string[]> {
+  return nulSeparated(await git(cwd, args, options));
+}
+
+/** Splits the output of a git command at NUL. */
+function nulSeparated(output: string | Buffer | null): string[] {
+  return String(output ?? '')
+    .split('\0')
+    .filter((item) => item !== '');
+}
+
+/** Runs a git command; rejects with execa's error, whose code is `ENOENT` if git is not installed. */
 export async function gitBytes(
   cwd: string,
   args: readonly string[],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { askedWaitMs, classifyAgentError, errorOfEnd } from '../../../src/agents/api-error.js';
+import { requestedWaitMs, classifyAgentError, errorOfEnd } from '../../../src/agents/api-error.js';
 
 const kindOf = (text: string) => classifyAgentError(text).kind;
 
@@ -108,7 +108,7 @@ it.each([
   ['try again in 4s … try again in 9s', 9000],
   ['\u0000retry-after: 3\nlater: try again in 5 min', 300_000],
 ])('AG-7 reads how long %j asks to wait', (text, ms) => {
-  expect(askedWaitMs(text)).toBe(ms);
+  expect(requestedWaitMs(text)).toBe(ms);
 });
 
 it.each([
@@ -122,9 +122,9 @@ it.each([
   // The program's own backoff, which is already over.
   'attempt 3 failed. Retrying in 35s',
 ])('AG-7 reads no wait from %j', (text) => {
-  expect(askedWaitMs(text)).toBeNull();
+  expect(requestedWaitMs(text)).toBeNull();
 });
 
 it('AG-7 reads the wait at the end of a very long text', () => {
-  expect(askedWaitMs(`${'try again in '.repeat(100_000)}try again in 3 s`)).toBe(3000);
+  expect(requestedWaitMs(`${'try again in '.repeat(100_000)}try again in 3 s`)).toBe(3000);
 });
