@@ -4,7 +4,7 @@ import { isKept } from '../model/attempt.js';
 import { builtIn } from '../model/built-in.js';
 import { failureKey } from '../model/failure.js';
 import { protectedReason } from '../guard/protected-files.js';
-import type { Propose, ProposedFix } from '../heal/proposed-fix.js';
+import type { Propose, ProposedFix } from '../heal/hooks.js';
 import type { Problem } from '../problem.js';
 import { type Artifact, keptIn, readArtifacts } from './publish/artifact.js';
 import { fixedContent, type FixedFile, readFix } from './publish/fix.js';

@@ -3,7 +3,8 @@ import type { AvoidedReason } from '../model/avoided.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey } from '../model/failure.js';
 import type { CauseEnd } from '../model/verdict.js';
-import { ask, type TriedCause } from './heal-cause.js';
+import { ask } from './ask.js';
+import type { CauseWork } from './cause-work.js';
 import {
   attemptsAt,
   changesOf,
@@ -39,7 +40,7 @@ export interface Shown {
 /** What remains to be done after a proof. */
 export interface Left {
   /** Causes whose fix did not hold, with the failed attempt. */
-  readonly again: readonly TriedCause[];
+  readonly again: readonly CauseWork[];
   /** Tests that turned out to be red, each of which gets a cause of its own. */
   readonly failures: ByKey;
 }
@@ -68,7 +69,7 @@ export async function applyProof(
   progress: Progress,
   { refuted, gone, others, unproven }: Shown,
 ): Promise<Left> {
-  const again: TriedCause[] = [];
+  const again: CauseWork[] = [];
   for (const cause of [...progress.causes.values()].filter((one) => isUnproven(progress, one))) {
     const { id } = cause;
     const tests = progress.proofTests.filter(({ causeId }) => causeId === id);
@@ -102,7 +103,7 @@ async function applyToCause(
   progress: Progress,
   cause: Cause,
   { tests, how, isGone, unproven }: Proved,
-): Promise<TriedCause | null> {
+): Promise<CauseWork | null> {
   const { session } = progress;
   const before = stateOf(progress, cause)?.ended ?? null;
   const tried = progress.tried.get(cause.id);
@@ -140,23 +141,26 @@ async function applyToCause(
     else if (isGone) {
       tellDecided(session, cause.members, { verdict: 'failed' });
       await endCause(progress, cause, { verdict: 'failed', reason });
-    } else if (tried) return { ...tried, attempts: attemptsAt(progress, cause) };
+    } else if (tried) {
+      tried.attempts = attemptsAt(progress, cause);
+      return tried;
+    }
   } else if (verdictOf(progress, cause) === 'superseded') {
     // Dead ends are out by now: a heal that is proven rests on it.
     await decideLast(progress, cause);
   } else {
     await decideLast(progress, cause, { kind: 'green', ...proof });
-    await endCause(progress, cause, isHealed(tried?.end.reason ?? ''));
+    await endCause(progress, cause, isHealed(tried?.end?.reason ?? ''));
   }
   return null;
 }
 
 /** Puts a proven fix to a person; it is out of the project by now. */
-async function askAbout(progress: Progress, { cause, known }: TriedCause, question: string): Promise<void> {
+async function askAbout(progress: Progress, work: CauseWork, question: string): Promise<void> {
   const { session } = progress;
-  const attempts = attemptsAt(progress, cause);
-  tellDecided(session, cause.members, { verdict: 'escalated' });
-  await endCause(progress, cause, await ask(session, cause, { question, attempts, known }));
+  work.attempts = attemptsAt(progress, work.cause);
+  tellDecided(session, work.cause.members, { verdict: 'escalated' });
+  await endCause(progress, work.cause, await ask(session, work, question));
 }
 
 /** Without a proof, nothing is called healed (HN-5). */

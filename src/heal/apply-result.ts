@@ -3,7 +3,8 @@ import type { DiagnosedFailure, Cause } from '../model/cause.js';
 import { chooseFlipped } from './alike.js';
 import { failureKey, testName, testsOf } from '../model/failure.js';
 import { isGreen } from './judge.js';
-import type { TriedCause } from './heal-cause.js';
+import type { CauseEnd } from '../model/verdict.js';
+import type { CauseWork } from './cause-work.js';
 import { endCause, heldAttempt, type Progress, proofTest, revealing, verdictOf } from './progress.js';
 import { retest, type Retest } from './retest.js';
 import { tellDecided, tellSeen } from './tell-tests.js';
@@ -60,28 +61,29 @@ function isOfOpenCause(progress: Progress, { failure }: DiagnosedFailure): boole
  * Records how a cause ended; a green fix still has to be proven.
  * Returns the failures it leaves behind, which become causes of their own.
  */
-export async function applyResult(progress: Progress, ended: TriedCause): Promise<ByKey> {
-  const { cause, end } = ended;
+export async function applyResult(progress: Progress, work: CauseWork): Promise<ByKey> {
+  const { cause, end, lastRetest } = work;
   const { session } = progress;
-  const untried = whyUntried(ended);
+  if (end === null) return [];
+  const untried = whyUntried(work, end);
   const isRevealed = revealing(progress, cause).length > 0;
-  if (end.verdict === 'flaky' && isRevealed && ended.lastRetest) {
+  if (end.verdict === 'flaky' && isRevealed && lastRetest) {
     // Nothing more had to be changed: the fix that revealed it may have healed the test.
-    const left = leftOf(progress, cause, ended.lastRetest);
+    const left = leftOf(progress, cause, lastRetest);
     return left ? keyed(left.members) : [];
   }
   if (untried) session.bus.emit({ type: 'agent.avoided', reason: untried, count: 1 });
   const { verdict } = end;
-  progress.tried.set(cause.id, ended);
+  progress.tried.set(cause.id, work);
   if (verdict !== 'healed') await endCause(progress, cause, end);
   if (verdict === 'healed' || verdict === 'superseded' || verdict === 'flaky')
-    return applyProgress(progress, ended);
+    return applyProgress(progress, work, verdict);
   tellDecided(session, cause.members, { verdict: verdict === 'interrupted' ? 'failed' : verdict });
   return [];
 }
 
 /** Returns why a cause ended before any agent started; null if one was started, or a limit or an interrupt prevented it. */
-function whyUntried({ cause, attempts, end }: TriedCause): AvoidedReason | null {
+function whyUntried({ cause, attempts }: CauseWork, end: CauseEnd): AvoidedReason | null {
   if (attempts.length > 0) return null;
   if (end.verdict === 'escalated') {
     if (end.askedBefore) return 'open-question';
@@ -91,10 +93,12 @@ function whyUntried({ cause, attempts, end }: TriedCause): AvoidedReason | null 
 }
 
 /** Handles a kept fix: the lead and every other test of the cause is now green or has a different error. */
-async function applyProgress(progress: Progress, ended: TriedCause): Promise<ByKey> {
-  const { cause, end, lastRetest } = ended;
+async function applyProgress(
+  progress: Progress,
+  { cause, lastRetest }: CauseWork,
+  verdict: CauseEnd['verdict'],
+): Promise<ByKey> {
   const { session, proofTests } = progress;
-  const { verdict } = end;
   if (lastRetest?.run) tellSeen(session, lastRetest.run);
   if (verdict === 'flaky') tellDecided(session, [cause.lead], { verdict });
   if (verdict === 'healed') {
@@ -102,8 +106,7 @@ async function applyProgress(progress: Progress, ended: TriedCause): Promise<ByK
     proofTests.push(proofTest(progress, lead));
   }
   const successor = verdict === 'superseded' ? successorOf(cause.lead, lastRetest) : null;
-  const followers = cause.members.filter((member) => member !== cause.lead);
-  const left = await applyToFollowers(progress, ended, followers);
+  const left = await applyToFollowers(progress, cause, { verdict, lastRetest });
   const found = [...(successor ? [successor] : []), ...left];
   return [...keyed(found), ...newlyRed(progress, lastRetest?.others ?? [])];
 }
@@ -115,13 +118,14 @@ function successorOf(lead: DiagnosedFailure, seen: Retest | null): DiagnosedFail
 /** Handles the other tests of the cause. Those that get the full proof were in the same re-run; tests still red become new failures (HL-6). */
 async function applyToFollowers(
   progress: Progress,
-  { cause, end, lastRetest }: TriedCause,
-  followers: readonly DiagnosedFailure[],
+  cause: Cause,
+  { verdict, lastRetest }: { readonly verdict: CauseEnd['verdict']; readonly lastRetest: Retest | null },
 ): Promise<DiagnosedFailure[]> {
   const { session, proofTests } = progress;
+  const followers = cause.members.filter((member) => member !== cause.lead);
   const chosen = chooseFlipped(cause);
   const unseen = followers.filter((one) => !chosen.has(one));
-  const isHealed = end.verdict === 'healed';
+  const isHealed = verdict === 'healed';
   const seen =
     unseen.length === 0 || isHealed || session.signal.aborted
       ? null
@@ -131,7 +135,7 @@ async function applyToFollowers(
     const isFlipped = chosen.has(failure);
     const now = (isFlipped ? lastRetest : seen)?.observe(failure);
     const isNowGreen = now !== undefined && isGreen(now);
-    if (isNowGreen && end.verdict === 'flaky') {
+    if (isNowGreen && verdict === 'flaky') {
       session.bus.emit({ type: 'agent.avoided', reason: 'flaky', count: 1 });
       tellDecided(session, [failure], { verdict: 'flaky' });
     } else if (isNowGreen || (isHealed && !isFlipped)) {

@@ -1,311 +1,51 @@
-import type { Side } from '../model/choice.js';
-import { agentsFor, decide, type Decision } from './policy.js';
-import type { CauseEnd } from '../model/verdict.js';
-import { type Attempt, bareAttempt, becauseOf } from '../model/attempt.js';
+import { bareAttempt, becauseOf } from '../model/attempt.js';
 import { builtIn } from '../model/built-in.js';
-import { type Cause, type DiagnosedFailure, retryOf } from '../model/cause.js';
-import { canBeReverted } from '../model/blame.js';
-import { questionAbout, type Escalation } from '../model/escalation.js';
-import { localDay } from '../format.js';
+import { retryOf } from '../model/cause.js';
+import type { CauseEnd } from '../model/verdict.js';
 import { unreachable } from '../unreachable.js';
-import { followed, offerForNothing, revertOf } from './offers.js';
-import type { Retest } from './retest.js';
-import { prepareAgent } from './attempt/deploy.js';
-import type { WorkPlace } from './attempt/start-agent.js';
-import {
-  guardFix,
-  judgeFix,
-  type Patch,
-  patchOf,
-  type ReadyFix,
-  type Shared,
-  type TriedFix,
-  type Try,
-  unapplied,
-} from './attempt/try-fix.js';
+import { ask, mayBeMeant, stillOpen } from './ask.js';
+import { type Deployment, prepareAgent } from './attempt/deploy.js';
 import { attemptTried, revertChanges } from './attempt/end-attempt.js';
-import { applyProposal, proposalsFor } from './attempt/proposed.js';
-import type { ProposedFix } from './proposed-fix.js';
+import { applyProposal } from './attempt/proposed.js';
+import { guardFix, judgeFix, unapplied } from './attempt/try-fix.js';
+import type { AttemptResult, CauseWork, Fix } from './cause-work.js';
+import type { ProposedFix } from './hooks.js';
+import { agentsFor, decide, type Decision, type History } from './policy.js';
+import { goesOn } from './progress.js';
+import type { Schedule } from './schedule.js';
 import type { Session } from './session.js';
-import type { KnownFailure } from '../store/store.js';
-
-/** A cause after work on it: what was tried, and how it ended. */
-export interface TriedCause {
-  readonly cause: Cause;
-  readonly attempts: readonly Attempt[];
-  readonly end: CauseEnd;
-  /** The last re-run of the lead, or null if there was none. */
-  readonly lastRetest: Retest | null;
-  /** What the proof of its last attempt has to look at. */
-  readonly toChallenge: TriedFix['toChallenge'];
-  /** What earlier runs know about it. */
-  readonly known: KnownFailure;
-  /** Id of the last attempt in the store, where it stays unfinished until its fix is proven. */
-  readonly attemptId: string | null;
-  /** The fixes that need no agent and have not been tried yet. */
-  readonly proposals: AsyncIterator<ProposedFix>;
-  /** The number of the copy in which its agents worked: agent programs tie a session to its folder. */
-  readonly copy: number | null;
-}
-
-/** How a cause is healed. */
-export interface HealRequest {
-  /** Signatures that the same tests had earlier in this run; coming back to one of them is not progress (HN-9). */
-  readonly earlier?: ReadonlySet<string>;
-  /** The attempts that led to its error, whose changes are in the tree (HL-3). */
-  readonly chain?: readonly Attempt[];
-  /** The cause as it was healed before, if its fix did not hold in the proof. */
-  readonly from?: TriedCause;
-  /** Its turn among others; without any, it has the tree to itself. */
-  readonly turn?: Turn;
-}
-
-/** How an agent is started for a cause. */
-export interface AgentWork {
-  /** Where it works. */
-  readonly at: WorkPlace;
-  /** Does what needs the project as it is now: with it, or in the copy alone while something is tried in the project. */
-  readonly brief: <T>(work: (at: WorkPlace) => Promise<T>) => Promise<T>;
-}
-
-/**
- * A cause's turn in the schedule. Whoever heals a cause has the project's tree, and gives it to others while it awaits what needs none.
- */
-export interface Turn {
-  /** The copy in which its last agent worked, or null. */
-  readonly copy: number | null;
-  /** Aborts when the run is interrupted, or when another fix has healed the cause. */
-  readonly signal: AbortSignal;
-  /** Whether more agents may be started: healing may be paused while one is at work. */
-  mayGoOn(): boolean;
-  /** Returns the cause with what is known by now about the change that broke it. */
-  informed(cause: Cause): Cause;
-  /** Returns it with what a search to its end says, for what a person is asked. */
-  searched(cause: Cause): Promise<Cause>;
-  /** Waits for an agent, and for its work, while others have the tree; null if the cause is stopped before it has one. */
-  agent<T>(work: (agent: AgentWork) => Promise<T>): Promise<T | null>;
-  /** Says that a change is ready to be tried as soon as the tree is free. */
-  isReady(patch: Patch | null): void;
-  /** Tries the change that is ready together with those of other causes; null if there are none, or if it did not hold among them. */
-  together(): Promise<Shared | null>;
-  /** Waits while others have the tree. */
-  wait<T>(until: () => Promise<T>): Promise<T>;
-  /** The failures of other causes to include in its re-runs. */
-  beside(): readonly DiagnosedFailure[];
-}
-
-/** The turn of a cause that is healed while nothing else is. */
-export function turnAlone({ signal }: Pick<Session, 'signal'>, copy = 0): Turn {
-  const at = { copy, signal };
-  return {
-    ...at,
-    mayGoOn: () => true,
-    informed: (cause) => cause,
-    searched: async (cause) => cause,
-    agent: (work) => work({ at, brief: (brief) => brief(at) }),
-    isReady: () => undefined,
-    together: async () => null,
-    wait: (until) => until(),
-    beside: () => [],
-  };
-}
-
-/** Returns what is known about a failure. An error message alone does not say that an old fault is back if its class is another one now. */
-function knownOf({ lead }: Cause, known: KnownFailure): KnownFailure {
-  return known.fix?.category === lead.diagnosis.category ? known : { ...known, fix: null };
-}
 
 /**
  * Runs the loop for one cause: asks the policy for the next step and takes it, until the policy ends it. `healed` here means green in
  * one re-run; the proof is shared with other causes and comes later (HN-5).
  */
-export async function healCause(
-  session: Session,
-  found: Cause,
-  { earlier = new Set(), chain = [], from, turn = turnAlone(session) }: HealRequest = {},
-): Promise<TriedCause> {
-  let cause = found;
-  const attempts: Attempt[] = [...(from?.attempts ?? [])];
-  let lastRetest: Retest | null = null;
-  let toChallenge: TriedFix['toChallenge'];
-  let attemptId: string | null = null;
-  let [waited, mayPropose] = [from === undefined, true];
-  session.bus.emit({ type: 'cause.started', causeId: cause.id });
-  const known = from?.known ?? knownOf(cause, await session.store.recordFailure(cause.lead.signature));
-  const proposals = from?.proposals ?? proposalsFor(session, { cause, known });
-  if (known.open && !from) return ended(stillOpen(session, cause, known.open));
-  if (known.fix && !from) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
-  for (;;) {
-    cause = turn.informed(cause);
-    const so = { attempts, waited, mayPropose, known };
-    const decision = nextStep(session, cause, { so, turn });
-    switch (decision.kind) {
-      case 'wait':
-        await wait(session, cause, { delayMs: decision.delayMs, last: attempts.at(-1), turn });
-        waited = true;
-        break;
-      case 'propose':
-      case 'deploy':
-      case 'retest': {
-        const work = { n: decision.attempt, previous: attempts, chain, earlier, known };
-        const made = await carryOut(session, cause, { decision, work, turn, proposals, so });
-        if (made === null) {
-          mayPropose &&= decision.kind !== 'propose';
-          break;
-        }
-        if ('end' in made) return ended(made.end);
-        attempts.push(made.attempt);
-        lastRetest = made.retest;
-        toChallenge = made.toChallenge;
-        attemptId = made.id;
-        waited = false;
-        break;
-      }
-      case 'escalate':
-        cause = await turn.searched(cause);
-        return ended(await ask(session, cause, { question: decision.question, attempts, known }));
-      case 'end': {
-        const { verdict, reason, overBudget } = decision.end;
-        const so = { attempts, known };
-        if (verdict === 'failed' && !overBudget) cause = await turn.searched(cause);
-        const isOpen = verdict === 'failed' && !overBudget && (await mayBeMeant(session, cause, so));
-        if (!isOpen) return ended(decision.end);
-        const question = `${reason}: is the new behavior right?`;
-        return ended(await ask(session, cause, { question, attempts, known }));
-      }
-      default:
-        return unreachable(decision);
-    }
-  }
-
-  function ended(end: CauseEnd): TriedCause {
-    return { cause, attempts, end, lastRetest, toChallenge, known, attemptId, proposals, copy: turn.copy };
+export async function healCause(schedule: Schedule, work: CauseWork): Promise<void> {
+  const { session } = schedule.progress;
+  const { known, attempts } = work;
+  const causeId = work.cause.id;
+  const isNew = attempts.length === 0;
+  session.bus.emit({ type: 'cause.started', causeId });
+  if (known.open && isNew) work.end = stillOpen(session, work.cause, known.open);
+  else if (known.fix && isNew) session.bus.emit({ type: 'cause.came_back', causeId, fix: known.fix });
+  while (work.end === null) {
+    work.cause = schedule.informed(work.cause);
+    await carryOut(schedule, work, nextStep(schedule, work));
   }
 }
 
-interface Step {
-  readonly decision: Extract<Decision, { kind: 'propose' | 'deploy' | 'retest' }>;
-  readonly work: Omit<Try, 'agent'>;
-  readonly proposals: AsyncIterator<ProposedFix>;
-  readonly turn: Turn;
-  readonly so: SoFar;
-}
-
-/** An attempt, with its id in the store. */
-type Stored = TriedFix & { readonly id: string | null };
-
-/** Carries out a decision. Returns null if there is no fix that needs no agent, or nothing to do for one by now, and an end if the agent cannot be started. */
-async function carryOut(
-  session: Session,
-  cause: Cause,
-  { decision, work, proposals, ...step }: Step,
-): Promise<Stored | { readonly end: CauseEnd } | null> {
-  if (decision.kind === 'deploy') {
-    const { agent } = decision;
-    const reason = session.missingAgents?.get(agent);
-    if (reason !== undefined) return { end: { verdict: 'agent-unusable', reason } };
-    return deploy(session, cause, { work: { ...work, agent }, ...step });
-  }
-  const proposed = decision.kind === 'propose' ? await proposals.next() : null;
-  if (proposed?.done) return null;
-  const proposal = proposed?.value;
-  const tried = { ...work, agent: proposal?.agent ?? null, ...(proposal ? { proposal } : {}) };
-  const id = await stored(session, cause, tried);
-  const deployed = proposal
-    ? await applyProposal(session, { proposal, causeId: cause.id, n: work.n })
-    : { made: bareAttempt(work.n), work: null, end: null, because: null };
-  const ready = await guardFix(session, cause, { deployed, work: tried });
-  step.turn.isReady('attempt' in ready ? null : patchOf(session, cause, { ready, work: tried }));
-  return judged(session, cause, { id, ready, work: tried, turn: step.turn });
-}
-
-/** Returns the next step. */
-function nextStep(
-  session: Session,
-  cause: Cause,
-  { so, turn }: { readonly so: SoFar; readonly turn: Turn },
-): Decision {
-  if (turn.signal.aborted) return left('interrupted');
-  const decision = decide(historyOf(session, cause, so), session.settings);
+function nextStep({ progress }: Schedule, work: CauseWork): Decision {
+  const { session } = progress;
+  if (work.signal.aborted) return interrupted('interrupted');
+  const decision = decide(historyOf(session, work), session.settings);
   const isEnd = decision.kind === 'end' || decision.kind === 'escalate';
-  return isEnd || turn.mayGoOn() ? decision : left('healing stopped before its next try');
+  return isEnd || goesOn(progress) ? decision : interrupted('healing stopped before its next try');
 }
 
-function left(reason: string): Decision {
+function interrupted(reason: string): Decision {
   return { kind: 'end', end: { verdict: 'interrupted', reason } };
 }
 
-/** What a person is asked, and what is known for it. */
-export interface Asking {
-  question: string;
-  /** Patches that cost nothing are added. */
-  attempts: Attempt[];
-  known: KnownFailure;
-}
-
-/** Proves the patches that cost nothing, and adds those that are offered; an agent's of the same side is as good. */
-async function addForNothing(
-  session: Session,
-  cause: Cause,
-  { attempts, known }: Pick<Asking, 'attempts' | 'known'>,
-): Promise<void> {
-  let n = attempts.at(-1)?.n ?? known.tries.count;
-  for (const patch of [await followed(session, cause), await revertOf(session, cause)]) {
-    if (patch === null || session.signal.aborted) continue;
-    if (hasOffer(attempts, patch.side)) continue;
-    const offered = await offerForNothing(session, cause, { n: (n += 1), patch });
-    if (offered) attempts.push(offered);
-  }
-}
-
-/** Whether a cause that nobody healed may be a change that its author meant: one of the app broke it, and the tests are green if they follow the page. */
-async function mayBeMeant(
-  session: Session,
-  cause: Cause,
-  so: Pick<Asking, 'attempts' | 'known'>,
-): Promise<boolean> {
-  if (!canBeReverted(cause.blame) || !(await followed(session, cause))) return false;
-  await addForNothing(session, cause, so);
-  return hasOffer(so.attempts, 'tests');
-}
-
-function hasOffer(attempts: readonly Attempt[], side: Side): boolean {
-  return attempts.some(({ end }) => end.kind === 'offered' && end.side === side);
-}
-
-/**
- * Stores a question for a person, with the patches that are ready and those that cost nothing: what broke the tests is taken back, if that is
- * known (BL-4), and their texts follow the page (BL-6). The run continues with other causes (ME-6).
- */
-export async function ask(
-  session: Session,
-  cause: Cause,
-  { question, attempts, known }: Asking,
-): Promise<CauseEnd> {
-  const asked = attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
-  await addForNothing(session, cause, { attempts, known });
-  const about = questionAbout(cause, { attempts: [...known.tried, ...attempts], asked });
-  const escalation = await session.store.escalate(about);
-  const escalationId = escalation?.id ?? null;
-  session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
-  return { verdict: 'escalated', reason: question };
-}
-
-/** Repeats a question of an earlier run that nobody has answered; no agent is paid (ME-6). */
-function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: Escalation): CauseEnd {
-  const question = `It has been waiting for an answer since ${localDay(createdAt)}: ${problem}`;
-  session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId: id });
-  return { verdict: 'escalated', reason: question, askedBefore: true };
-}
-
-interface SoFar {
-  attempts: readonly Attempt[];
-  waited: boolean;
-  mayPropose: boolean;
-  known: KnownFailure;
-}
-
-function historyOf(session: Session, cause: Cause, { known, ...so }: SoFar) {
+function historyOf(session: Session, { cause, known, attempts, waited, mayPropose }: CauseWork): History {
   const { routes, agents: settings } = session.settings;
   const chosen = known.decision?.chosen ?? null;
   const routed = agentsFor(cause.lead, routes);
@@ -314,10 +54,11 @@ function historyOf(session: Session, cause: Cause, { known, ...so }: SoFar) {
   const agents = without === undefined ? routed.filter((name) => settings[name]?.runner !== builtIn) : [];
   const noAgent = without ?? 'the built-in fixer found no fix it is sure of, and no agent program is set up';
   return {
-    ...so,
+    attempts,
+    waited,
     earlier: known.tries,
     // A failure that is left to people is not for them, either.
-    mayPropose: so.mayPropose && (chosen !== null || (proposers.length > 0 && routed.length > 0)),
+    mayPropose: mayPropose && (chosen !== null || (proposers.length > 0 && routed.length > 0)),
     ...(routed.length > 0 && agents.length === 0 ? { noAgent } : {}),
     retry: retryOf(cause),
     environment: cause.environment,
@@ -326,90 +67,147 @@ function historyOf(session: Session, cause: Cause, { known, ...so }: SoFar) {
   };
 }
 
-async function wait(
-  session: Session,
-  cause: Cause,
-  so: { delayMs: number; last: Attempt | undefined; turn: Turn },
-): Promise<void> {
-  const reason = (so.last && becauseOf(so.last)) ?? 'the fix did not hold';
-  const attempt = (so.last?.n ?? 0) + 1;
-  session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt, delayMs: so.delayMs, reason });
-  await so.turn.wait(() => session.clock.sleep(so.delayMs, so.turn.signal));
+async function carryOut(schedule: Schedule, work: CauseWork, decision: Decision): Promise<void> {
+  const { session } = schedule.progress;
+  switch (decision.kind) {
+    case 'wait':
+      return wait(schedule, work, decision.delayMs);
+    case 'propose': {
+      const proposal = await work.proposals.next();
+      if (proposal.done) work.mayPropose = false;
+      else await propose(schedule, work, { n: decision.attempt, proposal: proposal.value });
+      return;
+    }
+    case 'retest':
+      return retestUnchanged(schedule, work, decision.attempt);
+    case 'deploy': {
+      const reason = session.missingAgents?.get(decision.agent);
+      if (reason === undefined) return deploy(schedule, work, decision);
+      work.end = { verdict: 'agent-unusable', reason };
+      return;
+    }
+    case 'escalate':
+      work.cause = await schedule.explained(work.cause);
+      work.end = await ask(session, work, decision.question);
+      return;
+    case 'end':
+      work.end = await endOf(schedule, work, decision.end);
+      return;
+    default:
+      return unreachable(decision);
+  }
 }
 
-function stored(
-  { store, settings }: Session,
-  cause: Cause,
-  { agent, n, proposal }: Pick<Try, 'agent' | 'n' | 'proposal'>,
-): Promise<string | null> {
-  const runner = proposal ? builtIn : (settings.agents[agent ?? '']?.runner ?? null);
-  return store.attemptStarted({ causeId: cause.id, signature: cause.lead.signature, n, agent, runner });
+/** A cause that nobody healed may be a change that its author meant, which a person is asked about. */
+async function endOf(schedule: Schedule, work: CauseWork, end: CauseEnd): Promise<CauseEnd> {
+  const { session } = schedule.progress;
+  if (end.verdict !== 'failed' || end.overBudget) return end;
+  work.cause = await schedule.explained(work.cause);
+  if (!(await mayBeMeant(session, work))) return end;
+  return ask(session, work, `${end.reason}: is the new behavior right?`);
+}
+
+async function wait(schedule: Schedule, work: CauseWork, delayMs: number): Promise<void> {
+  const { bus, clock } = schedule.progress.session;
+  const last = work.attempts.at(-1);
+  const reason = (last && becauseOf(last)) ?? 'the fix did not hold';
+  const attempt = (last?.n ?? 0) + 1;
+  bus.emit({ type: 'agent.retrying', causeId: work.cause.id, attempt, delayMs, reason });
+  await schedule.pause(() => clock.sleep(delayMs, work.signal));
+  work.waited = true;
+}
+
+/** Tries a fix that needs no agent. */
+async function propose(
+  schedule: Schedule,
+  work: CauseWork,
+  { n, proposal }: { readonly n: number; readonly proposal: ProposedFix },
+): Promise<void> {
+  const { session } = schedule.progress;
+  await startAttempt(session, work, { n, agent: proposal.agent, runner: builtIn });
+  const deployment = await applyProposal(session, { proposal, causeId: work.cause.id, n });
+  await judge(schedule, work, await guard(session, work, deployment));
+}
+
+/** Re-runs the tests with the code unchanged (HL-5). */
+async function retestUnchanged(schedule: Schedule, work: CauseWork, n: number): Promise<void> {
+  const { session } = schedule.progress;
+  await startAttempt(session, work, { n, agent: null, runner: null });
+  const deployment = { made: bareAttempt(n), work: null, end: null, because: null };
+  await judge(schedule, work, await guard(session, work, deployment));
 }
 
 /**
  * Lets an agent work, without the tree, and judges what it made with it. By the time that an agent is free, others may have used up what is left, so
- * that the policy is asked again; while agents at work may do so, waits for one to end. Returns null if another step is to be taken then.
+ * that the policy is asked again; while agents at work may do so, waits for one to end.
  */
 async function deploy(
-  session: Session,
-  found: Cause,
-  { work, turn, so }: Pick<Step, 'turn' | 'so'> & { readonly work: Try & { readonly agent: string } },
-): Promise<Stored | null> {
+  schedule: Schedule,
+  work: CauseWork,
+  { agent, attempt: n }: Extract<Decision, { kind: 'deploy' }>,
+): Promise<void> {
+  const { session } = schedule.progress;
   const { settings, spending } = session;
-  const isStill = (cause: Cause) => {
-    const decision = nextStep(session, cause, { so, turn });
-    return decision.kind === 'deploy' && decision.agent === work.agent;
+  const isStillNext = () => {
+    const decision = nextStep(schedule, work);
+    return decision.kind === 'deploy' && decision.agent === agent;
   };
-  const made = await turn.agent(async ({ at, brief }) => {
-    const cause = turn.informed(found);
-    while (isStill(cause) && !spending.mayStart(settings.limits)) await spending.nextEnd();
-    if (!isStill(cause)) return null;
-    const id = await stored(session, cause, work);
-    const agent = await brief((place) => prepareAgent(session, { ...work, cause }, place));
-    const deployed = 'collect' in agent ? await agent.collect(await agent.work()) : agent;
-    const ready = await guardFix(session, cause, { deployed, work });
-    const isTried = !('attempt' in ready) && !at.signal.aborted;
-    turn.isReady(isTried ? patchOf(session, cause, { ready, work }) : null);
-    return { id, ready, cause };
+  const fix = await schedule.withAgent(work, async (copy) => {
+    const finish = await schedule.startInTurn(async () => {
+      work.cause = schedule.informed(work.cause);
+      while (isStillNext() && !spending.mayStart(settings.limits)) await spending.nextEnd();
+      if (!isStillNext()) return null;
+      await startAttempt(session, work, { n, agent, runner: settings.agents[agent]?.runner ?? null });
+      const { cause, attempts: previous, chain, known } = work;
+      const request = { cause, agent, n, previous, chain, known };
+      return schedule.inCopy(work, copy, (place) => prepareAgent(session, request, place));
+    });
+    if (finish === null) return null;
+    void schedule.searchOn();
+    return guard(session, work, await finish());
   });
-  return made && judged(session, made.cause, { ...made, work, turn });
+  if (fix) await judge(schedule, work, fix);
 }
 
-/** Judges what was made for an attempt, unless it has ended or was stopped. */
-async function judged(
+async function startAttempt(
+  { store }: Session,
+  work: CauseWork,
+  attempt: { readonly n: number; readonly agent: string | null; readonly runner: string | null },
+): Promise<void> {
+  const { id: causeId, lead } = work.cause;
+  work.attemptId = await store.attemptStarted({ causeId, signature: lead.signature, ...attempt });
+}
+
+/** Lets the guard judge what was made. What it lets in is ready to be tried as soon as the tree is free. */
+async function guard(
   session: Session,
-  cause: Cause,
-  {
-    id,
-    ready,
-    work,
-    turn,
-  }: {
-    readonly id: string | null;
-    readonly ready: ReadyFix | TriedFix;
-    readonly work: Try;
-    readonly turn: Turn;
-  },
-): Promise<Stored> {
-  const tried =
-    'attempt' in ready
-      ? ready
-      : turn.signal.aborted
-        ? await stopped(session, ready, turn)
-        : await judgeFix(session, cause, {
-            ready,
-            work,
-            beside: () => turn.beside(),
-            together: () => turn.together(),
-          });
-  await attemptTried(session, { cause, id, attempt: tried.attempt });
-  return { ...tried, id };
+  work: CauseWork,
+  deployment: Deployment,
+): Promise<Fix | AttemptResult> {
+  const fix = await guardFix(session, work, deployment);
+  work.fix = 'attempt' in fix || work.signal.aborted || !fix.change ? null : fix;
+  return fix;
 }
 
-async function stopped(session: Session, { deployed }: ReadyFix, turn: Turn): Promise<TriedFix> {
-  const shared = await turn.together();
-  if (shared) await revertChanges(session, [shared.change.id]);
-  const { reason } = turn.signal;
-  const because = typeof reason === 'string' ? reason : 'interrupted';
-  return unapplied(deployed.made, { kind: 'interrupted', because });
+/** Judges a fix, unless its attempt has ended or was stopped, and keeps the result. */
+async function judge(schedule: Schedule, work: CauseWork, fix: Fix | AttemptResult): Promise<void> {
+  const { session } = schedule.progress;
+  const result =
+    'attempt' in fix ? fix : await (work.signal.aborted ? stopped : judgeFix)(schedule, work, fix);
+  await attemptTried(session, { cause: work.cause, id: work.attemptId, attempt: result.attempt });
+  work.attempts = [...work.attempts, result.attempt];
+  work.lastRetest = result.retest;
+  work.toChallenge = result.toChallenge;
+  work.waited = false;
+}
+
+async function stopped({ progress }: Schedule, work: CauseWork, { made }: Fix): Promise<AttemptResult> {
+  const { shared } = work;
+  [work.fix, work.shared] = [null, null];
+  if (shared) await revertChanges(progress.session, [shared.change.id]);
+  const { reason } = work.signal;
+  return unapplied(made, {
+    kind: 'interrupted',
+    because: typeof reason === 'string' ? reason : 'interrupted',
+  });
 }

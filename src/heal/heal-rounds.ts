@@ -4,8 +4,8 @@ import { confirm } from './confirm.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey, testName, testsOf } from '../model/failure.js';
 import { groupCauses } from '../diagnose/group.js';
-import { healCause, type TriedCause, turnAlone } from './heal-cause.js';
-import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
+import type { CauseWork } from './cause-work.js';
+import { agentsFor, healAgain, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { observationsIn } from './observations.js';
 import {
@@ -27,7 +27,7 @@ import { retest } from './retest.js';
 import { revertDeadEnds } from './revert-fixes.js';
 import { tellDecided } from './tell-tests.js';
 import type { Session } from './session.js';
-import { applyFlaky, applyResult, newlyRed, recheckFailed } from './apply-result.js';
+import { applyFlaky, newlyRed, recheckFailed } from './apply-result.js';
 
 /**
  * Heals what the first run found, in rounds: a fix that lets the suite start, or that gets a test past its first error, reveals new
@@ -50,7 +50,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
     if (!session.signal.aborted) await revertDeadEnds(progress);
     await recheckFailed(progress);
     const proved = await proveFixes(progress, first);
-    const left = [...(await healAgain(progress, proved.again)), ...proved.failures.map(([, one]) => one)];
+    const left = [...(await healUnproven(progress, proved.again)), ...proved.failures.map(([, one]) => one)];
     pending = [...pending, ...left];
     const isLeftToProve = [...progress.causes.values()].some((cause) => isUnproven(progress, cause));
     if ((left.length === 0 || !goesOn(progress)) && !isLeftToProve) break;
@@ -82,26 +82,22 @@ async function beyondTheStop(session: Session, first: SuiteRun): Promise<readonl
 }
 
 /** Continues with causes whose fix did not hold in the proof. */
-async function healAgain(
+async function healUnproven(
   progress: Progress,
-  causes: readonly TriedCause[],
+  works: readonly CauseWork[],
 ): Promise<readonly DiagnosedFailure[]> {
-  const found = new Map<string, DiagnosedFailure>();
-  for (const from of causes) {
-    if (!goesOn(progress)) {
-      tellDecided(progress.session, from.cause.members, { verdict: 'failed' });
-      const last = from.attempts.at(-1);
-      const reason = (last && becauseOf(last)) ?? 'interrupted';
-      await endCause(progress, from.cause, { verdict: 'interrupted', reason });
+  const revealed = new Map<string, DiagnosedFailure>();
+  for (const work of works) {
+    if (goesOn(progress)) {
+      for (const [key, failure] of await healAgain(progress, work)) revealed.set(key, failure);
       continue;
     }
-    const earlier = earlierSignatures(progress, from.cause);
-    // Its agents already know its copy.
-    const turn = turnAlone(progress.session, from.copy ?? 0);
-    const ended = await healCause(progress.session, from.cause, { earlier, from, turn });
-    for (const [key, failure] of await applyResult(progress, ended)) found.set(key, failure);
+    tellDecided(progress.session, work.cause.members, { verdict: 'failed' });
+    const last = work.attempts.at(-1);
+    const reason = (last && becauseOf(last)) ?? 'interrupted';
+    await endCause(progress, work.cause, { verdict: 'interrupted', reason });
   }
-  return [...found.values()];
+  return [...revealed.values()];
 }
 
 /** Returns the failures that could not be confirmed because the suite did not start, and are still undecided. */
@@ -127,7 +123,7 @@ async function healRound(
   const asked = await withoutQuarantined(progress, failures);
   const { workspace } = progress.session;
   const likely = groupCauses(asked);
-  const copied = workspace.prepare(atOnce(progress.session, likely));
+  const copied = workspace.prepare(agentsFor(progress.session, likely));
   const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
   await applyFlaky(progress, flaky);
@@ -142,7 +138,7 @@ async function healRound(
   const causes = joinCauses(progress, await blamedAtOnce(searches, found));
   for (const cause of causes) progress.causes.set(cause.id, cause);
   const next = new Map(newlyRed(progress, uncovered));
-  await healCauses(progress, causes, { found: next, searches });
+  await healCauses(progress, causes, { revealed: next, searches });
   return [...next.values()];
 }
 

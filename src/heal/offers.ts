@@ -1,16 +1,13 @@
 import type { Side } from '../model/choice.js';
-import { type Attempt, bareAttempt, type Unjudged } from '../model/attempt.js';
-import { canBeReverted } from '../model/blame.js';
-import { builtIn } from '../model/built-in.js';
+import type { Attempt, Unjudged } from '../model/attempt.js';
 import type { Cause } from '../model/cause.js';
 import { chooseFlipped } from './alike.js';
 import { isGreen, type Observation } from './judge.js';
 import type { Proof, ProofStep } from '../model/proof.js';
-import { readChange } from '../workspace/change.js';
-import { attemptDecided, revertChanges } from './attempt/end-attempt.js';
+import { revertChanges } from './attempt/end-attempt.js';
 import { deployEdits } from './attempt/deploy.js';
 import { retest } from './retest.js';
-import type { PreparedPatch } from './proposed-fix.js';
+import type { PreparedPatch } from './hooks.js';
 import type { Session } from './session.js';
 
 /**
@@ -84,48 +81,4 @@ export async function tryOffer(
     greens: 0,
     mayTakeOut,
   });
-}
-
-/** Proves a patch that costs nothing. Returns it as an attempt that waits for a person; null if its tests are not green with it. */
-export async function offerForNothing(
-  session: Session,
-  cause: Cause,
-  { n, patch }: { readonly n: number; readonly patch: PreparedPatch },
-): Promise<Attempt | null> {
-  const id = await session.store.attemptStarted({
-    causeId: cause.id,
-    signature: cause.lead.signature,
-    n,
-    agent: builtIn,
-    runner: builtIn,
-  });
-  const { summary } = patch;
-  session.bus.emit({ type: 'fixer.proposed', causeId: cause.id, attempt: n, summary, agent: builtIn });
-  const made: Unjudged = {
-    ...bareAttempt(n),
-    agent: builtIn,
-    proposedBy: 'fixer',
-    runner: builtIn,
-    exit: 'completed',
-    claim: { status: 'fixed', summary },
-    usage: { costUsd: 0, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
-  };
-  const attempt = await tryOffer(session, cause, { made, patch });
-  if (attempt === null || session.signal.aborted) return null;
-  await attemptDecided(session, { cause, id, attempt });
-  return attempt.end.kind === 'offered' ? attempt : null;
-}
-
-/** Returns the patch with which the tests of a cause expect what the app does now (BL-6); null if there is none. */
-export async function followed(
-  { hooks }: Pick<Session, 'hooks'>,
-  cause: Cause,
-): Promise<PreparedPatch | null> {
-  return (cause.lead.diagnosis.category === 'ui-error' && (await hooks.follow?.(cause))) || null;
-}
-
-/** Returns the patch that takes back the change that broke a cause, if that is in the app (BL-4). */
-export async function revertOf({ folder }: Session, { blame }: Cause): Promise<PreparedPatch | null> {
-  const change = canBeReverted(blame) ? readChange(folder.dir, blame.change) : null;
-  return change && { side: 'app', summary: 'takes back the change that broke it', edits: change.edits };
 }

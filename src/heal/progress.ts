@@ -4,7 +4,7 @@ import { isPaused } from './policy.js';
 import type { ProofOutcome, ProofStep, TestProof } from '../model/proof.js';
 import { type CauseEnd, type CauseVerdict, type RunResult, isResolved } from '../model/verdict.js';
 import { failureKey, testsOf } from '../model/failure.js';
-import type { TriedCause } from './heal-cause.js';
+import type { CauseWork } from './cause-work.js';
 import type { GreenTest } from './alike.js';
 import type { EventOf } from '../event.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
@@ -21,7 +21,7 @@ export interface Progress {
   /** By id, in the order in which they were found; without the tests that another fix has healed since. */
   readonly causes: Map<string, Cause>;
   /** By cause, the work on it that ended last. */
-  readonly tried: Map<string, TriedCause>;
+  readonly tried: Map<string, CauseWork>;
   /** Causes whose tests are green with the fixes of others, none of which is proven yet; each with whose fix it was. */
   readonly greenWithOthers: Map<string, string>;
   suiteFlakes: number;

@@ -1,3 +1,209 @@
+import type { Cause, DiagnosedFailure } from '../model/cause.js';
+import type { WorkPlace } from './attempt/start-agent.js';
+import type { CauseWork } from './cause-work.js';
+import type { BlameSearches } from './hooks.js';
+import type { Progress } from './progress.js';
+
+/** What the tree is given to first. */
+const ranks = { judged: 0, fix: 1, start: 2, search: 3 };
+
+/** How many failures of other causes a re-run includes: with more agents, more of them would cost time with every fix. */
+const MAX_BESIDE = 3;
+
+/** What the causes of a schedule share. */
+interface ScheduleOptions {
+  /** How many agents may work at the same time. */
+  readonly agents: number;
+  /** The searches for the changes that broke the causes, if there are any. */
+  readonly searches?: BlameSearches | null;
+  /** Failures revealed in the meantime, by key. */
+  readonly revealed?: Map<string, DiagnosedFailure>;
+}
+
+/**
+ * The work on some causes. One at a time has the project's tree, except while it awaits an agent or the end of a wait; whenever the tree is free, it
+ * is given to the most useful task. Each agent works in a copy of its own.
+ */
+export class Schedule {
+  readonly progress: Progress;
+  readonly revealed: Map<string, DiagnosedFailure>;
+  /** In the order of the causes. */
+  readonly works = new Set<CauseWork>();
+  /** Why self-heal failed in one of them, so that the run ends with its error; null if it has not. */
+  failure: { readonly error: unknown } | null = null;
+  readonly #tree = new Tree();
+  readonly #agents: Agents;
+  /** Held from the question whether the limits let an agent start until it is counted. */
+  readonly #starts = new Tree();
+  readonly #searches: BlameSearches | null;
+  #isSearching = false;
+
+  constructor(progress: Progress, { agents, searches = null, revealed = new Map() }: ScheduleOptions) {
+    this.progress = progress;
+    this.revealed = revealed;
+    this.#agents = new Agents(agents);
+    this.#searches = searches;
+  }
+
+  /** Does the work on a cause, which has the tree while it does not await anything else. */
+  async run(work: CauseWork, task: () => Promise<void>): Promise<void> {
+    this.works.add(work);
+    await this.#tree.enter(() => ranks.start);
+    try {
+      if (!this.failure) await task();
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.works.delete(work);
+      this.#tree.leave();
+    }
+  }
+
+  /** Waits while others have the tree. */
+  async pause<T>(until: () => Promise<T>, rank = () => ranks.start): Promise<T> {
+    this.#tree.leave();
+    try {
+      return await until();
+    } finally {
+      await this.#tree.enter(rank);
+    }
+  }
+
+  /** Lets the work on others go on, and comes back before new agents are started. */
+  letOthersGoOn(): Promise<void> {
+    return this.pause(
+      async () => undefined,
+      () => ranks.fix,
+    );
+  }
+
+  /** Waits for an agent, and for what is done with it, while others have the tree; null if the work is stopped before there is one. */
+  async withAgent<T>(work: CauseWork, task: (copy: number) => Promise<T>): Promise<T | null> {
+    const { bus, observations } = this.progress.session;
+    const done = await this.pause(
+      async () => {
+        const copy = await this.#agents.take(work.copy, work.signal);
+        if (copy === null) return null;
+        try {
+          return await task(copy);
+        } finally {
+          this.#agents.give(copy);
+          const text = 'finished; waiting for its turn to apply the change';
+          if (this.#tree.isHeld) bus.emit({ type: 'agent.activity', causeId: work.cause.id, text });
+        }
+      },
+      () => (work.shared ? ranks.judged : ranks.fix),
+    );
+    if (!work.signal.aborted && !work.shared && observations.isGreen(work.cause.lead))
+      work.stop.abort('its test is green with the fix of another cause');
+    return done;
+  }
+
+  /** Starts agents one after the other, so that each is counted before the next asks whether the limits let it start. */
+  async startInTurn<T>(start: () => Promise<T>): Promise<T> {
+    await this.#starts.enter(() => 0);
+    try {
+      return await start();
+    } finally {
+      this.#starts.leave();
+    }
+  }
+
+  /** Makes an agent's copy ready, from the project as it is now; while something is tried in that, from what the copy was before. */
+  async inCopy<T>(work: CauseWork, copy: number, task: (place: WorkPlace) => Promise<T>): Promise<T> {
+    const place = { copy, signal: work.signal, isOther: work.copy !== null && work.copy !== copy };
+    work.copy = copy;
+    if (this.#tree.isHeld && this.progress.session.workspace.isMade(copy))
+      return task({ ...place, isTried: true });
+    await this.#tree.enter(() => ranks.fix);
+    try {
+      return await task(place);
+    } finally {
+      this.#tree.leave();
+    }
+  }
+
+  /**
+   * Returns the failures of other causes to include in the re-runs of a cause: those that the same fix may heal, or that nothing is known about for the
+   * longest time. For the last cause, they are the failures revealed in the meantime, which the same run then confirms.
+   */
+  beside(work: CauseWork): readonly DiagnosedFailure[] {
+    const { observations } = this.progress.session;
+    const others = [...this.works].filter((other) => other !== work && !other.shared);
+    const leads = others
+      .map(({ cause }) => cause.lead)
+      .toSorted((a, b) => observations.latestRun(a) - observations.latestRun(b));
+    if (leads.length > 0) return leads.slice(0, Math.min(MAX_BESIDE, this.#agents.count));
+    return [...this.revealed.values()].filter(({ failure }) => failure.scope === 'test');
+  }
+
+  /** Returns a cause with what is known by now about the change that broke it. */
+  informed(cause: Cause): Cause {
+    const blame = this.progress.causes.get(cause.id)?.blame;
+    return blame && blame !== cause.blame ? { ...cause, blame } : cause;
+  }
+
+  /** Brings the search for the change that broke a cause to its end, before a person is asked about it; returns it with what was found. */
+  async explained(cause: Cause): Promise<Cause> {
+    const { signal, observations } = this.progress.session;
+    const searches = this.#searches;
+    if (searches && observations.isRed(cause.lead)) {
+      const isOpen = () => searches.isOpen(cause.id) && !signal.aborted;
+      while (isOpen() && (await searches.next((id) => id === cause.id)));
+      await this.#keepBlame(searches, cause);
+    }
+    return this.informed(cause);
+  }
+
+  /** Goes on with the searches while an agent is at work and nothing more useful is to be done with the tree. */
+  async searchOn(): Promise<void> {
+    const searches = this.#searches;
+    if (!searches || this.#isSearching) return;
+    this.#isSearching = true;
+    try {
+      while (this.#isSearchUseful(searches) && (await this.#searchOnce(searches)));
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#isSearching = false;
+    }
+  }
+
+  #isSearchUseful(searches: BlameSearches): boolean {
+    const isOpen = [...this.works].some(({ cause }) => searches.isOpen(cause.id));
+    return isOpen && this.#agents.atWork > 0 && !this.failure && !this.progress.session.signal.aborted;
+  }
+
+  async #searchOnce(searches: BlameSearches): Promise<boolean> {
+    const { observations } = this.progress.session;
+    await this.#tree.enter(() => ranks.search);
+    try {
+      // With a fix in the project, a test that is not known to be red may be green because of that.
+      const red = [...this.works].filter(({ cause, shared }) => !shared && observations.isRed(cause.lead));
+      const isWanted = (causeId: string) => red.some(({ cause }) => cause.id === causeId);
+      if (!this.#isSearchUseful(searches) || !(await searches.next(isWanted))) return false;
+      for (const { cause } of this.works) await this.#keepBlame(searches, cause);
+      return true;
+    } finally {
+      this.#tree.leave();
+    }
+  }
+
+  /** Keeps what a search has found, once it has ended. */
+  async #keepBlame(searches: BlameSearches, { id }: Cause): Promise<void> {
+    const { causes } = this.progress;
+    const cause = causes.get(id);
+    if (!cause || cause.blame || searches.isOpen(id)) return;
+    const blame = await searches.of(id);
+    if (blame) causes.set(id, { ...cause, blame });
+  }
+
+  #fail(error: unknown): void {
+    this.failure ??= { error };
+    for (const work of this.works) work.stop.abort();
+  }
+}
+
 /** The project's tree, which one task has at a time; when it is free, the most useful of those that wait gets it. */
 export class Tree {
   #isHeld = false;

@@ -1,12 +1,17 @@
 import { realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { AgentRun } from '../../src/model/attempt.js';
-import type { DiagnosedFailure } from '../../src/model/cause.js';
+import type { Cause, DiagnosedFailure } from '../../src/model/cause.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { noStore } from '../../src/run/run-store.js';
 import { createRunFolder, projectOf } from '../../src/run/run-folder.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
 import type { Session } from '../../src/heal/session.js';
+import type { CauseWork } from '../../src/heal/cause-work.js';
+import { healCause } from '../../src/heal/heal-cause.js';
+import { workOn } from '../../src/heal/heal-causes.js';
+import { newProgress } from '../../src/heal/progress.js';
+import { Schedule } from '../../src/heal/schedule.js';
 import { Observations } from '../../src/heal/observations.js';
 import { createRunPlan } from '../../src/run/run-plan.js';
 import { createSpending } from '../../src/run/spending.js';
@@ -132,4 +137,14 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
     ...over,
   };
   return { session: made, events, agents, clock, moves };
+}
+
+/** Heals a cause while nothing else is healed; returns the work on it, with its end. */
+export async function healAlone(session: Session, cause: Cause, over: Partial<CauseWork> = {}) {
+  const progress = newProgress(session, aSuiteRun());
+  const schedule = new Schedule(progress, { agents: 1 });
+  const work: CauseWork = { ...(await workOn(progress, cause)), ...over };
+  await schedule.run(work, () => healCause(schedule, work));
+  if (schedule.failure) throw schedule.failure.error;
+  return { ...work, end: work.end ?? { verdict: null, reason: 'the work goes on' } };
 }

@@ -5,7 +5,7 @@ import type { Cause } from '../../model/cause.js';
 import { followedExpectations } from './followed-expectations.js';
 import type { Proposal } from './proposal.js';
 import type { Fixer } from './propose.js';
-import type { PreparedPatch, Propose, ProposedFix } from '../../heal/proposed-fix.js';
+import type { PreparedPatch, Propose, ProposedFix } from '../../heal/hooks.js';
 import { reasonOf } from '../../problem.js';
 import { err, ok } from '../../result.js';
 import type { Contents } from '../../workspace/change.js';

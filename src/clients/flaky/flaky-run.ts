@@ -175,7 +175,7 @@ async function healFlakes(session: Session, first: SuiteRun, found: readonly Sho
     flake,
   }));
   for (const cause of causes) tellCause(progress, cause);
-  await healCauses(progress, causes, { found: new Map(), searches: null });
+  await healCauses(progress, causes, { revealed: new Map(), searches: null });
   await proveFixes(progress, first);
   tellStillFlaky(progress, flakes);
 }

@@ -1,7 +1,6 @@
 import { type AttemptEnd, bareAttempt, type Unjudged } from '../../model/attempt.js';
 import { unreachable } from '../../unreachable.js';
 import {
-  type BriefedAgent,
   type DeployRequest,
   type FinishedAgent,
   readyAgent,
@@ -30,23 +29,18 @@ export interface Deployment {
   readonly isDenied?: boolean;
 }
 
-/** An agent that can start, and that hands over what it made. */
-export interface ReadyAgent extends Pick<BriefedAgent, 'work'> {
-  /** Takes what it made out of its copy. */
-  readonly collect: (run: FinishedAgent) => Promise<Deployment>;
-}
-
-/** Makes an agent ready to work on a cause; an end if that is not possible. */
+/** Makes an agent ready to work on a cause. Returns the rest of its work, for which nobody needs the project. */
 export async function prepareAgent(
   session: Session,
   request: DeployRequest,
   at: WorkPlace,
-): Promise<ReadyAgent | Deployment> {
+): Promise<() => Promise<Deployment>> {
   const { cause, n } = request;
   const ready = await readyAgent(session, request, at);
-  if (typeof ready === 'string') return withoutCopy(session, request, ready);
+  if (typeof ready === 'string') return async () => withoutCopy(session, request, ready);
   const { id, file, work } = ready;
-  const collect = async (ran: FinishedAgent) => {
+  return async () => {
+    const ran = await work();
     // It may have been stopped since it ended.
     const run: FinishedAgent = at.signal.aborted ? { ...ran, end: { kind: 'aborted' } } : ran;
     const made = await session.workspace.collect(String(id), at.copy);
@@ -67,7 +61,6 @@ export async function prepareAgent(
     };
     return { made: attempt, work: made, ...whatItSays(at.signal, run, made) };
   };
-  return { work, collect };
 }
 
 /** Without a copy no agent can work; what prevents it (such as a full disk) is for a person to fix. */

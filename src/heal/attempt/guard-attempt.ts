@@ -13,7 +13,7 @@ import {
 } from '../../guard/findings.js';
 import type { Change } from '../../workspace/change.js';
 import { type Deployment, keepPatch } from './deploy.js';
-import type { PreparedPatch } from '../proposed-fix.js';
+import type { PreparedPatch } from '../hooks.js';
 import type { Session } from '../session.js';
 
 /** An agent's work without what may not enter, and what the guard found in the rest. */

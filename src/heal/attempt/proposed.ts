@@ -4,7 +4,7 @@ import { reasonOf } from '../../problem.js';
 import { err, ok } from '../../result.js';
 import { runDirOf } from '../../run/run-folder.js';
 import { type Contents, contentsOf, readChange } from '../../workspace/change.js';
-import type { ProposalRequest, ProposedFix } from '../proposed-fix.js';
+import type { ProposalRequest, ProposedFix } from '../hooks.js';
 import type { Session } from '../session.js';
 import { deployEdits, type Deployment } from './deploy.js';
 

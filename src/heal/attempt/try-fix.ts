@@ -1,351 +1,195 @@
-import path from 'node:path';
-import type { Attempt, AttemptEnd, Unjudged } from '../../model/attempt.js';
-import type { Cause, DiagnosedFailure } from '../../model/cause.js';
-import { chooseFlipped } from '../alike.js';
-import { violationLine, type Note } from '../../model/guard-findings.js';
+import type { AttemptEnd, Unjudged } from '../../model/attempt.js';
+import { canBeReverted } from '../../model/blame.js';
+import { type Note, violationLine } from '../../model/guard-findings.js';
 import { headlineOf } from '../../diagnose/headline.js';
-import { isGreen, judge, type Judged, type Observation } from '../judge.js';
-import { changesFor } from '../../agents/changes.js';
-import { lastGreenCommits } from '../../run/last-green.js';
-import { type EditedFile, notRestored, type Undoing, undoing, undoingOf } from './undoing.js';
-import { type BlamedHunk, canBeReverted } from '../../model/blame.js';
-import { isOwnAssertion } from '../own-assertion.js';
-import { git } from '../../workspace/git.js';
-import type { Deployment } from './deploy.js';
-import { harmless, type ToChallenge } from '../../guard/findings.js';
-import { guardAttempt } from './guard-attempt.js';
-import { endOffered, tryOffer } from '../offers.js';
-import type { PreparedPatch } from '../proposed-fix.js';
-import { retest, type Retest } from '../retest.js';
-import type { Session } from '../session.js';
-import { revertChanges } from './end-attempt.js';
-import type { ProposedFix } from '../proposed-fix.js';
-import type { KnownFailure } from '../../store/store.js';
-import { type Change, contentsOf } from '../../workspace/change.js';
+import { harmless } from '../../guard/findings.js';
 import { relativePath } from '../../paths.js';
-import type { FileState } from '../../workspace/file-state.js';
-
-/** What to try. */
-export interface Try {
-  /** Null re-runs the test with the code unchanged (HL-5). */
-  readonly agent: string | null;
-  /** An existing fix to use in place of an agent's work. */
-  readonly proposal?: ProposedFix;
-  readonly n: number;
-  readonly previous: readonly Attempt[];
-  /** The attempts that led to the cause's error, whose changes are in the tree. */
-  readonly chain: readonly Attempt[];
-  /** Signatures that the same tests had earlier in this run. */
-  readonly earlier: ReadonlySet<string>;
-  /** What earlier runs know about the failure. */
-  readonly known: KnownFailure;
-}
-
-/** A judged attempt with its last re-run; `retest` is null if nothing was run, or if its result no longer applies. */
-export interface TriedFix {
-  readonly attempt: Attempt;
-  readonly retest: Retest | null;
-  /** What its proof has to look at; absent if there is nothing. */
-  readonly toChallenge?: ToChallenge;
-}
-
-/** A fix that may be tried in the project. */
-export interface ReadyFix {
-  readonly deployed: Deployment;
-  /** All of an agent's work, if something was left out of it that a person may let in; null otherwise. */
-  readonly whole: PreparedPatch | null;
-  /** The guard's findings other than violations. */
-  readonly findings: ToChallenge & { readonly notes: readonly Note[] };
-}
+import { unreachable } from '../../unreachable.js';
+import { chooseFlipped } from '../alike.js';
+import type { AppliedChange, AttemptResult, CauseWork, Fix, SharedRun } from '../cause-work.js';
+import type { PreparedPatch } from '../hooks.js';
+import { isGreen, judge, type Judged } from '../judge.js';
+import { endOffered, tryOffer } from '../offers.js';
+import { retest, type Retest } from '../retest.js';
+import type { Schedule } from '../schedule.js';
+import type { Session } from '../session.js';
+import type { Deployment } from './deploy.js';
+import { revertChanges } from './end-attempt.js';
+import { guardAttempt } from './guard-attempt.js';
+import { notRestored, type Undoing } from './undoing.js';
+import { changedLately, isForPerson, noteOfUndoing, undoesInWords, undoneBy } from './undone.js';
 
 /** Lets the guard judge what was made for a cause, without a look at the project; an attempt that has ended is not tried. */
 export async function guardFix(
   session: Session,
-  cause: Cause,
-  { deployed, work }: { readonly deployed: Deployment; readonly work: Try },
-): Promise<ReadyFix | TriedFix> {
+  { cause, known }: CauseWork,
+  deployment: Deployment,
+): Promise<Fix | AttemptResult> {
+  const { made, work, end, because, isDenied = false } = deployment;
   // Work that was refused or not finished stays in the copy.
-  if (deployed.end) return unapplied(deployed.made, deployed.end);
+  if (end) return unapplied(made, end);
   // A person's word is the last.
-  const isOpen = work.known.decision?.allows === 'tests';
-  const {
-    deployed: left,
-    whole,
-    violations,
-    ...findings
-  } = work.proposal?.proposedBy === 'person'
-    ? { ...harmless, deployed, notes: [], whole: null }
-    : await guardAttempt(session, cause, { deployed, isOpen });
+  if (made.proposedBy === 'person')
+    return {
+      made,
+      because,
+      isDenied,
+      change: work?.change ?? null,
+      whole: null,
+      findings: { ...harmless, notes: [] },
+    };
+  const isOpen = known.decision?.allows === 'tests';
+  const guarded = await guardAttempt(session, cause, { deployed: deployment, isOpen });
+  const { deployed: allowed, whole, violations, ...findings } = guarded;
   const [worst] = violations;
-  if (!worst) return { deployed: left, whole, findings };
-  const because = `was refused: ${violationLine(worst)}`;
-  return unapplied(left.made, { kind: 'rejected', because, violations });
-}
-
-/** A change that is ready to be tried, perhaps together with those of other causes. */
-export interface Patch {
-  readonly change: Change;
-  /** The failures whose tests judge it. */
-  readonly failures: readonly DiagnosedFailure[];
-  /** Returns what changed since the test was green, where nobody has searched for what broke it: while the change is not in the project. */
-  readonly changed: () => Promise<BlamedHunk[]>;
-  /** Whether a run with it in the project shows that it holds, and that nobody has to be asked about it. */
-  readonly holds: (shown: Shared) => Promise<boolean>;
-}
-
-/** A run that several changes were tried in, and one of them as it was applied. */
-export interface Shared {
-  readonly change: Change;
-  readonly changed: readonly BlamedHunk[];
-  readonly seen: Retest;
-}
-
-/** Returns the change of a fix; null if there is none. */
-export function patchOf(
-  session: Session,
-  cause: Cause,
-  { ready, work }: { readonly ready: ReadyFix; readonly work: Try },
-): Patch | null {
-  const { made, work: done } = ready.deployed;
-  if (!done?.change) return null;
+  if (worst)
+    return unapplied(allowed.made, {
+      kind: 'rejected',
+      because: `was refused: ${violationLine(worst)}`,
+      violations,
+    });
   return {
-    change: done.change,
-    failures: [...chooseFlipped(cause)],
-    changed: () => changedLately(session, cause, ready.findings.suspicions.length > 0),
-    holds: async ({ seen, change, changed }) => {
-      const now = seen.observe(cause.lead);
-      if (ofThisChange(withoutLoop(judge(cause.lead, now), now, work.earlier), made).kind !== 'green')
-        return false;
-      const { undone } = await undoneBy(session, cause, { change, changed });
-      return !(undone && isAsked(session, cause, { work, undone }));
-    },
+    made: allowed.made,
+    because: allowed.because,
+    isDenied,
+    change: allowed.work?.change ?? null,
+    whole,
+    findings,
   };
 }
 
-/** What is to be judged. */
-export interface Judging {
-  readonly work: Try;
-  /** The failures of other causes that its re-runs include. */
-  readonly beside: () => readonly DiagnosedFailure[];
-  /** Tries its change together with those of others, in one run; null if it is to be tried alone. */
-  readonly together: () => Promise<Shared | null>;
+/** Ends an attempt that was never applied: its change, if any, exists only as a patch. */
+export function unapplied(made: Unjudged, end: AttemptEnd): AttemptResult {
+  return { attempt: { ...made, end }, retest: null };
 }
 
 /** Judges what was made for a cause: the patch is applied to the project, a re-run judges it, and it is reverted if it did not hold. */
-export async function judgeFix(
-  session: Session,
-  cause: Cause,
-  { ready: { deployed, whole, findings }, ...rest }: Judging & { readonly ready: ReadyFix },
-): Promise<TriedFix> {
+export async function judgeFix(schedule: Schedule, work: CauseWork, fix: Fix): Promise<AttemptResult> {
+  const { made, because, change, whole } = fix;
   // That its tests are red as they were has been shown.
-  const isNothing = whole !== null && !deployed.work?.change;
-  const tried = isNothing
-    ? unapplied(deployed.made, { kind: 'still-failing', because: deployed.because ?? '' })
-    : await applyAndJudge(session, cause, { deployed, findings, ...rest });
-  return whole && needsMore(tried) ? withWhole(session, cause, { tried, whole }) : tried;
+  const isNothing = whole !== null && !change;
+  const result = isNothing
+    ? unapplied(made, { kind: 'still-failing', because: because ?? '' })
+    : await applyAndJudge(schedule, work, fix);
+  return whole && needsMore(result) ? tryWhole(schedule, work, { result, whole }) : result;
 }
 
 /** Whether a fix without what was left out of it is not enough. */
-function needsMore({ attempt: { end } }: TriedFix): boolean {
+function needsMore({ attempt: { end } }: AttemptResult): boolean {
   return end.kind === 'still-failing' || end.kind === 'changed' || end.kind === 'vanished';
 }
 
-/** Proves all of an agent's work, of which what was left is not enough, for a person to decide about (HN-4). */
-async function withWhole(
-  session: Session,
-  cause: Cause,
-  { tried, whole }: { readonly tried: TriedFix; readonly whole: PreparedPatch },
-): Promise<TriedFix> {
-  const { end, ...made } = tried.attempt;
+/** Proves all of an agent's work, of which what was let in is not enough, for a person to decide about (HN-4). */
+async function tryWhole(
+  { progress: { session } }: Schedule,
+  { cause }: CauseWork,
+  { result, whole }: { readonly result: AttemptResult; readonly whole: PreparedPatch },
+): Promise<AttemptResult> {
+  const { end, ...made } = result.attempt;
   const isAsked = whole.side !== 'tests' || session.settings.verify.intent === 'ask';
-  if (!isAsked || session.signal.aborted) return tried;
+  if (!isAsked || session.signal.aborted) return result;
   if (made.change !== null && end.kind === 'changed') await revertChanges(session, [made.change]);
-  const mayTakeOut = whole.side === 'tests' && (await isByAuthor(session, cause));
+  // An author's change of the app may have made the tests needless.
+  const isByAuthor = cause.blame
+    ? canBeReverted(cause.blame)
+    : (await changedLately(session, cause, true)).length > 0;
+  const mayTakeOut = whole.side === 'tests' && isByAuthor;
   const offered = await tryOffer(session, cause, { made, patch: { ...whole, mayTakeOut } });
   if (offered?.end.kind === 'offered') return { attempt: offered, retest: null };
   // Another error is not progress if more of the fix did not lead further.
   return end.kind === 'changed'
-    ? { ...tried, attempt: { ...made, end: { kind: 'still-failing', because: end.because } } }
-    : tried;
+    ? { ...result, attempt: { ...made, end: { kind: 'still-failing', because: end.because } } }
+    : result;
 }
 
-/** Whether an author's change of the app is to blame, as far as is known. */
-async function isByAuthor(session: Session, cause: Cause): Promise<boolean> {
-  if (cause.blame) return canBeReverted(cause.blame);
-  return (await changedLately(session, cause, true)).length > 0;
-}
-
-async function applyAndJudge(
-  session: Session,
-  cause: Cause,
-  { deployed, together, ...rest }: Pick<AppliedAttempt, 'findings' | 'deployed'> & Judging,
-): Promise<TriedFix> {
-  const { made, work } = deployed;
-  const shared = work?.change ? await together() : null;
-  if (shared) return judgeApplied(session, cause, { deployed, ...shared, ...rest });
+async function applyAndJudge(schedule: Schedule, work: CauseWork, fix: Fix): Promise<AttemptResult> {
+  const { session } = schedule.progress;
+  const { made, change, findings } = fix;
+  if (!change) return judgeAlone(schedule, work, { fix, change, changed: [] });
+  const shared = await tryTogether(schedule, work);
+  if (shared) return resultOf(session, work, { fix, ...shared, judged: { kind: 'green', proof: [] } });
   // Afterwards, what a fix takes back is no change any more.
-  const isSuspected = rest.findings.suspicions.length > 0;
-  const changed = work?.change ? await changedLately(session, cause, isSuspected) : [];
-  const applied = work?.change ? await session.workspace.apply(work.change) : null;
-  if (applied?.kind === 'conflict') {
-    const because = `the files changed while the agent was working: ${applied.files.join(', ')}`;
-    return unapplied(made, { kind: 'conflict', because });
+  const changed = await changedLately(session, work.cause, findings.suspicions.length > 0);
+  const applied = await session.workspace.apply(change);
+  switch (applied.kind) {
+    case 'conflict':
+      return unapplied(made, {
+        kind: 'conflict',
+        because: `the files changed while the agent was working: ${applied.files.join(', ')}`,
+      });
+    case 'failed':
+      return unapplied(made, {
+        kind: 'unwritable',
+        because: `its change could not be written: ${applied.reason}`,
+      });
+    case 'applied':
+      return judgeAlone(schedule, work, { fix, change: applied.change, changed });
+    default:
+      return unreachable(applied);
   }
-  if (applied?.kind === 'failed')
-    return unapplied(made, {
-      kind: 'unwritable',
-      because: `its change could not be written: ${applied.reason}`,
-    });
-  return judgeApplied(session, cause, { deployed, change: applied?.change ?? null, changed, ...rest });
-}
-
-/** Ends an attempt that was never applied: its change, if any, exists only as a patch. */
-export function unapplied(made: Unjudged, end: AttemptEnd): TriedFix {
-  return { attempt: { ...made, end }, retest: null };
-}
-
-/** An attempt whose change is in the project. */
-interface AppliedAttempt {
-  readonly deployed: Deployment;
-  /** Null if there was nothing to apply. */
-  readonly change: Change | null;
-  /** What changed since the test was green, where nobody has searched for what broke it. */
-  readonly changed: readonly BlamedHunk[];
-  /** The guard's findings other than violations. */
-  readonly findings: ToChallenge & { readonly notes: readonly Note[] };
 }
 
 /**
- * Re-runs the tests and judges what they show. Another failure than the one to heal may come of a busy machine rather than of the fix, so it
- * counts only if a second run shows it again. Every test that gets the full proof is included, so that the proof starts here.
+ * Tries a fix together with those of all causes that have one ready, in one run in which each is judged by its own tests. Those that do not hold in
+ * company are tried alone once the others have been judged. Returns what the run showed; null if this one is to be tried alone.
  */
-async function judgeByRuns(
-  session: Session,
-  cause: Cause,
-  { work, beside, deployed: { made } }: Omit<Judging, 'together'> & Pick<AppliedAttempt, 'deployed'>,
-): Promise<{ readonly seen: Retest; readonly judged: Judged }> {
-  const failures = [...chooseFlipped(cause), ...beside()];
-  let shown: string | null = null;
-  for (;;) {
-    const seen = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
-    const now = seen.observe(cause.lead);
-    const judged = ofThisChange(withoutLoop(judge(cause.lead, now), now, work.earlier), made);
-    const brokeSuite = now.suiteFailure !== null && cause.lead.failure.scope === 'test';
-    const other = judged.kind === 'changed' || brokeSuite ? (now.failure ?? now.suiteFailure) : null;
-    if (other === null || shown === other.signature || session.signal.aborted) return { seen, judged };
-    if (shown !== null) {
-      const because = `the test fails differently in each run, at last with: ${headlineOf(other)}`;
-      return { seen, judged: { kind: 'still-failing', because } };
-    }
-    shown = other.signature;
+async function tryTogether(schedule: Schedule, own: CauseWork): Promise<SharedRun | null> {
+  const ready = [...schedule.works].filter(
+    ({ fix, shared, signal }) => fix !== null && shared === null && !signal.aborted,
+  );
+  const isInCompany = own.shared === null && ready.includes(own) && ready.length > 1;
+  if (isInCompany) await tryAll(schedule.progress.session, [own, ...ready.filter((work) => work !== own)]);
+  const { shared } = own;
+  [own.fix, own.shared] = [null, null];
+  if (isInCompany && !shared) await schedule.letOthersGoOn();
+  return shared;
+}
+
+/** Applies the fixes of these causes, runs the tests of all, and takes out those fixes that do not hold. */
+async function tryAll(session: Session, works: readonly CauseWork[]): Promise<void> {
+  const tried: { readonly work: CauseWork; readonly fix: Fix; readonly shared: Omit<SharedRun, 'retest'> }[] =
+    [];
+  for (const work of works) {
+    const { fix } = work;
+    work.fix = null;
+    if (!fix?.change) continue;
+    const changed = await changedLately(session, work.cause, fix.findings.suspicions.length > 0);
+    const applied = await session.workspace.apply(fix.change);
+    if (applied.kind === 'applied') tried.push({ work, fix, shared: { change: applied.change, changed } });
   }
+  const failures = tried.flatMap(({ work }) => [...chooseFlipped(work.cause)]);
+  const seen = await retest(session, { failures, purpose: 'retest', causeId: null });
+  const out: string[] = [];
+  for (const { work, fix, shared } of tried)
+    if (session.signal.aborted || !(await holds(session, work, { fix, ...shared, retest: seen })))
+      out.push(shared.change.id);
+  const lost = out.length > 0 ? await revertChanges(session, out) : [];
+  for (const { work, shared } of tried)
+    if (![...out, ...lost].includes(shared.change.id)) work.shared = { ...shared, retest: seen };
 }
 
-async function judgeApplied(
+/** Whether a run with a fix in the project shows that it holds, and that nobody has to be asked about it. */
+async function holds(
   session: Session,
-  cause: Cause,
-  {
-    work,
-    beside,
-    seen: shared,
-    ...applied
-  }: AppliedAttempt & Omit<Judging, 'together'> & Partial<Pick<Shared, 'seen'>>,
-): Promise<TriedFix> {
-  const { deployed, change, changed, findings } = applied;
-  const { made } = deployed;
-  const { seen, judged } = shared
-    ? { seen: shared, judged: { kind: 'green', proof: [] } as const }
-    : await judgeByRuns(session, cause, { work, beside, deployed });
-  if (session.signal.aborted) {
-    await takeOut(session, applied);
-    return unapplied(made, { kind: 'interrupted', because: 'interrupted' });
-  }
-  const { hunks, edited, undone } = await undoneBy(session, cause, { change, changed });
-  if (judged.kind === 'green' && undone && isAsked(session, cause, { work, undone }))
-    return offered(session, cause, { ...applied, seen, undone });
-  const toChallenge = { ...findings, suspicions: notRestored(findings.suspicions, { hunks, edited }) };
-  const held = withNotes(session, cause, { ...applied, seen, undone });
-  if (judged.kind === 'green') return { attempt: { ...held, end: judged }, retest: seen, toChallenge };
-  const because = joined(deployed.because, judged.because, undone && `it ${undoesInWords(undone)}`);
-  if (judged.kind === 'changed')
-    return { attempt: { ...held, end: { kind: 'changed', because } }, retest: seen, toChallenge };
-  await takeOut(session, applied);
-  const kind = deployed.isDenied && judged.kind !== 'flaky' ? 'denied' : judged.kind;
-  return { attempt: { ...made, end: { kind, because } }, retest: seen };
-}
-
-/** Returns what a fix takes back of the change that broke its tests, or of what changed lately, with what it was compared with. */
-async function undoneBy(
-  session: Session,
-  { blame }: Cause,
-  { change, changed }: Pick<AppliedAttempt, 'change' | 'changed'>,
-) {
-  const hunks = blame?.hunks ?? changed;
-  const edited = change && hunks.length > 0 ? await editedFiles(session, change, blame?.base.commit) : [];
-  const undone = blame ? undoing(blame, edited) : undoingOf(hunks, edited);
-  return { hunks, edited, undone };
-}
-
-/** Whether a person is asked about a fix that takes something back. With guidance, one has said that the tests may not follow the app: it is only named. */
-function isAsked(
-  session: Session,
-  cause: Cause,
-  { work, undone }: { readonly work: Try; readonly undone: Undoing },
-): boolean {
-  const isDecided = work.proposal?.proposedBy === 'person' || work.known.guidance !== null;
-  return !isDecided && isForPerson(session, cause, undone);
-}
-
-/** Takes out a fix that is green and that only a person can judge, with its proof. */
-async function offered(
-  session: Session,
-  cause: Cause,
-  { seen, undone, deployed, change }: AppliedAttempt & { seen: Retest; undone: Undoing },
-): Promise<TriedFix> {
-  const ended = await endOffered(session, cause, {
-    made: { ...deployed.made, notes: [noteOfUndoing(session, undone)] },
-    change: change?.id ?? '',
-    side: 'app',
-    summary: `its fix ${undoesInWords(undone)}`,
-    greens: greensIn(cause, seen),
-  });
-  return { attempt: ended, retest: null };
-}
-
-/** How often a run has shown all tests green that a proof needs: this once, or not at all. */
-function greensIn(cause: Cause, seen: Retest): number {
-  return [...chooseFlipped(cause)].every((one) => isGreen(seen.observe(one))) ? 1 : 0;
-}
-
-interface Held extends AppliedAttempt {
-  readonly seen: Retest;
-  readonly undone: Undoing | null;
-}
-
-/** Adds what a reviewer should look at, including which reasons for the failure are still there although the test passes. */
-function withNotes(session: Session, cause: Cause, { deployed, findings, seen, undone }: Held): Unjudged {
-  const { workspace } = session;
-  const left = cause.members.flatMap((member) => {
-    const { failure } = member;
-    if (failure.scope !== 'test') return [];
-    const file = relativePath(workspace.root, failure.test.location.file);
-    return (seen.reasonsLeft.get(member) ?? []).map(({ source, evidence }) => {
-      const says = `passes although the ${source} still says: ${evidence}`;
-      return { file, line: failure.test.location.line, says };
-    });
-  });
-  const undoes = undone ? [noteOfUndoing(session, undone)] : [];
-  const notes = [...undoes, ...findings.notes, ...new Map(left.map((one) => [one.says, one])).values()];
-  return notes.length > 0 ? { ...deployed.made, notes } : deployed.made;
+  work: CauseWork,
+  shared: SharedRun & Pick<AppliedFix, 'fix'>,
+): Promise<boolean> {
+  const { made } = shared.fix;
+  if (judgeRun(work, made, shared.retest).kind !== 'green') return false;
+  const { undoing } = await undoneBy(session, work.cause, shared);
+  return !undoing || !isForPerson(session, work, { made, undone: undoing });
 }
 
 /** An error that an agent had already fixed on the same test came back: A, B, A is a loop, not progress (HN-9). */
-function withoutLoop(judged: Judged, seen: Observation, earlier: ReadonlySet<string>): Judged {
-  const now = seen.failure ?? seen.suiteFailure;
-  if (judged.kind !== 'changed' || !now || !earlier.has(now.signature)) return judged;
+function judgeRun({ cause, earlier }: CauseWork, made: Unjudged, seen: Retest): Judged {
+  const shown = seen.observe(cause.lead);
+  const judged = judge(cause.lead, shown);
+  const failure = shown.failure ?? shown.suiteFailure;
+  const isLoop = judged.kind === 'changed' && failure !== null && earlier.has(failure.signature);
+  if (!isLoop) return ofThisChange(judged, made);
   return {
     kind: 'still-failing',
-    because: `an error that was fixed before came back: ${headlineOf(now)}`,
+    because: `an error that was fixed before came back: ${headlineOf(failure)}`,
   };
 }
 
@@ -361,80 +205,110 @@ function ofThisChange(judged: Judged, { agent, files }: Unjudged): Judged {
   return { kind: 'flaky', because };
 }
 
-function joined(...parts: readonly (string | null)[]): string {
-  return parts.filter((part) => part !== null).join('; ');
+/**
+ * Re-runs the tests and judges what they show. Another failure than the one to heal may come of a busy machine rather than of the fix, so it
+ * counts only if a second run shows it again. Every test that gets the full proof is included, so that the proof starts here.
+ */
+async function judgeAlone(schedule: Schedule, work: CauseWork, applied: AppliedFix): Promise<AttemptResult> {
+  const { session } = schedule.progress;
+  const { cause } = work;
+  const failures = [...chooseFlipped(cause), ...schedule.beside(work)];
+  let shown: string | null = null;
+  for (;;) {
+    const seen = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
+    const now = seen.observe(cause.lead);
+    const judged = judgeRun(work, applied.fix.made, seen);
+    const brokeSuite = now.suiteFailure !== null && cause.lead.failure.scope === 'test';
+    const other = judged.kind === 'changed' || brokeSuite ? (now.failure ?? now.suiteFailure) : null;
+    if (other === null || shown === other.signature || session.signal.aborted)
+      return resultOf(session, work, { ...applied, retest: seen, judged });
+    if (shown !== null) {
+      const because = `the test fails differently in each run, at last with: ${headlineOf(other)}`;
+      const unclear = { kind: 'still-failing', because } as const;
+      return resultOf(session, work, { ...applied, retest: seen, judged: unclear });
+    }
+    shown = other.signature;
+  }
 }
 
-/** Reverts a fix that did not hold, so that the next attempt starts from the user's own code. */
-async function takeOut(session: Session, { change }: AppliedAttempt): Promise<void> {
-  if (change !== null) await revertChanges(session, [change.id]);
+/** A fix as it was applied to the project. */
+interface AppliedFix extends AppliedChange {
+  readonly fix: Fix;
 }
 
-/** Returns what changed since a test was green, where no search has said what broke it. */
-async function changedLately(
-  session: Session,
-  { blame, lead }: Cause,
-  isSuspected: boolean,
-): Promise<BlamedHunk[]> {
-  if (blame || !(isSuspected || isOwnAssertion(lead))) return [];
-  const { cwd, workspace, redactor } = session;
-  const edited = workspace.edited();
-  const changes = await changesFor({
-    root: cwd,
-    tree: cwd,
-    lead,
-    lastGreen: lastGreenCommits(cwd),
-    isLeftOut: (file) => edited.has(file),
-    clean: (text) => redactor.clean(text),
-  }).catch(() => null);
-  return changes?.hunks.map((hunk) => ({ ...hunk, inTests: false })) ?? [];
+/** A fix that is in the project, with what its last run showed. */
+interface JudgedFix extends AppliedFix {
+  readonly retest: Retest;
+  readonly judged: Judged;
 }
 
-/** Returns the files of a change with their texts, relative to the project, also at the commit at which its test was green. */
-async function editedFiles(
-  { cwd, workspace, folder }: Pick<Session, 'cwd' | 'workspace' | 'folder'>,
-  { edits }: Change,
-  green: string | undefined,
-): Promise<EditedFile[]> {
-  const contents = contentsOf(folder.dir);
-  const textOf = async (state: FileState | null) =>
-    state?.kind === 'file' ? (await contents.get(state.hash)).toString('utf8') : null;
-  return Promise.all(
-    edits.map(async (edit) => {
-      const file = relativePath(cwd, path.join(workspace.root, edit.path));
-      return {
-        file,
-        before: await textOf(edit.before),
-        after: await textOf(edit.after),
-        green: green === undefined ? null : await git(cwd, ['show', `${green}:./${file}`]),
-      };
-    }),
-  );
-}
-
-/** Says what a fix takes back: `undoes all of abc1234 "Friendlier words"`. */
-function undoesInWords({ how, of }: Undoing): string {
-  return `undoes ${how === 'all' ? 'all' : 'part'} of ${of}`;
-}
-
-/** Names it for the reviewer, at the blamed lines. */
-function noteOfUndoing({ cwd, workspace }: Pick<Session, 'cwd' | 'workspace'>, undone: Undoing): Note {
-  const { file, line } = undone.at;
+/** Ends an attempt. Only a fix that is green or that led to another error stays in the project; about some, a person is asked first. */
+async function resultOf(session: Session, work: CauseWork, applied: JudgedFix): Promise<AttemptResult> {
+  const { fix, change, retest: seen, judged } = applied;
+  const { made, findings } = fix;
+  const takeOut = async () => void (change && (await revertChanges(session, [change.id])));
+  if (session.signal.aborted) {
+    await takeOut();
+    return unapplied(made, { kind: 'interrupted', because: 'interrupted' });
+  }
+  const { hunks, edited, undoing } = await undoneBy(session, work.cause, applied);
+  if (judged.kind === 'green' && undoing && isForPerson(session, work, { made, undone: undoing }))
+    return offer(session, work, { ...applied, undoing });
+  const because = [
+    fix.because,
+    'because' in judged ? judged.because : null,
+    undoing && `it ${undoesInWords(undoing)}`,
+  ];
+  const reason = because.filter((part) => part !== null).join('; ');
+  if (judged.kind !== 'green' && judged.kind !== 'changed') {
+    await takeOut();
+    const kind = fix.isDenied && judged.kind !== 'flaky' ? 'denied' : judged.kind;
+    return { attempt: { ...made, end: { kind, because: reason } }, retest: seen };
+  }
+  const notes = [
+    ...(undoing ? [noteOfUndoing(session, undoing)] : []),
+    ...findings.notes,
+    ...reasonsLeft(session, work, seen),
+  ];
   return {
-    file: relativePath(workspace.root, path.resolve(cwd, file)),
-    line,
-    says: `the fix ${undoesInWords(undone)}`,
+    attempt: {
+      ...made,
+      ...(notes.length > 0 ? { notes } : {}),
+      end: judged.kind === 'green' ? judged : { kind: 'changed', because: reason },
+    },
+    retest: seen,
+    toChallenge: { ...findings, suspicions: notRestored(findings.suspicions, { hunks, edited }) },
   };
 }
 
-/**
- * Whether only a person can say if a fix is right: to a test, a change that its author meant looks like a fault. It is, if the fix takes back
- * all of the blamed lines, or those of their texts and markup that a test expects.
- */
-function isForPerson({ settings }: Pick<Session, 'settings'>, cause: Cause, undone: Undoing): boolean {
-  if (settings.verify.intent === 'tests' || !isOwnAssertion(cause.lead)) return false;
-  const said = cause.members.flatMap(({ evidence }) =>
-    evidence.errors.map(({ message, snippet }) => `${message}\n${snippet ?? ''}`),
-  );
-  return undone.isWhole || undone.texts.some((text) => said.some((one) => one.includes(text)));
+/** Takes out a fix that is green and that only a person can judge, with its proof. */
+async function offer(
+  session: Session,
+  { cause }: CauseWork,
+  { fix: { made }, undoing, change, retest: seen }: JudgedFix & { readonly undoing: Undoing },
+): Promise<AttemptResult> {
+  const isGreenOnce = [...chooseFlipped(cause)].every((failure) => isGreen(seen.observe(failure)));
+  const attempt = await endOffered(session, cause, {
+    made: { ...made, notes: [noteOfUndoing(session, undoing)] },
+    change: change?.id ?? '',
+    side: 'app',
+    summary: `its fix ${undoesInWords(undoing)}`,
+    greens: isGreenOnce ? 1 : 0,
+  });
+  return { attempt, retest: null };
+}
+
+/** Names the reasons for the failures that are still there although the tests pass, for the reviewer. */
+function reasonsLeft({ workspace }: Session, { cause }: CauseWork, seen: Retest): Note[] {
+  const notes = cause.members.flatMap((member) => {
+    const { failure } = member;
+    if (failure.scope !== 'test') return [];
+    const { location } = failure.test;
+    const file = relativePath(workspace.root, location.file);
+    return (seen.reasonsLeft.get(member) ?? []).map(({ source, evidence }) => {
+      const says = `passes although the ${source} still says: ${evidence}`;
+      return { file, line: location.line, says };
+    });
+  });
+  return [...new Map(notes.map((note) => [note.says, note])).values()];
 }

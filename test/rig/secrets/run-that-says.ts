@@ -148,8 +148,8 @@ export async function runThatSays(
   bus.emit({ type: 'run.warning', message: say('warning') });
   const deploy = async (n: number, previous: readonly Attempt[]) => {
     const request = { cause, agent: 'debugger', n, previous };
-    const ready = await prepareAgent(session, request, { copy: 0, signal: session.signal });
-    return 'collect' in ready ? ready.collect(await ready.work()) : ready;
+    const finish = await prepareAgent(session, request, { copy: 0, signal: session.signal });
+    return finish();
   };
   const first = await deploy(1, []);
   const attempt = { ...first.made, end: anEnd('still-failing', say('judgement')) };

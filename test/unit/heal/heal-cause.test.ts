@@ -11,7 +11,6 @@ import type { Cause } from '../../../src/model/cause.js';
 import { contentsOf } from '../../../src/workspace/change.js';
 import { applyProposal } from '../../../src/heal/attempt/proposed.js';
 import { type Start, runWithRestarts } from '../../../src/heal/attempt/start-agent.js';
-import { healCause } from '../../../src/heal/heal-cause.js';
 import type { Session } from '../../../src/heal/session.js';
 import { readFix } from '../../../src/clients/publish/fix.js';
 import { type RunStore, noStore } from '../../../src/run/run-store.js';
@@ -29,7 +28,13 @@ import {
   failing,
   someSettings,
 } from '../../rig/builders.js';
-import { finished, healingSession, healingSession as session, noChange } from '../../rig/healing-session.js';
+import {
+  finished,
+  healAlone,
+  healingSession,
+  healingSession as session,
+  noChange,
+} from '../../rig/healing-session.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 const cause = aCause({ lead: failing('t1', 'boom') });
@@ -47,7 +52,7 @@ const anUnknown: KnownFailure = {
 describe('the loop for one cause', () => {
   it('HL-4 HL-5 HL-2 waits exactly 5 s and 10 s, deploys no third agent, and then fails', async () => {
     const { session: given, agents, clock } = await session(['boom', 'boom', 'boom']);
-    const { attempts, end } = await healCause(given, cause);
+    const { attempts, end } = await healAlone(given, cause);
     expect(clock.slept).toEqual([5000, 10_000]);
     expect(agents).toEqual(['code-review', 'code-review']);
     expect(attempts.map((one) => one.agent)).toEqual(['code-review', 'code-review', null]);
@@ -56,7 +61,7 @@ describe('the loop for one cause', () => {
 
   it('HL-1 counts the re-runs, and ends healed when one passes', async () => {
     const { session: given, events } = await session(['boom', null]);
-    const { attempts, end } = await healCause(given, cause);
+    const { attempts, end } = await healAlone(given, cause);
     expect(end.verdict).toBe('healed');
     expect(attempts.map((one) => one.end.kind)).toEqual(['still-failing', 'green']);
     expect(events.map((event) => event.type)).toContain('agent.retrying');
@@ -68,7 +73,7 @@ describe('the loop for one cause', () => {
       const { session: given, events } = await session(['boom', 'boom', 'boom']);
       const { workspace } = given;
       const collect = async () => ({ ...noChange, ...work });
-      await healCause({ ...given, workspace: { ...workspace, collect } }, cause);
+      await healAlone({ ...given, workspace: { ...workspace, collect } }, cause);
       expect(events).toContainEqual(
         expect.objectContaining({ type: 'run.warning', message: expect.stringContaining(`: ${named}`) }),
       );
@@ -77,7 +82,7 @@ describe('the loop for one cause', () => {
 
   it('HL-3 ends as soon as another error appears twice, and leaves its fix in place for the next agent', async () => {
     const { session: given, agents } = await session(['crash', 'crash']);
-    const { attempts, end } = await healCause(given, cause);
+    const { attempts, end } = await healAlone(given, cause);
     expect(end.verdict).toBe('superseded');
     expect(attempts).toMatchObject([{ end: { kind: 'changed' } }]);
     expect(agents).toHaveLength(1);
@@ -88,14 +93,14 @@ describe('the loop for one cause', () => {
     ['the old error is back in the next run', ['crash', 'boom'], 'still-failing'],
   ])('HL-3 does not believe another error at first sight: %s', async (_, reruns, kind) => {
     const { session: given } = await session(reruns);
-    const { attempts } = await healCause(given, cause);
+    const { attempts } = await healAlone(given, cause);
     expect(attempts[0]).toMatchObject({ end: { kind } });
   });
 
   it('HN-9 does not count the return of an error that was fixed before as progress: A, B, A stops', async () => {
     const { session: given } = await session(['crash', 'crash', 'crash']);
     const before = new Set([failing('t1', 'crash').signature]);
-    const { attempts, end } = await healCause(given, cause, { earlier: before });
+    const { attempts, end } = await healAlone(given, cause, { earlier: before });
     expect(attempts[0]?.end).toMatchObject({
       kind: 'still-failing',
       because: expect.stringContaining('fixed before came back') as unknown,
@@ -112,7 +117,7 @@ describe('the loop for one cause', () => {
       const { session: given } = await session([null], {
         runAgent: async () => ({ ...finished, end: agentEnd }),
       });
-      const { attempts, end } = await healCause(given, cause);
+      const { attempts, end } = await healAlone(given, cause);
       expect(attempts).toMatchObject([{ exit: agentEnd.kind, end: { kind: 'green' } }]);
       expect(end.verdict).toBe('healed');
     },
@@ -121,7 +126,7 @@ describe('the loop for one cause', () => {
   it('AG-7 spends no re-run and no retry if the program cannot work at all', async () => {
     const agentEnd = { kind: 'unusable', reason: 'Not logged in', remedy: 'Run claude /login.' } as const;
     const { session: given } = await session([], { runAgent: async () => ({ ...finished, end: agentEnd }) });
-    const { attempts, end } = await healCause(given, cause);
+    const { attempts, end } = await healAlone(given, cause);
     expect(attempts).toMatchObject([
       { exit: 'unusable', end: { kind: 'unusable', because: 'Not logged in' } },
     ]);
@@ -142,7 +147,7 @@ describe('the loop for one cause', () => {
     const verdicts = [[violation], []];
     const guard: Session['guard'] = async () => ({ ...harmless, violations: verdicts.shift() ?? [] });
     const { session: given, events, clock } = await session([null], { guard });
-    const { attempts, end } = await healCause(
+    const { attempts, end } = await healAlone(
       { ...given, runAgent: async ({ prompt }) => (seen.push(prompt), finished) },
       cause,
     );
@@ -174,7 +179,7 @@ describe('the loop for one cause', () => {
   ])('HN-4 BL-6 %s is left out, proven, and asked of a person: %s', async (_, side, found) => {
     const guard: Session['guard'] = async () => ({ ...harmless, ...found });
     const { session: given, events, agents } = await session([null, null, null], { guard });
-    const { attempts, end } = await healCause(given, cause);
+    const { attempts, end } = await healAlone(given, cause);
     expect(attempts).toMatchObject([
       { end: { kind: 'offered', side, proof: ['red', 'red', 'green'] }, cut: [{ file: 'src/a.ts' }] },
     ]);
@@ -188,7 +193,7 @@ describe('the loop for one cause', () => {
     const guard: Session['guard'] = async () => ({ ...harmless, differences: [difference] });
     const gone = async () => aSuiteRun({ tests: [] });
     const { session: given } = await session([], { guard, runAgain: gone });
-    const blamed = await healCause(given, { ...cause, blame: aBlame() });
+    const blamed = await healAlone(given, { ...cause, blame: aBlame() });
     const because = expect.stringContaining('"adds" without expect(1).toBe(2)') as unknown;
     expect(blamed.attempts[0]?.end).toEqual({
       kind: 'offered',
@@ -197,7 +202,7 @@ describe('the loop for one cause', () => {
       proof: ['red', 'red'],
     });
     expect(blamed.end.verdict).toBe('escalated');
-    const unknown = await healCause(given, cause);
+    const unknown = await healAlone(given, cause);
     expect(unknown.attempts[0]?.end.kind).toBe('still-failing');
   });
 
@@ -211,7 +216,7 @@ describe('the loop for one cause', () => {
       settings: { ...base, verify: { ...base.verify, ...verify } },
       guard: async () => ({ ...harmless, differences: (made += 1) === 1 ? [difference] : [] }),
     });
-    const { attempts, end } = await healCause(given, cause);
+    const { attempts, end } = await healAlone(given, cause);
     expect(attempts).toMatchObject([
       { end: { kind: 'still-failing' }, cut: [{ file: 'src/a.ts' }] },
       { end: { kind: 'green' } },
@@ -242,7 +247,7 @@ describe('the loop for one cause', () => {
     const places = { root: given.workspace.root, contents: contentsOf(given.folder.dir) };
     const hooks = { follow: (cause: Cause) => followingPatch(cause, places) };
     const itsCause = aCause({ lead, ...(blame ? { blame } : {}) });
-    const { attempts, end } = await healCause({ ...given, hooks }, itsCause);
+    const { attempts, end } = await healAlone({ ...given, hooks }, itsCause);
     expect(end.verdict).toBe(verdict);
     const offers = attempts.flatMap(({ end: one }) => (one.kind === 'offered' ? one.side : []));
     expect(offers).toEqual(verdict === 'escalated' ? ['tests'] : []);
@@ -255,7 +260,7 @@ describe('the loop for one cause', () => {
       store: { ...noStore, recordFailure: async () => known },
       guard: async ({ tests }) => (asked.push(tests), { ...harmless, differences: [difference] }),
     });
-    const { attempts, end } = await healCause(given, cause);
+    const { attempts, end } = await healAlone(given, cause);
     expect(asked).toEqual(['open']);
     expect(attempts).toMatchObject([{ end: { kind: 'green' }, notes: [{ file: 'src/a.ts', line: 3 }] }]);
     expect(end.verdict).toBe('healed');
@@ -265,7 +270,7 @@ describe('the loop for one cause', () => {
     const controller = new AbortController();
     const { session: given } = await session(['boom'], { signal: controller.signal });
     const runAgain = async () => (controller.abort(), aSuiteRun());
-    const { attempts, end } = await healCause({ ...given, runAgain }, cause);
+    const { attempts, end } = await healAlone({ ...given, runAgain }, cause);
     expect(attempts).toMatchObject([{ end: { kind: 'interrupted' } }]);
     expect(end.verdict).toBe('interrupted');
   });
@@ -280,7 +285,7 @@ describe('the loop for one cause', () => {
       prepare: async () => 'src/a.ts(1,1): error TS1005',
       diagnose: async (run) => (run.suiteFailure?.stderr.includes('TS1005') ? [suite] : []),
     });
-    const { attempts } = await healCause(given, cause);
+    const { attempts } = await healAlone(given, cause);
     expect(attempts[0]?.end).toMatchObject({
       kind: 'still-failing',
       because: expect.stringContaining('the suite no longer runs') as unknown,
@@ -311,7 +316,7 @@ describe('the loop with a store', () => {
   it('ME-8 stores an attempt before its agent starts and once it is decided; only the proof decides a green one', async () => {
     const kept = memory();
     const { session: given } = await session(['boom', null], { store: kept });
-    await healCause(given, cause);
+    await healAlone(given, cause);
     expect(kept.steps).toEqual([
       'started 1 code-review',
       'finished id1 still-failing',
@@ -322,7 +327,7 @@ describe('the loop with a store', () => {
   it('ME-2 ME-5 asks a person if earlier runs have used up the attempts, and says what was tried', async () => {
     const used = { tries: { count: 3, failedFixes: 1 }, tried: [anAttempt()] };
     const { session: given, agents } = await session([], { store: memory(used) });
-    const { end } = await healCause(given, cause);
+    const { end } = await healAlone(given, cause);
     expect(end).toMatchObject({ verdict: 'escalated' });
     expect(agents).toEqual([]);
     expect(asked.at(-1)?.tried).toEqual([
@@ -344,7 +349,7 @@ describe('the loop with a store', () => {
         times: 1,
       };
       const { session: given, events } = await session([null], { store: memory({ fix }) });
-      await healCause(given, cause);
+      await healAlone(given, cause);
       const told = events.filter(({ type }) => type === 'cause.came_back');
       expect(told).toEqual(category === 'ui-error' ? [{ type: 'cause.came_back', causeId: 'c1', fix }] : []);
     },
@@ -362,7 +367,7 @@ describe('the built-in fixer before the agents', () => {
 
   it('BF-5 uses no retry and does not wait if its fix fails, and tells the agent', async () => {
     const { session: given, agents, clock } = await session(Array(4).fill('boom'), { hooks: fixer() });
-    const { attempts, end } = await healCause(given, cause);
+    const { attempts, end } = await healAlone(given, cause);
     expect(attempts.map((one) => one.agent)).toEqual(['built-in', 'code-review', 'code-review', null]);
     expect(clock.slept).toEqual([5000, 10_000]);
     expect(end).toEqual({ verdict: 'failed', reason: 'still failing after 3 retries' });
@@ -373,7 +378,7 @@ describe('the built-in fixer before the agents', () => {
   it('BF-1 skips classes that are left to people, and fixes that it tried in an earlier run', async () => {
     const routes = { ...someSettings().routes, 'ui-error': [] };
     const unrouted = await session([], { hooks: fixer(), settings: someSettings({ routes }) });
-    expect((await healCause(unrouted.session, cause)).attempts).toEqual([]);
+    expect((await healAlone(unrouted.session, cause)).attempts).toEqual([]);
     const tried = [
       anAttempt({
         runner: 'built-in',
@@ -386,7 +391,7 @@ describe('the built-in fixer before the agents', () => {
       hooks: fixer(),
       store: { ...noStore, recordFailure: async () => known },
     });
-    expect((await healCause(again.session, cause)).attempts.map((one) => one.agent)).toEqual(['code-review']);
+    expect((await healAlone(again.session, cause)).attempts.map((one) => one.agent)).toEqual(['code-review']);
   });
 
   it('BF-1 fails what it cannot fix if there is no agent program, and says so', async () => {
@@ -398,7 +403,7 @@ describe('the built-in fixer before the agents', () => {
       hooks: { proposers: [fixesOf(async () => null, unexpected)] },
       settings: { ...settings, agents },
     });
-    const { end, attempts } = await healCause(given, cause);
+    const { end, attempts } = await healAlone(given, cause);
     expect({ verdict: end.verdict, attempts }).toEqual({ verdict: 'failed', attempts: [] });
     expect(end.reason).toContain('no agent program is set up');
   });
@@ -596,7 +601,7 @@ it('SC-4 HN-3 a patch of another machine is judged by the guard, whatever name i
     },
   });
   const diagnosis = aDiagnosis({ category: 'build-error' });
-  const { attempts } = await healCause(given, aCause({ lead: { ...failing('t1', 'boom'), diagnosis } }));
+  const { attempts } = await healAlone(given, aCause({ lead: { ...failing('t1', 'boom'), diagnosis } }));
   expect(asked).toEqual([{ path: file, kind: 'file' }]);
   expect(attempts[0]).toMatchObject({ agent: 'built-in', proposedBy: 'patch', end: { kind: 'rejected' } });
 });

@@ -1,0 +1,94 @@
+import { bareAttempt, type Unjudged } from '../model/attempt.js';
+import { canBeReverted } from '../model/blame.js';
+import { builtIn } from '../model/built-in.js';
+import type { Cause } from '../model/cause.js';
+import type { Side } from '../model/choice.js';
+import { type Escalation, questionAbout } from '../model/escalation.js';
+import type { CauseEnd } from '../model/verdict.js';
+import { localDay } from '../format.js';
+import { readChange } from '../workspace/change.js';
+import { attemptDecided } from './attempt/end-attempt.js';
+import type { CauseWork } from './cause-work.js';
+import type { PreparedPatch } from './hooks.js';
+import { tryOffer } from './offers.js';
+import type { Session } from './session.js';
+
+/**
+ * Stores a question for a person, with the patches that are ready and those that cost nothing: what broke the tests is taken back, if that is
+ * known (BL-4), and their texts follow the page (BL-6). The run continues with other causes (ME-6).
+ */
+export async function ask(session: Session, work: CauseWork, question: string): Promise<CauseEnd> {
+  const { cause, known } = work;
+  const asked = work.attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
+  await offerForNothing(session, work);
+  const about = questionAbout(cause, { attempts: [...known.tried, ...work.attempts], asked });
+  const escalation = await session.store.escalate(about);
+  const escalationId = escalation?.id ?? null;
+  session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
+  return { verdict: 'escalated', reason: question };
+}
+
+/** Repeats a question of an earlier run that nobody has answered; no agent is paid (ME-6). */
+export function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: Escalation): CauseEnd {
+  const question = `It has been waiting for an answer since ${localDay(createdAt)}: ${problem}`;
+  session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId: id });
+  return { verdict: 'escalated', reason: question, askedBefore: true };
+}
+
+/** Whether a cause that nobody healed may be a change that its author meant: one of the app broke it, and the tests are green if they follow the page. */
+export async function mayBeMeant(session: Session, work: CauseWork): Promise<boolean> {
+  if (!canBeReverted(work.cause.blame) || !(await followingPatch(session, work.cause))) return false;
+  await offerForNothing(session, work);
+  return hasOffer(work, 'tests');
+}
+
+/** Proves the patches that cost nothing, and adds those that are offered; an agent's of the same side is as good. */
+async function offerForNothing(session: Session, work: CauseWork): Promise<void> {
+  const { cause, known } = work;
+  let n = work.attempts.at(-1)?.n ?? known.tries.count;
+  for (const patch of [await followingPatch(session, cause), revertingPatch(session, cause)])
+    if (patch !== null && !session.signal.aborted && !hasOffer(work, patch.side))
+      await offerPatch(session, work, { n: (n += 1), patch });
+}
+
+function hasOffer({ attempts }: CauseWork, side: Side): boolean {
+  return attempts.some(({ end }) => end.kind === 'offered' && end.side === side);
+}
+
+/** Returns the patch with which the tests of a cause expect what the app does now (BL-6); null if there is none. */
+async function followingPatch({ hooks }: Session, cause: Cause): Promise<PreparedPatch | null> {
+  return (cause.lead.diagnosis.category === 'ui-error' && (await hooks.follow?.(cause))) || null;
+}
+
+/** Returns the patch that takes back the change that broke a cause, if that is in the app (BL-4). */
+function revertingPatch({ folder }: Session, { blame }: Cause): PreparedPatch | null {
+  const change = canBeReverted(blame) ? readChange(folder.dir, blame.change) : null;
+  return change && { side: 'app', summary: 'takes back the change that broke it', edits: change.edits };
+}
+
+/** Proves a patch that costs nothing, and adds it as an attempt that waits for a person; not if its tests are not green with it. */
+async function offerPatch(
+  session: Session,
+  work: CauseWork,
+  { n, patch }: { readonly n: number; readonly patch: PreparedPatch },
+): Promise<void> {
+  const { cause } = work;
+  const causeId = cause.id;
+  const { summary } = patch;
+  const start = { causeId, signature: cause.lead.signature, n, agent: builtIn, runner: builtIn };
+  const id = await session.store.attemptStarted(start);
+  session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary, agent: builtIn });
+  const made: Unjudged = {
+    ...bareAttempt(n),
+    agent: builtIn,
+    proposedBy: 'fixer',
+    runner: builtIn,
+    exit: 'completed',
+    claim: { status: 'fixed', summary },
+    usage: { costUsd: 0, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
+  };
+  const attempt = await tryOffer(session, cause, { made, patch });
+  if (attempt === null || session.signal.aborted) return;
+  await attemptDecided(session, { cause, id, attempt });
+  if (attempt.end.kind === 'offered') work.attempts = [...work.attempts, attempt];
+}

@@ -1,0 +1,81 @@
+import type { Attempt } from '../model/attempt.js';
+import type { BlamedHunk } from '../model/blame.js';
+import type { Cause } from '../model/cause.js';
+import type { Note } from '../model/guard-findings.js';
+import type { CauseEnd } from '../model/verdict.js';
+import type { ToChallenge } from '../guard/findings.js';
+import type { KnownFailure } from '../store/store.js';
+import type { Change } from '../workspace/change.js';
+import type { Deployment } from './attempt/deploy.js';
+import type { PreparedPatch, ProposedFix } from './hooks.js';
+import type { Retest } from './retest.js';
+
+/** A cause, and what has been tried on it: the one state that the loop changes. */
+export interface CauseWork {
+  /** As it is known by now: with the tests that no other fix has healed, and with what broke them. */
+  cause: Cause;
+  /** What earlier runs know about it. */
+  readonly known: KnownFailure;
+  /** The attempts that led to its error, whose changes are in the tree (HL-3). */
+  readonly chain: readonly Attempt[];
+  /** Signatures that the same tests had earlier in this run; coming back to one of them is not progress (HN-9). */
+  readonly earlier: ReadonlySet<string>;
+  /** The fixes that need no agent and have not been tried yet. */
+  readonly proposals: AsyncIterator<ProposedFix>;
+  /** Whether there may be another one of these. */
+  mayPropose: boolean;
+  attempts: readonly Attempt[];
+  /** Id of the last attempt in the store, where it stays unfinished until its fix is proven. */
+  attemptId: string | null;
+  /** The last re-run of its tests; null if there was none, or if its result no longer applies. */
+  lastRetest: Retest | null;
+  /** What the proof of the last attempt has to look at. */
+  toChallenge: ToChallenge | undefined;
+  /** Whether the wait after the last attempt is over. */
+  waited: boolean;
+  /** A fix that is ready to be tried in the project, perhaps together with those of other causes. */
+  fix: Fix | null;
+  /** The run that has tried its fix together with others, until it is judged. */
+  shared: SharedRun | null;
+  /** The copy in which its last agent worked: agent programs tie a session to its folder. */
+  copy: number | null;
+  /** Stops the work, with the reason. */
+  readonly stop: AbortController;
+  /** Aborts when the work is stopped or the run is interrupted. */
+  readonly signal: AbortSignal;
+  /** How it ended; null while it goes on. */
+  end: CauseEnd | null;
+}
+
+/** What was made for an attempt, as far as the guard lets it in. */
+export interface Fix extends Pick<Deployment, 'made' | 'because' | 'isDenied'> {
+  /** Null if there is nothing to apply. */
+  readonly change: Change | null;
+  /** All of an agent's work, if something was left out of it that a person may let in; null otherwise. */
+  readonly whole: PreparedPatch | null;
+  /** The guard's findings other than violations. */
+  readonly findings: ToChallenge & { readonly notes: readonly Note[] };
+}
+
+/** A change as it was applied to the project. */
+export interface AppliedChange {
+  /** Null if there was nothing to apply. */
+  readonly change: Change | null;
+  /** What had changed since the test was green, where nobody has searched for what broke it. */
+  readonly changed: readonly BlamedHunk[];
+}
+
+/** A change that is in the project, with the run in which it held together with others. */
+export interface SharedRun extends AppliedChange {
+  readonly change: Change;
+  readonly retest: Retest;
+}
+
+/** A judged attempt. */
+export interface AttemptResult {
+  readonly attempt: Attempt;
+  /** Its last re-run; null if nothing was run, or if its result no longer applies. */
+  readonly retest: Retest | null;
+  /** What its proof has to look at; absent if there is nothing. */
+  readonly toChallenge?: ToChallenge;
+}
