@@ -8,7 +8,7 @@ import type { Opened } from './command/open-run.js';
 import type { MakeHooks } from './command/compose-session.js';
 import type { Healed } from './heal/progress.js';
 import type { Command, Run } from './command/run.js';
-import type { VerifyAsked } from './clients/verify/compare-change.js';
+import type { ProofRequest } from './clients/verify/compare-change.js';
 
 /** Heals what is red, in the suite here or in the reports of other runs, and then, if that was asked for, what is flaky. */
 export const heal: Command = (run) => healWith(run, async () => (await clients()).byAgents);
@@ -83,7 +83,7 @@ export const flaky: Command = async (run) => {
 
 /** Proves the changes in the working tree on these tests, or on the selection if there are none. */
 export const verify =
-  (asked: VerifyAsked, ids: readonly string[]): Command =>
+  (asked: ProofRequest, ids: readonly string[]): Command =>
   async (run) => {
     // Judged before anything is run with it, since it may be refused as it stands.
     const { compareChange, refusedAtOnce } = await import('./clients/verify/compare-change.js');

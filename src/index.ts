@@ -78,10 +78,10 @@ export interface BlameOptions extends CallOptions {
 
 /** Runs the suite and heals what is red (CL-15). Throws a `SelfHealError` if that is impossible here. */
 export async function heal({ tests, playwrightArgs, from, ...options }: HealOptions = {}): Promise<Report> {
-  return reported(options, async (place, own) => {
+  return reported(options, async (project, own) => {
     const commands = await import('./commands.js');
     const request = {
-      ...place,
+      ...project,
       name: 'heal',
       filters: tests ?? [],
       passThrough: playwrightArgs ?? [],
@@ -93,27 +93,27 @@ export async function heal({ tests, playwrightArgs, from, ...options }: HealOpti
 
 /** Measures, explains and heals what is flaky (CL-15). Throws a `SelfHealError` if that is impossible here. */
 export async function flaky({ tests, playwrightArgs, ...options }: TestOptions = {}): Promise<Report> {
-  return reported(options, async (place, own) => {
+  return reported(options, async (project, own) => {
     const commands = await import('./commands.js');
     const [filters, passThrough] = [tests ?? [], playwrightArgs ?? []];
-    const request = { ...place, name: 'flaky', filters, passThrough, options: own };
+    const request = { ...project, name: 'flaky', filters, passThrough, options: own };
     return ok({ request, command: commands.flaky });
   });
 }
 
 /** Proves the changes in the working tree (CL-15). Throws a `SelfHealError` if that is impossible here. */
 export async function verify({ tests, base, depth, ...options }: VerifyOptions = {}): Promise<Report> {
-  return reported(options, async (place, own) => {
+  return reported(options, async (project, own) => {
     const { verifyRequest } = await import('./clients/verify/verify-request.js');
-    return verifyRequest(place, { ...own, base, depth, filters: tests });
+    return verifyRequest(project, { ...own, base, depth, filters: tests });
   });
 }
 
 /** Searches for the change that broke what is red (CL-15). Throws a `SelfHealError` if that is impossible here. */
 export async function blame({ test, base, ...options }: BlameOptions = {}): Promise<Report> {
-  return reported(options, async (place, own) => {
+  return reported(options, async (project, own) => {
     const { blameRequest } = await import('./clients/blame/blame-request.js');
-    return blameRequest(place, { ...own, base, test });
+    return blameRequest(project, { ...own, base, test });
   });
 }
 
@@ -125,13 +125,13 @@ async function reported(
   ) => Promise<Result<CommandRequest, Problem>>,
 ): Promise<Report> {
   try {
-    const own = withoutUndefined({ ...options, agents: agentsFile, json: true });
-    const prepared = await prepare({ cwd, env }, own);
+    const commandOptions = withoutUndefined({ ...options, agents: agentsFile, json: true });
+    const prepared = await prepare({ cwd, env }, commandOptions);
     if (!prepared.ok) throw new SelfHealError(prepared.error);
     const { request, command } = prepared.value;
-    const ran = await runHosted({ ...request, settings }, command, { signal, onEvent });
-    if (!ran.ok) throw new SelfHealError(ran.error);
-    const { report } = ran.value;
+    const result = await runHosted({ ...request, settings }, command, { signal, onEvent });
+    if (!result.ok) throw new SelfHealError(result.error);
+    const { report } = result.value;
     if (report.outcome === 'agent-unusable') throw new SelfHealError(unusable(report), { report });
     return report;
   } catch (error) {

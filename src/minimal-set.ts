@@ -5,10 +5,10 @@ export interface Search<T> {
   /** Runs the test with exactly these items taken out; null if no run is left. May be called twice for the same set. */
   readonly test: (out: readonly T[]) => Promise<Outcome | null>;
   /** Returns how far apart two neighbors are. The search cuts where this is highest first (between commits, files, hunks). */
-  readonly apart: (one: T, next: T) => number;
+  readonly apart: (item: T, next: T) => number;
 }
 
-export interface Found<T> {
+export interface MinimalSet<T> {
   /** Taking it out turns the test green. */
   readonly set: readonly T[];
   /** Whether leaving in any single item of it keeps the test red. */
@@ -30,7 +30,7 @@ const UNRESOLVED_TOLERATED = 3;
  * that the test stays red if it is left in. If outcomes are unresolved, delta debugging, which needs no order, reduces the
  * remaining items instead (ddmin, Zeller and Hildebrandt, 2002).
  */
-export async function minimalSet<T>(items: readonly T[], search: Search<T>): Promise<Found<T> | null> {
+export async function minimalSet<T>(items: readonly T[], search: Search<T>): Promise<MinimalSet<T> | null> {
   const tests = new Tests(items, search.test);
   try {
     if (!(await tests.isGreen(items))) return null;
@@ -79,10 +79,10 @@ async function bisect<T>(
   let rest = items;
   for (;;) {
     const cut = await smallestBeginning(rest, apart, (beginning) => tests.outcome([...needed, ...beginning]));
-    const found = rest.slice(0, cut.end);
-    if (!cut.isExact) return { set: [...needed, ...found], isExact: false };
-    needed = [...needed, ...found.slice(-1)];
-    rest = found.slice(0, -1);
+    const prefix = rest.slice(0, cut.end);
+    if (!cut.isExact) return { set: [...needed, ...prefix], isExact: false };
+    needed = [...needed, ...prefix.slice(-1)];
+    rest = prefix.slice(0, -1);
     if (rest.length === 0 || (await tests.isGreen(needed))) return { set: needed, isExact: true };
   }
 }
@@ -98,9 +98,9 @@ async function smallestBeginning<T>(
   while (high - low > 1) {
     const cut = cutBetween(low, high, { rest, apart, silent });
     if (cut === null || silent.size >= UNRESOLVED_TOLERATED) return { end: high, isExact: false };
-    const seen = await outcome(rest.slice(0, cut));
-    if (seen === 'green') high = cut;
-    else if (seen === 'red') low = cut;
+    const result = await outcome(rest.slice(0, cut));
+    if (result === 'green') high = cut;
+    else if (result === 'red') low = cut;
     else silent.add(cut);
   }
   return { end: high, isExact: true };

@@ -7,14 +7,14 @@ export const relativePath = (from: string, to: string): string =>
   path.relative(from, to).replaceAll(path.sep, '/');
 
 /** Whether a path is the folder itself or inside it. */
-export function isInside(folder: string, place: string): boolean {
-  const way = path.relative(folder, place);
+export function isInside(folder: string, file: string): boolean {
+  const way = path.relative(folder, file);
   return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
 }
 
 /** Returns a path relative to the folder, with slashes, or null if it is outside. The folder itself is ''. */
-export function pathInside(folder: string, place: string): string | null {
-  return isInside(folder, place) ? relativePath(folder, place) : null;
+export function pathInside(folder: string, file: string): string | null {
+  return isInside(folder, file) ? relativePath(folder, file) : null;
 }
 
 /** Returns a path with links resolved, or as it is if it does not exist. */

@@ -21,7 +21,7 @@ import { tryOr } from './result.js';
 
 /**
  * Everything in a project's `.self-heal` is found, read and written through this module. It may have come with the project, from
- * somebody else, so nothing in it is reached through a link, and nothing that is read from it names a place.
+ * somebody else, so nothing in it is reached through a link, and nothing that is read from it is used as a path.
  */
 const folderName = '.self-heal';
 
@@ -40,10 +40,10 @@ export class StateRefused extends Error {
   }
 }
 
-function refused(place: string, what: string): StateRefused {
+function refused(file: string, reason: string): StateRefused {
   return new StateRefused({
     kind: 'state-refused',
-    message: `${place} is ${what}; self-heal uses only files and folders that it created itself`,
+    message: `${file} is ${reason}; self-heal uses only files and folders that it created itself`,
     remedy: 'Find out where it comes from, then move it away: self-heal creates it again when it is needed.',
   });
 }
@@ -54,9 +54,9 @@ function refused(place: string, what: string): StateRefused {
  */
 export async function stateProblem(project: string): Promise<Problem | null> {
   try {
-    const info = lookAt(stateFolder(project));
+    const info = statsOf(stateFolder(project));
     if (!info) return null;
-    mustBe('folder', stateFolder(project), info);
+    assertKind('folder', stateFolder(project), info);
   } catch (error) {
     if (error instanceof StateRefused) return error.problem;
     throw error;
@@ -85,7 +85,7 @@ export async function trackedAmong(folder: string, names: readonly string[]): Pr
 }
 
 export function hasStateFolder(project: string): boolean {
-  return lookAt(stateFolder(project)) !== undefined;
+  return statsOf(stateFolder(project)) !== undefined;
 }
 
 /** Creates a project's `.self-heal` if it is missing. It makes git ignore itself, so that runs never show up in `git status`. */
@@ -97,13 +97,13 @@ export function openStateFolder(project: string): void {
 
 /** Creates a folder with the folders that it needs, and returns it. */
 export function makeStateFolder(folder: string): string {
-  for (const place of wayTo(folder)) {
+  for (const ancestor of foldersDownTo(folder)) {
     try {
-      mkdirSync(place);
+      mkdirSync(ancestor);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
-    mustBe('folder', place, lstatSync(place));
+    assertKind('folder', ancestor, lstatSync(ancestor));
   }
   return folder;
 }
@@ -116,15 +116,15 @@ export function makeNewStateFolder(folder: string): void {
 
 /** Returns the names in a folder; none if it does not exist. */
 export function listState(folder: string): string[] {
-  const info = lookAt(folder);
+  const info = statsOf(folder);
   if (!info) return [];
-  mustBe('folder', folder, info);
+  assertKind('folder', folder, info);
   return readdirSync(folder);
 }
 
 export function hasState(file: string): boolean {
-  const info = lookAt(file);
-  if (info) mustBe('file', file, info);
+  const info = statsOf(file);
+  if (info) assertKind('file', file, info);
   return info !== undefined;
 }
 
@@ -188,9 +188,9 @@ export function writeState(file: string, content: Uint8Array | string, { durable
 }
 
 /** Removes whatever is at a path, a link rather than its target. */
-export async function removeState(place: string): Promise<void> {
-  lookAt(place);
-  await rm(place, { recursive: true, force: true, maxRetries: 3 });
+export async function removeState(file: string): Promise<void> {
+  statsOf(file);
+  await rm(file, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** How the journal of a transaction over several databases ends, of which ours has none: https://sqlite.org/fileformat.html#the_rollback_journal */
@@ -201,7 +201,7 @@ const superJournal = Buffer.from('d9d505f920a163d7', 'hex');
  * it is no longer needed, wherever it is.
  */
 export function checkDatabase(file: string): void {
-  for (const one of databaseFiles(file)) hasState(one);
+  for (const databaseFile of databaseFiles(file)) hasState(databaseFile);
   const journal = `${file}-journal`;
   const end = readState(journal)?.subarray(-superJournal.length);
   if (end?.equals(superJournal)) throw refused(journal, 'not a journal of self-heal');
@@ -213,26 +213,26 @@ export function databaseFiles(file: string): string[] {
 }
 
 /** Returns what is at a path whose folders are all folders; undefined if nothing is. */
-function lookAt(place: string): Stats | undefined {
-  for (const folder of wayTo(path.dirname(place))) {
+function statsOf(file: string): Stats | undefined {
+  for (const folder of foldersDownTo(path.dirname(file))) {
     const info = lstatSync(folder, { throwIfNoEntry: false });
     if (!info) return undefined;
-    mustBe('folder', folder, info);
+    assertKind('folder', folder, info);
   }
-  return lstatSync(place, { throwIfNoEntry: false });
+  return lstatSync(file, { throwIfNoEntry: false });
 }
 
 /** Returns `.self-heal` and the folders below it down to this one. The folders above belong to the user, who may link them. */
-function wayTo(folder: string): string[] {
+function foldersDownTo(folder: string): string[] {
   const names = folder.split(path.sep);
   const top = names.lastIndexOf(folderName);
   if (top === -1) return [];
   return names.slice(top).map((_, at) => names.slice(0, top + at + 1).join(path.sep));
 }
 
-function mustBe(kind: 'file' | 'folder', place: string, info: Stats): void {
-  if (info.isSymbolicLink()) throw refused(place, 'a link');
-  if (kind === 'file' ? !info.isFile() : !info.isDirectory()) throw refused(place, `not a ${kind}`);
+function assertKind(kind: 'file' | 'folder', file: string, info: Stats): void {
+  if (info.isSymbolicLink()) throw refused(file, 'a link');
+  if (kind === 'file' ? !info.isFile() : !info.isDirectory()) throw refused(file, `not a ${kind}`);
 }
 
 const NEWLINE = 0x0a;
@@ -240,13 +240,14 @@ const MOST_AT_ONCE = 64 * 1024 * 1024;
 
 /**
  * Follows a file of a run that another process appends to. Each call returns the complete lines since the last call, without line ends; none if
- * there is no file. Synchronous, which for a few lines takes a tenth of the processor time. Bytes are split at line ends before they are decoded, so that no character is split.
+ * there is no file. Synchronous, which for a few lines takes a tenth of the processor time. Bytes are split at line ends before they are decoded,
+ * so that no character is split.
  */
-export function appendedLines(place: () => string): () => string[] {
+export function appendedLines(pathNow: () => string): () => string[] {
   let offset = 0;
   let rest: Buffer = Buffer.alloc(0);
   return () => {
-    const fd = tryOr(null, () => openState(place(), constants.O_RDONLY));
+    const fd = tryOr(null, () => openState(pathNow(), constants.O_RDONLY));
     if (fd === null) return [];
     try {
       const read = Buffer.alloc(Math.min(MOST_AT_ONCE, Math.max(0, fstatSync(fd).size - offset)));

@@ -31,7 +31,7 @@ export function visibleText(text: string): string {
 /** What GitHub's, Azure's and TeamCity's runners take out of the middle of a line of a job's log, and what GitHub's takes at its start. */
 const logCommand = /#(?=#\w*\[)|(?<=^\s*):(?=:)/gm;
 
-/** Makes a text one to print: visible, and without commands that the system which shows a job's log would carry out. Idempotent. */
+/** Makes a text safe to print: visible, and without commands that a CI system would execute when it shows a job's log. Idempotent. */
 export function logText(text: string): string {
   return visibleText(text).replace(logCommand, '$& ');
 }

@@ -31,24 +31,24 @@ export function keyOf(project: string): string {
   return hashOf(Buffer.from(project)).slice(0, 12);
 }
 
-/** Returns the folders for what programs can make again. */
+/** Returns the folders for caches. */
 export function cacheFolders(): string[] {
   return [process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), tmpdir()];
 }
 
 /** Returns those of them that can be written, and are outside of a root: first those on its own file system. */
 export function cachesFor(root: string): string[] {
-  const found = cacheFolders().flatMap((place) =>
+  const writable = cacheFolders().flatMap((cache) =>
     tryOr([], () => {
-      mkdirSync(place, { recursive: true });
-      accessSync(place, constants.W_OK);
-      return [realpathSync(place)];
+      mkdirSync(cache, { recursive: true });
+      accessSync(cache, constants.W_OK);
+      return [realpathSync(cache)];
     }),
   );
   const { dev } = statSync(root);
-  const isNear = (place: string) => statSync(place).dev === dev;
-  const outside = found.filter((place) => !isInside(root, place));
-  return [...outside.filter(isNear), ...outside.filter((place) => !isNear(place))];
+  const isNear = (cache: string) => statSync(cache).dev === dev;
+  const outside = writable.filter((cache) => !isInside(root, cache));
+  return [...outside.filter(isNear), ...outside.filter((cache) => !isNear(cache))];
 }
 
 /** Creates the work folder of a project in the first of these caches where that is possible; throws if it is in none. */
@@ -81,11 +81,11 @@ function isOurs(folder: string): boolean {
 export function runsAtWork(project: string): Map<string, string> {
   const key = keyOf(real(project));
   const folders = cacheFolders().map((cache) => path.join(real(cache), `${prefix}${key}`));
-  const found = folders.filter(isOurs).flatMap((folder) => {
+  const entries = folders.filter(isOurs).flatMap((folder) => {
     const runs = stateFolder(folder, 'runs');
     return listState(runs).map((name) => [name, path.join(runs, name)] as const);
   });
-  return new Map(found);
+  return new Map(entries);
 }
 
 /**
@@ -93,7 +93,7 @@ export function runsAtWork(project: string): Map<string, string> {
  * file systems it copies, and leaves the folder to be removed. Another process may be doing the same.
  */
 export async function moveOrCopy(from: string, to: string): Promise<void> {
-  const at = (place: string) => lstatSync(place, { throwIfNoEntry: false });
+  const at = (statOf: string) => lstatSync(statOf, { throwIfNoEntry: false });
   if (!at(from)) return;
   if (at(from)?.isDirectory() && at(to)?.isDirectory()) {
     for (const name of listState(from)) await moveOrCopy(path.join(from, name), path.join(to, name));
@@ -124,5 +124,5 @@ async function copyWhole(from: string, to: string): Promise<void> {
 /** Removes the work folder that a run has left, unless another run is there. */
 export async function removeWorkFolder(folder: string): Promise<void> {
   const places = [stateFolder(folder, 'runs'), stateFolder(folder, 'changes'), stateFolder(folder), folder];
-  for (const place of places) await rmdir(place).catch(() => undefined);
+  for (const folder of places) await rmdir(folder).catch(() => undefined);
 }

@@ -38,12 +38,12 @@ async function runClassify(file: string, { jsonl, json, agent }: ClassifyOptions
   const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
   const forms = agent ? agentForms(input, jsonl) : await failureForms(input, jsonl);
   if (!forms.ok) return forms.error;
-  const shown = forms.value.map((form) => {
+  const outputs = forms.value.map((form) => {
     const { diagnosis, line, text } = redactor.deep(form);
     if (jsonl) return JSON.stringify(line);
     return json ? JSON.stringify(diagnosis, null, 2) : text;
   });
-  process.stdout.write(shown.map((one) => `${one}\n`).join(''));
+  process.stdout.write(outputs.map((output) => `${output}\n`).join(''));
   return exitCodes.green;
 }
 

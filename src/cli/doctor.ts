@@ -46,11 +46,11 @@ function doctorText(checks: readonly Check[], paint: ChalkInstance): string {
     ...(remedy === null ? [] : [`  ${' '.repeat(width)}  → ${remedy}`]),
   ]);
   const failed = checks.filter(({ state }) => state === 'failed').length;
-  const what = failed === 1 ? 'One check fails' : `${failed} checks fail`;
+  const failures = failed === 1 ? 'One check fails' : `${failed} checks fail`;
   const isSure = checks.every(({ state }) => state === 'ok');
   const last =
     failed > 0
-      ? `${what}: a run would not work.`
+      ? `${failures}: a run would not work.`
       : isSure
         ? 'A run can start.'
         : 'No check fails, but see the warnings.';

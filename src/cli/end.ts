@@ -42,10 +42,10 @@ export function endWith<Args extends unknown[]>(
  * Ends the process at once if something throws outside of the command's own code, where Node would exit with 1, as if tests still failed. A run
  * listens itself, and ends with the error when it has cleaned up.
  */
-export function endOnUncaught(tell: (error: unknown) => void): void {
+export function endOnUncaught(report: (error: unknown) => void): void {
   process.on('uncaughtException', (error) => {
     if (process.listenerCount('uncaughtException') > 1) return;
-    tell(error);
+    report(error);
     process.exit();
   });
 }
@@ -92,8 +92,8 @@ export function problemOfFile(error: unknown): Problem | null {
     return { kind: 'usage', message, remedy: 'Change to your project, and run this again.' };
   }
   const isOurs = file?.split(path.sep).includes('.self-heal') ?? false;
-  const found = fileErrors[code] ?? (isOurs ? ownFileErrors[code] : undefined);
-  if (!found) return null;
+  const meaning = fileErrors[code] ?? (isOurs ? ownFileErrors[code] : undefined);
+  if (!meaning) return null;
   const where = file === undefined ? '' : `: ${file}`;
-  return { kind: 'folder-not-writable', message: `${found.message}${where}`, remedy: found.remedy };
+  return { kind: 'folder-not-writable', message: `${meaning.message}${where}`, remedy: meaning.remedy };
 }

@@ -4,15 +4,15 @@ import { choices } from '../model/choice.js';
 import { QUARANTINE_DAYS } from '../model/escalation.js';
 import type { Problem } from '../problem.js';
 import { endFitted, endWith, print } from './end.js';
-import { tell } from './tell.js';
+import { printText } from './print-text.js';
 import { agentsFlag, storeFlag, wholeNumber } from './options.js';
 import { counted, localDay } from '../format.js';
-import { idsMeant } from '../run/find-run.js';
+import { matchIds } from '../run/find-run.js';
 import type { Quarantine } from '../store/store.js';
 import { escalationOf } from '../run/answer-escalation.js';
 import { asEntry, asPage } from '../outputs/escalation-text.js';
 import { withStore } from '../store/with-store.js';
-import { shown } from '../clients/chosen-patch.js';
+import { withPatchTexts } from '../clients/chosen-patch.js';
 import { proveChosen, resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
 
 /** `self-heal escalations`: lists and answers the questions that only a person can answer, and the quarantines that follow (ME-5 to ME-7). */
@@ -88,19 +88,21 @@ interface EscalationsOptions {
 /** Runs `self-heal escalations list`; returns the exit code, or the problem with the store. */
 export function listEscalations(options: EscalationsOptions & { all?: boolean }): Promise<number | Problem> {
   return withStore(options, async (store) => {
-    const found = (await store?.escalations(options.all ? null : 'pending')) ?? [];
-    if (options.json) return print({ schemaVersion: 1, escalations: found });
-    return tell(found.length === 0 ? 'Nothing needs review.' : found.map(asEntry).join('\n'));
+    const escalations = (await store?.escalations(options.all ? null : 'pending')) ?? [];
+    if (options.json) return print({ schemaVersion: 1, escalations: escalations });
+    return printText(
+      escalations.length === 0 ? 'Nothing needs review.' : escalations.map(asEntry).join('\n'),
+    );
   });
 }
 
 /** Runs `self-heal escalations show`. */
 export function showEscalation(id: string, options: EscalationsOptions): Promise<number | Problem> {
   return withStore(options, async (store) => {
-    const found = await escalationOf(store, id);
-    if (!found.ok) return found.error;
-    if (options.json) return print({ schemaVersion: 1, ...found.value });
-    return tell(asPage(await shown(found.value)));
+    const escalation = await escalationOf(store, id);
+    if (!escalation.ok) return escalation.error;
+    if (options.json) return print({ schemaVersion: 1, ...escalation.value });
+    return printText(asPage(await withPatchTexts(escalation.value)));
   });
 }
 
@@ -110,9 +112,9 @@ export async function resolveNamed(
   options: EscalationsOptions & ResolveOptions,
 ): Promise<number | Problem> {
   const answered = await withStore(options, async (store) => {
-    const asked = await escalationOf(store, id);
-    if (!asked.ok) return asked.error;
-    return store === null ? 0 : resolveEscalation(store, asked.value, options);
+    const escalation = await escalationOf(store, id);
+    if (!escalation.ok) return escalation.error;
+    return store === null ? 0 : resolveEscalation(store, escalation.value, options);
   });
   if (typeof answered === 'number' || 'kind' in answered) return answered;
   const proven = await proveChosen(answered);
@@ -125,27 +127,27 @@ function quarantined(
   { release = false, all = false, json, ...flags }: EscalationsOptions & { release?: boolean; all?: boolean },
 ): Promise<number | Problem> {
   return withStore(flags, async (store) => {
-    const found = quarantinesMeant(word, (await store?.quarantines()) ?? []);
+    const quarantines = matchingQuarantines(word, (await store?.quarantines()) ?? []);
     if (!release) {
-      if (json) return print({ schemaVersion: 1, quarantines: found });
-      return tell(
-        found.length === 0
+      if (json) return print({ schemaVersion: 1, quarantines: quarantines });
+      return printText(
+        quarantines.length === 0
           ? 'No test is quarantined.'
-          : [...found.map(quarantineLine), releases(found)].join('\n'),
+          : [...quarantines.map(quarantineLine), releases(quarantines)].join('\n'),
       );
     }
-    if (found.length === 0) return noneMeant(word);
-    if (found.length > 1 && !all) return severalMeant(found);
-    await store?.release(found.map(({ testId }) => testId));
-    if (json) return print({ schemaVersion: 1, released: found });
-    const names = found.map(({ name }) => `  ${name}`).join('\n');
-    return tell(`${counted(found.length, 'test')} released:\n${names}`);
+    if (quarantines.length === 0) return noMatch(word);
+    if (quarantines.length > 1 && !all) return severalMatches(quarantines);
+    await store?.release(quarantines.map(({ testId }) => testId));
+    if (json) return print({ schemaVersion: 1, released: quarantines });
+    const names = quarantines.map(({ name }) => `  ${name}`).join('\n');
+    return printText(`${counted(quarantines.length, 'test')} released:\n${names}`);
   });
 }
 
-function quarantinesMeant(word: string | undefined, all: readonly Quarantine[]): readonly Quarantine[] {
+function matchingQuarantines(word: string | undefined, all: readonly Quarantine[]): readonly Quarantine[] {
   if (word === undefined) return all;
-  const byEscalation = idsMeant(word, [...new Set(all.map(({ escalationId }) => escalationId))]);
+  const byEscalation = matchIds(word, [...new Set(all.map(({ escalationId }) => escalationId))]);
   if (byEscalation.length === 1) return all.filter(({ escalationId }) => byEscalation.includes(escalationId));
   return all.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()));
 }
@@ -159,7 +161,7 @@ function releases([first, ...others]: readonly Quarantine[]): string {
   return `→ self-heal escalations quarantine ${first?.escalationId ?? ''} --release${all}`;
 }
 
-function noneMeant(word: string | undefined): Problem {
+function noMatch(word: string | undefined): Problem {
   return {
     kind: 'usage',
     message: word === undefined ? 'no test is quarantined' : `no quarantined test matches ${word}`,
@@ -167,11 +169,11 @@ function noneMeant(word: string | undefined): Problem {
   };
 }
 
-function severalMeant(found: readonly Quarantine[]): Problem {
+function severalMatches(quarantines: readonly Quarantine[]): Problem {
   return {
     kind: 'usage',
-    message: `this matches ${counted(found.length, 'test')}`,
-    detail: found.map(quarantineLine).join('\n'),
+    message: `this matches ${counted(quarantines.length, 'test')}`,
+    detail: quarantines.map(quarantineLine).join('\n'),
     remedy: 'Name one of them, or release all of these with --all.',
   };
 }

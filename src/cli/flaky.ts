@@ -6,7 +6,7 @@ import type { Problem } from '../problem.js';
 import { percent } from '../model/failure-rate.js';
 import { withStore } from '../store/with-store.js';
 import { endWith, print } from './end.js';
-import { tell } from './tell.js';
+import { printText } from './print-text.js';
 import { addHealingFlags, addVerifyFlag, addWaitFlag, addWholeSelectionFlags } from './options.js';
 
 const examples = `
@@ -47,7 +47,7 @@ function listFlakes(flags: RunOptions): Promise<number | Problem> {
       const rate = percent(red / (red + green)).padStart(5);
       return `${rate}  ${(kind ?? '').padEnd(6)}  ${lastSeen.slice(0, 10)}  ${name} (red ${red} of ${red + green})`;
     });
-    return tell(lines.length === 0 ? 'No test was ever seen to be flaky.' : lines.join('\n'));
+    return printText(lines.length === 0 ? 'No test was ever seen to be flaky.' : lines.join('\n'));
   });
 }
 

@@ -45,7 +45,7 @@ async function runGuardCommand(options: GuardOptions): Promise<number | Problem>
   const findings = await guardWorkingTree(changed, { cwd, config: options.config ?? null, warn });
   const failed = findingsIn(findings, options.strict ?? false);
   if (options.json) print({ schemaVersion: 1, base, findings: failed, ...asJson(findings) });
-  else tell(findings, { cwd, root, count: changes.length });
+  else printFindings(findings, { cwd, root, count: changes.length });
   return failed.length > 0 ? exitCodes.red : exitCodes.green;
 }
 
@@ -61,33 +61,39 @@ const mostLines = 12;
 
 const rank = ({ strength }: TestDifference) => strengths.indexOf(strength);
 
-/** Tells what changed by test, the weaker ones first. */
-function tell(findings: Findings, { cwd, root, count }: { cwd: string; root: string; count: number }): void {
+/** Prints the differences by test, the weaker ones first. */
+function printFindings(
+  findings: Findings,
+  { cwd, root, count }: { cwd: string; root: string; count: number },
+): void {
   const { violations, differences, locatorChanges, cut } = findings;
-  const place = ({ file, line }: { file: string; line: number | null }) =>
+  const position = ({ file, line }: { file: string; line: number | null }) =>
     `${path.relative(cwd, path.join(root, file))}${line === null ? '' : `:${line}`}`;
-  const lines = violations.map((violation) => `${place(violation)} ${violation.rule}: ${violation.says}`);
+  const lines = violations.map((violation) => `${position(violation)} ${violation.rule}: ${violation.says}`);
   for (const difference of differences.toSorted((a, b) => rank(a) - rank(b))) {
     lines.push(
-      `${place(difference)} ${difference.strength}: ${difference.test}${difference.why === null ? '' : ` (${difference.why})`}`,
+      `${position(difference)} ${difference.strength}: ${difference.test}${difference.why === null ? '' : ` (${difference.why})`}`,
     );
     // A new test is best read in its file.
     if (difference.strength === 'new') continue;
-    const shown = (sign: string, all: readonly string[]) => {
+    const excerpt = (sign: string, all: readonly string[]) => {
       const rest = all.length - mostLines;
       return [...all.slice(0, mostLines), ...(rest > 0 ? [`… ${counted(rest, 'more line')}`] : [])].map(
         (line) => `  ${sign} ${line}`,
       );
     };
-    lines.push(...shown('-', difference.before), ...shown('+', difference.after));
+    lines.push(...excerpt('-', difference.before), ...excerpt('+', difference.after));
   }
-  for (const one of locatorChanges) lines.push(`${place(one)} locator: ${one.old} → ${one.now}`);
-  for (const { file, why } of cut) lines.push(`${place({ file, line: null })} protected: ${why}`);
+  for (const change of locatorChanges)
+    lines.push(`${position(change)} locator: ${change.old} → ${change.now}`);
+  for (const { file, why } of cut) lines.push(`${position({ file, line: null })} protected: ${why}`);
   for (const line of lines) process.stdout.write(`${line}\n`);
   const tests = (strength: Strength) =>
     new Set(differences.filter((difference) => difference.strength === strength).map(({ test }) => test))
       .size;
-  const counts = strengths.flatMap((one) => (tests(one) > 0 ? `${counted(tests(one), 'test')} ${one}` : []));
+  const counts = strengths.flatMap((strength) =>
+    tests(strength) > 0 ? `${counted(tests(strength), 'test')} ${strength}` : [],
+  );
   const none =
     count === 0
       ? 'nothing has changed'

@@ -57,8 +57,12 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   if (!config.ok) return config.error;
   const ci = await ciOf(options.ci, gitRootOf(cwd) ?? cwd);
   if (!ci.ok) return ci.error;
-  const found = await findAgents({ cwd, env });
-  const chosen = chooseAgent({ named: options.agent, configured: await configuredRunner(cwd), found });
+  const installed = await findAgents({ cwd, env });
+  const chosen = chooseAgent({
+    flag: options.agent,
+    configured: await configuredRunner(cwd),
+    installed,
+  });
   if (!chosen.ok) return chosen.error;
   const agent = chosen.value;
   say(`Playwright config: ${path.relative(cwd, config.value)}`);
@@ -69,22 +73,22 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   const problem = dryRun ? null : await writePlan(plan.value, gitRootOf(cwd) ?? cwd);
   if (problem) return problem;
   say(
-    `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; ${setUpText(agent, plan.value)}`,
+    `Agent programs: ${installed.map(({ name }) => name).join(', ') || 'none on PATH'}; ${setUpText(agent, plan.value)}`,
   );
   process.stdout.write(planLines(plan.value, dryRun));
   if (dryRun) process.stdout.write(planTexts(plan.value));
   else {
     const wroteNow = plan.value.some(isWritten);
-    for (const step of nextSteps(cwd, { found, agent, ci: wroteNow ? ci.value : null })) say(step);
+    for (const step of nextSteps(cwd, { installed, agent, ci: wroteNow ? ci.value : null })) say(step);
   }
   return exitCodes.green;
 }
 
 /** Says for which program the project is now set up, which a file that was kept decides. */
 function setUpText(agent: AgentProgram | null, files: readonly PlannedFile[]): string {
-  const kept = files.find(({ name, action }) => /^agents\.ya?ml$/.test(name) && action === 'keep');
-  if (kept)
-    return `${kept.name} was changed by hand and stays as it is; --force sets up ${agent?.name ?? `the ${builtIn} fixer`}`;
+  const keptFile = files.find(({ name, action }) => /^agents\.ya?ml$/.test(name) && action === 'keep');
+  if (keptFile)
+    return `${keptFile.name} was changed by hand and stays as it is; --force sets up ${agent?.name ?? `the ${builtIn} fixer`}`;
   return agent ? `set up for ${agent.name}` : `the ${builtIn} fixer works alone`;
 }
 
@@ -109,19 +113,19 @@ async function ciOf(
   });
 }
 
-interface Done {
-  readonly found: readonly AgentProgram[];
+interface InitResult {
+  readonly installed: readonly AgentProgram[];
   readonly agent: AgentProgram | null;
   /** The CI system for which a file was written now. */
   readonly ci: CiSystem | null;
 }
 
-function nextSteps(cwd: string, { found, agent, ci }: Done): string[] {
+function nextSteps(cwd: string, { installed, agent, ci }: InitResult): string[] {
   const { add, exec } = packageManagerOf(cwd);
-  const [first] = found;
+  const [first] = installed;
   return [
     ...(findPlaywright(cwd).ok ? [] : [`→ Playwright is not installed here: ${add} @playwright/test`]),
-    ...(agent && !found.includes(agent)
+    ...(agent && !installed.includes(agent)
       ? [`→ ${agent.title} was not found: npm install -g ${agent.packageName}`]
       : []),
     ...(agent ? [] : [addAgent(first, exec)]),

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { filesOf } from '../clients/inspect/failure-files.js';
 import { endWith, print } from './end.js';
 import { logText } from '../visible-text.js';
-import { tell } from './tell.js';
+import { printText } from './print-text.js';
 import { agentsFlag, wholeNumber } from './options.js';
 import { exitCodes } from '../model/exit-codes.js';
 import { loadSettings } from '../config/load-settings.js';
@@ -10,10 +10,10 @@ import {
   matchingFailures,
   failuresOf,
   isLead,
-  nameOf,
-  type Inspected,
+  failureName,
+  type InspectedFailure,
 } from '../clients/inspect/find-failure.js';
-import { findRun, runIdsIn, type StoredRun, idsMeant } from '../run/find-run.js';
+import { findRun, runIdsIn, type StoredRun, matchIds } from '../run/find-run.js';
 import { promptOf } from '../clients/inspect/prompt-of.js';
 import { nothingFailed, renderFailure, renderList } from '../clients/inspect/render-inspection.js';
 import type { Problem } from '../problem.js';
@@ -64,15 +64,15 @@ export async function runInspect(
   const all = redactor.deep(failuresOf(run.value));
   if (word === null && !options.prompt) {
     const list = listing(run.value, all, options);
-    return typeof list === 'string' ? tell(list) : print(list);
+    return typeof list === 'string' ? printText(list) : print(list);
   }
   if (all.length === 0) return withoutFailure(run.value);
-  const meant = word === null ? all.filter(isLead) : matchingFailures(word, all);
-  const [one] = meant;
-  if (!one || meant.length > 1) return unclear(word, meant.length > 1 ? meant : all);
-  if (options.prompt) return showPrompt({ run: run.value, one, redactor }, options);
-  if (options.json) return print(one);
-  return print(logText(renderFailure(one, await filesOf(run.value, one, cwd))));
+  const matches = word === null ? all.filter(isLead) : matchingFailures(word, all);
+  const [only] = matches;
+  if (!only || matches.length > 1) return unclear(word, matches.length > 1 ? matches : all);
+  if (options.prompt) return showPrompt({ run: run.value, one: only, redactor }, options);
+  if (options.json) return print(only);
+  return print(logText(renderFailure(only, await filesOf(run.value, only, cwd))));
 }
 
 /** A single word may be a run or a test; two words are a run and a test. */
@@ -83,11 +83,15 @@ async function readWords(
 ): Promise<{ runId: string | null; word: string | null }> {
   if (first === undefined) return { runId: null, word: null };
   if (second !== undefined) return { runId: first, word: second };
-  const isRun = first === 'latest' || idsMeant(first, await runIdsIn(cwd)).length > 0;
+  const isRun = first === 'latest' || matchIds(first, await runIdsIn(cwd)).length > 0;
   return isRun ? { runId: first, word: null } : { runId: null, word: first };
 }
 
-function listing(run: StoredRun, all: readonly Inspected[], { json }: InspectOptions): string | object {
+function listing(
+  run: StoredRun,
+  all: readonly InspectedFailure[],
+  { json }: InspectOptions,
+): string | object {
   if (json) return { schemaVersion: 1, runId: run.runId, failures: all };
   const next =
     all.length > 0
@@ -97,17 +101,19 @@ function listing(run: StoredRun, all: readonly Inspected[], { json }: InspectOpt
 }
 
 async function showPrompt(
-  shown: { readonly run: StoredRun; readonly one: Inspected; readonly redactor: Redactor },
+  selection: { readonly run: StoredRun; readonly one: InspectedFailure; readonly redactor: Redactor },
   options: InspectOptions,
 ): Promise<number | Problem> {
   const cwd = process.cwd();
   const settings = await loadSettings({ cwd, env: process.env, file: options.agents });
   if (!settings.ok) return settings.error;
   const attempt = options.attempt ?? null;
-  const found = await promptOf({ ...shown, attempt, settings: settings.value, projectRoot: cwd });
-  if (!found.ok) return found.error;
-  process.stderr.write(`self-heal: #${shown.one.failure.n} ${nameOf(shown.one)}, ${found.value.note}\n`);
-  process.stdout.write(found.value.text);
+  const prompt = await promptOf({ ...selection, attempt, settings: settings.value, projectRoot: cwd });
+  if (!prompt.ok) return prompt.error;
+  process.stderr.write(
+    `self-heal: #${selection.one.failure.n} ${failureName(selection.one)}, ${prompt.value.note}\n`,
+  );
+  process.stdout.write(prompt.value.text);
   return exitCodes.green;
 }
 
@@ -119,12 +125,12 @@ function withoutFailure(run: StoredRun): Problem {
   };
 }
 
-function unclear(word: string | null, choices: readonly Inspected[]): Problem {
+function unclear(word: string | null, choices: readonly InspectedFailure[]): Problem {
   return {
     kind: 'usage',
     message:
       word === null ? 'this run has several failures' : `${JSON.stringify(word)} does not name one failure`,
-    detail: choices.map((choice) => `  ${choice.failure.n}  ${nameOf(choice)}`).join('\n'),
+    detail: choices.map((choice) => `  ${choice.failure.n}  ${failureName(choice)}`).join('\n'),
     remedy: 'Name one by its number: self-heal inspect <number>.',
   };
 }

@@ -4,9 +4,9 @@ import { type Command, Option } from 'commander';
 import { exitCodes } from '../model/exit-codes.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { endWith } from './end.js';
-import { tell as tellPerson } from './tell.js';
+import { printText } from './print-text.js';
 import type { Artifact } from '../clients/publish/artifact.js';
-import type { Applied, Applying } from '../clients/publish/apply.js';
+import type { ApplyResult, ApplyRequest } from '../clients/publish/apply.js';
 import type { Forge } from '../clients/publish/forge.js';
 import { err, ok, type Result } from '../result.js';
 import { systemClock } from '../clock.js';
@@ -49,16 +49,16 @@ async function runPublish({ from, folder, answer, apply }: PublishOptions): Prom
   const redactor = await createRedactor({ env, projectRoot: null });
   // Before any text of it is cut: half a token is recognized by nobody.
   const artifact = read.value && { ...read.value, report: redactor.deep(read.value.report) };
-  const tell = (line: string) => void tellPerson(redactor.text(line));
+  const printLine = (line: string) => void printText(redactor.text(line));
   try {
-    if (answer) return await answerComment({ artifact, folder, env, tell });
+    if (answer) return await answerComment({ artifact, folder, env, printLine });
     const forge = await forgeOf(env);
     if (!forge.ok) return forge.error;
     if (!artifact) return noArtifact;
-    const publishing = { forge: forge.value, artifact, folder, redactor };
-    if (apply) return await applyHere(publishing, tell);
+    const publication = { forge: forge.value, artifact, folder, redactor };
+    if (apply) return await applyHere(publication, printLine);
     const { publish } = await import('../clients/publish/publish.js');
-    for (const line of await publish(publishing)) tell(line);
+    for (const line of await publish(publication)) printLine(line);
     return exitCodes.green;
   } catch (error) {
     return {
@@ -98,46 +98,46 @@ async function forgeOf(env: NodeJS.ProcessEnv): Promise<Result<Forge, Problem>> 
 interface AnswerRequest extends Pick<PublishOptions, 'folder'> {
   readonly artifact: Artifact | null;
   readonly env: NodeJS.ProcessEnv;
-  readonly tell: (line: string) => void;
+  readonly printLine: (line: string) => void;
 }
 
 /** Carries out a comment. Which run it answers becomes the output `run`, with which the workflow fetches the artifact and calls this again. */
-async function answerComment({ artifact, folder, env, tell }: AnswerRequest): Promise<number | Problem> {
+async function answerComment({ artifact, folder, env, printLine }: AnswerRequest): Promise<number | Problem> {
   const { openGithub } = await import('../clients/publish/github.js');
   const opened = openGithub(env);
   if (!opened.ok) return opened.error;
   const github = opened.value;
   const { answer } = await import('../clients/publish/answer.js');
   const { prose } = await import('../outputs/markdown.js');
-  const answered = await answer({ github, artifact, folder, now: systemClock.now() });
-  if (answered.kind === 'needs-artifact') {
+  const outcome = await answer({ github, artifact, folder, now: systemClock.now() });
+  if (outcome.kind === 'needs-artifact') {
     const output = env['GITHUB_OUTPUT'];
-    if (output) appendFileSync(output, `run=${answered.run}\n`);
-    tell(`This needs the artifact of run ${answered.run}.`);
+    if (output) appendFileSync(output, `run=${outcome.run}\n`);
+    printLine(`This needs the artifact of run ${outcome.run}.`);
     return exitCodes.green;
   }
-  if (answered.kind === 'nothing') {
-    tell('The comment asks for nothing.');
+  if (outcome.kind === 'nothing') {
+    printLine('The comment asks for nothing.');
     return exitCodes.green;
   }
-  tell(answered.says);
+  printLine(outcome.says);
   const { comment, issue } = github.event;
-  if (comment) await github.react(comment.id, answered.kind === 'done' ? '+1' : '-1');
-  if (issue && answered.kind === 'refused') await github.createComment(issue.number, prose(answered.says));
+  if (comment) await github.react(comment.id, outcome.kind === 'done' ? '+1' : '-1');
+  if (issue && outcome.kind === 'refused') await github.createComment(issue.number, prose(outcome.says));
   return exitCodes.green;
 }
 
 /** Commits the fix to the branch of the merge request that the pipeline belongs to; whoever may start the job may push. */
-async function applyHere(applying: Applying, tell: (line: string) => void): Promise<number> {
-  const occasion = await applying.forge.occasion();
+async function applyHere(request: ApplyRequest, printLine: (line: string) => void): Promise<number> {
+  const occasion = await request.forge.occasion();
   const { applyFix } = await import('../clients/publish/apply.js');
-  const applied: Applied =
+  const outcome: ApplyResult =
     occasion.kind === 'change'
-      ? await applyFix(occasion.change, applying)
+      ? await applyFix(occasion.change, request)
       : {
           kind: 'refused',
           says: occasion.kind === 'none' ? occasion.why : 'There is no merge request to apply it to.',
         };
-  tell(applied.says);
-  return applied.kind === 'done' ? exitCodes.green : exitCodes.red;
+  printLine(outcome.says);
+  return outcome.kind === 'done' ? exitCodes.green : exitCodes.red;
 }

@@ -61,15 +61,15 @@ export async function runReport(
   if (report === null) return untold(run.value);
   // The run may be another machine's, which did not know the secrets of this one.
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
-  const found = redactor.deep(report);
-  if (found.exitCode === null && (await pidAtWork(dir)) !== null) return atWork(run.value);
+  const masked = redactor.deep(report);
+  if (masked.exitCode === null && (await pidAtWork(dir)) !== null) return atWork(run.value);
   if (patch) return printPatch(run.value, redactor);
   const stats = await statsOrWarning(flags);
-  if (json) return print({ ...found, stats });
-  const shown = relativePath(cwd, dir);
-  const file = await write(found, { dir, shown, redactor });
+  if (json) return print({ ...masked, stats });
+  const folder = relativePath(cwd, dir);
+  const file = await write(masked, { dir, shown: folder, redactor });
   if (typeof file !== 'string') return file;
-  showSummary(found, { env: process.env });
+  showSummary(masked, { env: process.env });
   if (stats) process.stderr.write(`${statsText(stats)}\n\n`);
   print(file);
   if (open) await openInBrowser(file);
@@ -97,7 +97,7 @@ async function statsOrWarning(flags: Pick<ReportOptions, 'agents' | 'store'>): P
 }
 
 function statsText(stats: Stats): string {
-  const held = stats.heals - stats.cameBack - stats.undone;
+  const lasting = stats.heals - stats.cameBack - stats.undone;
   return [
     `  all stored runs: ${stats.runs}`,
     ...stats.classes.map(({ category, failures, healed, healRate }) =>
@@ -110,7 +110,7 @@ function statsText(stats: Stats): string {
         `${counted(runs, 'run')}, ${healed} healed${percent(healRate)}${cost}`,
       );
     }),
-    ...(stats.heals === 0 ? [] : [row('held', `${held} of ${counted(stats.heals, 'heal')}`)]),
+    ...(stats.heals === 0 ? [] : [row('held', `${lasting} of ${counted(stats.heals, 'heal')}`)]),
     ...(stats.costPerHealUsd === null ? [] : [row('cost', `${dollars(stats.costPerHealUsd)} for each heal`)]),
   ].join('\n');
 }
@@ -123,11 +123,11 @@ function percent(rate: number | null): string {
   return rate === null ? '' : ` (${Math.round(rate * 100)} %)`;
 }
 
-async function write(found: Report, folder: RunPlace): Promise<string | Problem> {
+async function write(report: Report, folder: RunPlace): Promise<string | Problem> {
   // Loaded on demand, since no other command needs this code.
   const { writeHtmlReport } = await import('../outputs/html/page.js');
   try {
-    return await writeHtmlReport(found, folder);
+    return await writeHtmlReport(report, folder);
   } catch (error) {
     return {
       kind: 'folder-not-writable',

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { endWith } from './end.js';
-import { tell } from './tell.js';
+import { printText } from './print-text.js';
 import { addStoreFlag, addWaitFlag } from './options.js';
 import { exitCodes } from '../model/exit-codes.js';
 import { readRunState, appendEvent } from '../run/event-log.js';
@@ -46,47 +46,47 @@ async function runUndo(
 
 async function undoNamed(request: UndoRequest, store: string | undefined): Promise<number | Problem> {
   const { cwd } = request;
-  const found = await runToUndo(request);
-  if (!found.ok) return found.error;
-  if (found.value === null) return exitCodes.interrupted;
-  const { runId, dir } = found.value;
+  const target = await runToUndo(request);
+  if (!target.ok) return target.error;
+  if (target.value === null) return exitCodes.interrupted;
+  const { runId, dir } = target.value;
   const run = await readRunState(dir);
-  const kept = keptChanges(dir, run);
-  if (kept === null) return contentsGone(runId);
-  if (kept.length === 0)
-    return tell(
+  const changes = keptChanges(dir, run);
+  if (changes === null) return contentsGone(runId);
+  if (changes.length === 0)
+    return printText(
       run.undone ? reverted(runId) : `run ${runId} left no changes in the project: nothing to undo`,
     );
-  const undone = await undo(cwd, { runId, dir }, kept).catch(nullIfMissing);
-  if (undone === null) return contentsGone(runId);
-  await noteUndone(found.value, undone, store);
-  tell(
+  const result = await undo(cwd, { runId, dir }, changes).catch(nullIfMissing);
+  if (result === null) return contentsGone(runId);
+  await noteUndone(target.value, result, store);
+  printText(
     [
-      ...told(runId, undone),
-      ...(undone.installed === null ? [] : [`ran ${undone.installed}, because the dependencies changed`]),
+      ...undoLines(runId, result),
+      ...(result.installed === null ? [] : [`ran ${result.installed}, because the dependencies changed`]),
       `the patches are kept in ${path.relative(cwd, path.join(dir, 'attempts'))}`,
     ].join('\n'),
   );
-  return undone.leftAlone.length > 0 ? exitCodes.red : exitCodes.green;
+  return result.leftAlone.length > 0 ? exitCodes.red : exitCodes.green;
 }
 
 /** Records the undo in the run's events and in the store, where its heals no longer count as held (ME-7). */
 async function noteUndone(
   { runId, dir }: StoredRun,
-  undone: Written,
-  named: string | undefined,
+  result: Written,
+  storeFlag: string | undefined,
 ): Promise<void> {
-  const { written: restored, leftAlone } = undone;
+  const { written: restored, leftAlone } = result;
   appendEvent(dir, { type: 'run.undone', restored, leftAlone });
-  if (undone.written.length === 0) return;
-  const problem = await withStore({ store: named }, async (store) => {
+  if (result.written.length === 0) return;
+  const problem = await withStore({ store: storeFlag }, async (store) => {
     await store?.runUndone(runId);
     return null;
   });
   if (problem) process.stderr.write(`${formatProblem(problem)}\n`);
 }
 
-function told(runId: string, { written, leftAlone }: Written): string[] {
+function undoLines(runId: string, { written, leftAlone }: Written): string[] {
   return [
     ...(written.length > 0 ? [`reverted what run ${runId} changed:`] : []),
     ...(written.length + leftAlone.length === 0 ? [reverted(runId)] : []),
@@ -126,34 +126,34 @@ async function runToUndo({ cwd, word, yes }: UndoRequest): Promise<Result<Stored
   const last = await findRun(cwd, word ?? null);
   if (!last.ok) return last;
   if ((await pidAtWork(last.value.dir)) !== null) return err(atWork(last.value.runId));
-  if (word !== undefined || (await keptIn(last.value))?.length !== 0) return last;
-  const found = await newestWithChanges(cwd);
-  if (found === null) return last;
-  if (yes) return ok(found);
-  if (!canAsk(process.env, process)) return err(notTheLast(found, await changedBy(found)));
-  const isWanted = await confirmed(`The last run changed nothing. Undo ${await named(found)}?`);
-  return ok(isWanted ? found : null);
+  if (word !== undefined || (await changesLeftBy(last.value))?.length !== 0) return last;
+  const newest = await newestWithChanges(cwd);
+  if (newest === null) return last;
+  if (yes) return ok(newest);
+  if (!canAsk(process.env, process)) return err(notTheLast(newest, await changedBy(newest)));
+  const isWanted = await confirmed(`The last run changed nothing. Undo ${await runDescription(newest)}?`);
+  return ok(isWanted ? newest : null);
 }
 
 async function newestWithChanges(cwd: string): Promise<StoredRun | null> {
   for (const runId of (await runIdsIn(cwd)).toReversed()) {
     const run = await readRun(cwd, runId);
-    if ((await keptIn(run))?.length) return run;
+    if ((await changesLeftBy(run))?.length) return run;
   }
   return null;
 }
 
 /** Returns the changes that it left in the project and that have not all been reverted since; null if they can no longer be read. */
-async function keptIn({ dir }: StoredRun): Promise<Change[] | null> {
+async function changesLeftBy({ dir }: StoredRun): Promise<Change[] | null> {
   return keptChanges(dir, await readRunState(dir));
 }
 
 async function changedBy(run: StoredRun): Promise<string[]> {
-  const kept = (await keptIn(run)) ?? [];
-  return [...new Set(kept.flatMap(({ edits }) => edits.map((edit) => edit.path)))];
+  const changes = (await changesLeftBy(run)) ?? [];
+  return [...new Set(changes.flatMap(({ edits }) => edits.map((edit) => edit.path)))];
 }
 
-async function named(run: StoredRun): Promise<string> {
+async function runDescription(run: StoredRun): Promise<string> {
   const files = await changedBy(run);
   const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : '';
   return `run ${run.runId}${startOf(run)}, which changed ${files.slice(0, FILES_NAMED).join(', ')}${more}`;

@@ -6,7 +6,7 @@ import { failureKey } from '../model/failure.js';
 import { protectedReason } from '../guard/protected-files.js';
 import type { Propose, ProposedFix } from '../heal/hooks.js';
 import type { Problem } from '../problem.js';
-import { type Artifact, keptIn, readArtifacts } from './publish/artifact.js';
+import { type Artifact, fixedCauses, readArtifacts } from './publish/artifact.js';
 import { fixedContent, type FixedFile, readFix } from './publish/fix.js';
 import { err, ok, type Result } from '../result.js';
 import type { Contents } from '../workspace/change.js';
@@ -31,7 +31,7 @@ export async function readPatches(folders: readonly string[]): Promise<Result<Ma
 function madeIn({ report, fix }: Artifact): MadeElsewhere[] {
   const files = fix === null ? null : readFix(fix, protectedReason);
   if (!files?.ok) return [];
-  const healed = keptIn(report);
+  const healed = fixedCauses(report);
   const agent = healed.at(-1)?.attempts.findLast(isKept)?.agent ?? builtIn;
   return [
     { agent, runId: report.runId, tests: new Set(healed.flatMap(({ tests }) => tests)), fix: files.value },

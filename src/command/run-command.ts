@@ -47,7 +47,7 @@ async function runLocked(
   const found = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
   if (!found.ok) return found.error;
   const folder = found.value;
-  await lock.tell(folder.runId);
+  await lock.setRun(folder.runId);
   using watchdog = startWatchdog(folder);
   using interrupts = request.host ? interruptedBy(request.host.signal) : listenForInterrupts(say);
   const uncaught = interrupts.started(folder.runId);

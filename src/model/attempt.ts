@@ -88,9 +88,9 @@ const attemptEndShape = z.discriminatedUnion('kind', [
   ended('vanished'),
   /** Green, but not because of the change (HN-5). */
   ended('flaky'),
-  /** It does what is honest in no fix (HN-3), or a second opinion says that it hides the fault (HN-11). */
+  /** It does something that no honest fix does (HN-3), or a second opinion says that it hides the fault (HN-11). */
   ended('rejected').extend({ violations: listOf(violationShape) }),
-  /** Green, but only a person can say whether it is right: it waits for one, with its proof (BL-6). */
+  /** Green and proven, but only a person can say whether it is right (BL-6). */
   ended('offered').extend({ side: z.enum(sides), proof: proofShape }),
   /** The same lines changed in the project while the agent worked, so that it could not be applied (HN-1). */
   ended('conflict'),
@@ -106,7 +106,7 @@ const attemptEndShape = z.discriminatedUnion('kind', [
 ]);
 export type AttemptEnd = z.infer<typeof attemptEndShape>;
 
-/** What is said about an end; its reason may follow. */
+/** The words for each end; its reason may follow. */
 export const endWords: Readonly<Record<AttemptEnd['kind'], string>> = {
   green: 'green',
   changed: 'different error',
@@ -124,7 +124,7 @@ export const endWords: Readonly<Record<AttemptEnd['kind'], string>> = {
   interrupted: 'interrupted',
 };
 
-/** How an agent's program ended, as it continues `the agent`. */
+/** How an agent's program ended, to follow `the agent`. */
 export const exitWords: Readonly<Record<Exit, string>> = {
   completed: 'completed',
   exited: 'exited with an error',
@@ -231,8 +231,8 @@ export type Spent = Pick<AgentUsage, 'costUsd' | 'inputTokens' | 'outputTokens'>
 /** Adds up what attempts have cost. */
 export function spentOn(attempts: readonly Pick<Attempt, 'usage'>[]): Spent {
   const sum = (of: keyof Spent) => {
-    const told = attempts.flatMap(({ usage }) => usage?.[of] ?? []);
-    return told.length === 0 ? null : told.reduce((total, one) => total + one, 0);
+    const amounts = attempts.flatMap(({ usage }) => usage?.[of] ?? []);
+    return amounts.length === 0 ? null : amounts.reduce((total, amount) => total + amount, 0);
   };
   return { costUsd: sum('costUsd'), inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens') };
 }
@@ -252,6 +252,6 @@ export type Opinion = z.infer<typeof opinionShape>;
 
 /** Formats an opinion as one line: `hides: it swallows the error (src/a.ts:3)`. */
 export function opinionText({ verdict, file, line, why }: Opinion): string {
-  const place = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
-  return `${verdict}: ${why}${place}`;
+  const position = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
+  return `${verdict}: ${why}${position}`;
 }

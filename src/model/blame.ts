@@ -41,9 +41,9 @@ export type BlameBase = z.infer<typeof blameBaseShape>;
 /** What changed since a test was green, or lately; nothing was run to find it. */
 export interface Changes {
   readonly base: BlameBase;
-  /** Those that the failure names first. */
+  /** The hunks that the failure names come first. */
   readonly hunks: readonly Omit<BlamedHunk, 'inTests'>[];
-  /** How many there are beside these. */
+  /** The number of further hunks. */
   readonly more: number;
 }
 
@@ -51,7 +51,7 @@ export interface Changes {
 export const blameShape = z.object({
   base: blameBaseShape,
   hunks: listOf(blamedHunkShape),
-  /** The other hunks of the app in the same commits, or that are not committed either; those of many are cut. */
+  /** The app's other hunks in the same commits, or also uncommitted; a long list is cut. */
   rest: listOf(hunkShape),
   /** Whether runs have shown that no part of it suffices. If not, it is the best set found within the limits. */
   isMinimal: z.boolean(),
@@ -84,8 +84,8 @@ export function blameLine(blame: Blame): string {
   const { hunks, base } = blame;
   const commits = [...new Set(hunks.map(({ commit }) => commit?.id ?? null))];
   const [only] = commits;
-  const what = commits.length === 1 && only ? shortId(only) : null;
-  const before = what ? `before ${what}` : `at ${shortId(base.commit)}`;
+  const onlyCommit = commits.length === 1 && only ? shortId(only) : null;
+  const before = onlyCommit ? `before ${onlyCommit}` : `at ${shortId(base.commit)}`;
   const uncommitted = commits.includes(null) ? ' (not committed)' : '';
   const best = blame.isMinimal ? '' : ` (best result of ${blame.runs} runs; fewer lines may suffice)`;
   return `It was green ${before}; reverting ${sizeOf(hunks)} of ${filesOf(hunks)}${uncommitted} turns it green${best}`;

@@ -4,7 +4,7 @@ export const sides = ['tests', 'app', 'whole'] as const;
 /** One of `sides`. */
 export type Side = (typeof sides)[number];
 
-/** What a person may answer (ME-5). With a side, the patch that was offered is applied and proven again. */
+/** The possible answers of a person (ME-5). A side applies the patch that was offered for it, and proves it again. */
 export const choices = [...sides, 'provide-credentials', 'skip', 'simplify', 'guide'] as const;
 
 /** One of `choices`. */

@@ -95,11 +95,11 @@ export const decisionShape = z.object({
 export type PersonsDecision = z.infer<typeof decisionShape>;
 
 /** Returns what an answer decides, or null. */
-export function decisionFrom(asked: Escalation, { choice, allows }: Answer): PersonsDecision | null {
-  const offer = asked.offers.find(({ side }) => side === choice);
+export function decisionFrom(escalation: Escalation, { choice, allows }: Answer): PersonsDecision | null {
+  const offer = escalation.offers.find(({ side }) => side === choice);
   if (!offer) return allows === undefined ? null : { chosen: null, allows };
   const { side, agent, change } = offer;
-  return { chosen: { side, agent, change, runId: asked.runId }, allows: null };
+  return { chosen: { side, agent, change, runId: escalation.runId }, allows: null };
 }
 
 /** The default length of a quarantine in days. It ends by itself so that no test is forgotten in it. */
@@ -119,7 +119,10 @@ export function guidanceFrom({ choice, guidance, allows }: Answer): string | nul
   return choice === 'skip' || parts.length === 0 ? null : parts.join(' ');
 }
 
-/** Creates the question about a cause that no agent could heal, or of whose patches none is right for certain. `asked` is the agent's own question, or null. */
+/**
+ * Creates the question about a cause that no agent could heal, or of whose patches none is right for certain. `asked` is the agent's own
+ * question, or null.
+ */
 export function questionAbout(
   cause: Cause,
   { attempts, asked }: { attempts: readonly Attempt[]; asked: string | null },
@@ -158,11 +161,11 @@ function choicesFor(retry: RetryAxis): readonly Choice[] {
   return retry === 'never_retry' ? ['provide-credentials', 'skip'] : ['guide', 'simplify', 'skip'];
 }
 
-function recommendationFor(retry: RetryAxis, asked: boolean): string {
+function recommendationFor(retry: RetryAxis, hasQuestion: boolean): string {
   if (retry === 'never_retry') {
     return 'Provide the missing credentials or permission where the app and its tests run, then confirm it: the next run tries again.';
   }
-  if (asked) return 'Answer the question in the guidance: the next run passes it to the agent.';
+  if (hasQuestion) return 'Answer the question in the guidance: the next run passes it to the agent.';
   return 'Describe in a sentence or two what the right behavior is, or where to look: the next run passes this guidance to the agent.';
 }
 
@@ -173,8 +176,8 @@ function triedInWords(attempt: Attempt): string {
   const more = files.length > names.length ? ` and ${files.length - names.length} more` : '';
   const did = files.length === 0 ? 'changed no files' : `changed ${names.join(', ')}${more}`;
   const ended = exit === null || exit === 'completed' ? '' : `${exitWords[exit]} and `;
-  const undone = wasReverted(attempt) ? ', so the change was reverted' : '';
-  return `${slashCommand ?? agentName(agent)} ${ended}${did}: ${endWords[end.kind]}${undone}.`;
+  const revert = wasReverted(attempt) ? ', so the change was reverted' : '';
+  return `${slashCommand ?? agentName(agent)} ${ended}${did}: ${endWords[end.kind]}${revert}.`;
 }
 
 /** What the description needs in addition to the diagnosis. */
@@ -197,7 +200,7 @@ const whatIsWrong: Record<Category, string> = {
 
 /** Describes the problem to somebody who reads no code: no stack trace, no selector, no query (ME-5). */
 export function inPlainWords(diagnosis: Diagnosis, { tests, asked }: Circumstances): string {
-  const where = place(diagnosis);
+  const where = locationPhrase(diagnosis);
   const many = tests > 1 ? ` ${tests} tests fail because of it.` : '';
   const needs =
     diagnosis.retry === 'never_retry'
@@ -207,7 +210,7 @@ export function inPlainWords(diagnosis: Diagnosis, { tests, asked }: Circumstanc
   return `${whatIsWrong[diagnosis.category]}${where}.${many}${needs}${question}`;
 }
 
-function place({ facts }: Diagnosis): string {
+function locationPhrase({ facts }: Diagnosis): string {
   if (facts.policy !== null && facts.table !== null)
     return `: a security rule of the table ${facts.table} forbids it`;
   if (facts.table !== null) return `, on the table ${facts.table}`;
@@ -218,10 +221,10 @@ function place({ facts }: Diagnosis): string {
 
 /** Returns an agent's text without fenced code, stack frames and line breaks, at most 400 characters. */
 function withoutCode(text: string): string {
-  const kept = text
+  const prose = text
     .replaceAll(/```[\s\S]*?(?:```|$)/g, ' ')
     .split('\n')
     .filter((line) => !/^\s*at\s.+[:(]\S*\d+/.test(line))
     .join(' ');
-  return kept.replaceAll(/\s+/g, ' ').trim().slice(0, 400);
+  return prose.replaceAll(/\s+/g, ' ').trim().slice(0, 400);
 }

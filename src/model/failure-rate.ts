@@ -5,13 +5,16 @@ import { count } from './shape.js';
 export const countShape = z.object({ red: count, runs: count });
 export type Count = z.infer<typeof countShape>;
 
-/** Between which rates of failure a count leaves the truth. */
+/** The range of failure rates that a count is compatible with. */
 export interface Bounds {
   readonly low: number;
   readonly high: number;
 }
 
-/** The chance that bounds leave out the truth, that a difference is none, and that a test which is still flaky passes its proof. */
+/**
+ * The error rates that are tolerated: that bounds exclude the true rate, that a difference is chance, and that a test which is still flaky passes
+ * its proof.
+ */
 const errorOf = { bounds: 0.05, difference: 0.001, proof: 0.01 } as const;
 
 /**
@@ -25,7 +28,7 @@ export function boundsOf({ red, runs }: Count, error: number = errorOf.bounds): 
   };
 }
 
-/** Returns the lowest rate for which something holds that holds for all higher ones. */
+/** Returns the lowest rate from which on a condition holds. */
 function rateWhere(holds: (rate: number) => boolean): number {
   let [low, high] = [0, 1];
   for (let step = 0; step < 50; step += 1) {
@@ -56,15 +59,16 @@ function boundsAtLook(count: Count, look: number): Bounds {
   return boundsOf(count, errorOf.bounds / (look * (look + 1)));
 }
 
-/** What a count shows; `open` if it is too early to say. */
+/** What a count proves about a test; `open` if it is too early to say. */
 export type Shown = 'flaky' | 'always-red' | 'green' | 'open';
 
 /** A test that is red at least at this rate is broken rather than flaky. */
 const broken = 0.7;
 
 /**
- * Decides whether a test has been run often enough (a sequential test). It is flaky once it was seen both ways and its rate is known within a factor of
- * three on the low side, on which its proof depends; green once it is not as flaky as `expected`, the lowest rate that it has elsewhere.
+ * Decides whether a test has been run often enough (a sequential test). It is flaky once it was seen both ways and its rate is known within a
+ * factor of three on the low side, on which its proof depends; green once it is not as flaky as `expected`, the lowest rate that it has
+ * elsewhere.
  */
 export function shownBy(count: Count, { look, expected }: { look: number; expected: number }): Shown {
   const { red, runs } = count;
@@ -79,12 +83,12 @@ export function shownBy(count: Count, { look, expected }: { look: number; expect
  * Whether a test is surely more often red in one of two counts than in the other: were they the same, a share of its red runs this high or higher
  * would fall to the first with a chance of at most 0.1 % (Fisher's exact test, one-sided).
  */
-export function isHigher(one: Count, other: Count): boolean {
-  const [all, red] = [one.runs + other.runs, one.red + other.red];
+export function isHigher(count: Count, other: Count): boolean {
+  const [all, red] = [count.runs + other.runs, count.red + other.red];
   let sum = 0;
-  for (let n = one.red; n <= Math.min(red, one.runs); n += 1)
-    sum += Math.exp(logChoose(one.runs, n) + logChoose(other.runs, red - n) - logChoose(all, red));
-  return one.red > 0 && sum <= errorOf.difference;
+  for (let n = count.red; n <= Math.min(red, count.runs); n += 1)
+    sum += Math.exp(logChoose(count.runs, n) + logChoose(other.runs, red - n) - logChoose(all, red));
+  return count.red > 0 && sum <= errorOf.difference;
 }
 
 function logChoose(all: number, some: number): number {
@@ -93,7 +97,7 @@ function logChoose(all: number, some: number): number {
   return log;
 }
 
-/** The lowest rate that a count allows, at which its test is assumed to fail in what rests on it: 95 % sure, on this side alone. */
+/** The lowest failure rate that a count allows, with one-sided confidence of 95 %. Proofs assume that the test fails at this rate. */
 export function surelyAtLeast(count: Count): number {
   return boundsOf(count, 2 * errorOf.bounds).low;
 }
@@ -123,7 +127,7 @@ export function percent(rate: number): string {
 export function provenText(before: Count, after: Count): string {
   const rate = before.red / before.runs;
   const chance = (1 - rate) ** after.runs;
-  const told = chance < errorOf.proof ? '< 1 %' : percent(chance);
+  const chanceText = chance < errorOf.proof ? '< 1 %' : percent(chance);
   const greens = after.runs - after.red;
-  return `${countText(before)} | green ${greens} of ${after.runs} (still flaky at ${percent(rate)}: ${told})`;
+  return `${countText(before)} | green ${greens} of ${after.runs} (still flaky at ${percent(rate)}: ${chanceText})`;
 }

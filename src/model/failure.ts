@@ -130,8 +130,8 @@ export function failureKey(failure: Failure): string {
 
 /** Formats a web server: `node server.mjs` in e2e, awaited at http://localhost:3000. */
 export function serverLine({ command, cwd, url }: WebServer): string {
-  const place = cwd === '.' ? '' : ` in ${cwd}`;
-  return `${command}${place}${url === null ? '' : `, awaited at ${url}`}`;
+  const folder = cwd === '.' ? '' : ` in ${cwd}`;
+  return `${command}${folder}${url === null ? '' : `, awaited at ${url}`}`;
 }
 
 /** Describes what failed of a suite, as far as Playwright's error says only that it did; null if its error says it. */
@@ -149,12 +149,12 @@ export function phaseInWords({ kind, servers }: Phase, message: string): string 
 
 /** Describes the set-up of a test in a line; null if there was none. */
 export function setUpLine({ projects, storageState, storageAgeMs }: SetUp): string | null {
-  const ran = projects.length > 0 ? [`set-up projects that ran before: ${projects.join(', ')}`] : [];
+  const setUps = projects.length > 0 ? [`set-up projects that ran before: ${projects.join(', ')}`] : [];
   const age =
     storageAgeMs === null
       ? 'which does not exist'
       : `written ${Math.round(storageAgeMs / 1000)} s before the test`;
   const session = storageState === null ? [] : [`starts with the stored session ${storageState}, ${age}`];
-  const told = [...ran, ...session];
-  return told.length > 0 ? told.join('; ') : null;
+  const parts = [...setUps, ...session];
+  return parts.length > 0 ? parts.join('; ') : null;
 }

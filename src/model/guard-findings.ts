@@ -12,14 +12,14 @@ export const noteShape = z.object({
 });
 export type Note = z.infer<typeof noteShape>;
 
-/** Something in a change that is not honest, or that only a person can let in. */
+/** Something in a change that is dishonest, or that only a person may accept. */
 export const findingShape = noteShape.extend({
   /** Kebab-case name of the rule: `app-detects-tests`, `input-hard-coded` … */
   rule: z.string(),
 });
 export type Finding = z.infer<typeof findingShape>;
 
-/** One way in which an agent's change does what is honest in no fix (HN-3). */
+/** A dishonest part of an agent's change (HN-3). */
 export const violationShape = findingShape.extend({
   /** The source line before the change, or null if it was added. */
   before: textOrNull,

@@ -32,7 +32,7 @@ export function renderProof(proof: Proof): string {
   return proof.map((step, index) => (index > 0 && step !== proof[index - 1] ? `| ${step}` : step)).join(' ');
 }
 
-const told: Readonly<Record<Exclude<ProofOutcome, 'proven'>, string>> = {
+const outcomeWords: Readonly<Record<Exclude<ProofOutcome, 'proven'>, string>> = {
   green: 'green with the fix',
   flaky: 'flaky',
   unsteady: 'unstable',
@@ -45,16 +45,18 @@ export function tellProof(proof: Proof, tests: readonly TestProof[] = []): strin
   return scope === '' ? renderProof(proof) : `${renderProof(proof)} (${scope})`;
 }
 
-/** Says how many tests of a cause its proof covers: `4 of 5 tests; the other is still red`; empty if there is only one. */
+/** Describes how many tests of a cause its proof covers: `4 of 5 tests; the other is still red`; empty if there is only one. */
 export function proofScope(tests: readonly TestProof[] = []): string {
   if (tests.length < 2) return '';
   const count = (outcome: ProofOutcome) => tests.filter(({ ended }) => ended === outcome).length;
-  const ends = (Object.keys(told) as (keyof typeof told)[]).filter((outcome) => count(outcome) > 0);
+  const ends = (Object.keys(outcomeWords) as (keyof typeof outcomeWords)[]).filter(
+    (outcome) => count(outcome) > 0,
+  );
   const [only, ...more] = ends;
   if (only === undefined) return `each of ${tests.length} tests`;
   const others =
     more.length > 0
-      ? `of the others ${ends.map((outcome) => `${count(outcome)} ${told[outcome]}`).join(', ')}`
-      : `the other ${count(only) === 1 ? 'is' : `${count(only)} are`} ${told[only]}`;
+      ? `of the others ${ends.map((outcome) => `${count(outcome)} ${outcomeWords[outcome]}`).join(', ')}`
+      : `the other ${count(only) === 1 ? 'is' : `${count(only)} are`} ${outcomeWords[only]}`;
   return `${count('proven')} of ${tests.length} tests; ${others}`;
 }

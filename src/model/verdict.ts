@@ -3,8 +3,8 @@ import { exitCodes, exitCodeOfSignal } from './exit-codes.js';
 import type { ChangeVerdict } from './verification.js';
 
 /**
- * The final statuses of a test (HN-7). `green-once`: green with a fix that was not proven (`verify.level: none`) or cannot be (`CauseEnd.unproven`). `skipped`: the suite says so;
- * `not-run`: no Playwright run got to it, so nothing is known about it.
+ * The final statuses of a test (HN-7). `green-once`: green with a fix that was not proven (`verify.level: none`) or cannot be
+ * (`CauseEnd.unproven`). `skipped`: the suite says so; `not-run`: no Playwright run got to it, so nothing is known about it.
  */
 export const verdicts = [
   'passed',
@@ -54,7 +54,7 @@ export function isHealed(verdict: CauseVerdict): boolean {
   return verdict === 'healed' || verdict === 'green-once';
 }
 
-/** Whether nothing is left of a cause: it is healed, or its fix revealed another failure. */
+/** Whether a cause is done with: it is healed, or its fix revealed another failure. */
 export function isResolved(verdict: CauseVerdict): boolean {
   return isHealed(verdict) || verdict === 'superseded';
 }
@@ -81,7 +81,7 @@ export interface RunResult {
   readonly suiteRed: boolean;
   /** Whether the run paused because too many causes need a person. */
   readonly paused: boolean;
-  /** What became of the changes in the working tree, if that was asked. */
+  /** The verdict on the changes in the working tree, if there is one. */
   readonly verified?: ChangeVerdict;
   /** Whether the fix is kept from other programs, because it holds a secret. */
   readonly isWithheld?: boolean;

@@ -29,7 +29,7 @@ export const proofDepths = ['quick', 'full'] as const;
 /** One of `proofDepths`. */
 export type ProofDepth = (typeof proofDepths)[number];
 
-/** What was shown about the changes in the working tree. */
+/** The verdict on the changes in the working tree, and what it rests on. */
 export const verificationShape = z.object({
   verdict: z.enum(changeVerdicts),
   /** The verdict in a sentence without its period. */

@@ -68,11 +68,11 @@ const colors = /(\u001b\[[0-9;]*m)/;
 
 /** Like `wrapped`, for a line with our own color codes, which take no room. */
 export function wrappedPainted(line: string, width: number): string[] {
-  const shown = line
+  const visible = line
     .split(colors)
     .map((part, index) => (index % 2 === 1 ? part : logText(part).replaceAll(/\s*\n\s*/g, ' ')))
     .join('');
-  return broken(shown, width);
+  return broken(visible, width);
 }
 
 function broken(line: string, width: number): string[] {

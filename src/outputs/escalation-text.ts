@@ -1,7 +1,7 @@
 import { choiceText } from '../model/choice.js';
 import { type Escalation, offerLine } from '../model/escalation.js';
 import { visibleText } from '../visible-text.js';
-import type { ShownEscalation, ShownOffer } from '../run/read-patch.js';
+import type { EscalationWithPatches, OfferWithText } from '../run/read-patch.js';
 import { cut, wrapped } from './cut.js';
 import { localTime } from '../format.js';
 
@@ -17,18 +17,21 @@ export function asEntry({ id, state, createdAt, problem, tests }: Escalation): s
  * Formats an escalation for the person who decides: no code but that of the patches that are ready, no stack trace (ME-5). Omits the choices if
  * a prompt follows that lists them.
  */
-export function asPage(escalation: ShownEscalation, isAsked = false): string {
+export function asPage(escalation: EscalationWithPatches, isAsked = false): string {
   const { id, state, createdAt, resolvedAt, runId, tests, tried, offers } = escalation;
-  const answered = resolvedAt === null ? '' : `, answered on ${localTime(resolvedAt)}`;
+  const answerTime = resolvedAt === null ? '' : `, answered on ${localTime(resolvedAt)}`;
   return [
-    `${id} (${state}, asked on ${localTime(createdAt)}${answered})`,
+    `${id} (${state}, asked on ${localTime(createdAt)}${answerTime})`,
     '',
     escalation.problem,
     ...section(
       'Tests',
       tests.length > 0 ? tests.slice(0, 10).map((test) => test.name) : ['the suite itself'],
     ),
-    ...section('Tried', tried.length > 0 ? tried.map((what, index) => `${index + 1}. ${what}`) : ['nothing']),
+    ...section(
+      'Tried',
+      tried.length > 0 ? tried.map((attempt, index) => `${index + 1}. ${attempt}`) : ['nothing'],
+    ),
     ...section('Recommended', [escalation.recommendation]),
     ...(state === 'pending' ? offers.flatMap((offer) => patchLines(runId, offer)) : []),
     ...(state === 'pending' ? choiceLines(escalation, isAsked) : answerLines(escalation)),
@@ -39,15 +42,15 @@ export function asPage(escalation: ShownEscalation, isAsked = false): string {
 /** The number of lines of a patch that are shown; the rest is in its file. */
 const LINES = 60;
 
-function patchLines(runId: string, { text, patch, ...offer }: ShownOffer): string[] {
+function patchLines(runId: string, { text, patch, ...offer }: OfferWithText): string[] {
   const file = `.self-heal/runs/${runId}/${patch}`;
   const lines = visibleText(text ?? '')
     .trimEnd()
     .split('\n')
     .filter((line) => !/^(?:index|diff --git) /.test(line));
   const more = lines.length > LINES ? [`… and ${lines.length - LINES} more lines in ${file}`] : [];
-  const shown = text === null ? [`${file} is not on this machine`] : [...lines.slice(0, LINES), ...more];
-  return section(`Patch ${offerLine(offer)}`, shown);
+  const content = text === null ? [`${file} is not on this machine`] : [...lines.slice(0, LINES), ...more];
+  return section(`Patch ${offerLine(offer)}`, content);
 }
 
 function choiceLines({ choices, id }: Escalation, isAsked: boolean): string[] {
@@ -59,8 +62,8 @@ function choiceLines({ choices, id }: Escalation, isAsked: boolean): string[] {
 }
 
 function answerLines({ choice, guidance }: Escalation): string[] {
-  const said = choice === null ? [] : [choiceText[choice]];
-  return section('Answer', guidance === null ? said : [...said, `“${guidance}”`]);
+  const answer = choice === null ? [] : [choiceText[choice]];
+  return section('Answer', guidance === null ? answer : [...answer, `“${guidance}”`]);
 }
 
 function section(title: string, lines: readonly string[]): string[] {

@@ -17,9 +17,9 @@ export async function writeFix(
   const patch = await readRunPatch(dir);
   if (!patch || patch.length === 0) throw new Error('what the run changed can no longer be read');
   const secretsIn = await knownSecrets({ env, projectRoot: cwd });
-  const held = withSecrets(patch.toString('utf8'), secretsIn);
-  if (held.length === 0) writeState(path.join(dir, fixFile), patch);
-  return held;
+  const withheld = withSecrets(patch.toString('utf8'), secretsIn);
+  if (withheld.length === 0) writeState(path.join(dir, fixFile), patch);
+  return withheld;
 }
 
 /** Returns the files of a patch that hold secrets, each with the name of the first: `src/auth.ts (value of SESSION_SECRET)`. */

@@ -35,8 +35,8 @@ export function githubProblem({ message, remedy }: Problem): string {
   return command('error', { title: 'self-heal could not run' }, redact(`${message}\n${remedy}`));
 }
 
-/** What is said at a line of the code; without a place if no line of it is known. */
-interface Annotation extends Place {
+/** A message for a line of the code; without file and line if none is known. */
+export interface Annotation extends Place {
   readonly level: 'error' | 'warning' | 'notice';
   readonly title: string;
   readonly message: string;
@@ -60,23 +60,27 @@ function annotation(view: CauseView, places: GithubPlaces): Annotation {
   const lines = [cause.headline, ...rows.map(({ label, text }) => `${label}: ${text}`)];
   return {
     level: words.level,
-    ...placeOf(cause, tests[0], places),
+    ...codePosition(cause, tests[0], places),
     title: cut(`self-heal: ${cause.id} ${cause.verdict} · ${cause.category}`, 200),
     message: lines.map((line) => cut(line, 500)).join('\n'),
   };
 }
 
 /** Returns the blamed line, or else the failing line of the project's own code, or else the test's; empty if none is in the workspace. */
-function placeOf({ source, blame }: ReportCause, test: ReportTest | undefined, places: GithubPlaces): Place {
-  const named = /^(?<file>.+?):(?<line>\d+)(?::\d+)?$/.exec(
+function codePosition(
+  { source, blame }: ReportCause,
+  test: ReportTest | undefined,
+  places: GithubPlaces,
+): Place {
+  const position = /^(?<file>.+?):(?<line>\d+)(?::\d+)?$/.exec(
     blame ? placeOfBlame(blame) : (source ?? ''),
   )?.groups;
   const { workspace, project } = places;
   const absolute = (file: string) => path.resolve(project, file);
   const isOurs = (file: string) => blame !== undefined || isInside(project, absolute(file));
-  if (named?.['file'] !== undefined && isOurs(named['file'])) {
-    const file = pathInside(workspace, absolute(named['file']));
-    if (file !== null) return { file, line: Number(named['line']) };
+  if (position?.['file'] !== undefined && isOurs(position['file'])) {
+    const file = pathInside(workspace, absolute(position['file']));
+    if (file !== null) return { file, line: Number(position['line']) };
   }
   const file = test ? pathInside(workspace, absolute(test.file)) : null;
   return file === null ? {} : { file, line: test?.line ?? 1 };

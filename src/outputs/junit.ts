@@ -33,7 +33,7 @@ function groups(tests: readonly TestView[]): Map<string, TestView[]> {
 
 function suite(report: Report, group: readonly TestView[]): Markup {
   const test = group[0]?.test ?? null;
-  const durationMs = group.reduce((sum, one) => sum + (one.test?.durationMs ?? 0), 0);
+  const durationMs = group.reduce((sum, view) => sum + (view.test?.durationMs ?? 0), 0);
   const attributes = {
     name: test ? fileOf(test) : suiteItself,
     timestamp: report.startedAt,
@@ -65,11 +65,11 @@ function testCase(view: TestView): Markup {
 
 function properties(test: ReportTest | null): Markup[] {
   if (test === null || test.verdict === 'passed' || test.verdict === 'skipped') return [];
-  const told = {
+  const values = {
     'self-heal.verdict': test.verdict,
     ...(test.causeId && { 'self-heal.cause': test.causeId }),
   };
-  const all = Object.entries(told).map(([name, value]) => element('property', { name, value }));
+  const all = Object.entries(values).map(([name, value]) => element('property', { name, value }));
   return [element('properties', {}, all)];
 }
 
@@ -112,7 +112,7 @@ function element(
   const tag = raw(name);
   const written = Object.entries(attributes).map(([key, value]) => html` ${raw(key)}="${inOneLine(value)}"`);
   const inside =
-    typeof content === 'string' ? content.replaceAll(unfit, '') : content.map((one) => [one, '\n']);
+    typeof content === 'string' ? content.replaceAll(unfit, '') : content.map((child) => [child, '\n']);
   return html`<${tag}${written}>${inside}</${tag}>`;
 }
 

@@ -49,11 +49,11 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'cause.narrowed': none,
   'cause.joined': ({ causeId, cause }) => `${causeId} is ${cause.id}: the same change broke both`,
   'cause.flaky': ({ tests, causeId }, paint) => {
-    const said =
+    const reason =
       causeId === null
         ? 'green without a change, no agent was started'
         : `also green without the fix of ${causeId}`;
-    return testLines(tests, `${paint.magenta('flaky')}: ${said}`);
+    return testLines(tests, `${paint.magenta('flaky')}: ${reason}`);
   },
   'cause.started': none,
   'cause.blamed': (event, paint) => `${prefixOf(event)}${paint.magenta('blame')}: ${blameLine(event.blame)}`,
@@ -92,7 +92,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
     `${paint.magenta('paused')}: too many questions are waiting for an answer (${status}); no more agents are started`,
   'attempt.cut': (event, paint) =>
     event.cut.map(
-      (one) => `${prefixOf(event)}${paint.magenta('left out of the fix')}: ${cut(cutLine(one), 200)}`,
+      (file) => `${prefixOf(event)}${paint.magenta('left out of the fix')}: ${cut(cutLine(file), 200)}`,
     ),
   'attempt.rejected': rejected,
   'attempt.held': (event, paint) =>
@@ -141,26 +141,28 @@ function causeFound({ cause }: EventOf<'cause.found'>, paint: ChalkInstance, rea
 
 const TESTS_SHOWN = 10;
 
-function testLines(tests: readonly TestRef[], what: string): string[] {
+function testLines(tests: readonly TestRef[], label: string): string[] {
   const names = atMost(tests.map(testName), TESTS_SHOWN, (hidden) => `and ${counted(hidden, 'more test')}`);
-  return names.map((name) => `${what}: ${name}`);
+  return names.map((name) => `${label}: ${name}`);
 }
 
 function agentEnded(event: EventOf<'agent.ended'>, paint: ChalkInstance): string[] {
   const { attempt, exit, durationMs, filesChanged, orphans, opinion } = event;
   const files = filesChanged > 0 ? `, ${counted(filesChanged, 'file')} changed` : '';
-  const said = opinion && `${prefixOf(event)}second opinion: ${opinionText(opinion)}${costText(event)}`;
+  const review = opinion && `${prefixOf(event)}second opinion: ${opinionText(opinion)}${costText(event)}`;
   const line =
-    said ??
+    review ??
     `${prefixOf(event)}attempt ${attempt}: agent ${exitWords[exit]} after ${duration(durationMs)}${costText(event)}${files}`;
-  const left = orphans.map((orphan) => `${prefixOf(event)}stopped a process that it left behind: ${orphan}`);
-  return [exit === 'completed' ? line : paint.magenta(line), ...left];
+  const orphanLines = orphans.map(
+    (orphan) => `${prefixOf(event)}stopped a process that it left behind: ${orphan}`,
+  );
+  return [exit === 'completed' ? line : paint.magenta(line), ...orphanLines];
 }
 
 function cameBack({ fix }: EventOf<'cause.came_back'>): string {
   const by = fix.agent === null ? '' : ` by ${agentName(fix.agent)}`;
-  const said = !fix.summary ? '' : ` (${cut(fix.summary, 120)})`;
-  return `healed ${counted(fix.times, 'time')}, last on ${localDay(fix.healedAt)}${by} in run ${fix.runId}${said}`;
+  const claim = !fix.summary ? '' : ` (${cut(fix.summary, 120)})`;
+  return `healed ${counted(fix.times, 'time')}, last on ${localDay(fix.healedAt)}${by} in run ${fix.runId}${claim}`;
 }
 
 const VIOLATIONS_SHOWN = 6;
@@ -177,7 +179,7 @@ function rejected(event: EventOf<'attempt.rejected'>, paint: ChalkInstance): str
 
 const FINDINGS_SHOWN = 12;
 
-/** The verdict comes last, where a terminal leaves the eye. */
+/** The verdict comes last, next to the prompt. */
 function verified(
   { verification: { verdict, reason, findings, proven, notProven } }: EventOf<'change.verified'>,
   paint: ChalkInstance,
@@ -203,8 +205,8 @@ function judged(event: EventOf<'attempt.judged'>, paint: ChalkInstance): string 
     return end.proof.length > 0 ? `${words}: ${tellProof(end.proof, end.testProofs)}` : words;
   // Violations have been printed.
   const isTold = end.kind === 'rejected' && end.violations.length > 0;
-  const told = end.because && !isTold ? ` (${cut(end.because, 400)})` : '';
-  return `${words}${told}${wasReverted(event.attempt) ? '; its change was reverted' : ''}`;
+  const reason = end.because && !isTold ? ` (${cut(end.because, 400)})` : '';
+  return `${words}${reason}${wasReverted(event.attempt) ? '; its change was reverted' : ''}`;
 }
 
 const plain = () => (text: string) => text;

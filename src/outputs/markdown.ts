@@ -35,7 +35,7 @@ export function markdownOf(
   const view = viewOf(report);
   const before = `${head(view)}${fix ?? ''}`;
   const after = tail(view, folder);
-  const shown: string[] = [];
+  const sections: string[] = [];
   let room = maxBytes - Buffer.byteLength(before) - Buffer.byteLength(after) - cutLineBytes;
   for (const cause of view.causes) {
     const offers = cause.offers.map((offer) => offerSection(offer, patchText(offer.patch)));
@@ -44,22 +44,22 @@ export function markdownOf(
     const section = `${causeSection(cause, folder)}${fixes.join('')}${offers.join('')}`;
     room -= Buffer.byteLength(section);
     if (room < 0) break;
-    shown.push(section);
+    sections.push(section);
   }
-  const hidden = view.causes.length - shown.length;
+  const hidden = view.causes.length - sections.length;
   const cut = hidden > 0 ? `\n**${counted(hidden, 'more cause')}** did not fit here; see report.json.\n` : '';
-  return cutToBytes(`${before}${shown.join('')}${cut}${after}`, maxBytes);
+  return cutToBytes(`${before}${sections.join('')}${cut}${after}`, maxBytes);
 }
 
 const cutLineBytes = 100;
 
 function head({ report, tallies, saved }: RunView): string {
   const { outcome, exitCode, dryRun, causes } = report;
-  const found = causes.length > 0 ? `\n${counted(causes.length, 'root cause')}.\n` : '';
+  const causeCount = causes.length > 0 ? `\n${counted(causes.length, 'root cause')}.\n` : '';
   const spared = saved === null ? '' : `\n${saved}.\n`;
   const dry = dryRun ? ' (dry run: no agent was started)' : '';
   const figures = tallies.map(({ text }) => text).join(' · ');
-  return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${figures}\n${found}${spared}`;
+  return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${figures}\n${causeCount}${spared}`;
 }
 
 function causeSection(view: CauseView, folder: string): string {
@@ -92,8 +92,8 @@ export function fixSection(title: string, patch: string): string {
 }
 
 function rowItem({ label, text, isCode = false }: Row): string {
-  const shown = isCode ? code(text, 1000) : prose(text);
-  return label === '' ? `  - ${shown}\n` : `- ${label}: ${shown}\n`;
+  const content = isCode ? code(text, 1000) : prose(text);
+  return label === '' ? `  - ${content}\n` : `- ${label}: ${content}\n`;
 }
 
 function tail({ report, remarks }: RunView, folder: string): string {
@@ -111,8 +111,8 @@ function tail({ report, remarks }: RunView, folder: string): string {
 
 function section(title: string, items: readonly string[]): string {
   if (items.length === 0) return '';
-  const shown = atMost(items, ITEMS, (hidden) => `… and ${hidden} more`);
-  return `\n### ${title}\n\n${shown.map((item) => `- ${item}\n`).join('')}`;
+  const listed = atMost(items, ITEMS, (hidden) => `… and ${hidden} more`);
+  return `\n### ${title}\n\n${listed.map((item) => `- ${item}\n`).join('')}`;
 }
 
 /** Escapes a text so that Markdown shows it unchanged, on one line, at most 500 characters: it contains no markup and mentions nobody. */

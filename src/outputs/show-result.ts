@@ -51,10 +51,10 @@ export function showSummary(report: Report, { env }: Pick<ResultPlace, 'env'>): 
 }
 
 /** Writes the page. Its code is loaded on demand (CL-4), and a page that cannot be written does not fail the run. */
-async function writePage(report: Report, place: RunPlace): Promise<void> {
+async function writePage(report: Report, folder: RunPlace): Promise<void> {
   try {
     const { writeHtmlReport } = await import('./html/page.js');
-    await writeHtmlReport(report, place);
+    await writeHtmlReport(report, folder);
   } catch (error) {
     process.stderr.write(`self-heal: report.html could not be written: ${reasonOf(error)}\n`);
   }

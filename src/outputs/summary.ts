@@ -5,7 +5,7 @@ import type { Report } from '../run/report.js';
 import { cut, wrapped, wrappedPainted } from './cut.js';
 import { agentName } from '../model/built-in.js';
 import { atMost, counted, dollars } from '../format.js';
-import { fileText, nameOf, regressionText, verdictWords } from './wording.js';
+import { fileText, reportTestName, regressionText, verdictWords } from './wording.js';
 import { type CauseView, markOf, nextSteps, type Row, rowsOf, type RunView, viewOf } from './view.js';
 
 export interface SummaryOptions {
@@ -26,12 +26,12 @@ const FEWEST_LINES = 22;
 export function summaryOf(report: Report, options: SummaryOptions): string {
   const view = viewOf(report);
   const { columns } = options;
-  const said = [report.regression && regressionText(report.regression), view.saved];
+  const totals = [report.regression && regressionText(report.regression), view.saved];
   const head = wrappedPainted(headline(view, options.paint), columns - 1);
   const before = ['', ...head.map((line) => line.replaceAll(unbroken, ' '))];
   const after = [
     ...testLines(report, options),
-    ...said.flatMap((line) => (line ? wrapped(line, columns - 3).map((part) => `  ${part}`) : [])),
+    ...totals.flatMap((line) => (line ? wrapped(line, columns - 3).map((part) => `  ${part}`) : [])),
     ...warningLines(report, options),
     ...nextSteps(view).map(({ what, command }) => `  ${options.paint.dim(what.padEnd(7))} ${command}`),
     '',
@@ -78,7 +78,7 @@ function causeLines({ report, causes }: RunView, options: SummaryOptions, room: 
   let used = 0;
   for (const cause of causes) {
     const lines = causeInFull(cause, options);
-    // What a person has to read is worth scrolling.
+    // The only cause is shown in full even if it has to be scrolled.
     const isFirst = full.length === 0 && (causes.length === 1 || lines.length < room);
     if (!isFirst && used + lines.length + Math.max(0, reserved - full.length - 1) > room) break;
     full.push(lines);
@@ -114,14 +114,18 @@ function listedOf(options: SummaryOptions): number {
 function testLines({ tests, flakes = [] }: Report, options: SummaryOptions): string[] {
   const { paint, columns } = options;
   const most = listedOf(options);
-  const listed = (verdict: string, what: string) => {
+  const listed = (verdict: string, label: string) => {
     const lines = tests
       .filter((test) => test.verdict === verdict)
       .map((test) => {
-        const [name = '', ...rest] = wrapped(nameOf(test), columns - what.length - 7);
+        const [name = '', ...rest] = wrapped(reportTestName(test), columns - label.length - 7);
         const flake = verdict === 'flaky' && flakes.find((flake) => flake.test.id === test.id);
-        const found = flake ? wrapped(flakeText(flake), columns - 7).map((part) => `      ${part}`) : [];
-        return [`  ${paint.magenta('~')} ${what}: ${name}`, ...rest.map((part) => `      ${part}`), ...found];
+        const flakeLines = flake ? wrapped(flakeText(flake), columns - 7).map((part) => `      ${part}`) : [];
+        return [
+          `  ${paint.magenta('~')} ${label}: ${name}`,
+          ...rest.map((part) => `      ${part}`),
+          ...flakeLines,
+        ];
       });
     return atMost(lines, most, (hidden) => [`  … and ${hidden} more ${verdict}`]).flat();
   };
@@ -167,14 +171,14 @@ function rowLines({ label, text }: Row, { paint, columns }: SummaryOptions): str
 }
 
 function causeInShort(view: CauseView, { paint, columns }: SummaryOptions): string {
-  const { cause, words, good, files } = view;
+  const { cause, words, isDone, files } = view;
   const last = cause.attempts.at(-1);
   const parts = [
     last?.agent ? (last.slashCommand ?? agentName(last.agent)) : cause.reason,
     cause.costUsd ? dollars(cause.costUsd) : '',
     files.map(fileText).join(', '),
   ];
-  const head = headOf(view, good ? parts.filter(Boolean).join(', ') : cause.headline);
+  const head = headOf(view, isDone ? parts.filter(Boolean).join(', ') : cause.headline);
   return marked(cut(head, columns - 5), cause.verdict, { words, paint });
 }
 

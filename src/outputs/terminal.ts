@@ -77,7 +77,7 @@ export function runTerminal(env: NodeJS.ProcessEnv): Reporter {
   });
 }
 
-interface ShownPlan {
+interface AgentPlan {
   readonly cause: Pick<CauseRecord, 'id' | 'category'>;
   readonly slashCommand: string;
   readonly runner: string;
@@ -85,7 +85,7 @@ interface ShownPlan {
 }
 
 /** Prints the prompt, which is data, to standard output (CL-7). */
-export function showPlan({ cause, slashCommand, runner, prompt }: ShownPlan): void {
+export function showPlan({ cause, slashCommand, runner, prompt }: AgentPlan): void {
   const to = isBuiltIn({ runner })
     ? 'to paste, because no agent program is set up'
     : `${slashCommand} (${runner})`;
@@ -162,8 +162,8 @@ function activeLines(cause: CauseState, { paint, columns, now }: LiveViewOptions
     ...(startedAt === null || startedAt === phase.since.time ? [] : [`${seconds(now - startedAt)} total`]),
   ];
   const line = cut(parts.join(' · '), columns - 5);
-  const said = phase.doing || headline;
-  return [`  ${paint.magenta('▸')} ${line}`, `      ${paint.dim(cut(said, columns - 7))}`];
+  const activity = phase.doing || headline;
+  return [`  ${paint.magenta('▸')} ${line}`, `      ${paint.dim(cut(activity, columns - 7))}`];
 }
 
 function endedLine(cause: CauseState, { paint, columns }: LiveViewOptions): string {

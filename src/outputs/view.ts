@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import { becauseOf, endWords, exitWords, isKept, wasReverted } from '../model/attempt.js';
-import type { Avoided, AvoidedReason } from '../model/avoided.js';
+import type { AvoidedRuns, AvoidedReason } from '../model/avoided.js';
 import { blameLine, placeOfBlame } from '../model/blame.js';
 import { agentName } from '../model/built-in.js';
 import { type Offer, offerLine, offersOf } from '../model/escalation.js';
@@ -12,7 +12,14 @@ import { type CauseVerdict, isHealed, isResolved } from '../model/verdict.js';
 import type { FlakeState } from '../run/run-state.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
 import { atMost, counted, dollars, duration } from '../format.js';
-import { costText, fileText, nameOf, regressionText, type VerdictWords, verdictWords } from './wording.js';
+import {
+  costText,
+  fileText,
+  reportTestName,
+  regressionText,
+  type VerdictWords,
+  verdictWords,
+} from './wording.js';
 
 /** A run as every report shows it. The printers only lay it out: terminal, Markdown, HTML, JUnit and GitHub say the same. */
 export interface RunView {
@@ -33,11 +40,11 @@ export interface CauseView {
   readonly cause: ReportCause;
   readonly words: VerdictWords;
   /** Whether nothing is left to do. */
-  readonly good: boolean;
+  readonly isDone: boolean;
   readonly tests: readonly ReportTest[];
   /** Its first test by name, and the number of others. */
   readonly about: string;
-  /** What was found out about its test, if that is flaky; else null. */
+  /** The measurements of its test, if that is flaky; else null. */
   readonly flake: FlakeState | null;
   /** The changes that are in the project, and what a reviewer should look at in them. */
   readonly files: ReportAttempt['files'];
@@ -67,10 +74,12 @@ function causeView(cause: ReportCause, report: Report, byId: ReadonlyMap<string,
   return {
     cause,
     words: verdictWords[cause.verdict],
-    good: isGood(cause.verdict),
+    isDone: isGood(cause.verdict),
     tests,
     flake: report.flakes?.find(({ test }) => cause.tests.includes(test.id)) ?? null,
-    about: tests[0] ? `${nameOf(tests[0])}${tests.length > 1 ? ` (+${tests.length - 1})` : ''}` : suiteItself,
+    about: tests[0]
+      ? `${reportTestName(tests[0])}${tests.length > 1 ? ` (+${tests.length - 1})` : ''}`
+      : suiteItself,
     files: kept.flatMap(({ files }) => files),
     notes: kept.flatMap(({ notes }) => notes),
     offers: cause.verdict === 'escalated' ? offersOf(cause.attempts) : [],
@@ -93,8 +102,8 @@ export function markOf(verdict: CauseVerdict, paint: ChalkInstance): string {
 
 function nextFor(cause: ReportCause, { escalations, runId }: Report): string | null {
   if (isGood(cause.verdict) || cause.verdict === 'flaky' || cause.verdict === 'quarantined') return null;
-  const asked = escalations.find(({ causeId, stored }) => causeId === cause.id && stored);
-  if (asked) return `npx self-heal escalations resolve ${asked.id}`;
+  const question = escalations.find(({ causeId, stored }) => causeId === cause.id && stored);
+  if (question) return `npx self-heal escalations resolve ${question.id}`;
   // The remedy, if one is known; the program's own words are shown above.
   const end = cause.attempts.at(-1)?.end;
   const remedy = end?.kind === 'unusable' ? end.remedy.replaceAll('`', '') : null;
@@ -111,7 +120,7 @@ export interface Row {
   readonly isCode?: boolean;
 }
 
-/** How much is said about a cause; the rest is counted. */
+/** How many items are listed for a cause; the rest is counted. */
 export interface RowLimits {
   /** How many of the last attempts are described; those before are counted, with their cost. */
   readonly attempts: number;
@@ -119,9 +128,9 @@ export interface RowLimits {
   readonly findings: number;
 }
 
-/** Returns what is said about a cause, in the order of all reports: the reason, its tests, what was tried, the proof, and what is next. */
+/** Returns the rows of a cause, in the order of all reports: the reason, its tests, the attempts, the proof, and the next step. */
 export function rowsOf(
-  { cause, good, about, files, flake, notes, offers, next }: CauseView,
+  { cause, isDone, about, files, flake, notes, offers, next }: CauseView,
   limits: RowLimits,
 ): Row[] {
   const { blame, warning, source, attempts, proof, testProofs, reason } = cause;
@@ -133,7 +142,7 @@ export function rowsOf(
     !why && warning !== null && { label: 'why', text: warning },
     source !== null && { label: 'source', text: source, isCode: true },
     { label: 'tests', text: about, isCode: true },
-    attempts.length === 0 && good && { label: 'fix', text: reason },
+    attempts.length === 0 && isDone && { label: 'fix', text: reason },
     ...attemptRows(attempts, limits),
     proof.length > 0 && {
       label: 'proof',
@@ -144,7 +153,7 @@ export function rowsOf(
     ...atMost(notes.map(noteLine), limits.findings, (hidden) => `and ${hidden} more in the report`).map(
       (text, index) => ({ label: index === 0 ? 'review' : '', text }),
     ),
-    (!good || cause.verdict === 'green-once') && reason !== '' && { label: 'end', text: reason },
+    (!isDone || cause.verdict === 'green-once') && reason !== '' && { label: 'end', text: reason },
     ...offers.map((offer) => ({ label: 'patch', text: offerLine(offer) })),
     next !== null && { label: 'next', text: next, isCode: true },
   ];
@@ -154,7 +163,7 @@ export function rowsOf(
 function attemptRows(attempts: readonly ReportAttempt[], limits: RowLimits): Row[] {
   const before = attempts.slice(0, -limits.attempts);
   const spent = before.flatMap(({ costUsd }) => costUsd ?? []);
-  const cost = spent.length > 0 ? `, ${dollars(spent.reduce((sum, one) => sum + one))}` : '';
+  const cost = spent.length > 0 ? `, ${dollars(spent.reduce((sum, amount) => sum + amount))}` : '';
   return [
     ...(before.length > 0
       ? [{ label: '', text: `${counted(before.length, 'try', 'tries')} before${cost}` }]
@@ -170,14 +179,14 @@ function attemptRows(attempts: readonly ReportAttempt[], limits: RowLimits): Row
 
 function findings(attempt: ReportAttempt, { findings: most }: RowLimits): Row[] {
   const { cut } = attempt;
-  const found = violationsOf(attempt).map((one) => [
-    violationLine(one),
-    ...(one.before === null ? [] : [`  - ${one.before}`]),
-    ...(one.after === null ? [] : [`  + ${one.after}`]),
+  const violations = violationsOf(attempt).map((violation) => [
+    violationLine(violation),
+    ...(violation.before === null ? [] : [`  - ${violation.before}`]),
+    ...(violation.after === null ? [] : [`  + ${violation.after}`]),
   ]);
   return [
     ...cut.slice(0, most).map((cut) => `left out: ${cutLine(cut)}`),
-    ...atMost(found, most, (hidden) => [`and ${counted(hidden, 'more violation')}`]).flat(),
+    ...atMost(violations, most, (hidden) => [`and ${counted(hidden, 'more violation')}`]).flat(),
   ].map((text) => ({ label: '', text }));
 }
 
@@ -195,8 +204,8 @@ export function attemptText(attempt: ReportAttempt): string {
 export function endText(attempt: ReportAttempt): string {
   // Violations follow, and are the reason.
   const because = violationsOf(attempt).length > 0 ? null : becauseOf(attempt);
-  const told = because ? ` (${because})` : '';
-  return `${endWords[attempt.end.kind]}${wasReverted(attempt) ? ', reverted' : ''}${told}`;
+  const reason = because ? ` (${because})` : '';
+  return `${endWords[attempt.end.kind]}${wasReverted(attempt) ? ', reverted' : ''}${reason}`;
 }
 
 /** Returns what the guard found in an attempt. */
@@ -217,7 +226,7 @@ export interface TestView {
   readonly cause: ReportCause | null;
 }
 
-/** The status of each verdict, and what is said of it. */
+/** The status of each verdict, and its message. */
 const statuses: Record<ReportTest['verdict'], Pick<TestView, 'status' | 'message'>> = {
   passed: { status: 'passed', message: null },
   flaky: { status: 'passed', message: 'flaky: red, then green without a change' },
@@ -236,7 +245,7 @@ function testViews({ tests }: Report, causes: readonly CauseView[]): TestView[] 
   const byId = new Map(causes.map((cause) => [cause.cause.id, cause]));
   const ofSuite = causes.filter(({ cause }) => cause.tests.length === 0 && cause.verdict !== 'superseded');
   return [
-    ...ofSuite.map((one) => testView(null, one)),
+    ...ofSuite.map((view) => testView(null, view)),
     ...tests.map((test) => testView(test, byId.get(test.causeId ?? '') ?? null)),
   ];
 }
@@ -249,11 +258,11 @@ function testView(test: ReportTest | null, view: CauseView | null): TestView {
   if (isHealed(verdict))
     return { test, status, message: healedBy(message ?? '', cause, test), details: '', cause };
   if (status !== 'failed' || !view) return { test, status, message, details: '', cause };
-  const said = rowsOf(view, { attempts: 1, findings: 0 }).filter(({ label }) => inDetails.has(label));
+  const rows = rowsOf(view, { attempts: 1, findings: 0 }).filter(({ label }) => inDetails.has(label));
   const details = [
     `${view.cause.id} ${verdict} · ${view.cause.category}`,
     view.cause.headline,
-    ...said.map(({ label, text }) => `${label}: ${text}`),
+    ...rows.map(({ label, text }) => `${label}: ${text}`),
     `evidence: ${view.cause.evidence}/`,
   ];
   return { test, status, message: view.cause.headline, details: details.join('\n'), cause };
@@ -285,7 +294,7 @@ export interface NextStep {
   readonly command: string;
 }
 
-/** Returns what is left to do about the run as a whole. */
+/** Returns the next steps for the run as a whole. */
 export function nextSteps({ report, causes }: RunView): NextStep[] {
   const { runId, outcome, escalations } = report;
   const hasChanged = causes.some(({ files }) => files.length > 0);
@@ -347,12 +356,12 @@ export interface Remark {
 /** The name of a flaky test, and what was found out about it. */
 function flakyText(test: ReportTest, flakes: NonNullable<Report['flakes']>): string {
   const flake = flakes.find((flake) => flake.test.id === test.id);
-  return flake ? `${nameOf(test)}: ${flakeText(flake)}` : nameOf(test);
+  return flake ? `${reportTestName(test)}: ${flakeText(flake)}` : reportTestName(test);
 }
 
 function remarksOf({ tests, regression, warnings, flakes = [] }: Report): Remark[] {
-  const named = (verdict: ReportTest['verdict']) =>
-    tests.filter((test) => test.verdict === verdict).map(nameOf);
+  const namesWith = (verdict: ReportTest['verdict']) =>
+    tests.filter((test) => test.verdict === verdict).map(reportTestName);
   return [
     {
       title:
@@ -361,7 +370,7 @@ function remarksOf({ tests, regression, warnings, flakes = [] }: Report): Remark
           : 'Flaky: red, then green without a change; no agent was started',
       items: tests.filter(({ verdict }) => verdict === 'flaky').map((test) => flakyText(test, flakes)),
     },
-    { title: 'Quarantined: still red, but not failing the run', items: named('quarantined') },
+    { title: 'Quarantined: still red, but not failing the run', items: namesWith('quarantined') },
     { title: 'Regression run', items: regression ? [regressionText(regression)] : [] },
     { title: 'Warnings', items: warnings },
   ].filter(({ items }) => items.length > 0);
@@ -379,7 +388,7 @@ const avoidedWords: Record<AvoidedReason, string> = {
   remembered: 'healed by a remembered fix',
 };
 
-function savedLine(avoided: readonly Avoided[]): string | null {
+function savedLine(avoided: readonly AvoidedRuns[]): string | null {
   if (avoided.length === 0) return null;
   const sum = avoided.reduce((total, { count }) => total + count, 0);
   const reasons = avoided.map(

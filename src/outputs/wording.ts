@@ -18,8 +18,8 @@ export const outcomeWords: Record<Outcome, string> = {
 /** Says what the regression run showed (HN-6), in a sentence without its period. */
 export function regressionText({ tests, leftOut, broke }: NonNullable<Report['regression']>): string {
   const causes = broke.map(({ causeId }) => causeId).join(', ');
-  const left = leftOut > 0 ? `; there was no time for ${counted(leftOut, 'test')}` : '';
-  return `${counted(tests, 'test')} re-run after healing: ${causes === '' ? 'nothing broke' : `${causes} broke other tests`}${left}`;
+  const skipped = leftOut > 0 ? `; there was no time for ${counted(leftOut, 'test')}` : '';
+  return `${counted(tests, 'test')} re-run after healing: ${causes === '' ? 'nothing broke' : `${causes} broke other tests`}${skipped}`;
 }
 
 /** How reports show the end of a cause. */
@@ -52,7 +52,7 @@ export const verdictWords: Record<CauseVerdict, VerdictWords> = {
   passed: { word: 'passed', sign: '✓', emoji: '✅', level: 'notice', rank: 5 },
 };
 
-/** What became of the changes in the working tree. */
+/** The words for each verdict on the changes in the working tree. */
 export const changeWords: Record<ChangeVerdict, string> = {
   proven: 'proven',
   review: 'needs review',
@@ -81,11 +81,11 @@ export function costText({ costUsd }: { readonly costUsd: number | null }): stri
 /** Formats a test's name like Playwright's own list reporter: `[project] › file:line › titles`. */
 export function testName({ project, titlePath, location }: TestRef): string {
   const [file = ''] = titlePath;
-  return nameOf({ project, file, line: location.line, title: titlePath }).replaceAll(/\s+/g, ' ');
+  return reportTestName({ project, file, line: location.line, title: titlePath }).replaceAll(/\s+/g, ' ');
 }
 
 /** Formats the name of a test of the report in the same way. */
-export function nameOf({
+export function reportTestName({
   project,
   file,
   line,

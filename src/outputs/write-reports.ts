@@ -33,25 +33,29 @@ export async function writeReports(report: Report, places: ReportPlaces): Promis
   const written = [
     await inFolder(dir, 'junit.xml', () => junitOf(report)),
     await inFolder(dir, 'summary.md', () => markdownOf(report, { folder, patchText })),
-    ...(env['GITHUB_ACTIONS'] === 'true' ? await tellGithub(report, { folder, patchText }, places) : []),
+    ...(env['GITHUB_ACTIONS'] === 'true' ? await writeForGithub(report, { folder, patchText }, places) : []),
   ];
   return written.filter((file) => file !== null);
 }
 
-async function tellGithub(report: Report, shown: MarkdownOptions, { final, cwd, env, print }: ReportPlaces) {
+async function writeForGithub(
+  report: Report,
+  options: MarkdownOptions,
+  { final, cwd, env, print }: ReportPlaces,
+) {
   const workspace = env['GITHUB_WORKSPACE'] || cwd;
   const summary = env['GITHUB_STEP_SUMMARY'];
   const output = env['GITHUB_OUTPUT'];
   // The path that upload-artifact needs.
-  const left = pathInside(workspace, final) ?? final.replaceAll(path.sep, '/');
+  const artifactPath = pathInside(workspace, final) ?? final.replaceAll(path.sep, '/');
   return [
     await problemIn('the annotations', () => {
       for (const line of githubAnnotations(report, { workspace, project: cwd })) print(line);
     }),
-    summary ? await problemIn('the step summary', () => appendSummary(report, shown, summary)) : null,
+    summary ? await problemIn('the step summary', () => appendSummary(report, options, summary)) : null,
     output
       ? await problemIn('the outputs', () =>
-          appendFile(output, githubOutputs(report, left, `self-heal-${randomUUID()}`)),
+          appendFile(output, githubOutputs(report, artifactPath, `self-heal-${randomUUID()}`)),
         )
       : null,
   ];
@@ -73,26 +77,26 @@ export async function writeProblem(
 /** GitHub rejects a step's summary as a whole if it is larger, so what the file already contains counts. */
 const STEP_BYTES = 1024 * 1024;
 
-async function appendSummary(report: Report, shown: MarkdownOptions, file: string): Promise<void> {
-  const there = await stat(file).then(
+async function appendSummary(report: Report, options: MarkdownOptions, file: string): Promise<void> {
+  const usedBytes = await stat(file).then(
     ({ size }) => size,
     () => 0,
   );
-  const gap = there > 0 ? '\n' : '';
-  const maxBytes = Math.min(summaryBytes, STEP_BYTES - there - gap.length);
+  const gap = usedBytes > 0 ? '\n' : '';
+  const maxBytes = Math.min(summaryBytes, STEP_BYTES - usedBytes - gap.length);
   if (maxBytes <= 0) throw new Error(`${file} is already full`);
-  await appendFile(file, `${gap}${markdownOf(report, { ...shown, maxBytes })}`);
+  await appendFile(file, `${gap}${markdownOf(report, { ...options, maxBytes })}`);
 }
 
 async function inFolder(dir: string, name: string, text: () => string): Promise<string | null> {
   return problemIn(name, () => writeState(path.join(dir, name), text()));
 }
 
-async function problemIn(what: string, write: () => Promise<void> | void): Promise<string | null> {
+async function problemIn(subject: string, write: () => Promise<void> | void): Promise<string | null> {
   try {
     await write();
     return null;
   } catch (error) {
-    return `${what} could not be written: ${reasonOf(error)}`;
+    return `${subject} could not be written: ${reasonOf(error)}`;
   }
 }

@@ -3,11 +3,11 @@ import { dropAllUnmasked } from './mask-suite-folder.js';
 import { removeCopy } from '../workspace/copy-folder.js';
 import { sweep } from '../process/end-processes.js';
 import { bringIn } from './run-folder.js';
-import type { Watched } from './watchdog.js';
+import type { WatchTargets } from './watchdog.js';
 
 // The program that the watchdog runs after self-heal was killed: it ends every process of the run, deletes its copies and whatever may hold
 // secrets, and moves what is left into the project.
-const { runId, dir, final, folders } = JSON.parse(process.argv[2] ?? '') as Watched;
+const { runId, dir, final, folders } = JSON.parse(process.argv[2] ?? '') as WatchTargets;
 
 const GRACE_MS = 500;
 await sweep({ runId }, { graceMs: GRACE_MS });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { sides, type Choice } from '../model/choice.js';
 import type { Answer, Escalation } from '../model/escalation.js';
-import { idMeant } from './find-run.js';
+import { matchId } from './find-run.js';
 import type { Problem } from '../problem.js';
 import { appendEvent, eventsFile } from './event-log.js';
 import { hasState } from '../state-folder.js';
@@ -20,7 +20,7 @@ export interface TypedAnswer {
 }
 
 /** A question with its answer, which is stored. */
-export interface Answered {
+export interface AnsweredEscalation {
   readonly escalation: Escalation;
   /** The project's lock, for the run that applies the chosen patch; the caller ends it. Null for any other answer. */
   readonly lock: ProjectLock | null;
@@ -39,7 +39,7 @@ export async function answerEscalation(
   store: Store,
   id: string,
   answer: Answer,
-): Promise<Result<Answered, Problem>> {
+): Promise<Result<AnsweredEscalation, Problem>> {
   const locked = choosesPatch(answer) ? await lockForPatch() : ok(null);
   if (!locked.ok) return locked;
   const lock = locked.value;
@@ -48,7 +48,7 @@ export async function answerEscalation(
     const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
     const resolved = await store.resolve(id, redactor.deep(answer));
     if (!resolved) return err(noSuchEscalation(id));
-    tellRun(resolved, answer.choice);
+    appendAnswer(resolved, answer.choice);
     isStored = true;
     return ok({ escalation: resolved, lock });
   } finally {
@@ -64,16 +64,16 @@ async function lockForPatch(): Promise<Result<ProjectLock, Problem>> {
 
 /** Checks that an answer is one of the choices that were offered. */
 export function checkedAnswer(
-  asked: Escalation,
+  escalation: Escalation,
   { choice, guidance, allow }: TypedAnswer,
 ): Result<Answer, Problem> {
-  if (!choice || !asked.choices.includes(choice)) {
+  if (!choice || !escalation.choices.includes(choice)) {
     return err({
       kind: 'usage',
       message: choice
-        ? `escalation ${asked.id} has no choice ${choice}`
-        : `escalation ${asked.id} needs an answer, but there is no terminal to prompt on`,
-      remedy: `Answer with: self-heal escalations resolve ${asked.id} --choice ${asked.choices.join(' | ')}${asked.choices.includes('guide') ? ', with --guidance "…" for guide' : ''}`,
+        ? `escalation ${escalation.id} has no choice ${choice}`
+        : `escalation ${escalation.id} needs an answer, but there is no terminal to prompt on`,
+      remedy: `Answer with: self-heal escalations resolve ${escalation.id} --choice ${escalation.choices.join(' | ')}${escalation.choices.includes('guide') ? ', with --guidance "…" for guide' : ''}`,
     });
   }
   if (choice === 'guide' && !guidance?.trim()) {
@@ -97,10 +97,10 @@ export function checkedAnswer(
 export async function escalationOf(store: Store | null, word: string): Promise<Result<Escalation, Problem>> {
   const all = (await store?.escalations(null)) ?? [];
   const { remedy } = noSuchEscalation(word);
-  const id = idMeant(word, { noun: 'escalation', ids: all.map((one) => one.id), remedy });
+  const id = matchId(word, { noun: 'escalation', ids: all.map((escalation) => escalation.id), remedy });
   if (!id.ok) return id;
-  const found = all.find((one) => one.id === id.value);
-  return found ? ok(found) : err(noSuchEscalation(word));
+  const match = all.find((escalation) => escalation.id === id.value);
+  return match ? ok(match) : err(noSuchEscalation(word));
 }
 
 /** The problem of an id that names no question. */
@@ -110,7 +110,7 @@ export function noSuchEscalation(word: string): Problem {
 }
 
 /** Adds the answer to the events of the run that asked, if its folder still exists. */
-function tellRun({ runId, id }: Escalation, choice: Choice): void {
+function appendAnswer({ runId, id }: Escalation, choice: Choice): void {
   // The store may be another machine's.
   if (!isRunId(runId)) return;
   const dir = runDirOf(process.cwd(), runId);

@@ -16,7 +16,7 @@ import { closest } from '../config/closest.js';
 export interface StoredRun {
   readonly runId: string;
   readonly dir: string;
-  /** Null if its events tell nothing. */
+  /** Null if its events cannot be read. */
   readonly report: Report | null;
   readonly failures: readonly DiagnosedFailure[];
   /** Files that could not be read, relative to the run's folder. */
@@ -47,10 +47,10 @@ async function idOf(
     .slice(-10)
     .toReversed()
     .map((id) => `  ${id}`);
-  const meant = idMeant(word, { noun: 'run', ids, remedy: 'Name one of these, or `latest`.' });
-  if (meant.ok || meant.error.detail !== undefined) return meant;
+  const match = matchId(word, { noun: 'run', ids, remedy: 'Name one of these, or `latest`.' });
+  if (match.ok || match.error.detail !== undefined) return match;
   const detail = `Runs, newest first:\n${known.join('\n')}`;
-  return err({ ...meant.error, kind: 'run-missing', detail });
+  return err({ ...match.error, kind: 'run-missing', detail });
 }
 
 /** Reads the run of this id. */
@@ -65,8 +65,8 @@ export async function readRun(projectRoot: string, runId: string): Promise<Store
 }
 
 /**
- * Returns the report of a run, or null if its events tell nothing. It is made of the events, which say the same as the report.json that the
- * run left for other programs, and more if the run was killed, or undone since.
+ * Returns the report of a run, or null if its events cannot be read. It is derived from the events: report.json is missing if the run was killed,
+ * and out of date if it was undone.
  */
 export async function readReport(dir: string): Promise<Report | null> {
   const run = await readRunState(dir);
@@ -84,9 +84,9 @@ function latestOf(projectRoot: string, ids: readonly string[]): string | null {
   return ids.includes(named) ? named : (ids.at(-1) ?? null);
 }
 
-function linkAt(place: string): string {
+function linkAt(file: string): string {
   try {
-    return readlinkSync(place);
+    return readlinkSync(file);
   } catch {
     return '';
   }
@@ -117,21 +117,21 @@ export interface KnownIds {
 }
 
 /** Returns the ids that a word refers to: itself, or those that begin with it, if it has at least four characters. */
-export function idsMeant(word: string, ids: readonly string[]): string[] {
+export function matchIds(word: string, ids: readonly string[]): string[] {
   if (ids.includes(word)) return [word];
   return word.length < FEWEST_CHARACTERS ? [] : ids.filter((id) => id.startsWith(word));
 }
 
 /** Returns the one id that a word refers to; none or several are a `Problem`. */
-export function idMeant(word: string, { noun, ids, remedy }: KnownIds): Result<string, Problem> {
-  const [one, ...others] = idsMeant(word, ids);
-  if (one !== undefined && others.length === 0) return ok(one);
-  if (one === undefined) {
+export function matchId(word: string, { noun, ids, remedy }: KnownIds): Result<string, Problem> {
+  const [match, ...others] = matchIds(word, ids);
+  if (match !== undefined && others.length === 0) return ok(match);
+  if (match === undefined) {
     const near = closest(word, ids);
     const hint = near === null ? '' : `. Did you mean ${near}?`;
     return err({ kind: 'usage', message: `there is no ${noun} ${word}${hint}`, remedy });
   }
-  const list = [one, ...others].map((id) => `  ${id}`).join('\n');
+  const list = [match, ...others].map((id) => `  ${id}`).join('\n');
   return err({
     kind: 'usage',
     message: `${word} matches several ${noun} ids`,

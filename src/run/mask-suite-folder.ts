@@ -7,7 +7,7 @@ import { hasState, listState, removeState } from '../state-folder.js';
 import { maskedStream } from '../secrets/masked-stream.js';
 
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
-/** The folder in a run's own with the traces of failed tests, as Playwright wrote them, until it is known who looks at them. */
+/** The subfolder of a run for unmasked traces of failed tests, until it is known which of them a person will open. */
 const rawTraces = 'traces';
 /** What Playwright and its servers wrote: bodies, traces and attachments, which cannot be masked here. */
 const unmaskable = [runFiles.output, runFiles.servers];

@@ -18,7 +18,7 @@ import {
 /** The exclusive right to change a project, held by one process at a time. */
 export interface ProjectLock extends Disposable {
   /** Names the holder's current run, for others who find the project locked. */
-  tell(runId: string): Promise<void>;
+  setRun(runId: string): Promise<void>;
 }
 
 /** Who requests the lock, and whether to wait for it. */
@@ -54,12 +54,12 @@ export async function lockProject(
   try {
     openStateFolder(projectRoot);
     checkDatabase(file);
-    for (let told = false; ; told = true) {
+    for (let hasWaited = false; ; hasWaited = true) {
       const database = await tryLock(file);
-      if (database) return ok(await held(holderFile, command, database));
+      if (database) return ok(await openLock(holderFile, command, database));
       const holder = holderIn(holderFile);
       if (!wait) return err(locked(holder));
-      if (!told) onWait?.(`waiting for ${describe(holder)}`);
+      if (!hasWaited) onWait?.(`waiting for ${describe(holder)}`);
       await delay(RETRY_MS);
     }
   } catch (error) {
@@ -97,14 +97,18 @@ async function tryLock(file: string): Promise<Libsql.Database | null> {
   }
 }
 
-async function held(holderFile: string, command: string, database: Libsql.Database): Promise<ProjectLock> {
+async function openLock(
+  holderFile: string,
+  command: string,
+  database: Libsql.Database,
+): Promise<ProjectLock> {
   const since = new Date().toISOString();
-  const tell = async (runId: string | null) => {
+  const setRun = async (runId: string | null) => {
     const holder: Holder = { command, runId, pid: process.pid, since };
     writeState(holderFile, `${JSON.stringify(holder)}\n`);
   };
-  await tell(null);
-  return { tell, [Symbol.dispose]: () => void database.close() };
+  await setRun(null);
+  return { setRun, [Symbol.dispose]: () => void database.close() };
 }
 
 function holderIn(file: string): Holder | null {

@@ -8,7 +8,7 @@ import { readRunState } from './event-log.js';
 import { isRunId, runDirOf } from './run-folder.js';
 import { combined, keptChanges, nullIfMissing } from './undo.js';
 
-/** A longer patch is cut, since nobody reads it in a report. */
+/** A longer patch is cut in reports. */
 const PATCH_BYTES = 200 * 1024;
 
 /** Reads the patch of an attempt from its run's folder, for people; null if it is not there. */
@@ -19,35 +19,36 @@ export function readPatch(
 ): string | null {
   if (patch === null || !/^attempts\/\d+\.patch$/.test(patch)) return null;
   const text = readState(path.join(runDir, patch))?.toString('utf8');
-  // A cut before masking would leave halves of secrets.
+  // If it was cut before masking, a secret could be split and remain.
   return text === undefined ? null : redactor.text(text).slice(0, PATCH_BYTES);
 }
 
 /** Reads everything that a run left changed in its project as one patch, which is empty if it left nothing; null if it can no longer be read. */
 export async function readRunPatch(runDir: string): Promise<Buffer | null> {
-  const kept = keptChanges(runDir, await readRunState(runDir));
-  if (kept?.length === 0) return Buffer.alloc(0);
-  const rendered = kept && (await renderChange(combined(kept), contentsOf(runDir)).catch(nullIfMissing));
+  const changes = keptChanges(runDir, await readRunState(runDir));
+  if (changes?.length === 0) return Buffer.alloc(0);
+  const rendered =
+    changes && (await renderChange(combined(changes), contentsOf(runDir)).catch(nullIfMissing));
   return rendered && rendered.patch;
 }
 
-/** A patch that waits for a person, with its text; null if the run's folder was deleted, or is on another machine. */
-export interface ShownOffer extends Offer {
+/** A patch that waits for a person, with its text; the text is null if the run's folder was deleted, or is on another machine. */
+export interface OfferWithText extends Offer {
   readonly text: string | null;
 }
 
 /** A question with the texts of its patches. */
-export interface ShownEscalation extends Escalation {
-  readonly offers: readonly ShownOffer[];
+export interface EscalationWithPatches extends Escalation {
+  readonly offers: readonly OfferWithText[];
 }
 
 /** Reads the patches that wait with a question of this project. */
 export function withPatches(
   projectRoot: string,
-  asked: Escalation,
+  escalation: Escalation,
   redactor: Pick<Redactor, 'text'>,
-): ShownEscalation {
-  const runDir = isRunId(asked.runId) ? runDirOf(projectRoot, asked.runId) : null;
-  const textOf = ({ patch }: Offer) => runDir && readPatch(runDir, patch, redactor);
-  return { ...asked, offers: asked.offers.map((offer) => ({ ...offer, text: textOf(offer) })) };
+): EscalationWithPatches {
+  const runDir = isRunId(escalation.runId) ? runDirOf(projectRoot, escalation.runId) : null;
+  const patchText = ({ patch }: Offer) => runDir && readPatch(runDir, patch, redactor);
+  return { ...escalation, offers: escalation.offers.map((offer) => ({ ...offer, text: patchText(offer) })) };
 }

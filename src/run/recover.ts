@@ -28,11 +28,11 @@ export type Recovery = readonly string[];
 
 /**
  * Cleans up after killed runs of a project: ends their processes, deletes their copies, and brings the tree to the state that the journal
- * describes (HN-2, AG-10). A journal that cannot be used changes nothing; it is set aside and reported as a `Problem` once. If there is
- * nothing to do, as usual, this costs one look into a folder. The caller holds the project's lock.
+ * describes (HN-2, AG-10). A journal that cannot be used changes nothing; it is set aside and reported as a `Problem` once. Usually there is
+ * nothing to do, and this only lists a folder. The caller holds the project's lock.
  */
 export async function recoverKilledRuns(project: string): Promise<Result<Recovery, Problem>> {
-  const said: string[] = [];
+  const stopped: string[] = [];
   const killed = await killedRuns(project);
   // Only one run at a time works on a project, so these are not in use.
   const copies = killed.length === 0 ? [] : await copiesOf(project);
@@ -41,14 +41,14 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
     for (const copy of copies) processes.push(...(await sweep({ runId: run.runId }, { workDir: copy })));
     await dropAllUnmasked(run.dir);
     await forgetKilled(run);
-    said.push(
+    stopped.push(
       ...processes.map((process) => `  stopped a process left behind by run ${run.runId}: ${process}`),
     );
   }
   for (const copy of copies) await removeCopy(copy);
   const moved = await bringAllIn(project);
   const finished = await finishJournal(project);
-  return finished.ok ? ok([...moved, ...told([...finished.value, ...said])]) : finished;
+  return finished.ok ? ok([...moved, ...recoveryLines([...finished.value, ...stopped])]) : finished;
 }
 
 /** Moves the files of runs that ended without moving them into the project. */
@@ -68,14 +68,14 @@ async function bringAllIn(project: string): Promise<string[]> {
 
 /** Brings the tree to the state that the journal describes, if there is one. */
 export async function finishJournal(project: string): Promise<Result<string[], Problem>> {
-  const place = { project, root: await rootOf(project) };
-  const journal = readJournal(place);
+  const location = { project, root: await rootOf(project) };
+  const journal = readJournal(location);
   if (journal === null) return ok([]);
   if ('refused' in journal) return err(refused(project, journal.refused));
-  return finish(place, journal);
+  return finish(location, journal);
 }
 
-function told(lines: readonly string[]): Recovery {
+function recoveryLines(lines: readonly string[]): Recovery {
   return lines.length === 0 ? [] : ['cleaned up after an earlier run that was killed', ...lines];
 }
 
@@ -84,7 +84,7 @@ async function finish({ project, root }: JournalPlace, journal: Journal): Promis
   try {
     await release(project);
     const { written, leftAlone } = await writeFiles(root, journal, contents);
-    const shown = (files: readonly string[]) =>
+    const relativeNames = (files: readonly string[]) =>
       files.map((file) => path.relative(project, path.join(root, file))).join(', ');
     const installed =
       journal.install && written.length > 0 ? await reinstall({ project, root }, journal) : [];
@@ -93,11 +93,15 @@ async function finish({ project, root }: JournalPlace, journal: Journal): Promis
       path.join(runDirOf(project, journal.runId), 'attempts', `${id}.patch`),
     );
     return ok([
-      ...(written.length > 0 ? [`  ${words[journal.purpose]}: ${shown(written)}`] : []),
-      ...(leftAlone.length > 0 ? [`  not touched, because they changed since: ${shown(leftAlone)}`] : []),
+      ...(written.length > 0 ? [`  ${words[journal.purpose]}: ${relativeNames(written)}`] : []),
+      ...(leftAlone.length > 0
+        ? [`  not touched, because they changed since: ${relativeNames(leftAlone)}`]
+        : []),
       ...journal.files.flatMap(({ path: file, goal }) =>
         goal && leftAlone.includes(file)
-          ? [`    what ${shown([file])} was to hold: ${path.relative(project, contents.fileOf(goal.hash))}`]
+          ? [
+              `    what ${relativeNames([file])} was to hold: ${path.relative(project, contents.fileOf(goal.hash))}`,
+            ]
           : [],
       ),
       ...(written.length > 0 ? [`  patch: ${patches.join(', ')}`] : []),
@@ -139,11 +143,11 @@ const unfinished: Record<Journal['purpose'], string> = {
 };
 
 function unwritable({ project, root }: JournalPlace, { purpose, files }: Journal, error: unknown): Problem {
-  const left = files.filter(({ path: file, goal }) => {
+  const unwritten = files.filter(({ path: file, goal }) => {
     const now = stateOf(root, file);
     return now !== 'other' && !isSame(now, goal);
   });
-  const names = left.map(({ path: file }) => path.relative(project, path.join(root, file)));
+  const names = unwritten.map(({ path: file }) => path.relative(project, path.join(root, file)));
   return {
     kind: 'folder-not-writable',
     message: `${unfinished[purpose]} ${names.join(', ')}`,

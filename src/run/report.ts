@@ -1,6 +1,6 @@
 import { type AgentUsage, type Attempt, spentOn } from '../model/attempt.js';
 import type { Blame } from '../model/blame.js';
-import type { Avoided } from '../model/avoided.js';
+import type { AvoidedRuns } from '../model/avoided.js';
 import type { Cut, Note } from '../model/guard-findings.js';
 import type { Proof, TestProof } from '../model/proof.js';
 import type { VerifyLevel } from '../model/settings.js';
@@ -58,7 +58,7 @@ export interface Report {
     agentRuns: number;
     agentRunsAvoided: number;
     /** The reasons, each listed once; their counts add up to `agentRunsAvoided`. */
-    avoided: readonly Avoided[];
+    avoided: readonly AvoidedRuns[];
     /** US dollars as reported by the agent programs; null if none did. */
     costUsd: number | null;
     inputTokens: number | null;
@@ -228,8 +228,8 @@ function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
 }
 
 function escalationsOf({ causes }: RunState): ReportEscalation[] {
-  const asked = causes.filter(({ ended }) => ended?.verdict === 'escalated');
-  return asked.map(({ id: causeId, ended, escalationId }, index) => ({
+  const escalated = causes.filter(({ ended }) => ended?.verdict === 'escalated');
+  return escalated.map(({ id: causeId, ended, escalationId }, index) => ({
     id: escalationId ?? `e${index + 1}`,
     stored: escalationId !== null,
     causeId,

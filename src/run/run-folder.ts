@@ -59,13 +59,13 @@ export async function createRunFolder(
     const caches = cachesFor(gitRootOf(projectRoot) ?? projectRoot);
     const dir = path.join(runsFolder(makeWorkFolder(projectRoot, caches)), runId);
     makeNewStateFolder(dir);
-    const made = async (...parts: string[]) => makeStateFolder(path.join(dir, ...parts));
+    const subfolder = async (...parts: string[]) => makeStateFolder(path.join(dir, ...parts));
     return ok({
       runId,
       dir,
       final,
-      failure: (n) => made('failures', String(n)),
-      attempt: async (n) => path.join(await made('attempts'), String(n)),
+      failure: (n) => subfolder('failures', String(n)),
+      attempt: async (n) => path.join(await subfolder('attempts'), String(n)),
     });
   } catch (error) {
     if (error instanceof StateRefused) return err(error.problem);

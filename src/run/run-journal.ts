@@ -45,14 +45,14 @@ export async function openRunJournal({ dir }: Pick<RunFolder, 'dir'>): Promise<R
 /** Returns the killed runs of a project, oldest first. */
 export async function killedRuns(projectRoot: string): Promise<KilledRun[]> {
   const ids = await runIdsIn(projectRoot);
-  const found = await Promise.all(ids.map((runId) => killedRun(runId, runDirOf(projectRoot, runId))));
-  return found.filter((one) => one !== null);
+  const runs = await Promise.all(ids.map((runId) => killedRun(runId, runDirOf(projectRoot, runId))));
+  return runs.filter((run) => run !== null);
 }
 
 /** Returns the pid of a run in progress, or null if it has ended or its process is gone. */
 export async function pidAtWork(dir: string): Promise<number | null> {
-  const said = read(dir);
-  return said && said !== 'damaged' && (await isAlive(said)) ? said.pid : null;
+  const entry = read(dir);
+  return entry && entry !== 'damaged' && (await isAlive(entry)) ? entry.pid : null;
 }
 
 /** Records that a killed run has been cleaned up completely. */
@@ -61,8 +61,8 @@ export function forgetKilled({ dir }: KilledRun): Promise<void> {
 }
 
 async function killedRun(runId: string, dir: string): Promise<KilledRun | null> {
-  const said = read(dir);
-  if (said === null || (said !== 'damaged' && (await isAlive(said)))) return null;
+  const entry = read(dir);
+  if (entry === null || (entry !== 'damaged' && (await isAlive(entry)))) return null;
   return { runId, dir };
 }
 
@@ -73,7 +73,7 @@ function read(dir: string): z.infer<typeof schema> | 'damaged' | null {
   return parsed.success ? parsed.data : 'damaged';
 }
 
-async function isAlive(said: z.infer<typeof schema>): Promise<boolean> {
-  const process = await processEntry(said.pid);
-  return process !== null && !process.zombie && process.startedAt === said.startedAt;
+async function isAlive(entry: z.infer<typeof schema>): Promise<boolean> {
+  const process = await processEntry(entry.pid);
+  return process !== null && !process.zombie && process.startedAt === entry.startedAt;
 }

@@ -35,9 +35,9 @@ export function createRunPlan(): RunPlan {
       return { n: begun, likelyMs: likelyMs(ids) };
     },
     ended: ({ tests, durationMs }) => {
-      const ran = tests.filter(({ outcome }) => outcome !== 'not-run');
-      for (const { test, durationMs: ms } of ran) lastMs.set(test.id, ms);
-      const sum = ran.reduce((total, one) => total + one.durationMs, 0);
+      const results = tests.filter(({ outcome }) => outcome !== 'not-run');
+      for (const { test, durationMs: ms } of results) lastMs.set(test.id, ms);
+      const sum = results.reduce((total, result) => total + result.durationMs, 0);
       if (durationMs > 0) sideBySide = Math.max(sideBySide, sum / durationMs);
       besideMs = Math.max(0, durationMs - sum / sideBySide);
     },

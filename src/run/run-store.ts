@@ -80,19 +80,19 @@ export interface RunStoreParts {
 
 /** Creates a run's store on top of the project's. If the store fails, the run warns once per kind of failure and healing continues. */
 export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunStore {
-  const told = new Set<string>();
-  const trying = async <T>(what: string, call: () => Promise<T>, otherwise: T): Promise<T> => {
+  const warned = new Set<string>();
+  const trying = async <T>(action: string, call: () => Promise<T>, otherwise: T): Promise<T> => {
     try {
       return await call();
     } catch (error) {
       const reason = reasonOf(error);
-      const message = `The store failed while ${what}: ${reason}. Healing continues without it.`;
-      if (!told.has(message)) bus.emit({ type: 'run.warning', message });
-      told.add(message);
+      const message = `The store failed while ${action}: ${reason}. Healing continues without it.`;
+      if (!warned.has(message)) bus.emit({ type: 'run.warning', message });
+      warned.add(message);
       return otherwise;
     }
   };
-  const saving = (what: string, call: () => Promise<void>) => trying(`saving ${what}`, call, undefined);
+  const saving = (subject: string, call: () => Promise<void>) => trying(`saving ${subject}`, call, undefined);
   return {
     started: () => saving('the run', () => store.runStarted(runId)),
     recordFailure: (signature) =>

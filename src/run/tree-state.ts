@@ -16,14 +16,14 @@ const schema = z.strictObject({
 /** The files of a project at the end of a run: a commit, and the contents of what differed from it; a hash is null if the file did not exist. */
 export type TreeState = z.infer<typeof schema>;
 
-/** With more files than this, nobody is in the middle of a fix. */
+/** The most files that are stored. A larger difference is not a fix in progress. */
 const MAX_FILES = 2000;
 
 const fileIn = (runDir: string) => path.join(changesFolder(runDir), 'tree.json');
 
 /**
- * Keeps what a run that ended red ran on, so that what is changed afterwards can be told from what was there. HEAD is not enough: who fixes a
- * test is in the middle of something. Without git, or with too many files, nothing is kept.
+ * Stores the files that a red run ended with, so that later changes can be distinguished from earlier ones. HEAD is not enough, because there may
+ * be uncommitted changes. Without git, or with too many files, nothing is stored.
  */
 export async function keepTreeState(runDir: string, cwd: string): Promise<void> {
   const changed = await gitChanges(cwd, 'HEAD');
@@ -36,8 +36,8 @@ export async function keepTreeState(runDir: string, cwd: string): Promise<void> 
   const bytes = await changed.after.read(paths);
   const files: TreeState['files'] = [];
   for (const file of paths) {
-    const found = bytes.get(file);
-    files.push({ path: file, hash: found ? await contents.put(found) : null });
+    const content = bytes.get(file);
+    files.push({ path: file, hash: content ? await contents.put(content) : null });
   }
   const state: TreeState = { schemaVersion: 1, commit: changed.base, files };
   writeState(fileIn(runDir), `${JSON.stringify(state)}\n`);
@@ -66,12 +66,12 @@ function onTopOf(
   const known = new Set(changes.map((change) => change.path));
   const others = [...kept.keys()].filter((file) => !known.has(file)).map((file) => ({ path: file }));
   const read = async (paths: readonly string[]) => {
-    const found = new Map(await before.read(paths.filter((file) => !kept.has(file))));
+    const contentOf = new Map(await before.read(paths.filter((file) => !kept.has(file))));
     for (const file of paths) {
       const hash = kept.get(file);
-      if (hash) found.set(file, await contents.get(hash));
+      if (hash) contentOf.set(file, await contents.get(hash));
     }
-    return found;
+    return contentOf;
   };
   const paths = async () => {
     const ofCommit = (await before.paths()).filter((file) => !kept.has(file));
@@ -79,7 +79,7 @@ function onTopOf(
   };
   return {
     ...changed,
-    changes: [...changes, ...others.map((one) => ({ ...one, kind: 'file' as const }))],
+    changes: [...changes, ...others.map((file) => ({ ...file, kind: 'file' as const }))],
     before: { paths, read },
   };
 }

@@ -23,14 +23,14 @@ export function keptChanges(dir: string, run: RunState): Change[] | null {
   // A run writes its report after its last event.
   if (ended === null && hasState(path.join(dir, 'report.json'))) return null;
   const tried = causes.flatMap(({ attempts }) => attempts);
-  // An ended run has judged all that it held: another version says it in other words.
+  // A run that ended has judged every attempt. If a judgement is missing, another version wrote these events.
   if (ended && tried.some(({ held, judged }) => held && !judged)) return null;
-  const judged = tried.flatMap((one) => one.judged ?? []);
+  const judged = tried.flatMap((attempt) => attempt.judged ?? []);
   const ids = judged.filter(isKept).flatMap(({ change }) => change ?? []);
   const inOrder = ids.toSorted((a, b) => Number(a) - Number(b));
   const changes = inOrder.map((id) => readChange(dir, id));
-  const found = changes.filter((change) => change !== null);
-  return found.length < inOrder.length ? null : found;
+  const readable = changes.filter((change) => change !== null);
+  return readable.length < inOrder.length ? null : readable;
 }
 
 /** Combines changes into one: what each file was before the first, and is after the last. */
@@ -38,13 +38,13 @@ export function combined(changes: readonly Change[]): Change {
   const edits = new Map<string, FileEdit>();
   for (const edit of changes.flatMap((change) => change.edits))
     edits.set(edit.path, { ...edit, before: (edits.get(edit.path) ?? edit).before });
-  const left = [...edits.values()].filter(({ before, after }) => before !== null || after !== null);
-  return { id: 'all', edits: left, folders: [] };
+  const changed = [...edits.values()].filter(({ before, after }) => before !== null || after !== null);
+  return { id: 'all', edits: changed, folders: [] };
 }
 
 /**
- * Reverts changes in the project. What somebody has edited since is kept; a file in which the same lines were edited is left alone and
- * listed (HN-8). If this is killed, the next command finishes it (HN-2). Rejects with `ContentsMissing` if the original contents are no longer stored.
+ * Reverts changes in the project. What somebody has edited since is kept; a file in which the same lines were edited is left alone and listed
+ * (HN-8). If this is killed, the next command finishes it (HN-2). Rejects with `ContentsMissing` if the original contents are no longer stored.
  */
 export async function undo(
   project: string,
@@ -65,16 +65,16 @@ export async function undo(
     install: await changesPackages(edits, contents),
   };
   await writeJournal({ project, root }, journal, contents);
-  const undone = await writeFiles(root, journal, contents);
+  const result = await writeFiles(root, journal, contents);
   const { runId } = run;
-  const installs = journal.install && undone.written.length > 0;
+  const installs = journal.install && result.written.length > 0;
   const install = installs ? await installOf({ project, root, runId, contents }) : null;
   if (install) await restoreLocks(root, (await install.run()).locks, contents);
   await closeJournal(project);
-  return { ...undone, installed: install?.command ?? null };
+  return { ...result, installed: install?.command ?? null };
 }
 
-interface Reverting {
+interface RevertContext {
   readonly root: string;
   /** In order. */
   readonly edits: readonly FileEdit[];
@@ -82,11 +82,14 @@ interface Reverting {
 }
 
 /** Returns the plan for a file with the edits in it that are not of the changes, if they can be merged. */
-async function keepingEdits(file: PlannedFile, { root, edits, contents }: Reverting): Promise<PlannedFile> {
+async function keepingEdits(
+  file: PlannedFile,
+  { root, edits, contents }: RevertContext,
+): Promise<PlannedFile> {
   const now = stateOf(root, file.path);
-  if (now === 'other' || file.known.some((one) => isSame(one, now))) return file;
-  const left = edits.findLast((edit) => edit.path === file.path)?.after ?? null;
-  const revert = { before: left, after: file.goal };
+  if (now === 'other' || file.known.some((state) => isSame(state, now))) return file;
+  const after = edits.findLast((edit) => edit.path === file.path)?.after ?? null;
+  const revert = { before: after, after: file.goal };
   const goal = await mergeFile(path.join(root, file.path), { edit: revert, now }, contents);
   return goal === null ? file : { ...file, known: [...file.known, now], goal };
 }

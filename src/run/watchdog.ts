@@ -3,7 +3,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 /** What the watchdog ends and deletes when self-heal is gone. */
-export interface Watched {
+export interface WatchTargets {
   readonly runId: string;
   /** The run's folder, absolute. Files in it that may hold secrets are deleted. */
   readonly dir: string;
@@ -13,7 +13,10 @@ export interface Watched {
   readonly folders: readonly string[];
 }
 
-/** A process that outlives self-heal if it is killed, and then ends what the run had started. It does the same if disposed before the run has ended. */
+/**
+ * A process that outlives self-heal if it is killed, and then ends what the run had started. It does the same if disposed before the run has
+ * ended.
+ */
 export interface Watchdog extends Disposable {
   /** Sets the run's temporary folders, replacing earlier ones; best called before a folder is created. */
   watch(folders: readonly string[]): void;
@@ -32,7 +35,7 @@ const afterKill = fileURLToPath(new URL('after-kill.js', import.meta.url));
  * whatever way; there is no polling. Until then it is a waiting shell of some 1.5 MB in its own session. Windows has no
  * watchdog: the next command cleans up what a killed run left.
  */
-export function startWatchdog({ runId, dir, final }: Omit<Watched, 'folders'>): Watchdog {
+export function startWatchdog({ runId, dir, final }: Omit<WatchTargets, 'folders'>): Watchdog {
   const nothing = () => undefined;
   if (process.platform === 'win32') return { watch: nothing, ended: nothing, [Symbol.dispose]: nothing };
   const child = spawn('/bin/sh', ['-c', waits, 'self-heal-watchdog', process.execPath, afterKill], {
@@ -46,7 +49,7 @@ export function startWatchdog({ runId, dir, final }: Omit<Watched, 'folders'>): 
   child.stdin.on('error', () => undefined);
   child.unref();
   const watch = (folders: readonly string[]) => {
-    const watched: Watched = { runId, dir, final, folders };
+    const watched: WatchTargets = { runId, dir, final, folders };
     child.stdin.write(`${JSON.stringify(watched)}\n`);
   };
   watch([]);

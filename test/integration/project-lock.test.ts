@@ -20,7 +20,7 @@ async function holderIn(project: string) {
   const code = `
     import { lockProject } from ${JSON.stringify(path.join(compiledSrc(), 'run/project-lock.js'))};
     const lock = await lockProject(${JSON.stringify(project)}, { command: 'run', wait: false });
-    await lock.value.tell('20261122-101500-4f3a');
+    await lock.value.setRun('20261122-101500-4f3a');
     setInterval(() => {}, 1000);
     console.log('held');`;
   const holder = spawn(process.execPath, ['--input-type=module', '-e', code], {

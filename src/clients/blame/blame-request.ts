@@ -1,7 +1,7 @@
 import { testsOf } from '../../model/failure.js';
 import { baseOf } from '../../workspace/git-trees.js';
 import { failuresOf, matchingFailures } from '../inspect/find-failure.js';
-import { filtersOf, leftRed, placeOf } from '../inspect/last-red.js';
+import { testFilters, leftRed, testFilter } from '../inspect/last-red.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { findRun } from '../../run/find-run.js';
@@ -50,13 +50,13 @@ export async function filtersFor(cwd: string, word: string | undefined): Promise
   const run = await findRun(cwd, named);
   if (named !== null) {
     if (!run.ok) return run;
-    const filters = filtersOf(leftRed(run.value.report), cwd);
+    const filters = testFilters(leftRed(run.value.report), cwd);
     return filters.length > 0 ? ok(filters) : err(nothingRed(run.value.runId));
   }
-  if (word === undefined) return ok(run.ok ? filtersOf(leftRed(run.value.report), cwd) : []);
+  if (word === undefined) return ok(run.ok ? testFilters(leftRed(run.value.report), cwd) : []);
   if (!run.ok) return ok([word]);
   const failures = matchingFailures(word, failuresOf(run.value)).map(({ failure }) => failure);
-  const meant = testsOf(failures).map(({ location: { file, line } }) => placeOf(file, line));
+  const meant = testsOf(failures).map(({ location: { file, line } }) => testFilter(file, line));
   return ok(meant.length > 0 ? [...new Set(meant)] : [word]);
 }
 

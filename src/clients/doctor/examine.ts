@@ -25,16 +25,16 @@ export interface Check {
   readonly remedy: string | null;
 }
 
-function passed(name: string, found: string): Check {
-  return { name, state: 'ok', found, remedy: null };
+function passed(name: string, message: string): Check {
+  return { name, state: 'ok', found: message, remedy: null };
 }
 
 function failed(name: string, { message, detail, remedy }: Problem): Check {
-  const found = detail === undefined ? message : `${message}\n\n${detail}\n`;
-  return { name, state: 'failed', found, remedy };
+  const text = detail === undefined ? message : `${message}\n\n${detail}\n`;
+  return { name, state: 'failed', found: text, remedy };
 }
 
-interface Examination {
+interface ExamineRequest {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   /** The value of `-c`. */
@@ -43,8 +43,8 @@ interface Examination {
   readonly agents?: string | undefined;
 }
 
-/** Makes the start of a run without the run: each step whose problem a run would end with (CL-11). Changes nothing and calls no model. */
-export async function examine({ cwd, env, config: flag, agents }: Examination): Promise<Check[]> {
+/** Takes the steps of a run before its first test, and collects the problems that would end it (CL-11). Changes nothing and calls no model. */
+export async function examine({ cwd, env, config: flag, agents }: ExamineRequest): Promise<Check[]> {
   const state = await stateProblem(cwd);
   const config = findPlaywrightConfig(cwd, flag);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
@@ -71,7 +71,7 @@ export async function examine({ cwd, env, config: flag, agents }: Examination): 
   ];
 }
 
-interface Suite extends Pick<Examination, 'cwd' | 'env'> {
+interface Suite extends Pick<ExamineRequest, 'cwd' | 'env'> {
   readonly playwright: Playwright;
   /** Absolute. */
   readonly config: string;
@@ -90,7 +90,7 @@ async function checkSuite({ config, ...place }: Suite, { verify }: Settings): Pr
 }
 
 /** Checks the agents that the routes name, and whether each of their programs is logged in. */
-async function checkAgents(settings: Settings, place: Pick<Examination, 'cwd' | 'env'>): Promise<Check[]> {
+async function checkAgents(settings: Settings, place: Pick<ExamineRequest, 'cwd' | 'env'>): Promise<Check[]> {
   const missing = await missingAgents(settings, place.cwd);
   const used = agentsInUse(settings).flatMap((name) => settings.agents[name] ?? []);
   const runners = [...new Set(used.map(({ runner }) => runner))];
@@ -117,7 +117,7 @@ const fixerAlone: Check = {
   remedy: 'After installing an agent program, run `npx self-heal init --agent claude`.',
 };
 
-async function loginOf(program: BuiltInRunner, place: Pick<Examination, 'cwd' | 'env'>): Promise<Check> {
+async function loginOf(program: BuiltInRunner, place: Pick<ExamineRequest, 'cwd' | 'env'>): Promise<Check> {
   const name = `${program} login`;
   const login = await checkLogin(program, place);
   if (login.state === 'in') return passed(name, login.how);

@@ -110,7 +110,7 @@ function readOrEmpty(file: string): string {
 }
 
 /** A program's output on both streams. The exit code is null if it did not exit by itself. */
-interface Probed {
+interface ProbeResult {
   readonly exitCode: number | null;
   readonly output: string;
 }
@@ -122,7 +122,7 @@ const GRACE_MS = 2_000;
 const MAX_CHARACTERS = 200_000;
 
 /** Runs a program to its end with empty standard input, and leaves none of its processes behind. */
-async function probe(argv: readonly string[], { cwd, env }: Place): Promise<Probed> {
+async function probe(argv: readonly string[], { cwd, env }: Place): Promise<ProbeResult> {
   const [file = '', ...args] = argv;
   let output = '';
   const decoder = new TextDecoder();

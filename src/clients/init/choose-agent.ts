@@ -9,20 +9,24 @@ import { readYaml } from '../../config/read-yaml.js';
 
 interface AgentChoice {
   /** The value of `--agent`. */
-  readonly named?: string | undefined;
+  readonly flag?: string | undefined;
   /** The runner in an existing agents.yaml, or null. */
   readonly configured: string | null;
-  readonly found: readonly AgentProgram[];
+  readonly installed: readonly AgentProgram[];
 }
 
 /**
- * Chooses the agent program: the one named by a flag, or the configured one, or the first one found. Returns null for the built-in fixer alone.
+ * Chooses the agent program that a flag names, or agents.yaml, or else the first that is installed. Returns null for the built-in fixer alone.
  */
-export function chooseAgent({ named, configured, found }: AgentChoice): Result<AgentProgram | null, Problem> {
-  if (named !== undefined) return byName(named);
+export function chooseAgent({
+  flag,
+  configured,
+  installed,
+}: AgentChoice): Result<AgentProgram | null, Problem> {
+  if (flag !== undefined) return byName(flag);
   if (configured === builtIn) return ok(null);
   const before = configured === null ? null : programNamed(configured);
-  return ok(before ?? found[0] ?? null);
+  return ok(before ?? installed[0] ?? null);
 }
 
 function byName(name: string): Result<AgentProgram | null, Problem> {

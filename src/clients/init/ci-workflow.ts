@@ -53,8 +53,8 @@ export async function defaultBranchOf(root: string): Promise<string> {
 }
 
 /**
- * Returns the workflows for a project, in the order of `workflowFiles`. An agent gets no token for the repository: the checkout does not persist it, and
- * no step passes it on. What publishes has the token, and runs neither an agent nor code of the project.
+ * Returns the workflows for a project, in the order of `workflowFiles`. An agent gets no token for the repository: the checkout does not persist
+ * it, and no step passes it on. What publishes has the token, and runs neither an agent nor code of the project.
  */
 export function workflowTexts(request: WorkflowRequest): string[] {
   return templates[request.system].map((name) => {
@@ -117,7 +117,9 @@ export function outdatedWorkflows(root: string, used: readonly AgentProgram[]): 
       const text = tryOr('', () => readFileSync(path.join(root, file), 'utf8'));
       const names = Object.values(programs).filter(({ packageName }) => text.includes(packageName));
       return (
-        text !== '' && (names.length > 0 || used.length > 0) && !used.every((one) => names.includes(one))
+        text !== '' &&
+        (names.length > 0 || used.length > 0) &&
+        !used.every((program) => names.includes(program))
       );
     });
 }
@@ -130,8 +132,8 @@ function fillTemplate(template: string, values: Readonly<Record<string, string |
   const lines = template.split('\n').flatMap((line) => {
     const names = [...line.matchAll(/__([A-Z_]+)__/g)].map(([, name = '']) => name);
     if (names.some((name) => values[name] === null)) return [];
-    const [, before, whole = ''] = /^(\s*(?:- |[\w-]+: )+)__([A-Z_]+)__$/.exec(line) ?? [];
-    if (before !== undefined) return [before + stringify(values[whole], { lineWidth: 0 }).trimEnd()];
+    const [, before, onlyName = ''] = /^(\s*(?:- |[\w-]+: )+)__([A-Z_]+)__$/.exec(line) ?? [];
+    if (before !== undefined) return [before + stringify(values[onlyName], { lineWidth: 0 }).trimEnd()];
     return [line.replaceAll(/__([A-Z_]+)__/g, (_, name: string) => String(values[name]))];
   });
   return lines.join('\n');

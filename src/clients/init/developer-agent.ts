@@ -9,7 +9,7 @@ export function skillFileOf(runner: BuiltInRunner | null): string {
   return `${runner === 'claude' || runner === null ? '.claude' : '.agents'}/skills/self-heal/SKILL.md`;
 }
 
-/** What a developer's agent is told about self-heal. */
+/** The skill that explains self-heal to a developer's agent. */
 export const skillText = `---
 name: self-heal
 description: Find the cause of a red Playwright test, fix it, and have the fix proven. Use when a Playwright test fails or was just fixed.
@@ -32,16 +32,16 @@ To try the page yourself use Playwright's skill \`playwright-cli\`, and for a tr
 const mcpFile = z.looseObject({ mcpServers: z.looseObject({}).optional() });
 
 /** Returns the text of a project's .mcp.json with self-heal's server; the same text if it has one already. */
-export function withMcpServer(there: string | null): Result<string, Problem> {
-  const found = mcpFile.safeParse(there === null ? {} : jsonOf(there));
-  if (!found.success)
+export function withMcpServer(existing: string | null): Result<string, Problem> {
+  const parsed = mcpFile.safeParse(existing === null ? {} : jsonOf(existing));
+  if (!parsed.success)
     return err({
       kind: 'usage',
       message: `${MCP_FILE} is not JSON with an object of mcpServers`,
       remedy: 'Correct it, or remove it, and run `self-heal init --mcp` again. Nothing was written.',
     });
-  const { mcpServers = {}, ...rest } = found.data;
-  if (there !== null && Object.hasOwn(mcpServers, 'self-heal')) return ok(there);
+  const { mcpServers = {}, ...rest } = parsed.data;
+  if (existing !== null && Object.hasOwn(mcpServers, 'self-heal')) return ok(existing);
   const server = { command: 'npx', args: ['self-heal', 'mcp'] };
   return ok(`${JSON.stringify({ ...rest, mcpServers: { ...mcpServers, 'self-heal': server } }, null, 2)}\n`);
 }

@@ -54,12 +54,12 @@ export interface PlannedFile {
 export async function planInit(request: InitRequest): Promise<Result<readonly PlannedFile[], Problem>> {
   const { cwd, agent, force } = request;
   const usual = existsSync(path.join(cwd, 'agents.yml')) ? 'agents.yml' : 'agents.yaml';
-  const wanted = [
+  const texts = [
     {
       file: path.join(cwd, usual),
       text: agentsFileText(cwd, agent?.name ?? builtIn),
-      isOwn: (there: string) =>
-        [...builtInRunners, builtIn].some((one) => agentsFileText(cwd, one) === there),
+      isOwn: (existing: string) =>
+        [...builtInRunners, builtIn].some((runner) => agentsFileText(cwd, runner) === existing),
     },
     ...(agent
       ? slashCommands.map((command) => ({
@@ -73,7 +73,7 @@ export async function planInit(request: InitRequest): Promise<Result<readonly Pl
   try {
     const mcp = request.mcp ? await mcpPlan(cwd) : ok([]);
     if (!mcp.ok) return mcp;
-    const files = await Promise.all(wanted.map((one) => compare(one, { cwd, force })));
+    const files = await Promise.all(texts.map((file) => compare(file, { cwd, force })));
     return ok([...files, ...mcp.value, await ignoreFile(cwd)]);
   } catch (error) {
     // A file or folder stands in the way.
@@ -86,14 +86,14 @@ export async function planInit(request: InitRequest): Promise<Result<readonly Pl
   }
 }
 
-interface Wanted {
+interface GeneratedFile {
   readonly file: string;
   readonly text: string;
   /** Whether existing content was written by `init` itself, so that overwriting it loses nothing of the user's. */
   readonly isOwn?: (there: string) => boolean;
 }
 
-async function workflows({ cwd, ci, agent, config }: InitRequest): Promise<Wanted[]> {
+async function workflows({ cwd, ci, agent, config }: InitRequest): Promise<GeneratedFile[]> {
   if (ci === null) return [];
   const root = gitRootOf(cwd) ?? cwd;
   const defaultBranch = await defaultBranchOf(root);
@@ -106,27 +106,33 @@ async function workflows({ cwd, ci, agent, config }: InitRequest): Promise<Wante
 }
 
 async function compare(
-  { file, text, isOwn }: Wanted,
+  { file, text, isOwn }: GeneratedFile,
   { cwd, force }: Pick<InitRequest, 'cwd' | 'force'>,
 ): Promise<PlannedFile> {
   // Git may have converted the file's line ends, which is no difference.
-  const there = (await readIfThere(file))?.replaceAll('\r\n', '\n') ?? null;
+  const existing = (await readIfThere(file))?.replaceAll('\r\n', '\n') ?? null;
   return {
     path: file,
     name: relativePath(cwd, file),
     text,
     action:
-      there === null ? 'write' : there === text ? 'nothing' : force || isOwn?.(there) ? 'overwrite' : 'keep',
+      existing === null
+        ? 'write'
+        : existing === text
+          ? 'nothing'
+          : force || isOwn?.(existing)
+            ? 'overwrite'
+            : 'keep',
   };
 }
 
 /** Plans to add the server to the project's list, in which everything else stays. */
 async function mcpPlan(cwd: string): Promise<Result<PlannedFile[], Problem>> {
   const file = path.join(cwd, MCP_FILE);
-  const there = await readIfThere(file);
-  const text = withMcpServer(there);
+  const existing = await readIfThere(file);
+  const text = withMcpServer(existing);
   if (!text.ok) return text;
-  const action = there === null ? 'write' : there === text.value ? 'nothing' : 'overwrite';
+  const action = existing === null ? 'write' : existing === text.value ? 'nothing' : 'overwrite';
   return ok([{ path: file, name: MCP_FILE, text: text.value, action }]);
 }
 
@@ -135,9 +141,9 @@ const ENTRY = '.self-heal/';
 /** Plans to add the entry to the package's own .gitignore, unless the repository ignores the folder already. */
 async function ignoreFile(cwd: string): Promise<PlannedFile> {
   const file = path.join(cwd, '.gitignore');
-  const there = await readIfThere(file);
+  const existing = await readIfThere(file);
   // A person's own ignore list does not help others.
-  const asked = [
+  const question = [
     '-c',
     'core.excludesFile=/dev/null',
     'check-ignore',
@@ -145,10 +151,14 @@ async function ignoreFile(cwd: string): Promise<PlannedFile> {
     '--no-index',
     `${ENTRY}runs`,
   ];
-  const isIgnored = there?.split(/\r?\n/).includes(ENTRY) || (await git(cwd, asked)) !== null;
-  const planned = { path: file, name: '.gitignore', text: there ?? '' };
+  const isIgnored = existing?.split(/\r?\n/).includes(ENTRY) || (await git(cwd, question)) !== null;
+  const planned = { path: file, name: '.gitignore', text: existing ?? '' };
   if (isIgnored) return { ...planned, action: 'nothing' };
-  return { ...planned, text: withIgnoreEntry(there ?? ''), action: there === null ? 'write' : 'extend' };
+  return {
+    ...planned,
+    text: withIgnoreEntry(existing ?? ''),
+    action: existing === null ? 'write' : 'extend',
+  };
 }
 
 async function readIfThere(file: string): Promise<string | null> {

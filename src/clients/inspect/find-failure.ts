@@ -5,7 +5,7 @@ import type { ReportCause, ReportTest } from '../../run/report.js';
 import type { StoredRun } from '../../run/find-run.js';
 
 /** A failure of an earlier run, and its outcome there. */
-export interface Inspected {
+export interface InspectedFailure {
   readonly failure: DiagnosedFailure;
   /** The numbers of the same failure, as seen in the first and in later Playwright runs. */
   readonly seen: readonly number[];
@@ -16,7 +16,7 @@ export interface Inspected {
 }
 
 /** Returns the failures of a run with their outcomes, each once, however often the run saw it. */
-export function failuresOf(run: StoredRun): Inspected[] {
+export function failuresOf(run: StoredRun): InspectedFailure[] {
   const groups = new Map<string, DiagnosedFailure[]>();
   for (const failure of run.failures) {
     const key = `${failureKey(failure.failure)} ${failure.signature}`;
@@ -25,7 +25,7 @@ export function failuresOf(run: StoredRun): Inspected[] {
   return [...groups.values()].map((same) => inspectedOf(run, same));
 }
 
-function inspectedOf({ report }: StoredRun, same: readonly DiagnosedFailure[]): Inspected {
+function inspectedOf({ report }: StoredRun, same: readonly DiagnosedFailure[]): InspectedFailure {
   const causes = report?.causes ?? [];
   const leads = (failure: DiagnosedFailure) =>
     causes.find(({ evidence }) => evidence === `failures/${failure.n}`);
@@ -46,7 +46,7 @@ function inspectedOf({ report }: StoredRun, same: readonly DiagnosedFailure[]): 
 }
 
 /** Whether a failure led its cause, or has none. */
-export function isLead({ cause, failure }: Inspected): boolean {
+export function isLead({ cause, failure }: InspectedFailure): boolean {
   return cause === null || cause.evidence === `failures/${failure.n}`;
 }
 
@@ -54,16 +54,16 @@ export function isLead({ cause, failure }: Inspected): boolean {
  * Finds the failures that a word refers to: by number, by the id of a cause (its leading failure), by a file with a line, or by part of the
  * title in any case.
  */
-export function matchingFailures(word: string, all: readonly Inspected[]): Inspected[] {
+export function matchingFailures(word: string, all: readonly InspectedFailure[]): InspectedFailure[] {
   const byNumber = all.filter(({ seen }) => seen.includes(Number(word)));
   if (byNumber.length > 0) return byNumber;
-  const byCause = all.filter((one) => one.cause?.id === word && isLead(one));
+  const byCause = all.filter((inspected) => inspected.cause?.id === word && isLead(inspected));
   if (byCause.length > 0) return byCause;
-  const wanted = word.toLowerCase();
-  return all.filter((one) => nameOf(one).toLowerCase().includes(wanted));
+  const lowerCase = word.toLowerCase();
+  return all.filter((inspected) => failureName(inspected).toLowerCase().includes(lowerCase));
 }
 
 /** `[project] › file:line › titles`, or the suite. */
-export function nameOf({ failure: { failure } }: Inspected): string {
+export function failureName({ failure: { failure } }: InspectedFailure): string {
   return failure.scope === 'suite' ? 'the suite itself' : testName(failure.test);
 }

@@ -20,12 +20,12 @@ export function leftRed(report: Report | null): ReportTest[] {
 }
 
 /** Returns Playwright filters for exactly these places. */
-export function filtersOf(tests: readonly ReportTest[], cwd: string): string[] {
-  return [...new Set(tests.map(({ file, line }) => placeOf(path.resolve(cwd, file), line)))];
+export function testFilters(tests: readonly ReportTest[], cwd: string): string[] {
+  return [...new Set(tests.map(({ file, line }) => testFilter(path.resolve(cwd, file), line)))];
 }
 
 /** Formats a position as a Playwright filter: a regular expression for the whole path, and a line. */
-export function placeOf(file: string, line: number): string {
+export function testFilter(file: string, line: number): string {
   return `${escapeStringRegexp(file)}:${line}`;
 }
 
@@ -45,29 +45,29 @@ export interface LastRed {
 const RUNS = 50;
 
 /**
- * Finds the last run that left tests red, and the first one in a row that saw them so: whoever runs the tests or commits in between does not
- * thereby make what they changed until then part of what was there. Returns null if no run left anything red.
+ * Finds the last run that left tests red, and the first run of an unbroken series that did: changes are compared with that one, so that runs and
+ * commits in between hide nothing. Returns null if no run left anything red.
  */
 export async function lastRed(cwd: string): Promise<LastRed | null> {
-  let found = null as LastRed | null;
+  let last = null as LastRed | null;
   for (const runId of (await runIdsIn(cwd)).toReversed().slice(0, RUNS)) {
     const dir = runDirOf(cwd, runId);
     const report = await readReport(dir);
     const tests = leftRed(report);
     if (!report || !isRed(report)) {
-      if (found && isGreenFor(found, report)) return { ...found, green: report?.commit ?? null };
+      if (last && isGreenFor(last, report)) return { ...last, green: report?.commit ?? null };
       continue;
     }
     const state = readTreeState(dir);
     const since = { runId, dir, state };
-    if (found === null) found = { tests, green: null, since, runId };
-    else if (!isSame(found, tests)) break;
-    else if (state) found = { ...found, since };
+    if (last === null) last = { tests, green: null, since, runId };
+    else if (!isSame(last, tests)) break;
+    else if (state) last = { ...last, since };
   }
-  return found;
+  return last;
 }
 
-/** A verdict on a change is no new state to begin from. */
+/** A run of `self-heal verify` is not a new starting point. */
 function isRed(report: Report): boolean {
   const suite = report.causes.some((cause) => cause.tests.length === 0 && !isResolved(cause.verdict));
   return !report.verification && (suite || leftRed(report).length > 0);

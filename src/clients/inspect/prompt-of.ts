@@ -11,7 +11,7 @@ import { err, ok, type Result } from '../../result.js';
 import { findPlaywright } from '../../playwright/find-playwright.js';
 import { readState } from '../../state-folder.js';
 import type { Redactor } from '../../secrets/redactor.js';
-import { failuresOf, type Inspected } from './find-failure.js';
+import { failuresOf, type InspectedFailure } from './find-failure.js';
 import type { StoredRun } from '../../run/find-run.js';
 
 /** A prompt to print, and where it comes from. */
@@ -23,7 +23,7 @@ export interface FoundPrompt {
 
 export interface PromptRequest {
   readonly run: StoredRun;
-  readonly one: Inspected;
+  readonly one: InspectedFailure;
   /** The attempt asked for, or null for the last. */
   readonly attempt: number | null;
   readonly settings: Settings;
@@ -37,16 +37,20 @@ export interface PromptRequest {
  * the one that the first agent of its route would receive.
  */
 export async function promptOf(request: PromptRequest): Promise<Result<FoundPrompt, Problem>> {
-  const found = await unmasked(request);
-  return found.ok ? ok({ ...found.value, text: request.redactor.clean(found.value.text) }) : found;
+  const prompt = await unmasked(request);
+  return prompt.ok ? ok({ ...prompt.value, text: request.redactor.clean(prompt.value.text) }) : prompt;
 }
 
 async function unmasked(request: PromptRequest): Promise<Result<FoundPrompt, Problem>> {
   const { run, one, attempt } = request;
   const sent = (one.cause?.attempts ?? []).filter(({ prompt }) => prompt);
-  const asked = attempt === null ? sent.at(-1) : sent.find(({ n }) => n === attempt);
-  if (asked?.prompt)
-    return sentPrompt(run, asked.prompt, `as sent to ${asked.slashCommand} in attempt ${asked.n}`);
+  const sentAttempt = attempt === null ? sent.at(-1) : sent.find(({ n }) => n === attempt);
+  if (sentAttempt?.prompt)
+    return sentPrompt(
+      run,
+      sentAttempt.prompt,
+      `as sent to ${sentAttempt.slashCommand} in attempt ${sentAttempt.n}`,
+    );
   if (attempt !== null)
     return err(
       noSuchAttempt(

@@ -5,7 +5,7 @@ import type { ReportAttempt } from '../../run/report.js';
 import { cut } from '../../outputs/cut.js';
 import { attemptText } from '../../outputs/view.js';
 import { counted } from '../../format.js';
-import { nameOf, type Inspected } from './find-failure.js';
+import { failureName, type InspectedFailure } from './find-failure.js';
 import type { StoredRun } from '../../run/find-run.js';
 
 const longestMessage = 30;
@@ -18,18 +18,18 @@ export function nothingFailed({ report }: StoredRun): string {
 }
 
 /** Renders the failures of a run, one line each. */
-export function renderList(run: StoredRun, all: readonly Inspected[]): string {
+export function renderList(run: StoredRun, all: readonly InspectedFailure[]): string {
   const { report, runId, unreadable } = run;
   const outcome = report?.exitCode === null ? 'did not finish' : report?.outcome;
   const head = report
     ? `run ${runId} · ${report.project} · ${outcome} · ${counted(report.totals.tests, 'test')}`
     : `run ${runId} · no readable report`;
-  const rows = all.map((one) => [
-    String(one.failure.n),
-    verdictOf(one),
-    one.failure.diagnosis.category,
-    one.cause?.id ?? '',
-    `${cut(nameOf(one), 110)}${one.seen.length > 1 ? ` (seen ${one.seen.length} times)` : ''}`,
+  const rows = all.map((inspected) => [
+    String(inspected.failure.n),
+    verdictOf(inspected),
+    inspected.failure.diagnosis.category,
+    inspected.cause?.id ?? '',
+    `${cut(failureName(inspected), 110)}${inspected.seen.length > 1 ? ` (seen ${inspected.seen.length} times)` : ''}`,
   ]);
   return [
     head,
@@ -43,15 +43,15 @@ export function renderList(run: StoredRun, all: readonly Inspected[]): string {
 }
 
 /** Renders everything known about one failure: evidence, diagnosis and attempts. */
-export function renderFailure(one: Inspected, files: readonly string[]): string {
-  const { failure, cause } = one;
+export function renderFailure(inspected: InspectedFailure, files: readonly string[]): string {
+  const { failure, cause } = inspected;
   const { evidence, diagnosis } = failure;
   const { category, alternatives, retry, why, warning, facts } = diagnosis;
   const happened = timelineText(timelineOf(evidence, { diagnosis }), mostOfTimeline);
   const or = alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : '';
   return [
-    `#${failure.n} ${nameOf(one)}`,
-    `  ${verdictOf(one)} · ${category}${or} · ${retry} · ${failure.signature}`,
+    `#${failure.n} ${failureName(inspected)}`,
+    `  ${verdictOf(inspected)} · ${category}${or} · ${retry} · ${failure.signature}`,
     ...(cause
       ? [`  ${cause.id} ${cause.verdict}: ${cause.reason}, ${counted(cause.tests.length, 'test')}`]
       : []),
@@ -75,7 +75,7 @@ export function renderFailure(one: Inspected, files: readonly string[]): string 
   ].join('\n');
 }
 
-function verdictOf({ test, cause, failure }: Inspected): string {
+function verdictOf({ test, cause, failure }: InspectedFailure): string {
   if (failure.failure.scope === 'suite') return cause?.verdict ?? 'failed';
   return test?.verdict ?? 'failed';
 }
@@ -93,7 +93,7 @@ function messageLines(message: string): string[] {
 }
 
 function attemptLine(attempt: ReportAttempt): string {
-  const where = [attempt.patch, attempt.prompt].filter((one) => one !== null);
+  const where = [attempt.patch, attempt.prompt].filter((file) => file !== null);
   return [`${attempt.n} ${attemptText(attempt)}`, ...where.map((file) => `  ${file}`)].join('\n');
 }
 

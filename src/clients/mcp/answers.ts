@@ -5,12 +5,12 @@ import { fenced } from '../../fenced.js';
 import { violationLine } from '../../model/guard-findings.js';
 import { renderProof } from '../../model/proof.js';
 import { changeVerdicts } from '../../model/verification.js';
-import { type Inspected, nameOf as failureName } from '../inspect/find-failure.js';
+import { type InspectedFailure, failureName } from '../inspect/find-failure.js';
 import { renderFailure } from '../inspect/render-inspection.js';
 import { asPage } from '../../outputs/escalation-text.js';
 import { counted } from '../../format.js';
-import { nameOf, changeWords } from '../../outputs/wording.js';
-import type { ShownEscalation } from '../../run/read-patch.js';
+import { changeWords, reportTestName } from '../../outputs/wording.js';
+import type { EscalationWithPatches } from '../../run/read-patch.js';
 import type { Report, ReportCause } from '../../run/report.js';
 
 /** An answer of a tool: for programs, and as Markdown, which is given page by page. */
@@ -61,18 +61,18 @@ export function runAnswer(report: Report): Answer {
   return { data, text: [head, ...causeTexts(report), ...warningTexts(warnings)].join('\n\n'), of: runId };
 }
 
-function causeData(report: Report, { id, category, headline, source, blame, ...one }: ReportCause) {
-  const tests = namesIn(report, one.tests).slice(0, MOST);
+function causeData(report: Report, { id, category, headline, source, blame, tests: ids }: ReportCause) {
+  const tests = namesIn(report, ids).slice(0, MOST);
   return { id, category, headline, tests, source, blame: blame ? blameLine(blame) : null };
 }
 
 function namesIn({ tests }: Report, ids: readonly string[]): string[] {
-  return tests.filter(({ id }) => ids.includes(id)).map(nameOf);
+  return tests.filter(({ id }) => ids.includes(id)).map(reportTestName);
 }
 
 function causeTexts(report: Report): string[] {
   if (report.causes.length === 0) return [];
-  const said = report.causes.map((cause) => {
+  const sections = report.causes.map((cause) => {
     const { id, category, headline, source, why, blame } = cause;
     const lines = [
       headline,
@@ -83,11 +83,11 @@ function causeTexts(report: Report): string[] {
     ];
     return `## ${id}: ${category}, ${counted(cause.tests.length, 'test')}\n\n${fenced(lines.join('\n'))}`;
   });
-  return [isData, ...said, 'Evidence of each: `get_failure` with its id.'];
+  return [isData, ...sections, 'Evidence of each: `get_failure` with its id.'];
 }
 
 function hunkLines({ file, line, old, now }: NonNullable<ReportCause['blame']>['hunks'][number]): string[] {
-  return [`${file}:${line}`, ...old.map((one) => `-${one}`), ...now.map((one) => `+${one}`)];
+  return [`${file}:${line}`, ...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
 }
 
 function warningTexts(warnings: readonly string[]): string[] {
@@ -159,13 +159,13 @@ export const failureShape = {
 };
 
 /** Answers with the evidence of a failure. */
-export function failureAnswer(runId: string, one: Inspected, files: readonly string[]): Answer {
-  const { failure, cause } = one;
+export function failureAnswer(runId: string, inspected: InspectedFailure, files: readonly string[]): Answer {
+  const { failure, cause } = inspected;
   const { category, alternatives, confidence, why } = failure.diagnosis;
   const data = {
     runId,
     n: failure.n,
-    test: failureName(one),
+    test: failureName(inspected),
     category,
     alternatives,
     confidence,
@@ -175,8 +175,8 @@ export function failureAnswer(runId: string, one: Inspected, files: readonly str
     files,
   };
   const hunks = (cause?.blame?.hunks ?? []).slice(0, MOST).flatMap(hunkLines);
-  const shown = [renderFailure(one, files), ...(hunks.length > 0 ? ['', 'blamed', ...hunks] : [])];
-  const text = [`# ${category}, failure ${failure.n} of run ${runId}`, isData, fenced(shown.join('\n'))];
+  const lines = [renderFailure(inspected, files), ...(hunks.length > 0 ? ['', 'blamed', ...hunks] : [])];
+  const text = [`# ${category}, failure ${failure.n} of run ${runId}`, isData, fenced(lines.join('\n'))];
   return { data, text: text.join('\n\n'), of: runId };
 }
 
@@ -193,14 +193,14 @@ const question = z.object({
 export const questionsShape = { questions: z.array(question) };
 
 /** Answers with the questions that wait for a person. */
-export function questionsAnswer(all: readonly ShownEscalation[]): Answer {
+export function questionsAnswer(all: readonly EscalationWithPatches[]): Answer {
   const questions = all.slice(0, MOST).map(({ id, state, problem, recommendation, choices, tests }) => {
     const means = choices.map((choice) => ({ choice, means: choiceText[choice] }));
     return { id, state, problem, recommendation, choices: means, tests: tests.map(({ name }) => name) };
   });
-  const said = all.map((one) => `## ${one.id}\n\n${fenced(asPage(one, true))}`);
+  const sections = all.map((escalation) => `## ${escalation.id}\n\n${fenced(asPage(escalation, true))}`);
   const head = all.length === 0 ? 'No question is open.' : `# ${counted(all.length, 'open question')}`;
-  return { data: { questions }, text: [head, ...(all.length > 0 ? [isData] : []), ...said].join('\n\n') };
+  return { data: { questions }, text: [head, ...(all.length > 0 ? [isData] : []), ...sections].join('\n\n') };
 }
 
 /** What `answer_question` returns: the run that applied a chosen patch, or null if the next run takes the answer up. */

@@ -30,7 +30,7 @@ const nextCursor = z.string().optional();
 const text = z.string();
 
 /** What a server needs of its process. */
-export interface Served {
+export interface ServerProcess {
   readonly input: Readable;
   readonly output: Writable;
   /** Aborts when the client is gone, or the process is asked to end. */
@@ -38,21 +38,21 @@ export interface Served {
 }
 
 /** Serves the tools until it is to close; what is at work then is interrupted, and has ended when this returns. */
-export async function serve({ input, output, closing }: Served): Promise<void> {
+export async function serve({ input, output, closing }: ServerProcess): Promise<void> {
   const server = new McpServer({ name: 'self-heal', version: ownVersion() });
   const goingAway = new AbortController();
   const atWork = new Set<Promise<unknown>>();
-  for (const [name, one] of Object.entries(tools)) {
-    const { description, isReading } = one;
+  for (const [name, tool] of Object.entries(tools)) {
+    const { description, isReading } = tool;
     const config = {
       description,
-      inputSchema: { ...one.input, cursor },
-      outputSchema: { ...one.output, text, nextCursor },
+      inputSchema: { ...tool.input, cursor },
+      outputSchema: { ...tool.output, text, nextCursor },
       annotations: { readOnlyHint: isReading, destructiveHint: !isReading, openWorldHint: !isReading },
     };
     server.registerTool(name, config, (args: Record<string, unknown>, extra: Extra) => {
       const signal = AbortSignal.any([extra.signal, goingAway.signal, closing]);
-      const work = answer(one, args, { signal, onEvent: progressOf(extra) });
+      const work = answer(tool, args, { signal, onEvent: progressOf(extra) });
       atWork.add(work);
       return work.finally(() => atWork.delete(work));
     });
@@ -87,8 +87,8 @@ async function answer(
 ): Promise<CallToolResult> {
   const at = cursorIn(typeof typed === 'string' ? typed : undefined);
   if (typeof typed === 'string' && at === null) return failed(noCursor);
-  const made = await (at !== null && again ? again(at.of) : work(args, hosting));
-  return made.ok ? paged(made.value, at) : failed(made.error);
+  const result = await (at !== null && again ? again(at.of) : work(args, hosting));
+  return result.ok ? paged(result.value, at) : failed(result.error);
 }
 
 const noCursor: Problem = {
@@ -99,8 +99,8 @@ const noCursor: Problem = {
 
 function failed(problem: Problem): CallToolResult {
   const { detail, ...said } = problem;
-  const shown = detail === undefined ? '' : `\n\n${isData}\n\n${fenced(detail)}`;
-  return { isError: true, content: [{ type: 'text', text: redact(`${formatProblem(said)}${shown}`) }] };
+  const quoted = detail === undefined ? '' : `\n\n${isData}\n\n${fenced(detail)}`;
+  return { isError: true, content: [{ type: 'text', text: redact(`${formatProblem(said)}${quoted}`) }] };
 }
 
 function paged({ data, text, of = '' }: Answer, at: Cursor | null): CallToolResult {
@@ -109,10 +109,10 @@ function paged({ data, text, of = '' }: Answer, at: Cursor | null): CallToolResu
   const next = page + 1 < pages.length ? cursorText({ of, page: page + 1 }) : null;
   const goOn =
     next === null ? '' : `\n\nPage ${page + 1} of ${pages.length}; the next one with cursor ${next}`;
-  const shown = `${pages[page] ?? ''}${goOn}`;
+  const content = `${pages[page] ?? ''}${goOn}`;
   return {
-    content: [{ type: 'text', text: shown }],
-    structuredContent: { ...data, text: shown, ...(next === null ? {} : { nextCursor: next }) },
+    content: [{ type: 'text', text: content }],
+    structuredContent: { ...data, text: content, ...(next === null ? {} : { nextCursor: next }) },
   };
 }
 
@@ -129,11 +129,11 @@ function progressOf({ _meta, sendNotification }: Extra): (event: StampedEvent) =
   return (event) => {
     const isTest = event.type === 'suite.progress';
     if (isTest && event.time - toldAt < PROGRESS_MS) return;
-    const said = isTest ? `${event.done}/${event.total} ${event.test}` : linesFor(event, paint).join('\n');
-    if (said === '') return;
+    const message = isTest ? `${event.done}/${event.total} ${event.test}` : linesFor(event, paint).join('\n');
+    if (message === '') return;
     progress += 1;
     toldAt = event.time;
-    const params = { progressToken, progress, message: cut(said, 1_000) };
+    const params = { progressToken, progress, message: cut(message, 1_000) };
     // A client that is gone needs no progress.
     sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
   };

@@ -1,25 +1,19 @@
 import { z } from 'zod';
-import { choices, choiceText, type Choice } from '../../model/choice.js';
+import { choices, choiceText } from '../../model/choice.js';
 import { proofDepths } from '../../model/verification.js';
 import { type Hosting, runHosted } from '../../command/hosted-run.js';
 import { blame, heal, type Report, SelfHealError, verify } from '../../index.js';
-import { matchingFailures, failuresOf, isLead, nameOf } from '../inspect/find-failure.js';
+import { matchingFailures, failuresOf, isLead, failureName } from '../inspect/find-failure.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import {
-  answerEscalation,
-  checkedAnswer,
-  choosesPatch,
-  escalationOf,
-  noSuchEscalation,
-} from '../../run/answer-escalation.js';
+import { escalationOf, noSuchEscalation, type TypedAnswer } from '../../run/answer-escalation.js';
 import { findRun, readReport } from '../../run/find-run.js';
 import { runDirOf } from '../../run/run-folder.js';
 import { createRedactor } from '../../secrets/redactor.js';
 import { withStore } from '../../store/with-store.js';
 import { withoutUndefined } from '../../without-undefined.js';
 import { filesOf } from '../inspect/failure-files.js';
-import { chosenCommand, chosenRequest, shown } from '../chosen-patch.js';
+import { chosenCommand, decide, withPatchTexts } from '../chosen-patch.js';
 import {
   type Answer,
   answeredShape,
@@ -46,8 +40,8 @@ export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
 }
 
 /** Lets each tool take its own input. */
-function tool<Input extends z.ZodRawShape>(one: Tool<Input>): Tool {
-  return one as unknown as Tool;
+function tool<Input extends z.ZodRawShape>(definition: Tool<Input>): Tool {
+  return definition as unknown as Tool;
 }
 
 /** What a client names is a value, never an option of a program. It is refused, since Playwright ignores the filters behind a `--`. */
@@ -123,7 +117,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     work: async () => {
       const all = await withStore({ runsCode: true }, async (store) => {
         const open = (await store?.escalations('pending')) ?? [];
-        return Promise.all(open.map(shown));
+        return Promise.all(open.map(withPatchTexts));
       });
       return 'kind' in all ? err(all) : ok(questionsAnswer(all));
     },
@@ -165,8 +159,8 @@ async function answeredBy(
 }
 
 function answerOf(answer: (report: Report) => Answer | null, report: Report): Result<Answer, Problem> {
-  const made = report.outcome === 'interrupted' ? null : answer(report);
-  return made ? ok(made) : err(interrupted);
+  const result = report.outcome === 'interrupted' ? null : answer(report);
+  return result ? ok(result) : err(interrupted);
 }
 
 async function stored(
@@ -174,68 +168,54 @@ async function stored(
   answer: (report: Report) => Answer | null,
 ): Promise<Result<Answer, Problem>> {
   const report = await readReport(runDirOf(process.cwd(), runId));
-  const made = report && answer(report);
+  const result = report && answer(report);
   const gone: Problem = {
     kind: 'run-missing',
     message: `there is no run ${runId}`,
     remedy: 'Call the tool without a cursor.',
   };
-  return made ? ok(made) : err(gone);
+  return result ? ok(result) : err(gone);
 }
 
 async function getFailure(word: string, run: string | null): Promise<Result<Answer, Problem>> {
   const cwd = process.cwd();
-  const found = await findRun(cwd, run);
-  if (!found.ok) return found;
+  const storedRun = await findRun(cwd, run);
+  if (!storedRun.ok) return storedRun;
   // The run may be another machine's, which did not know the secrets of this one.
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
-  const all = redactor.deep(failuresOf(found.value));
-  const [one, ...others] = matchingFailures(word, all);
-  if (one && others.length === 0)
-    return ok(failureAnswer(found.value.runId, one, await filesOf(found.value, one, cwd)));
-  const choices = (one ? [one, ...others] : all.filter(isLead)).slice(0, 20);
+  const all = redactor.deep(failuresOf(storedRun.value));
+  const [match, ...others] = matchingFailures(word, all);
+  if (match && others.length === 0)
+    return ok(failureAnswer(storedRun.value.runId, match, await filesOf(storedRun.value, match, cwd)));
+  const choices = (match ? [match, ...others] : all.filter(isLead)).slice(0, 20);
   return err({
     kind: 'usage',
-    message: `${JSON.stringify(word)} does not name one failure of run ${found.value.runId}`,
-    detail: choices.map((each) => `  ${each.failure.n}  ${nameOf(each)}`).join('\n'),
+    message: `${JSON.stringify(word)} does not name one failure of run ${storedRun.value.runId}`,
+    detail: choices.map((each) => `  ${each.failure.n}  ${failureName(each)}`).join('\n'),
     remedy: 'Name one by its number.',
   });
 }
 
 async function answerQuestion(
-  {
-    id,
-    days,
-    ...typed
-  }: {
-    id: string;
-    choice: Choice;
-    guidance?: string | undefined;
-    allow?: 'tests' | undefined;
-    days?: number | undefined;
-  },
+  { id, ...typed }: TypedAnswer & { readonly id: string; readonly days?: number | undefined },
   hosting: Hosting,
 ): Promise<Result<Answer, Problem>> {
   const answered = await withStore({ runsCode: true }, async (store) => {
     if (store === null) return err(noSuchEscalation(id));
     const asked = await escalationOf(store, id);
-    if (!asked.ok) return asked;
-    const answer = checkedAnswer(asked.value, typed);
-    if (!answer.ok) return answer;
-    const request = choosesPatch(answer.value) ? await chosenRequest(asked.value, { json: true }) : ok(null);
-    if (!request.ok) return request;
-    const stored = await answerEscalation(store, asked.value.id, { ...answer.value, days });
-    return stored.ok ? ok({ ...stored.value, request: request.value }) : stored;
+    return asked.ok ? decide(store, asked.value, typed, { json: true }) : asked;
   });
   if ('kind' in answered) return err(answered);
   if (!answered.ok) return answered;
   const { escalation, request } = answered.value;
   using lock = answered.value.lock;
-  const { id: full, state, choice } = escalation;
-  const said = `${full} ${state}${choice === null ? '' : `: ${choiceText[choice]}`}`;
-  const data = { id: full, state, run: null };
-  if (!request || !lock) return ok({ data, text: said });
+  const { id: fullId, state, choice } = escalation;
+  const line = `${fullId} ${state}${choice === null ? '' : `: ${choiceText[choice]}`}`;
+  const data = { id: fullId, state, run: null };
+  if (!request || !lock) return ok({ data, text: line });
   const applied = await runHosted({ ...request, lock }, chosenCommand(escalation), hosting);
-  const ran = applied.ok ? answerOf(runAnswer, applied.value.report) : applied;
-  return ran.ok ? ok({ data: { ...data, run: ran.value.data }, text: `${said}\n\n${ran.value.text}` }) : ran;
+  const result = applied.ok ? answerOf(runAnswer, applied.value.report) : applied;
+  return result.ok
+    ? ok({ data: { ...data, run: result.value.data }, text: `${line}\n\n${result.value.text}` })
+    : result;
 }

@@ -1,9 +1,9 @@
-import { applyFix, type Applied, inFork, movedOn, quarantineRed } from './apply.js';
+import { applyFix, type ApplyResult, inFork, movedOn, quarantineRed } from './apply.js';
 import type { Artifact } from './artifact.js';
 import type { Github } from './github.js';
 import { originOf } from './publish.js';
 
-/** What somebody asks for by a comment. */
+/** A command in a comment. */
 export type Word =
   { readonly kind: 'apply' } | { readonly kind: 'retry' } | { readonly kind: 'skip'; readonly days: number };
 
@@ -16,7 +16,7 @@ export function wordOf(comment: string): Word | null {
 }
 
 /** What a comment needs to be carried out. */
-export interface Answering {
+export interface CommentRequest {
   readonly github: Github;
   /** The artifact of the run that it answers; null until it is known which one that is. */
   readonly artifact: Artifact | null;
@@ -25,21 +25,26 @@ export interface Answering {
   readonly now: number;
 }
 
-/** What became of a comment. `needs-artifact`: it is allowed, and is about this CI run. */
-export type Answered =
-  Applied | { readonly kind: 'nothing' } | { readonly kind: 'needs-artifact'; readonly run: string };
+/** The result of a comment. `needs-artifact`: it is allowed, and is about this CI run. */
+export type CommentResult =
+  ApplyResult | { readonly kind: 'nothing' } | { readonly kind: 'needs-artifact'; readonly run: string };
 
-/** Carries out a `/self-heal` comment on a pull request, for somebody who may push to the repository, unless its branch has moved on since the run. */
-export async function answer({ github, artifact, folder, now }: Answering): Promise<Answered> {
+/**
+ * Carries out a `/self-heal` comment on a pull request, for somebody who may push to the repository, unless its branch has moved on since the
+ * run.
+ */
+export async function answer({ github, artifact, folder, now }: CommentRequest): Promise<CommentResult> {
   const { comment, issue } = github.event;
   const word = comment && issue?.pull_request ? wordOf(comment.body) : null;
   if (!comment || !issue || !word) return { kind: 'nothing' };
-  const refused = (says: string): Answered => ({ kind: 'refused', says });
+  const refused = (says: string): CommentResult => ({ kind: 'refused', says });
   const login = comment.user?.login;
   if (login === undefined || !(await github.mayWrite(login)))
     return refused('Only somebody who may push to this repository can ask for this.');
   const change = await github.change(issue.number);
-  const origin = (await github.ownComments(issue.number)).map(originOf).find((one) => one !== null);
+  const origin = (await github.ownComments(issue.number))
+    .map(originOf)
+    .find((commentOrigin) => commentOrigin !== null);
   if (!origin) return refused('There is no run of self-heal to answer.');
   if (change.isFork) return refused(inFork);
   if (change.head !== origin.head) return refused(movedOn);
@@ -48,8 +53,8 @@ export async function answer({ github, artifact, folder, now }: Answering): Prom
     return { kind: 'done', says: 'The tests run again.' };
   }
   if (!artifact) return { kind: 'needs-artifact', run: origin.run };
-  const applying = { forge: github, artifact, folder };
+  const request = { forge: github, artifact, folder };
   return word.kind === 'apply'
-    ? applyFix(change, applying)
-    : quarantineRed(change, applying, { days: word.days, now });
+    ? applyFix(change, request)
+    : quarantineRed(change, request, { days: word.days, now });
 }

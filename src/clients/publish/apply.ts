@@ -9,32 +9,36 @@ import type { Change, Forge, NewCommit } from './forge.js';
 import { commitMessage, filesOf, isOurCommit, originOf, redTests, sha256Of, trailerOf } from './publish.js';
 
 /** What to commit to the branch of a change, and the run that it comes from. */
-export interface Applying {
+export interface ApplyRequest {
   readonly forge: Forge;
   readonly artifact: Artifact;
   /** The project's folder in the repository. */
   readonly folder: string;
 }
 
-/** What became of it, as a sentence. */
-export interface Applied {
+/** The result, as a sentence. */
+export interface ApplyResult {
   readonly kind: 'done' | 'refused';
   readonly says: string;
 }
 
-type Made = Pick<NewCommit, 'files' | 'message'>;
+type CommitContent = Pick<NewCommit, 'files' | 'message'>;
 
 /** Commits the fix of a run to the branch of a change, if it is the one that our comment shows. */
-export async function applyFix(change: Change, applying: Applying): Promise<Applied> {
-  return commitTo(change, applying, async () => {
-    const comments = await applying.forge.ownComments(change.number);
-    const shown = comments.map(originOf).find((origin) => origin !== null);
-    if (shown?.head !== change.head || !shown.fix || shown.fix !== sha256Of(applying.artifact))
+export async function applyFix(change: Change, request: ApplyRequest): Promise<ApplyResult> {
+  return commitTo(change, request, async () => {
+    const comments = await request.forge.ownComments(change.number);
+    const commentOrigin = comments.map(originOf).find((origin) => origin !== null);
+    if (
+      commentOrigin?.head !== change.head ||
+      !commentOrigin.fix ||
+      commentOrigin.fix !== sha256Of(request.artifact)
+    )
       return 'The comment does not show this fix whole, so that nobody can have read it.';
-    const files = await filesOf(applying.artifact, change.head, applying.forge);
+    const files = await filesOf(request.artifact, change.head, request.forge);
     return typeof files === 'string'
       ? files
-      : { files, message: commitMessage(applying.artifact, change.head) };
+      : { files, message: commitMessage(request.artifact, change.head) };
   });
 }
 
@@ -44,11 +48,11 @@ export async function applyFix(change: Change, applying: Applying): Promise<Appl
  */
 export async function quarantineRed(
   change: Change,
-  applying: Applying,
+  request: ApplyRequest,
   { days, now }: { readonly days: number; readonly now: number },
-): Promise<Applied> {
+): Promise<ApplyResult> {
   const until = new Date(now + days * 86_400_000).toISOString().slice(0, 10);
-  return commitTo(change, applying, () => quarantined(change, applying, until));
+  return commitTo(change, request, () => quarantined(change, request, until));
 }
 
 /**
@@ -57,21 +61,21 @@ export async function quarantineRed(
  */
 async function commitTo(
   change: Change,
-  applying: Applying,
-  make: () => Promise<Made | string>,
-): Promise<Applied> {
-  const { forge } = applying;
-  const refused = (says: string): Applied => ({ kind: 'refused', says });
+  request: ApplyRequest,
+  make: () => Promise<CommitContent | string>,
+): Promise<ApplyResult> {
+  const { forge } = request;
+  const refused = (says: string): ApplyResult => ({ kind: 'refused', says });
   if (change.isFork) return refused(inFork);
   const applied = (await forge.messages(change.number)).filter(isOurCommit).length;
-  const most = await perBranch(applying);
+  const most = await perBranch(request);
   if (applied >= most) return refused(`limits.perBranch (${most}) was reached.`);
-  const made = await make();
-  if (typeof made === 'string') return refused(made);
+  const content = await make();
+  if (typeof content === 'string') return refused(content);
   const { branch, head } = change;
-  const isMade = await forge.commit({ ...made, branch, parent: head, isOwnBranch: false });
+  const isMade = await forge.commit({ ...content, branch, parent: head, isOwnBranch: false });
   return isMade
-    ? { kind: 'done', says: `${made.message.split('\n')[0]}: committed to ${branch}.` }
+    ? { kind: 'done', says: `${content.message.split('\n')[0]}: committed to ${branch}.` }
     : refused(movedOn);
 }
 
@@ -82,10 +86,10 @@ export const inFork = 'Its branch is in another repository, to which nothing is 
 export const movedOn = 'The branch has moved on since this run: wait for the next one.';
 
 /** The file of the default branch counts, since that of the change is what is under review; the default, if it cannot be read. */
-async function perBranch({ forge, folder }: Applying): Promise<number> {
+async function perBranch({ forge, folder }: ApplyRequest): Promise<number> {
   const { limits } = agentsFileSchema.shape;
   const file = await forge.read(agentsFileIn(folder), forge.defaultBranch);
-  const data = Object(readYaml(textOf(file), null).data) as { limits?: unknown };
+  const data = Object(readYaml(contentText(file), null).data) as { limits?: unknown };
   const read = limits.safeParse(data.limits);
   return (read.success ? read.data : limits.parse(undefined)).perBranch;
 }
@@ -94,29 +98,29 @@ function agentsFileIn(folder: string): string {
   return path.posix.join(folder, 'agents.yaml');
 }
 
-function textOf(file: { readonly content: Buffer } | null): string {
+function contentText(file: { readonly content: Buffer } | null): string {
   return file?.content.toString('utf8') ?? '';
 }
 
 async function quarantined(
   { head }: Change,
-  { forge, artifact, folder }: Applying,
+  { forge, artifact, folder }: ApplyRequest,
   until: string,
-): Promise<Made | string> {
+): Promise<CommitContent | string> {
   const names = new Set(redTests(artifact.report).map(({ title }) => testName(title)));
   if (names.size === 0) return 'No test was red in this run.';
   const at = agentsFileIn(folder);
   const file = await forge.read(at, head);
-  const before = textOf(file) || 'version: 1\n';
+  const before = contentText(file) || 'version: 1\n';
   const doc = parseDocument(before);
   const { quarantine } = agentsFileSchema.shape;
   const listIn = (data: unknown) =>
     quarantine.safeParse((Object(data) as { quarantine?: unknown }).quarantine).data;
-  const there = listIn(doc.toJS());
-  if (doc.errors.length > 0 || !there) return `${at} cannot be extended: it has mistakes.`;
+  const list = listIn(doc.toJS());
+  if (doc.errors.length > 0 || !list) return `${at} cannot be extended: it has mistakes.`;
   const added = [...names].map((name) => ({ test: name.replaceAll('${', () => '$${'), until }));
-  const kept = there.filter(({ test }) => !added.some((one) => one.test === test));
-  doc.set('quarantine', [...kept, ...added]);
+  const others = list.filter(({ test }) => !added.some((entry) => entry.test === test));
+  doc.set('quarantine', [...others, ...added]);
   const content = Buffer.from(doc.toString({ lineWidth: 0 }));
   const [was, is] = [readYaml(before, {}), readYaml(content.toString('utf8'), {})];
   const read = new Set(listIn(is.data)?.map(({ test }) => test));

@@ -8,7 +8,7 @@ import { eventsFile } from '../../run/event-log.js';
 import { readReport } from '../../run/find-run.js';
 import type { Report } from '../../run/report.js';
 
-/** A run as its artifact tells it. Whoever ran the tests wrote it, and so perhaps an agent: nothing in it names a place or a person to write to. */
+/** A run, read from its artifact. An agent may have written to it, so nothing in it decides which file is written or who is notified. */
 export interface Artifact {
   /** The run's folder. */
   readonly dir: string;
@@ -20,7 +20,7 @@ export interface Artifact {
 /** How deep an artifact is searched: `upload-artifact` keeps the folders above what it was given. */
 const DEPTH = 8;
 
-/** A patch that is larger is nobody's fix of a test. */
+/** The largest patch that is accepted as a fix, in bytes. */
 const FIX_BYTES = 2 * 1024 * 1024;
 
 /** Finds the newest run in a folder. */
@@ -33,7 +33,7 @@ export async function readArtifact(folder: string): Promise<Result<Artifact, Pro
       message: `${folder} has no run of self-heal`,
       remedy: 'Name the folder with the artifact of the job that ran it, which holds .self-heal/runs.',
     });
-  return ok({ dir, report, fix: keptIn(report).length === 0 ? null : fixIn(dir) });
+  return ok({ dir, report, fix: fixedCauses(report).length === 0 ? null : fixIn(dir) });
 }
 
 /** Reads all runs in these folders, in the order of their ids. */
@@ -42,13 +42,13 @@ export async function readArtifacts(
 ): Promise<Result<readonly Artifact[], Problem>> {
   const dirs = folders.flatMap((folder) => runDirsIn(folder, DEPTH));
   const byId = dirs.toSorted((a, b) => path.basename(a).localeCompare(path.basename(b)));
-  const found: Artifact[] = [];
+  const artifacts: Artifact[] = [];
   for (const dir of byId) {
     const read = await readArtifact(dir);
     if (!read.ok) return read;
-    found.push(read.value);
+    artifacts.push(read.value);
   }
-  return ok(found);
+  return ok(artifacts);
 }
 
 /** Returns the folders that hold a run's events, without following links. */
@@ -69,13 +69,13 @@ function entriesOf(folder: string) {
 }
 
 /** Returns the causes that a run has fixed. */
-export function keptIn({ causes }: Report): Report['causes'] {
+export function fixedCauses({ causes }: Report): Report['causes'] {
   return causes.filter(({ attempts }) => attempts.some(isKept));
 }
 
 function fixIn(dir: string): Buffer | null {
-  const found = entriesOf(dir).find(({ name }) => name === fixFile);
-  if (!found?.isFile()) return null;
+  const entry = entriesOf(dir).find(({ name }) => name === fixFile);
+  if (!entry?.isFile()) return null;
   const bytes = readFileSync(path.join(dir, fixFile));
   return bytes.length === 0 || bytes.length > FIX_BYTES ? null : bytes;
 }

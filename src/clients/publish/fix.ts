@@ -19,12 +19,12 @@ export interface FixedFile {
   readonly blobs: { readonly before: string; readonly after: string } | null;
 }
 
-/** A fix of more files is nobody's fix of a test, and takes several requests for each. */
+/** The most files that a published fix may have, since each takes several requests. */
 const MOST_FILES = 300;
 
 /**
- * Reads the patch of a run, which may come from anybody: it can name only files of the repository, none of which `protects` gives a reason. Returns why it cannot be
- * published, as the end of a sentence, if it cannot.
+ * Reads the patch of a run, which may come from anybody: it can name only files of the repository, none of which `protects` gives a reason.
+ * Returns why it cannot be published, as the end of a sentence, if it cannot.
  */
 export function readFix(
   bytes: Buffer,
@@ -34,7 +34,9 @@ export function readFix(
   if (parts.length > MOST_FILES)
     return err(`it changes ${parts.length} files, and ${MOST_FILES} are the most`);
   try {
-    const files = parts.flatMap((part) => parsePatch(part).map((one) => fixedFile(one, { part, protects })));
+    const files = parts.flatMap((part) =>
+      parsePatch(part).map((filePatch) => fixedFile(filePatch, { part, protects })),
+    );
     const refused = files.find(({ why }) => why !== null);
     return refused ? err(`${refused.path} ${refused.why}`) : ok(files);
   } catch (error) {
@@ -87,7 +89,7 @@ export function replacementsOf({ path, patch }: FixedFile): Replacement[] {
   if (patch.isCreate || patch.isDelete) return [];
   return patch.hunks.flatMap((hunk) => {
     const lines = hunk.lines.map(fromBytes);
-    const found: Replacement[] = [];
+    const replacements: Replacement[] = [];
     let line = hunk.oldStart;
     let context: string | null = null;
     for (let at = 0; at < lines.length;) {
@@ -98,15 +100,15 @@ export function replacementsOf({ path, patch }: FixedFile): Replacement[] {
         line += 1;
         continue;
       }
-      const removed = block.filter((one) => one.startsWith('-')).length;
-      const added = block.filter((one) => one.startsWith('+')).map((one) => one.slice(1));
-      if (removed > 0) found.push({ path, first: line, last: line + removed - 1, lines: added });
+      const removed = block.filter((line) => line.startsWith('-')).length;
+      const added = block.filter((text) => text.startsWith('+')).map((text) => text.slice(1));
+      if (removed > 0) replacements.push({ path, first: line, last: line + removed - 1, lines: added });
       else if (context !== null)
-        found.push({ path, first: line - 1, last: line - 1, lines: [context, ...added] });
+        replacements.push({ path, first: line - 1, last: line - 1, lines: [context, ...added] });
       line += removed;
       at += block.length;
     }
-    return found;
+    return replacements;
   });
 }
 
@@ -126,13 +128,13 @@ export function isPlain(text: string): boolean {
 }
 
 /** Returns a comment that nobody sees, by which a suggestion is recognized. */
-export function keyOf(one: Replacement): string {
-  const hash = createHash('sha256').update(JSON.stringify(one)).digest('hex').slice(0, 16);
+export function keyOf(replacement: Replacement): string {
+  const hash = createHash('sha256').update(JSON.stringify(replacement)).digest('hex').slice(0, 16);
   return `<!-- self-heal suggestion ${hash} -->`;
 }
 
 /** Renders a suggestion, which the forge offers to commit. Nothing in the lines can close its block. */
-export function suggestionText(one: Replacement, tag: string): string {
-  const fence = fenceFor(one.lines.join('\n'));
-  return [keyOf(one), `${fence}${tag}`, ...one.lines, fence].join('\n');
+export function suggestionText(replacement: Replacement, tag: string): string {
+  const fence = fenceFor(replacement.lines.join('\n'));
+  return [keyOf(replacement), `${fence}${tag}`, ...replacement.lines, fence].join('\n');
 }

@@ -1,3 +1,4 @@
+import type { Annotation } from '../../outputs/github.js';
 import type { Replacement } from './fix.js';
 
 /** A pull request of GitHub, or a merge request of GitLab. */
@@ -17,21 +18,12 @@ export type Occasion =
   /** Nobody waits for its result; `why` is a sentence. */
   | { readonly kind: 'none'; readonly why: string };
 
-/** A message at a line of the repository. */
-export interface Annotation {
-  readonly level: 'error' | 'warning' | 'notice';
-  readonly title: string;
-  readonly message: string;
-  readonly file: string;
-  readonly line: number;
-}
-
 /** The result of a run, as it stands beside a commit. */
 export interface Check {
   readonly conclusion: 'success' | 'failure' | 'action_required';
   readonly title: string;
   readonly summary: string;
-  readonly annotations: readonly Annotation[];
+  readonly annotations: readonly Required<Annotation>[];
 }
 
 /** A file of the repository. */

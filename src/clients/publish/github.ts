@@ -142,8 +142,8 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
       const from = run.head_repository?.full_name.split('/')[0] ?? owner;
       const head = `${from}:${run.head_branch ?? ''}`;
       const { data } = await rest.pulls.list({ ...at, state: 'open', head });
-      const found = data.find((one) => one.head.sha === run.head_sha);
-      if (found) return { kind: 'change', change: await change(found.number) };
+      const pull = data.find((pull) => pull.head.sha === run.head_sha);
+      if (pull) return { kind: 'change', change: await change(pull.number) };
       return {
         kind: 'none',
         why: `No open pull request has ${run.head_sha.slice(0, 7)} as its newest commit.`,
@@ -167,35 +167,38 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
     const output = {
       title,
       summary,
-      annotations: annotations.slice(0, ANNOTATIONS).map((one) => ({
-        path: one.file,
-        start_line: one.line,
-        end_line: one.line,
-        annotation_level: one.level === 'error' ? ('failure' as const) : one.level,
-        title: one.title,
-        message: one.message,
+      annotations: annotations.slice(0, ANNOTATIONS).map((annotation) => ({
+        path: annotation.file,
+        start_line: annotation.line,
+        end_line: annotation.line,
+        annotation_level: annotation.level === 'error' ? ('failure' as const) : annotation.level,
+        title: annotation.title,
+        message: annotation.message,
       })),
     };
-    const found = data.check_runs.find(({ external_id }) => external_id === name);
-    const said = { status: 'completed' as const, conclusion, output };
+    const existing = data.check_runs.find(({ external_id }) => external_id === name);
+    const result = { status: 'completed' as const, conclusion, output };
     // Annotations of an update are added to those that are there.
-    if (found)
-      await rest.checks.update({ ...at, check_run_id: found.id, ...said, output: { title, summary } });
-    else await rest.checks.create({ ...at, name, external_id: name, head_sha: head, ...said });
+    if (existing)
+      await rest.checks.update({ ...at, check_run_id: existing.id, ...result, output: { title, summary } });
+    else await rest.checks.create({ ...at, name, external_id: name, head_sha: head, ...result });
   };
 
   const suggest = async ({ number, head }: { number: number; head: string }, all: readonly Replacement[]) => {
     const files = await octokit.paginate(rest.pulls.listFiles, { ...at, pull_number: number });
-    const shown = new Map(files.map(({ filename, patch = '' }) => [filename, linesShown(patch)]));
+    const linesInDiff = new Map(files.map(({ filename, patch = '' }) => [filename, linesShown(patch)]));
     const fitting = all.filter(({ path, first, last }) => {
       const replaced = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-      return replaced.every((line) => shown.get(path)?.has(line));
+      return replaced.every((line) => linesInDiff.get(path)?.has(line));
     });
     const login = await ownLogin();
-    const made = await octokit.paginate(rest.pulls.listReviewComments, { ...at, pull_number: number });
-    const before = made.filter(({ user }) => user?.login === login).map(({ body }) => body);
+    const reviewComments = await octokit.paginate(rest.pulls.listReviewComments, {
+      ...at,
+      pull_number: number,
+    });
+    const before = reviewComments.filter(({ user }) => user?.login === login).map(({ body }) => body);
     const fresh = fitting
-      .filter((one) => !before.some((body) => body.includes(keyOf(one))))
+      .filter((replacement) => !before.some((body) => body.includes(keyOf(replacement))))
       .slice(0, SUGGESTIONS);
     if (fresh.length === 0) return fitting.length;
     await rest.pulls.createReview({
@@ -203,12 +206,14 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
       pull_number: number,
       commit_id: head,
       event: 'COMMENT',
-      comments: fresh.map((one) => ({
-        path: one.path,
-        line: one.last,
+      comments: fresh.map((replacement) => ({
+        path: replacement.path,
+        line: replacement.last,
         side: 'RIGHT',
-        ...(one.first < one.last ? { start_line: one.first, start_side: 'RIGHT' } : {}),
-        body: suggestionText(one, 'suggestion'),
+        ...(replacement.first < replacement.last
+          ? { start_line: replacement.first, start_side: 'RIGHT' }
+          : {}),
+        body: suggestionText(replacement, 'suggestion'),
       })),
     });
     return fitting.length;
@@ -238,8 +243,13 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
                 .data.sha,
       })),
     );
-    const made = await rest.git.createTree({ ...at, base_tree: base.tree.sha, tree });
-    const { data } = await rest.git.createCommit({ ...at, message, tree: made.data.sha, parents: [parent] });
+    const newTree = await rest.git.createTree({ ...at, base_tree: base.tree.sha, tree });
+    const { data } = await rest.git.createCommit({
+      ...at,
+      message,
+      tree: newTree.data.sha,
+      parents: [parent],
+    });
     const isThere = !isOwnBranch || (await headOf(branch)) !== null;
     if (!isThere) await rest.git.createRef({ ...at, ref: `refs/heads/${branch}`, sha: data.sha });
     else {
@@ -311,15 +321,15 @@ function statusOf(error: unknown): unknown {
 
 /** Returns the lines of the new side that the diff of a file shows, or of these only those that it adds. */
 export function linesShown(patch: string, which: ' ' | '+' = ' '): Set<number> {
-  const shown = new Set<number>();
+  const lines = new Set<number>();
   let line = 0;
   for (const text of patch.split('\n')) {
     const start = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(text)?.[1];
     if (start !== undefined) line = Number(start);
     else if (/^[ +]/.test(text)) {
-      if (which === ' ' || text.startsWith('+')) shown.add(line);
+      if (which === ' ' || text.startsWith('+')) lines.add(line);
       line += 1;
     }
   }
-  return shown;
+  return lines;
 }

@@ -79,25 +79,27 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
     const { diff_refs: refs } = await api.MergeRequests.show(project, number);
     const diffs = await api.MergeRequests.allDiffs(project, number);
     // A line that the change leaves as it is would need its old number as well.
-    const shown = new Map(
+    const linesInDiff = new Map(
       diffs.map((diff) => [diff.new_path, { old: diff.old_path, lines: linesShown(diff.diff, '+') }]),
     );
-    const fitting = all.filter(({ path, last }) => shown.get(path)?.lines.has(last));
-    const there = (await ownComments(number)).map(({ body }) => body);
-    for (const one of fitting.filter((one) => !there.some((body) => body.includes(keyOf(one))))) {
+    const fitting = all.filter(({ path, last }) => linesInDiff.get(path)?.lines.has(last));
+    const bodies = (await ownComments(number)).map(({ body }) => body);
+    for (const replacement of fitting.filter(
+      (replacement) => !bodies.some((body) => body.includes(keyOf(replacement))),
+    )) {
       await api.MergeRequestDiscussions.create(
         project,
         number,
-        suggestionText(one, `suggestion:-${one.last - one.first}+0`),
+        suggestionText(replacement, `suggestion:-${replacement.last - replacement.first}+0`),
         {
           position: {
             baseSha: refs.base_sha,
             startSha: refs.start_sha,
             headSha: refs.head_sha,
             positionType: 'text',
-            oldPath: shown.get(one.path)?.old ?? one.path,
-            newPath: one.path,
-            newLine: String(one.last),
+            oldPath: linesInDiff.get(replacement.path)?.old ?? replacement.path,
+            newPath: replacement.path,
+            newLine: String(replacement.last),
           },
         },
       );
@@ -151,13 +153,13 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
         sourceBranch: branch,
         targetBranch: base,
       });
-      const made = open
+      const request = open
         ? await api.MergeRequests.edit(project, open.iid, { title, description: body })
         : await api.MergeRequests.create(project, branch, base, title, {
             description: body,
             removeSourceBranch: true,
           });
-      return made.web_url;
+      return request.web_url;
     },
   };
 }

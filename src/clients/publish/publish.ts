@@ -13,12 +13,12 @@ import type { Redactor } from '../../secrets/redactor.js';
 import { jsonOf } from '../../json-of.js';
 import { z } from 'zod';
 import { blobId } from '../../workspace/patch-text.js';
-import { type Artifact, keptIn } from './artifact.js';
+import { type Artifact, fixedCauses } from './artifact.js';
 import { type FixedFile, fixedContent, readFix, replacementsOf, isPlain } from './fix.js';
 import type { Change, Check, CommittedFile, Forge, OwnComment } from './forge.js';
 
 /** What is published, and where. */
-export interface Publishing {
+export interface Publication {
   readonly forge: Forge;
   readonly artifact: Artifact;
   readonly redactor: Pick<Redactor, 'text'>;
@@ -29,34 +29,34 @@ export interface Publishing {
 /** GitHub takes comments of 65,536 characters. */
 const COMMENT_BYTES = 60_000;
 
-/** Publishes a run where its code is reviewed, and returns what was done, a sentence each. Publishing it again changes nothing. */
-export async function publish(publishing: Publishing): Promise<string[]> {
-  const occasion = await publishing.forge.occasion();
+/** Publishes a run where its code is reviewed, and returns what was done, a sentence each. Publication it again changes nothing. */
+export async function publish(publication: Publication): Promise<string[]> {
+  const occasion = await publication.forge.occasion();
   if (occasion.kind === 'none') return [occasion.why];
-  if (occasion.kind === 'change') return onChange(occasion.change, publishing);
+  if (occasion.kind === 'change') return onChange(occasion.change, publication);
   const { branch, head, isDefault } = occasion;
   if (!isDefault)
-    return [`${branch} is neither a ${publishing.forge.noun} nor the default branch: nothing to publish.`];
-  return onBranch({ branch, head }, publishing);
+    return [`${branch} is neither a ${publication.forge.noun} nor the default branch: nothing to publish.`];
+  return onBranch({ branch, head }, publication);
 }
 
-async function onChange(change: Change, publishing: Publishing): Promise<string[]> {
-  const { forge, artifact } = publishing;
+async function onChange(change: Change, publication: Publication): Promise<string[]> {
+  const { forge, artifact } = publication;
   const number = `${forge.noun} ${change.number}`;
-  const page = pageOf(publishing);
-  await forge.check(change.head, checkOf(publishing, page));
-  const own = (await forge.ownComments(change.number)).find((comment) => originOf(comment) !== null);
+  const page = pageOf(publication);
+  await forge.check(change.head, checkOf(publication, page));
+  const ownComment = (await forge.ownComments(change.number)).find((comment) => originOf(comment) !== null);
   // A change that has always been green needs no comment.
-  if (!own && artifact.report.causes.length === 0) return [`${number} is ${artifact.report.outcome}.`];
-  const body = commentOf(change, publishing, page);
-  if (!own) await forge.createComment(change.number, body);
-  else if (own.body !== body) await forge.editComment(change.number, own.id, body);
-  const done = own
-    ? own.body === body
+  if (!ownComment && artifact.report.causes.length === 0) return [`${number} is ${artifact.report.outcome}.`];
+  const body = commentOf(change, publication, page);
+  if (!ownComment) await forge.createComment(change.number, body);
+  else if (ownComment.body !== body) await forge.editComment(change.number, ownComment.id, body);
+  const done = ownComment
+    ? ownComment.body === body
       ? 'has this comment already'
       : 'has its comment updated'
     : 'has a comment now';
-  const suggested = await forge.suggest(change, suggestionsFor(change, publishing));
+  const suggested = await forge.suggest(change, suggestionsFor(change, publication));
   return [
     `${number} ${done}.`,
     ...(suggested === 0
@@ -84,7 +84,7 @@ export function originOf({ body }: OwnComment): Origin | null {
 
 function commentOf(
   { head, isFork }: Change,
-  { forge, artifact }: Pick<Publishing, 'forge' | 'artifact'>,
+  { forge, artifact }: Pick<Publication, 'forge' | 'artifact'>,
   { text, fix }: Page,
 ): string {
   const origin: Origin = { run: forge.runId, head, fix: isFork ? null : fix };
@@ -110,7 +110,7 @@ export function redTests({ tests }: Report): Report['tests'] {
   return tests.filter(({ verdict }) => redVerdicts.includes(verdict));
 }
 
-/** What is said of a run, and the SHA-256 of the patch that it shows whole; null if it shows none. */
+/** The text about a run, and the SHA-256 of the patch that it contains in full; null if it contains none. */
 interface Page {
   readonly text: string;
   readonly fix: string | null;
@@ -122,24 +122,24 @@ export function sha256Of({ fix }: Artifact): string | null {
 }
 
 /** Shows the bytes that would be committed, not what the attempts say of them, and offers only what a reviewer can see all of. */
-function pageOf({ artifact, redactor }: Publishing): Page {
+function pageOf({ artifact, redactor }: Publication): Page {
   const { report, dir, fix } = artifact;
   const patchText = (patch: string | null) => readPatch(dir, patch, redactor);
   const folder = `.self-heal/runs/${report.runId}`;
-  const textWith = (shown: string) =>
-    redactor.text(markdownOf(report, { folder, maxBytes: COMMENT_BYTES, patchText, fix: shown }));
+  const textWith = (fixText: string) =>
+    redactor.text(markdownOf(report, { folder, maxBytes: COMMENT_BYTES, patchText, fix: fixText }));
   if (fix === null) return { text: textWith(''), fix: null };
   const patch = fix.toString('utf8');
-  const shown = fixSection('The fix, as it will be committed', patch);
+  const section = fixSection('The fix, as it will be committed', patch);
   const read = readFix(fix);
-  const text = textWith(shown);
-  if (read.ok && isUtf8(fix) && isPlain(patch) && text.includes(shown))
+  const text = textWith(section);
+  if (read.ok && isUtf8(fix) && isPlain(patch) && text.includes(section))
     return { text, fix: sha256Of(artifact) };
   const why = read.ok ? 'it cannot be shown whole here' : read.error;
   return { text: textWith(`\nThe fix is not offered: ${prose(why)}.\n`), fix: null };
 }
 
-function checkOf({ artifact, folder }: Publishing, { text: summary, fix }: Page): Check {
+function checkOf({ artifact, folder }: Publication, { text: summary, fix }: Page): Check {
   const { report } = artifact;
   const { exitCode, outcome, totals } = report;
   const isGreen = exitCode === exitCodes.green;
@@ -153,8 +153,8 @@ function checkOf({ artifact, folder }: Publishing, { text: summary, fix }: Page)
         ? `${outcome}, ${counted(totals.failed, 'test')} failed`
         : `${fixedText(report)} fixed: apply the fix`,
     summary,
-    annotations: annotations.flatMap(({ file, line, ...one }) =>
-      file === undefined || line === undefined ? [] : [{ ...one, file, line }],
+    annotations: annotations.flatMap(({ file, line, ...rest }) =>
+      file === undefined || line === undefined ? [] : [{ ...rest, file, line }],
     ),
   };
 }
@@ -163,7 +163,7 @@ function checkOf({ artifact, folder }: Publishing, { text: summary, fix }: Page)
  * Returns what a reviewer is offered at its line: patches for the tests, which only a person may accept, and, where nothing can be committed,
  * the fix itself.
  */
-function suggestionsFor({ isFork }: Change, { artifact, redactor }: Publishing) {
+function suggestionsFor({ isFork }: Change, { artifact, redactor }: Publication) {
   const { report, fix, dir } = artifact;
   const patches = report.causes.flatMap(({ attempts }) => [
     ...offersOf(attempts).filter(({ side }) => side === 'tests'),
@@ -180,7 +180,7 @@ function suggestionsFor({ isFork }: Change, { artifact, redactor }: Publishing) 
     return read.ok ? read.value : [];
   });
   const all = files.flatMap(replacementsOf).filter(({ lines }) => isPlain(lines.join('\n')));
-  const byText = new Map(all.map((one) => [JSON.stringify(one), one]));
+  const byText = new Map(all.map((replacement) => [JSON.stringify(replacement), replacement]));
   return [...byText.values()];
 }
 
@@ -191,27 +191,28 @@ function touchesTests({ tests }: Report, file: string): boolean {
 /** Opens or updates the one pull request that fixes a branch. */
 async function onBranch(
   { branch, head }: { readonly branch: string; readonly head: string },
-  publishing: Publishing,
+  publication: Publication,
 ): Promise<string[]> {
-  const { forge, artifact } = publishing;
-  const page = pageOf(publishing);
-  await forge.check(head, checkOf(publishing, page));
+  const { forge, artifact } = publication;
+  const page = pageOf(publication);
+  await forge.check(head, checkOf(publication, page));
   if (artifact.fix === null) return [`${branch} is ${artifact.report.outcome}: there is no fix to propose.`];
   const now = await forge.headOf(branch);
   if (now?.commit !== head)
     return [`${branch} has moved on from ${head.slice(0, 7)}: a newer run publishes.`];
-  const own = `self-heal/fix-${branch}`;
-  const there = await forge.headOf(own);
-  if (there && !isOurCommit(there.message)) return [`Somebody has committed to ${own}: it is left as it is.`];
+  const fixBranch = `self-heal/fix-${branch}`;
+  const fixHead = await forge.headOf(fixBranch);
+  if (fixHead && !isOurCommit(fixHead.message))
+    return [`Somebody has committed to ${fixBranch}: it is left as it is.`];
   const message = commitMessage(artifact, head);
-  if (there?.message.trim() !== message.trim()) {
+  if (fixHead?.message.trim() !== message.trim()) {
     const files = await filesOf(artifact, head, forge);
     if (typeof files === 'string') return [files];
-    await forge.commit({ branch: own, parent: head, files, message, isOwnBranch: true });
+    await forge.commit({ branch: fixBranch, parent: head, files, message, isOwnBranch: true });
   }
   const title = `Fix ${fixedText(artifact.report)}`;
   const body = `${page.text}\n[The run and its artifact](${forge.runUrl})\n`;
-  return [`${await forge.propose({ branch: own, base: branch, title, body })} has the fix.`];
+  return [`${await forge.propose({ branch: fixBranch, base: branch, title, body })} has the fix.`];
 }
 
 /** A suite that did not start has no red tests. */
@@ -233,8 +234,8 @@ export function isOurCommit(message: string): boolean {
 
 /** Returns the message of a commit with a run's fix. */
 export function commitMessage(artifact: Artifact, head: string): string {
-  const what = keptIn(artifact.report).map(({ headline }) => `- ${commitLine(headline)}`);
-  return `Fix ${counted(what.length, 'cause')} of failing tests\n\n${what.join('\n')}\n\n${trailerOf(artifact, head)}`;
+  const headlines = fixedCauses(artifact.report).map(({ headline }) => `- ${commitLine(headline)}`);
+  return `Fix ${counted(headlines.length, 'cause')} of failing tests\n\n${headlines.join('\n')}\n\n${trailerOf(artifact, head)}`;
 }
 
 /** Leaves words of a text, so that no commit closes an issue, skips CI, mentions anybody or has a trailer of its own. */

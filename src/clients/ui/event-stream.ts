@@ -58,8 +58,8 @@ const questionEvents: readonly Event['type'][] = ['agent.waiting_for_input', 'ag
 /** These come by the dozen and say nothing about the result. */
 const transientEvents: readonly Event['type'][] = ['agent.activity', 'suite.progress'];
 
-function hasEvent(news: RunUpdate | null, types: readonly Event['type'][], wanted = true): boolean {
-  return news?.events.some(({ type }) => types.includes(type) === wanted) ?? false;
+function hasEvent(news: RunUpdate | null, types: readonly Event['type'][], isIncluded = true): boolean {
+  return news?.events.some(({ type }) => types.includes(type) === isIncluded) ?? false;
 }
 
 async function partsOf(projectRoot: string, news: RunUpdate | null): Promise<Parts> {

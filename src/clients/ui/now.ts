@@ -51,11 +51,11 @@ function workLine({ since, doing }: Phase, cause?: CauseState): Markup {
   const started = cause?.attempts.findLast((attempt) => attempt.started)?.started;
   const who = started ? ` · ${started.slashCommand} (${started.runner})` : '';
   const cost = cause?.costUsd == null ? '' : ` · ${dollars(cause.costUsd)}`;
-  const said = since.type === 'agent.retrying' ? since.reason : doing;
+  const activity = since.type === 'agent.retrying' ? since.reason : doing;
   return html`<li>
     ${cause && html`<a href="#${cause.id}">${cause.id}</a> `}${phaseWords(since)},
     ${timeSince(since.time)}<span class="quiet">${who}${cost}</span>
     ${since.type === 'agent.started' && html`<span class="quiet"> · <code>${since.logFile}</code></span>`}
-    ${said !== '' && html`<p class="activity">${said}</p>`}
+    ${activity !== '' && html`<p class="activity">${activity}</p>`}
   </li>`;
 }

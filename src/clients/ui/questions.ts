@@ -14,7 +14,7 @@ import {
   escalationOf,
   type TypedAnswer,
 } from '../../run/answer-escalation.js';
-import { type ShownEscalation, withPatches } from '../../run/read-patch.js';
+import { type EscalationWithPatches, withPatches } from '../../run/read-patch.js';
 import { createRedactor } from '../../secrets/redactor.js';
 import type { Store } from '../../store/store.js';
 import { type StoreFlags, withStore } from '../../store/with-store.js';
@@ -22,7 +22,7 @@ import { type StoreFlags, withStore } from '../../store/with-store.js';
 /** What the page needs for escalations; `self-heal escalations` does the same on the command line. */
 export interface EscalationDesk {
   /** Returns the pending escalations, newest first. */
-  pending(): Promise<Result<readonly ShownEscalation[], Problem>>;
+  pending(): Promise<Result<readonly EscalationWithPatches[], Problem>>;
   /** Answers an escalation, and returns its new state. */
   answer(id: string, given: TypedAnswer): Promise<Result<Escalation, Problem>>;
 }
@@ -43,9 +43,9 @@ export function escalationRoutes(desk: EscalationDesk): Hono {
     return open.ok ? c.html(String(showQuestions(open.value))) : refusal(c, open.error);
   });
   routes.post('/:id', bodyLimit({ maxSize: BODY_BYTES }), async (c) => {
-    const given = answerShape.safeParse(await c.req.json().catch(() => null));
-    if (!given.success) return refusal(c, badAnswer);
-    const { choice, guidance, allow } = given.data;
+    const answer = answerShape.safeParse(await c.req.json().catch(() => null));
+    if (!answer.success) return refusal(c, badAnswer);
+    const { choice, guidance, allow } = answer.data;
     const answered = await desk.answer(c.req.param('id'), {
       choice,
       guidance: guidance || undefined,
@@ -67,15 +67,15 @@ function refusal(c: Context, { kind, message, remedy }: Problem) {
   return c.text(`${message}. ${remedy}`, kind === 'usage' ? 400 : kind === 'project-locked' ? 409 : 500);
 }
 
-export function showQuestions(escalations: readonly ShownEscalation[]): Markup {
+export function showQuestions(escalations: readonly EscalationWithPatches[]): Markup {
   return html`${escalations.map(question)}`;
 }
 
 /** The number of lines of a patch in a form. */
 const LINES = 120;
 
-function question(asked: ShownEscalation): Markup {
-  const { id, problem, tests, tried, recommendation, createdAt, choices, offers } = asked;
+function question(escalation: EscalationWithPatches): Markup {
+  const { id, problem, tests, tried, recommendation, createdAt, choices, offers } = escalation;
   const names = tests.length > 0 ? tests.map(({ name }) => name) : ['the suite itself'];
   return html`<article class="card question" id="question-${id}" aria-labelledby="${id}-heading">
     <h3 id="${id}-heading"><span class="id">${id}</span> ${problem}</h3>
@@ -83,7 +83,7 @@ function question(asked: ShownEscalation): Markup {
     ${
       tried.length > 0
         ? html`<ol aria-label="Tried">
-            ${tried.map((one) => html`<li>${one}</li>`)}
+            ${tried.map((attempt) => html`<li>${attempt}</li>`)}
           </ol>`
         : ''
     }
@@ -130,10 +130,10 @@ export function openEscalationDesk(flags: StoreFlags): EscalationDesk {
         const projectRoot = process.cwd();
         const redactor = await createRedactor({ env: process.env, projectRoot });
         const open = (await store?.escalations('pending')) ?? [];
-        return ok(open.map((one) => withPatches(projectRoot, one, redactor)));
+        return ok(open.map((escalation) => withPatches(projectRoot, escalation, redactor)));
       }),
-    answer: (id, given) =>
-      withProjectStore(async (store) => (store ? answerOpen(store, id, given) : escalationOf(null, id))),
+    answer: (id, answer) =>
+      withProjectStore(async (store) => (store ? answerOpen(store, id, answer) : escalationOf(null, id))),
   };
 }
 
@@ -141,20 +141,20 @@ export function openEscalationDesk(flags: StoreFlags): EscalationDesk {
 async function answerOpen(
   store: Store,
   id: string,
-  given: TypedAnswer,
+  typed: TypedAnswer,
 ): Promise<Result<Escalation, Problem>> {
-  const found = await escalationOf(store, id);
-  if (!found.ok) return found;
-  const asked = found.value;
-  if (asked.state !== 'pending')
+  const stored = await escalationOf(store, id);
+  if (!stored.ok) return stored;
+  const escalation = stored.value;
+  if (escalation.state !== 'pending')
     return err({
       kind: 'usage',
-      message: `Escalation ${id} has already been answered: ${asked.choice}`,
+      message: `Escalation ${id} has already been answered: ${escalation.choice}`,
       remedy: 'Change the answer with self-heal escalations resolve.',
     });
-  const answer = checkedAnswer(asked, given);
+  const answer = checkedAnswer(escalation, typed);
   if (!answer.ok) return answer;
-  const answered = await answerEscalation(store, asked.id, answer.value);
+  const answered = await answerEscalation(store, escalation.id, answer.value);
   if (!answered.ok) return answered;
   // The next run applies a chosen patch.
   answered.value.lock?.[Symbol.dispose]();

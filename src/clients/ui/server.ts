@@ -180,7 +180,7 @@ function hasToken(c: Context, door: Access): boolean {
   // Browsers send cookies to every port of a host, so each `self-heal ui` uses a cookie name of its own.
   const name = `self-heal-ui-${door.port()}`;
   const bearer = /^Bearer (.+)$/.exec(c.req.header('authorization') ?? '')?.[1];
-  if ([getCookie(c, name), bearer].some((given) => isSame(given, door.token))) return true;
+  if ([getCookie(c, name), bearer].some((candidate) => isSame(candidate, door.token))) return true;
   const inUrl = c.req.method === 'GET' && c.req.path === '/' && isSame(c.req.query('token'), door.token);
   // Not a redirect: browsers send no strict cookie after a redirect that started from another site, such as webmail or a web terminal.
   if (inUrl) setCookie(c, name, door.token, { httpOnly: true, sameSite: 'Strict', path: '/' });
@@ -188,7 +188,7 @@ function hasToken(c: Context, door: Access): boolean {
 }
 
 /** Compares hashes, so that the time taken reveals neither the contents nor the lengths. */
-function isSame(given: string | undefined, token: string): boolean {
+function isSame(candidate: string | undefined, token: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
-  return given !== undefined && timingSafeEqual(hash(given), hash(token));
+  return candidate !== undefined && timingSafeEqual(hash(candidate), hash(token));
 }

@@ -14,8 +14,8 @@ import type { LastRed } from '../inspect/last-red.js';
 import type { Opened } from '../../command/open-run.js';
 import type { Healed } from '../../heal/progress.js';
 
-/** What is asked about the changes in the working tree. */
-export interface VerifyAsked {
+/** What to prove about the changes in the working tree. */
+export interface ProofRequest {
   readonly depth: ProofDepth;
   /** A commit that a person named, or null. */
   readonly base: string | null;
@@ -25,7 +25,7 @@ export interface VerifyAsked {
 
 /** A change that was compared, before anything is run with it. */
 export interface ComparedChange {
-  readonly asked: VerifyAsked;
+  readonly asked: ProofRequest;
   readonly changed: GitChanges;
   /** What can be taken out, as it was before anything was run. */
   readonly files: readonly ChangedFile[];
@@ -43,52 +43,56 @@ export interface ComparedChange {
  */
 export async function compareChange(
   { cwd, request, bus }: Pick<Opened, 'cwd' | 'request' | 'bus'>,
-  asked: VerifyAsked,
+  question: ProofRequest,
 ): Promise<Result<ComparedChange, Problem>> {
-  const { red } = asked;
-  const kept = asked.base === null && red?.since.state ? red.since : null;
-  const changed = await (kept?.state
-    ? changesSince(cwd, { runDir: kept.dir, state: kept.state })
-    : gitChanges(cwd, asked.base ?? 'HEAD'));
+  const { red } = question;
+  const redRun = question.base === null && red?.since.state ? red.since : null;
+  const changed = await (redRun?.state
+    ? changesSince(cwd, { runDir: redRun.dir, state: redRun.state })
+    : gitChanges(cwd, question.base ?? 'HEAD'));
   if ('what' in changed) return err(noBaseProblem(changed));
   const paths = await pathsIn(changed, { isLeftOut: () => false });
   const compared = await compareFiles(changed, paths);
   const files = compared.filter(({ before, after }) => before !== after);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
-  // What was committed since the tests were green is judged, too: a commit makes no test right.
-  const sinceGreen = asked.base === null && red?.green ? await gitChanges(cwd, red.green) : changed;
+  // What was committed since the tests were green is judged, too: committing a test does not make it right.
+  const sinceGreen = question.base === null && red?.green ? await gitChanges(cwd, red.green) : changed;
   const judgedFrom = 'what' in sinceGreen ? changed : sinceGreen;
-  const found = await guardWorkingTree(judgedFrom, { cwd, config: request.options.config ?? null, warn });
-  const refused = findingsIn(found, false);
-  const strict = findingsIn(found, true).slice(refused.length);
+  const guardFindings = await guardWorkingTree(judgedFrom, {
+    cwd,
+    config: request.options.config ?? null,
+    warn,
+  });
+  const refused = findingsIn(guardFindings, false);
+  const strict = findingsIn(guardFindings, true).slice(refused.length);
   return ok({
-    asked,
+    asked: question,
     changed,
     files,
-    base: { commit: judgedFrom.base, runId: judgedFrom === changed ? (kept?.runId ?? null) : null },
+    base: { commit: judgedFrom.base, runId: judgedFrom === changed ? (redRun?.runId ?? null) : null },
     refused,
     toReview: [...strict, ...(await ignoredReads(changed))],
   });
 }
 
-/** What was shown so far. */
-export interface Shown {
+/** The results so far. */
+export interface ProofResults {
   readonly tests: ReadonlyMap<string, readonly ProofStep[]>;
   readonly proven: readonly string[];
   readonly notProven: readonly string[];
 }
 
-const nothingShown: Shown = { tests: new Map(), proven: [], notProven: [] };
+const nothingShown: ProofResults = { tests: new Map(), proven: [], notProven: [] };
 
 /** Announces the verdict on a change, with which the run ends. */
-export function concluded(
+export function conclude(
   { bus }: Pick<Opened, 'bus'>,
   { asked, base, files, refused, toReview }: ComparedChange,
   {
     verdict,
     reason,
     ...shown
-  }: { readonly verdict: ChangeVerdict; readonly reason: string } & Partial<Shown>,
+  }: { readonly verdict: ChangeVerdict; readonly reason: string } & Partial<ProofResults>,
 ): Healed {
   const { tests, proven, notProven } = { ...nothingShown, ...shown };
   const verification: Verification = {
@@ -111,5 +115,5 @@ export function refusedAtOnce(opened: Pick<Opened, 'bus'>, change: ComparedChang
   const { refused } = change;
   if (refused.length === 0) return null;
   const reason = `no test was run: ${counted(refused.length, 'finding')} of the guard`;
-  return concluded(opened, change, { verdict: 'refused', reason });
+  return conclude(opened, change, { verdict: 'refused', reason });
 }

@@ -9,7 +9,7 @@ import type { OtherInput } from '../../guard/other-input.js';
 import { createGuard, placesOf } from '../../guard/run-guard.js';
 import { testPlaces } from '../../guard/test-places.js';
 import { counted } from '../../format.js';
-import { nameOf } from '../../outputs/wording.js';
+import { reportTestName } from '../../outputs/wording.js';
 import { toPlaywrightArgs } from '../../playwright/selection.js';
 import { isRed, type SuiteRun } from '../../playwright/suite-run.js';
 import { withoutUndefined } from '../../without-undefined.js';
@@ -23,7 +23,7 @@ import type { Session } from '../../heal/session.js';
 import { createSuiteRuns } from '../../command/suite-runs.js';
 import { tellSeen } from '../../heal/tell-tests.js';
 import { otherInputEdits, redNote } from '../../heal/try-other-input.js';
-import { type ComparedChange, concluded, type Shown } from './compare-change.js';
+import { type ComparedChange, conclude, type ProofResults } from './compare-change.js';
 
 /**
  * Proves a change that is in the working tree (HN-12): its tests are green with it and red without, which is taken out under the journal for that,
@@ -41,7 +41,7 @@ export async function verifyChange(
     (await proof.challenge()) ??
     (await proof.showOthers());
   if (session.signal.aborted) return { suiteRed: false, paused: false };
-  return concluded(
+  return conclude(
     opened,
     { ...change, toReview: proof.toReview() },
     { ...(ended ?? proven), ...proof.shown() },
@@ -49,16 +49,16 @@ export async function verifyChange(
 }
 
 /** Why the proof of a change has ended. */
-interface Ended {
+interface Conclusion {
   readonly verdict: ChangeVerdict;
   readonly reason: string;
 }
 
-/** What a run shows; `verify.prepare` that fails counts as a failure of the suite. */
-type Seen = Pick<SuiteRun, 'tests' | 'suiteFailure'>;
+/** The results of a run; a failing `verify.prepare` counts as a failure of the suite. */
+type TestOutcomes = Pick<SuiteRun, 'tests' | 'suiteFailure'>;
 
-const proven: Ended = { verdict: 'proven', reason: 'green with the change and red without' };
-const stopped: Ended = { verdict: 'unproven', reason: 'interrupted' };
+const proven: Conclusion = { verdict: 'proven', reason: 'green with the change and red without' };
+const stopped: Conclusion = { verdict: 'unproven', reason: 'interrupted' };
 
 /** The runs with a change and without it. */
 class ChangeProof {
@@ -81,10 +81,10 @@ class ChangeProof {
     this.#first = first;
     this.#change = change;
     this.#toReview = [...change.toReview];
-    const known = new Set(change.asked.red?.tests.map(({ id }) => id));
-    const ran = first.tests.flatMap(({ test }) => test.id);
+    const redBefore = new Set(change.asked.red?.tests.map(({ id }) => id));
+    const ids = first.tests.flatMap(({ test }) => test.id);
     // Of tests that nothing is known about, those count that are red without the change.
-    const wanted = ran.some((id) => known.has(id)) ? ran.filter((id) => known.has(id)) : ran;
+    const wanted = ids.some((id) => redBefore.has(id)) ? ids.filter((id) => redBefore.has(id)) : ids;
     for (const id of wanted) this.#steps.set(id, []);
   }
 
@@ -92,7 +92,7 @@ class ChangeProof {
     return this.#toReview;
   }
 
-  shown(): Shown {
+  shown(): ProofResults {
     return {
       tests: this.#steps,
       proven: this.#proven,
@@ -102,15 +102,15 @@ class ChangeProof {
 
   /** Says which tests were red and are not among those that the change is for. */
   #leftOut(): string[] {
-    const ran = new Set(this.#first.tests.map(({ test }) => test.id));
+    const ids = new Set(this.#first.tests.map(({ test }) => test.id));
     const others = this.#opened.request.filters.length > 0 ? (this.#change.asked.red?.tests ?? []) : [];
     return others.flatMap((test) =>
-      ran.has(test.id) ? [] : `that ${nameOf(test)} is fixed: it was left out`,
+      ids.has(test.id) ? [] : `that ${reportTestName(test)} is fixed: it was left out`,
     );
   }
 
   /** With the change, every test has to be green. */
-  async showGreen(): Promise<Ended | null> {
+  async showGreen(): Promise<Conclusion | null> {
     const session = this.#session;
     let run = this.#first;
     if (isRed(run)) {
@@ -142,13 +142,13 @@ class ChangeProof {
 
   /** Tests that were red and that did not run now, or were skipped. */
   #gone({ tests }: SuiteRun): number {
-    const ran = new Set(tests.flatMap(({ test, outcome }) => (outcome === 'skipped' ? [] : test.id)));
-    const asked = this.#opened.request.filters.length > 0 ? [] : (this.#change.asked.red?.tests ?? []);
-    const wanted = asked.length > 0 ? asked.map(({ id }) => id) : [...this.#steps.keys()];
-    return wanted.filter((id) => !ran.has(id)).length;
+    const ids = new Set(tests.flatMap(({ test, outcome }) => (outcome === 'skipped' ? [] : test.id)));
+    const redBefore = this.#opened.request.filters.length > 0 ? [] : (this.#change.asked.red?.tests ?? []);
+    const wanted = redBefore.length > 0 ? redBefore.map(({ id }) => id) : [...this.#steps.keys()];
+    return wanted.filter((id) => !ids.has(id)).length;
   }
 
-  async #repeat(times: number): Promise<Ended | null> {
+  async #repeat(times: number): Promise<Conclusion | null> {
     for (let n = 0; n < times; n += 1) {
       const run = await this.#again();
       if (run === null) return stopped;
@@ -161,7 +161,7 @@ class ChangeProof {
   }
 
   /** Without the change, the tests have to be red. */
-  async showRed(): Promise<Ended | null> {
+  async showRed(): Promise<Conclusion | null> {
     const out = await this.#toTakeOut();
     if (typeof out === 'string') return { verdict: 'unproven', reason: out };
     const flips = this.#change.asked.depth === 'full' ? Math.max(1, this.#session.settings.verify.flips) : 1;
@@ -181,10 +181,10 @@ class ChangeProof {
     return this.#change.asked.depth === 'quick' ? this.#repeat(1) : null;
   }
 
-  #judgeRed(steps: readonly (ProofStep | null)[]): Ended | null {
-    const known = new Set(this.#change.asked.red?.tests.map(({ id }) => id));
+  #judgeRed(steps: readonly (ProofStep | null)[]): Conclusion | null {
+    const redBefore = new Set(this.#change.asked.red?.tests.map(({ id }) => id));
     const reds = [...this.#steps].filter(([, proof]) => proof.includes('red'));
-    const stillGreen = [...this.#steps].filter(([id, proof]) => known.has(id) && !proof.includes('red'));
+    const stillGreen = [...this.#steps].filter(([id, proof]) => redBefore.has(id) && !proof.includes('red'));
     if (reds.length === 0)
       return steps.includes('green')
         ? { verdict: 'needless', reason: 'its tests are green without the change, too' }
@@ -200,7 +200,7 @@ class ChangeProof {
   }
 
   /** Challenges the change as a fix of a run is (HN-3); what a person has to look at decides at the end. */
-  async challenge(): Promise<Ended | null> {
+  async challenge(): Promise<Conclusion | null> {
     const { changed, files } = this.#change;
     const { root, changes, before, after } = changed;
     const healed = this.#first.tests.flatMap(({ test }) =>
@@ -227,12 +227,12 @@ class ChangeProof {
     const { workspace, folder } = this.#session;
     const edits = await otherInputEdits(input, { root: workspace.root, contents: contentsOf(folder.dir) });
     const run = await this.#with(edits, { ids: this.#idsToRun(), purpose: 'other-input' });
-    // A suite that does not start with other texts in it tells nothing of the app.
+    // A suite that fails to start with other texts says nothing about the app.
     return [...this.#steps.keys()].map((id) => run && stepOf({ ...run, suiteFailure: null }, id));
   }
 
   /** In full, the whole suite runs with the change, and what is red in it is run without. */
-  async showOthers(): Promise<Ended | null> {
+  async showOthers(): Promise<Conclusion | null> {
     if (this.#change.asked.depth === 'quick')
       this.#notProven.push('that nothing else broke: the rest did not run');
     else {
@@ -244,14 +244,14 @@ class ChangeProof {
     return null;
   }
 
-  async #runSuite(): Promise<Ended | null> {
+  async #runSuite(): Promise<Conclusion | null> {
     const session = this.#session;
     const { config, project, workers } = this.#opened.request.options;
     const selection = withoutUndefined({ config, project, workers });
-    const whole = createSuiteRuns({ ...this.#opened, args: toPlaywrightArgs(selection) });
+    const suite = createSuiteRuns({ ...this.#opened, args: toPlaywrightArgs(selection) });
     if ((await session.prepare()) !== null)
       return { verdict: 'red', reason: 'verify.prepare failed with the change' };
-    const run = await whole.again({ ids: null, purpose: 'regression', causeId: null });
+    const run = await suite.again({ ids: null, purpose: 'regression', causeId: null });
     if (session.signal.aborted) return stopped;
     tellSeen(session, run);
     if (this.#see(run).some((step) => step !== 'green'))
@@ -285,7 +285,7 @@ class ChangeProof {
     return null;
   }
 
-  async #broken(run: SuiteRun, reason: string): Promise<Ended> {
+  async #broken(run: SuiteRun, reason: string): Promise<Conclusion> {
     for (const cause of groupCauses(await this.#session.diagnose(run)))
       this.#session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
     return { verdict: 'breaks', reason };
@@ -299,7 +299,7 @@ class ChangeProof {
     if (root !== changed.root) return 'the project is not a git repository of its own';
     const isTest = testPlaces(placesOf(root, this.#first));
     const contents = contentsOf(folder.dir);
-    // What the tests themselves write is no change.
+    // Files that the tests write are not part of the change.
     const now = new Map(
       (
         await compareFiles(
@@ -309,17 +309,17 @@ class ChangeProof {
       ).map(({ path, after }) => [path, after]),
     );
     const still = files.filter(({ path, after }) => now.get(path) === after);
-    const found = await candidatesOf(still, { root, contents, isTest, stepOf: () => 0 });
-    if (found.length === 0)
+    const candidates = await candidatesOf(still, { root, contents, isTest, stepOf: () => 0 });
+    if (candidates.length === 0)
       return still.length === 0
         ? 'nothing has changed since, so there is nothing to take out'
         : 'what changed cannot be taken out without installing packages';
-    const app = found.filter(({ inTests }) => !inTests);
-    return app.length > 0 ? app : found;
+    const app = candidates.filter(({ inTests }) => !inTests);
+    return app.length > 0 ? app : candidates;
   }
 
   /** Runs tests without the change; null if it could not be taken out. */
-  async #without(out: readonly Candidate[], ids: readonly string[] | null): Promise<Seen | null> {
+  async #without(out: readonly Candidate[], ids: readonly string[] | null): Promise<TestOutcomes | null> {
     const { workspace, folder } = this.#session;
     const edits = await editsWithout(out, { root: workspace.root, contents: contentsOf(folder.dir) });
     return this.#with(edits, { ids, purpose: 'proof' });
@@ -329,21 +329,21 @@ class ChangeProof {
   async #with(
     edits: readonly FileEdit[] | null,
     { ids, purpose }: { readonly ids: readonly string[] | null; readonly purpose: SuitePurpose },
-  ): Promise<Seen | null> {
+  ): Promise<TestOutcomes | null> {
     if (edits === null) return null;
     const { workspace, folder, bus, signal } = this.#session;
     const contents = contentsOf(folder.dir);
     const warn = (message: string) => bus.emit({ type: 'run.warning', message });
     // The ids of agents' changes never look like this.
     const change = { id: '900000001', edits, folders: [] };
-    const ran = await withChange<Seen>({ workspace, contents, warn }, change, async () => {
+    const result = await withChange<TestOutcomes>({ workspace, contents, warn }, change, async () => {
       const broken = await this.#session.prepare();
       if (broken !== null) return { tests: [], suiteFailure: { scope: 'suite', errors: [], stderr: broken } };
       return this.#session.runAgain({ ids, purpose, causeId: null });
     });
-    // What was built with these edits must not be what is left.
-    if (ran && !signal.aborted) await this.#session.prepare();
-    return ran?.value ?? null;
+    // What was built with these edits must not stay.
+    if (result && !signal.aborted) await this.#session.prepare();
+    return result?.value ?? null;
   }
 
   /** Runs the tests with the change once more; null if the run was interrupted. */
@@ -360,7 +360,7 @@ class ChangeProof {
   }
 
   /** Adds what a run shows of each test. */
-  #see(run: Seen): (ProofStep | null)[] {
+  #see(run: TestOutcomes): (ProofStep | null)[] {
     return [...this.#steps].map(([id, proof]) => {
       const step = stepOf(run, id);
       if (step) proof.push(step);
@@ -370,8 +370,8 @@ class ChangeProof {
 }
 
 /** Returns what a run shows of a test; null if it says nothing. Where the suite does not start, no test is green. */
-function stepOf({ tests, suiteFailure }: Seen, id: string): ProofStep | null {
-  const found = tests.find(({ test }) => test.id === id);
-  if (found?.outcome === 'expected' || found?.outcome === 'flaky') return 'green';
-  return found?.outcome === 'unexpected' || suiteFailure ? 'red' : null;
+function stepOf({ tests, suiteFailure }: TestOutcomes, id: string): ProofStep | null {
+  const result = tests.find(({ test }) => test.id === id);
+  if (result?.outcome === 'expected' || result?.outcome === 'flaky') return 'green';
+  return result?.outcome === 'unexpected' || suiteFailure ? 'red' : null;
 }

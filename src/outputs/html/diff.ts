@@ -2,7 +2,7 @@ import { parsePatch, type StructuredPatch, type StructuredPatchHunk } from 'diff
 import { choiceText } from '../../model/choice.js';
 import { offerLine } from '../../model/escalation.js';
 import { visibleText } from '../../visible-text.js';
-import type { ShownOffer } from '../../run/read-patch.js';
+import type { OfferWithText } from '../../run/read-patch.js';
 import { counted } from '../../format.js';
 import { fileText } from '../wording.js';
 import { html, type Markup, preformatted } from './markup.js';
@@ -29,7 +29,7 @@ export function showDiff(patch: string, maxLines: number): Markup {
         </tbody>`
       );
     });
-    const name = nameOf(file);
+    const name = fileLabel(file);
     const none = html`<tbody>
       <tr>
         <td>no changed lines: only the name, the mode or binary content changed</td>
@@ -60,7 +60,7 @@ function parsed(patch: string): StructuredPatch[] {
   }
 }
 
-function nameOf({ oldFileName = '', newFileName = '' }: StructuredPatch): string {
+function fileLabel({ oldFileName = '', newFileName = '' }: StructuredPatch): string {
   // git quotes such characters in names, and the parser of the patch has put them back.
   const [before, after] = [oldFileName, newFileName].map((name) => visibleText(name).replace(/^[ab]\//, ''));
   if (after === '/dev/null') return `${before} (deleted)`;
@@ -86,7 +86,7 @@ function rowsOf({ lines, oldStart, newStart }: StructuredPatchHunk): Markup[] {
 }
 
 /** Shows the patches that wait for a person side by side, each with its proof. */
-export function showOffers(offers: readonly ShownOffer[], maxLines: number): Markup {
+export function showOffers(offers: readonly OfferWithText[], maxLines: number): Markup {
   return html`<div class="side-by-side">
     ${offers.map((offer) => {
       const { files, side, text } = offer;

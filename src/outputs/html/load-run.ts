@@ -18,7 +18,7 @@ export interface LoadedRun {
   readonly view: RunView;
 }
 
-/** What a run's folder holds about one cause; null or absent for what it does not hold. */
+/** The contents of a run's folder for one cause; null or absent for what is missing. */
 export interface LoadedCause {
   /** The failure that represents the cause. */
   readonly lead: DiagnosedFailure | null;
@@ -70,8 +70,8 @@ export async function loadRun(
     const lead = failures.find(({ n }) => cause.evidence === `failures/${n}`) ?? null;
     const name = path.basename((lead?.evidence.screenshot ?? '').replaceAll('\\', '/'));
     const before = lead && name !== '' ? await address({ n: lead.n, name }) : null;
-    const [expected, difference] = comparedNames.map((one) =>
-      lead ? address({ n: lead.n, name: one }) : null,
+    const [expected, difference] = comparedNames.map((name) =>
+      lead ? address({ n: lead.n, name: name }) : null,
     );
     const compared = { expected: (await expected) ?? null, difference: (await difference) ?? null };
     const shows = lead && before !== null && cause.verdict === 'healed';
@@ -109,8 +109,8 @@ function patchesOf(
 /** Embeds pictures in the page as long as there is room. */
 function embedded(dir: string): AddressOf {
   let room = PICTURE_BYTES;
-  return async (asked) => {
-    const read = readPicture(dir, asked);
+  return async (request) => {
+    const read = readPicture(dir, request);
     const picture = read && `data:${read.type};base64,${read.bytes.toString('base64')}`;
     if (picture === null || picture.length > room) return null;
     room -= picture.length;

@@ -17,7 +17,7 @@ import type { Report, ReportAttempt, ReportCause, ReportTest } from '../../run/r
 import { writeState } from '../../state-folder.js';
 import { cut } from '../cut.js';
 import { type CauseView, endText, violationsOf, viewOf } from '../view.js';
-import { costText, fileText, nameOf, outcomeWords, sentence } from '../wording.js';
+import { costText, fileText, reportTestName, outcomeWords, sentence } from '../wording.js';
 import { showDiff, showOffers } from './diff.js';
 import { type LoadedCause, type LoadedRun, loadRun, type RunPlace } from './load-run.js';
 import { firstItems, html, type Markup, nothing, preformatted, raw, showTable } from './markup.js';
@@ -60,12 +60,12 @@ export function renderPage(run: LoadedRun, css: string): string {
 }
 
 /** Writes `report.html` into the run's folder (RP-4) and returns its path. Throws if it cannot be written. */
-export async function writeHtmlReport(report: Report, place: RunPlace): Promise<string> {
+export async function writeHtmlReport(report: Report, folder: RunPlace): Promise<string> {
   const page = renderPage(
-    await loadRun(report, await readRunState(place.dir), place),
+    await loadRun(report, await readRunState(folder.dir), folder),
     await readFile(ownFile('outputs/html/page.css'), 'utf8'),
   );
-  const file = path.join(place.dir, 'report.html');
+  const file = path.join(folder.dir, 'report.html');
   writeState(file, page);
   return file;
 }
@@ -145,15 +145,15 @@ type Groups = Readonly<Record<'begun' | 'fixed' | 'left', readonly CauseView[]>>
  * because a test that got past its first error is fixed only once it is green.
  */
 function groupsOf({ report: { causes }, causes: loaded, view }: LoadedRun): Groups {
-  const byId = new Map(view.causes.map((shown) => [shown.cause.id, shown]));
+  const byId = new Map(view.causes.map((view) => [view.cause.id, view]));
   const chains = new Map<string, CauseView[]>();
   const chainOf = new Map<string, string>();
   for (const { id, parent } of causes) {
     const before = byId.get(parent ?? '')?.cause;
     const key = before?.verdict === 'superseded' ? (chainOf.get(before.id) ?? id) : id;
     chainOf.set(id, key);
-    const shown = byId.get(id);
-    if (shown) chains.set(key, [...(chains.get(key) ?? []), shown]);
+    const view = byId.get(id);
+    if (view) chains.set(key, [...(chains.get(key) ?? []), view]);
   }
   const groups: Record<keyof Groups, CauseView[]> = { begun: [], fixed: [], left: [] };
   for (const chain of chains.values()) {
@@ -235,7 +235,7 @@ function showTests(tests: readonly ReportTest[]): Markup {
     kind: test.verdict,
     cells: [
       html`<span class="tag ${test.verdict}">${test.verdict}</span>`,
-      cut(nameOf(test), 140),
+      cut(reportTestName(test), 140),
       html`${test.causeIds.slice(0, 5).map((id) => html`<a href="#${id}">${id}</a> `)}`,
       duration(test.durationMs),
     ],
@@ -311,7 +311,7 @@ function showWhole(
   const links = revealed
     .slice(0, 20)
     .map((other, at) => html`${at > 0 && ', '}<a href="#${other}">${other}</a>`);
-  const shown = offers.map((offer) => ({ ...offer, text: patches.get(offer.patch ?? '') ?? null }));
+  const offersWithText = offers.map((offer) => ({ ...offer, text: patches.get(offer.patch ?? '') ?? null }));
   return html`<article id="${id}" aria-label="${id} ${cut(headline, 400)}">
     ${cause.blame && showBlame(cause.blame)} ${!now && html`<p><strong>${reason}</strong></p>`}
     <p class="quiet">${[...effortOf(cause), cut(about, 160)].join(' · ')}</p>
@@ -332,15 +332,17 @@ function showWhole(
         counted(tests.length, 'test'),
         listOf(
           'Tests',
-          tests.map((test) => `${cut(nameOf(test), 300)}${test.sharedFix ? ', healed by the same fix' : ''}`),
+          tests.map(
+            (test) => `${cut(reportTestName(test), 300)}${test.sharedFix ? ', healed by the same fix' : ''}`,
+          ),
           20,
         ),
       )
     }
     ${
-      shown.length > 0 &&
+      offersWithText.length > 0 &&
       html`<h4>Who is right?</h4>
-        ${showOffers(shown, mostLines)}`
+        ${showOffers(offersWithText, mostLines)}`
     }
     ${attempts.length > 0 && html`<h4>Attempts</h4>`}
     ${attempts.map((attempt) => showAttempt(attempt, patches.get(attempt.patch ?? '') ?? null))}

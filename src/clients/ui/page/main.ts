@@ -21,10 +21,10 @@ function listen(): void {
 }
 
 function showTimes(): void {
-  for (const shown of document.querySelectorAll<HTMLElement>('[data-since]')) {
+  for (const clock of document.querySelectorAll<HTMLElement>('[data-since]')) {
     // Whole seconds, since tenths would flicker.
-    const seconds = Math.floor((Date.now() - Number(shown.dataset['since'])) / 1000);
-    setText(shown, duration(seconds * 1000));
+    const seconds = Math.floor((Date.now() - Number(clock.dataset['since'])) / 1000);
+    setText(clock, duration(seconds * 1000));
   }
 }
 
@@ -56,9 +56,9 @@ refreshQuestions();
 listen();
 
 function byId(id: string): HTMLElement {
-  const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no #${id}`);
-  return found;
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page has no #${id}`);
+  return element;
 }
 
 /** Sets an element's text if it differs, so that a live region announces only changes. */
@@ -96,9 +96,9 @@ function keyOf(node: Node): string {
 
 async function sendAnswer(form: HTMLFormElement): Promise<void> {
   const id = form.dataset['question'] ?? '';
-  const given = new FormData(form);
-  const choice = given.get('choice') as Choice | null;
-  const allow = choice === 'guide' ? (given.get('allow') ?? undefined) : undefined;
+  const fields = new FormData(form);
+  const choice = fields.get('choice') as Choice | null;
+  const allow = choice === 'guide' ? (fields.get('allow') ?? undefined) : undefined;
   const guidance = form.querySelector('textarea')?.value.trim() ?? '';
   const alert = form.querySelector<HTMLElement>('[role=alert]');
   const button = form.querySelector('button');
