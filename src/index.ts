@@ -120,7 +120,7 @@ export async function blame({ test, base, ...options }: BlameOptions = {}): Prom
 async function reported(
   { cwd = process.cwd(), env = process.env, signal, onEvent, settings, agentsFile, ...options }: CallOptions,
   prepare: (
-    place: Pick<RunRequest, 'cwd' | 'env'>,
+    project: Pick<RunRequest, 'cwd' | 'env'>,
     options: RunOptions,
   ) => Promise<Result<CommandRequest, Problem>>,
 ): Promise<Report> {

@@ -52,6 +52,6 @@ function listFlakes(flags: RunOptions): Promise<number | Problem> {
 }
 
 function runFlaky(filters: string[], options: RunOptions): Promise<number | Problem> {
-  const place = { cwd: process.cwd(), env: process.env };
-  return runCommand({ ...place, name: 'flaky', filters, passThrough: [], options }, flaky);
+  const project = { cwd: process.cwd(), env: process.env };
+  return runCommand({ ...project, name: 'flaky', filters, passThrough: [], options }, flaky);
 }

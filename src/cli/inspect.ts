@@ -70,7 +70,7 @@ export async function runInspect(
   const matches = word === null ? all.filter(isLead) : matchingFailures(word, all);
   const [only] = matches;
   if (!only || matches.length > 1) return unclear(word, matches.length > 1 ? matches : all);
-  if (options.prompt) return showPrompt({ run: run.value, one: only, redactor }, options);
+  if (options.prompt) return showPrompt({ run: run.value, inspected: only, redactor }, options);
   if (options.json) return print(only);
   return print(logText(renderFailure(only, await filesOf(run.value, only, cwd))));
 }
@@ -101,7 +101,7 @@ function listing(
 }
 
 async function showPrompt(
-  selection: { readonly run: StoredRun; readonly one: InspectedFailure; readonly redactor: Redactor },
+  selection: { readonly run: StoredRun; readonly inspected: InspectedFailure; readonly redactor: Redactor },
   options: InspectOptions,
 ): Promise<number | Problem> {
   const cwd = process.cwd();
@@ -111,7 +111,7 @@ async function showPrompt(
   const prompt = await promptOf({ ...selection, attempt, settings: settings.value, projectRoot: cwd });
   if (!prompt.ok) return prompt.error;
   process.stderr.write(
-    `self-heal: #${selection.one.failure.n} ${failureName(selection.one)}, ${prompt.value.note}\n`,
+    `self-heal: #${selection.inspected.failure.n} ${failureName(selection.inspected)}, ${prompt.value.note}\n`,
   );
   process.stdout.write(prompt.value.text);
   return exitCodes.green;

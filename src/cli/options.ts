@@ -9,7 +9,7 @@ export const configFlag = [
 
 /** Selects the store. */
 export const storeFlag = [
-  '--store <place>',
+  '--store <location>',
   'the store instead of the one in agents.yaml: a file or a postgres:// URL (a password is better in SELF_HEAL_STORE)',
 ] as const;
 

@@ -11,7 +11,7 @@ import { withStore } from '../store/with-store.js';
 import { counted, dollars } from '../format.js';
 import type { Report } from '../run/report.js';
 import { showSummary } from '../outputs/show-result.js';
-import type { RunPlace } from '../outputs/html/load-run.js';
+import type { RunLocation } from '../outputs/html/load-run.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 import { pidAtWork } from '../run/run-journal.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
@@ -123,7 +123,7 @@ function percent(rate: number | null): string {
   return rate === null ? '' : ` (${Math.round(rate * 100)} %)`;
 }
 
-async function write(report: Report, folder: RunPlace): Promise<string | Problem> {
+async function write(report: Report, folder: RunLocation): Promise<string | Problem> {
   // Loaded on demand, since no other command needs this code.
   const { writeHtmlReport } = await import('../outputs/html/page.js');
   try {

@@ -37,9 +37,9 @@ async function runVerify(
   { quick, ...options }: Omit<VerifyOptions, 'filters' | 'depth'> & { readonly quick?: boolean },
 ): Promise<number | Problem> {
   const depth = quick ? 'quick' : 'full';
-  const place = { cwd: process.cwd(), env: process.env };
+  const project = { cwd: process.cwd(), env: process.env };
   const { verifyRequest } = await import('../clients/verify/verify-request.js');
-  const request = await verifyRequest(place, { ...options, depth, filters });
+  const request = await verifyRequest(project, { ...options, depth, filters });
   if (!request.ok) return request.error;
   const { runCommand } = await import('../command/run-command.js');
   return runCommand(request.value.request, request.value.command);

@@ -73,8 +73,8 @@ export function canBeReverted(blame: Blame | null | undefined): blame is Blame {
   return blame != null && blame.hunks.every((hunk) => !hunk.inTests);
 }
 
-/** Returns the place of the first hunk: `src/cart.ts:12`. */
-export function placeOfBlame({ hunks }: Blame): string {
+/** Returns the position of the first hunk: `src/cart.ts:12`. */
+export function blamePosition({ hunks }: Blame): string {
   const [first] = hunks;
   return first ? `${first.file}:${first.line}` : '';
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { placeOfBlame } from '../model/blame.js';
+import { blamePosition } from '../model/blame.js';
 import type { Problem } from '../problem.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';
@@ -9,7 +9,7 @@ import { atMost, counted } from '../format.js';
 import { type CauseView, rowsOf, viewOf } from './view.js';
 
 /** The base folders of GitHub's paths and of the report's paths; both absolute. */
-export interface GithubPlaces {
+export interface GithubFolders {
   readonly workspace: string;
   readonly project: string;
 }
@@ -21,8 +21,8 @@ const ANNOTATIONS = 50;
  * Renders one workflow command per cause, `::error file=…,line=…,title=…::…`, each on one line
  * (https://docs.github.com/actions/reference/workflow-commands-for-github-actions#setting-an-error-message).
  */
-export function githubAnnotations(report: Report, places: GithubPlaces): string[] {
-  const commands = annotationsOf(report, places).map(({ level, message, ...properties }) =>
+export function githubAnnotations(report: Report, folders: GithubFolders): string[] {
+  const commands = annotationsOf(report, folders).map(({ level, message, ...properties }) =>
     command(level, properties, message),
   );
   return atMost(commands, ANNOTATIONS, (hidden) =>
@@ -36,31 +36,31 @@ export function githubProblem({ message, remedy }: Problem): string {
 }
 
 /** A message for a line of the code; without file and line if none is known. */
-export interface Annotation extends Place {
+export interface Annotation extends Position {
   readonly level: 'error' | 'warning' | 'notice';
   readonly title: string;
   readonly message: string;
 }
 
-interface Place {
+interface Position {
   readonly file?: string;
   readonly line?: number;
 }
 
 /** Returns what to say about each cause, at the line where to look. */
-export function annotationsOf(report: Report, places: GithubPlaces): Annotation[] {
-  return viewOf(report).causes.map((view) => annotation(view, places));
+export function annotationsOf(report: Report, folders: GithubFolders): Annotation[] {
+  return viewOf(report).causes.map((view) => annotation(view, folders));
 }
 
 const inAnnotation = new Set(['blame', 'why', 'tests', 'proof', 'end']);
 
-function annotation(view: CauseView, places: GithubPlaces): Annotation {
+function annotation(view: CauseView, folders: GithubFolders): Annotation {
   const { cause, words, tests } = view;
   const rows = rowsOf(view, { attempts: 1, findings: 0 }).filter(({ label }) => inAnnotation.has(label));
   const lines = [cause.headline, ...rows.map(({ label, text }) => `${label}: ${text}`)];
   return {
     level: words.level,
-    ...codePosition(cause, tests[0], places),
+    ...codePosition(cause, tests[0], folders),
     title: cut(`self-heal: ${cause.id} ${cause.verdict} · ${cause.category}`, 200),
     message: lines.map((line) => cut(line, 500)).join('\n'),
   };
@@ -70,12 +70,12 @@ function annotation(view: CauseView, places: GithubPlaces): Annotation {
 function codePosition(
   { source, blame }: ReportCause,
   test: ReportTest | undefined,
-  places: GithubPlaces,
-): Place {
+  folders: GithubFolders,
+): Position {
   const position = /^(?<file>.+?):(?<line>\d+)(?::\d+)?$/.exec(
-    blame ? placeOfBlame(blame) : (source ?? ''),
+    blame ? blamePosition(blame) : (source ?? ''),
   )?.groups;
-  const { workspace, project } = places;
+  const { workspace, project } = folders;
   const absolute = (file: string) => path.resolve(project, file);
   const isOurs = (file: string) => blame !== undefined || isInside(project, absolute(file));
   if (position?.['file'] !== undefined && isOurs(position['file'])) {

@@ -37,11 +37,11 @@ export function markdownOf(
   const after = tail(view, folder);
   const sections: string[] = [];
   let room = maxBytes - Buffer.byteLength(before) - Buffer.byteLength(after) - cutLineBytes;
-  for (const cause of view.causes) {
-    const offers = cause.offers.map((offer) => offerSection(offer, patchText(offer.patch)));
-    const kept = fix === undefined ? cause.cause.attempts.filter(isKept) : [];
+  for (const causeView of view.causes) {
+    const offers = causeView.offers.map((offer) => offerSection(offer, patchText(offer.patch)));
+    const kept = fix === undefined ? causeView.cause.attempts.filter(isKept) : [];
     const fixes = kept.map(({ patch }) => cutSection(patchText(patch)));
-    const section = `${causeSection(cause, folder)}${fixes.join('')}${offers.join('')}`;
+    const section = `${causeSection(causeView, folder)}${fixes.join('')}${offers.join('')}`;
     room -= Buffer.byteLength(section);
     if (room < 0) break;
     sections.push(section);

@@ -1,11 +1,11 @@
-import type { RunPlace } from './html/load-run.js';
+import type { RunLocation } from './html/load-run.js';
 import type { Report } from '../run/report.js';
 import { paletteFor } from './streams.js';
 import { summaryOf } from './summary.js';
 import { reasonOf } from '../problem.js';
 import { relativePath } from '../paths.js';
 
-export interface ResultPlace {
+export interface ResultTarget {
   /** The run's folder; absolute. */
   readonly dir: string;
   /** The project; absolute. */
@@ -21,7 +21,7 @@ export interface ResultPlace {
 /** Writes the reports for other programs; returns a message for each that could not be written. */
 export async function writeProgramReports(
   report: Report,
-  { dir, final, cwd, env }: Pick<ResultPlace, 'dir' | 'cwd' | 'env'> & { readonly final: string },
+  { dir, final, cwd, env }: Pick<ResultTarget, 'dir' | 'cwd' | 'env'> & { readonly final: string },
 ): Promise<string[]> {
   const { writeReports } = await import('./write-reports.js');
   return writeReports(report, { dir, final, cwd, env, print: (line) => process.stderr.write(`${line}\n`) });
@@ -30,7 +30,7 @@ export async function writeProgramReports(
 /** Writes `report.html` and shows the final summary if there is anything to see; prints the report as JSON with `--json`. */
 export async function showResult(
   report: Report,
-  { dir, cwd, env, options, asJson, onReport }: ResultPlace,
+  { dir, cwd, env, options, asJson, onReport }: ResultTarget,
 ): Promise<void> {
   const folder = relativePath(cwd, dir);
   if (!isQuiet(report)) await writePage(report, { dir, shown: folder });
@@ -40,7 +40,7 @@ export async function showResult(
   else if (report.totals.tests === 0) process.stderr.write('self-heal no test was selected, so none ran\n');
 }
 
-export function showSummary(report: Report, { env }: Pick<ResultPlace, 'env'>): void {
+export function showSummary(report: Report, { env }: Pick<ResultTarget, 'env'>): void {
   const text = summaryOf(report, {
     paint: paletteFor(env),
     // Not a terminal: the reader's program wraps the lines.
@@ -51,7 +51,7 @@ export function showSummary(report: Report, { env }: Pick<ResultPlace, 'env'>): 
 }
 
 /** Writes the page. Its code is loaded on demand (CL-4), and a page that cannot be written does not fail the run. */
-async function writePage(report: Report, folder: RunPlace): Promise<void> {
+async function writePage(report: Report, folder: RunLocation): Promise<void> {
   try {
     const { writeHtmlReport } = await import('./html/page.js');
     await writeHtmlReport(report, folder);

@@ -1,14 +1,13 @@
 import type { ChalkInstance } from 'chalk';
 import { becauseOf, endWords, exitWords, isKept, wasReverted } from '../model/attempt.js';
 import type { AvoidedRuns, AvoidedReason } from '../model/avoided.js';
-import { blameLine, placeOfBlame } from '../model/blame.js';
-import { agentName } from '../model/built-in.js';
+import { blameLine, blamePosition } from '../model/blame.js';
 import { type Offer, offerLine, offersOf } from '../model/escalation.js';
 import { provenText } from '../model/failure-rate.js';
 import { flakeText } from '../model/flake.js';
 import { cutLine, type Violation, violationLine, noteLine } from '../model/guard-findings.js';
-import { type Proof, renderProof, tellProof } from '../model/proof.js';
-import { type CauseVerdict, isHealed, isResolved } from '../model/verdict.js';
+import { tellProof } from '../model/proof.js';
+import { type CauseVerdict, isResolved } from '../model/verdict.js';
 import type { FlakeState } from '../run/run-state.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
 import { atMost, counted, dollars, duration } from '../format.js';
@@ -26,8 +25,6 @@ export interface RunView {
   readonly report: Report;
   /** What a person has to look at comes first; equals stay in the order in which they were found. */
   readonly causes: readonly CauseView[];
-  /** Every test, and every failure of the suite itself that is healed or still open. */
-  readonly tests: readonly TestView[];
   readonly tallies: readonly Tally[];
   /** `3 agent runs saved: green when re-run (2), in quarantine (1)`; null if there were none. */
   readonly saved: string | null;
@@ -61,7 +58,6 @@ export function viewOf(report: Report): RunView {
   return {
     report,
     causes: causes.toSorted((a, b) => a.words.rank - b.words.rank),
-    tests: testViews(report, causes),
     tallies: talliesOf(report),
     saved: report.dryRun ? null : savedLine(report.totals.avoided),
     remarks: remarksOf(report),
@@ -136,7 +132,7 @@ export function rowsOf(
   const { blame, warning, source, attempts, proof, testProofs, reason } = cause;
   const [why] = cause.why;
   const rows: (Row | false | null | undefined | '')[] = [
-    blame && { label: 'blame', text: `${placeOfBlame(blame)}: ${blameLine(blame)}` },
+    blame && { label: 'blame', text: `${blamePosition(blame)}: ${blameLine(blame)}` },
     flake && { label: 'flake', text: flakeText(flake) },
     why && { label: 'why', text: `${why.source}: ${why.evidence}`, isCode: true },
     !why && warning !== null && { label: 'why', text: warning },
@@ -211,81 +207,6 @@ export function endText(attempt: ReportAttempt): string {
 /** Returns what the guard found in an attempt. */
 export function violationsOf({ end }: Pick<ReportAttempt, 'end'>): readonly Violation[] {
   return end.kind === 'rejected' ? end.violations : [];
-}
-
-/** A test, or the suite's own failure, in the three statuses that every test report has. */
-export interface TestView {
-  /** Null for the suite's own failure. */
-  readonly test: ReportTest | null;
-  readonly status: 'passed' | 'failed' | 'skipped';
-  /** One line; null if there is nothing to add to the status. */
-  readonly message: string | null;
-  /** Further details over several lines; empty if there are none. */
-  readonly details: string;
-  /** The cause that the status is based on. */
-  readonly cause: ReportCause | null;
-}
-
-/** The status of each verdict, and its message. */
-const statuses: Record<ReportTest['verdict'], Pick<TestView, 'status' | 'message'>> = {
-  passed: { status: 'passed', message: null },
-  flaky: { status: 'passed', message: 'flaky: red, then green without a change' },
-  healed: { status: 'passed', message: 'healed' },
-  'green-once': { status: 'passed', message: 'green once, not proven,' },
-  quarantined: { status: 'skipped', message: 'quarantined: still red, but not failing the run' },
-  skipped: { status: 'skipped', message: null },
-  'not-run': { status: 'skipped', message: 'not run: no Playwright run got to it' },
-  failed: { status: 'failed', message: 'failed' },
-  escalated: { status: 'failed', message: 'escalated' },
-  rejected: { status: 'failed', message: 'rejected' },
-  'agent-unusable': { status: 'failed', message: 'agent-unusable' },
-};
-
-function testViews({ tests }: Report, causes: readonly CauseView[]): TestView[] {
-  const byId = new Map(causes.map((cause) => [cause.cause.id, cause]));
-  const ofSuite = causes.filter(({ cause }) => cause.tests.length === 0 && cause.verdict !== 'superseded');
-  return [
-    ...ofSuite.map((view) => testView(null, view)),
-    ...tests.map((test) => testView(test, byId.get(test.causeId ?? '') ?? null)),
-  ];
-}
-
-function testView(test: ReportTest | null, view: CauseView | null): TestView {
-  const verdict = test?.verdict ?? view?.cause.verdict ?? 'failed';
-  const { status, message } =
-    verdict === 'superseded' || verdict === 'interrupted' ? statuses.failed : statuses[verdict];
-  const cause = view?.cause ?? null;
-  if (isHealed(verdict))
-    return { test, status, message: healedBy(message ?? '', cause, test), details: '', cause };
-  if (status !== 'failed' || !view) return { test, status, message, details: '', cause };
-  const rows = rowsOf(view, { attempts: 1, findings: 0 }).filter(({ label }) => inDetails.has(label));
-  const details = [
-    `${view.cause.id} ${verdict} · ${view.cause.category}`,
-    view.cause.headline,
-    ...rows.map(({ label, text }) => `${label}: ${text}`),
-    `evidence: ${view.cause.evidence}/`,
-  ];
-  return { test, status, message: view.cause.headline, details: details.join('\n'), cause };
-}
-
-const inDetails = new Set(['blame', 'why', 'end']);
-
-/** `healed by debugger (claude) in 2 attempts, proof: red red | green green`. */
-function healedBy(word: string, cause: ReportCause | null, test: ReportTest | null): string {
-  if (cause === null) return word;
-  const last = cause.attempts.at(-1);
-  if (!last) return word === cause.verdict ? cause.reason : `${word} ${cause.reason}`;
-  const runner = last.runner && last.runner !== last.agent ? ` (${last.runner})` : '';
-  const who = last.agent ? `by ${agentName(last.agent)}${runner}` : 'without an agent';
-  const tries = cause.attempts.length > 1 ? ` in ${cause.attempts.length} attempts` : '';
-  const shared = test?.sharedFix ? `, with the fix of ${cause.id}` : '';
-  const steps = proofFor(cause, test?.id ?? null);
-  return `${word} ${who}${tries}${shared}${steps.length > 0 ? `, proof: ${renderProof(steps)}` : ''}`;
-}
-
-/** Returns the proof of one test: its own if its cause has several tests (HL-6), else the cause's. */
-function proofFor({ proof, testProofs = [] }: ReportCause, testId: string | null): Proof {
-  return testProofs.find(({ id }) => id === testId)?.proof ?? proof;
 }
 
 /** A possible next step: what it is for, and a command to copy, which is never cut. */

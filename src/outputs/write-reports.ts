@@ -11,7 +11,7 @@ import type { Report } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';
 import { pathInside, relativePath } from '../paths.js';
 
-export interface ReportPlaces {
+export interface ReportTargets {
   /** The run's folder, and where it is when the run has ended; absolute. */
   readonly dir: string;
   readonly final: string;
@@ -26,14 +26,14 @@ export interface ReportPlaces {
  * Writes junit.xml and summary.md into the run's folder and, in GitHub Actions, the summary, annotations and outputs of the step
  * (RP-2, RP-3). A failure of one does not affect the others; returns a message for each that could not be written.
  */
-export async function writeReports(report: Report, places: ReportPlaces): Promise<string[]> {
-  const { dir, final, cwd, env } = places;
+export async function writeReports(report: Report, targets: ReportTargets): Promise<string[]> {
+  const { dir, final, cwd, env } = targets;
   const folder = relativePath(cwd, final);
   const patchText = (patch: string | null) => readPatch(dir, patch, { text: redact });
   const written = [
     await inFolder(dir, 'junit.xml', () => junitOf(report)),
     await inFolder(dir, 'summary.md', () => markdownOf(report, { folder, patchText })),
-    ...(env['GITHUB_ACTIONS'] === 'true' ? await writeForGithub(report, { folder, patchText }, places) : []),
+    ...(env['GITHUB_ACTIONS'] === 'true' ? await writeForGithub(report, { folder, patchText }, targets) : []),
   ];
   return written.filter((file) => file !== null);
 }
@@ -41,7 +41,7 @@ export async function writeReports(report: Report, places: ReportPlaces): Promis
 async function writeForGithub(
   report: Report,
   options: MarkdownOptions,
-  { final, cwd, env, print }: ReportPlaces,
+  { final, cwd, env, print }: ReportTargets,
 ) {
   const workspace = env['GITHUB_WORKSPACE'] || cwd;
   const summary = env['GITHUB_STEP_SUMMARY'];
@@ -64,7 +64,7 @@ async function writeForGithub(
 /** In GitHub Actions, reports why self-heal could not work: an annotation and a section of the summary. */
 export async function writeProblem(
   problem: Problem,
-  { env, print }: Pick<ReportPlaces, 'env' | 'print'>,
+  { env, print }: Pick<ReportTargets, 'env' | 'print'>,
 ): Promise<void> {
   if (env['GITHUB_ACTIONS'] !== 'true') return;
   print(githubProblem(problem));

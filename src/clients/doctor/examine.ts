@@ -78,8 +78,8 @@ interface Suite extends Pick<ExamineRequest, 'cwd' | 'env'> {
 }
 
 /** Lists the tests, which starts neither tests nor web servers. */
-async function checkSuite({ config, ...place }: Suite, { verify }: Settings): Promise<Check> {
-  const run = await listTests({ ...place, args: ['-c', config] });
+async function checkSuite({ config, ...project }: Suite, { verify }: Settings): Promise<Check> {
+  const run = await listTests({ ...project, args: ['-c', config] });
   const problem = firstRunProblem(run, { isNarrowed: false, prepare: verify.prepare });
   if (problem) return failed('tests', problem);
   const [error] = run.suiteFailure?.errors ?? [];
@@ -90,14 +90,17 @@ async function checkSuite({ config, ...place }: Suite, { verify }: Settings): Pr
 }
 
 /** Checks the agents that the routes name, and whether each of their programs is logged in. */
-async function checkAgents(settings: Settings, place: Pick<ExamineRequest, 'cwd' | 'env'>): Promise<Check[]> {
-  const missing = await missingAgents(settings, place.cwd);
+async function checkAgents(
+  settings: Settings,
+  project: Pick<ExamineRequest, 'cwd' | 'env'>,
+): Promise<Check[]> {
+  const missing = await missingAgents(settings, project.cwd);
   const used = agentsInUse(settings).flatMap((name) => settings.agents[name] ?? []);
   const runners = [...new Set(used.map(({ runner }) => runner))];
   const ready = used.filter(({ name, runner }) => !missing.has(name) && runner !== builtIn);
   const kinds = runners.flatMap((name) => settings.runners[name]?.kind ?? []).filter(isBuiltInRunner);
   const logins = kinds.map(async (kind) =>
-    (await findProgram(kind, place)) === null ? [] : [await loginOf(kind, place)],
+    (await findProgram(kind, project)) === null ? [] : [await loginOf(kind, project)],
   );
   return [
     ...(runners.includes(builtIn) ? [fixerAlone] : []),
@@ -117,9 +120,9 @@ const fixerAlone: Check = {
   remedy: 'After installing an agent program, run `npx self-heal init --agent claude`.',
 };
 
-async function loginOf(program: BuiltInRunner, place: Pick<ExamineRequest, 'cwd' | 'env'>): Promise<Check> {
+async function loginOf(program: BuiltInRunner, project: Pick<ExamineRequest, 'cwd' | 'env'>): Promise<Check> {
   const name = `${program} login`;
-  const login = await checkLogin(program, place);
+  const login = await checkLogin(program, project);
   if (login.state === 'in') return passed(name, login.how);
   const { login: remedy } = programs[program];
   return login.state === 'out'

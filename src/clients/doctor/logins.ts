@@ -5,7 +5,7 @@ import type { BuiltInRunner } from '../../model/built-in.js';
 import { supervise } from '../../process/supervise.js';
 import { tryOr } from '../../result.js';
 
-interface Place {
+interface ProjectContext {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -18,11 +18,11 @@ type Login =
   | { readonly state: 'unknown'; readonly why: string };
 
 /** Asks a program whether it is logged in, without calling its model. The versions below are those it was tested with. */
-export async function checkLogin(program: BuiltInRunner, place: Place): Promise<Login> {
-  return logins[program](place);
+export async function checkLogin(program: BuiltInRunner, project: ProjectContext): Promise<Login> {
+  return logins[program](project);
 }
 
-const logins: Record<BuiltInRunner, (place: Place) => Promise<Login>> = {
+const logins: Record<BuiltInRunner, (project: ProjectContext) => Promise<Login>> = {
   claude,
   codex,
   gemini,
@@ -31,9 +31,9 @@ const logins: Record<BuiltInRunner, (place: Place) => Promise<Login>> = {
 };
 
 /** 2.1.197: `auth status` prints JSON. An older version would take the words for a prompt, so its help is read first. */
-async function claude(place: Place): Promise<Login> {
-  const help = await probe(['claude', '--help'], place);
-  const status = /^\s+auth\b/m.test(help.output) ? await probe(['claude', 'auth', 'status'], place) : null;
+async function claude(project: ProjectContext): Promise<Login> {
+  const help = await probe(['claude', '--help'], project);
+  const status = /^\s+auth\b/m.test(help.output) ? await probe(['claude', 'auth', 'status'], project) : null;
   const loggedIn = /"loggedIn":\s*(true|false)/.exec(status?.output ?? '')?.[1];
   if (loggedIn === 'false') return { state: 'out' };
   const how = /"authMethod":\s*"([\w-]+)"/.exec(status?.output ?? '')?.[1] ?? 'an account';
@@ -44,12 +44,12 @@ async function claude(place: Place): Promise<Login> {
  * 0.169.0: `login status` exits with 1 if not logged in. It ignores CODEX_API_KEY, which `codex exec` accepts, and custom providers.
  * OPENAI_API_KEY is not accepted.
  */
-async function codex(place: Place): Promise<Login> {
-  if (isSet(place, 'CODEX_API_KEY')) return { state: 'in', how: 'CODEX_API_KEY' };
-  const { exitCode, output } = await probe(['codex', 'login', 'status'], place);
+async function codex(project: ProjectContext): Promise<Login> {
+  if (isSet(project, 'CODEX_API_KEY')) return { state: 'in', how: 'CODEX_API_KEY' };
+  const { exitCode, output } = await probe(['codex', 'login', 'status'], project);
   if (exitCode === 0) return { state: 'in', how: /API key/i.test(output) ? 'an API key' : 'an account' };
   const config = readOrEmpty(
-    path.join(place.env['CODEX_HOME'] ?? path.join(homeOf(place), '.codex'), 'config.toml'),
+    path.join(project.env['CODEX_HOME'] ?? path.join(homeOf(project), '.codex'), 'config.toml'),
   );
   if (/^\s*model_provider\s*=/m.test(config)) {
     return { state: 'unknown', why: 'its config.toml names a custom provider' };
@@ -60,18 +60,18 @@ async function codex(place: Place): Promise<Login> {
 }
 
 /** There is no command for this, so we look for the credentials that it would use. */
-async function gemini(place: Place): Promise<Login> {
+async function gemini(project: ProjectContext): Promise<Login> {
   const variable = [
     'GEMINI_API_KEY',
     'GOOGLE_API_KEY',
     'GOOGLE_GENAI_USE_VERTEXAI',
     'GOOGLE_GENAI_USE_GCA',
-  ].find((name) => isSet(place, name));
+  ].find((name) => isSet(project, name));
   if (variable !== undefined) return { state: 'in', how: variable };
-  const home = path.join(homeOf(place), '.gemini');
+  const home = path.join(homeOf(project), '.gemini');
   if (existsSync(path.join(home, 'oauth_creds.json'))) return { state: 'in', how: 'a stored login' };
   const chosen = /"(?:selectedType|selectedAuthType)"/.test(readOrEmpty(path.join(home, 'settings.json')));
-  const dotEnv = [home, path.join(place.cwd, '.gemini'), place.cwd].some((folder) =>
+  const dotEnv = [home, path.join(project.cwd, '.gemini'), project.cwd].some((folder) =>
     existsSync(path.join(folder, '.env')),
   );
   if (chosen || dotEnv) return { state: 'unknown', why: 'only a model call would show it' };
@@ -79,8 +79,8 @@ async function gemini(place: Place): Promise<Login> {
 }
 
 /** 1.18.33: `auth list` counts stored logins and variables. Without either, local and free models still work. */
-async function opencode(place: Place): Promise<Login> {
-  const { output } = await probe(['opencode', 'auth', 'list'], place);
+async function opencode(project: ProjectContext): Promise<Login> {
+  const { output } = await probe(['opencode', 'auth', 'list'], project);
   const counts = [...output.matchAll(/(\d+) (?:credentials?|environment variables?)/g)].map(([, count]) =>
     Number(count),
   );
@@ -90,18 +90,18 @@ async function opencode(place: Place): Promise<Login> {
 }
 
 /** There is no command for this, and the login may be in the system's keychain. */
-async function copilot(place: Place): Promise<Login> {
+async function copilot(project: ProjectContext): Promise<Login> {
   const names = ['COPILOT_PROVIDER_BASE_URL', 'COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'];
-  const variable = names.find((name) => isSet(place, name));
+  const variable = names.find((name) => isSet(project, name));
   if (variable !== undefined) return { state: 'in', how: variable };
   return { state: 'unknown', why: 'only a model call would show it' };
 }
 
-function isSet({ env }: Place, name: string): boolean {
+function isSet({ env }: ProjectContext, name: string): boolean {
   return (env[name] ?? '') !== '';
 }
 
-function homeOf({ env }: Place): string {
+function homeOf({ env }: ProjectContext): string {
   return env['HOME'] ?? env['USERPROFILE'] ?? homedir();
 }
 
@@ -122,7 +122,7 @@ const GRACE_MS = 2_000;
 const MAX_CHARACTERS = 200_000;
 
 /** Runs a program to its end with empty standard input, and leaves none of its processes behind. */
-async function probe(argv: readonly string[], { cwd, env }: Place): Promise<ProbeResult> {
+async function probe(argv: readonly string[], { cwd, env }: ProjectContext): Promise<ProbeResult> {
   const [file = '', ...args] = argv;
   let output = '';
   const decoder = new TextDecoder();

@@ -15,7 +15,7 @@ import { failuresOf, type InspectedFailure } from './find-failure.js';
 import type { StoredRun } from '../../run/find-run.js';
 
 /** A prompt to print, and where it comes from. */
-export interface FoundPrompt {
+export interface PromptText {
   readonly text: string;
   /** `as sent to /debugger in attempt 2`, or that it was not sent. */
   readonly note: string;
@@ -23,7 +23,7 @@ export interface FoundPrompt {
 
 export interface PromptRequest {
   readonly run: StoredRun;
-  readonly one: InspectedFailure;
+  readonly inspected: InspectedFailure;
   /** The attempt asked for, or null for the last. */
   readonly attempt: number | null;
   readonly settings: Settings;
@@ -36,14 +36,14 @@ export interface PromptRequest {
  * Returns the prompt that an agent received for a failure, byte for byte but for secrets that only this machine knows. If none did, returns
  * the one that the first agent of its route would receive.
  */
-export async function promptOf(request: PromptRequest): Promise<Result<FoundPrompt, Problem>> {
+export async function promptOf(request: PromptRequest): Promise<Result<PromptText, Problem>> {
   const prompt = await unmasked(request);
   return prompt.ok ? ok({ ...prompt.value, text: request.redactor.clean(prompt.value.text) }) : prompt;
 }
 
-async function unmasked(request: PromptRequest): Promise<Result<FoundPrompt, Problem>> {
-  const { run, one, attempt } = request;
-  const sent = (one.cause?.attempts ?? []).filter(({ prompt }) => prompt);
+async function unmasked(request: PromptRequest): Promise<Result<PromptText, Problem>> {
+  const { run, inspected, attempt } = request;
+  const sent = (inspected.cause?.attempts ?? []).filter(({ prompt }) => prompt);
   const sentAttempt = attempt === null ? sent.at(-1) : sent.find(({ n }) => n === attempt);
   if (sentAttempt?.prompt)
     return sentPrompt(
@@ -61,7 +61,7 @@ async function unmasked(request: PromptRequest): Promise<Result<FoundPrompt, Pro
   return wouldBeSent(request);
 }
 
-async function sentPrompt(run: StoredRun, file: string, note: string): Promise<Result<FoundPrompt, Problem>> {
+async function sentPrompt(run: StoredRun, file: string, note: string): Promise<Result<PromptText, Problem>> {
   const full = path.join(run.dir, file);
   const text = readState(full);
   if (text !== null) return ok({ text: text.toString(), note });
@@ -72,9 +72,9 @@ async function sentPrompt(run: StoredRun, file: string, note: string): Promise<R
   });
 }
 
-async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, Problem>> {
-  const { run, one, settings, projectRoot } = request;
-  const { failure } = one;
+async function wouldBeSent(request: PromptRequest): Promise<Result<PromptText, Problem>> {
+  const { run, inspected, settings, projectRoot } = request;
+  const { failure } = inspected;
   const agent = settings.agents[agentsFor(failure, settings.routes)[0] ?? ''];
   if (!agent) return err(noAgent);
   const playwright = findPlaywright(projectRoot);
@@ -105,8 +105,8 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, 
 }
 
 /** Restores what the run knew about the cause of a failure: its other failures and the change to blame. */
-function causeOf({ run, one }: PromptRequest): Cause {
-  const { cause, failure } = one;
+function causeOf({ run, inspected }: PromptRequest): Cause {
+  const { cause, failure } = inspected;
   const members = failuresOf(run).filter((other) => cause !== null && other.cause?.id === cause.id);
   return {
     id: cause?.id ?? 'c0',

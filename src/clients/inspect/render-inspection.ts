@@ -1,4 +1,4 @@
-import { blameLine, placeOfBlame } from '../../model/blame.js';
+import { blameLine, blamePosition } from '../../model/blame.js';
 import { factLines, reasonLine } from '../../model/diagnosis.js';
 import { timelineOf, timelineText } from '../../evidence/timeline.js';
 import type { ReportAttempt } from '../../run/report.js';
@@ -56,7 +56,7 @@ export function renderFailure(inspected: InspectedFailure, files: readonly strin
       ? [`  ${cause.id} ${cause.verdict}: ${cause.reason}, ${counted(cause.tests.length, 'test')}`]
       : []),
     ...(warning ? [`  ${warning}`] : []),
-    ...section('blame', cause?.blame ? [`${blameLine(cause.blame)} (${placeOfBlame(cause.blame)})`] : []),
+    ...section('blame', cause?.blame ? [`${blameLine(cause.blame)} (${blamePosition(cause.blame)})`] : []),
     ...section('why', why.map(reasonLine)),
     ...section('facts', factLines(facts)),
     ...section('failed step', evidence.failedStep ? [evidence.failedStep] : []),

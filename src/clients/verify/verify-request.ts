@@ -21,15 +21,15 @@ export interface VerifyOptions extends Pick<RunOptions, 'config' | 'project' | '
 
 /** Returns the run that proves the changes in the working tree (HN-12), or says what is missing to know what they are for. */
 export async function verifyRequest(
-  place: Pick<RunRequest, 'cwd' | 'env'>,
+  project: Pick<RunRequest, 'cwd' | 'env'>,
   { base, depth = 'full', filters = [], ...own }: VerifyOptions,
 ): Promise<Result<CommandRequest, Problem>> {
-  const red = await lastRed(place.cwd);
+  const red = await lastRed(project.cwd);
   if (red === null && filters.length === 0) return err(nothingRed);
-  const onlyIds = filters.length === 0 && red ? await idsOf(place.cwd, red) : [];
+  const onlyIds = filters.length === 0 && red ? await idsOf(project.cwd, red) : [];
   // No agent is started, and the proof is that of a full heal.
   const options: RunOptions = { ...own, dryRun: true, verify: 'full' };
-  const request = { ...place, name: 'verify', filters, passThrough: [], options };
+  const request = { ...project, name: 'verify', filters, passThrough: [], options };
   return ok({ request, command: verify({ depth, base: base ?? null, red }, onlyIds) });
 }
 

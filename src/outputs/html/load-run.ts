@@ -43,7 +43,7 @@ const PICTURE_BYTES = 16 * 1024 * 1024;
 /** Returns the URL of a picture for the page; null if the page cannot have it. */
 type AddressOf = (picture: Picture) => Promise<string | null>;
 
-export interface RunPlace {
+export interface RunLocation {
   /** Absolute. */
   readonly dir: string;
   /** The same folder as shown to the user. */
@@ -59,7 +59,7 @@ export interface RunPlace {
 export async function loadRun(
   report: Report,
   run: RunState,
-  { dir, shown, redactor = unchanged, addressOf }: RunPlace & { readonly addressOf?: AddressOf },
+  { dir, shown, redactor = unchanged, addressOf }: RunLocation & { readonly addressOf?: AddressOf },
 ): Promise<LoadedRun> {
   const address = addressOf ?? embedded(dir);
   const states = new Map(run.causes.map((state) => [state.id, state]));
@@ -86,7 +86,7 @@ export async function loadRun(
   return { report, folder: shown, causes, view: viewOf(report) };
 }
 
-const unchanged: NonNullable<RunPlace['redactor']> = { deep: (value) => value, text: (text) => text };
+const unchanged: NonNullable<RunLocation['redactor']> = { deep: (value) => value, text: (text) => text };
 
 function noteText(event: CauseState['notes'][number]): string {
   return event.type === 'agent.retrying'

@@ -19,7 +19,7 @@ import { cut } from '../cut.js';
 import { type CauseView, endText, violationsOf, viewOf } from '../view.js';
 import { costText, fileText, reportTestName, outcomeWords, sentence } from '../wording.js';
 import { showDiff, showOffers } from './diff.js';
-import { type LoadedCause, type LoadedRun, loadRun, type RunPlace } from './load-run.js';
+import { type LoadedCause, type LoadedRun, loadRun, type RunLocation } from './load-run.js';
 import { firstItems, html, type Markup, nothing, preformatted, raw, showTable } from './markup.js';
 
 /** Renders the page of a run: one file that opens from disk, needs no network, and runs no script. */
@@ -60,7 +60,7 @@ export function renderPage(run: LoadedRun, css: string): string {
 }
 
 /** Writes `report.html` into the run's folder (RP-4) and returns its path. Throws if it cannot be written. */
-export async function writeHtmlReport(report: Report, folder: RunPlace): Promise<string> {
+export async function writeHtmlReport(report: Report, folder: RunLocation): Promise<string> {
   const page = renderPage(
     await loadRun(report, await readRunState(folder.dir), folder),
     await readFile(ownFile('outputs/html/page.css'), 'utf8'),

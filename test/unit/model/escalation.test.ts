@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/model/choice.js';
 import type { Attempt } from '../../../src/model/attempt.js';
-import { blameLine, canBeReverted, placeOfBlame } from '../../../src/model/blame.js';
+import { blameLine, canBeReverted, blamePosition } from '../../../src/model/blame.js';
 import { retryOf } from '../../../src/model/cause.js';
 import { decisionFrom, guidanceFrom, inPlainWords, questionAbout } from '../../../src/model/escalation.js';
 import { countChange } from '../../../src/model/earlier-runs.js';
@@ -139,7 +139,7 @@ it.each([
 });
 
 it('BL-3 BL-4 gives the place of the first line, and allows a revert only if the whole change is in the app', () => {
-  expect(placeOfBlame(aBlame({ hunks: [one] }))).toBe('src/cart.ts:12');
+  expect(blamePosition(aBlame({ hunks: [one] }))).toBe('src/cart.ts:12');
   expect(canBeReverted(aBlame())).toBe(true);
   expect(canBeReverted(aBlame({ hunks: [one, { ...one, inTests: true }] }))).toBe(false);
   expect(canBeReverted(undefined)).toBe(false);
