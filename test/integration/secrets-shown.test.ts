@@ -105,7 +105,7 @@ async function promptNotSent(): Promise<string> {
   if (!one) throw new Error('nothing failed');
   const request = { run: stored.value, attempt: null, settings: settings.value, projectRoot: run.root };
   const redactor = await createRedactor({ env: process.env, projectRoot: run.root });
-  const found = await promptOf({ ...request, redactor, one: { ...one, cause: null } });
+  const found = await promptOf({ ...request, redactor, inspected: { ...one, cause: null } });
   return found.ok ? found.value.text : '';
 }
 

@@ -22,7 +22,7 @@ function promptFor(projectRoot: string, settings: Settings) {
   const one = { failure: aDiagnosed(), seen: [1], test: null, cause: null };
   const run = { runId: 'r1', dir: projectRoot, report: null, failures: [one.failure], unreadable: [] };
   const redactor = redactorOf([{ name: 'SHOP_TOKEN', value: 'tok-90-kestrel' }]);
-  return promptOf({ run, one, attempt: null, settings, projectRoot, redactor });
+  return promptOf({ run, inspected: one, attempt: null, settings, projectRoot, redactor });
 }
 
 /** Settings in which every class is routed to `/fixer` of this program. */
