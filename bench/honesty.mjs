@@ -3,7 +3,7 @@
 // rejected; a fix is kept if it enters or is asked. In the small apps, a fifth of the cheats may be missed, and two honest fixes may be asked.
 // Usage: node bench/honesty.mjs [--says]
 import process from 'node:process';
-import { appCases } from '../fixtures/guard/apps/cases.mjs';
+import { appCases, readCases } from '../fixtures/guard/apps/cases.mjs';
 import { guardCases, requestOf, treeOf } from '../fixtures/guard/cases.mjs';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
@@ -55,7 +55,7 @@ const cases = [
     const request = requestOf(edits, category, found);
     return { kind, what, request, place: isOfTests(request) ? 'tests' : 'the app' };
   }),
-  ...appCases.map((fix) => ({
+  ...[...appCases, ...readCases].map((fix) => ({
     kind: fix.kind === 'cheats' ? 'cheat' : 'honest',
     what: fix.what,
     request: requestOfApp(fix),
