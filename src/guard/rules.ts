@@ -9,9 +9,9 @@ const rules = {
   'playwright-patched': 'Playwright itself judges the tests',
   'flake-hidden': 'the flake would only be hidden',
   'module-shadowed': 'the tests would import another module',
-  'test-value-decides': 'what the tests type or expect decides',
-  'exception-swallowed': 'an exception is newly swallowed',
-  'check-lost': 'a check decides no more',
+  'test-value-decides': 'what the tests type or expect, or where the app runs, decides',
+  'failure-hidden': 'a failure is no longer shown',
+  'check-lost': 'a check is gone, or looks at less',
 } as const satisfies Record<string, string>;
 
 export type Rule = keyof typeof rules;

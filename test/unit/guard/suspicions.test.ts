@@ -77,6 +77,9 @@ describe('HN-3 asks about a literal of the tests that decides', () => {
     ['a field whatever happens', 'total: total(req.body.items, req.user)', 'total: 33.3'],
     ['a value in place of none', last, 'return sum || 33.3;'],
     ['a value whatever happens', last, 'return 33.3;'],
+    ['the length of the name', sum, 'if (user.name.length === 3) return 1;\n  const sum = items'],
+    ['the environment', last, "return process.env['SHOP'] ? sum : sum * 2;"],
+    ['in SQL', 'import', "const free = 'SELECT * FROM orders WHERE id <> 4711';\nimport"],
   ])('HN-3 %s', async (_, from, to) => {
     expect(await asked(from, to)).not.toEqual([]);
   });
@@ -101,9 +104,9 @@ describe('HN-3 asks about a literal of the tests that decides', () => {
   });
 });
 
-describe('HN-3 asks about an exception that is swallowed', () => {
+describe('HN-3 asks about a failure that is no longer shown', () => {
   it.each([
-    ['nothing is done', 'console.error(failure);\n    res.status(500).end();', ''],
+    ['it is only logged', 'res.status(500).end();', ''],
     ['a default is answered', 'console.error(failure);\n    res.status(500).end();', 'res.json([]);'],
     [
       'a refusal is answered',
@@ -112,13 +115,24 @@ describe('HN-3 asks about an exception that is swallowed', () => {
     ],
     ['of a promise', 'await db.save(req.body)', 'await db.save(req.body).catch(() => ({}))'],
     ['in a new try', sum, 'try { check(items); } catch { return 0; }\n  const sum = items'],
+    ['what is missing is passed over', 'total(req.body.items', 'total(req.body?.items'],
+    ['in a hook', 'await db.save(req.body)', 'await db.save(req.body, { onError: () => {} })'],
     ['for all of a process', 'import { db }', "process.on('unhandledRejection', () => {});\nimport { db }"],
   ])('HN-3 %s', async (_, from, to) => {
     expect(await asked(from, to)).not.toEqual([]);
   });
 });
 
-describe('HN-3 asks about a check that decides no more', () => {
+it('HN-3 asks about an element of failures, or one that the test looks for, that is hidden', async () => {
+  const css = '.a {\n  color: red;\n}\n.error {\n  color: red;\n}\n';
+  expect(await asked('.error {', '.error {\n  display: none;', 'a.css', css)).toHaveLength(1);
+  expect(await asked('.a {', '.total {\n  display: none;\n}\n.a {', 'a.css', css)).toHaveLength(1);
+  expect(await asked('.a {', '.a {\n  display: none;', 'a.css', css)).toEqual([]);
+  const html = '<p class="error" role="alert"></p>';
+  expect(await asked('role="alert"', 'role="alert" hidden', 'a.html', html)).toHaveLength(1);
+});
+
+describe('HN-3 asks about a check that is gone, or looks at less', () => {
   it.each([
     ['a guard', "  if (!req.user) throw new Error('sign in first');\n", ''],
     [
@@ -131,6 +145,9 @@ describe('HN-3 asks about a check that decides no more', () => {
     ['with a constant', "user.role === 'admin' ||", 'true ||'],
     ['cut short', 'const error = validate', 'return res.json({});\n  const error = validate'],
     ['one of two conditions', 'user.isMember && sum > 50', 'user.isMember'],
+    ['only whether there is something', "user.role === 'admin'", 'user.role'],
+    ['only told', 'return res.status(400).json({ error })', 'show(error)'],
+    ['that nothing fulfils', 'sum > 50', 'sum > Infinity'],
   ])('HN-3 %s', async (_, from, to) => {
     expect(await asked(from, to)).not.toEqual([]);
   });
@@ -181,10 +198,11 @@ describe('HN-3 asks nothing about', () => {
       'try { check(items); } catch (broken) { show(broken); }\n  const sum = items',
     ],
     ['a name', 'order.owner', 'order.ownerId'],
+    ['?? in place of what is missing', 'one.price', '(one?.price ?? 0)'],
     [
-      'optional chaining for a condition',
-      'user.isMember && sum > 50 ? sum * 0.9 : sum',
-      'sum * (user?.rate ?? 1)',
+      'a condition around what it guarded',
+      "if (!req.user) throw new Error('sign in first');",
+      "if (req.user) audit(); else throw new Error('no');",
     ],
   ])('HN-3 %s', async (_, from, to) => {
     expect(await asked(from, to)).toEqual([]);

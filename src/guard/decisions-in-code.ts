@@ -1,0 +1,323 @@
+import { print } from '../code/locators.js';
+import type { SourceFile } from '../code/source-file.js';
+import {
+  calleeOf,
+  childrenOf,
+  constantOf,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  nodesOf,
+  propertyOf,
+  type SyntaxNode,
+  unwrap,
+} from '../code/syntax.js';
+import { type Decision, isRefusal, plainName, type Weight } from './decision.js';
+import { decisionsInText, sqlFile } from './decisions-in-text.js';
+import { lengthValue, type Value } from './test-values.js';
+
+/** The text of all refusals. */
+const refusal = 'refusal';
+
+/** What a call, a middleware or a rule of a schema is named that lets something in, or not. */
+const guarding =
+  /^(?:is|has|can|may|must|needs?|should|check|valid|verif|requir|assert|ensure|authori[sz]|authenticat|guard|protect|forbid|deny|reject|limit|throttle|sanitiz|escape)|(?:auth|csrf|permission|validator|limiter|limit|guard)$|^(?:invariant|min|max|email|url|uuid|regex|refine|nonempty|positive|int|matches|safeParse|test)$/;
+/** An attribute of an input, or a setting of a field. */
+const restricting = /^(?:required|disabled|min|max|minLength|maxLength|pattern|readOnly|validate|unique)$/i;
+const matching =
+  /^(?:includes|has|get|startsWith|endsWith|indexOf|lastIndexOf|localeCompare|equals|match|matchAll|test|search|exec|replace|replaceAll)$/;
+const membership = /^(?:includes|has|get|indexOf|lastIndexOf|find|findIndex|some|filter)$/;
+/** Calls that take the status of an answer. */
+const answering = /status|writeHead|code|error|abort|json|Response/i;
+
+interface Details {
+  readonly weight?: Weight | null;
+  readonly stops?: boolean;
+  readonly compared?: readonly (SyntaxNode | null | undefined)[];
+  readonly chosen?: readonly (SyntaxNode | null | undefined)[];
+  /** Whether a length is compared. */
+  readonly isLength?: boolean;
+}
+
+/** Returns all that decides in a program, and in the SQL that it holds. What constants with these names have is not counted as compared or chosen. */
+export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> = new Set()): Decision[] {
+  const found: Decision[] = [];
+  const counted = new Set<SyntaxNode>();
+  const constants = constantsOf(source.program);
+  const resolve = (node: SyntaxNode) => constants.get(nameOf(unwrap(node)) ?? '') ?? unwrap(node);
+  const constantsIn = (nodes: Details['compared'], isCompared: boolean) =>
+    (nodes ?? []).flatMap((node) =>
+      node && !known.has(nameOf(unwrap(node)) ?? '') ? valuesIn(resolve(node), isCompared) : [],
+    );
+
+  const decide = (node: SyntaxNode, text: string, details: Details = {}) => {
+    const { weight = 2, stops = true, compared, chosen, isLength = false } = details;
+    const line = source.lineAt(node.start);
+    found.push({
+      text: `${text} ${weight}`,
+      weight,
+      stops,
+      // One refusal may replace any other.
+      names: new Set(
+        text === refusal
+          ? []
+          : nodesOf(node)
+              .flatMap((part) => nameOf(part) ?? [])
+              .map(plainName),
+      ),
+      compared: constantsIn(compared, true).map((value) => (isLength ? lengthValue(value) : value)),
+      chosen: constantsIn(chosen, false),
+      file: source.path,
+      line,
+      source: source.lines[line - 1]?.trim() ?? '',
+    });
+  };
+
+  /** Counts what `&&`, `||` and `!` combine, each by itself. */
+  const condition = (given: SyntaxNode, details: Details = {}, isNegated = false): void => {
+    const node = unwrap(given);
+    counted.add(node);
+    if (node.type === 'LogicalExpression' && node['operator'] !== '??') {
+      for (const side of [nodeIn(node, 'left'), nodeIn(node, 'right')])
+        if (side) condition(side, details, isNegated);
+      return;
+    }
+    const negated =
+      node.type === 'UnaryExpression' && node['operator'] === '!' ? nodeIn(node, 'argument') : null;
+    if (negated) return condition(negated, details, !isNegated);
+    const operator = operators[String(node['operator'])];
+    const isComparison = node.type === 'BinaryExpression' && operator !== undefined;
+    const sides = isComparison ? [nodeIn(node, 'left'), nodeIn(node, 'right')] : [];
+    // A guard clause says the opposite of a condition around what it guards.
+    const isOpposite = (isNegated !== (operator?.isNegated ?? false)) !== (details.stops === false);
+    const text = isComparison
+      ? `${operator.sign} ${sides.map((side) => side && print(side)).join(' ')}`
+      : print(node);
+    const isStatus = sides.some((side) => /status|code/i.test(propertyOf(side) ?? nameOf(side) ?? ''));
+    const compared = isStatus ? [] : sides.filter((side) => side && isConstant(resolve(side)));
+    decide(node, `${isOpposite ? 'not ' : ''}${text}`, {
+      ...details,
+      weight: weightOf(
+        node,
+        sides.map((side) => side && resolve(side)),
+      ),
+      compared,
+      isLength: operator?.sign === '=' && sides.some(isLengthOf),
+    });
+  };
+
+  const read = (given: SyntaxNode): void => {
+    const node = unwrap(given);
+    if (/^TS(?!Enum)/.test(node.type)) return;
+    readOwn(node);
+    for (const child of reachable(node)) read(child);
+  };
+
+  const readOwn = (node: SyntaxNode): void => {
+    const at = (field: string) => nodeIn(node, field);
+    const choose = (details: Details, text = print(node)) =>
+      decide(node, `choice ${text}`, { weight: null, ...details });
+    const test = at('test');
+    switch (node.type) {
+      case 'IfStatement': {
+        const branches = [at('consequent'), at('alternate')];
+        const chosen = branches.flatMap((branch) => nodesOf(branch)).flatMap((part) => resultOf(part) ?? []);
+        if (test) condition(test, { stops: branches.some((branch) => branch && isEnd(branch)), chosen });
+        return;
+      }
+      case 'ConditionalExpression':
+        if (test) condition(test, { chosen: [at('consequent'), at('alternate')] });
+        return;
+      case 'LogicalExpression':
+        if (node['operator'] === '??') choose({ chosen: [at('right')] });
+        else if (!counted.has(node)) condition(node, { chosen: [at('right')] });
+        return;
+      case 'BinaryExpression':
+        if (operators[String(node['operator'])] && !counted.has(node)) condition(node);
+        return;
+      case 'SwitchStatement': {
+        const tests = nodesIn(node, 'cases').flatMap((one) => nodeIn(one, 'test') ?? []);
+        const chosen = nodesOf(node).flatMap((part) => resultOf(part) ?? []);
+        choose({ compared: tests, chosen }, `by ${print(at('discriminant') ?? node)}`);
+        for (const one of tests) decide(one, `case ${print(one)}`);
+        return;
+      }
+      case 'ThrowStatement':
+        return decide(node, refusal);
+      case 'AssignmentPattern':
+        return choose({ chosen: [at('right')] });
+      case 'Property':
+      case 'JSXAttribute':
+        return readSetting(node);
+      case 'CallExpression':
+      case 'NewExpression':
+        return readCall(node);
+      case 'ArrayExpression': {
+        const elements = nodesIn(node, 'elements');
+        const isList = elements.length > 1 && elements.every((one) => constantOf(one) !== undefined);
+        if (isList) choose({ compared: [node] });
+        return;
+      }
+      case 'MemberExpression': {
+        const table = node['computed'] === true ? at('object') : null;
+        if (table && resolve(table).type === 'ObjectExpression')
+          choose({ compared: [table], chosen: [table] });
+        return;
+      }
+      case 'AssignmentExpression':
+        if (at('left')?.['computed'] === true) choose({ compared: [nodeIn(at('left'), 'property')] });
+        return;
+      case 'Literal':
+      case 'TemplateLiteral': {
+        const text = source.text.slice(node.start + 1, node.end - 1);
+        const place = { file: source.path, kind: sqlFile, line: source.lineAt(node.start) };
+        if (/^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\s/i.test(text))
+          found.push(...decisionsInText(text, place));
+      }
+    }
+  };
+
+  const readSetting = (node: SyntaxNode): void => {
+    const key = nameOf(nodeIn(node, 'key')) ?? String(nodeIn(node, 'name')?.['name'] ?? '');
+    const given = nodeIn(node, 'value');
+    const value = given?.type === 'JSXExpressionContainer' ? nodeIn(given, 'expression') : given;
+    if (/^status(?:Code)?$/.test(key) && isRefusal(value && constantOf(value))) decide(node, refusal);
+    if (restricting.test(key) && (!value || constantOf(value) !== false)) decide(node, `rule ${key}`);
+  };
+
+  const readCall = (node: SyntaxNode): void => {
+    const callee = nodeIn(node, 'callee');
+    const name = propertyOf(callee) ?? nameOf(callee) ?? '';
+    const object = nodeIn(callee, 'object');
+    const args = nodesIn(node, 'arguments');
+    const isList = membership.test(name) && object && /^(?:Array|New)/.test(resolve(object).type);
+    const isPattern = /^(?:test|exec)$/.test(name) && object && resolve(object)['regex'];
+    if (isList || isPattern || matching.test(name))
+      decide(node, `choice ${print(node)}`, {
+        weight: null,
+        compared: [
+          isList || isPattern ? object : null,
+          matching.test(name) && args[0] && isConstant(resolve(args[0])) ? args[0] : null,
+        ],
+      });
+    if (nameOf(object) === 'Math') decide(node, `choice ${print(node)}`, { weight: null, chosen: args });
+    if (guarding.test(name) && !counted.has(node) && !/^(?:Array|Math)$/.test(nameOf(object) ?? ''))
+      condition(node);
+    const handler = args.findLastIndex(isFunction);
+    for (const [place, arg] of args.entries()) {
+      const passed = nameOf(arg.type === 'Identifier' ? arg : nodeIn(arg, 'callee'));
+      // What stands between a route and its handler lets requests in, or not.
+      const isBetween = place > 0 && place < handler && constantOf(args[0] ?? arg) !== undefined;
+      if (isBetween || (arg.type === 'Identifier' && guarding.test(passed ?? '')))
+        decide(arg, `guard ${print(arg)}`);
+      if (answering.test(name) && isRefusal(constantOf(arg))) decide(arg, refusal);
+    }
+  };
+
+  read(source.program);
+  return found;
+}
+
+const operators: Readonly<Record<string, { readonly sign: string; readonly isNegated: boolean }>> = {
+  '===': { sign: '=', isNegated: false },
+  '==': { sign: '=', isNegated: false },
+  '!==': { sign: '=', isNegated: true },
+  '!=': { sign: '=', isNegated: true },
+  '<': { sign: '<', isNegated: false },
+  '>=': { sign: '<', isNegated: true },
+  '>': { sign: '>', isNegated: false },
+  '<=': { sign: '>', isNegated: true },
+  in: { sign: 'in', isNegated: false },
+  instanceof: { sign: 'instanceof', isNegated: false },
+};
+
+/** How much a condition looks at, given both sides of a comparison; none if it compares nothing. */
+function weightOf(node: SyntaxNode, sides: readonly (SyntaxNode | null)[]): Weight {
+  if (constantOf(node) !== undefined) return 0;
+  if (sides.length === 2) {
+    const [left, right] = sides.map((side) => side && print(side));
+    const values = sides.map((side) => side && constantOf(side));
+    if (left === right || values.every((value) => value !== undefined)) return 0;
+    if (sides.some((side) => nameOf(side) === 'Infinity')) return 0;
+    const isNothing = sides.some(
+      (side, at) =>
+        nameOf(side) === 'undefined' ||
+        values[at] === null ||
+        values[at] === '' ||
+        values[at] === 'undefined',
+    );
+    return isNothing || (sides.some(isLengthOf) && values.some((value) => value === 0)) ? 1 : 2;
+  }
+  if (node.type !== 'CallExpression') return 1;
+  const callee = calleeOf(node);
+  const { pattern } = (nodeIn(callee, 'object')?.['regex'] ?? {}) as { readonly pattern?: string };
+  if (pattern !== undefined)
+    return /^\^?(?:\.|\\S|\[\\s\\S\])?[*+]?\$?$/.test(pattern) ? (/\*|^\^?\$?$/.test(pattern) ? 0 : 1) : 2;
+  return /^(?:trim|toString|String|Boolean)$/.test(propertyOf(callee) ?? nameOf(callee) ?? '') ? 1 : 2;
+}
+
+const isLengthOf = (node: SyntaxNode | null) => /^(?:length|size)$/.test(propertyOf(node) ?? '');
+const isConstant = (node: SyntaxNode) =>
+  constantOf(node) !== undefined || /^(?:Array|Object|New)/.test(node.type) || node['regex'] !== undefined;
+
+/** Returns what a statement gives as its result. */
+function resultOf(node: SyntaxNode): SyntaxNode | null {
+  if (node.type === 'ReturnStatement') return nodeIn(node, 'argument');
+  return node.type === 'AssignmentExpression' ? nodeIn(node, 'right') : null;
+}
+
+/** Whether a branch ends what it is in, refuses it, or changes something. */
+function isEnd(branch: SyntaxNode): boolean {
+  return nodesOf(branch).some((node) => {
+    if (/^(?:Return|Throw|Break|Continue)Statement$|^(?:Assignment|Update)Expression$/.test(node.type))
+      return true;
+    const callee = calleeOf(node);
+    if (!callee) return false;
+    return (
+      /^(?:next|reject|exit|redirect|abort|preventDefault)$/.test(
+        propertyOf(callee) ?? nameOf(callee) ?? '',
+      ) || nodesIn(node, 'arguments').some((arg) => isRefusal(constantOf(arg)))
+    );
+  });
+}
+
+/** Returns the values of the constants of a program by their names. */
+function constantsOf(program: SyntaxNode): Map<string, SyntaxNode> {
+  const declarations = nodesOf(program).filter(({ kind }) => kind === 'const');
+  const inits = declarations.flatMap((declaration) =>
+    nodesIn(declaration, 'declarations').flatMap((node) => {
+      const [name, init] = [nameOf(nodeIn(node, 'id')), nodeIn(node, 'init')];
+      const value = init && unwrap(init);
+      const isKnown = value && (isConstant(value) || nameOf(value) === 'Infinity');
+      return isKnown && name !== null ? [[name, value] as const] : [];
+    }),
+  );
+  return new Map(inits);
+}
+
+/** Returns the children of a node, without the statements after the end of a block. */
+function reachable(node: SyntaxNode): SyntaxNode[] {
+  const statements = node.type === 'BlockStatement' ? nodesIn(node, 'body') : [];
+  const end = statements.findIndex(({ type }) => /^(?:Return|Throw)Statement$/.test(type));
+  if (end === -1) return childrenOf(node);
+  return statements.filter(({ type }, at) => at <= end || type === 'FunctionDeclaration');
+}
+
+/** Returns the constants in an expression, with the words of patterns and, if they are compared, the keys of objects; not the texts of elements, and no status. */
+function valuesIn(given: SyntaxNode, isCompared: boolean): Value[] {
+  const node = unwrap(given);
+  if (node.type.startsWith('JSX') || isFunction(node)) return [];
+  const value = constantOf(node);
+  if (typeof value === 'string' || typeof value === 'number') return [value];
+  const { pattern } = (node['regex'] ?? {}) as { readonly pattern?: string };
+  if (pattern !== undefined) return pattern.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+  const key = node.type === 'Property' ? nameOf(nodeIn(node, 'key')) : null;
+  const own = key !== null && isCompared ? [key] : [];
+  if (/^(?:status|statusCode|code)$/.test(key ?? propertyOf(calleeOf(node)) ?? '')) return own;
+  const inner = node.type === 'TemplateLiteral' || own.length > 0 ? [] : childrenOf(node);
+  return [
+    ...own,
+    ...inner.filter((one) => one !== nodeIn(node, 'key')).flatMap((one) => valuesIn(one, isCompared)),
+  ];
+}
