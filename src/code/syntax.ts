@@ -61,7 +61,7 @@ export function nodesOf(node: SyntaxNode | null): SyntaxNode[] {
 /** Returns the name of an identifier, or the text of a string literal; null for any other node. */
 export function nameOf(node: SyntaxNode | null | undefined): string | null {
   if (!node) return null;
-  if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') return String(node['name']);
+  if (/^(?:JSX|Private)?Identifier$/.test(node.type)) return String(node['name']);
   if (node.type === 'Literal' && typeof node['value'] === 'string') return node['value'];
   return null;
 }

@@ -179,7 +179,7 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
   };
 
   const readSetting = (node: SyntaxNode): void => {
-    const key = nameOf(nodeIn(node, 'key')) ?? String(nodeIn(node, 'name')?.['name'] ?? '');
+    const key = nameOf(nodeIn(node, 'key') ?? nodeIn(node, 'name')) ?? '';
     const given = nodeIn(node, 'value');
     const value = given?.type === 'JSXExpressionContainer' ? nodeIn(given, 'expression') : given;
     if (/^status(?:Code)?$/.test(key) && isRefusal(value && constantOf(value))) decide(node, refusal);

@@ -76,7 +76,7 @@ function silentHandlersIn({ program }: SourceFile): SyntaxNode[] {
     if (node.type === 'TryStatement') return [[nodeIn(node, 'handler'), nodeIn(node, 'block')]];
     if (/^on(?:error|unhandledrejection)$/.test(propertyOf(nodeIn(node, 'left')) ?? ''))
       return [[nodeIn(node, 'right'), null]];
-    const key = nameOf(nodeIn(node, 'key')) ?? String(nodeIn(node, 'name')?.['name'] ?? '');
+    const key = nameOf(nodeIn(node, 'key') ?? nodeIn(node, 'name')) ?? '';
     if (/^on\w*(?:Err|Fail|Reject)/.test(key))
       return [[nodeIn(nodeIn(node, 'value'), 'expression') ?? nodeIn(node, 'value'), null]];
     const method = propertyOf(calleeOf(node)) ?? nameOf(calleeOf(node)) ?? '';
