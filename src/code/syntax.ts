@@ -101,11 +101,15 @@ export function isFunction({ type }: SyntaxNode): boolean {
   return /^(?:ArrowFunctionExpression|Function(?:Expression|Declaration))$/.test(type);
 }
 
-/** Strips parentheses, type assertions and other wrappers that have no effect at run time. */
-export function unwrap(node: SyntaxNode): SyntaxNode {
-  const wrapped = wrapper.test(node.type) ? nodeIn(node, 'expression') : null;
-  return wrapped ? unwrap(wrapped) : node;
+/** Whether a node is one that has no effect at run time, such as parentheses or a type assertion. */
+export function isWrapper({ type }: SyntaxNode): boolean {
+  return /^(?:TS(?:As|NonNull|Satisfies|Instantiation)Expression|TSTypeAssertion|ParenthesizedExpression|ChainExpression)$/.test(
+    type,
+  );
 }
 
-const wrapper =
-  /^(?:TS(?:As|NonNull|Satisfies|Instantiation)Expression|TSTypeAssertion|ParenthesizedExpression|ChainExpression)$/;
+/** Returns what is within such nodes. */
+export function unwrap(node: SyntaxNode): SyntaxNode {
+  const wrapped = isWrapper(node) ? nodeIn(node, 'expression') : null;
+  return wrapped ? unwrap(wrapped) : node;
+}

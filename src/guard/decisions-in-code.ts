@@ -165,9 +165,6 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
           choose({ compared: [table], chosen: [table] });
         return;
       }
-      case 'AssignmentExpression':
-        if (at('left')?.['computed'] === true) choose({ compared: [nodeIn(at('left'), 'property')] });
-        return;
       case 'Literal':
       case 'TemplateLiteral': {
         const text = source.text.slice(node.start + 1, node.end - 1);

@@ -38,7 +38,7 @@ export interface Findings {
   readonly violations: readonly Violation[];
   /** What a person is asked about in the app. */
   readonly suspicions: readonly Violation[];
-  /** What the healed tests type; null if they type nothing, or no code of the app that can branch on it has changed. */
+  /** What the healed tests type; null if they type nothing, or nothing decides that did not before. */
   readonly otherInput: OtherInput | null;
 }
 

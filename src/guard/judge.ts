@@ -4,8 +4,7 @@ import { readChange } from './change.js';
 import { compareTests } from './compare-tests.js';
 import { type Findings, harmless, type TestDifference } from './findings.js';
 import type { GuardRequest } from './request.js';
-import { otherInputOf } from './other-input.js';
-import { suspicionsIn } from './suspicions.js';
+import { challengesOf } from './suspicions.js';
 import { violationOf } from './rules.js';
 import { hidesFlake } from './hidden-flake.js';
 
@@ -24,8 +23,7 @@ export async function judge(request: GuardRequest): Promise<Findings> {
       ),
       cut: change.cut,
       violations: [...judgeApp(change), ...(isFlaky ? comparison.differences.flatMap(hidden) : [])],
-      suspicions: await suspicionsIn(change),
-      otherInput: otherInputOf(change),
+      ...(await challengesOf(change)),
     };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;

@@ -7,8 +7,10 @@ import {
   nameOf,
   nodeIn,
   nodesIn,
+  isWrapper,
   propertyOf,
   type SyntaxNode,
+  unwrap,
 } from '../code/syntax.js';
 
 /** Says why a person is asked about a locator, by what the tests do with it; null if it may change by itself. */
@@ -54,7 +56,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
   const up = (node: SyntaxNode): SyntaxNode | null => {
     if (parents.size === 0) for (const { program } of files()) index(program);
     const parent = parents.get(node) ?? null;
-    return parent && isWrapper.test(parent.type) ? up(parent) : parent;
+    return parent && isWrapper(parent) ? up(parent) : parent;
   };
   return {
     ofLocator: (old, now) => usedAt(now, { old, now, seen: new Set() }),
@@ -91,7 +93,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
   /** Returns the name that a node gives to its value; null if it gives none. */
   function declaredBy(parent: SyntaxNode, value: SyntaxNode): string | null {
     const { type } = parent;
-    const isValue = ['init', 'value', 'right'].some((field) => inner(nodeIn(parent, field)) === value);
+    const isValue = ['init', 'value', 'right'].some((field) => unwrapped(nodeIn(parent, field)) === value);
     if (!isValue) return null;
     if (type === 'VariableDeclarator') return nameOf(nodeIn(parent, 'id'));
     if (type === 'PropertyDefinition' || type === 'Property') return nameOf(nodeIn(parent, 'key'));
@@ -133,7 +135,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
     const parent = up(node);
     if (!parent) return null;
     if (isLocatorCall(parent))
-      return nodesIn(parent, 'arguments').some((one) => inner(one) === node) ? parent : null;
+      return nodesIn(parent, 'arguments').some((one) => unwrap(one) === node) ? parent : null;
     return /^(?:TemplateLiteral|BinaryExpression|Property|ObjectExpression)$/.test(parent.type)
       ? locatorAround(parent)
       : null;
@@ -152,14 +154,14 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
     const outer = locatorAround(node);
     if (outer) return usedAt(outer, change);
     const call = up(parent);
-    if (parent.type === 'MemberExpression' && inner(nodeIn(parent, 'object')) === node)
-      return call?.type === 'CallExpression' && inner(nodeIn(call, 'callee')) === parent
+    if (parent.type === 'MemberExpression' && unwrapped(nodeIn(parent, 'object')) === node)
+      return call?.type === 'CallExpression' && unwrapped(nodeIn(call, 'callee')) === parent
         ? calledAt(propertyOf(parent) ?? '', call, change)
         : isOther;
     if (parent.type === 'CallExpression') {
       const callee = nodeIn(parent, 'callee');
       const method = propertyOf(callee) ?? nameOf(callee) ?? '';
-      if (callee && inner(callee) === node) return usedAt(parent, change);
+      if (callee && unwrap(callee) === node) return usedAt(parent, change);
       if (method === 'dragTo') return null;
       if (/^(?:or|and)$/.test(method)) return usedAt(parent, change);
       return nameOf(callee) === 'expect' || nameOf(nodeIn(callee, 'object')) === 'expect'
@@ -241,10 +243,4 @@ function presence({ old, now }: { readonly old: SyntaxNode; readonly now: Syntax
 const namesIn = (node: SyntaxNode) =>
   nodesIn(node, 'properties').flatMap((one) => nameOf(nodeIn(one, 'key')) ?? []);
 
-const isWrapper =
-  /^(?:TS(?:As|NonNull|Satisfies|Instantiation)Expression|TSTypeAssertion|ParenthesizedExpression|ChainExpression)$/;
-
-/** Returns a node without the wrappers around it; null for none. */
-function inner(node: SyntaxNode | null): SyntaxNode | null {
-  return node && isWrapper.test(node.type) ? inner(nodeIn(node, 'expression')) : node;
-}
+const unwrapped = (node: SyntaxNode | null) => node && unwrap(node);

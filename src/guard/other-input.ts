@@ -12,7 +12,7 @@ import {
   type SyntaxNode,
 } from '../code/syntax.js';
 import type { Change } from './change.js';
-import type { FileEdit, GuardRequest } from './request.js';
+import type { GuardRequest } from './request.js';
 import { importedBy, type TestCode } from './test-code.js';
 
 /** What a metamorphic check needs: the texts that the tests type, for which a genuine fix answers any others as well. */
@@ -38,9 +38,8 @@ export function testsOfHealed(healed: GuardRequest['healed'], now: TestCode): So
   return [...now.parsed.values()].filter(({ path }) => concerned.has(path));
 }
 
-/** Finds the texts that the healed tests type and that can be exchanged; null if they type nothing, or the fix has no code that can branch on them. */
-export function otherInputOf({ request: { healed }, now, ofApp }: Change): OtherInput | null {
-  if (!ofApp.some(canBranch)) return null;
+/** Finds the texts that the healed tests type and that can be exchanged; null if they type nothing. */
+export function otherInputOf({ request: { healed }, now }: Change): OtherInput | null {
   const tests = testsOfHealed(healed, now);
   const typed = typedIn(tests)?.exchangeable ?? null;
   if (typed === null) return null;
@@ -110,18 +109,6 @@ export function typedIn(tests: readonly SourceFile[]): Typed | null {
   const signedIn = textsIn(calls.filter(isSigning));
   return { all, exchangeable: new Set([...all].filter((text) => !signedIn.has(text))) };
 }
-
-/** Whether code that is not only style, data or text was added, and could answer one input otherwise than others. */
-function canBranch({ path: file, before, after }: FileEdit): boolean {
-  if (/\.(?:css|scss|sass|less|json|ya?ml|toml|md|mdx|txt|svg|lock|sql|png|ico)$|(?:^|\/)\.env/.test(file))
-    return false;
-  const old = new Set(before?.text?.split('\n').map((line) => line.trim()));
-  const added = (after?.text ?? '').split('\n').filter((line) => !old.has(line.trim()));
-  return added.some((line) => branching.test(line.replaceAll(/<\/?[\w-]+|\/?>/g, ' ')));
-}
-
-const branching =
-  /\b(?:if|elif|else|unless|switch|case|when|match|while|for|in)\b|[=!]=|&&|\|\||\?|[<>]|\.(?:includes|has|get|test|match|replace\w*|split|slice|substr\w*|charAt|startsWith|endsWith|indexOf|find\w*|filter|some|every|map)\(|\w\[[^\]]|\/[gimsuy]*\./;
 
 /** Replaces these texts in all files, by path, so that the expectations change with them. Returns the files that are different then. */
 export function exchangeInputs(

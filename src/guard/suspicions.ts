@@ -16,7 +16,8 @@ import type { Decision } from './decision.js';
 import { decisionsInCode } from './decisions-in-code.js';
 import { decisionsInText } from './decisions-in-text.js';
 import { hiddenFailuresIn } from './hidden-failures.js';
-import { testsOfHealed } from './other-input.js';
+import type { ToChallenge } from './findings.js';
+import { otherInputOf, testsOfHealed } from './other-input.js';
 import { type AppFile, appFileOf } from './programs.js';
 import { type Rule, violationOf } from './rules.js';
 import { type TestValues, testValues, type Value } from './test-values.js';
@@ -28,12 +29,12 @@ interface Versions {
 }
 
 /**
- * Compares what decides in an app before and after a change, and says of what a person is asked (HN-3): a decision that is gone or looks at less, one
- * that depends on what the tests type or expect or on the environment, and a failure that is no longer shown. Empty if the tests to heal are unknown.
+ * Compares what decides in an app before and after a change (HN-3). A person is asked about a decision that is gone or looks at less, one that depends on
+ * what the tests type or expect or on the environment, and a failure that is no longer shown. Where something decides that did not, other input is tried.
  */
-export async function suspicionsIn(change: Change): Promise<Violation[]> {
+export async function challengesOf(change: Change): Promise<ToChallenge> {
   const tests = testsOfHealed(change.request.healed, change.now);
-  if (tests.length === 0) return [];
+  if (tests.length === 0) return { suspicions: [], otherInput: null };
   const files = change.ofApp
     .filter(({ before, after }) => before?.text !== null && after?.text !== null)
     .map((edit) => ({ old: appFileOf(edit, edit.before), now: appFileOf(edit, edit.after) }));
@@ -44,12 +45,13 @@ export async function suspicionsIn(change: Change): Promise<Violation[]> {
   const [gone, come] = [without(old, now), without(now, old)];
   const values = testValues(tests);
   const located = tests.flatMap(({ program }) => locatedIn(program));
-  return [
+  const suspicions = [
     ...(await newlyDecided(change, { gone, come, values })),
     ...files.flatMap((file) => answersIn(file, values)),
     ...files.flatMap((file) => newlyHidden(file, located)),
     ...lostOf(gone, come),
   ];
+  return { suspicions, otherInput: come.length > 0 ? otherInputOf(change) : null };
 }
 
 function decisionsIn({ path: file, programs, rest }: AppFile, known?: ReadonlySet<string>): Decision[] {
