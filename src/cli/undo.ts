@@ -6,7 +6,7 @@ import { addStoreFlag, addWaitFlag } from './options.js';
 import { exitCodes } from '../model/exit-codes.js';
 import { readRunState, appendEvent } from '../run/event-log.js';
 import { keptChanges, nullIfMissing, undo } from '../run/undo.js';
-import type { Written } from '../workspace/write-files.js';
+import type { WriteResult } from '../workspace/write-files.js';
 import { type StoredRun, findRun, readRun, runIdsIn } from '../run/find-run.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { withStore } from '../store/with-store.js';
@@ -73,7 +73,7 @@ async function undoNamed(request: UndoRequest, store: string | undefined): Promi
 /** Records the undo in the run's events and in the store, where its heals no longer count as held (ME-7). */
 async function noteUndone(
   { runId, dir }: StoredRun,
-  result: Written,
+  result: WriteResult,
   storeFlag: string | undefined,
 ): Promise<void> {
   const { written: restored, leftAlone } = result;
@@ -86,7 +86,7 @@ async function noteUndone(
   if (problem) process.stderr.write(`${formatProblem(problem)}\n`);
 }
 
-function undoLines(runId: string, { written, leftAlone }: Written): string[] {
+function undoLines(runId: string, { written, leftAlone }: WriteResult): string[] {
   return [
     ...(written.length > 0 ? [`reverted what run ${runId} changed:`] : []),
     ...(written.length + leftAlone.length === 0 ? [reverted(runId)] : []),

@@ -10,7 +10,7 @@ import type { RunFolder } from '../run/run-folder.js';
 import { maskSuiteFolder } from '../run/mask-suite-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
 import type { Masking } from '../secrets/redactor.js';
-import type { AgentPlace } from '../workspace/workspace.js';
+import type { WorkingCopy } from '../workspace/workspace.js';
 
 /** The project's Playwright, as a run uses it. */
 export interface SuiteRuns {
@@ -100,7 +100,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
 }
 
 /** Whatever names a folder of the project names that of the copy. */
-function inCopy({ playwright, args, env }: SuiteRunsOptions, { cwd, toCopy }: AgentPlace) {
+function inCopy({ playwright, args, env }: SuiteRunsOptions, { cwd, toCopy }: WorkingCopy) {
   const found = findPlaywright(cwd);
   const all = (texts: readonly string[]) => texts.map(toCopy);
   return {

@@ -113,7 +113,7 @@ export class Schedule {
   async inCopy<T>(work: CauseWork, copy: number, task: (place: WorkPlace) => Promise<T>): Promise<T> {
     const place = { copy, signal: work.signal, isOther: work.copy !== null && work.copy !== copy };
     work.copy = copy;
-    if (this.#tree.isHeld && this.progress.session.workspace.isMade(copy))
+    if (this.#tree.isHeld && this.progress.session.workspace.hasCopy(copy))
       return task({ ...place, isTried: true });
     await this.#tree.enter(() => ranks.fix);
     try {

@@ -12,7 +12,7 @@ import type { RunPlan } from '../run/run-plan.js';
 import type { BrokenBuild } from '../playwright/broken-build.js';
 import type { SuiteOptions } from '../playwright/run-suite.js';
 import type { SuitePurpose } from '../event.js';
-import type { AgentPlace } from '../workspace/workspace.js';
+import type { WorkingCopy } from '../workspace/workspace.js';
 import type { Redactor } from '../secrets/redactor.js';
 import type { RunStore } from '../run/run-store.js';
 import type { Spending } from '../run/spending.js';
@@ -31,7 +31,7 @@ export interface AgainRequest {
   readonly signal?: AbortSignal;
   readonly watching?: Watching;
   /** The copy of the project to run in, if not in the project itself. */
-  readonly place?: AgentPlace;
+  readonly place?: WorkingCopy;
   /** How the tests run this time, if not as the user's selection says. */
   readonly how?: {
     readonly args: readonly string[];

@@ -9,9 +9,9 @@ import { isSame, stateOf } from '../workspace/file-state.js';
 import { installOf, restoreLocks } from '../workspace/install.js';
 import {
   closeJournal,
-  contentsBeside,
+  journalContents,
   type Journal,
-  type JournalPlace,
+  type JournalFolders,
   readJournal,
   release,
   setJournalAside,
@@ -79,8 +79,11 @@ function recoveryLines(lines: readonly string[]): Recovery {
   return lines.length === 0 ? [] : ['cleaned up after an earlier run that was killed', ...lines];
 }
 
-async function finish({ project, root }: JournalPlace, journal: Journal): Promise<Result<string[], Problem>> {
-  const contents = contentsBeside(project, journal.runId);
+async function finish(
+  { project, root }: JournalFolders,
+  journal: Journal,
+): Promise<Result<string[], Problem>> {
+  const contents = journalContents(project, journal.runId);
   try {
     await release(project);
     const { written, leftAlone } = await writeFiles(root, journal, contents);
@@ -119,8 +122,8 @@ const words: Record<Journal['purpose'], string> = {
   undo: 'finished the undo it had begun',
 };
 
-async function reinstall({ project, root }: JournalPlace, { runId }: Journal): Promise<string[]> {
-  const contents = contentsBeside(project, runId);
+async function reinstall({ project, root }: JournalFolders, { runId }: Journal): Promise<string[]> {
+  const contents = journalContents(project, runId);
   const { command, ...install } = await installOf({ project, root, runId, contents });
   const { failed, locks } = await install.run();
   await restoreLocks(root, locks, contents);
@@ -142,7 +145,7 @@ const unfinished: Record<Journal['purpose'], string> = {
   undo: 'an undo could not be finished, and is still to be done in',
 };
 
-function unwritable({ project, root }: JournalPlace, { purpose, files }: Journal, error: unknown): Problem {
+function unwritable({ project, root }: JournalFolders, { purpose, files }: Journal, error: unknown): Problem {
   const unwritten = files.filter(({ path: file, goal }) => {
     const now = stateOf(root, file);
     return now !== 'other' && !isSame(now, goal);

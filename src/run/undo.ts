@@ -15,7 +15,7 @@ import { changesPackages, installOf, restoreLocks } from '../workspace/install.j
 import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';
 import { rootOf } from '../workspace/project-files.js';
 import { planOf } from '../workspace/applied-changes.js';
-import { type PlannedFile, writeFiles, type Written } from '../workspace/write-files.js';
+import { type PlannedFile, writeFiles, type WriteResult } from '../workspace/write-files.js';
 
 /** Returns the changes that a run kept, in order. Null if its events or one of the changes can no longer be read. */
 export function keptChanges(dir: string, run: RunState): Change[] | null {
@@ -50,7 +50,7 @@ export async function undo(
   project: string,
   run: { readonly runId: string; readonly dir: string },
   changes: readonly Change[],
-): Promise<Written & { readonly installed: string | null }> {
+): Promise<WriteResult & { readonly installed: string | null }> {
   const contents = contentsOf(run.dir);
   const root = await rootOf(project);
   const ids = changes.map(({ id }) => id);

@@ -3,22 +3,23 @@ import { type Change, type Contents, storeChange, mergeFile, mergeOnto } from '.
 import { changesPackages, installOf, restoreLocks } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
 import { type FileEdit, isSame, stateOf } from './file-state.js';
-import { missingFolders, type PlannedFile, writeFiles, type Written } from './write-files.js';
+import { missingFolders, type PlannedFile, writeFiles, type WriteResult } from './write-files.js';
 import { reasonOf } from '../problem.js';
 
-/** The result of applying a change; `conflict` names the files in which somebody else changed the same lines meanwhile. */
-export type Applied =
+/** The result of applying a change. */
+export type ApplyResult =
   | { readonly kind: 'applied'; readonly change: Change }
   /** It could not be written, for example because the disk is full. */
   | { readonly kind: 'failed'; readonly reason: string }
+  /** Somebody else has changed the same lines in these files meanwhile. */
   | { readonly kind: 'conflict'; readonly files: readonly string[] };
 
 export interface ChangesOptions {
   readonly project: string;
-  /** The folder that paths of files are relative to. */
+  /** The folder that paths are relative to. */
   readonly root: string;
   readonly runId: string;
-  /** The run's folder, which determines where changes are stored. */
+  /** The run's folder, next to which changes are stored. */
   readonly runDir: string;
   readonly contents: Contents;
   /** Called before the package manager's install runs in the project, and if that fails. */
@@ -27,18 +28,18 @@ export interface ChangesOptions {
 }
 
 /**
- * The stack of changes that a run has applied to the project, oldest first, under one journal, which describes the state that a kill must
- * leave for all of them together (HN-2).
+ * The stack of changes that a run has applied to the project, oldest first. One journal describes the state that all of them must have after a
+ * kill (HN-2).
  */
 export class AppliedChanges {
   readonly #options: ChangesOptions;
-  /** The bytes that the changes need, since somebody may delete what is stored while they are in the project. */
+  /** The bytes that the changes need, since somebody may delete stored contents while the changes are in the project. */
   readonly #bytes = new Map<string, Buffer>();
   readonly #contents: Contents;
   /** All changes, whether in the project or temporarily reverted. */
   #all: readonly Change[] = [];
   readonly #decided = new Set<string>();
-  /** The files that changes of this run have edited, including those of changes reverted since. */
+  /** The files that changes of this run have edited, even if the changes have been reverted since. */
   readonly everEdited = new Set<string>();
   #reverted: ReadonlySet<string> = new Set();
 
@@ -50,23 +51,23 @@ export class AppliedChanges {
 
   /** Returns these changes and, transitively, later ones that edit the same files. */
   builtOn(ids: Iterable<string>): ReadonlySet<string> {
-    const found = new Set(ids);
+    const dependent = new Set(ids);
     const paths = new Set<string>();
     for (const { id, edits } of this.#all) {
-      if (edits.some((edit) => paths.has(edit.path))) found.add(id);
-      if (found.has(id)) for (const edit of edits) paths.add(edit.path);
+      if (edits.some((edit) => paths.has(edit.path))) dependent.add(id);
+      if (dependent.has(id)) for (const edit of edits) paths.add(edit.path);
     }
-    return found;
+    return dependent;
   }
 
-  async apply(change: Change): Promise<Applied> {
+  async apply(change: Change): Promise<ApplyResult> {
     const { runDir, root } = this.#options;
-    const itself = new Set([change.id]);
-    const back = async () => {
+    const ids = new Set([change.id]);
+    const revert = async () => {
       // The change may have been written in part.
       this.#reverted = new Set();
-      await this.moveTo(itself);
-      await this.#forget(itself);
+      await this.moveTo(ids);
+      await this.#forget(ids);
     };
     try {
       const { edits, conflicts } = await mergeOnto(root, change.edits, this.#contents);
@@ -74,68 +75,68 @@ export class AppliedChanges {
       const added = edits.flatMap(({ path: file, after }) => (after ? [file] : []));
       const merged = { ...change, edits, folders: missingFolders(root, added) };
       await storeChange(runDir, merged);
-      await this.#keepBytes(merged);
+      await this.#loadBytes(merged);
       for (const edit of edits) this.everEdited.add(edit.path);
       this.#all = [...this.#all, merged];
-      this.#reverted = itself;
+      this.#reverted = ids;
       const { leftAlone, locks } = await this.#move(new Set());
       if (leftAlone.length === 0) return { kind: 'applied', change: await this.#withLocks(merged, locks) };
       await restoreLocks(root, locks, this.#contents);
-      await back();
+      await revert();
       return { kind: 'conflict', files: leftAlone };
     } catch (error) {
-      await back();
+      await revert();
       return { kind: 'failed', reason: reasonOf(error) };
     }
   }
 
   /** Brings the project to the state in which exactly these changes are reverted. */
-  async moveTo(goal: ReadonlySet<string>): Promise<Written> {
-    const { locks, ...written } = await this.#move(goal);
+  async moveTo(goal: ReadonlySet<string>): Promise<WriteResult> {
+    const { locks, ...result } = await this.#move(goal);
     await restoreLocks(this.#options.root, locks, this.#contents);
-    return written;
+    return result;
   }
 
-  async #move(goal: ReadonlySet<string>): Promise<Written & { readonly locks: readonly FileEdit[] }> {
+  async #move(goal: ReadonlySet<string>): Promise<WriteResult & { readonly locks: readonly FileEdit[] }> {
     const moved = this.#all.filter(({ id }) => goal.has(id) !== this.#reverted.has(id));
     const paths = new Set(editsOf(moved).map((edit) => edit.path));
     await this.#rebase(paths);
     const { files, folders } = planOf(this.#all, goal);
     this.#reverted = new Set([...this.#reverted, ...goal]);
-    await this.#keepJournal();
+    await this.#updateJournal();
     const plan = { files: files.filter((file) => paths.has(file.path)), folders };
-    const written = await writeFiles(this.#options.root, plan, this.#contents);
-    const installs = written.written.length > 0 && (await changesPackages(editsOf(moved), this.#contents));
+    const result = await writeFiles(this.#options.root, plan, this.#contents);
+    const installs = result.written.length > 0 && (await changesPackages(editsOf(moved), this.#contents));
     const locks = installs ? await this.#install() : [];
     this.#reverted = goal;
-    await this.#keepJournal();
-    return { ...written, locks };
+    await this.#updateJournal();
+    return { ...result, locks };
   }
 
-  /** Makes what the install of a change wrote into lock files a part of the change, so that it is reverted with it. */
+  /** Adds an install's changes of lock files to the change that required the install, so that they are reverted with it. */
   async #withLocks(change: Change, locks: readonly FileEdit[]): Promise<Change> {
     if (locks.length === 0) return change;
-    const after = new Map(locks.map((one) => [one.path, one]));
-    const own = change.edits.map((edit) => ({ ...edit, after: (after.get(edit.path) ?? edit).after }));
-    const more = locks.filter(({ path: file }) => !own.some((edit) => edit.path === file));
-    const whole = { ...change, edits: [...own, ...more] };
-    for (const one of locks) this.everEdited.add(one.path);
-    await storeChange(this.#options.runDir, whole);
-    await this.#keepBytes(whole);
-    this.#all = this.#all.map((one) => (one.id === change.id ? whole : one));
-    await this.#keepJournal();
-    return whole;
+    const byPath = new Map(locks.map((lock) => [lock.path, lock]));
+    const own = change.edits.map((edit) => ({ ...edit, after: (byPath.get(edit.path) ?? edit).after }));
+    const others = locks.filter(({ path: file }) => !own.some((edit) => edit.path === file));
+    const extended = { ...change, edits: [...own, ...others] };
+    for (const lock of locks) this.everEdited.add(lock.path);
+    await storeChange(this.#options.runDir, extended);
+    await this.#loadBytes(extended);
+    this.#all = this.#all.map((former) => (former.id === change.id ? extended : former));
+    await this.#updateJournal();
+    return extended;
   }
 
-  async revert(ids: readonly string[]): Promise<Written & { readonly lost: readonly string[] }> {
-    const gone = this.builtOn(ids);
-    const again = this.#all.filter(({ id }) => gone.has(id) && !ids.includes(id));
-    for (const id of gone) this.#decided.delete(id);
-    const written = await this.moveTo(gone);
-    await this.#forget(gone);
+  async revert(ids: readonly string[]): Promise<WriteResult & { readonly lost: readonly string[] }> {
+    const reverted = this.builtOn(ids);
+    const reapplied = this.#all.filter(({ id }) => reverted.has(id) && !ids.includes(id));
+    for (const id of reverted) this.#decided.delete(id);
+    const result = await this.moveTo(reverted);
+    await this.#forget(reverted);
     const lost: string[] = [];
-    for (const change of again) if ((await this.apply(change)).kind !== 'applied') lost.push(change.id);
-    return { ...written, lost };
+    for (const change of reapplied) if ((await this.apply(change)).kind !== 'applied') lost.push(change.id);
+    return { ...result, lost };
   }
 
   /** The changes that are in the project now. */
@@ -149,7 +150,7 @@ export class AppliedChanges {
 
   async decided(ids: readonly string[]): Promise<void> {
     for (const id of ids) this.#decided.add(id);
-    await this.#keepJournal();
+    await this.#updateJournal();
   }
 
   async revertUndecided(): Promise<void> {
@@ -157,35 +158,34 @@ export class AppliedChanges {
     if (open.length > 0 || this.#reverted.size > 0) await this.revert(open);
   }
 
-  #forget(gone: ReadonlySet<string>): Promise<void> {
-    this.#all = this.#all.filter(({ id }) => !gone.has(id));
+  #forget(ids: ReadonlySet<string>): Promise<void> {
+    this.#all = this.#all.filter(({ id }) => !ids.has(id));
     this.#reverted = new Set();
-    for (const id of gone) this.#decided.delete(id);
+    for (const id of ids) this.#decided.delete(id);
     const needed = new Set(hashesOf(this.#all));
     for (const hash of this.#bytes.keys()) if (!needed.has(hash)) this.#bytes.delete(hash);
-    return this.#keepJournal();
+    return this.#updateJournal();
   }
 
-  async #keepBytes(change: Change): Promise<void> {
+  async #loadBytes(change: Change): Promise<void> {
     for (const hash of hashesOf([change])) this.#bytes.set(hash, await this.#contents.get(hash));
   }
 
   /**
-   * If somebody has edited a file since it was last written, merges the edit into all states that the changes give the file, so that moving to
-   * any of them keeps it. A file in which the same lines were changed stays as it is, and is left alone.
+   * If somebody has edited a file since it was last written, merges the edit into all states that the changes give the file, so that each of them
+   * keeps it. A file in which the same lines were changed is left alone.
    */
   async #rebase(paths: ReadonlySet<string>): Promise<void> {
     const { runDir, root } = this.#options;
     for (const { path: file, known, goal: expected } of planOf(this.#all, this.#reverted).files) {
       const now = stateOf(root, file);
-      if (!paths.has(file) || now === 'other' || known.some((one) => isSame(one, now))) continue;
-      const place = path.join(root, file);
+      if (!paths.has(file) || now === 'other' || known.some((state) => isSame(state, now))) continue;
       const states = await Promise.all(
         known.map(async (after) =>
-          mergeFile(place, { edit: { before: expected, after }, now }, this.#contents),
+          mergeFile(path.join(root, file), { edit: { before: expected, after }, now }, this.#contents),
         ),
       );
-      const merged = new Map(known.map((one, at) => [one, states[at] ?? null]));
+      const merged = new Map(known.map((state, at) => [state, states[at] ?? null]));
       if (states.includes(null)) continue;
       this.#all = this.#all.map((change) => ({
         ...change,
@@ -198,18 +198,18 @@ export class AppliedChanges {
       const edited = this.#all.filter(({ edits }) => edits.some((edit) => edit.path === file));
       for (const change of edited) {
         await storeChange(runDir, change);
-        await this.#keepBytes(change);
+        await this.#loadBytes(change);
       }
     }
   }
 
-  /** Writes the journal for the state that a kill must leave: decided changes are in, all others are out. */
-  async #keepJournal(): Promise<void> {
+  /** Writes the journal for the state after a kill: decided changes are applied, all others reverted. */
+  async #updateJournal(): Promise<void> {
     const { runId, root, project } = this.#options;
     const open = this.builtOn(this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id)));
     if (open.size === 0 && this.#reverted.size === 0) return closeJournal(project);
-    const concerned = open.size > 0 ? open : this.#reverted;
-    const changes = this.#all.map(({ id }) => id).filter((id) => concerned.has(id));
+    const affected = open.size > 0 ? open : this.#reverted;
+    const changes = this.#all.map(({ id }) => id).filter((id) => affected.has(id));
     const install = await changesPackages(editsOf(this.#all), this.#contents);
     const purpose = open.size > 0 ? 'take-out' : 'put-back';
     const journal = { runId, changes, purpose, ...planOf(this.#all, open), install } as const;
@@ -227,7 +227,9 @@ export class AppliedChanges {
 }
 
 function hashesOf(changes: readonly Change[]): string[] {
-  return editsOf(changes).flatMap(({ before, after }) => [before, after].flatMap((one) => one?.hash ?? []));
+  return editsOf(changes).flatMap(({ before, after }) =>
+    [before, after].flatMap((state) => state?.hash ?? []),
+  );
 }
 
 function editsOf(changes: readonly Change[]) {
@@ -235,8 +237,8 @@ function editsOf(changes: readonly Change[]) {
 }
 
 /**
- * Plans the state of each path with the changes in `out` reverted and the others applied; changes are given oldest first. A reverted change
- * must not lie beneath an applied one.
+ * Plans the state of each path with the changes in `out` reverted and the others applied. Changes are given oldest first. No applied change may be
+ * built on a reverted one.
  */
 export function planOf(
   changes: readonly Change[],

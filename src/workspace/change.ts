@@ -15,29 +15,29 @@ import {
 } from './file-state.js';
 import { safePath } from './safe-path.js';
 
-/** What one agent changed: every path with its state before and after. The contents are in the run's `Contents`. */
+/** The changes of one agent: every path with its state before and after. The contents are in the run's `Contents`. */
 const changeShape = z.strictObject({
   id: changeId,
-  /** Their paths are relative to the root of the repository or workspace, see `rootOf`. */
+  /** Paths are relative to the root of the repository or workspace, see `rootOf`. */
   edits: listOf(fileEditShape),
-  /** Folders that were created for it. */
+  /** The folders that were created for it. */
   folders: listOf(safePath),
 });
 export type Change = z.infer<typeof changeShape>;
 
-/** The exact bytes of the files that changes touch, by SHA-256. */
+/** The exact bytes of the files of changes, by SHA-256. */
 export interface Contents {
   put(content: Uint8Array): Promise<string>;
   /** Rejects with `ContentsMissing` if the bytes are gone or do not match the hash. */
   get(hash: string): Promise<Buffer>;
-  /** Returns the path of the file that holds them. */
+  /** Returns the path of the file with these bytes. */
   fileOf(hash: string): string;
 }
 
 /** Bytes that a change needs are gone or damaged. */
 export class ContentsMissing extends Error {}
 
-/** Returns the contents of a run's changes. They hold unmasked secrets, so they are stored outside of the run's folder, which people share. */
+/** Returns the contents of a run's changes. They may contain secrets, so they are stored outside of the run's folder, which people share. */
 export function contentsOf(runDir: string): Contents {
   const folder = path.join(changesFolder(runDir), 'contents');
   const fileOf = (hash: string) => path.join(folder, hash);
@@ -78,21 +78,21 @@ export function changesFolder(runDir: string): string {
   return path.join(path.dirname(path.dirname(runDir)), 'changes', path.basename(runDir));
 }
 
-/** A change merged onto the current state of the project, and the files in which both sides changed the same lines. */
-interface Merged {
+/** Edits merged onto the current state of the project, and the files in which both sides changed the same lines. */
+interface MergeResult {
   readonly edits: readonly FileEdit[];
   readonly conflicts: readonly string[];
 }
 
 /**
- * Merges a change onto what the files hold now. If somebody has edited a file since the agent's copy was made, the two edits are merged line by
- * line (diff3), or conflict.
+ * Merges edits onto the current files. If somebody has edited a file since the agent's copy was made, the two edits are merged line by line
+ * (diff3), or conflict.
  */
 export async function mergeOnto(
   root: string,
   edits: readonly FileEdit[],
   contents: Contents,
-): Promise<Merged> {
+): Promise<MergeResult> {
   const merged: FileEdit[] = [];
   const conflicts: string[] = [];
   for (const edit of edits) {
@@ -100,10 +100,10 @@ export async function mergeOnto(
     if (now !== 'other' && isSame(now, edit.before)) merged.push({ ...edit, before: now });
     else if (now !== 'other' && isSame(now, edit.after)) continue;
     else {
-      const place = path.join(root, edit.path);
-      const after = now === 'other' ? null : await mergeFile(place, { edit, now }, contents);
+      const file = path.join(root, edit.path);
+      const after = now === 'other' ? null : await mergeFile(file, { edit, now }, contents);
       if (after && now !== 'other') {
-        await contents.put(contentOf(place, 'file'));
+        await contents.put(contentOf(file, 'file'));
         merged.push({ path: edit.path, before: now, after });
       } else conflicts.push(edit.path);
     }
@@ -112,17 +112,17 @@ export async function mergeOnto(
 }
 
 /**
- * Returns what a file holds with an edit merged onto its current state, or null if both changed the same lines or it has none. If somebody changed
- * its mode meanwhile, theirs is kept.
+ * Merges an edit onto the current state of a file. Returns null if both changed the same lines, or if the file is binary or a link. A mode that
+ * somebody changed meanwhile is kept.
  */
 export async function mergeFile(
-  place: string,
+  file: string,
   { edit, now }: { edit: Pick<FileEdit, 'before' | 'after'>; now: FileState | null },
   contents: Contents,
 ): Promise<FileState | null> {
   const { before, after } = edit;
   if (before?.kind !== 'file' || after?.kind !== 'file' || now?.kind !== 'file') return null;
-  const theirs = contentOf(place, 'file');
+  const theirs = contentOf(file, 'file');
   const texts = [theirs, await contents.get(before.hash), await contents.get(after.hash)];
   if (texts.some((bytes) => bytes.includes(0))) return null;
   // Latin-1 loses no bytes. Each line keeps its line break, so that it is one item.

@@ -19,23 +19,21 @@ export interface ProjectCopy {
   /** The source files as they were when the copy was made, out of the agent's reach. */
   readonly base: string;
   /** The file stats at the time when the files of `tree` were copied. */
-  readonly copied: Copied;
+  readonly copyStats: CopyStats;
   readonly entries: readonly Entry[];
-  /** Starts making it before its agent needs it. */
+  /** Fills it before its agent needs it. */
   prepare(): Promise<void>;
-  /**
-   * Updates it to the current state of the project, or to what is chosen of that, and discards what was done in it before.
-   */
+  /** Updates it to the current state of the project, or to the chosen entries of that, and discards all changes in it. */
   refresh(choose?: Choose): Promise<void>;
-  /** Discards what was done in it since it was last updated, without a look at the source files of the project. */
+  /** Discards all changes since it was last updated, without reading the source files of the project. */
   reset(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Chooses what of a project a copy has. */
+/** Chooses the entries of a project that a copy has. */
 type Choose = (entries: readonly Entry[]) => Promise<readonly Entry[]>;
 
-/** A larger ignored folder is data rather than code that the work needs. */
+/** A larger ignored folder is taken for data that the agent does not need. */
 const MAX_IGNORED = { files: 50_000, bytes: 500 * 1024 * 1024 };
 
 /** Creates a copy that contains nothing until `prepare` or `refresh` is called. */
@@ -43,25 +41,28 @@ export function createCopy(root: string, folder: string): ProjectCopy {
   const tree = path.join(folder, 'copy', path.basename(root) || 'project');
   const base = path.join(folder, 'base');
   const retarget = (link: string, from: Source) => linkIn({ link, at: from.path, root, tree });
-  const known = { base: new Map() as Copied, tree: new Map() as Copied };
+  const copyStats = { base: new Map() as CopyStats, tree: new Map() as CopyStats };
   let entries: readonly Entry[] = [];
-  let filled: { base: readonly Source[]; others: readonly Source[] } = { base: [], others: [] };
-  // What the copy contains, as long as no agent has worked in it.
-  let untouched: { base: readonly Entry[]; tree: readonly Entry[]; repository: string } | null = null;
+  let sources: readonly Source[] = [];
+  // The contents of the copy, as long as no agent has worked in it.
+  let untouched: { base: readonly Source[]; tree: readonly Source[]; repository: string } | null = null;
   const prepare = async (choose?: Choose) => {
     const before = untouched;
     untouched = null;
     const all = await listProject(root);
     entries = withoutLarge(choose ? await choose(all) : all);
-    const source = entries.filter(({ area }) => area === 'source').map((one) => ({ ...one, root }));
-    const others = entries.filter(({ area }) => area !== 'source').map((one) => ({ ...one, root }));
-    const [toBase, toTree] = [
-      { copied: known.base, held: before?.base, retarget: (link: string) => link },
-      { copied: known.tree, held: before?.tree, retarget },
-    ];
-    const inBase = await mirror(source, base, toBase);
-    const inTree = await mirror([...inBase, ...others], tree, toTree);
-    filled = { base: inBase, others };
+    const inProject = entries.map((entry) => ({ ...entry, root }));
+    const inBase = await mirror(
+      inProject.filter(({ area }) => area === 'source'),
+      base,
+      { copyStats: copyStats.base, existing: before?.base, retarget: (link) => link },
+    );
+    sources = [...inBase, ...inProject.filter(({ area }) => area !== 'source')];
+    const inTree = await mirror(sources, tree, {
+      copyStats: copyStats.tree,
+      existing: before?.tree,
+      retarget,
+    });
     const repository = await makeRepository(root, tree, before?.repository);
     untouched = { base: inBase, tree: inTree, repository };
   };
@@ -69,7 +70,7 @@ export function createCopy(root: string, folder: string): ProjectCopy {
     folder,
     tree,
     base,
-    copied: known.tree,
+    copyStats: copyStats.tree,
     get entries() {
       return entries;
     },
@@ -80,14 +81,14 @@ export function createCopy(root: string, folder: string): ProjectCopy {
     },
     reset: async () => {
       untouched = null;
-      await mirror([...filled.base, ...filled.others], tree, { copied: known.tree, retarget });
+      await mirror(sources, tree, { copyStats: copyStats.tree, retarget });
       await makeRepository(root, tree, undefined);
     },
     remove: () => removeCopy(folder),
   };
 }
 
-/** Returns the target of a link in the copy: the same place in the copy, or the original target if it is outside of the project. */
+/** Returns the target of a link in the copy: the same file in the copy, or the original target if it is outside of the project. */
 function linkIn({ link, at, root, tree }: { link: string; at: string; root: string; tree: string }): string {
   const target = path.resolve(path.dirname(path.join(root, at)), link);
   if (!isInside(root, target)) return target;
@@ -97,9 +98,9 @@ function linkIn({ link, at, root, tree }: { link: string; at: string; root: stri
 function withoutLarge(entries: readonly Entry[]): Entry[] {
   const ignored = entries.filter(({ area }) => area === 'ignored');
   const tops = new Map<string, { files: number; bytes: number }>();
-  const isFolder = new Set(ignored.filter(({ kind }) => kind === 'folder').map((one) => one.path));
+  const folders = new Set(ignored.filter(({ kind }) => kind === 'folder').map((entry) => entry.path));
   for (const { path: file, stat, kind } of ignored) {
-    const top = topIn(isFolder, file);
+    const top = topIn(folders, file);
     const sum = tops.get(top) ?? { files: 0, bytes: 0 };
     tops.set(top, { files: sum.files + 1, bytes: sum.bytes + (kind === 'file' ? stat.size : 0) });
   }
@@ -107,9 +108,10 @@ function withoutLarge(entries: readonly Entry[]): Entry[] {
     ([, { files, bytes }]) => files > MAX_IGNORED.files || bytes > MAX_IGNORED.bytes,
   );
   const isLarge = (file: string) => large.some(([top]) => file === top || file.startsWith(`${top}/`));
-  return entries.filter((one) => !isLarge(one.path));
+  return entries.filter((entry) => !isLarge(entry.path));
 }
 
+/** Returns the topmost of these folders that contains a file, or the file itself. */
 function topIn(folders: ReadonlySet<string>, file: string): string {
   const parts = file.split('/');
   const at = parts.findIndex((_, index) => folders.has(parts.slice(0, index + 1).join('/')));
@@ -117,9 +119,9 @@ function topIn(folders: ReadonlySet<string>, file: string): string {
 }
 
 /**
- * Gives the copy its own repository, created anew each time, so that whatever an agent commits, resets or deletes there has no effect. If the
- * project has a repository, the copy reads its objects, so that log, blame and diff show the same as in the project; it has no remotes, hooks or
- * settings. Returns a description of what it was made from; if that equals `before`, nothing is done.
+ * Gives the copy its own repository, created anew each time, so that an agent's commits, resets and deletions there have no effect. It reads the
+ * objects of the project's repository, so that log, blame and diff show the same as in the project, and has no remotes, hooks or settings.
+ * Returns a description of the project's repository; if that equals `before`, nothing is done.
  */
 async function makeRepository(root: string, tree: string, before: string | undefined): Promise<string> {
   const [head, objects, branch] = existsSync(path.join(root, '.git'))
@@ -141,95 +143,94 @@ async function makeRepository(root: string, tree: string, before: string | undef
   return from;
 }
 
-/** An entry to mirror, and the folder that it comes from. */
+/** An entry to mirror, and the folder that contains it. */
 interface Source extends Pick<Entry, 'path' | 'kind' | 'stat'> {
   readonly root: string;
 }
 
 /** The stats of source and copy, by path, when the path was last copied. */
-type Copied = Map<string, { readonly source: Stats; readonly copy: Stats }>;
+type CopyStats = Map<string, { readonly source: Stats; readonly copy: Stats }>;
 
-/** Enough to keep Node's four threads busy, and few enough to keep the rest of the program, which reads evidence meanwhile, responsive. */
+/** Enough to keep Node's four threads busy, and few enough to keep the rest of the program responsive. */
 const CONCURRENCY = 8;
 
-interface Mirroring {
-  /** Stats of files that were copied before; updated as files are copied. */
-  readonly copied: Copied;
+interface MirrorOptions {
+  /** The stats of files that were copied before; updated as files are copied. */
+  readonly copyStats: CopyStats;
   /** Returns the target of a link in the copy. */
   readonly retarget: (link: string, from: Source) => string;
-  /** What the folder contains, if nobody can have touched it since it was filled. */
-  readonly held?: readonly Entry[] | undefined;
+  /** The contents of the folder, if nobody can have touched it since it was filled. */
+  readonly existing?: readonly Omit<Source, 'root'>[] | undefined;
 }
 
 /**
- * Makes a folder hold exactly these entries: copies what is new or was touched on either side since the last time, and removes everything else.
- * Files are cloned if the file system supports it (`COPYFILE_FICLONE`), else copied, and never linked, so that no write to the copy reaches its
- * source. Leaves out what cannot be read, such as a cache file that was deleted after it was listed. Returns the entries as they are in the folder
- * now.
+ * Fills a folder with exactly these entries: copies those that are new or have changed on either side since the last time, and removes all others.
+ * Files are cloned if the file system supports it (`COPYFILE_FICLONE`), else copied. They are never linked, so that no write to the copy reaches
+ * its source. Unreadable files, such as a cache file that was deleted after it was listed, are left out. Returns the entries in the folder.
  */
 export async function mirror<Of extends Source>(
   sources: readonly Of[],
   target: string,
-  { copied, retarget, held }: Mirroring,
+  { copyStats, retarget, existing }: MirrorOptions,
 ): Promise<Of[]> {
   await mkdir(target, { recursive: true });
-  const wanted = new Map(sources.map((one) => [one.path, one]));
-  const there = new Map((held ?? (await listAll(target))).map((one) => [one.path, one]));
-  const stale = [...there.values()].filter(({ path, kind }) => wanted.get(path)?.kind !== kind);
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const before = new Map((existing ?? (await listAll(target))).map((entry) => [entry.path, entry]));
+  const stale = [...before.values()].filter(({ path, kind }) => byPath.get(path)?.kind !== kind);
   await removeAll(target, stale);
   for (const { path: folder, stat } of sources.filter(({ kind }) => kind === 'folder')) {
-    const now = there.get(folder);
+    const now = before.get(folder);
     if (now?.kind !== 'folder') await mkdir(path.join(target, folder), { recursive: true });
-    // Its contents have to be written and removed later, even if the source folder is not writable.
+    // Files are written to it and removed later, even if the source folder is not writable.
     const mode = (stat.mode & 0o777) | 0o700;
     if (now?.kind === 'folder' && (now.stat.mode & 0o777) !== mode)
       await chmod(path.join(target, folder), mode);
   }
   const isNew = ({ path, stat }: Of) => {
-    const before = copied.get(path);
-    const now = there.get(path);
-    return !(now && before && isUntouched(before.source, stat) && isUntouched(before.copy, now.stat));
+    const last = copyStats.get(path);
+    const now = before.get(path);
+    return !(now && last && isUntouched(last.source, stat) && isUntouched(last.copy, now.stat));
   };
   const stats = new Map<string, Stats>();
   const unreadable = new Set<string>();
-  const files = sources.filter((one) => one.kind !== 'folder' && isNew(one));
+  const files = sources.filter((source) => source.kind !== 'folder' && isNew(source));
   await pMap(
     files,
-    async (one) => {
-      const place = path.join(target, one.path);
-      if (there.get(one.path)?.kind === one.kind) await rm(place, { force: true });
-      if (!(await copyOne(one, place, retarget))) {
-        unreadable.add(one.path);
+    async (source) => {
+      const copy = path.join(target, source.path);
+      if (before.get(source.path)?.kind === source.kind) await rm(copy, { force: true });
+      if (!(await copyEntry(source, copy, retarget))) {
+        unreadable.add(source.path);
         return;
       }
-      const stat = lstatSync(place);
-      stats.set(one.path, stat);
-      copied.set(one.path, { source: one.stat, copy: stat });
+      const stat = lstatSync(copy);
+      stats.set(source.path, stat);
+      copyStats.set(source.path, { source: source.stat, copy: stat });
     },
     { concurrency: CONCURRENCY },
   );
   return sources
-    .filter((one) => !unreadable.has(one.path))
-    .map((one) => ({
-      ...one,
+    .filter((source) => !unreadable.has(source.path))
+    .map((source) => ({
+      ...source,
       root: target,
-      stat: stats.get(one.path) ?? there.get(one.path)?.stat ?? one.stat,
+      stat: stats.get(source.path) ?? before.get(source.path)?.stat ?? source.stat,
     }));
 }
 
 /** Returns false if the source cannot be read. */
-async function copyOne(
+async function copyEntry(
   source: Source,
-  place: string,
+  copy: string,
   retarget: (link: string, from: Source) => string,
 ): Promise<boolean> {
   const from = path.join(source.root, source.path);
   try {
-    if (source.kind === 'link') await symlink(retarget(await readlink(from), source), place);
+    if (source.kind === 'link') await symlink(retarget(await readlink(from), source), copy);
     else {
-      await copyFile(from, place, constants.COPYFILE_FICLONE);
+      await copyFile(from, copy, constants.COPYFILE_FICLONE);
       // Build tools compare modification times.
-      await utimes(place, source.stat.atime, source.stat.mtime);
+      await utimes(copy, source.stat.atime, source.stat.mtime);
     }
     return true;
   } catch (error) {
@@ -242,14 +243,14 @@ async function copyOne(
   }
 }
 
-/** Removes these entries, including what is below them and folders that were made unwritable. */
-async function removeAll(target: string, entries: readonly Entry[]): Promise<void> {
+/** Removes these entries with everything below them, even folders that are not writable. */
+async function removeAll(target: string, entries: readonly Omit<Source, 'root'>[]): Promise<void> {
   for (const { path: folder } of entries.filter(({ kind }) => kind === 'folder'))
     await chmod(path.join(target, folder), 0o700).catch(() => undefined);
   for (const { path: file } of entries) await rm(path.join(target, file), { recursive: true, force: true });
 }
 
-/** Whether a file was not written to in between, even if its times were reset: no program can set the change time (ctime). */
+/** Whether a file was not written in between. No program can set the change time (ctime). */
 function isUntouched(before: Stats, now: Stats): boolean {
   return (
     before.ctimeMs === now.ctimeMs &&
@@ -260,29 +261,29 @@ function isUntouched(before: Stats, now: Stats): boolean {
   );
 }
 
-/** What an agent did to its copy. */
-export interface Collected {
+/** An agent's changes in its copy. */
+interface CollectResult {
   readonly edits: readonly FileEdit[];
   /** Paths that it wrote although git ignores them; they cannot be part of a fix. */
   readonly ignored: readonly string[];
-  /** Why none of its work can be a fix, or null. */
+  /** The reason why none of its changes can be a fix, or null. */
   readonly refused: string | null;
 }
 
-/** Returns the source files of the project itself, other than our own, that changed since its copy was made, relative to the root, in order. */
+/** Returns the source files of the project that somebody other than self-heal changed since its copy was made, relative to the root, sorted. */
 export async function changedSince(
   root: string,
   copy: ProjectCopy,
   ours: ReadonlySet<string>,
 ): Promise<string[]> {
   const sources = (entries: readonly Entry[]) =>
-    new Map(entries.filter((one) => one.area === 'source' && isFile(one)).map((one) => [one.path, one]));
+    byPath(entries.filter((entry) => entry.area === 'source' && isFile(entry)));
   const [before, now] = [sources(copy.entries), sources(await listProject(root))];
   const differs = (file: string) => {
-    const [old, young] = [before.get(file), now.get(file)];
-    if (old && young && isUntouched(old.stat, young.stat)) return false;
-    const [then, today] = [stateOf(copy.base, file), stateOf(root, file)];
-    return then === 'other' || today === 'other' || !isSame(then, today);
+    const [oldEntry, newEntry] = [before.get(file), now.get(file)];
+    if (oldEntry && newEntry && isUntouched(oldEntry.stat, newEntry.stat)) return false;
+    const [oldState, newState] = [stateOf(copy.base, file), stateOf(root, file)];
+    return oldState === 'other' || newState === 'other' || !isSame(oldState, newState);
   };
   const all = new Set([...before.keys(), ...now.keys()]);
   return [...all].filter((file) => !ours.has(file) && differs(file)).toSorted();
@@ -291,38 +292,36 @@ export async function changedSince(
 const MAX_FILES = 1000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Compares a copy with what it was made from, and stores the contents of files that differ. */
-export async function collect(root: string, copy: ProjectCopy, contents: Contents): Promise<Collected> {
-  const there = new Map((await listAll(copy.tree)).filter(isFile).map((one) => [one.path, one]));
-  const base = new Map((await listAll(copy.base)).filter(isFile).map((one) => [one.path, one]));
-  const known = new Map(copy.entries.map((one) => [one.path, one]));
+/** Compares a copy with its base, and stores the contents of files that differ. */
+export async function collect(root: string, copy: ProjectCopy, contents: Contents): Promise<CollectResult> {
+  const tree = byPath((await listAll(copy.tree)).filter(isFile));
+  const base = byPath((await listAll(copy.base)).filter(isFile));
+  const known = byPath(copy.entries);
   const isTouched = (file: string) => {
-    const now = there.get(file);
-    const copied = copy.copied.get(file);
-    return !(now && copied && isUntouched(copied.copy, now.stat));
+    const now = tree.get(file);
+    const last = copy.copyStats.get(file);
+    return !(now && last && isUntouched(last.copy, now.stat));
   };
   const old = [...base.keys()].filter(isTouched);
-  const added = [...there.keys()].filter(
-    (file) => !base.has(file) && isTouched(file) && !isProgramsOwn(file),
-  );
+  const added = [...tree.keys()].filter((file) => !base.has(file) && isTouched(file) && !isProgramsOwn(file));
   const others = added.filter(isWritable);
   const unknown = others.filter((file) => !known.has(file));
-  // Agent programs leave folders that ignore themselves, and only the copy has their rules.
-  const matches = await Promise.all([root, copy.tree].map((at) => ignoredAmong(at, unknown)));
+  // Agent programs create folders with their own ignore rules, which only the copy has.
+  const matches = await Promise.all([root, copy.tree].map((folder) => ignoredAmong(folder, unknown)));
   const hidden = new Set(matches.flatMap((paths) => [...paths]));
   const ignored = others.filter((file) => hidden.has(file) || known.has(file));
   const refused = whyNotRevertible([...old, ...added], known);
   if (refused !== null) return { edits: [], ignored, refused };
   const paths = [...old, ...unknown.filter((file) => !hidden.has(file))];
-  const bytes = paths.reduce((sum, file) => sum + (there.get(file)?.stat.size ?? 0), 0);
+  const bytes = paths.reduce((sum, file) => sum + (tree.get(file)?.stat.size ?? 0), 0);
   if (paths.length > MAX_FILES || bytes > MAX_BYTES) {
     const size = `${paths.length} files, ${Math.ceil(bytes / 1024 / 1024)} MB`;
     return { edits: [], ignored, refused: `it changed ${size}, which is too much for a fix` };
   }
   const edits: FileEdit[] = [];
   for (const file of paths.toSorted()) {
-    const before = await keep(copy.base, base.get(file), { contents, like: null });
-    const after = await keep(copy.tree, there.get(file), { contents, like: before });
+    const before = await storeState(copy.base, base.get(file), { contents, like: null });
+    const after = await storeState(copy.tree, tree.get(file), { contents, like: before });
     if (after?.kind === 'link' && leadsOut(copy.tree, file))
       return { edits: [], ignored, refused: `it created a link that points outside the project: ${file}` };
     if (!isSame(before, after)) edits.push({ path: file, before, after });
@@ -330,10 +329,14 @@ export async function collect(root: string, copy: ProjectCopy, contents: Content
   return { edits, ignored, refused: null };
 }
 
-/** Part of a fix alone would not be one, so all of it is refused. */
+function byPath(entries: readonly Entry[]): Map<string, Entry> {
+  return new Map(entries.map((entry) => [entry.path, entry]));
+}
+
+/** Returns the reason why a change cannot be reverted, or null. The whole change is refused, because a part of a fix is no fix. */
 function whyNotRevertible(touched: readonly string[], known: ReadonlyMap<string, Entry>): string | null {
-  const odd = touched.find((file) => file.includes('\\'));
-  if (odd !== undefined) return `it changed a file with a backslash in its name: ${odd}`;
+  const withBackslash = touched.find((file) => file.includes('\\'));
+  if (withBackslash !== undefined) return `it changed a file with a backslash in its name: ${withBackslash}`;
   const folder = touched.find((file) => {
     const { kind, area } = known.get(file) ?? {};
     return kind === 'folder' && area === 'source';
@@ -345,16 +348,11 @@ function isFile({ kind }: Entry): boolean {
   return kind === 'file' || kind === 'link';
 }
 
-interface StoreOptions {
-  contents: Contents;
-  /** The state whose permissions are kept, except for whether the file is executable. */
-  like: FileState | null;
-}
-
-async function keep(
+/** Stores the content of an entry. Its permissions are those of `like`, except for the executable bit. */
+async function storeState(
   folder: string,
   entry: Entry | undefined,
-  { contents, like }: StoreOptions,
+  { contents, like }: { readonly contents: Contents; readonly like: FileState | null },
 ): Promise<FileState | null> {
   const kind = entry && kindOf(entry.stat);
   if (!kind) return null;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { safePath } from './safe-path.js';
 
-/** What one path holds: a file's bytes or a link's target, identified by their SHA-256, with the permission bits. */
+/** The state of one path: the SHA-256 of a file's bytes or a link's target, and the permission bits. */
 const fileStateShape = z.strictObject({
   kind: z.enum(['file', 'link']),
   hash: z.string().regex(/^[\da-f]{64}$/),
@@ -25,23 +25,23 @@ export function hashOf(content: Uint8Array): string {
 }
 
 /** Returns the content of a file, or the target of a link, as bytes. */
-export function contentOf(place: string, kind: FileState['kind']): Buffer {
-  return kind === 'file' ? readFileSync(place) : Buffer.from(readlinkSync(place));
+export function contentOf(file: string, kind: FileState['kind']): Buffer {
+  return kind === 'file' ? readFileSync(file) : Buffer.from(readlinkSync(file));
 }
 
 /**
- * Returns what a path holds now: null if it does not exist, and `other` for a folder, a socket, and anything reached through a link. Synchronous,
- * so that nothing can happen between a check and the write that relies on it.
+ * Returns the current state of a path: null if it does not exist, and `other` for a folder, a socket, and anything behind a link. Synchronous, so
+ * that nothing can happen between a check and the write that relies on it.
  */
 export function stateOf(root: string, file: string): FileState | null | 'other' {
-  const place = path.join(root, file);
-  const way = obstacleBefore(root, file);
-  if (way !== 'folders') return way === 'link' ? 'other' : null;
-  const info = lstatSync(place, { throwIfNoEntry: false });
+  const absolute = path.join(root, file);
+  const obstacle = obstacleBefore(root, file);
+  if (obstacle !== 'folders') return obstacle === 'link' ? 'other' : null;
+  const info = lstatSync(absolute, { throwIfNoEntry: false });
   if (!info) return null;
   const kind = kindOf(info);
   if (kind === null) return 'other';
-  return { kind, hash: hashOf(contentOf(place, kind)), mode: info.mode & 0o777 };
+  return { kind, hash: hashOf(contentOf(absolute, kind)), mode: info.mode & 0o777 };
 }
 
 /** Returns the kind of a regular file or link; null for anything else. */
@@ -50,23 +50,27 @@ export function kindOf(info: Pick<Stats, 'isFile' | 'isSymbolicLink'>): FileStat
   return info.isSymbolicLink() ? 'link' : null;
 }
 
-/** Whether two states are the same; of the permission bits, only the executable bit counts. */
+/** Whether two states are the same. Of the permission bits, only the executable bit counts. */
 export function isSame(a: FileState | null, b: FileState | null): boolean {
   if (a === null || b === null) return a === b;
   return a.kind === b.kind && a.hash === b.hash && isExecutable(a) === isExecutable(b);
 }
 
-/** Whether its owner may execute it, which is all that a version control system records about permissions. */
+/** Whether its owner may execute it. Git records no other permission. */
 export function isExecutable({ kind, mode }: FileState): boolean {
   return kind === 'file' && (mode & 0o100) !== 0;
 }
 
-/** Returns what is on the way to a path: only folders (which may be missing), a link, or a file, below which nothing can exist. */
+/** Returns the folders above a path, the topmost first. */
+export function parentsOf(file: string): string[] {
+  const parts = file.split('/').slice(0, -1);
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
+}
+
+/** Returns what the parents of a path are: only folders (which may be missing), or a link or a file among them. */
 export function obstacleBefore(root: string, file: string): 'folders' | 'link' | 'file' {
-  let folder = root;
-  for (const name of file.split('/').slice(0, -1)) {
-    folder = path.join(folder, name);
-    const info = lstatSync(folder, { throwIfNoEntry: false });
+  for (const parent of parentsOf(file)) {
+    const info = lstatSync(path.join(root, parent), { throwIfNoEntry: false });
     if (!info) return 'folders';
     if (!info.isDirectory()) return info.isSymbolicLink() ? 'link' : 'file';
   }

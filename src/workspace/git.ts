@@ -4,18 +4,18 @@ import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { reasonOf } from '../problem.js';
 
-/** Starts no program of the repository, takes no locks, and prints paths unquoted. */
+/** With these options, git starts no program of the repository and prints paths unquoted. */
 const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', '-c', 'core.hooksPath=/dev/null'];
-/** A partial clone fetches what it lacks, which may not ask for a password. */
 const environment = {
   GIT_OPTIONAL_LOCKS: '0',
+  // A partial clone fetches missing objects, and must not ask for a password.
   GIT_TERMINAL_PROMPT: '0',
-  // `git replace` shows another object than the one that a commit names.
+  // `git replace` would show another object than the one that a commit names.
   GIT_NO_REPLACE_OBJECTS: '1',
   LC_ALL: 'C',
 };
 
-/** A repository on a dead network drive, or a fetch without an answer, may not hold up a run for good. */
+/** A repository on a dead network drive, or a fetch without an answer, must not block a run forever. */
 const LIMIT_MS = 120_000;
 
 /** Options of a git command: text for its standard input, and a time limit in milliseconds (2 minutes by default). */
@@ -40,7 +40,7 @@ export async function gitList(cwd: string, args: readonly string[], options?: Gi
 }
 
 /** Splits the output of a git command at NUL. */
-function nulSeparated(output: string | Buffer | null): string[] {
+export function nulSeparated(output: string | Buffer | null): string[] {
   return String(output ?? '')
     .split('\0')
     .filter((item) => item !== '');
@@ -68,23 +68,23 @@ export async function gitBytes(
 }
 
 /**
- * Runs `git diff`, which compares with the working tree, on a copy of the index: even without optional locks, it would write into the user's
- * index which touched files are as before. Rejects like `gitBytes`.
+ * Runs `git diff`, which compares with the working tree, on a copy of the index. Even without optional locks, it would update the times of
+ * unchanged files in the user's index. Rejects like `gitBytes`.
  */
 export async function gitDiff(cwd: string, args: readonly string[]): Promise<Buffer> {
-  const named = String(await gitBytes(cwd, ['rev-parse', '--git-path', 'index'])).replace(/\n$/, '');
+  const index = String(await gitBytes(cwd, ['rev-parse', '--git-path', 'index'])).replace(/\n$/, '');
   const folder = await mkdtemp(path.join(tmpdir(), 'self-heal-index-'));
   const copy = path.join(folder, 'index');
   try {
     // A repository without a single file has no index.
-    await copyIndex(path.resolve(cwd, named), copy).catch(() => undefined);
+    await copyIndex(path.resolve(cwd, index), copy).catch(() => undefined);
     return await gitBytes(cwd, ['diff', ...args], { env: { GIT_INDEX_FILE: copy } });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Git looks into a file that is not older than the index, so the copy must not be newer. https://git-scm.com/docs/racy-git */
+/** Git reads a file that is not older than the index, so the copy must not be newer. https://git-scm.com/docs/racy-git */
 async function copyIndex(from: string, to: string): Promise<void> {
   const { mtimeMs } = await stat(from);
   await copyFile(from, to);
@@ -92,15 +92,15 @@ async function copyIndex(from: string, to: string): Promise<void> {
   await utimes(to, second, second);
 }
 
-/** Returns git's own last error message out of everything in an error. */
+/** Returns the last error message of git in an error. */
 export function gitSays(error: unknown): string {
   const text = reasonOf(error);
   return [...text.matchAll(/^(?:fatal|error): (.+)/gm)].at(-1)?.[1] ?? text;
 }
 
 /**
- * Returns the environment without git's variables, which name the repository of a calling hook or change what git prints; settings stay, since
- * only they may say that a repository of another user is safe.
+ * Returns the environment without git's variables, which name the repository of a calling hook or change git's output. Settings stay, since
+ * they may mark a repository of another user as safe.
  */
 function withoutGit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isOther = (name: string) => !name.startsWith('GIT_') || name.startsWith('GIT_CONFIG_');
@@ -124,25 +124,22 @@ const repositoryVariables = new Set([
   'GIT_REPLACE_REF_BASE',
 ]);
 
-/**
- * Returns an environment without the variables with which git tells a hook, such as `pre-push`, the repository that it was called in: with them,
- * git works on that repository from any folder.
- */
+/** Returns an environment without the variables that git sets for a hook, such as `pre-push`: with them, git uses the hook's repository in any folder. */
 export function withoutRepository(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !repositoryVariables.has(name)));
 }
 
 /** Returns the folder that contains `.git`, which in a worktree is a file; null outside a repository. */
 export function gitRootOf(folder: string): string | null {
-  const isRoot = (one: string) => existsSync(path.join(one, '.git'));
+  const isRoot = (candidate: string) => existsSync(path.join(candidate, '.git'));
   return isRoot(folder) ? folder : projectAbove(folder, isRoot);
 }
 
-/** Returns the nearest folder above this one for which `isMeant` returns true, or null. */
-export function projectAbove(folder: string, isMeant: (folder: string) => boolean): string | null {
+/** Returns the nearest folder above this one that is a match, or null. */
+export function projectAbove(folder: string, isMatch: (folder: string) => boolean): string | null {
   const parent = path.dirname(folder);
   if (parent === folder) return null;
-  return isMeant(parent) ? parent : projectAbove(parent, isMeant);
+  return isMatch(parent) ? parent : projectAbove(parent, isMatch);
 }
 
 export interface RecentCommit {
@@ -151,35 +148,29 @@ export interface RecentCommit {
   readonly date: string;
   readonly author: string;
   readonly subject: string;
-  /** What it changed, relative to the repository's root, at most ten. */
+  /** The files that it changed, relative to the repository's root, at most ten. */
   readonly files: readonly string[];
 }
 
-const MOST = 5;
+const MAX_COMMITS = 5;
 
 /** Returns the last commits in a folder: those of these files first, then the newest ones; none without a repository. */
 export async function recentCommits(cwd: string, files: readonly string[]): Promise<RecentCommit[]> {
-  const [own, all] = await Promise.all([
-    files.length > 0
-      ? logOf(
-          cwd,
-          files.map((file) => `:(literal)${file}`),
-        )
-      : [],
-    logOf(cwd, ['.']),
-  ]);
-  const found = new Map([...own.slice(0, 3), ...all].map((one) => [one.id, one]));
-  return [...found.values()].slice(0, MOST);
+  const paths = files.map((file) => `:(literal)${file}`);
+  const [own, all] = await Promise.all([paths.length > 0 ? logOf(cwd, paths) : [], logOf(cwd, ['.'])]);
+  const commits = new Map([...own.slice(0, 3), ...all].map((commit) => [commit.id, commit]));
+  return [...commits.values()].slice(0, MAX_COMMITS);
 }
 
 async function logOf(cwd: string, paths: readonly string[]): Promise<RecentCommit[]> {
   const format = '--format=%x01%h%x02%as%x02%an%x02%s';
-  const text = await git(cwd, ['log', `-${MOST}`, '--no-merges', '--name-only', format, '--', ...paths]);
+  const options = [`-${MAX_COMMITS}`, '--no-merges', '--name-only', format];
+  const text = await git(cwd, ['log', ...options, '--', ...paths]);
   return (text ?? '')
     .split('\u0001')
     .slice(1)
-    .map((one) => {
-      const [head = '', ...names] = one.split('\n').filter((line) => line !== '');
+    .map((entry) => {
+      const [head = '', ...names] = entry.split('\n').filter((line) => line !== '');
       const [id = '', date = '', author = '', subject = ''] = head.split('\u0002');
       return { id, date, author, subject, files: names.slice(0, 10) };
     });
@@ -187,9 +178,9 @@ async function logOf(cwd: string, paths: readonly string[]): Promise<RecentCommi
 
 /** Returns HEAD of a project's repository (null if there is none), and whether there are uncommitted changes. */
 export async function checkedOut(cwd: string): Promise<{ commit: string | null; isDirty: boolean }> {
-  // Comparing with the upstream branch could take long in a large repository.
-  const how = ['--porcelain=v2', '--branch', '--no-ahead-behind', '--untracked-files=normal'];
-  const status = await git(cwd, ['status', ...how]);
+  // A comparison with the upstream branch may take long in a large repository.
+  const options = ['--porcelain=v2', '--branch', '--no-ahead-behind', '--untracked-files=normal'];
+  const status = await git(cwd, ['status', ...options]);
   const [, commit = null] = /^# branch\.oid ([\da-f]+)$/m.exec(status ?? '') ?? [];
   return { commit, isDirty: status === null || /^[^#]/m.test(status) };
 }

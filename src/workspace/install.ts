@@ -10,8 +10,11 @@ import { writeFiles } from './write-files.js';
 import { tryOr } from '../result.js';
 
 const packageFile = /(?:^|\/)package\.json$/;
-const parts = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
-const replacements = ['overrides', 'resolutions', 'pnpm', 'workspaces'];
+/** The fields of a package.json that determine which packages are installed. */
+const dependencyFields = [
+  ...['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'],
+  ...['overrides', 'resolutions', 'pnpm', 'workspaces'],
+];
 
 /** Whether a change requires different packages to be installed. */
 export async function changesPackages(edits: readonly FileEdit[], contents: Contents): Promise<boolean> {
@@ -19,17 +22,19 @@ export async function changesPackages(edits: readonly FileEdit[], contents: Cont
     if (path.posix.basename(file) in LOCKS) return true;
     if (!packageFile.test(file)) continue;
     const [old, now] = await Promise.all(
-      [before, after].map(async (state) => wanted(state && (await contents.get(state.hash)).toString())),
+      [before, after].map(async (state) =>
+        dependenciesIn(state && (await contents.get(state.hash)).toString()),
+      ),
     );
     if (old !== now) return true;
   }
   return false;
 }
 
-function wanted(text: string | null): string {
-  return tryOr(text ?? '', () => {
-    const value = JSON.parse(text ?? '{}') as Record<string, unknown>;
-    return JSON.stringify([...parts, ...replacements].map((name) => value[name] ?? null));
+function dependenciesIn(manifest: string | null): string {
+  return tryOr(manifest ?? '', () => {
+    const value = JSON.parse(manifest ?? '{}') as Record<string, unknown>;
+    return JSON.stringify(dependencyFields.map((name) => value[name] ?? null));
   });
 }
 
@@ -43,12 +48,12 @@ interface InstallRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Yarn Berry has a variable instead, and Deno runs no scripts unless it is told to. */
+/** Yarn Berry has a variable instead, and Deno runs no scripts by default. */
 const withoutFlag: readonly string[] = ['yarn@berry', 'deno'];
 
 const settings = {
   YARN_ENABLE_SCRIPTS: 'false',
-  // Otherwise, pnpm and yarn refuse a lock file that the fix did not update.
+  // In CI, pnpm and yarn refuse a lock file that the fix did not update.
   CI: '',
   npm_config_audit: 'false',
   npm_config_fund: 'false',
@@ -57,21 +62,19 @@ const settings = {
 interface Install {
   /** The command line, for display. */
   readonly command: string;
-  /** Runs the install, and ends what it leaves running. */
-  run(): Promise<Installed>;
-}
-
-interface Installed {
-  /** Its output if it failed, else null. */
-  readonly failed: string | null;
-  /** What it wrote into lock files. */
-  readonly locks: readonly FileEdit[];
+  /** Runs the install, and ends all processes that it leaves. */
+  run(): Promise<{
+    /** Its output if it failed, else null. */
+    readonly failed: string | null;
+    /** Its changes of lock files. */
+    readonly locks: readonly FileEdit[];
+  }>;
 }
 
 /**
- * Returns the install command of the project's package manager, detected by its lock file or `packageManager` field; npm by default. It runs where
- * the lock file is, because npm in a workspace's package would install only that package, and would not remove what is no longer needed. It runs
- * no scripts: those of a package that a fix brings, or a file that one of the project's own scripts executes, would run before the fix is proven.
+ * Returns the install command of the project's package manager, detected by its lock file or `packageManager` field; npm by default. It runs in
+ * the folder of the lock file, because npm would otherwise install only one package of a workspace, and keep unneeded ones. It runs no scripts,
+ * because they could execute code of a fix that is not proven.
  */
 export async function installOf(request: InstallRequest): Promise<Install> {
   const { project, root, runId, contents, signal = new AbortController().signal } = request;
@@ -101,13 +104,13 @@ export async function installOf(request: InstallRequest): Promise<Install> {
       }));
       return {
         failed: failed && `${failed.output}\nit ended with ${failed.how}`,
-        locks: edits.filter((one) => !isSame(one.before, one.after)),
+        locks: edits.filter(({ before, after }) => !isSame(before, after)),
       };
     },
   };
 }
 
-/** Puts back what an install wrote into lock files. */
+/** Reverts an install's changes of lock files. */
 export async function restoreLocks(
   root: string,
   locks: readonly FileEdit[],
@@ -118,12 +121,12 @@ export async function restoreLocks(
 }
 
 async function locksIn(folder: string, contents: Contents): Promise<ReadonlyMap<string, FileState>> {
-  const found = new Map<string, FileState>();
+  const states = new Map<string, FileState>();
   for (const name of Object.keys(LOCKS)) {
     const state = stateOf(folder, name);
     if (state === null || state === 'other') continue;
     await contents.put(contentOf(path.join(folder, name), state.kind));
-    found.set(name, state);
+    states.set(name, state);
   }
-  return found;
+  return states;
 }

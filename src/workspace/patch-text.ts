@@ -5,17 +5,14 @@ import type { FileChange } from '../model/attempt.js';
 import type { Change, Contents } from './change.js';
 import { type FileEdit, type FileState, isExecutable } from './file-state.js';
 
-interface Rendered {
-  /** A patch that `git apply` accepts, including binary files. It is bytes, because a file need not be UTF-8. */
-  readonly patch: Buffer;
-  readonly files: readonly FileChange[];
-}
-
-/** Files that differ in more lines than this are shown as replaced, because finding the shortest diff takes quadratic time. */
+/** A file with more differing lines is shown as replaced, because the shortest diff takes quadratic time. */
 const MAX_DIFFERENCES = 1000;
 
-/** Renders a change in git's format, without git. */
-export async function renderChange({ edits }: Change, contents: Contents): Promise<Rendered> {
+/** Renders a change, without git, as a patch that `git apply` accepts. The patch is bytes, because a file need not be UTF-8. */
+export async function renderChange(
+  { edits }: Change,
+  contents: Contents,
+): Promise<{ readonly patch: Buffer; readonly files: readonly FileChange[] }> {
   const parts: string[] = [];
   const files: FileChange[] = [];
   for (const edit of edits) {
@@ -81,15 +78,16 @@ function modeOf(state: FileState): string {
   return isExecutable(state) ? '100755' : '100644';
 }
 
-/** `git help diff-format` does not document this format: it is taken from git's binary.c, and `git apply` requires full object ids. */
+/** `git help diff-format` does not document this format; it follows git's binary.c. `git apply` requires full object ids. */
 function binary(before: Buffer, after: Buffer): string {
   return `GIT binary patch\n${literal(after)}\n${literal(before)}\n`;
 }
 
-/** Returns git's id of a file's content; zeros if there is no file. */
-export function blobId(content: Buffer | null): string {
+/** Returns git's id of a file's content; zeros if there is no file. `like` is another id of the repository, whose length shows the hash. */
+export function blobId(content: Uint8Array | null, like = '0'.repeat(40)): string {
   if (content === null) return '0'.repeat(40);
-  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
+  const hash = createHash(like.length === 64 ? 'sha256' : 'sha1');
+  return hash.update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 
 /** Deflates the content and encodes it in base 85, in lines of at most 52 bytes, each prefixed by a letter for its length. */

@@ -5,8 +5,8 @@ export const safePath = z
   .string()
   .max(4096)
   .refine(
-    // A control code in a name would reach the terminal of whoever reads it.
-    (file) => !/[\p{Cc}\\]/u.test(file) && file.split('/').every((part) => mayBeNamed(onAnyDisk(part))),
+    // A control code in a name would reach the reader's terminal.
+    (file) => !/[\p{Cc}\\]/u.test(file) && file.split('/').every((part) => isAllowed(normalized(part))),
     'is not a path of a file in the project',
   );
 
@@ -14,17 +14,17 @@ export const safePath = z
 const forbidden = ['.git', '.self-heal', 'node_modules'];
 const shortForms = forbidden.map((name) => `${name.replace('.', '').slice(0, 6)}~`);
 
-function mayBeNamed(part: string): boolean {
-  // `.` and `..` have become empty as well.
+function isAllowed(part: string): boolean {
+  // `.` and `..` are empty once they are normalized.
   if (part === '' || forbidden.includes(part)) return false;
   return !shortForms.some((start) => part.startsWith(start) && /^\d+$/.test(part.slice(start.length)));
 }
 
 /**
- * Returns a name as file systems other than this one may read it, which is what git's core.protectHFS and core.protectNTFS guard against: HFS+
- * ignores some characters, others ignore case or how a letter is composed, and NTFS drops dots and spaces at the end, and what follows a colon.
+ * Returns a name as any file system may read it, like git's core.protectHFS and core.protectNTFS. HFS+ ignores some characters, some file systems
+ * ignore case or the composition of letters, and NTFS drops dots and spaces at the end, and everything after a colon.
  */
-function onAnyDisk(part: string): string {
+function normalized(part: string): string {
   return part
     .replaceAll(/[\u200C-\u200F\u202A-\u202E\u206A-\u206F\uFEFF]/g, '')
     .normalize('NFKC')

@@ -16,7 +16,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { listOf } from '../model/shape.js';
 import type { Contents } from './change.js';
-import { type FileState, isSame, stateOf, stateOrNull, obstacleBefore } from './file-state.js';
+import { isSame, parentsOf, stateOf, stateOrNull, obstacleBefore } from './file-state.js';
 import { isInside } from '../paths.js';
 import { safePath } from './safe-path.js';
 import { tryOr } from '../result.js';
@@ -29,8 +29,8 @@ export const plannedFileShape = z.strictObject({
 });
 export type PlannedFile = z.infer<typeof plannedFileShape>;
 
-/** What was written, and what was left alone because it holds something else. */
-export interface Written {
+/** The paths that were written, and those that were left alone because somebody else has changed them. */
+export interface WriteResult {
   readonly written: readonly string[];
   readonly leftAlone: readonly string[];
 }
@@ -43,26 +43,26 @@ export async function writeFiles(
   root: string,
   { files, folders }: { files: readonly PlannedFile[]; folders: readonly string[] },
   contents: Contents,
-): Promise<Written> {
+): Promise<WriteResult> {
   const written: string[] = [];
   const leftAlone: string[] = [];
   // Everything is loaded first: if a part is missing, nothing is written.
   const hashes = new Set(files.flatMap(({ goal }) => goal?.hash ?? []));
-  const found = new Map(
+  const loaded = new Map(
     await Promise.all([...hashes].map(async (hash) => [hash, await contents.get(hash)] as const)),
   );
-  const write = (some: readonly PlannedFile[]) => {
-    for (const file of some) {
-      const done = writeOne(root, file, (file.goal && found.get(file.goal.hash)) ?? null);
-      if (done !== 'there-already') (done === 'written' ? written : leftAlone).push(file.path);
+  const write = (batch: readonly PlannedFile[]) => {
+    for (const file of batch) {
+      const result = writeFile(root, file, (file.goal && loaded.get(file.goal.hash)) ?? null);
+      if (result !== 'unchanged') (result === 'written' ? written : leftAlone).push(file.path);
     }
   };
-  // Removals come first and make room, for a file in the place of a folder or the other way round.
+  // Removals come first, because a file may replace a folder, or a folder a file.
   write(files.filter(({ goal }) => goal === null));
   const needed = new Set(files.flatMap(({ path, goal }) => (goal === null ? [] : parentsOf(path))));
   for (const folder of folders.toSorted((a, b) => b.length - a.length)) {
     if (needed.has(folder) || obstacleBefore(root, folder) !== 'folders') continue;
-    // One that is not empty, or already gone, is not ours any more.
+    // A folder that is not empty has files of somebody else.
     tryOr(undefined, () => rmdirSync(path.join(root, folder)));
   }
   write(files.filter(({ goal }) => goal !== null));
@@ -74,54 +74,50 @@ export function missingFolders(root: string, files: readonly string[]): string[]
   return [...new Set(files.flatMap(parentsOf))].filter((folder) => stateOf(root, folder) !== 'other');
 }
 
-function parentsOf(file: string): string[] {
-  const parts = file.split('/').slice(0, -1);
-  return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
-}
-
 /** Synchronous from the last check to the write, so that nobody can edit the file in between. */
-function writeOne(
+function writeFile(
   root: string,
   { path: file, goal, known }: PlannedFile,
   content: Buffer | null,
-): 'written' | 'left-alone' | 'there-already' {
-  const place = path.join(root, file);
-  const temporary = path.join(path.dirname(place), `.${path.basename(place)}.self-heal`);
+): 'written' | 'left-alone' | 'unchanged' {
+  const target = path.join(root, file);
+  const temporary = path.join(path.dirname(target), `.${path.basename(target)}.self-heal`);
   const mayWrite = (now: ReturnType<typeof stateOf>) =>
-    now !== 'other' && known.some((one) => isSame(one, now));
+    now !== 'other' && known.some((state) => isSame(state, now));
   if (obstacleBefore(root, file) === 'link') return 'left-alone';
   const first = stateOf(root, file);
   // A kill may have left it behind.
   removeFile(temporary);
-  if (first !== 'other' && isSame(first, goal)) return 'there-already';
+  if (first !== 'other' && isSame(first, goal)) return 'unchanged';
   if (first === 'other' || !mayWrite(first)) return 'left-alone';
   if (goal?.kind === 'link' && content && leadsOut(root, file, content)) return 'left-alone';
   if (goal && content) {
-    if (!makeFolder(path.dirname(place))) return 'left-alone';
-    const before = known.find((one) => isSame(one, first)) ?? null;
-    // If somebody changed the mode meanwhile, theirs is kept.
+    if (!makeFolder(path.dirname(target))) return 'left-alone';
+    const before = known.find((state) => isSame(state, first)) ?? null;
+    // A mode that somebody changed meanwhile is kept.
     const mode = first && before && first.mode !== before.mode ? first.mode : goal.mode;
-    stage(temporary, { content, kind: goal.kind, mode, place });
+    if (goal.kind === 'link') symlinkSync(content.toString(), temporary);
+    else writeTemporary(temporary, content, { mode, ownerFrom: target });
   }
   if (!mayWrite(stateOf(root, file))) {
     rmSync(temporary, { force: true });
     return 'left-alone';
   }
-  if (goal) renameSync(temporary, place);
-  else rmSync(place, { force: true });
+  if (goal) renameSync(temporary, target);
+  else rmSync(target, { force: true });
   return 'written';
 }
 
-function removeFile(place: string): void {
+function removeFile(file: string): void {
   try {
-    rmSync(place, { force: true });
+    rmSync(file, { force: true });
   } catch (error) {
-    // A file is in the place of the folder, so the path does not exist.
+    // The path does not exist if a part of it is a file.
     if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error;
   }
 }
 
-/** Whether a link would lead out of the root, where whoever follows it would write. */
+/** Whether a link would lead out of the root, where a program that follows it would write. */
 function leadsOut(root: string, file: string, content: Buffer): boolean {
   const target = path.resolve(path.dirname(path.join(root, file)), content.toString());
   return !isInside(root, target);
@@ -139,16 +135,11 @@ function makeFolder(folder: string): boolean {
   }
 }
 
-interface Staged {
-  content: Buffer;
-  kind: FileState['kind'];
-  mode: number;
-  /** Its final path. */
-  place: string;
-}
-
-function stage(temporary: string, { content, kind, mode, place }: Staged): void {
-  if (kind === 'link') return symlinkSync(content.toString(), temporary);
+function writeTemporary(
+  temporary: string,
+  content: Buffer,
+  { mode, ownerFrom }: { readonly mode: number; readonly ownerFrom: string },
+): void {
   const descriptor = openSync(temporary, 'wx', 0o600);
   try {
     for (let at = 0; at < content.length;) at += writeSync(descriptor, content, at);
@@ -160,13 +151,7 @@ function stage(temporary: string, { content, kind, mode, place }: Staged): void 
     closeSync(descriptor);
   }
   chmodSync(temporary, mode);
-  keepOwner(temporary, place);
-}
-
-function keepOwner(temporary: string, place: string): void {
-  const before = lstatSync(place, { throwIfNoEntry: false });
-  const mine = lstatSync(temporary);
-  if (!before || (before.uid === mine.uid && before.gid === mine.gid)) return;
+  const before = lstatSync(ownerFrom, { throwIfNoEntry: false });
   // Only root can change the owner of a file.
-  tryOr(undefined, () => chownSync(temporary, before.uid, before.gid));
+  if (before) tryOr(undefined, () => chownSync(temporary, before.uid, before.gid));
 }

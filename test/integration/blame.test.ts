@@ -158,7 +158,7 @@ describe('the search for the change to blame', () => {
     edit = (text) => changed(text, 'six', 'edited');
     await find()([cause]);
     expect(project.read('src/a.ts')).toContain('five\nedited\n');
-    const [, held = ''] = /src\/a\.ts; what it held before is in (.*)/.exec(project.warnings.join()) ?? [];
+    const [, held = ''] = /src\/a\.ts; its earlier content is in (.*)/.exec(project.warnings.join()) ?? [];
     expect(readFileSync(held, 'utf8')).toBe(changed(mine, 'eleven', 'edited'));
   });
 

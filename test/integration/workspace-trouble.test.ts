@@ -49,7 +49,7 @@ it('HN-1 a file that disappears while a project is copied is left out, and the r
   writeInto(root, { 'a.js': 'a\n', 'cache/1.tmp': 'one\n', 'z.js': 'z\n' });
   const listed = (await listAll(root)).map((one) => ({ ...one, root }));
   rmSync(path.join(root, 'cache/1.tmp'));
-  const copied = await mirror(listed, target, { copied: new Map(), retarget: (link) => link });
+  const copied = await mirror(listed, target, { copyStats: new Map(), retarget: (link) => link });
   expect(copied.map((one) => one.path)).toEqual(['a.js', 'cache', 'z.js']);
   expect(readFileSync(path.join(target, 'z.js'), 'utf8')).toBe('z\n');
   expect(existsSync(path.join(target, 'cache/1.tmp'))).toBe(false);

@@ -70,7 +70,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
       // The built-in fixer's files are created in this folder.
       root: realpathSync(tmpdir()),
       prepare: async () => undefined,
-      isMade: () => true,
+      hasCopy: () => true,
       ready: async () => ({
         cwd: '/copy',
         folder: '/copy',

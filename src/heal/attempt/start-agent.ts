@@ -12,7 +12,7 @@ import { showTrace } from '../show-trace.js';
 import { copyTrace } from '../../evidence/trace/masked-trace.js';
 import { traceFiles } from '../../evidence/evidence-files.js';
 import type { KnownFailure } from '../../store/store.js';
-import type { AgentPlace } from '../../workspace/workspace.js';
+import type { WorkingCopy } from '../../workspace/workspace.js';
 import { relativePath } from '../../paths.js';
 import { mapTexts } from '../../secrets/reading.js';
 import { localTime } from '../../format.js';
@@ -64,7 +64,7 @@ export interface WorkPlace {
 /** Where an agent works, and the attempt's path without its extension. */
 interface At {
   readonly file: string;
-  readonly place: AgentPlace;
+  readonly place: WorkingCopy;
   readonly isTried: boolean;
 }
 
@@ -88,7 +88,7 @@ export interface BriefedAgent {
   readonly id: number;
   /** The path of the attempt's files, without an extension. */
   readonly file: string;
-  readonly place: AgentPlace;
+  readonly place: WorkingCopy;
   /** Lets it work until no restart can help any more. It needs only its copy, so that others may use the project meanwhile. */
   readonly work: () => Promise<FinishedAgent>;
 }
@@ -192,7 +192,7 @@ async function startAgent(
 }
 
 /** Copies what an agent may read into its copy, with the copy's paths in texts, so that it never learns where the project itself is. */
-async function bringTo(place: AgentPlace, folder: string, runFolder: Session['folder']): Promise<void> {
+async function bringTo(place: WorkingCopy, folder: string, runFolder: Session['folder']): Promise<void> {
   const toCopy = (text: string) => place.toCopy(inProject(runFolder, text));
   const target = toCopy(folder);
   await mkdir(target, { recursive: true });
@@ -216,7 +216,7 @@ function inProject({ dir, final }: Session['folder'], text: string): string {
 export async function writeWork(
   session: Session,
   request: DeployRequest,
-  { reduced, place }: Pick<Start, 'reduced'> & { readonly place?: AgentPlace } = { reduced: false },
+  { reduced, place }: Pick<Start, 'reduced'> & { readonly place?: WorkingCopy } = { reduced: false },
 ): Promise<Work> {
   const dir = await session.folder.failure(request.cause.lead.n);
   const names = { context: 'context.json', prompt: request.review ? 'review.md' : 'prompt.md' };

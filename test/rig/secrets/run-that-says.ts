@@ -91,7 +91,7 @@ export async function runThatSays(
     workspace: {
       root,
       prepare: async () => undefined,
-      isMade: () => true,
+      hasCopy: () => true,
       ready: async () => ({
         cwd: copy,
         folder: copy,
