@@ -1,4 +1,4 @@
-import type { MadeElsewhere } from './clients/patches.js';
+import type { RemoteFix } from './clients/patches.js';
 import { builtIn } from './model/built-in.js';
 import { showPlan } from './outputs/terminal.js';
 import { isRed } from './playwright/suite-run.js';
@@ -15,7 +15,7 @@ export const heal: Command = (run) => healWith(run, async () => (await clients()
 
 /** Heals by the fixes in the artifacts of other machines, without an agent. */
 export const provePatches =
-  (patches: readonly MadeElsewhere[]): Command =>
+  (patches: readonly RemoteFix[]): Command =>
   (run) =>
     healWith(run, async () => (await clients()).byPatches(patches));
 

@@ -5,30 +5,30 @@ import { knownSecrets } from '../secrets/redactor.js';
 import { contentsOf } from '../workspace/change.js';
 import { fixesOf, followingPatch } from './fixer/fixes.js';
 import { createMemory } from './memory.js';
-import { type MadeElsewhere, patchesOf } from './patches.js';
+import { proposePatches, type RemoteFix } from './patches.js';
 
-/** Healing as `self-heal run` does it: what is remembered, then the built-in fixer, then agents. */
+/** Healing as in `self-heal run`: by remembered fixes, then by the built-in fixer, then by agents. */
 export const byAgents: MakeHooks = async (parts) => {
   const { fixer, memory } = await freeHooks(parts);
   return { ...memory, ...follow(parts), proposers: [...memory.proposers, ...fixer] };
 };
 
-/** Healing by the fixes that other machines have made; no agent is started. */
-export function byPatches(patches: readonly MadeElsewhere[]): MakeHooks {
+/** Healing by the fixes of other machines; no agent is started. */
+export function byPatches(patches: readonly RemoteFix[]): MakeHooks {
   return async (parts) => {
     const { fixer, memory } = await freeHooks(parts);
-    const proposers = [patchesOf(patches), ...memory.proposers, ...fixer];
+    const proposers = [proposePatches(patches), ...memory.proposers, ...fixer];
     return { ...memory, ...follow(parts), proposers, noAgents: 'no patch of another machine fixes it' };
   };
 }
 
-/** Healing by what a person has chosen, and nothing else. */
+/** Healing only by the patch that a person has chosen. */
 export const byChoice: MakeHooks = async (parts) => {
   const { memory } = await freeHooks(parts);
   return { ...memory, proposers: [], noAgents: 'only the patch that a person has chosen was tried' };
 };
 
-/** What needs no agent: the built-in fixer, and the memory. */
+/** The hooks that need no agent: the built-in fixer and the memory. */
 async function freeHooks({ opened, store, root, isTest }: HookParts) {
   const { settings, bus, folder, cwd, env } = opened;
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });

@@ -12,8 +12,8 @@ import { err, ok, type Result } from '../result.js';
 import type { Contents } from '../workspace/change.js';
 import { type FileEdit, stateOf } from '../workspace/file-state.js';
 
-/** A fix that another machine has made, and the tests that it healed there. */
-export interface MadeElsewhere {
+/** A fix of another machine, and the tests that it healed there. */
+export interface RemoteFix {
   readonly agent: string;
   readonly runId: string;
   /** The ids of the tests of its causes; empty for the suite's own failure. */
@@ -21,14 +21,14 @@ export interface MadeElsewhere {
   readonly fix: readonly FixedFile[];
 }
 
-/** Reads the fixes in the artifacts of other machines, which are input like an agent's work. A fix of a protected file is not tried. */
-export async function readPatches(folders: readonly string[]): Promise<Result<MadeElsewhere[], Problem>> {
-  const read = await readArtifacts(folders);
-  if (!read.ok) return read;
-  return ok(read.value.flatMap(madeIn));
+/** Reads the fixes in the artifacts of other machines, which are input like an agent's work. A fix of a protected file is left out. */
+export async function readPatches(folders: readonly string[]): Promise<Result<RemoteFix[], Problem>> {
+  const artifacts = await readArtifacts(folders);
+  if (!artifacts.ok) return artifacts;
+  return ok(artifacts.value.flatMap(fixIn));
 }
 
-function madeIn({ report, fix }: Artifact): MadeElsewhere[] {
+function fixIn({ report, fix }: Artifact): RemoteFix[] {
   const files = fix === null ? null : readFix(fix, protectedReason);
   if (!files?.ok) return [];
   const healed = fixedCauses(report);
@@ -38,18 +38,18 @@ function madeIn({ report, fix }: Artifact): MadeElsewhere[] {
   ];
 }
 
-/** Proposes the fixes that other machines have made. */
-export function patchesOf(patches: readonly MadeElsewhere[]): Propose {
+/** Proposes the fixes of other machines. */
+export function proposePatches(patches: readonly RemoteFix[]): Propose {
   return async function* ({ cause: { members, lead } }) {
     const ids = new Set(members.map(({ failure }) => failureKey(failure)));
-    const found = patches.find(({ tests }) =>
+    const patch = patches.find(({ tests }) =>
       lead.failure.scope === 'suite' ? tests.size === 0 : [...tests].some((id) => ids.has(id)),
     );
-    if (found) yield ofPatch(found);
+    if (patch) yield proposedFix(patch);
   };
 }
 
-function ofPatch({ agent, runId, fix }: MadeElsewhere): ProposedFix {
+function proposedFix({ agent, runId, fix }: RemoteFix): ProposedFix {
   return {
     agent,
     proposedBy: 'patch',

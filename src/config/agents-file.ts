@@ -15,7 +15,7 @@ import { type AgentsFile, agentsFileSchema, allowedKeys, defaultAgents } from '.
 /** The names to look for in the project's root if no file is named. */
 const usualNames = ['agents.yaml', 'agents.yml'] as const;
 
-/** A real one is a few kilobytes; anything larger is some other file. */
+/** A real agents.yaml has a few kilobytes. */
 const MAX_BYTES = 256 * 1024;
 
 export interface AgentsFileText {
@@ -24,23 +24,23 @@ export interface AgentsFileText {
   /** As a person in the project's root would write it. */
   readonly name: string;
   readonly text: string;
-  /** Set if the file is not UTF-8; the text is then only good to show where. */
+  /** The place of the first byte that is not UTF-8, or null. */
   readonly unreadable: Diagnostic | null;
 }
 
-/** Finds and reads agents.yaml, or the file asked for. Returns null if no file was asked for and none exists. */
+/** Finds and reads agents.yaml, or the file that the user names. Returns null if no file is named and none exists. */
 export async function readAgentsFile(
   cwd: string,
-  asked?: string,
+  fileName?: string,
 ): Promise<Result<AgentsFileText | null, Problem>> {
-  for (const candidate of asked === undefined ? usualNames : [asked]) {
+  for (const candidate of fileName === undefined ? usualNames : [fileName]) {
     const file = path.resolve(cwd, candidate);
     const name = pathInside(cwd, file) || file;
     try {
-      const found = await stat(file);
+      const info = await stat(file);
       // Reading a pipe might never end.
-      if (!found.isFile()) return err(unusable(name, 'is not a file'));
-      if (found.size > MAX_BYTES) return err(unusable(name, `is larger than ${MAX_BYTES / 1024} KiB`));
+      if (!info.isFile()) return err(unusable(name, 'is not a file'));
+      if (info.size > MAX_BYTES) return err(unusable(name, `is larger than ${MAX_BYTES / 1024} KiB`));
       const bytes = await readFile(file);
       const text = new TextDecoder().decode(bytes);
       return ok({ path: file, name, text, unreadable: encodingMistake(bytes, text) });
@@ -48,29 +48,29 @@ export async function readAgentsFile(
       const code = (error as NodeJS.ErrnoException).code;
       const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
       if (!isAbsent) return err(unusable(name, `cannot be read (${code ?? String(error)})`));
-      if (asked !== undefined) return err(unusable(name, 'does not exist'));
+      if (fileName !== undefined) return err(unusable(name, 'does not exist'));
     }
   }
   return ok(null);
 }
 
-function unusable(name: string, what: string): Problem {
+function unusable(name: string, reason: string): Problem {
   return {
     kind: 'config-invalid',
-    message: `${name} ${what}`,
+    message: `${name} ${reason}`,
     remedy: 'Name a readable agents.yaml, or omit the flag to use the built-in defaults.',
   };
 }
 
 function encodingMistake(bytes: Uint8Array, text: string): Diagnostic | null {
   if (isUtf8(bytes)) return null;
-  // Invalid bytes are decoded to this character, which hardly any file contains itself.
+  // The decoder replaces invalid bytes by this character.
   const start = text.indexOf('\uFFFD');
   const hint = bytes[0] === 0xff || bytes[0] === 0xfe ? ' (it looks like UTF-16)' : '';
   return { start, end: start + 1, message: `this is not UTF-8${hint}; save the file as UTF-8` };
 }
 
-/** Parses an agents.yaml and reports all its mistakes at once (CF-3); of a text that is not YAML, only why it is not. */
+/** Parses an agents.yaml and reports all its mistakes at once (CF-3). For a text that is not YAML, it reports only the YAML errors. */
 export function parseAgentsFile(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -79,12 +79,14 @@ export function parseAgentsFile(
   if (data === undefined) return err(mistakes);
   // An empty file, or one with only comments, sets nothing, so the defaults apply.
   const settings = data ?? {};
-  const found = mistakesIn(settings).map(({ path: at, part = 'value', message }) => ({
+  const located = mistakesIn(settings).map(({ path: at, part = 'value', message }) => ({
     ...locate(at, part),
     message,
   }));
-  // Mistakes about a value that could not be read are only consequences.
-  const own = found.filter((one) => !mistakes.some(({ start }) => start >= one.start && start < one.end));
+  // A mistake about a value that could not be read is only a consequence.
+  const own = located.filter(
+    ({ start, end }) => !mistakes.some((cause) => cause.start >= start && cause.start < end),
+  );
   return mistakes.length + own.length === 0 ? ok(settings) : err([...mistakes, ...own]);
 }
 
@@ -96,7 +98,7 @@ interface Mistake {
   readonly message: string;
 }
 
-/** Returns everything that is wrong with settings in the shape of agents.yaml (CF-3); `runners` are known in addition to those that they define. */
+/** Returns all mistakes in settings in the shape of agents.yaml (CF-3). `runners` are known in addition to those that the settings define. */
 export function mistakesIn(data: unknown, runners: readonly string[] = []): Mistake[] {
   const { error } = agentsFileSchema.safeParse(data);
   return [
@@ -116,20 +118,20 @@ type Issue = z.core.$ZodIssue;
 function shapeMistakes(issue: Issue, data: unknown): Mistake[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key));
-  const named = nameOf(path);
+  const name = settingName(path);
   const part = issue.code === 'invalid_key' ? 'key' : 'value';
   const value = valueAt(data, path);
   if (path.length > 0 && value === undefined)
-    return [{ path, part, message: `${nameOf(path.slice(0, -1))} needs a ${named}` }];
+    return [{ path, part, message: `${settingName(path.slice(0, -1))} needs a ${name}` }];
   if (path.length > 0 && value === null)
-    return [{ path, part, message: `${named} is empty; give it a value, or delete the line` }];
-  return [{ path, part, message: `${named} ${complaint(issue, value)}` }];
+    return [{ path, part, message: `${name} is empty; give it a value, or delete the line` }];
+  return [{ path, part, message: `${name} ${complaint(issue, value)}` }];
 }
 
 function unknownKey(path: readonly PropertyKey[], key: string): Mistake {
   const allowed = allowedKeys(path);
-  const what = path.length === 1 && path[0] === 'routes' ? 'class' : 'key';
-  const message = `unknown ${what} "${key}"${hint(closest(key, allowed), allowed, 'allowed here:')}`;
+  const noun = path.length === 1 && path[0] === 'routes' ? 'class' : 'key';
+  const message = `unknown ${noun} "${key}"${hint(closest(key, allowed), allowed, 'allowed here:')}`;
   return { path: [...path, key], part: 'key', message };
 }
 
@@ -141,8 +143,8 @@ function complaint(issue: Issue, value: unknown): string {
   return issue.message + hint(closest(value, issue.values.map(String)), [], '');
 }
 
-/** Names a value for messages: by its key, or as an entry of the list that contains it. */
-function nameOf(path: readonly PropertyKey[]): string {
+/** Returns the name of a setting in messages: its key, or "an entry of" its list. */
+function settingName(path: readonly PropertyKey[]): string {
   const last = path.at(-1);
   if (last === undefined) return 'the file';
   return typeof last === 'number' ? `an entry of "${String(path.at(-2))}"` : `"${String(last)}"`;
@@ -151,8 +153,8 @@ function nameOf(path: readonly PropertyKey[]): string {
 const ruleIds = rules.map(({ id }) => id);
 
 /**
- * Checks that the agents, runners and rules that the settings refer to exist. Takes unvalidated data: a file with a wrong shape in one place
- * may have an unknown name in another. Whatever has a wrong shape is reported elsewhere.
+ * Checks that the agents, runners and rules that the settings refer to exist. The data is not validated, because a file with a wrong shape in one
+ * place may have an unknown name in another.
  */
 function referenceMistakes(data: unknown, knownRunners: readonly string[]): Mistake[] {
   const mistakes: Mistake[] = [];
@@ -182,7 +184,7 @@ function referenceMistakes(data: unknown, knownRunners: readonly string[]): Mist
   return mistakes;
 }
 
-/** Custom runners need a command. Built-in runners have one, and accept additional arguments and variables. */
+/** A custom runner needs a command. A built-in runner has one, and accepts additional arguments and variables. */
 function runnerMistakes(name: string, runner: unknown): Mistake[] {
   const path = ['runners', name];
   const keys = keysOf(runner);

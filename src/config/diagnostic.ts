@@ -1,16 +1,16 @@
 import stringWidth from 'string-width';
 
-/** One mistake in a text: the message, and where it is, as UTF-16 offsets with an exclusive end. */
+/** One mistake in a text: its message and its position, as UTF-16 offsets with an exclusive end. */
 export interface Diagnostic {
   readonly start: number;
   readonly end: number;
   readonly message: string;
 }
 
-/** The maximum number of mistakes shown; the rest are only counted. */
+/** The most mistakes that are shown; the others are only counted. */
 const MAX_SHOWN = 100;
 
-/** The maximum length of a shown line, cut around the mistake, and how much of it comes before the mistake. */
+/** The length of a shown line, which is cut around the mistake, and the part of it before the mistake. */
 const [MAX_LINE, LEAD] = [110, 40];
 
 const INDENT = '    ';
@@ -23,12 +23,12 @@ const INDENT = '    ';
  *           ~~~~~~~~~~~~
  */
 export function renderDiagnostics(name: string, text: string, diagnostics: readonly Diagnostic[]): string {
-  // Unclosed brackets are reported once per level, and what aliases repeat once per alias.
-  const distinct = [...new Map(diagnostics.map((one) => [`${one.start} ${one.message}`, one])).values()];
-  const sorted = distinct.sort((a, b) => a.start - b.start || a.end - b.end);
-  const shown = sorted.slice(0, MAX_SHOWN).map((one) => render(name, text, one));
-  const more = sorted.length - shown.length;
-  return [...shown, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n\n');
+  // The parser reports an unclosed bracket once per level, and a mistake in an anchor once per alias.
+  const distinct = new Map(diagnostics.map((mistake) => [`${mistake.start} ${mistake.message}`, mistake]));
+  const sorted = [...distinct.values()].sort((a, b) => a.start - b.start || a.end - b.end);
+  const first = sorted.slice(0, MAX_SHOWN).map((mistake) => render(name, text, mistake));
+  const more = sorted.length - first.length;
+  return [...first, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n\n');
 }
 
 function render(name: string, text: string, { message, ...span }: Diagnostic): string {
@@ -48,7 +48,7 @@ function lineNumberAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
 
-/** Moves a mistake at the end of the file to the end of the last line that is not blank. */
+/** Moves a mistake on a blank line at the end of the file to the end of the last line with text. */
 function ontoVisibleLine(text: string, { start, end }: { start: number; end: number }) {
   const from = Math.min(start, text.length);
   if (lineFrom(text, lineStartOf(text, from)).trim() !== '') return { start: from, end };
@@ -61,7 +61,7 @@ function lineFrom(text: string, lineStart: number): string {
   return text.slice(lineStart, end === -1 ? undefined : end).trimEnd();
 }
 
-/** Returns a line, and below it a marker under the columns `from` to `to` (exclusive). */
+/** Returns a line, and a second line with a marker under the columns `from` to `to` (exclusive). */
 function marked(line: string, from: number, to: number): string[] {
   const cutStart = line.length > MAX_LINE ? Math.max(0, from - LEAD) : 0;
   const cutEnd = cutStart + MAX_LINE;

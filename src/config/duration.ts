@@ -15,13 +15,13 @@ export function parseDuration(text: string): number | null {
   return msPerUnit.reduce((sum, ms, index) => sum + Number(parts[index] ?? 0) * ms, 0);
 }
 
-/** Describes what is wrong with a value that should be a duration, as the end of a sentence: `needs a unit: write 300s or 300m`. */
+/** Returns a complaint about a value that should be a duration, as the end of a sentence: `needs a unit: write 300s or 300m`. */
 export function durationMistake(value: unknown): string {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) {
     return `needs a unit: write ${value}s or ${value}m`;
   }
-  const meant = typeof value === 'string' ? rewrite(value) : null;
-  const hint = meant === null ? '' : `; did you mean "${meant}"?`;
+  const suggestion = typeof value === 'string' ? rewrite(value) : null;
+  const hint = suggestion === null ? '' : `; did you mean "${suggestion}"?`;
   return `must be a duration such as ${durationExamples.join(', ')}${hint}`;
 }
 

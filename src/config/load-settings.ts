@@ -31,34 +31,34 @@ interface SettingsRequest {
 }
 
 /**
- * Loads agents.yaml, or the built-in defaults if there is none. Overrides take precedence over the environment, and that over the file (CF-4). All
- * mistakes together are one `config-invalid` Problem (CF-3).
+ * Loads agents.yaml, or the built-in defaults if there is none. Overrides take precedence over the environment, and the environment over the file
+ * (CF-4). All mistakes together are one `config-invalid` Problem (CF-3).
  */
 export async function loadSettings(request: SettingsRequest): Promise<Result<Settings, Problem>> {
-  const found = await readAgentsFile(request.cwd, request.file);
-  if (!found.ok) return found;
-  const source = found.value;
+  const read = await readAgentsFile(request.cwd, request.file);
+  if (!read.ok) return read;
+  const source = read.value;
   const unreadable = source?.unreadable;
   const parsed = unreadable ? err([unreadable]) : parseAgentsFile(source?.text ?? '', request.env);
-  const written = parsed.ok ? parsed.value : {};
-  const runners = parsed.ok ? Object.keys(written.runners ?? {}) : null;
+  const fromFile = parsed.ok ? parsed.value : {};
+  const runners = parsed.ok ? Object.keys(fromFile.runners ?? {}) : null;
   const environment = readEnvironment(request.env, runners);
   const overrides = request.overrides ?? {};
-  const misused = runners === null ? [] : mistakesIn(overrides, runners).map(({ message }) => message);
-  if (!parsed.ok || !environment.ok || misused.length > 0)
+  const inOverrides = runners === null ? [] : mistakesIn(overrides, runners).map(({ message }) => message);
+  if (!parsed.ok || !environment.ok || inOverrides.length > 0)
     return err(
       invalidSettings(source, {
         file: parsed.ok ? [] : parsed.error,
         environment: environment.ok ? [] : environment.error,
-        overrides: misused,
+        overrides: inOverrides,
       }),
     );
-  const file = [...environment.value.map(({ settings }) => settings), overrides].reduce(overlaid, written);
+  const file = [...environment.value.map(({ settings }) => settings), overrides].reduce(overlaid, fromFile);
   const { cwd } = request;
   return ok(resolveSettings({ file, project: await projectName(cwd), filePath: source?.path ?? null }));
 }
 
-/** Lays settings over others, key by key; a list replaces a list, and what is undefined changes nothing. */
+/** Merges settings over others, key by key. A list replaces a list, and an undefined value changes nothing. */
 export function overlaid<T extends object>(below: T, above: T): T {
   const entries = Object.entries(above).flatMap(([key, value]): [string, unknown][] => {
     const former: unknown = Reflect.get(below, key);
@@ -82,16 +82,17 @@ function invalidSettings(
 ): Problem {
   const { name = '', text = '' } = source ?? {};
   const { file, environment, overrides } = mistakes;
-  const wrong = [
-    { from: name, count: file.length, shown: renderDiagnostics(name, text, file) },
-    { from: 'the environment', count: environment.length, shown: environment.join('\n') },
-    { from: 'the settings object', count: overrides.length, shown: overrides.join('\n') },
+  const invalid = [
+    { source: name, count: file.length, detail: renderDiagnostics(name, text, file) },
+    { source: 'the environment', count: environment.length, detail: environment.join('\n') },
+    { source: 'the settings object', count: overrides.length, detail: overrides.join('\n') },
   ].filter(({ count }) => count > 0);
+  const sources = invalid.map((entry) => entry.source);
   return {
     kind: 'config-invalid',
-    message: wrong.map(({ from, count }) => `${from} has ${counted(count, 'mistake')}`).join(', '),
-    detail: wrong.map((one) => one.shown).join('\n\n'),
-    remedy: `Correct ${wrong.map(({ from }) => from).join(' and ')}; nothing was run.`,
+    message: invalid.map((entry) => `${entry.source} has ${counted(entry.count, 'mistake')}`).join(', '),
+    detail: invalid.map(({ detail }) => detail).join('\n\n'),
+    remedy: `Correct ${sources.join(' and ')}; nothing was run.`,
   };
 }
 
@@ -105,13 +106,13 @@ const variables: Readonly<Record<string, readonly string[]>> = {
 
 interface EnvironmentValue {
   readonly variable: string;
-  /** As agents.yaml would contain it. */
+  /** The value as agents.yaml would contain it. */
   readonly settings: AgentsFile;
 }
 
 /**
- * Reads the settings in the environment. An empty variable counts as unset, since CI systems may pass unset variables as empty ones. Without
- * the names of the runners in agents.yaml (null), that of a runner is not checked.
+ * Reads the settings in the environment. An empty variable counts as unset, since CI systems may pass unset variables as empty ones. If the
+ * runners of agents.yaml are not known (null), SELF_HEAL_RUNNER is not checked.
  */
 function readEnvironment(
   env: Env,
@@ -136,7 +137,7 @@ function readEnvironment(
   return all.length === 0 ? ok(values) : err(all);
 }
 
-/** A misspelled variable would otherwise be ignored silently. Variables that resemble none of ours may belong to somebody else. */
+/** Returns a mistake for each variable with a name that is close to one of ours. Others may belong to another program. */
 function misspelled(env: Env): string[] {
   const prefix = 'SELF_HEAL_';
   const known = Object.keys(variables).map((name) => name.slice(prefix.length));
@@ -164,12 +165,12 @@ interface SettingsSources {
 }
 
 /** Fills in all defaults. Agents and runners are added to the built-in ones; a route replaces the built-in one. */
-export function resolveSettings({ file: written, project, filePath }: SettingsSources): Settings {
+export function resolveSettings({ file: input, project, filePath }: SettingsSources): Settings {
   const builtIn = Object.fromEntries(defaultAgents.map((name) => [name, {}]));
-  const file = agentsFileSchema.parse({ ...written, agents: { ...builtIn, ...written.agents } });
-  const unnamed = Object.entries(file.agents).filter(([, { runner }]) => runner === undefined);
+  const file = agentsFileSchema.parse({ ...input, agents: { ...builtIn, ...input.agents } });
+  const withoutRunner = Object.entries(file.agents).filter(([, { runner }]) => runner === undefined);
   const { max, backoff } = file.retries;
-  // Only `publish` reads `perBranch`, from the default branch.
+  // Only `publish` reads `perBranch`, and only from the default branch.
   const { time, perBranch: _, ...limits } = file.limits;
   const { regressionTime, prepare = null, review = null, ...verify } = file.verify;
   const { enabled, time: timeMs } = file.blame;
@@ -196,7 +197,7 @@ export function resolveSettings({ file: written, project, filePath }: SettingsSo
     flaky: { runs: file.flaky.runs, timeMs: file.flaky.time },
     store: file.store,
     fixer: file.fixer,
-    runnerByDefault: file.runner === undefined ? unnamed.map(([name]) => name) : [],
+    runnerByDefault: file.runner === undefined ? withoutRunner.map(([name]) => name) : [],
     file: filePath,
   };
 }
@@ -204,17 +205,18 @@ export function resolveSettings({ file: written, project, filePath }: SettingsSo
 /** A level below `full` takes precedence over the individual numbers. */
 function atLevel(verify: Settings['verify']): Settings['verify'] {
   if (verify.level === 'full' || verify.level === 'clean') return verify;
-  const less = { ...verify, repeat: 1, flips: 0 };
-  return verify.level === 'quick' ? less : { ...less, regression: 'none' };
+  const quick = { ...verify, repeat: 1, flips: 0 };
+  return verify.level === 'quick' ? quick : { ...quick, regression: 'none' };
 }
 
 function resolveAgents(file: FilledAgentsFile): Record<string, AgentSettings> {
   const byDefault = file.runner ?? defaultRunner;
-  const named = Object.entries(file.agents).map(
-    ([name, { slashCommand = `/${name}`, runner = byDefault, timeout }]) =>
-      [name, { name, slashCommand, runner, timeoutMs: timeout }] as const,
+  return Object.fromEntries(
+    Object.entries(file.agents).map(([name, { slashCommand = `/${name}`, runner = byDefault, timeout }]) => [
+      name,
+      { name, slashCommand, runner, timeoutMs: timeout },
+    ]),
   );
-  return Object.fromEntries(named);
 }
 
 function resolveRunners({ runners }: FilledAgentsFile): Record<string, RunnerSettings> {

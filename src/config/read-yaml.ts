@@ -21,16 +21,16 @@ interface YamlText {
   /** Plain data; null for an empty text, undefined if it cannot be read. */
   readonly data: unknown;
   readonly mistakes: readonly Diagnostic[];
-  /** Returns where the key or value at a path is written; for what is not there, the nearest key above it. */
+  /** Returns the position of the key or value at a path; if it does not exist, that of the nearest key above it. */
   readonly locate: (path: readonly PropertyKey[], part: 'key' | 'value') => Span;
 }
 
-/** How often aliases may be followed, against "billion laughs" attacks. */
+/** A limit against "billion laughs" attacks. */
 const MAX_ALIAS_COUNT = 100;
 
 /**
  * Parses YAML 1.2 with merge keys, and replaces `${NAME}` by environment variables unless `env` is null. Returns all mistakes, some of them
- * repeatedly, and never throws, whatever the text.
+ * repeatedly. Never throws.
  */
 export function readYaml(text: string, env: Readonly<Record<string, string | undefined>> | null): YamlText {
   const doc = parseDocument(text, { merge: true, stringKeys: true, prettyErrors: false, logLevel: 'error' });
@@ -50,7 +50,7 @@ export function readYaml(text: string, env: Readonly<Record<string, string | und
   try {
     return { data: doc.toJS({ maxAliasCount: MAX_ALIAS_COUNT }) as unknown, mistakes, locate };
   } catch (error) {
-    // Aliases without an anchor have been reported; what else goes wrong here are merges, and aliases that multiply.
+    // Aliases without an anchor have been reported. This error is about a merge, or about aliases that multiply.
     const start = Math.max(0, text.indexOf('<<'));
     if (mistakes.length === 0) mistakes.push({ start, end: start + 1, message: (error as Error).message });
     return { data: undefined, mistakes, locate };
@@ -78,15 +78,15 @@ function describeYamlError(
   return { start, end, message: yamlErrors[code] ?? `this is not valid YAML: ${message}` };
 }
 
-/** Finds the opening quote, since the parser reports an unclosed one only at the end of the file. */
-function openingQuote(doc: Document.Parsed, noticedAt: number): number | null {
-  let opened: number | null = null;
+/** Returns the position of the opening quote, since the parser reports an unclosed one only at the end of the file. */
+function openingQuote(doc: Document.Parsed, reportedAt: number): number | null {
+  let position: number | null = null;
   visit(doc, {
     Scalar: (_, { type, range }) => {
-      if (type?.startsWith('QUOTE_') && range && range[0] < noticedAt) opened = range[0];
+      if (type?.startsWith('QUOTE_') && range && range[0] < reportedAt) position = range[0];
     },
   });
-  return opened;
+  return position;
 }
 
 /** Matches `${NAME}`, the escaped `$${`, and any other use of `${`. */
@@ -100,21 +100,21 @@ function interpolate(
 ): Diagnostic[] {
   if (typeof scalar.value !== 'string') return [];
   const mistakes: Diagnostic[] = [];
-  const whole = spanOf(scalar) ?? { start: 0, end: 1 };
-  let from = whole.start;
-  const complain = (written: string, message: string) => {
-    const start = text.indexOf(written, from);
-    const end = start + written.length;
-    // In a double-quoted string, the characters may be written as escapes. The whole string is marked then.
-    const isSeen = start !== -1 && end <= whole.end;
-    if (isSeen) from = end;
-    mistakes.push({ ...(isSeen ? { start, end } : whole), message });
-    return written;
+  const scalarSpan = spanOf(scalar) ?? { start: 0, end: 1 };
+  let from = scalarSpan.start;
+  const complain = (match: string, message: string) => {
+    const start = text.indexOf(match, from);
+    const end = start + match.length;
+    // If the characters are escapes in a double-quoted string, the whole string is marked.
+    const isLiteral = start !== -1 && end <= scalarSpan.end;
+    if (isLiteral) from = end;
+    mistakes.push({ ...(isLiteral ? { start, end } : scalarSpan), message });
+    return match;
   };
-  scalar.value = scalar.value.replace(VARIABLE, (written: string, name?: string) => {
-    if (written === '$${') return '${';
-    if (name === undefined) return complain(written, 'only ${NAME} is replaced; write $${ for a literal ${');
-    return env[name] ?? complain(written, `the environment variable ${name} is not set`);
+  scalar.value = scalar.value.replace(VARIABLE, (match: string, name?: string) => {
+    if (match === '$${') return '${';
+    if (name === undefined) return complain(match, 'only ${NAME} is replaced; write $${ for a literal ${');
+    return env[name] ?? complain(match, `the environment variable ${name} is not set`);
   });
   return mistakes;
 }
@@ -134,12 +134,12 @@ function locateIn(
   }
   const [keySpan = { start: 0, end: text.length }, valueSpan] = [spanOf(key), spanOf(value)];
   if (part === 'key' || !valueSpan || valueSpan.start === valueSpan.end) return keySpan;
-  // The first line of a mapping or list below its key is not what is wrong.
+  // For a mapping or list below its key, the key is marked instead of the first line.
   const isBelow = lineStartOf(text, valueSpan.start) !== lineStartOf(text, keySpan.start);
   return isCollection(value) && isBelow ? keySpan : valueSpan;
 }
 
-/** Returns an entry of a mapping, also one that an alias or a merge brings, or an item of a list. */
+/** Returns an entry of a mapping, which may come from an alias or a merge, or an item of a list. */
 function partOf(
   doc: Document.Parsed,
   node: unknown,
@@ -151,12 +151,12 @@ function partOf(
     return item === undefined ? undefined : { key: item, value: item };
   }
   if (!isMap(here)) return undefined;
-  const named = (name: string) => here.items.find(({ key }) => isScalar(key) && String(key.value) === name);
-  const own = named(String(step));
-  const merged: unknown = named('<<')?.value;
+  const pairOf = (name: string) => here.items.find(({ key }) => isScalar(key) && String(key.value) === name);
+  const own = pairOf(String(step));
+  const merged: unknown = pairOf('<<')?.value;
   if (own || merged === undefined) return own;
   if (!isSeq(merged)) return partOf(doc, merged, step);
-  return merged.items.map((one) => partOf(doc, one, step)).find((one) => one !== undefined);
+  return merged.items.map((source) => partOf(doc, source, step)).find((pair) => pair !== undefined);
 }
 
 function spanOf(node: unknown): Span | undefined {

@@ -12,8 +12,7 @@ import {
 import { tryOr } from '../result.js';
 
 // The single definition of agents.yaml: the loader validates with it, and schema/agents.schema.json is generated from it. Each message is the
-// end of a sentence that begins with the key's name. It never repeats the value, which may be a secret from ${VAR} (EV-9); the marked line
-// shows what was written.
+// end of a sentence that begins with the key's name. It never repeats the value, which may be a secret from ${VAR} (EV-9).
 
 const text = z.string('must be a string; put it in quotes').regex(/\S/, 'must not be empty');
 
@@ -61,7 +60,7 @@ function duration(initial: string, description: string, least: 'zero' | 'more th
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
 
-/** An optional mapping of settings that are optional themselves. */
+/** An optional mapping of optional settings. */
 function section<T extends z.ZodRawShape>(description: string, shape: T) {
   return z
     .strictObject(shape)
@@ -78,9 +77,9 @@ const pattern = text
   .meta({ examples: ['upstream connect error', '^\\[billing\\] .* failed$'] });
 
 const placeholders: readonly unknown[] = ['slashCommand', 'contextFile', 'promptFile', 'screenshot'];
-const placeholdersInText = placeholders.map((one) => `{${String(one)}}`).join(' ');
+const placeholdersInText = placeholders.map((placeholder) => `{${String(placeholder)}}`).join(' ');
 
-/** One word of a command line, which may contain placeholders. `${NAME}` is left to the shell, if a shell reads the word. */
+/** One word of a command line, which may contain placeholders. `${NAME}` is no placeholder: a shell may replace it. */
 const argument = z
   .string('must be a string; put it in quotes')
   .refine(
@@ -141,8 +140,8 @@ export const defaultAgents = ['build-doctor', 'database', 'debugger', 'code-revi
 /** The program for agents if neither they nor the file name one. */
 export const defaultRunner = 'claude';
 
-/** The agent of each class by default (CS-1 to CS-6), and what the class is. */
-const classes: Record<Category, readonly [agent: (typeof defaultAgents)[number], text: string]> = {
+/** The default agent of each class (CS-1 to CS-6), and the description of the class. */
+const classes: Record<Category, readonly [agent: (typeof defaultAgents)[number], description: string]> = {
   'build-error': ['build-doctor', 'Compiler, bundler or syntax error, module not found.'],
   'database-error': ['database', 'Row-level security, missing relation or column, constraint, migration.'],
   'runtime-error': ['debugger', 'Exception in the application, unhandled rejection, hydration error.'],
@@ -153,11 +152,11 @@ const classes: Record<Category, readonly [agent: (typeof defaultAgents)[number],
 };
 
 function route(category: Category) {
-  const [first, what] = classes[category];
+  const [first, description] = classes[category];
   return z
     .array(text, 'must be a list of agents, such as [debugger]')
     .prefault([first])
-    .describe(`${what} Agents are tried in this order; an empty list starts none.`);
+    .describe(`${description} Agents are tried in this order; an empty list starts none.`);
 }
 
 const routes = Object.fromEntries(categories.map((category) => [category, route(category)])) as Record<
@@ -316,8 +315,8 @@ export const agentsFileSchema = z.strictObject({
     '.self-heal/ledger.db',
     text
       .refine(
-        // Any other URL would be taken for a file's name.
-        (place) => !/^[a-z][a-z\d+.-]*:\/\//i.test(place) || /^postgres(?:ql)?:/i.test(place),
+        // Any other URL would be treated as the name of a file.
+        (location) => !/^[a-z][a-z\d+.-]*:\/\//i.test(location) || /^postgres(?:ql)?:/i.test(location),
         'must be a file or a postgres:// URL',
       )
       .meta({ examples: ['.self-heal/ledger.db', '${SELF_HEAL_STORE}'] }),
@@ -331,7 +330,7 @@ export type AgentsFile = z.input<typeof agentsFileSchema>;
 /** An agents.yaml with all defaults filled in; durations are in milliseconds. */
 export type FilledAgentsFile = z.output<typeof agentsFileSchema>;
 
-/** The part of a JSON Schema that is read here. */
+/** The keys of a JSON Schema that are read here. */
 export interface JsonSchema {
   readonly $schema?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
@@ -348,7 +347,7 @@ export function agentsJsonSchema(): JsonSchema {
     target: 'draft-7',
     io: 'input',
     override: ({ jsonSchema }) => {
-      // Zod adds this bound to whole numbers; it is noise in an editor.
+      // Zod adds this bound to whole numbers. It would be noise in an editor.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       // Its properties have defaults of their own.
       if (jsonSchema.type === 'object') delete jsonSchema.default;

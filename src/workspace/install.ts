@@ -11,10 +11,10 @@ import { tryOr } from '../result.js';
 
 const packageFile = /(?:^|\/)package\.json$/;
 /** The fields of a package.json that determine which packages are installed. */
-const dependencyFields = [
-  ...['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'],
-  ...['overrides', 'resolutions', 'pnpm', 'workspaces'],
-];
+const dependencyFields =
+  'dependencies devDependencies optionalDependencies peerDependencies overrides resolutions pnpm workspaces'.split(
+    ' ',
+  );
 
 /** Whether a change requires different packages to be installed. */
 export async function changesPackages(edits: readonly FileEdit[], contents: Contents): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { Question } from '../../../src/model/escalation.js';
 import { harmless } from '../../../src/guard/findings.js';
 import { violationOf } from '../../../src/guard/rules.js';
 import { fixesOf, followingPatch, ofFixer } from '../../../src/clients/fixer/fixes.js';
-import { patchesOf } from '../../../src/clients/patches.js';
+import { proposePatches } from '../../../src/clients/patches.js';
 import type { Cause } from '../../../src/model/cause.js';
 import { contentsOf } from '../../../src/workspace/change.js';
 import { applyProposal } from '../../../src/heal/attempt/proposed.js';
@@ -594,7 +594,7 @@ it('SC-4 HN-3 a patch of another machine is judged by the guard, whatever name i
   const asked: unknown[] = [];
   const patches = [{ agent: 'built-in', runId: 'r', tests: new Set(['t1']), fix: fix.value }];
   const { session: given } = await session(Array(4).fill('boom'), {
-    hooks: { proposers: [patchesOf(patches)], noAgents: 'no patch of another machine fixes it' },
+    hooks: { proposers: [proposePatches(patches)], noAgents: 'no patch of another machine fixes it' },
     guard: async ({ changes }) => {
       asked.push(...changes);
       return { ...harmless, violations: [violationOf('app-detects-tests', { file, detail: 'x' })] };
