@@ -20,6 +20,8 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
           setupFiles,
+          // Half of their time would be the imports.
+          isolate: false,
           maxWorkers,
           testTimeout: 120_000,
           hookTimeout: 120_000,
