@@ -4,7 +4,7 @@ import { builtInRunners, builtIn } from '../model/built-in.js';
 import { endWith } from './end.js';
 import { configFlag } from './options.js';
 import { type AgentProgram, programs } from '../agents/programs.js';
-import { type CiSystem, ciSystemOf, ciSystems, outdatedWorkflows } from '../clients/init/ci-workflow.js';
+import { type CiSystem, ciSystemOf, ciSystems } from '../clients/init/ci-workflow.js';
 import { gitRootOf } from '../workspace/git.js';
 import {
   planInit,
@@ -132,10 +132,6 @@ function nextSteps(cwd: string, { installed, agent, ci }: InitResult): string[] 
     ...(ci === 'gitlab'
       ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
       : []),
-    ...outdatedWorkflows(gitRootOf(cwd) ?? cwd, agent ? [agent] : []).map(
-      (file) =>
-        `→ ${file} does not install the program of agents.yaml: ${exec} self-heal init --ci --force rewrites it`,
-    ),
     ...(ci === null ? [] : [`→ For shards or a matrix of causes: ${workflowsOf(ci, cwd)}`]),
     ...(agent && ci !== null ? [`→ Add a CI secret named ${agent.keyVariable}.`] : []),
     `→ Next: ${exec} self-heal doctor`,

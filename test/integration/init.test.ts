@@ -248,15 +248,12 @@ it.each([
   },
 );
 
-it('CL-10 overwrites its own workflow for another program, tells of one that no longer fits, and keeps a changed one', async () => {
+it('CL-10 overwrites its own workflow for another program, and keeps a changed one', async () => {
   const dir = await project({ ...config, '.github/x': '' });
   const file = path.join(dir, '.github/workflows/self-heal.yml');
   await init(dir, { agent: 'claude', ci: true });
-  const { stderr } = await init(dir, { agent: 'codex' });
-  expect(stderr).toContain('.github/workflows/self-heal.yml does not install');
   const again = await init(dir, { agent: 'codex', ci: true });
   expect(again.stdout).toMatch(/^overwrote \.github/m);
-  expect(again.stderr).not.toContain('does not install');
   const changed = (await readFile(file, 'utf8')).replace('timeout-minutes: 90', 'timeout-minutes: 60');
   await writeFile(file, changed);
   expect((await init(dir, { agent: 'claude', ci: true })).stdout).toMatch(/^kept \.github/m);

@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
-import { type AgentProgram, programs } from '../../agents/programs.js';
+import type { AgentProgram } from '../../agents/programs.js';
 import { git } from '../../workspace/git.js';
 import { ownFile, ownVersion } from '../../own-files.js';
 import { lockFolderOf, packageManagerOf, type PackageManager } from '../../playwright/package-manager.js';
 import { relativePath } from '../../paths.js';
-import { tryOr } from '../../result.js';
 
 /** The CI systems for which `init` can write a workflow. */
 export const ciSystems = ['github', 'gitlab'] as const;
@@ -106,22 +105,6 @@ function stampOf(text: string): string {
 export function isOwnWorkflow(text: string): boolean {
   const at = text.lastIndexOf('# self-heal init ');
   return at !== -1 && text.slice(at) === stampOf(text.slice(0, at));
-}
-
-/** Returns the workflows in a repository that install other agent programs than these, which agents.yaml names. */
-export function outdatedWorkflows(root: string, used: readonly AgentProgram[]): string[] {
-  // The first of each runs the tests.
-  return Object.values(workflowFiles)
-    .flatMap(([file]) => file)
-    .filter((file) => {
-      const text = tryOr('', () => readFileSync(path.join(root, file), 'utf8'));
-      const names = Object.values(programs).filter(({ packageName }) => text.includes(packageName));
-      return (
-        text !== '' &&
-        (names.length > 0 || used.length > 0) &&
-        !used.every((program) => names.includes(program))
-      );
-    });
 }
 
 /**

@@ -111,8 +111,7 @@ const mostInFull = 25;
 /** Renders the result of a run so far, for `report.html` and the live page: what was fixed, what is left, then the tests. */
 export function renderRun(run: LoadedRun): Markup {
   const { report, view } = run;
-  const groups = groupsOf(run);
-  const { begun, fixed, left } = groups;
+  const { begun, fixed, left } = groupsOf(run);
   const inFull = new Set([...left, ...begun, ...fixed].slice(0, mostInFull));
   const list = (causes: readonly CauseView[], id: string, title: string) =>
     causes.length > 0 &&
@@ -120,8 +119,8 @@ export function renderRun(run: LoadedRun): Markup {
       <h2 id="${id}-heading">${title} <span class="quiet">${causes.length}</span></h2>
       ${causes.map((cause) => showCause(cause, run, inFull.has(cause)))}
     </section>`;
-  return html`${showFilter(groups)} ${list(begun, 'begun', 'In progress')} ${list(fixed, 'fixed', 'Fixed')}
-  ${showQuestions(report)} ${list(left, 'left', 'Not fixed')}
+  return html`${list(begun, 'begun', 'In progress')} ${list(fixed, 'fixed', 'Fixed')} ${showQuestions(report)}
+  ${list(left, 'left', 'Not fixed')}
   ${report.causes.length === 0 && report.exitCode !== null && html`<p>Nothing failed.</p>`}
   ${view.remarks.map(
     ({ title, items }) =>
@@ -164,47 +163,6 @@ function groupsOf({ report: { causes }, causes: loaded, view }: LoadedRun): Grou
   return groups;
 }
 
-/** Shows buttons that filter causes: on a page without scripts, the style sheet does this depending on which button is checked. */
-function showFilter({ begun, fixed, left }: Groups): Markup {
-  const causes = [...begun, ...fixed, ...left];
-  if (causes.length < 2) return nothing;
-  const classes = [...new Set(causes.map(({ cause }) => cause.category))];
-  const inClass = (id: string) => causes.filter(({ cause }) => cause.category === id).length;
-  return html`<div class="filters">
-    ${
-      fixed.length > 0 &&
-      left.length > 0 &&
-      radioGroup('Show', 'show', [
-        ['all', `all ${causes.length}`],
-        ['fixed', `fixed ${fixed.length}`],
-        ['left', `not fixed ${left.length}`],
-      ])
-    }
-    ${
-      classes.length > 1 &&
-      radioGroup('Class', 'class', [
-        ['all', 'all'],
-        ...classes.map((id) => [id, `${id} ${inClass(id)}`] as const),
-      ])
-    }
-  </div>`;
-}
-
-/** Shows radio buttons, given as ids and texts, with the first one checked. */
-function radioGroup(legend: string, name: string, choices: readonly (readonly [string, string])[]): Markup {
-  return html`<fieldset class="filter">
-    <legend>${legend}</legend>
-    ${choices.map(
-      ([id, text], at) =>
-        html`<label
-          ><input type="radio" name="${name}" id="${name}-${id}" ${at === 0 && 'checked'} /><span
-            >${text}</span
-          ></label
-        >`,
-    )}
-  </fieldset>`;
-}
-
 function showQuestions({ escalations }: Report): Markup {
   if (escalations.length === 0) return nothing;
   return html`<section aria-labelledby="report-questions-heading" class="report-questions">
@@ -222,7 +180,7 @@ function showQuestions({ escalations }: Report): Markup {
 /** The maximum number of tests shown; report.json has them all. */
 const mostTests = 200;
 
-/** Lists the tests with their results and causes, those that did not simply pass first, with a filter if the results differ. */
+/** Lists the tests with their results and causes, those that did not simply pass first. */
 function showTests(tests: readonly ReportTest[]): Markup {
   if (tests.length === 0) return nothing;
   const isRest = ({ verdict }: ReportTest) => Number(verdict === 'passed');
@@ -244,16 +202,6 @@ function showTests(tests: readonly ReportTest[]): Markup {
     <h2 id="tests-heading">Tests</h2>
     <details id="all-tests">
       <summary>${counted(tests.length, 'test')}: ${counts.join(', ')}</summary>
-      ${
-        verdicts.length > 1 &&
-        html`<div class="filters">
-          ${radioGroup(
-            'Show',
-            'tests',
-            ['all', ...verdicts].map((id) => [id, id]),
-          )}
-        </div>`
-      }
       ${showTable('All tests', ['ended', 'test', 'cause', 'time'], rows)}
       ${tests.length > mostTests && html`<p class="quiet">and ${tests.length - mostTests} more in report.json</p>`}
     </details>
@@ -279,11 +227,11 @@ function showCause(view: CauseView, run: LoadedRun, isFull: boolean): Markup {
   const group = loaded.now ? 'begun' : isResolved(verdict) ? 'fixed' : 'left';
   const kind = `cause ${group}${parent === null ? '' : ' found'}`;
   if (!isFull)
-    return html`<div class="${kind}" id="${id}" data-class="${category}">
+    return html`<div class="${kind}" id="${id}">
       <div class="head">${line}</div>
     </div>`;
   const open = run.report.causes.length === 1 && 'open';
-  return html`<details class="${kind}" id="cause-${id}" data-class="${category}" ${open}>
+  return html`<details class="${kind}" id="cause-${id}" ${open}>
     <summary class="head">${line}</summary>
     ${showWhole(view, run, loaded, revealed)}
   </details>`;
