@@ -104,9 +104,9 @@ const shapes = {
   'suite.started': z.object({
     ...ofSuite,
     tests: countOrNull,
-    /** The flaky test that is looked at, if it is one. */
+    /** The flaky test that is measured; absent otherwise. */
     about: z.string().exactOptional(),
-    /** The number of the Playwright run, counted from 1; absent for one that reports tell of. */
+    /** The number of the Playwright run, counted from 1; absent if it ran elsewhere, and its reports were read. */
     n: count.exactOptional(),
     /** Expected duration in milliseconds; null if nothing has been measured yet. */
     likelyMs: countOrNull.exactOptional(),
@@ -211,13 +211,13 @@ const shapes = {
   'attempt.rejected': z.object({ ...ofAttempt, violations: listOf(violationShape) }),
   /**
    * The re-run after the fix was green, or showed another error. The change stays until the proof decides (HN-5, HN-1), and a run that continues
-   * this one begins with it. Told again if something was noted about it meanwhile.
+   * this one begins with it. Emitted again if a note was added meanwhile.
    */
   'attempt.held': z.object({ ...ofCause, attempt: attemptShape }),
   'attempt.judged': z.object({ ...ofCause, attempt: attemptShape }),
   /** The tests around the kept fixes ran once more; fixes that broke any of them were reverted (HN-6). */
   'regression.ended': regressionShape,
-  /** The changes in the working tree, whoever made them, have been judged and run with and without (HN-12). */
+  /** The changes in the working tree, whoever made them, have been judged, and tests have run with and without them (HN-12). */
   'change.verified': z.object({ verification: verificationShape }),
   /** After the run, a person undid its changes; `leftAlone` lists files that had changed again and were not restored. */
   'run.undone': z.object({ restored: texts, leftAlone: texts }),
@@ -258,7 +258,7 @@ export function eventIn(line: string): StampedEvent | null {
   const { success, data } = stamped.safeParse(jsonOf(line));
   if (!success) return null;
   const { time, type } = data;
-  // Of an event of a newer version, which `reduce` ignores, nothing is known.
+  // The fields of an event of a newer version are unknown, and `reduce` ignores it.
   if (!Object.hasOwn(shapes, type)) return { time, type } as StampedEvent;
   const fields = shapes[type as Event['type']].safeParse(data);
   return fields.success ? ({ time, type, ...fields.data } as StampedEvent) : null;

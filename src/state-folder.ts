@@ -15,6 +15,8 @@ import {
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { z } from 'zod';
+import { jsonOf } from './json-of.js';
 import { git, gitRootOf } from './workspace/git.js';
 import type { Problem } from './problem.js';
 import { tryOr } from './result.js';
@@ -152,6 +154,11 @@ export function readState(file: string): Buffer | null {
 /** Returns the text of a file, empty if it does not exist. */
 export function readStateText(file: string): string {
   return readState(file)?.toString() ?? '';
+}
+
+/** Returns the content of a JSON file; null if the file does not exist, or has another shape. */
+export function readStateJson<T>(file: string, shape: z.ZodType<T>): T | null {
+  return shape.safeParse(jsonOf(readStateText(file))).data ?? null;
 }
 
 /** Opens a file that exists, or that these flags create in an existing folder; returns its descriptor. */

@@ -8,8 +8,8 @@ import { type Check, examine } from '../clients/doctor/examine.js';
 import { paletteForData } from '../outputs/streams.js';
 
 const explanation = `
-Makes the start of a run without the run. Whether a browser is installed, only
-a run shows.
+Takes the steps of a run before its first test. Only a run shows whether a
+browser is installed.
 Exit codes: ${exitCodes.green} a run can start, ${exitCodes.usage} it cannot`;
 
 /** `self-heal doctor`: says what a run would end with before its first test, and what to do about it (CL-11). */

@@ -18,8 +18,8 @@ export function end(result: number | Problem, fit = (text: string) => text): voi
     return;
   }
   // The detail may contain output of the project's programs.
-  const { detail, ...said } = result;
-  const text = detail === undefined ? fit(formatProblem(said)) : formatProblem(result);
+  const { detail, ...rest } = result;
+  const text = detail === undefined ? fit(formatProblem(rest)) : formatProblem(result);
   process.stderr.write(`${logText(redact(text))}\n`);
   process.exitCode = exitCodeFor(result);
 }

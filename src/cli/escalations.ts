@@ -89,7 +89,7 @@ interface EscalationsOptions {
 export function listEscalations(options: EscalationsOptions & { all?: boolean }): Promise<number | Problem> {
   return withStore(options, async (store) => {
     const escalations = (await store?.escalations(options.all ? null : 'pending')) ?? [];
-    if (options.json) return print({ schemaVersion: 1, escalations: escalations });
+    if (options.json) return print({ schemaVersion: 1, escalations });
     return printText(
       escalations.length === 0 ? 'Nothing needs review.' : escalations.map(asEntry).join('\n'),
     );
@@ -129,7 +129,7 @@ function quarantined(
   return withStore(flags, async (store) => {
     const quarantines = matchingQuarantines(word, (await store?.quarantines()) ?? []);
     if (!release) {
-      if (json) return print({ schemaVersion: 1, quarantines: quarantines });
+      if (json) return print({ schemaVersion: 1, quarantines });
       return printText(
         quarantines.length === 0
           ? 'No test is quarantined.'

@@ -7,11 +7,10 @@ import { agentsFlag, wholeNumber } from './options.js';
 import { exitCodes } from '../model/exit-codes.js';
 import { loadSettings } from '../config/load-settings.js';
 import {
-  matchingFailures,
   failuresOf,
-  isLead,
   failureName,
   type InspectedFailure,
+  onlyFailure,
 } from '../clients/inspect/find-failure.js';
 import { findRun, runIdsIn, type StoredRun, matchIds } from '../run/find-run.js';
 import { promptOf } from '../clients/inspect/prompt-of.js';
@@ -67,12 +66,12 @@ export async function runInspect(
     return typeof list === 'string' ? printText(list) : print(list);
   }
   if (all.length === 0) return withoutFailure(run.value);
-  const matches = word === null ? all.filter(isLead) : matchingFailures(word, all);
-  const [only] = matches;
-  if (!only || matches.length > 1) return unclear(word, matches.length > 1 ? matches : all);
-  if (options.prompt) return showPrompt({ run: run.value, inspected: only, redactor }, options);
-  if (options.json) return print(only);
-  return print(logText(renderFailure(only, await filesOf(run.value, only, cwd))));
+  const only = onlyFailure(word, all);
+  if (!only.ok) return only.error;
+  const inspected = only.value;
+  if (options.prompt) return showPrompt({ run: run.value, inspected, redactor }, options);
+  if (options.json) return print(inspected);
+  return print(logText(renderFailure(inspected, await filesOf(run.value, inspected, cwd))));
 }
 
 /** A single word may be a run or a test; two words are a run and a test. */
@@ -122,15 +121,5 @@ function withoutFailure(run: StoredRun): Problem {
     kind: 'usage',
     message: `${nothingFailed(run)} in run ${run.runId}`,
     remedy: 'Name an earlier run before the failure: self-heal inspect <run> <test>.',
-  };
-}
-
-function unclear(word: string | null, choices: readonly InspectedFailure[]): Problem {
-  return {
-    kind: 'usage',
-    message:
-      word === null ? 'this run has several failures' : `${JSON.stringify(word)} does not name one failure`,
-    detail: choices.map((choice) => `  ${choice.failure.n}  ${failureName(choice)}`).join('\n'),
-    remedy: 'Name one by its number: self-heal inspect <number>.',
   };
 }

@@ -42,7 +42,7 @@ const commands: Readonly<Record<string, readonly [description: string, load: () 
     'set up this project: agents.yaml, five slash commands, a skill, an ignore entry',
     () => import('./init.js'),
   ],
-  doctor: ['make the start of a run without the run; calls no model', () => import('./doctor.js')],
+  doctor: ['check all that a run needs before its first test; calls no model', () => import('./doctor.js')],
   publish: ["in CI: publish a run's result where its code is reviewed", () => import('./publish.js')],
   mcp: ['serve self-heal to a coding agent, over the Model Context Protocol', () => import('./mcp.js')],
   ui: ['follow the newest run in a browser, and answer what needs review', () => import('./ui.js')],
@@ -86,6 +86,6 @@ async function checkState(): Promise<void> {
   const problem = await stateProblem(process.cwd());
   if (!problem) return;
   const { writeProblem } = await import('../outputs/write-reports.js');
-  await writeProblem(problem, { env: process.env, print: (line) => process.stderr.write(`${line}\n`) });
+  await writeProblem(problem, { env: process.env });
   throw new StateRefused(problem);
 }

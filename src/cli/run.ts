@@ -37,7 +37,7 @@ export async function runAsTyped(words: readonly string[], options: RunOptions):
   const result = command.ok ? await runCommand(request, command.value) : command.error;
   if (typeof result !== 'number') {
     const { writeProblem } = await import('../outputs/write-reports.js');
-    await writeProblem(result, { env, print: (line) => process.stderr.write(`${line}\n`) });
+    await writeProblem(result, { env });
   }
   if (result !== exitCodes.personNeeded) return endFitted(result);
   const { askAfterRun } = await import('./resolve-escalation.js');

@@ -12,7 +12,7 @@ export const flakeKinds = ['order', 'load', 'data', 'time', 'random'] as const;
 /** One of `flakeKinds`. */
 export type FlakeKind = (typeof flakeKinds)[number];
 
-/** A test that is red and green on the same code, and what was found out about it. */
+/** A test that is red and green on the same code, and the results of its experiments. */
 export const flakeShape = z.object({
   test: testShape,
   kind: z.enum(flakeKinds),
@@ -29,7 +29,7 @@ export const flakeShape = z.object({
 });
 export type Flake = z.infer<typeof flakeShape>;
 
-/** Says what was found out about a flake: `order: red 10 of 10 after … (95 %: 69 % to 100 %); alone red 0 of 20`. */
+/** Describes a flake: `order: red 10 of 10 after … (95 %: 69 % to 100 %); alone red 0 of 20`. */
 export function flakeText({ kind, red, alone, condition }: Flake): string {
   const { low, high } = boundsOf(red);
   const apart = condition === 'alone' ? '' : `; alone ${countText(alone)}`;

@@ -8,7 +8,7 @@ import { listOf } from './shape.js';
 export const proofShape = listOf(z.enum(['red', 'green']));
 export type Proof = z.infer<typeof proofShape>;
 
-/** What one run of the failing test showed. */
+/** The result of one run of the failing test. */
 export type ProofStep = Proof[number];
 
 /**

@@ -24,7 +24,7 @@ export async function writeProgramReports(
   { dir, final, cwd, env }: Pick<ResultTarget, 'dir' | 'cwd' | 'env'> & { readonly final: string },
 ): Promise<string[]> {
   const { writeReports } = await import('./write-reports.js');
-  return writeReports(report, { dir, final, cwd, env, print: (line) => process.stderr.write(`${line}\n`) });
+  return writeReports(report, { dir, final, cwd, env });
 }
 
 /** Writes `report.html` and shows the final summary if there is anything to see; prints the report as JSON with `--json`. */

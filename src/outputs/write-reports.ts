@@ -18,9 +18,14 @@ export interface ReportTargets {
   /** The project; absolute. */
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Prints workflow commands, one line each. The runner reads both streams, and standard output may be taken by `--json` (CL-6). */
-  readonly print: (line: string) => void;
+  /**
+   * Prints workflow commands, one line each; to standard error if absent. The runner reads both streams, and standard output may be taken by
+   * `--json` (CL-6).
+   */
+  readonly print?: (line: string) => void;
 }
+
+const toStderr = (line: string) => void process.stderr.write(`${line}\n`);
 
 /**
  * Writes junit.xml and summary.md into the run's folder and, in GitHub Actions, the summary, annotations and outputs of the step
@@ -41,7 +46,7 @@ export async function writeReports(report: Report, targets: ReportTargets): Prom
 async function writeForGithub(
   report: Report,
   options: MarkdownOptions,
-  { final, cwd, env, print }: ReportTargets,
+  { final, cwd, env, print = toStderr }: ReportTargets,
 ) {
   const workspace = env['GITHUB_WORKSPACE'] || cwd;
   const summary = env['GITHUB_STEP_SUMMARY'];
@@ -64,7 +69,7 @@ async function writeForGithub(
 /** In GitHub Actions, reports why self-heal could not work: an annotation and a section of the summary. */
 export async function writeProblem(
   problem: Problem,
-  { env, print }: Pick<ReportTargets, 'env' | 'print'>,
+  { env, print = toStderr }: Pick<ReportTargets, 'env' | 'print'>,
 ): Promise<void> {
   if (env['GITHUB_ACTIONS'] !== 'true') return;
   print(githubProblem(problem));

@@ -6,7 +6,7 @@ import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { systemClock } from '../clock.js';
 import type { Reporter } from './bus.js';
 
-/** Events by the thousand that say only what is being done at the moment. */
+/** Frequent events that only describe the work of the moment. */
 const fleeting = /^\{"time":\d+,"type":"(?:suite\.progress|agent\.activity)"/;
 
 /** Builds the state of the run in this folder from its events. */

@@ -4,9 +4,8 @@ import { traceFiles } from '../evidence/evidence-files.js';
 import { type DiagnosedFailure, failureRecordShape } from '../model/cause.js';
 import { evidenceShape } from '../model/evidence.js';
 import type { Failure, Phase, TestError } from '../model/failure.js';
-import { jsonOf } from '../json-of.js';
 import { relativePath } from '../paths.js';
-import { hasState, listState, readStateText, writeState } from '../state-folder.js';
+import { hasState, listState, readStateJson, writeState } from '../state-folder.js';
 import { pictureNames } from './pictures.js';
 import { projectOf } from './run-folder.js';
 
@@ -54,9 +53,9 @@ export async function readFailureRecords(
 
 function read(runDir: string, n: number, rootDir: string): DiagnosedFailure | null {
   const folder = path.join(runDir, 'failures', String(n));
-  const parsed = recordShape.safeParse(jsonOf(readStateText(path.join(folder, fileName))));
-  if (!parsed.success) return null;
-  const { schemaVersion: _, ...stored } = parsed.data;
+  const record = readStateJson(path.join(folder, fileName), recordShape);
+  if (record === null) return null;
+  const { schemaVersion: _, ...stored } = record;
   const { screenshot } = stored.evidence;
   const trace = path.join(folder, traceFiles.trace);
   const failure: DiagnosedFailure = {

@@ -3,7 +3,7 @@ import type { EventOf, SuitePurpose } from '../event.js';
 import { counted, duration } from '../format.js';
 import type { PhaseEvent } from './run-state.js';
 
-/** The purpose of a Playwright run: in short, and as it continues `running 3 tests …`. */
+/** The purpose of a Playwright run: in short, and to follow `running 3 tests`. */
 const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
   first: { short: 'the suite', long: '' },
   confirm: { short: 'confirming', long: ' again without a change, to rule out a flake' },

@@ -3,13 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type Libsql from 'libsql';
 import prettyMs from 'pretty-ms';
 import { z } from 'zod';
-import { jsonOf } from '../json-of.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import {
   checkDatabase,
   openStateFolder,
-  readStateText,
+  readStateJson,
   stateFolder,
   StateRefused,
   writeState,
@@ -57,7 +56,7 @@ export async function lockProject(
     for (let hasWaited = false; ; hasWaited = true) {
       const database = await tryLock(file);
       if (database) return ok(await openLock(holderFile, command, database));
-      const holder = holderIn(holderFile);
+      const holder = readStateJson(holderFile, holderShape);
       if (!wait) return err(locked(holder));
       if (!hasWaited) onWait?.(`waiting for ${describe(holder)}`);
       await delay(RETRY_MS);
@@ -109,10 +108,6 @@ async function openLock(
   };
   await setRun(null);
   return { setRun, [Symbol.dispose]: () => void database.close() };
-}
-
-function holderIn(file: string): Holder | null {
-  return holderShape.safeParse(jsonOf(readStateText(file))).data ?? null;
 }
 
 function describe(holder: Holder | null): string {

@@ -31,13 +31,13 @@ export interface Report {
   tests: ReportTest[];
   causes: ReportCause[];
   escalations: ReportEscalation[];
-  /** What `self-heal flaky` found; absent if it did not look. */
+  /** The flakes that `self-heal flaky` measured; absent in other runs. */
   flakes?: readonly FlakeState[];
   /** The requested level of proof. */
   verify: VerifyLevel;
   /** The re-run of the tests around the fixes after healing (HN-6); null if there was none. */
   regression: RegressionResult | null;
-  /** What was shown about the changes in the working tree; absent unless that was asked (`self-heal verify`). */
+  /** The verdict of `self-heal verify` on the changes in the working tree; absent in other runs. */
   verification?: Verification;
   warnings: readonly string[];
   /** How the tests ended, each counted once; a failure of the suite itself is a cause, not a test. */
@@ -155,7 +155,7 @@ function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
   };
 }
 
-/** Says each warning once, with how often it came. */
+/** Returns each warning once, with its count if there are several. */
 function countedOnce(warnings: readonly string[]): string[] {
   return [...new Set(warnings)].map((message) => {
     const times = warnings.filter((warning) => warning === message).length;

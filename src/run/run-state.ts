@@ -121,7 +121,7 @@ export type PhaseEvent = EventOf<
   | 'agent.retrying'
 >;
 
-/** A run about which nothing is known yet. */
+/** The state of a run before its first event. */
 export function emptyRun(runId = ''): RunState {
   return {
     runId,

@@ -110,7 +110,7 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
     },
     causeEnded: (end) => saving('a cause', () => store.causeEnded({ runId, ...mask(end) })),
     fixReverted: (end) => saving('a cause', () => store.fixReverted({ runId, ...mask(end) })),
-    // Not masked: its bytes have to be exact, and whoever remembers a fix looks for secrets first.
+    // Not masked: its bytes have to be exact, and callers check it for secrets first.
     rememberFix: (fix) => saving('a fix', () => store.rememberFix({ runId, ...fix })),
     rememberedFixes: (signature) => trying('reading the fixes', () => store.rememberedFixes(signature), []),
     refuseFix: (id, signatures) => saving('a fix', () => store.refuseFix(id, signatures)),

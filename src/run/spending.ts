@@ -12,7 +12,7 @@ export interface Spending {
   /** Returns the number of the next attempt within the run, from 1, which names its files and its change. */
   nextAttempt(): number;
   /**
-   * Whether one more agent may be started within these limits; if so, its place is reserved. Each agent at work is assumed to cost as much as
+   * Whether one more agent may be started within these limits. Each agent at work is assumed to cost as much as
    * the most expensive one so far, because its actual cost is known only when it ends.
    */
   mayStart(limits: Pick<LimitSettings, 'costUsd'>): boolean;

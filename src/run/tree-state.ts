@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { type GitChanges, gitChanges } from '../workspace/git-trees.js';
-import { jsonOf } from '../json-of.js';
-import { readStateText, writeState } from '../state-folder.js';
+import { readStateJson, writeState } from '../state-folder.js';
 import { changesFolder, contentsOf } from '../workspace/change.js';
 import { safePath } from '../workspace/safe-path.js';
 import { isWritable } from '../workspace/project-files.js';
@@ -43,9 +42,9 @@ export async function keepTreeState(runDir: string, cwd: string): Promise<void> 
   writeState(fileIn(runDir), `${JSON.stringify(state)}\n`);
 }
 
-/** Reads what a run kept; null if there is nothing that can be read. */
+/** Reads the files that a run stored; null if there are none, or they cannot be read. */
 export function readTreeState(runDir: string): TreeState | null {
-  return schema.safeParse(jsonOf(readStateText(fileIn(runDir)))).data ?? null;
+  return readStateJson(fileIn(runDir), schema);
 }
 
 /** Compares the working tree with the state that a run kept. Rejects if its contents are gone. */

@@ -81,7 +81,7 @@ interface RevertContext {
   readonly contents: Contents;
 }
 
-/** Returns the plan for a file with the edits in it that are not of the changes, if they can be merged. */
+/** Returns the plan for a file; edits that somebody else has made in it stay, if they can be merged. */
 async function keepingEdits(
   file: PlannedFile,
   { root, edits, contents }: RevertContext,

@@ -2,8 +2,7 @@ import path from 'node:path';
 import { diff3Merge } from 'node-diff3';
 import { z } from 'zod';
 import { changeId, listOf } from '../model/shape.js';
-import { jsonOf } from '../json-of.js';
-import { hasState, readState, readStateText, writeState } from '../state-folder.js';
+import { hasState, readState, readStateJson, writeState } from '../state-folder.js';
 import {
   contentOf,
   type FileEdit,
@@ -66,7 +65,7 @@ export async function storeChange(runDir: string, change: Change): Promise<void>
 export function readChange(runDir: string, id: string): Change | null {
   if (!/^\d+$/.test(id)) return null;
   const stored = changeShape.extend({ schemaVersion: z.literal(1) });
-  return stored.safeParse(jsonOf(readStateText(fileOf(runDir, id)))).data ?? null;
+  return readStateJson(fileOf(runDir, id), stored);
 }
 
 function fileOf(runDir: string, id: string): string {

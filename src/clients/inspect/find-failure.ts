@@ -3,6 +3,9 @@ import { failureKey } from '../../model/failure.js';
 import { testName } from '../../outputs/wording.js';
 import type { ReportCause, ReportTest } from '../../run/report.js';
 import type { StoredRun } from '../../run/find-run.js';
+import { atMost } from '../../format.js';
+import type { Problem } from '../../problem.js';
+import { err, ok, type Result } from '../../result.js';
 
 /** A failure of an earlier run, and its outcome there. */
 export interface InspectedFailure {
@@ -46,7 +49,7 @@ function inspectedOf({ report }: StoredRun, same: readonly DiagnosedFailure[]): 
 }
 
 /** Whether a failure led its cause, or has none. */
-export function isLead({ cause, failure }: InspectedFailure): boolean {
+function isLead({ cause, failure }: InspectedFailure): boolean {
   return cause === null || cause.evidence === `failures/${failure.n}`;
 }
 
@@ -61,6 +64,29 @@ export function matchingFailures(word: string, all: readonly InspectedFailure[])
   if (byCause.length > 0) return byCause;
   const lowerCase = word.toLowerCase();
   return all.filter((inspected) => failureName(inspected).toLowerCase().includes(lowerCase));
+}
+
+const CHOICES = 20;
+
+/** Finds the only failure that a word refers to, or the only leading one without a word; any other number is a `Problem` that lists them. */
+export function onlyFailure(
+  word: string | null,
+  all: readonly InspectedFailure[],
+): Result<InspectedFailure, Problem> {
+  const leads = all.filter(isLead);
+  const matches = word === null ? leads : matchingFailures(word, all);
+  const [only, ...others] = matches;
+  if (only && others.length === 0) return ok(only);
+  const choices = (matches.length > 0 ? matches : leads).map(
+    (choice) => `  ${choice.failure.n}  ${failureName(choice)}`,
+  );
+  return err({
+    kind: 'usage',
+    message:
+      word === null ? 'this run has several failures' : `${JSON.stringify(word)} does not name one failure`,
+    detail: atMost(choices, CHOICES, (hidden) => `  … and ${hidden} more`).join('\n'),
+    remedy: 'Name a failure by its number.',
+  });
 }
 
 /** `[project] › file:line › titles`, or the suite. */

@@ -40,7 +40,7 @@ function broken(line: string): string[] {
   return line.match(new RegExp(`.{1,${LONGEST_LINE}}`, 'gsu')) ?? [line];
 }
 
-/** A place in an answer: what it was made of, such as a run, and the page, counted from 0. */
+/** A position in an answer: its source, such as a run, and the page, counted from 0. */
 export interface Cursor {
   readonly of: string;
   readonly page: number;

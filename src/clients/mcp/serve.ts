@@ -29,7 +29,7 @@ const nextCursor = z.string().optional();
 /** The same Markdown as in the content: Claude Code 2.1.332 gives its model only the data of an answer that has any. */
 const text = z.string();
 
-/** What a server needs of its process. */
+/** The streams of a server, and the signal that ends it. */
 export interface ServerProcess {
   readonly input: Readable;
   readonly output: Writable;
@@ -37,7 +37,7 @@ export interface ServerProcess {
   readonly closing: AbortSignal;
 }
 
-/** Serves the tools until it is to close; what is at work then is interrupted, and has ended when this returns. */
+/** Serves the tools until the signal aborts; calls in progress are then interrupted, and have ended when this returns. */
 export async function serve({ input, output, closing }: ServerProcess): Promise<void> {
   const server = new McpServer({ name: 'self-heal', version: ownVersion() });
   const goingAway = new AbortController();
@@ -79,7 +79,7 @@ export async function serve({ input, output, closing }: ServerProcess): Promise<
   await server.close();
 }
 
-/** Does the work of a tool, or continues an earlier answer. */
+/** Does the work of a tool, or returns the next page of an earlier answer. */
 async function answer(
   { work, again }: Tool,
   { cursor: typed, ...args }: Record<string, unknown>,
@@ -98,9 +98,9 @@ const noCursor: Problem = {
 };
 
 function failed(problem: Problem): CallToolResult {
-  const { detail, ...said } = problem;
+  const { detail, ...rest } = problem;
   const quoted = detail === undefined ? '' : `\n\n${isData}\n\n${fenced(detail)}`;
-  return { isError: true, content: [{ type: 'text', text: redact(`${formatProblem(said)}${quoted}`) }] };
+  return { isError: true, content: [{ type: 'text', text: redact(`${formatProblem(rest)}${quoted}`) }] };
 }
 
 function paged({ data, text, of = '' }: Answer, at: Cursor | null): CallToolResult {
@@ -116,10 +116,10 @@ function paged({ data, text, of = '' }: Answer, at: Cursor | null): CallToolResu
   };
 }
 
-/** Progress of single tests is told this often, in milliseconds. */
+/** The minimum interval between reports about single tests, in milliseconds. */
 const PROGRESS_MS = 500;
 
-/** Tells a client that asked for it what a run is doing, in the lines of a log. */
+/** Reports the progress of a run to a client that asked for it, in the lines of a log. */
 function progressOf({ _meta, sendNotification }: Extra): (event: StampedEvent) => void {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return () => undefined;

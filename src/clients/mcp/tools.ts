@@ -3,7 +3,7 @@ import { choices, choiceText } from '../../model/choice.js';
 import { proofDepths } from '../../model/verification.js';
 import { type Hosting, runHosted } from '../../command/hosted-run.js';
 import { blame, heal, type Report, SelfHealError, verify } from '../../index.js';
-import { matchingFailures, failuresOf, isLead, failureName } from '../inspect/find-failure.js';
+import { failuresOf, onlyFailure } from '../inspect/find-failure.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { escalationOf, noSuchEscalation, type TypedAnswer } from '../../run/answer-escalation.js';
@@ -35,7 +35,7 @@ export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
   /** Whether it changes nothing, not even `.self-heal`, and runs nothing of the project; the others run its tests, which may do anything. */
   readonly isReading: boolean;
   readonly work: (args: z.infer<z.ZodObject<Input>>, hosting: Hosting) => Promise<Result<Answer, Problem>>;
-  /** Makes the answer of an earlier run again, for its next pages; absent if the work itself is done again. */
+  /** Builds the answer of an earlier run again, for its next pages; absent if the work itself is done again. */
   readonly again?: (runId: string) => Promise<Result<Answer, Problem>>;
 }
 
@@ -144,7 +144,7 @@ const interrupted: Problem = {
   remedy: 'Call the tool again.',
 };
 
-/** Waits for a run; what self-heal could not do is the client's to read, and a defect is thrown on. */
+/** Waits for a run. The client reads why self-heal could not do it; a bug is thrown again. */
 async function answeredBy(
   answer: (report: Report) => Answer | null,
   run: Promise<Report>,
@@ -184,16 +184,11 @@ async function getFailure(word: string, run: string | null): Promise<Result<Answ
   // The run may be another machine's, which did not know the secrets of this one.
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
   const all = redactor.deep(failuresOf(storedRun.value));
-  const [match, ...others] = matchingFailures(word, all);
-  if (match && others.length === 0)
-    return ok(failureAnswer(storedRun.value.runId, match, await filesOf(storedRun.value, match, cwd)));
-  const choices = (match ? [match, ...others] : all.filter(isLead)).slice(0, 20);
-  return err({
-    kind: 'usage',
-    message: `${JSON.stringify(word)} does not name one failure of run ${storedRun.value.runId}`,
-    detail: choices.map((each) => `  ${each.failure.n}  ${failureName(each)}`).join('\n'),
-    remedy: 'Name one by its number.',
-  });
+  const only = onlyFailure(word, all);
+  if (!only.ok) return only;
+  return ok(
+    failureAnswer(storedRun.value.runId, only.value, await filesOf(storedRun.value, only.value, cwd)),
+  );
 }
 
 async function answerQuestion(

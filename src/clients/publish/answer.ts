@@ -7,7 +7,7 @@ import { originOf } from './publish.js';
 export type Word =
   { readonly kind: 'apply' } | { readonly kind: 'retry' } | { readonly kind: 'skip'; readonly days: number };
 
-/** Reads the first line of a comment; null if it asks for nothing. */
+/** Reads the command in the first line of a comment; null if there is none. */
 export function wordOf(comment: string): Word | null {
   const [, verb, days] =
     /^\/self-heal +(?:(apply|retry)|skip +([1-9]\d{0,2})d) *(?:\r?\n|$)/.exec(comment) ?? [];

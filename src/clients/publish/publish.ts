@@ -121,7 +121,7 @@ export function sha256Of({ fix }: Artifact): string | null {
   return fix && createHash('sha256').update(fix).digest('hex');
 }
 
-/** Shows the bytes that would be committed, not what the attempts say of them, and offers only what a reviewer can see all of. */
+/** Shows the bytes that would be committed, and offers them only if a reviewer sees all of them. */
 function pageOf({ artifact, redactor }: Publication): Page {
   const { report, dir, fix } = artifact;
   const patchText = (patch: string | null) => readPatch(dir, patch, redactor);
@@ -160,8 +160,7 @@ function checkOf({ artifact, folder }: Publication, { text: summary, fix }: Page
 }
 
 /**
- * Returns what a reviewer is offered at its line: patches for the tests, which only a person may accept, and, where nothing can be committed,
- * the fix itself.
+ * Returns the suggestions for a review: patches of tests, which only a person may accept, and the fix itself where nothing can be committed.
  */
 function suggestionsFor({ isFork }: Change, { artifact, redactor }: Publication) {
   const { report, fix, dir } = artifact;
@@ -238,7 +237,7 @@ export function commitMessage(artifact: Artifact, head: string): string {
   return `Fix ${counted(headlines.length, 'cause')} of failing tests\n\n${headlines.join('\n')}\n\n${trailerOf(artifact, head)}`;
 }
 
-/** Leaves words of a text, so that no commit closes an issue, skips CI, mentions anybody or has a trailer of its own. */
+/** Reduces a text to words, so that no commit closes an issue, skips CI, mentions anybody or has a trailer of its own. */
 function commitLine(text: string): string {
   return text
     .slice(0, 200)
