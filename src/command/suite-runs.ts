@@ -91,7 +91,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       const wanted = how?.trace ?? traced.has(why.purpose);
       const isOwn = wanted && (ids ?? []).some((id) => tracesItself.has(id));
       const trace = wanted && !isOwn;
-      const mode = { kind: 'rerun', ids, trace, brokenBuild, how: how?.args ?? [] } as const;
+      const mode = { kind: 'rerun', ids, trace, brokenBuild, extraArgs: how?.args ?? [] } as const;
       const suite = await run(mode, why, how);
       for (const { test } of suite.failures.filter(isTracedTwice)) tracesItself.add(test.id);
       return isOwn ? { ...suite, tracing: 'own' } : suite;

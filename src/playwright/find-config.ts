@@ -12,15 +12,15 @@ const extensions = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs'];
  * without a config; self-heal requires one, since a missing config usually means the wrong folder.
  */
 export function findPlaywrightConfig(cwd: string, flag?: string): Result<string, Problem> {
-  const place = path.resolve(cwd, flag ?? '.');
-  if (isFile(place)) return ok(place);
-  const found = configIn(place);
-  if (found) return ok(found);
+  const target = path.resolve(cwd, flag ?? '.');
+  if (isFile(target)) return ok(target);
+  const config = configIn(target);
+  if (config) return ok(config);
   const above = flag === undefined ? projectAbove(cwd, (folder) => configIn(folder) !== undefined) : null;
   return err({
     kind: 'playwright-config-missing',
     message: flag
-      ? `there is no Playwright config at ${place}`
+      ? `there is no Playwright config at ${target}`
       : `there is no playwright.config.ts in ${cwd}`,
     remedy:
       above === null
@@ -37,18 +37,15 @@ function remedyWithout([first, ...others]: readonly string[]): string {
 
 /** Finds Playwright configs up to three levels below, as in monorepos; relative, with forward slashes. Only used in a remedy. */
 function configsBelow(cwd: string, depth = 3): string[] {
-  return foldersIn(cwd).flatMap((folder) => {
-    const place = path.join(cwd, folder);
-    const own = configIn(place);
-    const below = depth > 1 ? configsBelow(place, depth - 1) : [];
-    return [...(own ? [path.basename(own)] : []), ...below].map((file) => `${folder}/${file}`);
+  const folders = tryOr([], () => readdirSync(cwd, { withFileTypes: true })).filter(
+    (entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules',
+  );
+  return folders.flatMap(({ name }) => {
+    const folder = path.join(cwd, name);
+    const own = configIn(folder);
+    const below = depth > 1 ? configsBelow(folder, depth - 1) : [];
+    return [...(own ? [path.basename(own)] : []), ...below].map((file) => `${name}/${file}`);
   });
-}
-
-function foldersIn(folder: string): string[] {
-  return tryOr([], () => readdirSync(folder, { withFileTypes: true }))
-    .filter((one) => one.isDirectory() && !one.name.startsWith('.') && one.name !== 'node_modules')
-    .map(({ name }) => name);
 }
 
 function configIn(folder: string): string | undefined {

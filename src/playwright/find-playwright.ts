@@ -16,25 +16,24 @@ export interface Playwright {
 const oldest = [1, 50] as const;
 
 /**
- * Finds the project's own Playwright (CL-2), resolved from the config file and then from `cwd`. Self-heal ships no copy, and names
- * Playwright as an optional peer:
- * a required one would let npm install a copy into the cache of `npx`.
- * Under Yarn Plug'n'Play it is found only if self-heal itself was started through Yarn.
+ * Finds the project's own Playwright (CL-2), resolved from the config file and then from `cwd`. Under Yarn Plug'n'Play it is found only if
+ * self-heal itself was started through Yarn. Playwright is an optional peer of self-heal, because npm would install a required one into the cache of
+ * `npx`.
  */
 export function findPlaywright(cwd: string, configFile?: string): Result<Playwright, Problem> {
-  const places = [...(configFile ? [path.dirname(configFile)] : []), cwd];
+  const folders = [...(configFile ? [path.dirname(configFile)] : []), cwd];
   // A project that imports from `playwright/test` does not need `@playwright/test`.
   const packages = ['@playwright/test', 'playwright'];
-  const found = packages.flatMap((name) => places.map((place) => resolveManifest(name, place)));
-  const manifest = found.find((one) => typeof one === 'string');
+  const results = packages.flatMap((name) => folders.map((folder) => resolveManifest(name, folder)));
+  const manifest = results.find((result) => typeof result === 'string');
   if (manifest !== undefined) return supported(readPlaywright(manifest), cwd);
-  const broken = found.find((one) => one instanceof Error);
-  if (broken)
+  const error = results.find((result) => result instanceof Error);
+  if (error)
     return err({
       kind: 'playwright-missing',
       message: `@playwright/test cannot be looked up in ${cwd}`,
-      detail: broken.message,
-      remedy: 'Correct the file that this names.',
+      detail: error.message,
+      remedy: 'Correct the file that this message names.',
     });
   return err({
     kind: 'playwright-missing',

@@ -20,12 +20,12 @@ const managerOf = (name: string | undefined) =>
   Object.values(managers).find((manager) => manager.name === name);
 const lockFiles = Object.entries(LOCKS).filter(([, name]) => managerOf(name));
 
-/** Returns the package manager whose lock file is in the folder or, as in a monorepo, above it; npm if there is none. */
+/** Returns the package manager of the nearest lock file, in the folder or, as in a monorepo, above it; npm if there is none. */
 export function packageManagerOf(folder: string): PackageManager {
   return managerOf(lockAt(folder)?.name) ?? managers.npm;
 }
 
-/** Returns the nearest folder with a lock file: `folder` itself or, as in a monorepo, one above it; null if there is none. */
+/** Returns the folder of that lock file; null if there is none. */
 export function lockFolderOf(folder: string): string | null {
   return lockAt(folder)?.folder ?? null;
 }

@@ -29,14 +29,13 @@ export interface PlaywrightExit {
 }
 
 const tailBytes = 64 * 1024;
-/** How long to wait for `close` after `exit`: a server that outlives Playwright can hold the streams open. */
+/** The wait for `close` after `exit`. A server that outlives Playwright can keep the streams open. */
 const drainMs = 500;
 const ownGroup = process.platform !== 'win32';
 
 /**
- * Runs Playwright's command in its own process group and leaves no process of that group behind. On abort it sends
- * SIGINT, the only signal on which Playwright also stops its web servers, and SIGKILL after the grace period. Never
- * rejects.
+ * Runs Playwright's command in its own process group and leaves no process of that group behind. On abort it sends SIGINT, the only signal on which
+ * Playwright stops its web servers, and SIGKILL after the grace period. Never rejects.
  */
 export async function runPlaywright(command: PlaywrightCommand): Promise<PlaywrightExit> {
   const { cli, args, cwd, env, runId, stdout, signal } = command;
@@ -76,11 +75,11 @@ function forward(from: Readable | null, to: Writable): void {
 }
 
 function tailOf(stream: Readable | null): () => string {
-  let kept = Buffer.alloc(0);
+  let tail = Buffer.alloc(0);
   stream?.on('data', (chunk: Buffer) => {
-    kept = Buffer.concat([kept, chunk]).subarray(-tailBytes);
+    tail = Buffer.concat([tail, chunk]).subarray(-tailBytes);
   });
-  return () => kept.toString('utf8');
+  return () => tail.toString('utf8');
 }
 
 /** Rejects if the program cannot be started. */

@@ -5,7 +5,7 @@ import { isNoTests } from './suite-run-of.js';
 import type { SuiteRun } from './suite-run.js';
 
 /** Captures the path of a missing browser that the user's config sets. */
-const namedByConfig = /Failed to launch \w+ because executable doesn't exist at (.+)/;
+const executablePath = /Failed to launch \w+ because executable doesn't exist at (.+)/;
 
 /** Playwright's messages about invalid arguments and config values; no agent is asked to fix those. */
 const refusals = [
@@ -18,23 +18,23 @@ const refusals = [
   /^Error: Unsupported browser .*/,
 ];
 
-/** Returns why healing the first run would be pointless, as a `Problem` that says what to do instead (CL-2), or null. */
-export function firstRunProblem(run: SuiteRun, asked: Asked): Problem | null {
-  return refusedToStart(run) ?? browserMissing(run) ?? noTests(run, asked);
+/** Returns a `Problem` if the first run shows that healing is pointless (CL-2), otherwise null. */
+export function firstRunProblem(run: SuiteRun, request: Request): Problem | null {
+  return refusedToStart(run) ?? browserMissing(run) ?? noTests(run, request);
 }
 
 /** Returns a `Problem` if Playwright refused its arguments or a value of the config. */
 export function refusedToStart(run: SuiteRun): Problem | null {
   const [error] = run.suiteFailure?.errors ?? [];
   if (!error || run.tests.length > 0) return null;
-  const words = refusals
-    .map((refusal) => refusal.exec(error.message)?.[0])
+  const refusal = refusals
+    .map((pattern) => pattern.exec(error.message)?.[0])
     .find((text) => text !== undefined);
-  if (words === undefined) return null;
+  if (refusal === undefined) return null;
   return {
     kind: 'playwright-refused',
     message: 'Playwright refused to start',
-    detail: words.replace(/^error: /i, ''),
+    detail: refusal.replace(/^error: /i, ''),
     remedy: 'Correct the argument or the value in the Playwright config.',
   };
 }
@@ -45,20 +45,20 @@ export function browserMissing(run: SuiteRun): Problem | null {
   const texts = run.failures.map(({ errors }) => errors.map(({ message }) => message).join('\n'));
   if (!texts.every((text) => missingBrowser.test(text))) return null;
   const [text = ''] = texts;
-  const named = namedByConfig.exec(text)?.[1];
+  const file = executablePath.exec(text)?.[1];
   const channel = /playwright install ([\w-]+)"/.exec(text)?.[1];
   const install = `${packageManagerOf(run.rootDir).exec} playwright install${channel ? ` ${channel}` : ''}`;
   return {
     kind: 'browser-missing',
-    message: named
-      ? `there is no browser at ${named}`
+    message: file
+      ? `there is no browser at ${file}`
       : 'the browser of this Playwright version is not installed',
-    remedy: named ? 'Correct `executablePath` in the Playwright config.' : `Run \`${install}\`.`,
+    remedy: file ? 'Correct `executablePath` in the Playwright config.' : `Run \`${install}\`.`,
   };
 }
 
-/** What decides which tests a run finds. */
-interface Asked {
+/** The parts of a request that determine which tests a run has. */
+interface Request {
   /** Whether filters or flags select some of the config's tests. */
   readonly isNarrowed: boolean;
   /** `verify.prepare`, which may generate the tests, or null. */
@@ -66,7 +66,7 @@ interface Asked {
 }
 
 /** Returns a `Problem` if no test matched the selection. */
-export function noTests(run: SuiteRun, { isNarrowed, prepare }: Asked): Problem | null {
+export function noTests(run: SuiteRun, { isNarrowed, prepare }: Request): Problem | null {
   const errors = run.suiteFailure?.errors ?? [];
   if (run.tests.length > 0 || errors.length === 0 || !errors.every(isNoTests)) return null;
   return {

@@ -2,16 +2,16 @@ import type { WebServer, TestError, TestFailure } from '../model/failure.js';
 import type { SuiteRun, TestResult } from './suite-run.js';
 
 /**
- * One line of `report.ndjson`, to which the injected reporter appends while Playwright runs. Only failures carry
- * details, and the list of all tests is written once, at the end, so that a passing test costs nothing.
+ * One line of `report.ndjson`, to which the injected reporter appends while Playwright runs. Only failures have details, and the list of all tests is
+ * written once, at the end, so that a passing test costs nothing.
  */
 export type ReportLine =
-  /** Playwright has created the reporter. Without this line, it ended before it created any. */
+  /** Playwright has created its reporters. */
   | { type: 'hello' }
   | {
       type: 'configured';
       rootDir: string;
-      /** What the config sets up before the tests; paths of set-ups are absolute. */
+      /** The set-up in the config, with absolute paths. */
       webServers?: readonly WebServer[];
       globalSetup?: readonly string[];
       configFile: string | null;
@@ -24,7 +24,7 @@ export type ReportLine =
   | { type: 'failed-try'; failure: TestFailure }
   /** In a traced run: the trace of a test that passed. */
   | { type: 'passed'; test: string; trace: string }
-  /** How many tests have ended and will not be retried, and the titles of the last one. At most a few lines a second. */
+  /** The number of tests that have ended and will not be retried, and the titles of the last one. At most a few lines a second. */
   | { type: 'progress'; done: number; failed: number; test: string }
   | {
       type: 'end';
@@ -50,8 +50,8 @@ export const runFiles = {
   /** The output of servers that the suite's own code started; one file for each process that started any. */
   servers: 'servers',
   problems: 'problems.log',
-  /** How many failed tries self-heal has looked at: in a traced run, the last test waits for it. */
-  looked: 'looked-at',
+  /** The number of failed tries that self-heal has examined. In a traced run, the last test waits for all of them. */
+  examined: 'examined',
   /** Playwright's own output folder in a re-run. */
   output: 'output',
   /** What Playwright printed during a re-run. */

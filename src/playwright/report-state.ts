@@ -5,7 +5,7 @@ import { appendedLines } from '../state-folder.js';
 import { systemClock } from '../clock.js';
 import { jsonOf } from '../json-of.js';
 
-/** How far a running suite has got. */
+/** The progress of a running suite. */
 export interface SuiteProgress {
   readonly done: number;
   readonly total: number;
@@ -16,7 +16,7 @@ export interface SuiteProgress {
 
 type Line<T extends ReportLine['type']> = Extract<ReportLine, { type: T }>;
 
-/** What the lines of a report have said so far, with the lines that occur once. */
+/** The lines of a report so far. */
 export interface ReportState {
   hello?: Line<'hello'>;
   configured?: Line<'configured'>;
@@ -48,7 +48,7 @@ export function addLine(state: ReportState, line: ReportLine): void {
     if (errors.length < maxErrors) errors.push(line.error);
   } else if (line.type === 'failed-try') {
     const failure = { ...line.failure, errors: steadyTimeoutErrors(line.failure.errors) };
-    // The first failed try tells why: later ones may fail because of what it left behind (a row that now exists).
+    // The first failed try shows the cause. Later tries may fail because of its remains, such as a row that now exists.
     if (!tries.has(failure.test.id)) tries.set(failure.test.id, failure);
   } else if (line.type === 'passed') {
     state.traces.set(line.test, line.trace);
@@ -62,9 +62,8 @@ export function addLine(state: ReportState, line: ReportLine): void {
 }
 
 /**
- * Passes new lines of a report to `onLines` until `finished` aborts, then reads what is left and resolves. Polls every `pollMs`,
- * because some network and container file systems do not report changes to a watcher. Skips incomplete lines, which a full disk
- * leaves.
+ * Passes new lines of a report to `onLines` until `finished` aborts, then reads the rest and resolves. Polls every `pollMs`, because some network and
+ * container file systems do not report changes to a watcher. Skips incomplete lines, which a full disk leaves.
  */
 export async function followReport(
   file: string,
@@ -72,13 +71,13 @@ export async function followReport(
   onLines: (lines: readonly ReportLine[]) => void,
 ): Promise<void> {
   const read = appendedLines(() => file);
-  const tell = () => {
+  const passLines = () => {
     const lines = read().flatMap((line) => (jsonOf(line) as ReportLine | undefined) ?? []);
     if (lines.length > 0) onLines(lines);
   };
   while (!finished.aborted) {
-    tell();
+    passLines();
     await systemClock.sleep(pollMs, finished);
   }
-  tell();
+  passLines();
 }

@@ -21,7 +21,7 @@ import { unattended } from './unattended.js';
 /** One run of the user's suite. */
 export interface SuiteOptions {
   readonly playwright: Playwright;
-  /** Where Playwright is started. */
+  /** The folder in which Playwright is started. */
   readonly cwd: string;
   /** A folder for this run alone; created if it does not exist. */
   readonly runDir: string;
@@ -35,14 +35,11 @@ export interface SuiteOptions {
   /** Called once Playwright's process has been started, or has failed to start. */
   readonly onStart?: () => void;
   readonly onProgress?: (progress: SuiteProgress) => void;
-  /** Called with each failed try of a traced run, while the suite's servers are still there. */
+  /** Called with each failed try of a traced run, while the suite's servers are still running. */
   readonly onFailedTry?: (failure: TestFailure) => Promise<void>;
-  /** How long an interrupted Playwright may take to stop its servers, in milliseconds; default: 10,000. */
+  /** The time for an interrupted Playwright to stop its servers, in milliseconds; default: 10,000. */
   readonly graceMs?: number;
-  /**
-   * How long Playwright may take to exit after its run, in milliseconds; default: five minutes, for a reporter that
-   * uploads.
-   */
+  /** The time for Playwright to exit after its run, in milliseconds. The default of five minutes is for reporters that upload. */
   readonly exitMs?: number;
   /** Folder of the compiled `inject/` files; default: the one in this package. */
   readonly injectDir?: string;
@@ -63,11 +60,11 @@ interface FirstRun {
 interface Rerun {
   readonly kind: 'rerun';
   readonly ids: readonly string[] | null;
-  /** Has Playwright record a trace of each test, which costs a fifth of the run's time and is the evidence. */
+  /** Whether Playwright records a trace of each test, for the evidence. Tracing costs a fifth of the run's time. */
   readonly trace?: boolean;
-  /** Arguments that change how the tests run, such as `--workers=1`; they replace the user's. */
-  readonly how?: readonly string[];
-  /** If the web server is still kept from starting by this error, the run ends with it, without waiting for the server's time limit. */
+  /** Further arguments, such as `--workers=1`; they replace the user's. */
+  readonly extraArgs?: readonly string[];
+  /** An earlier build error. If it still keeps the web server from starting, the run ends before the server's time limit. */
   readonly brokenBuild?: BrokenBuild | null;
 }
 
@@ -75,17 +72,18 @@ const defaultGraceMs = 10_000;
 const defaultExitMs = 5 * 60_000;
 
 /**
- * Runs the project's Playwright once and returns the result (CL-3, CS-10). Snapshots are never updated: a baseline that
- * Playwright wrote by itself would look like a heal (CL-1). Rejects only if `runDir` cannot be written.
+ * Runs the project's Playwright once and returns the result (CL-3, CS-10). Snapshots are never updated: a baseline that Playwright wrote by itself would
+ * look like a heal (CL-1). Rejects only if `runDir` cannot be written.
  */
 export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   const { runDir, signal, onProgress, mode } = options;
+  const isTraced = mode.kind === 'rerun' && mode.trace === true;
   const startedAt = systemClock.now();
   await prepare(options);
   const state = emptyReport();
-  const over = new AbortController();
+  const exited = new AbortController();
   const stop = new AbortController();
-  const stopBecause = (why: 'lingering' | 'broken-build' | 'not-looked-at') => stop.abort(why);
+  const stopBecause = (reason: 'lingering' | 'broken-build' | 'not-examined') => stop.abort(reason);
   const build = mode.kind === 'rerun' ? (mode.brokenBuild ?? null) : null;
   const endWatch =
     build &&
@@ -96,60 +94,59 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
       now: () => systemClock.now(),
       onBroken: () => stopBecause('broken-build'),
     });
-  // The last test of a traced run waits until its failures have been looked at.
-  const pollMs = mode.kind === 'rerun' && mode.trace ? 50 : 200;
-  let looked = 0;
-  let looking = Promise.resolve();
-  const look = async (failure: TestFailure, before: Promise<void>) => {
-    if (mode.kind !== 'rerun' || !mode.trace) return;
-    await before;
+  let examined = 0;
+  let examination = Promise.resolve();
+  const examine = async (failure: TestFailure, previous: Promise<void>) => {
+    await previous;
     await options.onFailedTry?.(failure);
-    looked += 1;
-    await writeFile(path.join(runDir, runFiles.looked), String(looked));
+    examined += 1;
+    await writeFile(path.join(runDir, runFiles.examined), String(examined));
   };
   const following = followReport(
     path.join(runDir, runFiles.report),
-    { finished: over.signal, pollMs },
+    // The last test of a traced run waits until its failures have been examined.
+    { finished: exited.signal, pollMs: isTraced ? 50 : 200 },
     (lines) => {
       const { progress } = state;
       for (const line of lines) addLine(state, line);
       if (state.progress !== progress) onProgress?.(state.progress);
       if (lines.some(({ type }) => type === 'begin')) endWatch?.();
-      for (const line of lines)
+      for (const line of isTraced ? lines : [])
         if (line.type === 'failed-try') {
-          looking = look(line.failure, looking);
-          // Otherwise the last test would wait in vain.
-          looking.catch(() => stopBecause('not-looked-at'));
+          examination = examine(line.failure, examination);
+          // After an error, the last test would wait for nothing.
+          examination.catch(() => stopBecause('not-examined'));
         }
       // A reporter may wait for a user after the run. If Playwright has exited already, this is the last read of its report.
-      if (lines.some(({ type }) => type === 'end') && !over.signal.aborted) {
+      if (lines.some(({ type }) => type === 'end') && !exited.signal.aborted) {
         const timer = setTimeout(() => stopBecause('lingering'), options.exitMs ?? defaultExitMs);
-        over.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+        exited.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
       }
     },
   );
-  const ended = start(options, AbortSignal.any([signal, stop.signal])).finally(() => {
+  const running = start(options, AbortSignal.any([signal, stop.signal])).finally(() => {
     endWatch?.();
-    over.abort();
+    exited.abort();
   });
   options.onStart?.();
-  const exit = await ended;
+  const exit = await running;
   await following;
-  await looking;
+  await examination;
   const endedAt = systemClock.now();
   const isBroken = stop.signal.reason === 'broken-build' && !signal.aborted;
+  const problems = await readFile(path.join(runDir, runFiles.problems), 'utf8').catch(() => '');
   const { end: _end, ...withoutEnd } = state;
   return suiteRunOf({
-    // As Playwright reports it at the end of its time limit.
+    // Playwright reports the same error at the end of its time limit.
     state: isBroken && build ? { ...withoutEnd, errors: [build.error] } : state,
     exit,
     interrupted: signal.aborted,
     endedLingering: stop.signal.reason === 'lingering',
     cwd: options.cwd,
-    byIds: options.mode.kind === 'rerun' && options.mode.ids !== null,
+    byIds: mode.kind === 'rerun' && mode.ids !== null,
     serverLog: path.join(runDir, runFiles.serverLog),
-    problems: await linesOf(runDir, runFiles.problems, 20),
-    ...(mode.kind === 'rerun' && mode.trace ? { tracing: 'on' } : {}),
+    problems: [...new Set(problems.split('\n'))].filter((line) => line !== '').slice(0, 20),
+    ...(isTraced ? { tracing: 'on' } : {}),
     durationMs: endedAt - startedAt,
     endedAt,
   });
@@ -171,14 +168,16 @@ async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {
 async function start(options: SuiteOptions, signal: AbortSignal): Promise<PlaywrightExit> {
   const { mode, playwright, cwd, runDir, graceMs = defaultGraceMs } = options;
   const log = mode.kind === 'first' ? null : boundedLog(path.join(runDir, runFiles.log));
+  const { stdout, stderr } =
+    mode.kind === 'first' ? mode : { stdout: log as Writable, stderr: log as Writable };
   const exit = await runPlaywright({
     cli: playwright.cli,
     args: argumentsOf(options),
     cwd,
     env: environmentOf(options),
     runId: options.runId,
-    stdout: mode.kind === 'first' ? mode.stdout : (log as Writable),
-    stderr: mode.kind === 'first' ? mode.stderr : (log as Writable),
+    stdout,
+    stderr,
     signal,
     graceMs,
   });
@@ -187,17 +186,17 @@ async function start(options: SuiteOptions, signal: AbortSignal): Promise<Playwr
 }
 
 function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
-  const never = '--update-snapshots=none';
-  if (mode.kind === 'first') return ['test', ...args.first, never];
+  const noSnapshots = '--update-snapshots=none';
+  if (mode.kind === 'first') return ['test', ...args.first, noSnapshots];
   const ours = [
     `--output=${path.join(runDir, runFiles.output)}`,
-    // Replaces the user's reporters, so that their reports of the first run are not overwritten.
+    // The user's reporters would overwrite their reports of the first run.
     '--reporter=list',
     '--retries=0',
     '--max-failures=0',
-    never,
+    noSnapshots,
     ...(mode.trace ? ['--trace=on'] : []),
-    ...(mode.how ?? []),
+    ...(mode.extraArgs ?? []),
   ];
   if (mode.ids === null) return ['test', ...args.whole, ...ours];
   // The config may set a shard, which would drop some of the ids.
@@ -211,34 +210,29 @@ function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
     [injectEnv.dir]: runDir,
     PW_TEST_REPORTER: path.join(options.injectDir ?? ownFile('playwright/inject/'), 'reporter.cjs'),
   };
-  if (mode.kind === 'rerun' && mode.trace) ours[injectEnv.traced] = '1';
-  // Since 1.61 this variable sets the path of the last-run file; a re-run needs the file that `prepare` wrote.
-  if (mode.kind === 'rerun') delete ours['PLAYWRIGHT_LAST_RUN_OUTPUT_FILE'];
+  if (mode.kind === 'first') return ours;
+  if (mode.trace) ours[injectEnv.traced] = '1';
+  // Since 1.61 this variable sets the path of the last-run file. A re-run needs the file that `prepare` wrote.
+  delete ours['PLAYWRIGHT_LAST_RUN_OUTPUT_FILE'];
   // With this variable, Playwright takes no snapshot of the page.
-  if (mode.kind === 'rerun') delete ours['PLAYWRIGHT_NO_COPY_PROMPT'];
+  delete ours['PLAYWRIGHT_NO_COPY_PROMPT'];
   return ours;
-}
-
-/** Returns the distinct non-empty lines of a file in the run's folder, at most `most` of them. */
-async function linesOf(runDir: string, name: string, most: number): Promise<string[]> {
-  const text = await readFile(path.join(runDir, name), 'utf8').catch(() => '');
-  return [...new Set(text.split('\n').filter((line) => line !== ''))].slice(0, most);
 }
 
 const maxBytes = 16 * 1024 * 1024;
 
-/** A log file that stops at 16 MB with a note, and never fails: a broken log must not fail the run. */
+/** A log file that ends at 16 MB with a note. It never fails, because a broken log must not fail the run. */
 function boundedLog(file: string): Writable {
   const out = createWriteStream(file);
-  let left = maxBytes;
+  let room = maxBytes;
   out.on('error', () => {
-    left = 0;
+    room = 0;
   });
   return new Writable({
     write(chunk: Buffer, _encoding, done) {
-      if (left <= 0) return done();
-      left -= chunk.length;
-      out.write(left > 0 ? chunk : '\n[self-heal] the rest was cut\n', () => done());
+      if (room <= 0) return done();
+      room -= chunk.length;
+      out.write(room > 0 ? chunk : '\n[self-heal] the rest was cut\n', () => done());
     },
     final(done) {
       if (out.errored) done();
@@ -255,27 +249,24 @@ interface ListRequest {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/**
- * Runs `playwright test --list`. Returns a run in which no test ran, with the files that Playwright loaded; its list of
- * tests is empty if Playwright could not list them.
- */
+/** Runs `playwright test --list`. Returns a run in which no test ran. Its list of tests is empty if Playwright could not list them. */
 export async function listTests({ playwright, cwd, args, env }: ListRequest): Promise<SuiteRun> {
   const runDir = await mkdtemp(path.join(tmpdir(), 'self-heal-list-'));
-  const nowhere = await open(devNull, 'w');
-  const listing = ['--list', ...args];
+  const nullDevice = await open(devNull, 'w');
+  const listArgs = ['--list', ...args];
   try {
     return await runSuite({
       playwright,
       cwd,
       runDir,
       runId: 'list',
-      args: { first: listing, whole: listing, byId: listing },
-      mode: { kind: 'first', stdout: nowhere.fd, stderr: new PassThrough().resume() },
+      args: { first: listArgs, whole: listArgs, byId: listArgs },
+      mode: { kind: 'first', stdout: nullDevice.fd, stderr: new PassThrough().resume() },
       signal: new AbortController().signal,
       ...(env ? { env } : {}),
     });
   } finally {
-    await nowhere.close();
+    await nullDevice.close();
     await rm(runDir, { recursive: true, force: true });
   }
 }

@@ -10,7 +10,7 @@ export interface Selection {
   readonly retries?: number;
   readonly timeout?: number;
   readonly lastFailed?: boolean;
-  /** A ref to compare with; `true` considers only uncommitted changes. */
+  /** A ref to compare with; `true` for uncommitted changes only. */
   readonly onlyChanged?: string | boolean;
   readonly x?: boolean;
   readonly maxFailures?: number;
@@ -25,7 +25,7 @@ export interface Selection {
 export interface PlaywrightArgs {
   /** The selection as the user gave it. */
   readonly first: readonly string[];
-  /** For running the same tests again: without retries, `--last-failed`, and limits that stop the run early. */
+  /** For a re-run of the same tests: without retries, `--last-failed`, and limits that stop the run early. */
   readonly whole: readonly string[];
   /** For a re-run by ids: only the arguments that say how tests run, not which. */
   readonly byId: readonly string[];
@@ -33,11 +33,11 @@ export interface PlaywrightArgs {
 
 type Option = Exclude<keyof Selection, 'filters' | 'passThrough'>;
 
-/** A re-run keeps `--project`, since its ids belong to these projects, and `--repeat-each`, which ids depend on. */
+/** A re-run by ids has `--project` and `--repeat-each`, because ids depend on them. */
 const howTestsRun: readonly Option[] = ['config', 'project', 'workers', 'repeatEach', 'timeout', 'headed'];
 const whichTests: readonly Option[] = ['grep', 'grepInvert', 'shard', 'onlyChanged'];
 const howRunsEnd: readonly Option[] = ['retries', 'maxFailures', 'x', 'lastFailed'];
-/** What does not determine which tests a selection covers. */
+/** The options that do not determine the tests of a selection. */
 const ofThisRun: readonly Option[] = ['shard', 'workers', 'headed', 'retries', 'maxFailures', 'x'];
 
 /** Converts a selection to arguments for the first run and for re-runs. */
@@ -52,14 +52,16 @@ export function toPlaywrightArgs(selection: Selection): PlaywrightArgs {
   };
 }
 
-/** Returns the arguments that determine which tests a selection covers, without the shard and limits on the run. */
+/** Returns the arguments that determine the tests of a selection, without the shard and limits on the run. */
 export function selectionWords(selection: Selection): readonly string[] {
   const { filters = [], passThrough = [] } = selection;
-  const options = [...howTestsRun, ...whichTests, ...howRunsEnd].filter((one) => !ofThisRun.includes(one));
+  const options = [...howTestsRun, ...whichTests, ...howRunsEnd].filter(
+    (option) => !ofThisRun.includes(option),
+  );
   return [...wordsOf(options, selection), ...filters, ...passThrough];
 }
 
-/** Whether anything of a selection says which of the config's tests to run. */
+/** Whether a selection excludes some of the config's tests. */
 export function isNarrowed(selection: Selection): boolean {
   const { filters = [], passThrough = [] } = selection;
   return (
@@ -72,6 +74,6 @@ function wordsOf(options: readonly Option[], selection: Selection): string[] {
   return options.flatMap((option) => {
     const flag = option === 'x' ? '-x' : `--${option.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
     const values = [selection[option] ?? []].flat();
-    return values.flatMap((one) => (one === false ? [] : one === true ? flag : `${flag}=${one}`));
+    return values.flatMap((value) => (value === false ? [] : value === true ? flag : `${flag}=${value}`));
   });
 }

@@ -33,7 +33,7 @@ export function suiteRunOf(run: FinishedRun): SuiteRun {
   const tests = state.end?.tests ?? [];
   const suiteFailure = suiteFailureOf(state, exit);
   const cutShort = interrupted && state.errors.length === 0;
-  // If none of the ids exists any more, older versions report an error and newer ones an empty run that passed (HL-10).
+  // If none of the ids exists any more, older versions report an error, and newer ones a passed run without tests (HL-10).
   const noneLeft = byIds && suiteFailure?.errors.every(isNoTests);
   return {
     ...known,
@@ -61,7 +61,7 @@ function statusOf({ state, interrupted }: FinishedRun): SuiteRun['status'] {
   return state.hello ? 'failed' : 'no-report';
 }
 
-/** A failure without details, for a failing test whose try could not be reported (a full disk, for example). */
+/** A failure without details, for a failing test whose try could not be reported, for example because the disk was full. */
 function failureWithoutDetails({ test, durationMs, retries }: TestResult): TestFailure {
   return {
     scope: 'test',
@@ -76,18 +76,18 @@ function failureWithoutDetails({ test, durationMs, retries }: TestResult): TestF
   };
 }
 
-/** Whether this is what Playwright reports as an error when `maxFailures` tests have failed: it follows from those tests. */
+/** Whether this is Playwright's error after `maxFailures` failed tests, which is only a consequence of those tests. */
 function isMaxFailures({ message }: TestError): boolean {
   return /Testing stopped early after \d+ maximum allowed failures/.test(message);
 }
 
-/** Returns the failure of the suite itself, or null: errors outside of any test, or Playwright ending early (CS-10). */
+/** Returns the failure of the suite itself (CS-10), or null: errors outside of tests, or an early end of Playwright. */
 function suiteFailureOf(state: ReportState, { exitCode, stderr }: PlaywrightExit): SuiteFailure | null {
   const { hello, errors: all, end } = state;
   const errors = all.filter((error) => !isMaxFailures(error));
   if (end && errors.length === 0) return null;
   const text = stripVTControlCharacters(stderr);
-  // Playwright 1.50 creates its reporters before it complains about an unknown project.
+  // Playwright 1.50 creates its reporters before it reports an unknown project.
   const reasons =
     errors.length > 0
       ? withoutConsequences(errors)
@@ -96,7 +96,7 @@ function suiteFailureOf(state: ReportState, { exitCode, stderr }: PlaywrightExit
   return { scope: 'suite', errors: reasons, stderr: text, ...(phase === null ? {} : { phase }) };
 }
 
-/** Drops duplicates, and "No tests found" if there are other errors that explain it (a file that does not load). */
+/** Removes duplicates, and "No tests found" if another error explains it, such as a file that does not load. */
 function withoutConsequences(errors: readonly TestError[]): TestError[] {
   const distinct = errors.filter(
     (error, at) => errors.findIndex((other) => other.message === error.message) === at,
@@ -116,7 +116,7 @@ function endedEarly(hello: boolean, exitCode: number | null): TestError {
   return plainError(`Error: Playwright ended ${when}: ${how}`);
 }
 
-/** Finds the error in what Playwright printed: if the config does not load, there is no reporter yet. */
+/** Finds the error in Playwright's output: if the config does not load, there is no reporter. */
 function errorIn(stderr: string): TestError | null {
   const lines = stderr.split('\n');
   const first = lines.findIndex((line) => /^\s*(?:\w*Error|error)\b.*?:/.test(line));
@@ -150,7 +150,7 @@ function position([, file = '', line, column]: RegExpExecArray): Location {
 const ofServers =
   /config\.webServer|is already used, make sure that nothing is running|^Error: Failed to launch: /;
 
-/** Returns what Playwright was doing when it failed outside of its tests, or null if that is not known. */
+/** Returns the phase in which Playwright failed outside of its tests, or null if it is not known. */
 function phaseOf({ configured, begin }: ReportState, errors: readonly TestError[]): Phase | null {
   const [error] = errors;
   const config = configured?.configFile ?? null;
@@ -159,19 +159,21 @@ function phaseOf({ configured, begin }: ReportState, errors: readonly TestError[
     return error.location ? { kind: 'config', at: error.location, servers: [], file: null } : null;
   const { webServers = [], globalSetup = [] } = configured;
   if (ofServers.test(error.message)) {
-    const named = webServers.filter(({ url }) => url !== null && error.message.includes(url));
-    const servers = named.length > 0 ? named : webServers;
+    const inMessage = webServers.filter(({ url }) => url !== null && error.message.includes(url));
+    const servers = inMessage.length > 0 ? inMessage : webServers;
     const [first] = servers;
     const at = lineOf(config, first?.command) ?? lineOf(config, 'webServer');
     return { kind: 'web-server', at, servers, file: null };
   }
   const [file] = globalSetup;
-  const inFile = globalSetup.find((one) => (error.stack ?? '').includes(one) || error.location?.file === one);
+  const inFile = globalSetup.find(
+    (setUp) => (error.stack ?? '').includes(setUp) || error.location?.file === setUp,
+  );
   if (file === undefined || (inFile === undefined && !isBeforeTests(error))) return null;
   return { kind: 'global-setup', at: lineOf(config, 'globalSetup'), servers: [], file: inFile ?? file };
 }
 
-/** An error without a location comes from the set-up: one in a spec that does not load has a location. */
+/** Whether an error comes from the set-up. The error of a spec that does not load has a location. */
 function isBeforeTests({ location, message }: TestError): boolean {
   return location === null && !/No tests found|Cannot find module|SyntaxError/.test(message);
 }

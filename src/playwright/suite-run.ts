@@ -1,21 +1,21 @@
 import type { SuiteFailure, TestFailure, TestRef } from '../model/failure.js';
 
-/** How one test of a suite run ended, in Playwright's terms and one of self-heal's own, `not-run`. */
+/** The result of one test of a suite run. The outcomes are Playwright's, except for `not-run`. */
 export interface TestResult {
   readonly test: TestRef;
   readonly outcome: 'expected' | 'unexpected' | 'flaky' | 'skipped' | 'not-run';
   readonly retries: number;
   readonly durationMs: number;
-  /** Where and when it ran first: the number of its worker, and milliseconds since the epoch. Absent if it did not run, or is known from a report. */
+  /** The worker and the start of its first try, in milliseconds since the epoch. Absent if it did not run, or is known from a report. */
   readonly ran?: { readonly worker: number; readonly startedAt: number };
 }
 
-/** A script that a page ran, as its server delivered it during the run. */
+/** A script of a page, as its server delivered it during the run. */
 export interface FetchedScript {
   /** Without its fragment. */
   readonly url: string;
   readonly text: string;
-  /** The text of the source map that the script names or that lies beside it; null if there is none, or it is inline. */
+  /** The text of the source map that the script names or that is next to it; null if there is none, or it is inline. */
   readonly map: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface SuiteRun {
   readonly exitCode: number | null;
   /** Every test of the selection, including those that did not run. Empty if Playwright ended before it collected them. */
   readonly tests: readonly TestResult[];
-  /** A failed try of each test that ended unexpectedly: the first that was recorded. */
+  /** The first recorded failed try of each test with an unexpected outcome. */
   readonly failures: readonly TestFailure[];
   /** The failure of the suite itself, or null. */
   readonly suiteFailure: SuiteFailure | null;
@@ -37,21 +37,18 @@ export interface SuiteRun {
   readonly configFile: string | null;
   /** The test ids of each serial group; absent if they were not recorded. */
   readonly serial?: readonly (readonly string[])[];
-  /** Whether its `maxFailures` ended it, so that tests may not have run that could have. */
+  /** Whether `maxFailures` ended it, so that some tests did not run. */
   readonly stoppedEarly?: boolean;
   readonly durationMs: number;
   /** When the run ended, in epoch milliseconds. */
   readonly endedAt: number;
-  /**
-   * URL of a web server that was already running, so that Playwright reused it instead of starting the configured one. A
-   * server of an earlier run may serve old code (HL-9). Null or absent if there is none.
-   */
+  /** The URL of a running web server that Playwright reused, or null. A server of an earlier run may serve old code (HL-9). */
   readonly reusedServer?: string | null;
   /** Playwright did not exit after its run, so self-heal ended it. */
   readonly endedLingering?: boolean;
   /** Messages about problems of the reporter itself. */
   readonly problems: readonly string[];
-  /** `on`: Playwright recorded a trace of each test; `own`: it did not, since one of them records its own, which it refuses to do twice. */
+  /** `on`: Playwright recorded a trace of each test. `own`: it did not, because a test records its own and Playwright refuses a second one. */
   readonly tracing?: 'on' | 'own';
   /** Paths of the traces of tests that passed, by test id; absent if the run was not traced. */
   readonly traces?: ReadonlyMap<string, string>;

@@ -8,13 +8,13 @@ const interactiveVariables = ['PWDEBUG', 'PWTEST_WATCH', 'PWPAUSE'] as const;
 
 /** Returns a `Problem` if an argument would make Playwright wait for a user, otherwise null. */
 export function interactiveFlagProblem(passThrough: readonly string[]): Problem | null {
-  const word = passThrough.find((one) => interactiveFlag.test(one));
-  if (word === undefined) return null;
-  const [flag] = word.split('=');
+  const argument = passThrough.find((word) => interactiveFlag.test(word));
+  if (argument === undefined) return null;
+  const [flag] = argument.split('=');
   return {
     kind: 'usage',
     message: `${flag} makes Playwright wait for a person, which self-heal does not support`,
-    remedy: `Remove it, or use it with Playwright directly: npx playwright test ${word}.`,
+    remedy: `Remove it, or use it with Playwright directly: npx playwright test ${argument}.`,
   };
 }
 

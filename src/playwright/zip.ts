@@ -6,13 +6,13 @@ export interface ZipEntry {
   readonly entry: Entry;
 }
 
-/** More entries than any real trace has; stops at a zip that consists of nothing but names. */
+/** More entries than any real trace has: a zip may consist of nothing but names. */
 const maxEntries = 500_000;
-const maxWanted = 2_000;
+const maxMatches = 2_000;
 
 /**
- * Opens a zip while `work` runs. Rejects with a one-line reason if the file is not a zip or is truncated. Does not
- * validate names: one invalid name would make the whole trace unreadable, and no name is ever used as a path.
+ * Opens a zip while `work` runs. Rejects with a one-line reason if the file is not a zip or is truncated. Names are not validated, because one invalid
+ * name would make the whole trace unreadable, and no name is used as a path.
  */
 export async function withZip<T>(file: string, work: (zip: ZipFile) => Promise<T>): Promise<T> {
   const zip = await openPromise(file, { autoClose: false, decodeStrings: false });
@@ -25,21 +25,21 @@ export async function withZip<T>(file: string, work: (zip: ZipFile) => Promise<T
   }
 }
 
-/** Returns the entries with wanted names; others are not kept, since a long trace has tens of thousands. */
+/** Returns the entries with matching names; a long trace has tens of thousands of others. */
 export async function entriesOf(
   zip: ZipFile,
-  wanted: (name: string) => boolean,
-  most = maxWanted,
+  isMatch: (name: string) => boolean,
+  most = maxMatches,
 ): Promise<ZipEntry[]> {
-  const found: ZipEntry[] = [];
-  let seen = 0;
+  const matches: ZipEntry[] = [];
+  let count = 0;
   for await (const entry of zip.eachEntry()) {
     const name = entry.fileNameRaw.toString('utf8');
-    if (wanted(name)) found.push({ name, entry });
-    seen += 1;
-    if (seen >= maxEntries || found.length >= most) break;
+    if (isMatch(name)) matches.push({ name, entry });
+    count += 1;
+    if (count >= maxEntries || matches.length >= most) break;
   }
-  return found;
+  return matches;
 }
 
 /** An entry inflates to more than its limit: a zip bomb, or an unreasonably large trace. */
@@ -82,8 +82,8 @@ export interface BoundedLine {
 const lineFeed = 0x0a;
 
 /**
- * Calls `onLine` for each line of a byte stream, cut to at most `maxBytes`; holds no more than one line in memory. The
- * bytes are valid only during the call.
+ * Calls `onLine` for each line of a byte stream, cut to at most `maxBytes`. No more than one line is in memory. The bytes are valid only during the
+ * call.
  */
 export async function eachBoundedLine(
   chunks: AsyncIterable<Buffer>,
@@ -105,10 +105,10 @@ export async function eachBoundedLine(
   };
   for await (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += 1) {
-      // Skips empty lines one at a time: a zip bomb may consist of them, and searching for each line feed would be slow.
+      // Empty lines are skipped one at a time, because a zip bomb may consist of them and a search for each line feed would be slow.
       if (chunk[start] === lineFeed && length === 0) continue;
       const end = chunk.indexOf(lineFeed, start);
-      // The rest of a line comes with the next chunk, so a copy is kept instead of all of this one.
+      // A copy of the line's beginning is kept until the next chunk, instead of the whole chunk.
       add(end < 0 ? Buffer.from(chunk.subarray(start)) : chunk.subarray(start, end));
       if (end < 0) break;
       emit();

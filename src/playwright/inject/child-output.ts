@@ -17,12 +17,12 @@ interface Spawnable {
 }
 
 /**
- * Keeps the piped output of processes that this process starts from now on. That of Playwright's web servers goes into `webServers`,
- * whatever the config sets for `stdout` and `stderr`; that of what fixtures, hooks and globalSetup start, such as an API server of a
- * worker, into a log of this process. Observes what is pushed into the streams instead of reading them, so that everyone else can still
- * read them. With Playwright's own way, its debug namespace, the user's list reporter would print the server output. Patches the
- * prototype instead of `child_process.spawn`, since Playwright 1.50 holds a copy of the module's functions. Returns the shell command
- * lines of the web servers; those of later ones are added.
+ * Logs the piped output of all processes that this process starts from now on. The output of Playwright's web servers goes into `webServers`,
+ * whatever the config sets for `stdout` and `stderr`. The output of processes that fixtures, hooks and globalSetup start, such as an API server of a
+ * worker, goes into a log of this process. Data is observed when it is pushed into the streams, so that everyone else can still read them. Playwright's
+ * debug namespace is no alternative, because the user's list reporter would print the server output. The prototype is patched instead of
+ * `child_process.spawn`, since Playwright 1.50 has a copy of the module's functions. Returns the shell command lines of the web servers, to which later
+ * ones are added.
  */
 export function listenToChildren(webServers: ServerLog | null): readonly string[] {
   const prototype = ChildProcess.prototype as unknown as Spawnable;
@@ -37,7 +37,7 @@ export function listenToChildren(webServers: ServerLog | null): readonly string[
   };
   prototype.spawn = function spawn(options) {
     const result = original.call(this, options);
-    guarded('the output of a process could not be listened to', () => {
+    guarded('the output of a process could not be logged', () => {
       const log = logOf(options);
       if (log) listen(this, log);
     });
@@ -47,10 +47,10 @@ export function listenToChildren(webServers: ServerLog | null): readonly string[
   return commands;
 }
 
-/** Processes that this one has told to stop: what they print from then on says nothing about the failure before. */
+/** The processes that this process has told to stop. Their later output does not explain an earlier failure. */
 const stopped = new Set<number>();
 
-/** Playwright, and whoever ends a whole group, goes through `process.kill`. */
+/** Playwright, and everyone who ends a whole group, uses `process.kill`. */
 function noticeStops(): void {
   const kill = process.kill.bind(process);
   process.kill = (pid, signal = 'SIGTERM') => {
@@ -79,10 +79,7 @@ function listen(child: Child, log: ServerLog): void {
   }
 }
 
-/**
- * Whether Playwright is the caller, since user code may start processes as well. The first caller outside of Node's own
- * code and of this folder decides.
- */
+/** Whether Playwright starts a process, rather than user code. The first caller outside of Node's code and of this folder decides. */
 function isCalledByPlaywright(): boolean {
   const caller = callers().find(
     (name) => !name.startsWith('node:') && path.dirname(name) !== import.meta.dirname,

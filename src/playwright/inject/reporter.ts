@@ -17,22 +17,19 @@ import { rerunIds, serialGroups } from './rerun-ids.js';
 import { ServerLog } from './server-log.js';
 import { testError, testFailure, testResult } from './test-data.js';
 
-const maxSaidInSetUp = 64 * 1024;
-/** How long a progress report waits for more tests to end: a line for each of thousands of fast tests would slow them down. */
-const gatherMs = 200;
-/** How long a traced run waits at most for self-heal to look at its failures, and how often it checks. */
-const mostWaitMs = 2_000;
-const lookMs = 10;
+const maxSetUpOutput = 64 * 1024;
+/** The delay of a progress report. A line for each of thousands of fast tests would slow them down. */
+const progressDelayMs = 200;
+/** The longest wait of a traced run until self-heal has examined its failures, and the interval of its checks. */
+const maxWaitMs = 2_000;
+const checkMs = 10;
 const isTraced = process.env[injectEnv.traced] === '1';
 
-/**
- * Self-heal's only way into the user's Playwright, set as `PW_TEST_REPORTER`. It writes the report that self-heal reads and
- * listens to the web servers. It prints nothing and never throws.
- */
+/** Self-heal's reporter in the user's Playwright, set as `PW_TEST_REPORTER`. It writes the report that self-heal reads, and logs the web servers' output. It prints nothing and never throws. */
 export default class SelfHealReporter {
   #suite: Suite | null = null;
   #config: FullConfig | null = null;
-  /** The commands of the web servers that are listened to. */
+  /** The commands of the web servers whose output is logged. */
   #webServers: readonly string[] = [];
   #writeServerLog: ReturnType<ServerLog['stream']> | null = null;
   readonly #ended = new Set<string>();
@@ -47,12 +44,12 @@ export default class SelfHealReporter {
   constructor() {
     // Processes that the suite starts must not inherit it.
     delete process.env['PW_TEST_REPORTER'];
-    // Without this, a reader that goes away (`self-heal run | head -1`) would crash Playwright in the middle of its tests.
+    // Without this, a closed pipe (`self-heal run | head -1`) would crash Playwright in the middle of its tests.
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
     });
-    guarded('the report could not be begun', () => report({ type: 'hello' }));
-    guarded('servers could not be listened to', () => {
+    guarded('the report could not be started', () => report({ type: 'hello' }));
+    guarded('the output of servers could not be logged', () => {
       if (!dir) return;
       const log = new ServerLog(path.join(dir, runFiles.serverLog));
       this.#webServers = listenToChildren(log);
@@ -82,27 +79,27 @@ export default class SelfHealReporter {
   onBegin(suite: Suite): void {
     this.#suite = suite;
     this.#setUpOutput = null;
-    // globalSetup has run and the web servers are up by now, so only workers inherit this.
+    // globalSetup has ended and the web servers are running, so only workers inherit this.
     if (isTraced)
       process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], preloadOption].filter(Boolean).join(' ');
     guarded('the beginning was not reported', () => {
       const total = suite.allTests().length;
       this.#total = total;
-      // If a server did not become available, Playwright begins an empty suite and has not come to the servers after it.
+      // If a server did not become available, Playwright begins an empty suite and does not start the servers after it.
       const isUp = total > 0 && this.#writeServerLog !== null;
       const reused = this.#config && isUp ? reusedServer(this.#config, this.#webServers) : null;
       report({ type: 'begin', total, reusedServer: reused });
     });
   }
 
-  /** Reporters never see what a `globalSetup` prints. It is kept in case the process ends there: nothing else would say why. */
+  /** Reporters do not get the output of a `globalSetup`. It is the only explanation if the process ends there. */
   #listenToSetUp(): void {
     this.#setUpOutput = '';
     for (const stream of [process.stdout, process.stderr]) {
       const write = stream.write.bind(stream) as (...args: readonly unknown[]) => boolean;
       stream.write = (...args: readonly unknown[]) => {
         if (this.#setUpOutput !== null)
-          this.#setUpOutput = (this.#setUpOutput + String(args[0])).slice(-maxSaidInSetUp);
+          this.#setUpOutput = (this.#setUpOutput + String(args[0])).slice(-maxSetUpOutput);
         return write(...args);
       };
     }
@@ -118,7 +115,7 @@ export default class SelfHealReporter {
     if (!test) this.#keepForwarded(String(chunk));
   }
 
-  /** Keeps the server output that Playwright itself forwards, for servers that could not be listened to. */
+  /** Logs the server output that Playwright itself forwards, if the servers' own streams could not be observed. */
   #keepForwarded(text: string): void {
     if (this.#webServers.length > 0) return;
     guarded('the output of a web server was not kept', () => {
@@ -140,22 +137,22 @@ export default class SelfHealReporter {
       this.#ended.add(test.id);
       this.#failed += Number(!test.ok());
       this.#lastEnded = test;
-      this.#progressTimer ??= setTimeout(() => this.#reportProgress(), gatherMs).unref();
-      if (isTraced && this.#ended.size >= this.#total) this.#waitUntilLookedAt();
+      this.#progressTimer ??= setTimeout(() => this.#reportProgress(), progressDelayMs).unref();
+      if (isTraced && this.#ended.size >= this.#total) this.#waitUntilExamined();
     });
   }
 
   /**
-   * Holds Playwright, and with it the web servers, after the last test of a traced run: self-heal fetches the scripts that the stacks name,
-   * and a reporter can make Playwright wait in no other way.
+   * Blocks Playwright, and keeps its web servers running, after the last test of a traced run, because self-heal fetches the scripts that the stacks
+   * name. A reporter cannot delay the end of a run in any other way.
    */
-  #waitUntilLookedAt(): void {
+  #waitUntilExamined(): void {
     if (!dir || this.#failedTries === 0) return;
-    const looked = path.join(dir, runFiles.looked);
+    const examined = path.join(dir, runFiles.examined);
     const clock = new Int32Array(new SharedArrayBuffer(4));
-    for (let waited = 0; waited < mostWaitMs; waited += lookMs) {
-      if (fs.existsSync(looked) && Number(fs.readFileSync(looked, 'utf8')) >= this.#failedTries) return;
-      Atomics.wait(clock, 0, 0, lookMs);
+    for (let waitedMs = 0; waitedMs < maxWaitMs; waitedMs += checkMs) {
+      if (fs.existsSync(examined) && Number(fs.readFileSync(examined, 'utf8')) >= this.#failedTries) return;
+      Atomics.wait(clock, 0, 0, checkMs);
     }
   }
 
@@ -199,14 +196,11 @@ interface ConfiguredServer {
  */
 function reusedServer(config: FullConfig, commands: readonly string[]): string | null {
   const reused = webServers(config).find(
-    ({ command, url, port }) => (url || port) && !commands.some((one) => isFor(one, command ?? '')),
+    ({ command = '', url, port }) =>
+      // On Windows, `cmd.exe` receives the command in quotes.
+      (url || port) && !commands.some((started) => started === command || started === `"${command}"`),
   );
   return reused ? (reused.url ?? `http://localhost:${reused.port}`) : null;
-}
-
-/** On Windows, `cmd.exe` receives the command in quotes. */
-function isFor(started: string, command: string): boolean {
-  return started === command || started === `"${command}"`;
 }
 
 /** The public config has only a single server; the list of servers is private (Playwright 1.50 to 1.65). */
@@ -222,12 +216,12 @@ interface Internal {
 
 function internalOf(config: FullConfig): Internal {
   const symbol = Object.getOwnPropertySymbols(config).find(
-    (one) => one.description === 'configInternalSymbol',
+    ({ description }) => description === 'configInternalSymbol',
   );
   return symbol ? (Reflect.get(config, symbol) as Internal) : {};
 }
 
-/** Returns what a config has Playwright do before the tests. */
+/** Returns the set-up that a config defines. */
 function setUpIn(config: FullConfig): { webServers: WebServer[]; globalSetup: readonly string[] } {
   const folder = config.configFile ? path.dirname(config.configFile) : config.rootDir;
   const { globalSetups = config.globalSetup ? [config.globalSetup] : [] } = internalOf(config);

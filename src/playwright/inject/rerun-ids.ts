@@ -5,9 +5,8 @@ import { outcomeOf } from './test-data.js';
 const maxRepeatedIds = 20_000;
 
 /**
- * Returns, for each failing test, the ids that reproduce its conditions: its whole serial group; the tests that a
- * failing `beforeAll` kept from running; and, for a set-up or teardown project, tests that depend on it, since
- * `--last-failed` does not select such a project by itself.
+ * Returns, for each failing test, the ids that reproduce its conditions: its whole serial group, the tests that did not run because of a failing
+ * `beforeAll`, and the tests that depend on a set-up or teardown project, which `--last-failed` does not select by itself.
  */
 export function rerunIds(root: Suite): Record<string, string[]> {
   const tests = root.allTests();
@@ -36,14 +35,14 @@ function ancestors(test: TestCase): Suite[] {
   return suites;
 }
 
-/** Pairs each test that was given up without running (no worker had it) with the failing test nearest to it in the file. */
+/** Pairs each test that Playwright abandoned without a worker with the failing test nearest to it in the file. */
 function victims(tests: readonly TestCase[], failing: readonly TestCase[]): [TestCase, TestCase][] {
   const culprits = new Map<Suite, TestCase>();
   for (const test of failing) {
     for (const suite of withinFile(test)) if (!culprits.has(suite)) culprits.set(suite, test);
   }
-  const givenUp = tests.filter((test) => test.results.length > 0 && outcomeOf(test) === 'not-run');
-  return givenUp.flatMap((test) => {
+  const abandoned = tests.filter((test) => test.results.length > 0 && outcomeOf(test) === 'not-run');
+  return abandoned.flatMap((test) => {
     const nearest = withinFile(test).find((suite) => culprits.has(suite));
     const culprit = nearest && culprits.get(nearest);
     return culprit ? [[test, culprit] as [TestCase, TestCase]] : [];
@@ -79,15 +78,12 @@ function testsByProject(tests: readonly TestCase[]): Map<FullProject, TestCase[]
   return projects;
 }
 
-/**
- * Returns the tests that a failing set-up kept from running. If it kept none, or the project is a teardown, one
- * dependent test is enough to select the project.
- */
+/** Returns the tests that did not run because of a failing set-up. If there are none, one dependent test is enough to select the project. */
 function testsThatNeed(project: FullProject, projects: ReadonlyMap<FullProject, TestCase[]>): TestCase[] {
   const all = [...projects.keys()];
-  const setUps = all.filter((one) => one === project || one.teardown === project.name);
-  const dependents = all.filter((one) => setUps.some((setUp) => dependsOn(one, setUp.name, all)));
-  const tests = dependents.flatMap((one) => projects.get(one) ?? []);
+  const setUps = all.filter((other) => other === project || other.teardown === project.name);
+  const dependents = all.filter((other) => setUps.some((setUp) => dependsOn(other, setUp.name, all)));
+  const tests = dependents.flatMap((dependent) => projects.get(dependent) ?? []);
   const unrun = tests.filter((test) => test.results.length === 0 && outcomeOf(test) === 'not-run');
   return unrun.length > 0 ? unrun : tests.slice(0, 1);
 }
@@ -95,6 +91,6 @@ function testsThatNeed(project: FullProject, projects: ReadonlyMap<FullProject, 
 function dependsOn(project: FullProject, name: string, all: readonly FullProject[]): boolean {
   // Terminates, since Playwright rejects a config with circular dependencies.
   return project.dependencies.some(
-    (direct) => direct === name || all.some((one) => one.name === direct && dependsOn(one, name, all)),
+    (direct) => direct === name || all.some((other) => other.name === direct && dependsOn(other, name, all)),
   );
 }

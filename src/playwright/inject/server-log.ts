@@ -2,21 +2,21 @@ import fs from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
 const maxBytes = 8 * 1024 * 1024;
-const keptOfBeginning = 2 * 1024 * 1024;
-const keptOfEnd = 3 * 1024 * 1024;
+const beginningBytes = 2 * 1024 * 1024;
+const endBytes = 3 * 1024 * 1024;
 const maxLine = 16 * 1024;
 const flushAfterMs = 100;
 const flushAtChars = 256 * 1024;
 
 /**
- * Appends `<epoch ms> <text>` lines to a file, without colors. At 8 MB, replaces the middle with a line that says so: a
- * build reports its first error at the beginning, a crash comes at the end.
+ * Appends `<epoch ms> <text>` lines to a file, without colors. At 8 MB, its middle is replaced by a note: a build reports its first error at the
+ * beginning, and a crash comes at the end.
  */
 export class ServerLog {
   readonly #file: string;
   readonly #fd: number;
   #size = 0;
-  /** The beginnings of lines that are not complete yet, by stream. */
+  /** The beginnings of incomplete lines, by stream. */
   readonly #unfinished = new Map<symbol, string>();
   #pending: string[] = [];
   #pendingChars = 0;
@@ -31,7 +31,7 @@ export class ServerLog {
     });
   }
 
-  /** Returns a function that takes the chunks of one stream and holds back the line that is not complete yet. */
+  /** Returns a function for the chunks of one stream. An incomplete line is held back. */
   stream(): (text: string) => void {
     const stream = Symbol('stream');
     return (text) => {
@@ -68,22 +68,22 @@ export class ServerLog {
   }
 
   #write(bytes: Buffer): void {
-    if (this.#size + bytes.length > maxBytes) this.#leaveOutTheMiddle();
+    if (this.#size + bytes.length > maxBytes) this.#cutMiddle();
     fs.writeSync(this.#fd, bytes, 0, bytes.length, this.#size);
     this.#size += bytes.length;
   }
 
-  #leaveOutTheMiddle(): void {
+  #cutMiddle(): void {
     const all = fs.readFileSync(this.#file);
-    const headEnd = all.lastIndexOf(0x0a, keptOfBeginning) + 1;
-    const tailStart = all.indexOf(0x0a, all.length - keptOfEnd) + 1;
+    const headEnd = all.lastIndexOf(0x0a, beginningBytes) + 1;
+    const tailStart = all.indexOf(0x0a, all.length - endBytes) + 1;
     const [head, tail] = [all.subarray(0, headEnd), all.subarray(tailStart)];
-    // The timestamp of the first line that is kept, so that the lines of the file stay in chronological order.
+    // The note has the time of the line after it, so that the file stays in chronological order.
     const stamp = /^\d+/.exec(tail.toString('latin1', 0, 20))?.[0] ?? String(Date.now());
-    const cut = `${stamp} [self-heal] ${tailStart - headEnd} bytes of server output were left out here\n`;
-    const kept = Buffer.concat([head, Buffer.from(cut), tail]);
-    fs.writeSync(this.#fd, kept, 0, kept.length, 0);
-    fs.ftruncateSync(this.#fd, kept.length);
-    this.#size = kept.length;
+    const note = `${stamp} [self-heal] ${tailStart - headEnd} bytes of server output were left out here\n`;
+    const rest = Buffer.concat([head, Buffer.from(note), tail]);
+    fs.writeSync(this.#fd, rest, 0, rest.length, 0);
+    fs.ftruncateSync(this.#fd, rest.length);
+    this.#size = rest.length;
   }
 }

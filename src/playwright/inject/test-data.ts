@@ -5,7 +5,7 @@ import type { TestCase, TestError as PlaywrightError, TestResult, TestStep } fro
 import type { TestError, TestFailure, TestRef, SetUp } from '../../model/failure.js';
 import type { TestResult as TestEntry } from '../suite-run.js';
 
-/** Evidence is bounded when it is gathered; these limits only keep a line of the report at a manageable size. */
+/** Evidence is bounded when it is gathered. These limits only bound the lines of the report. */
 const maxText = 64 * 1024;
 const maxErrors = 20;
 const maxCauses = 10;
@@ -43,7 +43,7 @@ export function testFailure(test: TestCase, result: TestResult): TestFailure {
   };
 }
 
-/** Returns what was set up for a test by its project. */
+/** Returns the set-up of a test by its project. */
 function setUpOf(test: TestCase, { startTime }: TestResult): { setUp?: SetUp } {
   const project = test.parent.project();
   const projects = project?.dependencies ?? [];
@@ -92,15 +92,12 @@ function plain(text: string | undefined): string | null {
   return clean.length > maxText ? `${clean.slice(0, maxText)}… (cut)` : clean;
 }
 
-/**
- * Returns the innermost step that raised one of the result's errors, or else the one that a timeout interrupted. Since
- * about 1.64, a step has its locator in a subtitle.
- */
+/** Returns the innermost step that raised one of the result's errors, or else the step that a timeout interrupted. Since about 1.64, a step has its locator in a subtitle. */
 function failedStep(result: TestResult): string | null {
   const innermost = result.steps.flatMap(innermostFailed);
   const messages = new Set(result.errors.map((error) => error.message));
   const raised = innermost.find((step) => messages.has(step.error?.message));
-  const step = raised ?? innermost.find((one) => one.error) ?? innermost[0];
+  const step = raised ?? innermost.find(({ error }) => error) ?? innermost[0];
   return step ? plain([step.title, step.subtitle].filter(Boolean).join(' ')) : null;
 }
 
@@ -119,8 +116,8 @@ function unfinishedActions(step: TestStep): string[] {
   if (inner.length > 0 || !isUnfinished(step)) return inner;
   const title = [step.title, step.subtitle].filter(Boolean).join(' ');
   const [, locator, action] = olderTitle.exec(title) ?? [];
-  const named = locator && action ? `${action[0]?.toUpperCase()}${action.slice(1)} ${locator}` : title;
-  return actionOnElement.test(named) ? [plain(named) ?? ''] : [];
+  const name = locator && action ? `${action[0]?.toUpperCase()}${action.slice(1)} ${locator}` : title;
+  return actionOnElement.test(name) ? [plain(name) ?? ''] : [];
 }
 
 function innermostFailed(step: TestStep): TestStep[] {
@@ -130,10 +127,7 @@ function innermostFailed(step: TestStep): TestStep[] {
   return isRed ? [step] : [];
 }
 
-/**
- * Returns the final outcome of a test. Playwright also says `skipped` about tests that it never started or that were
- * interrupted.
- */
+/** Returns the final outcome of a test. In Playwright, tests that did not start or were interrupted are `skipped`, too. */
 export function outcomeOf(test: TestCase): TestEntry['outcome'] {
   const outcome = test.outcome();
   if (outcome !== 'skipped') return outcome;

@@ -20,7 +20,7 @@ const suite: z.ZodType<BlobSuite> = z.lazy(() =>
   z.object({ title: z.string(), entries: z.array(z.union([test, suite])) }),
 );
 
-/** The lines that matter; all others are steps, output and attachments. */
+/** The relevant lines; all others are steps, output and attachments. */
 const line = z.discriminatedUnion('method', [
   z.object({
     method: z.literal('onBlobReportMetadata'),
@@ -45,20 +45,20 @@ const line = z.discriminatedUnion('method', [
   }),
 ]);
 
-const wanted = /^\{"method":"on(?:BlobReportMetadata|Configure|Project|TestEnd|Error|End)"/;
-const beginning = 64;
-/** A project's line names all its tests, and the end of a test has its errors. */
+const relevantLine = /^\{"method":"on(?:BlobReportMetadata|Configure|Project|TestEnd|Error|End)"/;
+const methodBytes = 64;
+/** A project's line contains all its tests, and the end of a test its errors. */
 const lineBytes = 64 * 1024 * 1024;
 const reportBytes = 1024 * 1024 * 1024;
 
-/** Reads a blob report. Returns null for any other zip file; rejects with what is wrong with a damaged one. */
+/** Reads a blob report. Returns null for any other zip file. Rejects with the reason for a damaged one. */
 export async function readBlobReport(file: string): Promise<ReadReport | null> {
   return withZip(file, async (zip) => {
     const [report] = await entriesOf(zip, (name) => /^report[\w.-]*\.jsonl$/.test(name));
     if (!report) return null;
     const lines: z.infer<typeof line>[] = [];
     await eachBoundedLine(inflated(zip, report.entry, reportBytes), lineBytes, ({ bytes, whole }) => {
-      if (!wanted.test(bytes.toString('utf8', 0, beginning))) return;
+      if (!relevantLine.test(bytes.toString('utf8', 0, methodBytes))) return;
       const { data } = line.safeParse(whole ? jsonOf(bytes.toString('utf8')) : undefined);
       if (!data) throw new Error('a line of it is not as Playwright writes it');
       lines.push(data);
@@ -67,62 +67,65 @@ export async function readBlobReport(file: string): Promise<ReadReport | null> {
   });
 }
 
-type Ended = Extract<z.infer<typeof line>, { method: 'onTestEnd' }>['params'];
+type Line = z.infer<typeof line>;
+type Try = Extract<Line, { method: 'onTestEnd' }>['params'];
 
-function reportOf(lines: readonly z.infer<typeof line>[]): ReadReport {
-  const [metadata] = lines.flatMap((one) => (one.method === 'onBlobReportMetadata' ? one.params : []));
-  const [config] = lines.flatMap((one) => (one.method === 'onConfigure' ? one.params.config : []));
-  const [end] = lines.flatMap((one) => (one.method === 'onEnd' ? one.params.result : []));
-  if (!metadata || !config || !end) throw new Error('it is incomplete');
-  const tries = new Map<string, Ended[]>();
-  for (const one of lines) {
-    if (one.method !== 'onTestEnd') continue;
-    const { testId } = one.params.test;
-    tries.set(testId, [...(tries.get(testId) ?? []), one.params]);
-  }
-  const tests = lines.flatMap((one) => (one.method === 'onProject' ? testsOf(one.params.project) : []));
+function reportOf(lines: readonly Line[]): ReadReport {
+  const paramsOf = <M extends Exclude<Line['method'], 'onError'>>(method: M) =>
+    lines.filter((entry): entry is Extract<Line, { method: M }> => entry.method === method);
+  const [metadata] = paramsOf('onBlobReportMetadata');
+  const [configured] = paramsOf('onConfigure');
+  const [end] = paramsOf('onEnd');
+  if (!metadata || !configured || !end) throw new Error('it is incomplete');
+  const tries = new Map<string, Try[]>();
+  for (const { params } of paramsOf('onTestEnd'))
+    tries.set(params.test.testId, [...(tries.get(params.test.testId) ?? []), params]);
   return {
-    shard: metadata.shard ?? { current: 1, total: 1 },
-    commit: commitOf(config),
-    isSuiteRed: end.status === 'interrupted' || lines.some(({ method }) => method === 'onError'),
-    tests: tests.map(({ id, key, isMarked }) => {
-      const ended = tries.get(id) ?? [];
-      const durationMs = ended.at(-1)?.result.duration ?? 0;
-      return { key, outcome: outcomeOf(ended, isMarked), durationMs };
-    }),
+    shard: metadata.params.shard ?? { current: 1, total: 1 },
+    commit: commitOf(configured.params.config),
+    isSuiteRed:
+      end.params.result.status === 'interrupted' || lines.some(({ method }) => method === 'onError'),
+    tests: paramsOf('onProject')
+      .flatMap(({ params }) => testsOf(params.project))
+      .map(({ id, key, isSkipped }) => {
+        const own = tries.get(id) ?? [];
+        const durationMs = own.at(-1)?.result.duration ?? 0;
+        return { key, outcome: outcomeOf(own, isSkipped), durationMs };
+      }),
   };
-}
-
-interface Project {
-  readonly name: string;
-  readonly suites: readonly BlobSuite[];
 }
 
 interface BlobTest {
   readonly id: string;
   readonly key: string;
-  /** It is marked as not to be run. */
-  readonly isMarked: boolean;
+  /** Whether the test is marked with `skip` or `fixme`. */
+  readonly isSkipped: boolean;
 }
 
-function testsOf({ name, suites }: Project): BlobTest[] {
-  const within = (above: readonly string[], { title, entries }: BlobSuite): BlobTest[] =>
+function testsOf({
+  name,
+  suites,
+}: {
+  readonly name: string;
+  readonly suites: readonly BlobSuite[];
+}): BlobTest[] {
+  const testsIn = (above: readonly string[], { title, entries }: BlobSuite): BlobTest[] =>
     entries.flatMap((entry) => {
-      if (!('testId' in entry)) return within([...above, title], entry);
-      const isMarked = (entry.annotations ?? []).some(({ type }) => type === 'skip' || type === 'fixme');
-      return { id: entry.testId, key: testKey(name, [...above, title, entry.title]), isMarked };
+      if (!('testId' in entry)) return testsIn([...above, title], entry);
+      const isSkipped = (entry.annotations ?? []).some(({ type }) => type === 'skip' || type === 'fixme');
+      return { id: entry.testId, key: testKey(name, [...above, title, entry.title]), isSkipped };
     });
-  return suites.flatMap((one) => within([], one));
+  return suites.flatMap((top) => testsIn([], top));
 }
 
-/** Like `TestCase.outcome()` of Playwright, except that a test that was to run and did not is `not-run`. */
-function outcomeOf(tries: readonly Ended[], isMarked: boolean): TestResult['outcome'] {
-  const ran = tries.filter(({ result }) => result.status !== 'skipped' && result.status !== 'interrupted');
-  const asExpected = ran.filter((one) => one.test.expectedStatus === one.result.status);
-  if (ran.length === 0) {
-    const isSkipped = isMarked || tries.some((one) => one.test.expectedStatus === 'skipped');
-    return isSkipped ? 'skipped' : 'not-run';
-  }
-  if (asExpected.length === ran.length) return 'expected';
-  return asExpected.length === 0 ? 'unexpected' : 'flaky';
+/** Like `TestCase.outcome()` of Playwright, except that a test that should have run is `not-run` instead of `skipped`. */
+function outcomeOf(tries: readonly Try[], isSkipped: boolean): TestResult['outcome'] {
+  const finished = tries.filter(
+    ({ result }) => result.status !== 'skipped' && result.status !== 'interrupted',
+  );
+  if (finished.length === 0)
+    return isSkipped || tries.some(({ test }) => test.expectedStatus === 'skipped') ? 'skipped' : 'not-run';
+  const expected = finished.filter(({ test, result }) => test.expectedStatus === result.status);
+  if (expected.length === finished.length) return 'expected';
+  return expected.length === 0 ? 'unexpected' : 'flaky';
 }

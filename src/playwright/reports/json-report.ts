@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TestResult } from '../suite-run.js';
 import { type PlaywrightReport, type ReportedTest, testKey } from './report.js';
 
-/** What a report says, without where it was found. */
+/** A report without its name. */
 export type ReadReport = Omit<PlaywrightReport, 'name'>;
 
 export const shardShape = z
@@ -13,7 +13,7 @@ export const status = z.enum(['passed', 'failed', 'timedOut', 'skipped', 'interr
 
 const commit = z.string().regex(/^[\da-f]{7,64}$/);
 
-/** What Playwright's JSON and blob reports say about the config. */
+/** The config in Playwright's JSON and blob reports. */
 export const configShape = z.object({
   shard: shardShape.nullish(),
   metadata: z
@@ -57,30 +57,30 @@ const report = z.object({
   errors: z.array(z.unknown()),
 });
 
-/** Reads a report of Playwright's JSON reporter. Throws with what is wrong with it. */
+/** Reads a report of Playwright's JSON reporter. Throws if it is damaged. */
 export function readJsonReport(text: string): ReadReport {
   const { config, suites, errors } = report.parse(JSON.parse(text));
   return {
     shard: config.shard ?? { current: 1, total: 1 },
     commit: commitOf(config),
     isSuiteRed: errors.length > 0,
-    tests: suites.flatMap((one) => testsOf([], one)),
+    tests: suites.flatMap((top) => testsOf([], top)),
   };
 }
 
 function testsOf(above: readonly string[], { title, specs, suites = [] }: JsonSuite): ReportedTest[] {
   const titles = [...above, title];
   const own = specs.flatMap((spec) =>
-    spec.tests.map((one) => ({
-      key: testKey(one.projectName, [...titles, spec.title]),
-      outcome: outcomeOf(one),
-      durationMs: one.results.at(-1)?.duration ?? 0,
+    spec.tests.map((result) => ({
+      key: testKey(result.projectName, [...titles, spec.title]),
+      outcome: outcomeOf(result),
+      durationMs: result.results.at(-1)?.duration ?? 0,
     })),
   );
-  return [...own, ...suites.flatMap((one) => testsOf(titles, one))];
+  return [...own, ...suites.flatMap((nested) => testsOf(titles, nested))];
 }
 
-/** Playwright also says `skipped` of tests that were to run and did not. */
-function outcomeOf({ status: said, expectedStatus }: z.infer<typeof test>): TestResult['outcome'] {
-  return said === 'skipped' && expectedStatus !== 'skipped' ? 'not-run' : said;
+/** In Playwright's reports, tests that should have run and did not are `skipped`, too. */
+function outcomeOf({ status: outcome, expectedStatus }: z.infer<typeof test>): TestResult['outcome'] {
+  return outcome === 'skipped' && expectedStatus !== 'skipped' ? 'not-run' : outcome;
 }

@@ -9,57 +9,56 @@ import { readBlobReport } from './blob-report.js';
 import { readJsonReport, type ReadReport } from './json-report.js';
 import { type PlaywrightReport, type ReportedTest, testKey } from './report.js';
 
-/** How deep a report may be in an artifact, below the folders of the download and of the package. */
-const deepest = 8;
-/** Larger than any report without its attachments. Files are held in memory. */
-const mostBytes = 256 * 1024 * 1024;
+/** The depth of a folder in an artifact in which reports are searched. */
+const maxDepth = 8;
+/** More than any report without its attachments. Files are read into memory. */
+const maxBytes = 256 * 1024 * 1024;
 
 /**
- * Reads Playwright's reports of other runs: blob reports, JSON and JUnit. Each place may be one of them, or a folder that contains any number at
- * any depth, as downloaded artifacts do; files of other kinds are ignored. A place that contains none is a `Problem`, and so is a damaged file.
- * Nothing in a report is followed as a path.
+ * Reads Playwright's reports of other runs: blob reports, JSON and JUnit. Each path may be a report, or a folder with any number of them at any depth, as
+ * in downloaded artifacts; other files are ignored. A path without a report is a `Problem`, and so is a damaged report. Nothing in a report is used as a
+ * path.
  */
 export async function readReports(
-  places: readonly string[],
+  paths: readonly string[],
   cwd: string,
 ): Promise<Result<PlaywrightReport[], Problem>> {
   // A file may be named twice: by itself and through its folder.
   const reports = new Map<string, PlaywrightReport>();
-  for (const place of places) {
-    const start = path.resolve(cwd, place);
-    const files = await filesIn(start, 0);
-    let found = 0;
+  for (const named of paths) {
+    const files = await filesIn(path.resolve(cwd, named), 0);
+    let count = 0;
     for (const file of files ?? []) {
       const name = visibleText(path.relative(cwd, file));
       try {
         const report = await readReport(file);
         if (!report) continue;
-        found += 1;
+        count += 1;
         reports.set(file, { name, ...report });
       } catch (error) {
         return err(damaged(name, error));
       }
     }
-    if (found === 0) return err(nothingIn(place, files !== null));
+    if (count === 0) return err(noReports(named, files !== null));
   }
   return ok([...reports.values()]);
 }
 
 /** Returns the files below a folder, or the file itself; null if there is neither. Links are not followed. */
-async function filesIn(place: string, depth: number): Promise<string[] | null> {
+async function filesIn(folder: string, depth: number): Promise<string[] | null> {
   if (depth === 0) {
-    const found = await stat(place).catch(() => null);
-    if (!found?.isDirectory()) return found && [place];
+    const info = await stat(folder).catch(() => null);
+    if (!info?.isDirectory()) return info && [folder];
   }
-  const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
-  const found: string[] = [];
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const files: string[] = [];
   for (const entry of entries.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))) {
-    const inner = path.join(place, entry.name);
-    if (entry.isFile()) found.push(inner);
-    else if (entry.isDirectory() && !ignored.has(entry.name) && depth < deepest)
-      found.push(...((await filesIn(inner, depth + 1)) ?? []));
+    const inner = path.join(folder, entry.name);
+    if (entry.isFile()) files.push(inner);
+    else if (entry.isDirectory() && !ignored.has(entry.name) && depth < maxDepth)
+      files.push(...((await filesIn(inner, depth + 1)) ?? []));
   }
-  return found;
+  return files;
 }
 
 /** `.self-heal` contains self-heal's own reports. */
@@ -92,43 +91,43 @@ async function begins(file: string, pattern: RegExp): Promise<boolean> {
 
 async function textOf(file: string): Promise<string> {
   const { size } = await stat(file);
-  if (size > mostBytes) throw new Error(`it is too large (${size} bytes)`);
+  if (size > maxBytes) throw new Error(`it is too large (${size} bytes)`);
   return readFile(file, 'utf8');
 }
 
-/** Quotes nothing of the file's text. */
+/** The message contains no text of the file. */
 function damaged(name: string, error: unknown): Problem {
   const [issue] = error instanceof z.ZodError ? error.issues : [];
-  const why = issue
+  const reason = issue
     ? `${issue.path.join('.') || 'it'}: ${issue.message}`
     : error instanceof SyntaxError
       ? 'it is not JSON'
       : reasonOf(error);
   return {
     kind: 'input-unreadable',
-    message: `${name} is not a usable report of Playwright: ${visibleText(why)}`,
+    message: `${name} is not a usable report of Playwright: ${visibleText(reason)}`,
     remedy: 'Download it again, or remove it and heal the other shards with --allow-missing-shards.',
   };
 }
 
-function nothingIn(place: string, isThere: boolean): Problem {
+function noReports(named: string, exists: boolean): Problem {
   return {
     kind: 'input-unreadable',
-    message: isThere ? `${place} contains no report of Playwright` : `${place} does not exist`,
+    message: exists ? `${named} contains no report of Playwright` : `${named} does not exist`,
     remedy:
       'Have each shard run `playwright test --shard=1/3 --reporter=blob` and keep its blob-report folder; the reporters json and junit will do as well.',
   };
 }
 
 /**
- * Reads a report of Playwright's JUnit reporter: a suite for each file and project, which is its `hostname`. It says neither which shard it is
- * nor which commit, and not what went wrong besides tests. Throws with what is wrong with it.
+ * Reads a report of Playwright's JUnit reporter. It has a suite for each file and project; the project is the `hostname`. It contains neither the shard nor
+ * the commit, nor errors outside of tests. Throws if it is damaged.
  */
 function readJUnitReport(text: string): ReadReport {
   const tests: ReportedTest[] = [];
   let [file, project] = ['', ''];
   let open: (ReportedTest & { isMarked?: boolean }) | null = null;
-  // Strict: entities of the document's own are not resolved.
+  // A strict parser does not resolve the document's own entities.
   const parser = sax.createStream(true);
   parser.on('error', () => {
     throw new Error('it is not XML');
@@ -143,7 +142,7 @@ function readJUnitReport(text: string): ReadReport {
     }
     if (!open) return;
     if (name === 'failure' || name === 'error') open = { ...open, outcome: 'unexpected' };
-    // Playwright also says `skipped` of tests that were to run and did not; only those that were not have an annotation.
+    // Tests that should have run and did not are `skipped`, too, but have no annotation.
     if (name === 'property' && /^(?:skip|fixme)$/.test(title)) open = { ...open, isMarked: true };
     if (name === 'skipped') open = { ...open, outcome: open.isMarked ? 'skipped' : 'not-run' };
   });

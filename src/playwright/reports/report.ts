@@ -1,13 +1,13 @@
 import type { Problem } from '../../problem.js';
 import type { TestResult } from '../suite-run.js';
 
-/** Which part of a suite one machine ran, counted from 1. The whole suite is 1 of 1. */
+/** The part of a suite that one machine ran, counted from 1. The whole suite is 1 of 1. */
 interface Shard {
   readonly current: number;
   readonly total: number;
 }
 
-/** How a test of another run ended. */
+/** The result of a test in another run. */
 export interface ReportedTest {
   /** Identifies it in every checkout of the same commit: see `testKey`. */
   readonly key: string;
@@ -15,28 +15,28 @@ export interface ReportedTest {
   readonly durationMs: number;
 }
 
-/** A report that Playwright wrote of another run, most likely on another machine. Everything in it is untrusted. */
+/** Playwright's report of another run, most likely on another machine. It is untrusted input. */
 export interface PlaywrightReport {
   /** Its path relative to the current folder, for messages. */
   readonly name: string;
-  /** Null if the format does not say. */
+  /** Null if the format does not contain it. */
   readonly shard: Shard | null;
   /** Null if Playwright did not record it (it needs `captureGitInfo` or a CI system that it knows). */
   readonly commit: string | null;
-  /** Whether the suite itself failed, or was interrupted: it may have ended before it knew all its tests. */
+  /** Whether the suite itself failed or was interrupted, so that its list of tests may be incomplete. */
   readonly isSuiteRed: boolean;
   readonly tests: readonly ReportedTest[];
 }
 
 /**
- * Returns what identifies a test in a report as in the suite here: the name of its project, and its titles beginning with its file, relative to
- * the folder of the tests. Ids are not in every report. With `repeatEach`, several tests have the same key.
+ * Returns the key of a test, which is the same in a report and in the suite here: the name of its project, its file relative to the folder of the tests,
+ * and its titles. Not every report has ids. With `repeatEach`, several tests have the same key.
  */
 export function testKey(project: string, titles: readonly string[]): string {
   return `[${project}] › ${titles.filter((title) => title !== '').join(' › ')}`.replaceAll('\\', '/');
 }
 
-/** How many shards a suite has, and which of them left no report. */
+/** The number of a suite's shards, and those without a report. */
 export interface ShardCount {
   readonly total: number;
   readonly missing: readonly number[];
@@ -51,20 +51,20 @@ export interface Reports extends ShardCount {
   readonly isDirtyHere: boolean;
 }
 
-/** Counts the shards; reports that do not say which shard they are count one each. */
+/** Counts the shards. A report without a shard counts as one. */
 export function countShards(reports: readonly PlaywrightReport[]): ShardCount {
-  const there = new Set(withShard(reports).map(({ shard }) => shard.current));
+  const present = new Set(withShard(reports).map(({ shard }) => shard.current));
   const total = withShard(reports)[0]?.shard.total ?? reports.length;
-  const all = Array.from({ length: total }, (_, at) => at + 1);
-  return { total, missing: there.size === 0 ? [] : all.filter((one) => !there.has(one)) };
+  const all = Array.from({ length: total }, (_, index) => index + 1);
+  return { total, missing: present.size === 0 ? [] : all.filter((shard) => !present.has(shard)) };
 }
 
-/** Returns why these reports cannot be healed from at this commit, naming each one at fault; null if they can. Pure. */
+/** Returns a `Problem` that names the reports that cannot be healed from at this commit, or null. */
 export function refusalOf(reports: readonly PlaywrightReport[], commit: string | null): Problem | null {
-  return otherCommit(reports, commit) ?? otherTotal(reports) ?? sameTwice(reports);
+  return otherCommit(reports, commit) ?? otherTotal(reports) ?? duplicates(reports);
 }
 
-/** Names the missing shards and refuses to heal without them. */
+/** Returns the refusal to heal without the missing shards. */
 export function missingShards(reports: readonly PlaywrightReport[], count: ShardCount): Problem {
   return {
     kind: 'input-unreadable',
@@ -90,14 +90,14 @@ function missingWords({ missing, total }: ShardCount): string {
 }
 
 function otherCommit(reports: readonly PlaywrightReport[], commit: string | null): Problem | null {
-  const others = reports.filter((one) => one.commit !== null && one.commit !== commit);
+  const others = reports.filter((report) => report.commit !== null && report.commit !== commit);
   const [first] = others;
   if (!first) return null;
   return {
     kind: 'usage',
-    message: `${shown(commit)} is checked out here, but the reports are of other commits`,
-    detail: listed(others, (one) => shown(one.commit)),
-    remedy: `Check out the commit of the reports (git checkout ${shown(first.commit)}), or run the suite again on this one.`,
+    message: `${shortCommit(commit)} is checked out here, but the reports are of other commits`,
+    detail: listed(others, (report) => shortCommit(report.commit)),
+    remedy: `Check out the commit of the reports (git checkout ${shortCommit(first.commit)}), or run the suite again on this one.`,
   };
 }
 
@@ -112,39 +112,39 @@ function otherTotal(reports: readonly PlaywrightReport[]): Problem | null {
   };
 }
 
-function sameTwice(reports: readonly PlaywrightReport[]): Problem | null {
+function duplicates(reports: readonly PlaywrightReport[]): Problem | null {
   const sharded = withShard(reports);
-  const twice = sharded.filter(
-    ({ shard }) => sharded.filter((one) => one.shard.current === shard.current).length > 1,
+  const duplicated = sharded.filter(
+    ({ shard }) => sharded.filter((other) => other.shard.current === shard.current).length > 1,
   );
-  if (twice.length === 0) return null;
+  if (duplicated.length === 0) return null;
   return {
     kind: 'usage',
     message: 'a shard appears more than once',
-    detail: listed(twice, shardOf),
+    detail: listed(duplicated, shardOf),
     remedy:
       'Leave out the older one: a job that was re-run leaves a second report, and so does a second reporter.',
   };
 }
 
-type Sharded = PlaywrightReport & { readonly shard: Shard };
+type ShardReport = PlaywrightReport & { readonly shard: Shard };
 
-function withShard(reports: readonly PlaywrightReport[]): Sharded[] {
-  return reports.flatMap((one) => (one.shard ? { ...one, shard: one.shard } : []));
+function withShard(reports: readonly PlaywrightReport[]): ShardReport[] {
+  return reports.flatMap((report) => (report.shard ? { ...report, shard: report.shard } : []));
 }
 
-function shardOf({ shard }: Sharded): string {
+function shardOf({ shard }: ShardReport): string {
   return `shard ${shard.current}/${shard.total}`;
 }
 
-const mostListed = 30;
+const maxListed = 30;
 
-function listed<T extends PlaywrightReport>(reports: readonly T[], says: (one: T) => string): string {
-  const lines = reports.slice(0, mostListed).map((one) => `  ${one.name}: ${says(one)}`);
+function listed<T extends PlaywrightReport>(reports: readonly T[], describe: (report: T) => string): string {
+  const lines = reports.slice(0, maxListed).map((report) => `  ${report.name}: ${describe(report)}`);
   const more = reports.length - lines.length;
   return [...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n');
 }
 
-function shown(commit: string | null): string {
+function shortCommit(commit: string | null): string {
   return commit === null ? 'no commit' : commit.slice(0, 12);
 }
