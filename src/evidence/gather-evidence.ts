@@ -21,7 +21,7 @@ import type { EvidenceLimits } from './page-evidence.js';
 import { readTestPage, keepComparison, keepScreenshot } from './page-sources.js';
 import { type Passing, markCommon, neighboursOf } from './complaints.js';
 import { afterTheTestMs, suiteServerOutput, testServerOutput } from './server-output.js';
-import type { ParsedMaps } from './source-maps/parse-map.js';
+import type { ParsedMaps } from './source-maps/source-map.js';
 import { coverIn } from '../diagnose/complaint.js';
 
 /** One failure, and where to find what belongs to it. */

@@ -9,8 +9,9 @@ import {
 import type { TestError } from '../model/failure.js';
 import type { FetchedScript } from '../playwright/suite-run.js';
 import { boundedText, mapParts, type PartsOf, type TextPart, type MissingEvidence } from './bounded-text.js';
-import { ParsedMaps } from './source-maps/parse-map.js';
-import { ProjectFiles } from './source-maps/project-files.js';
+import { ParsedMaps } from './source-maps/source-map.js';
+import { ProjectFiles } from './project-files.js';
+import { SourceExcerpts } from './source-excerpts.js';
 import { SourceMapper } from './source-maps/source-mapper.js';
 
 /** The parts of the evidence that contain stack frames. */
@@ -45,16 +46,10 @@ export function mapEvidence(
 ): MappedEvidence & Pick<Evidence, 'sources'> {
   const files = new ProjectFiles(request.root, request.workspaceDir);
   const maps = request.maps ?? new ParsedMaps();
-  const places = {
-    files,
-    scripts: new Map(request.scripts.map((script) => [script.url, script])),
-    maps,
-  };
-  const mapper = new SourceMapper({
-    places,
-    missing,
-    own: ownOrigin({ ...evidence, pageUrl: request.pageUrl }),
-  });
+  const scripts = new Map(request.scripts.map((script) => [script.url, script]));
+  const own = ownOrigin({ ...evidence, pageUrl: request.pageUrl });
+  const excerpts = new SourceExcerpts();
+  const mapper = new SourceMapper({ sources: { files, scripts, maps }, excerpts, missing, own });
   const map: MapPart = (text, part) => {
     const mapped = mapper.mapText(text);
     return mapped === text ? text : boundedText(mapped, part, missing);
@@ -71,7 +66,7 @@ export function mapEvidence(
         }
       : {}),
     network: evidence.network.map((entry) => mapAnswer(entry, map)),
-    sources: mapper.excerpts,
+    sources: excerpts.all(),
   };
 }
 

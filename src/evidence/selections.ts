@@ -8,46 +8,39 @@ import {
   type MissingEvidence,
 } from './bounded-text.js';
 
-/** Keeps the newest entries of a stream, and the first precious ones among those that are older, since causes come before consequences. */
-export class Newest<T> {
+/** Selects entries of a stream, in groups: those of an earlier group come before any of a later one. Memory depends on the limit only. */
+class Selection<T extends { readonly time: number }> {
   readonly #limit: number;
-  readonly #isPrecious: (entry: T) => boolean;
-  readonly #preciousKept: number;
-  readonly #ring: T[] = [];
-  readonly #precious: T[] = [];
-  #pushed = 0;
-
-  /** `limit` is how many of the newest are kept, at least 1; `preciousKept` is how many precious ones are kept in addition. */
-  constructor(limit: number, isPrecious: (entry: T) => boolean = () => false, preciousKept = 100) {
-    this.#limit = limit;
-    this.#isPrecious = isPrecious;
-    this.#preciousKept = preciousKept;
-  }
-
-  push(entry: T): void {
-    const at = this.#pushed % this.#limit;
-    const evicted = this.#ring[at];
-    if (evicted !== undefined && this.#precious.length < this.#preciousKept && this.#isPrecious(evicted)) {
-      this.#precious.push(evicted);
-    }
-    this.#ring[at] = entry;
-    this.#pushed += 1;
-  }
-
-  /** In order of arrival. */
-  entries(): T[] {
-    const oldest = this.#pushed % this.#limit;
-    return [...this.#precious, ...this.#ring.slice(oldest), ...this.#ring.slice(0, oldest)];
-  }
-
+  readonly #groups: T[][] = [];
   /** How many entries were pushed, kept or not. */
-  get pushed(): number {
-    return this.#pushed;
+  pushed = 0;
+
+  constructor(limit: number) {
+    this.#limit = Math.max(0, Math.floor(limit));
   }
 
-  /** The number of entries that were not kept. */
-  get dropped(): number {
-    return this.#pushed - this.#ring.length - this.#precious.length;
+  /** Adds an entry to a group, of which the newest are kept. */
+  push(entry: T, group: number): void {
+    this.pushed += 1;
+    const entries = (this.#groups[group] ??= []);
+    entries.push(entry);
+    // In batches, since removing the first takes as long as removing many.
+    if (entries.length > 2 * this.#limit + 100) entries.splice(0, entries.length - this.#limit);
+  }
+
+  /** How many entries a group has. */
+  count(group: number): number {
+    return this.#groups[group]?.length ?? 0;
+  }
+
+  /** Returns the selection in chronological order. */
+  take(): T[] {
+    const chosen: T[] = [];
+    for (const entries of this.#groups.filter(Boolean)) {
+      const room = this.#limit - chosen.length;
+      if (room > 0) chosen.push(...entries.slice(-room));
+    }
+    return chosen.sort((a, b) => a.time - b.time);
   }
 }
 
@@ -56,49 +49,28 @@ export class Newest<T> {
  * the cause of what follows, and later lines must not displace it.
  */
 export class ConsoleSelection {
-  readonly #limit: number;
+  readonly #selection: Selection<ConsoleEntry>;
   readonly #firstErrors: number;
-  readonly #kept: Newest<ConsoleEntry>;
 
   constructor(limit: number) {
-    this.#limit = Math.max(0, Math.floor(limit));
-    this.#firstErrors = Math.ceil(this.#limit / 2);
-    this.#kept = new Newest(Math.max(1, this.#limit), isPageError, this.#firstErrors);
+    this.#selection = new Selection(limit);
+    this.#firstErrors = Math.ceil(Math.max(0, limit) / 2);
   }
 
   push(entry: ConsoleEntry): void {
-    this.#kept.push(mapParts(entry, consoleParts, roughlyBounded));
+    const isFirst = entry.type === 'pageerror' && this.#selection.count(0) < this.#firstErrors;
+    this.#selection.push(mapParts(entry, consoleParts, roughlyBounded), isFirst ? 0 : 1);
   }
 
-  /** How many entries were pushed, kept or not. */
-  get pushed(): number {
-    return this.#kept.pushed;
-  }
-
-  /**
-   * Returns the selection in chronological order, cleaned and bounded. `droppedBefore` entries were lost before they
-   * were pushed.
-   */
-  take(missing: MissingEvidence, droppedBefore = 0): ConsoleEntry[] {
-    const entries = this.#kept.entries();
-    const first = entries.filter(isPageError).slice(0, this.#firstErrors);
-    const rest = entries.filter((entry) => !first.includes(entry)).sort(byTime);
-    const places = this.#limit - first.length;
-    const chosen = [...first, ...rest.slice(Math.max(0, rest.length - places))].sort(byTime);
-    const total = this.pushed + droppedBefore;
-    if (chosen.length < total) missing.cut(`${chosen.length} of ${total} console entries were kept`);
+  /** Returns the selection in chronological order, cleaned and bounded. */
+  take(missing: MissingEvidence): ConsoleEntry[] {
+    const chosen = this.#selection.take();
+    const { pushed } = this.#selection;
+    if (chosen.length < pushed) missing.cut(`${chosen.length} of ${pushed} console entries were kept`);
     return chosen.map((entry) =>
       mapParts(entry, consoleParts, (text, part) => boundedText(text, part, missing)),
     );
   }
-}
-
-function byTime(a: ConsoleEntry, b: ConsoleEntry): number {
-  return a.time - b.time;
-}
-
-function isPageError({ type }: ConsoleEntry): boolean {
-  return type === 'pageerror';
 }
 
 const assets = new Set(['script', 'stylesheet', 'image', 'font', 'media', 'manifest', 'texttrack']);
@@ -108,38 +80,24 @@ const assets = new Set(['script', 'stylesheet', 'image', 'font', 'media', 'manif
  * pictures. An entry may carry more than a `NetworkEntry`, such as references to bodies.
  */
 export class NetworkSelection<T extends NetworkEntry> {
-  readonly #limit: number;
-  readonly #failed: Newest<T>;
-  readonly #calls: Newest<T>;
-  readonly #assets: Newest<T>;
+  readonly #selection: Selection<T>;
 
   constructor(limit: number) {
-    this.#limit = Math.max(0, Math.floor(limit));
-    const room = Math.max(1, this.#limit);
-    this.#failed = new Newest(room);
-    this.#calls = new Newest(room);
-    this.#assets = new Newest(room);
+    this.#selection = new Selection(limit);
   }
 
   push(entry: T): void {
-    const kept = mapParts<NetworkEntry>(entry, requestParts, roughlyBounded) as T;
-    if (hasFailed(kept)) this.#failed.push(kept);
-    else if (assets.has(kept.resourceType)) this.#assets.push(kept);
-    else this.#calls.push(kept);
+    const group = hasFailed(entry) ? 0 : assets.has(entry.resourceType) ? 2 : 1;
+    this.#selection.push(mapParts<NetworkEntry>(entry, requestParts, roughlyBounded) as T, group);
   }
 
   /** How many entries were pushed, kept or not. */
   get pushed(): number {
-    return this.#failed.pushed + this.#calls.pushed + this.#assets.pushed;
+    return this.#selection.pushed;
   }
 
   /** Returns the selection in chronological order, not yet cleaned (`cleanRequest`). */
   take(): T[] {
-    const chosen: T[] = [];
-    for (const group of [this.#failed, this.#calls, this.#assets]) {
-      const entries = group.entries();
-      chosen.push(...entries.slice(Math.max(0, entries.length - (this.#limit - chosen.length))));
-    }
-    return chosen.sort((a, b) => a.time - b.time);
+    return this.#selection.take();
   }
 }

@@ -12,7 +12,7 @@ import { writeState } from '../state-folder.js';
 import { boundedText, MissingEvidence } from '../evidence/bounded-text.js';
 import { gatherEvidence } from '../evidence/gather-evidence.js';
 import { complaintsOfPassing } from '../evidence/complaints.js';
-import { ParsedMaps } from '../evidence/source-maps/parse-map.js';
+import { ParsedMaps } from '../evidence/source-maps/source-map.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { dropUnmasked } from '../run/mask-suite-folder.js';
 import { keepTrace } from './show-trace.js';

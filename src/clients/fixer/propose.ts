@@ -7,7 +7,7 @@ import { isCode } from '../../code/imports.js';
 import type { Hunk } from '../../model/blame.js';
 import type { Cause } from '../../model/cause.js';
 import type { Location, TestError } from '../../model/failure.js';
-import { framesIn } from '../../evidence/source-maps/parse-frames.js';
+import { framesIn } from '../../evidence/source-maps/frames.js';
 import { git } from '../../workspace/git.js';
 import { real, relativePath } from '../../paths.js';
 import { driftedLocator, type DriftEvidence } from './drifted-locator.js';

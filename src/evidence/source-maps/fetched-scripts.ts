@@ -3,7 +3,7 @@ import type { TestFailure } from '../../model/failure.js';
 import type { FetchedScript } from '../../playwright/suite-run.js';
 import { MissingEvidence } from '../bounded-text.js';
 import { readLinesOf } from '../trace/read-trace.js';
-import { mapUrlOf, namesMap } from './parse-map.js';
+import { mapReferenceIn, mapUrlOf } from './source-map.js';
 
 const mostScripts = 60;
 /** For all scripts and maps of one run together. */
@@ -47,7 +47,7 @@ export class ScriptFetcher {
     const text = await this.#answer(url);
     if (text === null) return;
     // What is not minified may run as it was written.
-    const mayHaveMap = namesMap(text) || /^.{500}/m.test(text);
+    const mayHaveMap = mapReferenceIn(text) !== null || /^.{500}/m.test(text);
     const mapUrl = mayHaveMap ? mapUrlOf(text, url) : null;
     const isOwn = mapUrl !== null && originOf(mapUrl) === originOf(url);
     const map = isOwn ? await this.#answer(mapUrl).catch(() => null) : null;

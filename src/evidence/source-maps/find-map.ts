@@ -1,9 +1,18 @@
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { decoded } from '../../urls.js';
 import type { FetchedScript } from '../../playwright/suite-run.js';
-import { evalReferenceIn, mapUrlOf, type ParsedMap, type ParsedMaps, textOfDataUrl } from './parse-map.js';
-import { type ProjectFiles, textOf } from './project-files.js';
+import { tryOr } from '../../result.js';
+import { decoded } from '../../urls.js';
+import { bounds } from '../bounded-text.js';
+import type { ProjectFiles } from '../project-files.js';
+import {
+  dataUrlText,
+  evaluatedMapUrl,
+  mapReferenceIn,
+  mapUrlOf,
+  type ParsedMap,
+  type ParsedMaps,
+} from './source-map.js';
 
 /**
  * What is known about the code at an address. `mapped`: it has a source map. `as-written`: it runs unchanged from this
@@ -12,12 +21,12 @@ import { type ProjectFiles, textOf } from './project-files.js';
 export type MapLookup =
   | ParsedMap
   | { readonly kind: 'as-written'; readonly file: string }
-  | { readonly kind: 'unknown'; readonly because: string | null };
+  | { readonly kind: 'unknown'; readonly because: null };
 
-/** Where to look for scripts, maps and sources. */
-export interface MapPlaces {
+/** Where scripts, maps and sources come from. */
+export interface CodeSources {
   readonly files: ProjectFiles;
-  /** Those that were fetched from their servers, by their URLs without a fragment. */
+  /** The scripts that were fetched from their servers, by their URLs without a fragment. */
   readonly scripts: ReadonlyMap<string, FetchedScript>;
   readonly maps: ParsedMaps;
 }
@@ -26,79 +35,69 @@ const source = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;
 const script = /\.[cm]?js$/i;
 const nothing: MapLookup = { kind: 'unknown', because: null };
 
-/** Finds the source map of the code at an address: the one that its script holds or names, or that lies beside it. Never throws. */
-export function findMap(address: string, places: MapPlaces): MapLookup {
-  if (address.startsWith('webpack-internal:')) return evaluated(address, places);
+/** Finds the source map of the code at an address: the map that its script holds or names, or that lies beside the script. Never throws. */
+export function findMap(address: string, sources: CodeSources): MapLookup {
+  if (address.startsWith('webpack-internal:')) return mapOfEvaluated(address, sources);
   const url = urlOf(address);
-  if (url?.protocol.startsWith('http')) return served(url, places);
-  const { files } = places;
-  const place = files.find((url ? pathOfFileUrl(url) : path.normalize(address)) ?? '\0');
-  if (place === null || /[\\/]node_modules[\\/]/.test(place) || !source.test(place)) return nothing;
-  const map = script.test(place) && mapOf(files.text(place) ?? '', pathToFileURL(place).href, places);
-  return map || { kind: 'as-written', file: place };
+  if (url?.protocol.startsWith('http')) return mapOfServed(url, sources);
+  const { files } = sources;
+  const file = files.find(url ? filePath(url) : path.normalize(address));
+  if (file === null || /[\\/]node_modules[\\/]/.test(file) || !source.test(file)) return nothing;
+  const map =
+    script.test(file) && mapOf({ text: files.text(file) ?? '', url: pathToFileURL(file).href }, sources);
+  return map || { kind: 'as-written', file };
 }
 
-/** For a module that a bundle evaluates: the bundle contains its map, next to its name. */
-function evaluated(address: string, { scripts, maps }: MapPlaces): MapLookup {
+/** Looks up a module that a bundle evaluates: the bundle contains its map, next to its name. */
+function mapOfEvaluated(address: string, { scripts, maps }: CodeSources): MapLookup {
   // React numbers the frames that it forwards from a server: `…/page.tsx?7`.
   for (const name of [address, address.replace(/\?.*$/, '')])
     for (const { text } of scripts.values()) {
-      const map = textOfDataUrl(evalReferenceIn(text, name) ?? '');
-      if (map !== null) return maps.parse(map, null);
+      const url = evaluatedMapUrl(text, name);
+      if (url !== null) return maps.parse(dataUrlText(url), null);
     }
   return { kind: 'unknown', because: 'no script of the page contains a map of this module' };
 }
 
-/** For a page's script. The fetched text is what ran, and a file is only it if it has the same text. */
-function served(url: URL, places: MapPlaces): MapLookup {
-  const { files, scripts } = places;
+/** Looks up a page's script. The fetched text is what ran, and a file on disk is that script only if it has the same text. */
+function mapOfServed(url: URL, sources: CodeSources): MapLookup {
+  const { files, scripts } = sources;
   const fetched = scripts.get(url.href);
-  const map = fetched && mapOf(fetched.text, url.href, places, fetched.map);
+  const map = fetched && mapOf(fetched, sources);
   if (map) return map;
   const name = decoded(url.pathname).replace(/^\/@fs(?=\/)/, '');
-  const ends = script.test(name) ? endsOf(name) : [];
-  const file = files.find(name) ?? ends.map((end) => files.only(end)).find((found) => found !== null) ?? null;
+  const ends = script.test(name) ? pathEnds(name) : [];
+  const file = files.find(name) ?? ends.map((end) => files.only(end)).find((match) => match !== null) ?? null;
   if (file !== null && (!fetched || files.text(file) === fetched.text)) return { kind: 'as-written', file };
   return fetched
     ? { kind: 'unknown', because: 'the script names none, and there is none beside it' }
     : nothing;
 }
 
-/** Returns a path without its first folders, which may be that of the machine or the base path under which it was served. */
-export function endsOf(name: string): string[] {
-  const parts = name.split('/').filter((part) => part !== '' && part !== '.' && part !== '..');
+/** Returns a path without its first folders, which may be those of another machine or the base path of a server. */
+export function pathEnds(name: string): string[] {
+  const parts = name.split('/').filter((part) => !/^\.{0,2}$/.test(part));
   return parts.map((_, at) => parts.slice(at).join('/'));
 }
 
-/** Reads the map of a script: inline, the one that it names, or the one beside it; null if it has none. `fetched` is the one of a page's script. */
+/** Reads the map of a script; null if it has none. `map` is what its server answered for it, and is absent for a script on disk. */
 function mapOf(
-  text: string,
-  url: string,
-  { files, maps }: MapPlaces,
-  fetched?: string | null,
+  { text, url, map }: Pick<FetchedScript, 'text' | 'url'> & Partial<FetchedScript>,
+  { files, maps }: CodeSources,
 ): ParsedMap | null {
-  const at = mapUrlOf(text, url);
-  if (at === null) return null;
-  if (at.startsWith('data:')) {
-    const inline = textOfDataUrl(at);
-    return inline === null
-      ? { kind: 'unknown', because: 'its inline map is corrupt' }
-      : maps.parse(inline, url);
-  }
-  if (fetched) return maps.parse(fetched, at);
+  const address = mapUrlOf(text, url);
+  if (address === null) return null;
+  if (address.startsWith('data:')) return maps.parse(dataUrlText(address), url);
+  if (map) return maps.parse(map, address);
   // A map with a remote URL usually also lies beside the script.
-  const places = fetched === undefined ? [at, `${url}.map`].filter((one) => one.startsWith('file:')) : [];
-  const place = places
-    .map((one) => files.find(pathOfFileUrl(new URL(one)) ?? '\0'))
-    .find((one) => one !== null);
-  if (!place)
-    return at === `${url}.map`
-      ? null
-      : { kind: 'unknown', because: 'the file that the script names does not exist' };
-  const found = textOf(place);
-  return found === null
-    ? { kind: 'unknown', because: 'it is too large' }
-    : maps.parse(found, pathToFileURL(place).href);
+  for (const candidate of map === undefined ? [address, `${url}.map`] : []) {
+    const file = files.find(filePath(new URL(candidate)));
+    const content = file && files.text(file, bounds.sourceMap);
+    if (file && content !== null) return maps.parse(content, pathToFileURL(file).href);
+  }
+  return mapReferenceIn(text) === null
+    ? null
+    : { kind: 'unknown', because: 'the file that the script names does not exist, or is too large' };
 }
 
 /** Returns an address as a URL without its fragment, or null for a path. */
@@ -109,11 +108,9 @@ export function urlOf(address: string): URL | null {
   return url;
 }
 
-/** Returns the path of a `file:` URL, or null if it is not valid on this system. */
-export function pathOfFileUrl(url: URL): string | null {
-  try {
-    return fileURLToPath(new URL(url.pathname, 'file:///'));
-  } catch {
-    return null;
-  }
+/** Returns the path of a `file:` URL; null for another URL, or if it is not valid on this system. */
+export function filePath(url: URL): string | null {
+  return url.protocol === 'file:'
+    ? tryOr(null, () => fileURLToPath(new URL(url.pathname, 'file:///')))
+    : null;
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { decoded } from '../../urls.js';
-import { endsOf, pathOfFileUrl, urlOf } from './find-map.js';
-import type { ProjectFiles } from './project-files.js';
+import { filePath, pathEnds, urlOf } from './find-map.js';
+import type { ProjectFiles } from '../project-files.js';
 
 /** A source that a map names. */
 export interface OriginalFile {
@@ -9,7 +9,7 @@ export interface OriginalFile {
   readonly name: string;
   /** Whether it is the user's own code: in the project, and not part of a package or a bundler's runtime. */
   readonly own: boolean;
-  /** Where the file is in the project, or null. */
+  /** The file's path on this machine, or null. */
   readonly file: string | null;
 }
 
@@ -25,44 +25,44 @@ const longest = 500;
 
 /**
  * Finds the project's file for a source of a map, by its name and, if the map has it, its text (`content`), which tells files of the same name
- * apart. Null if its name cannot be a file's.
+ * apart. Null if the name cannot be a file's.
  */
 export function originalFile(
   source: string,
   content: string | null,
   files: ProjectFiles,
 ): OriginalFile | null {
-  const named = pathNamedBy(source, files);
+  const named = namedPath(source, files);
   // A source without a name resolves to the folder of its map.
   if (!named || named.length > longest || named.endsWith('/') || unprintable.test(named)) return null;
-  const file = foreign.test(named) || !code.test(named) ? null : placeOf(named, content, files);
+  const isCode = code.test(named) && !foreign.test(named);
+  const file = isCode ? sourceFile(named, content, files) : null;
   const name = files.relative(file ?? path.resolve(files.root, named)) ?? named;
   const leadsOut = path.isAbsolute(name) || /^(?:\.\.\/|[A-Za-z]:)/.test(name);
-  const own = code.test(name) && !foreign.test(name) && (file !== null || !leadsOut);
-  return { name, own, file };
+  return { name, own: isCode && (file !== null || !leadsOut), file };
 }
 
 /** A map made elsewhere (in a container, for example) has that machine's paths: only a file with the same text is its source then. */
-function placeOf(named: string, content: string | null, files: ProjectFiles): string | null {
-  const place = files.find(named);
+function sourceFile(named: string, content: string | null, files: ProjectFiles): string | null {
   const isSame = (file: string) => content !== null && files.text(file) === content;
-  if (place !== null && (content === null || isSame(place))) return place;
-  const same = endsOf(named)
+  const found = files.find(named);
+  if (found !== null && (content === null || isSame(found))) return found;
+  const same = pathEnds(named)
     .flatMap((end) => files.ending(end))
-    .find((file) => isSame(file));
-  return files.find(same ?? place ?? (path.isAbsolute(named) ? null : files.only(named)) ?? '\0');
+    .find(isSame);
+  return files.find(same ?? found ?? (path.isAbsolute(named) ? null : files.only(named)));
 }
 
-function pathNamedBy(source: string, files: ProjectFiles): string | null {
+function namedPath(source: string, files: ProjectFiles): string | null {
   const plain = source.replaceAll('\\', '/');
   const url = urlOf(plain);
-  if (url?.protocol === 'file:') return pathOfFileUrl(url);
-  if (url === null) return normal(plain.replace(bundlers, '').replace(layer, '').replace(/\?.*$/, ''));
+  if (url?.protocol === 'file:') return filePath(url);
+  if (url === null) return normalized(plain.replace(bundlers, '').replace(layer, '').replace(/\?.*$/, ''));
   const served = decoded(url.pathname);
   if (served.startsWith('/@fs/')) return served.slice(4);
-  return files.relative(served) === null ? normal(served.slice(1)) : served;
+  return files.relative(served) === null ? normalized(served.slice(1)) : served;
 }
 
-function normal(file: string): string {
+function normalized(file: string): string {
   return path.posix.normalize(file).replace(/^\.\//, '');
 }

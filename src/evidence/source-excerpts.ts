@@ -1,0 +1,60 @@
+import type { SourceExcerpt } from '../model/evidence.js';
+import { cleanText } from './bounded-text.js';
+
+/** A position in a source, as the evidence names it. */
+export interface SourcePosition {
+  readonly name: string;
+  readonly line: number;
+  readonly column: number | undefined;
+}
+
+const mostExcerpts = 60;
+
+/** The lines of code around the positions that the evidence of one failure names. */
+export class SourceExcerpts {
+  readonly #excerpts = new Map<string, SourceExcerpt>();
+
+  /** Returns the excerpts in the order in which they were added; at most 60. */
+  all(): SourceExcerpt[] {
+    return [...this.#excerpts.values()];
+  }
+
+  /** Adds the lines around a position, once. `generated` is the position as the evidence named it; `text` is the file's, or null. */
+  add({ name, line, column }: SourcePosition, generated: string, text: string | null): void {
+    const at = cleanText([name, line, column].filter((part) => part !== undefined).join(':'));
+    if (this.#excerpts.size >= mostExcerpts || this.#excerpts.has(at)) return;
+    const snippet = text === null ? null : snippetOf(text, line, column ?? 1);
+    this.#excerpts.set(at, { at, generated: cleanText(generated), snippet: snippet && cleanText(snippet) });
+  }
+}
+
+const around = 2;
+const longestLine = 200;
+
+/**
+ * Returns the numbered lines around a position (line and column from 1), its own line marked with `>` and, if it is
+ * long, cut to what surrounds the column; null if there is no such line.
+ */
+function snippetOf(text: string, line: number, column: number): string | null {
+  const lines = text.split(/\r\n?|\n/);
+  if (line < 1 || line > lines.length) return null;
+  const first = Math.max(1, line - around);
+  const last = Math.min(lines.length, line + around);
+  return lines
+    .slice(first - 1, last)
+    .map((content, index) => {
+      const number = first + index;
+      const isMarked = number === line;
+      const part = cutAround(content, isMarked ? column : 1);
+      const numbered = `${isMarked ? '>' : ' '} ${String(number).padStart(String(last).length)}`;
+      return `${numbered} | ${part}`.trimEnd();
+    })
+    .join('\n');
+}
+
+function cutAround(content: string, column: number): string {
+  if (content.length <= longestLine) return content;
+  const from = Math.max(0, Math.min(column - longestLine / 2, content.length - longestLine));
+  const part = content.slice(from, from + longestLine);
+  return `${from > 0 ? '…' : ''}${part}${from + longestLine < content.length ? '…' : ''}`;
+}
