@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { maskedStream } from '../secrets/masked-stream.js';
-import type { Masking } from '../secrets/redactor.js';
+import type { MaskFinder } from '../secrets/redactor.js';
 
 const HEAD_BYTES = 4 * 1024 * 1024;
 const TAIL_BYTES = 1024 * 1024;
@@ -17,7 +17,7 @@ export interface AgentLog {
  * Opens the log. A full disk ends the log, not the agent. The output is masked, since an agent may print whatever it has read (EV-9, EV-10).
  * The part that is cut is not scanned for secrets, because that would take minutes for a flood of output.
  */
-export function openAgentLog(file: string, masking: Masking): AgentLog {
+export function openAgentLog(file: string, masking: MaskFinder): AgentLog {
   const out = createWriteStream(file);
   out.on('error', () => undefined);
   const write = (text: string) => void out.write(text);

@@ -53,7 +53,7 @@ export function renderPrompt(
     review ? rulesForReview : isPasted ? rulesForPasting(context) : rules(context),
   ];
   const { error, guidance, flake } = context;
-  const timeline = timelineOf(context, { diagnosis: context.diagnosis, seen: error.message });
+  const timeline = timelineOf(context, { diagnosis: context.diagnosis, knownText: error.message });
   const timelineLines = timelineText(timeline);
   const sections: Record<string, Section> = {
     blame: blameSection(context),

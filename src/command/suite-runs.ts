@@ -9,7 +9,7 @@ import type { AgainRequest, Watching } from '../heal/session.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { maskSuiteFolder } from '../run/mask-suite-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
-import type { Masking } from '../secrets/redactor.js';
+import type { MaskFinder } from '../secrets/redactor.js';
 import type { WorkingCopy } from '../workspace/workspace.js';
 
 /** The project's Playwright, as a run uses it. */
@@ -30,7 +30,7 @@ export interface SuiteRunsOptions {
   readonly bus: Bus;
   readonly plan: RunPlan;
   /** Masks the logs that a run leaves behind. */
-  readonly redactor: Masking;
+  readonly redactor: MaskFinder;
 }
 
 /** Starts Playwright runs, each in its own folder (`suites/<n>`), and announces them on the bus. */

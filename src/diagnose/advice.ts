@@ -19,7 +19,7 @@ const missingProgram = new RegExp(
   'm',
 );
 
-type Advice = readonly [RegExp, (found: RegExpExecArray) => string];
+type Advice = readonly [RegExp, (match: RegExpExecArray) => string];
 
 /** What a test lacks, whatever it does with pages. */
 const lacks: readonly Advice[] = [
@@ -45,8 +45,8 @@ const stops: readonly Advice[] = [
   [/^Error: duplicate test title "/, () => 'two tests of a file have the same title: rename one of them'],
   [
     takenPort,
-    (found) => {
-      const port = found.slice(1).find(Boolean);
+    (match) => {
+      const port = match.slice(1).find(Boolean);
       return `another program already listens ${port ? `on port ${port}, ` : ''}where a web server of the config should: stop it`;
     },
   ],
@@ -69,16 +69,16 @@ const stops: readonly Advice[] = [
   ],
   [
     /\b[Nn]o such container:? (\S{1,80})|dependency failed to start: container (\S{1,80})/,
-    (found) => `the container ${found[1] ?? found[2]} is not running: start it, and see its log if it ends`,
+    (match) => `the container ${match[1] ?? match[2]} is not running: start it, and see its log if it ends`,
   ],
   [
     missingProgram,
-    (found) =>
-      `the program ${found.slice(1).find(Boolean)} is missing on this machine, or not on its PATH: install it`,
+    (match) =>
+      `the program ${match.slice(1).find(Boolean)} is missing on this machine, or not on its PATH: install it`,
   ],
   [
     /(?:\brequires?|\bneeds?|\bexpected|\bspecified|\bwanted|incompatible|[Uu]nsupported engine|\bdoes not satisfy|\bis not supported)\b.{0,80}\b(?:Node(?:\.js)?|Ruby|Python|PHP|Java|JDK|Go|\.NET|Deno|Bun|pnpm|npm|yarn)\b.{0,20}\d|\b(?:Node(?:\.js)?|Ruby|Python|PHP|Java|JDK|Go|\.NET|Deno|Bun) (?:version )?(?:is )?v?\d[\d.]{0,20}\b.{0,120}(?:\brequires?|required|\bneeds?|specified|upgrade)\b|The engine "\w{1,20}" is incompatible|Your Ruby version is|UnsupportedClassVersionError|invalid (?:target|source) release: \d|ERR_PNPM_UNSUPPORTED_ENGINE|\bEBADENGINE\b/,
-    (found) => `this machine has another version than the project needs: ${found.input.trim().slice(0, 160)}`,
+    (match) => `this machine has another version than the project needs: ${match.input.trim().slice(0, 160)}`,
   ],
 ];
 
@@ -90,9 +90,10 @@ export function adviceOn(evidence: Evidence, why: readonly Reason[]): string | n
   const { errors, pageUrl, network } = evidence;
   const isOfPage = pageUrl !== null || network.length > 0;
   const words = errors.map(({ message }) => message.slice(0, 2_000));
-  const said = why.filter(({ source }) => source === 'server').map(({ evidence }) => evidence);
+  const serverLines = why.filter(({ source }) => source === 'server').map(({ evidence }) => evidence);
   return (
-    firstOf(lacks, words) ?? (isOfPage ? unreachedHost(evidence, why) : firstOf(stops, [...words, ...said]))
+    firstOf(lacks, words) ??
+    (isOfPage ? unreachedHost(evidence, why) : firstOf(stops, [...words, ...serverLines]))
   );
 }
 
@@ -100,19 +101,19 @@ export function adviceOn(evidence: Evidence, why: readonly Reason[]): string | n
 function unreachedHost(evidence: Evidence, [decided]: readonly Reason[]): string | null {
   if (decided?.category !== 'network-error') return null;
   const missed = unreached(evidence, ownOrigin(evidence));
-  const found =
+  const request =
     missed.find(({ url }) => decided.evidence.includes(url.slice(0, 200))) ??
     (decided.rule === 'network/fetch' && missed.length === 1 ? missed[0] : undefined);
-  return found
-    ? `this machine does not reach ${splitUrl(found.url)?.origin ?? found.url} (${found.failure}): give it a way there, or have the tests answer in its place (page.route)`
+  return request
+    ? `this machine does not reach ${splitUrl(request.url)?.origin ?? request.url} (${request.failure}): give it a way there, or have the tests answer in its place (page.route)`
     : null;
 }
 
 function firstOf(advices: readonly Advice[], texts: readonly string[]): string | null {
   for (const text of texts)
     for (const [pattern, advice] of advices) {
-      const found = pattern.exec(text);
-      if (found) return advice(found);
+      const match = pattern.exec(text);
+      if (match) return advice(match);
     }
   return null;
 }

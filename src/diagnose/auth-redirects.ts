@@ -15,13 +15,14 @@ interface RedirectOrRefusal {
  * as for a start page that redirects, the answer says nothing.
  */
 export function sharedRedirects(failures: readonly DiagnosedFailure[]): Map<DiagnosedFailure, string> {
-  const found = failures.flatMap((failure) => {
+  const redirects = failures.flatMap((failure) => {
     const turned = redirectOrRefusal(failure);
     return turned === null ? [] : [{ failure, ...turned }];
   });
   const asked = new Map<string, Set<string>>();
-  for (const one of found) asked.set(one.given, (asked.get(one.given) ?? new Set()).add(one.asked));
-  const together = found.filter(({ given }) => (asked.get(given)?.size ?? 0) > 1);
+  for (const redirect of redirects)
+    asked.set(redirect.given, (asked.get(redirect.given) ?? new Set()).add(redirect.asked));
+  const together = redirects.filter(({ given }) => (asked.get(given)?.size ?? 0) > 1);
   return new Map(together.map(({ failure, given }) => [failure, `turned away | ${given}`]));
 }
 
@@ -33,17 +34,21 @@ function redirectOrRefusal({
     /^(\S+ (https?:\/\/[^/]+)?\S*) → (401)$/.exec(facts.endpoint ?? '') ?? [];
   if (category === 'network-error' && asked !== undefined) return { asked, given: `${host} ${status}` };
   const redirect = category === 'ui-error' ? redirectOf(evidence) : null;
-  return redirect && { asked: placeOf(redirect.url), given: placeOf(evidence.pageUrl ?? '') };
+  return (
+    redirect && { asked: withoutQueryOrHash(redirect.url), given: withoutQueryOrHash(evidence.pageUrl ?? '') }
+  );
 }
 
 /** Returns the request that was redirected to the page on which the test failed, if passing tests did not see that. */
 export function redirectOf({ network, pageUrl }: Pick<Evidence, 'network' | 'pageUrl'>): NetworkEntry | null {
   const documents = network.filter(({ resourceType }) => resourceType === 'document');
-  const page = documents.findLastIndex(({ url }) => placeOf(url) === placeOf(pageUrl ?? ''));
-  const first = documents.slice(0, Math.max(0, page)).findLastIndex((one) => !isRedirected(one)) + 1;
+  const page = documents.findLastIndex(
+    ({ url }) => withoutQueryOrHash(url) === withoutQueryOrHash(pageUrl ?? ''),
+  );
+  const first = documents.slice(0, Math.max(0, page)).findLastIndex((request) => !isRedirected(request)) + 1;
   const asked = first < page ? documents[first] : undefined;
   if (!asked || asked.method !== 'GET' || asked.common) return null;
-  return placeOf(asked.url) === placeOf(pageUrl ?? '') ? null : asked;
+  return withoutQueryOrHash(asked.url) === withoutQueryOrHash(pageUrl ?? '') ? null : asked;
 }
 
 /** Whether a request for a page was answered with a redirect to another one. */
@@ -55,7 +60,7 @@ export function isRedirected({
 }
 
 /** Returns a URL without its query and fragment. */
-function placeOf(url: string): string {
+function withoutQueryOrHash(url: string): string {
   const parts = splitUrl(url);
   return parts === null ? url : parts.origin + parts.path.replace(/\?.*$/, '');
 }

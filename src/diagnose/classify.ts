@@ -44,15 +44,15 @@ export function createClassify(project?: ProjectRules): Classify {
     const texts = evidenceTexts(evidence, matcher, isBare);
     const reasons = matcher.reasonsIn(texts);
     const [ranked = 'unknown', ...others] = rankCategories(reasons);
-    const said = lastWords(evidence);
+    const lastLine = lastWords(evidence);
     const strong = strongest(reasons, ranked).map((reason) => asMessage(asWritten(reason, evidence), texts));
-    const isTold = said === null || strong.some(({ source }) => source === 'server');
-    const words = isTold ? [] : [lastWordsReason(said, ranked)];
+    const isTold = lastLine === null || strong.some(({ source }) => source === 'server');
+    const words = isTold ? [] : [lastWordsReason(lastLine, ranked)];
     // What is surer than a guess comes first.
     const why = isDecisive(strong[0]?.confidence ?? 0) ? [...strong, ...words] : [...words, ...strong];
     const advice = adviceOn(evidence, why);
     // A server that ends for want of something on the machine was not built wrong, and one that says nothing may be anything.
-    const isOther = strong[0]?.rule === ofPhase && (advice !== null || said === null);
+    const isOther = strong[0]?.rule === ofPhase && (advice !== null || lastLine === null);
     const category = isOther ? 'unknown' : ranked;
     return {
       category,
@@ -69,11 +69,11 @@ export function createClassify(project?: ProjectRules): Classify {
     };
   };
   return (evidence) => {
-    const found = diagnose(evidence, false);
-    if (found.category !== 'ui-error') return found;
+    const diagnosis = diagnose(evidence, false);
+    if (diagnosis.category !== 'ui-error') return diagnosis;
     // Passing tests need not look at what is broken for all of them: it comes before an assertion that nothing else explains.
     const bare = diagnose(withoutMarks(evidence), true);
-    return bare.category !== 'unknown' && isDecisive(bare.confidence) ? bare : found;
+    return bare.category !== 'unknown' && isDecisive(bare.confidence) ? bare : diagnosis;
   };
 }
 
@@ -85,12 +85,16 @@ const isOfAction =
 function withoutMarks(evidence: Evidence): Evidence {
   const { console, network, errors } = evidence;
   const isAction = errors.some(({ message }) => isOfAction.test(message));
-  const mayExplain = (one: NetworkEntry) =>
-    hasFailed(one) && one.failure !== unanswered && (!isRefusal(one) || one.resourceType === 'script');
+  const mayExplain = (request: NetworkEntry) =>
+    hasFailed(request) &&
+    request.failure !== unanswered &&
+    (!isRefusal(request) || request.resourceType === 'script');
   return {
     ...evidence,
-    console: console.map((one) => (one.type === 'pageerror' && !isAction ? { ...one, common: false } : one)),
-    network: network.map((one) => (mayExplain(one) ? { ...one, common: false } : one)),
+    console: console.map((entry) =>
+      entry.type === 'pageerror' && !isAction ? { ...entry, common: false } : entry,
+    ),
+    network: network.map((request) => (mayExplain(request) ? { ...request, common: false } : request)),
   };
 }
 
@@ -136,10 +140,10 @@ function strongest(reasons: readonly Reason[], category: Category): Reason[] {
     (a, b) => b.confidence - a.confidence || nearness(a.source) - nearness(b.source),
   );
   const first = category === 'network-error' ? sorted.filter(isSaidByServer) : [];
-  const all = [...first, ...sorted.filter((one) => !first.includes(one))];
+  const all = [...first, ...sorted.filter((reason) => !first.includes(reason))];
   const isField = ({ evidence }: Reason) => fieldOfObject.test(evidence);
-  const sure = Math.max(...all.filter((one) => !isField(one)).map(({ confidence }) => confidence));
-  return all.filter((one) => !isField(one) || one.confidence > sure).slice(0, mostReasons);
+  const sure = Math.max(...all.filter((reason) => !isField(reason)).map(({ confidence }) => confidence));
+  return all.filter((reason) => !isField(reason) || reason.confidence > sure).slice(0, mostReasons);
 }
 
 /** A line of a printed object (`severity: 'ERROR',`) says less than another that is as sure. */
@@ -170,7 +174,7 @@ const emptied = /\b(?:getBy\w{1,20}|get_by_\w{1,20}|locator|frameLocator|filter)
 function asWritten(reason: Reason, { errors }: Evidence): Reason {
   if (reason.source !== 'error' || !emptied.test(reason.evidence)) return reason;
   const lines = errors.flatMap(({ message }) => stripAnsi(message).split('\n'));
-  const line = lines.find((one) => withoutQuotes(one).includes(reason.evidence));
+  const line = lines.find((line) => withoutQuotes(line).includes(reason.evidence));
   return line === undefined ? reason : { ...reason, evidence: line.trim().slice(0, 300) };
 }
 
@@ -219,8 +223,8 @@ function rankCategories(reasons: readonly Reason[]): Category[] {
   const sure = (category: Category) => best.get(category) ?? 0;
   const named = new Set(reasons.filter(({ rule }) => isProjectRule(rule)).map(({ category }) => category));
   // A server that says why it dies explains every connection that broke with it.
-  const ofEnd = (one: Reason) => one.source === 'server' && isDecisive(one.confidence);
-  const deaths = reasons.some((one) => one.category === 'unknown' && ofEnd(one));
+  const ofEnd = (reason: Reason) => reason.source === 'server' && isDecisive(reason.confidence);
+  const deaths = reasons.some((reason) => reason.category === 'unknown' && ofEnd(reason));
   const depthOf = (category: Category) =>
     category === 'unknown' && deaths ? depth['network-error'] + 0.5 : depth[category];
   const weight = (category: Category) =>
@@ -256,6 +260,6 @@ function lastWords({ errors, serverOutput }: Pick<Evidence, 'errors' | 'serverOu
   const lines = withoutLinePrefixes(stripAnsi(serverOutput.slice(-16_000)))
     .split('\n')
     .filter((line) => !belongs.test(line) && !isWrapper(line) && !ofPlaywright.test(line));
-  const said = lines.find((line) => complains.test(line)) ?? lines.at(-1);
-  return said?.trim().slice(0, 300) ?? null;
+  const complaint = lines.find((line) => complains.test(line)) ?? lines.at(-1);
+  return complaint?.trim().slice(0, 300) ?? null;
 }

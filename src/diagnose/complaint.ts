@@ -25,11 +25,14 @@ const unfinished =
  * long, and a wait for a response fails if the action that should have triggered it has not finished.
  */
 export function tellingErrors(errors: readonly TestError[]): readonly TestError[] {
-  const said = errors.filter(({ message }) => !timeLimit.test(stripAnsi(message).trim()));
-  if (said.length === 0) return errors;
-  const actions = said.filter(({ message }) => unfinished.test(stripAnsi(message)));
-  if (actions.length === 0) return said;
-  return [...actions, ...said.filter((one) => !actions.includes(one) && !wait.test(stripAnsi(one.message)))];
+  const specific = errors.filter(({ message }) => !timeLimit.test(stripAnsi(message).trim()));
+  if (specific.length === 0) return errors;
+  const actions = specific.filter(({ message }) => unfinished.test(stripAnsi(message)));
+  if (actions.length === 0) return specific;
+  return [
+    ...actions,
+    ...specific.filter((error) => !actions.includes(error) && !wait.test(stripAnsi(error.message))),
+  ];
 }
 
 /** Parses the complaint from a failure's errors. */
@@ -39,7 +42,7 @@ export function complaintOf(errors: readonly TestError[]): Complaint {
   const text = stripAnsi(error.message).slice(0, longest);
   const call = callIn(text);
   const subject = locatorIn(text) ?? firstIn(text, addresses) ?? waitedFor(error, call);
-  return { call, subject, ...kindOf(text, call) };
+  return { call, subject, ...complaintKind(text, call) };
 }
 
 const longest = 16_000;
@@ -56,8 +59,8 @@ const addresses = [
 ];
 
 function firstIn(text: string, patterns: readonly RegExp[]): string | null {
-  const found = patterns.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
-  return found?.trim() ?? null;
+  const match = patterns.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
+  return match?.trim() ?? null;
 }
 
 /** Returns the locator that an error waited for, or null. */
@@ -88,7 +91,7 @@ function callIn(text: string): string | null {
   );
 }
 
-function kindOf(text: string, call: string | null): Pick<Complaint, 'kind' | 'detail'> {
+function complaintKind(text: string, call: string | null): Pick<Complaint, 'kind' | 'detail'> {
   const cover = coverIn(text);
   if (cover !== null) return { kind: 'covered', detail: cover };
   const several = /strict mode violation: .{1,300} resolved to (\d+) elements/.exec(text);
@@ -123,7 +126,7 @@ export function coverIn(text: string): string | null {
 function selectorOf(name: string, attributes: string): string {
   const id = /\sid="([^"\s]{1,80})"/.exec(attributes)?.[1];
   const classes = /\sclass="([^"]{1,200})"/.exec(attributes)?.[1]?.trim().split(/\s+/).slice(0, 3) ?? [];
-  return [name, id ? `#${id}` : '', ...classes.map((one) => `.${one}`)].join('');
+  return [name, id ? `#${id}` : '', ...classes.map((className) => `.${className}`)].join('');
 }
 
 function valuesIn(text: string): string | null {
@@ -152,7 +155,7 @@ function differenceIn(text: string): string | null {
   const [minus, plus] = [linesOf(diff, /^-[ \t]*(\S.{0,80})$/gm), linesOf(diff, /^\+[ \t]*(\S.{0,80})$/gm)];
   const expected = tellingLine(without(minus, plus)) ?? tellingLine(minus);
   const others = without(plus, minus);
-  const named = others.filter((line) => nameOf(line) === nameOf(expected ?? ''));
+  const named = others.filter((line) => firstWord(line) === firstWord(expected ?? ''));
   const received = named.find(isValue) ?? tellingLine(others) ?? tellingLine(plus);
   if (expected === null && received === null) return null;
   if (expected === received) return `expected ${expected} in another place`;
@@ -171,7 +174,7 @@ function without(lines: readonly string[], others: readonly string[]): string[] 
 }
 
 /** Returns the first word of a line: a key, or the role of an element. */
-function nameOf(line: string): string | null {
+function firstWord(line: string): string | null {
   return /[\w$-]*\w/.exec(line)?.[0] ?? null;
 }
 

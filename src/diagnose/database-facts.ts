@@ -119,7 +119,7 @@ function statementIn(text: string): string | null {
  */
 export function wholeStatement(sql: string, name: string | null, texts: readonly string[]): string {
   const start = sql.slice(0, 60);
-  const text = texts.find((one) => one.includes(start)) ?? sql;
+  const text = texts.find((text) => text.includes(start)) ?? sql;
   return around(statementIn(text.slice(Math.max(0, text.indexOf(start) - 6))) ?? sql, name);
 }
 
@@ -137,8 +137,8 @@ function around(sql: string, name: string | null): string {
 
 function first(patterns: readonly RegExp[], text: string): string | null {
   for (const pattern of patterns) {
-    const found = pattern.exec(text)?.slice(1).find(Boolean);
-    if (found) return found;
+    const match = pattern.exec(text)?.slice(1).find(Boolean);
+    if (match) return match;
   }
   return null;
 }

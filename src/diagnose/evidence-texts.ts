@@ -26,9 +26,10 @@ const longestLine = 600;
 /** Shortens a text to `max` characters, two thirds from its beginning and the rest from its end, and each line to 600. */
 export function bounded(text: string, max: number): string {
   const head = Math.floor((max * 2) / 3);
-  const kept = text.length > max ? `${text.slice(0, head)}\n${text.slice(text.length - (max - head))}` : text;
-  if (kept.length <= longestLine) return kept;
-  return kept
+  const clipped =
+    text.length > max ? `${text.slice(0, head)}\n${text.slice(text.length - (max - head))}` : text;
+  if (clipped.length <= longestLine) return clipped;
+  return clipped
     .split('\n')
     .map((line) => (line.length > longestLine ? line.slice(0, longestLine) : line))
     .join('\n');
@@ -116,7 +117,9 @@ export function evidenceTexts(
     { source: 'page', text: bounded(evidence.ariaSnapshot ?? '', most.page) },
   ];
   return raw
-    .map((one) => (one.text === '' ? one : { ...one, text: withoutNoise(one.source, one.text) }))
+    .map((channel) =>
+      channel.text === '' ? channel : { ...channel, text: withoutNoise(channel.source, channel.text) },
+    )
     .filter(({ text }) => text !== '');
 }
 
@@ -129,8 +132,8 @@ const errorPage =
  * whoever streams a page (Astro): its status is sent before its components are rendered.
  */
 function showsErrorPage({ ariaSnapshot, errors }: Evidence): boolean {
-  const seen = errors.map(({ message }) => stripAnsi(bounded(message, most.error)));
-  return [bounded(ariaSnapshot ?? '', most.page), ...seen].some((text) => errorPage.test(text));
+  const messages = errors.map(({ message }) => stripAnsi(bounded(message, most.error)));
+  return [bounded(ariaSnapshot ?? '', most.page), ...messages].some((text) => errorPage.test(text));
 }
 
 /**
@@ -161,14 +164,14 @@ function withoutOtherRequests(
   network: readonly NetworkEntry[],
 ): readonly string[] {
   const asked = network.map(({ url }) => (splitUrl(url)?.path ?? url).replace(/\?.*$/, ''));
-  const told = blocks.map((block) => {
+  const owners = blocks.map((block) => {
     const paths = [...block.matchAll(incoming)].map(([, path = '']) => path);
     // Routers name paths below their own.
-    const isOwn = paths.some((path) => asked.some((one) => one.endsWith(path)));
+    const isOwn = paths.some((path) => asked.some((requested) => requested.endsWith(path)));
     return { block, isOwn, isOther: paths.length > 0 && !isOwn };
   });
-  const isKnown = told.some(({ block, isOwn }) => isOwn && anyError.test(block));
-  return isKnown ? told.filter(({ isOther }) => !isOther).map(({ block }) => block) : blocks;
+  const isKnown = owners.some(({ block, isOwn }) => isOwn && anyError.test(block));
+  return isKnown ? owners.filter(({ isOther }) => !isOther).map(({ block }) => block) : blocks;
 }
 
 function withoutLinesOf(text: string, others: ReadonlySet<string>): string {
@@ -183,14 +186,14 @@ const stackInJson = /"(?:stack|stack_?trace|exception|@x)": ?"((?:[^"\\\n]|\\.){
 
 /** Puts stacks in JSON on lines of their own, as other loggers print them. */
 function withPlainStacks(text: string): string {
-  return text.replace(stackInJson, (whole, stack: string) => {
+  return text.replace(stackInJson, (field, stack: string) => {
     const lines = stack.split(/(?:\\r)?\\n/);
     return lines.length > 1
       ? `\n${lines
           .join('\n')
           .replace(/\\t/g, '\t')
           .replace(/\\(["\\])/g, '$1')}\n`
-      : whole;
+      : field;
   });
 }
 
@@ -282,14 +285,14 @@ const answeredWith =
  * where it expects JSON, is not the cause (CS-7).
  */
 function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
-  const said = failed.flatMap((entry) => [...responseTexts(entry), ...quotedByJson(entry.responseBody)]);
+  const sentences = failed.flatMap((entry) => [...responseTexts(entry), ...quotedByJson(entry.responseBody)]);
   const answers = failed.flatMap(({ status, url }) =>
     status === null
       ? []
       : [{ status: String(status), path: splitUrl(url)?.path.replace(/\?.*$/, '') ?? '/' }],
   );
   return (text) =>
-    said.some((one) => text.includes(one)) ||
+    sentences.some((sentence) => text.includes(sentence)) ||
     answers.some(
       ({ status, path }) =>
         answeredWith.exec(text)?.[1] === status || namesStatus(withoutPath(text, path), status),
@@ -301,12 +304,12 @@ function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
  * `GET /orders: 500` is about `/api/orders`.
  */
 function withoutPath(text: string, path: string): string {
-  const named = text.match(/\/[^\s?:'"`()]{2,200}/g)?.find((one) => path.endsWith(one));
+  const named = text.match(/\/[^\s?:'"`()]{2,200}/g)?.find((mention) => path.endsWith(mention));
   return named === undefined ? '' : text.replace(named, ' ');
 }
 
 function namesStatus(text: string, status: string): boolean {
-  return [...text.matchAll(/(?<![\w./])\d{3}\b/g)].some(([said]) => said === status);
+  return [...text.matchAll(/(?<![\w./])\d{3}\b/g)].some(([number]) => number === status);
 }
 
 /**

@@ -48,8 +48,8 @@ export function factsOf(evidence: Evidence, findings: Findings): Facts {
 }
 
 function rawTexts({ errors, serverOutput, network }: Evidence): string[] {
-  const said = errors.flatMap(({ message, causes }) => [message, ...causes]);
-  return [...said, serverOutput, ...network.flatMap(({ responseBody }) => responseBody ?? [])];
+  const messages = errors.flatMap(({ message, causes }) => [message, ...causes]);
+  return [...messages, serverOutput, ...network.flatMap(({ responseBody }) => responseBody ?? [])];
 }
 
 /**
@@ -61,12 +61,12 @@ function databaseFactsOf({ texts, reasons }: Findings): DatabaseFacts {
   const spoken = reasons.filter(({ category }) => category === 'database-error');
   const sorted = spoken.toSorted((a, b) => b.confidence - a.confidence);
   const sources = [...new Set(sorted.map(({ source }) => source))];
-  const told = sources.map((from) => {
+  const factsBySource = sources.map((from) => {
     const lines = sorted.flatMap(({ source, evidence }) => (source === from ? [evidence] : []));
     const channels = texts.flatMap(({ source, text }) => (source === from ? [text] : []));
     return databaseFacts([...lines, ...channels].join('\n'));
   });
-  return told.reduce((known, more) => (isAboutTheSame(known, more) ? filledIn(known, more) : known));
+  return factsBySource.reduce((known, more) => (isAboutTheSame(known, more) ? filledIn(known, more) : known));
 }
 
 const names = ['table', 'column', 'constraint', 'policy'] as const;
@@ -99,8 +99,8 @@ function navigationOf(message: string): string | null {
 }
 
 function locatorOf({ errors }: Evidence): string | null {
-  const found = tellingErrors(errors).map(({ message }) => locatorIn(stripAnsi(bounded(message, 8000))));
-  return found.find((one) => one !== null) ?? null;
+  const locators = tellingErrors(errors).map(({ message }) => locatorIn(stripAnsi(bounded(message, 8000))));
+  return locators.find((locator) => locator !== null) ?? null;
 }
 
 /**
@@ -109,17 +109,18 @@ function locatorOf({ errors }: Evidence): string | null {
  * it does not know, the server's output has them.
  */
 function sourceOf(evidence: Evidence, [decided, ...others]: readonly Reason[]): string | null {
-  const told = (reason: Reason | undefined) => reason?.evidence.replace(/^Uncaught /, '');
-  const answered = (one: Reason) => decided?.source === 'server' && one.source === 'network';
+  const messageOf = (reason: Reason | undefined) => reason?.evidence.replace(/^Uncaught /, '');
+  const answered = (reason: Reason) => decided?.source === 'server' && reason.source === 'network';
   const same = others.filter(
-    (one) => one.source !== decided?.source && (told(one) === told(decided) || answered(one)),
+    (other) =>
+      other.source !== decided?.source && (messageOf(other) === messageOf(decided) || answered(other)),
   );
-  const found = [decided, ...same].map((reason) => placeOf(evidence, reason));
-  return found.find((place) => place !== null) ?? reportedPlace(evidence);
+  const positions = [decided, ...same].map((reason) => positionOf(evidence, reason));
+  return positions.find((position) => position !== null) ?? reportedPosition(evidence);
 }
 
 /** Returns the place that Playwright reports for an error outside of the tests: its message has no stack if it is about the code there. */
-function reportedPlace(evidence: Evidence): string | null {
+function reportedPosition(evidence: Evidence): string | null {
   const { errors, pageUrl, network, rootDir, workspaceDir } = evidence;
   const at = errors.find(({ location }) => location)?.location;
   if (!at || pageUrl !== null || network.length > 0) return null;
@@ -130,7 +131,7 @@ function reportedPlace(evidence: Evidence): string | null {
 /** Playwright lists the tests of a worker whose end failed, those that passed, too: `[chromium] › e2e/cart.spec.ts:3:1 › adds`. */
 const ranBefore = /^Failed worker ran \d[^\n]*:\n(?:[^\n]* › [^\n]*(?:\n|$))*/gm;
 
-function placeOf(evidence: Evidence, decided: Reason | undefined): string | null {
+function positionOf(evidence: Evidence, decided: Reason | undefined): string | null {
   const { rootDir, workspaceDir } = evidence;
   const code = { rootDir, workspaceDir, own: ownOrigin(evidence) };
   const built = decided?.category === 'build-error';
@@ -141,12 +142,12 @@ function placeOf(evidence: Evidence, decided: Reason | undefined): string | null
   const ofServer = ofServers.find(Boolean);
   if (ofServer) return ofServer;
   const texts = wholes.flatMap((text) => {
-    const whole = bounded(text, 8000);
-    if (decided?.source === 'server' && !built) return [below(text, decided.evidence), whole];
-    return built ? [around(whole, decided.evidence), whole] : [whole];
+    const excerpt = bounded(text, 8000);
+    if (decided?.source === 'server' && !built) return [below(text, decided.evidence), excerpt];
+    return built ? [around(excerpt, decided.evidence), excerpt] : [excerpt];
   });
   const find = (text: string) => firstOwnFrame(text, code) ?? (built ? compiledFile(text, code) : null);
-  return texts.map(find).find((found) => found !== null) ?? null;
+  return texts.map(find).find((position) => position !== null) ?? null;
 }
 
 function stacksOf(evidence: Evidence, decidedBy: EvidenceSource): (string | null)[] {

@@ -50,8 +50,8 @@ function errorOf(error: unknown): GraphQlError[] {
   if (typeof message !== 'string') return [];
   const code = field(field(error, 'extensions'), 'code');
   const [line = ''] = message.trim().split('\n');
-  const said = typeof code === 'string' && /^[\w-]{1,60}$/.test(code) ? code : null;
-  return [{ message: line.slice(0, longestMessage), code: said }];
+  const errorCode = typeof code === 'string' && /^[\w-]{1,60}$/.test(code) ? code : null;
+  return [{ message: line.slice(0, longestMessage), code: errorCode }];
 }
 
 function parsed(text: string): unknown {

@@ -48,8 +48,8 @@ export function sameTestKey({ diagnosis, evidence, failure }: DiagnosedFailure):
 const untelling = /→ (?:401|403|407|429|5\d\d)$|^(?:symptom|blank) \| /;
 
 /** Whether two failures, as described by their root keys, have different causes although their errors may be worded alike. */
-export function haveDifferentRoots(one: Iterable<string>, other: Iterable<string>): boolean {
-  const [ones, others] = [telling(one), telling(other)];
+export function haveDifferentRoots(keys: Iterable<string>, other: Iterable<string>): boolean {
+  const [ones, others] = [telling(keys), telling(other)];
   return ones.length > 0 && others.length > 0 && !ones.some((key) => others.includes(key));
 }
 
@@ -64,8 +64,8 @@ function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
   if (!root || category === 'ui-error' || (category === 'unknown' && root.source !== 'server')) return [];
   // Some logs print an exception with its name and again without it.
   const message = root.evidence.replace(/^(?:Uncaught )?(?:\w{0,60}Error: )?/, '');
-  const said = root.source === 'network' ? withoutQuery(message) : normalise(message);
-  const key = ['root', category, said];
+  const normalized = root.source === 'network' ? withoutQuery(message) : normalise(message);
+  const key = ['root', category, normalized];
   // For one line that does not compile, bundler, browser and overlay each have their own message.
   if (category === 'build-error' && facts.source !== null)
     return [key.join(' | '), ['root', category, withoutColumn(facts.source)].join(' | ')];
@@ -99,7 +99,7 @@ function functionAt({ console, serverOutput, errors }: Evidence, source: string)
   for (const stack of stacks) {
     const line = stripAnsi(stack ?? '')
       .split('\n')
-      .find((one) => one.includes(`${source})`));
+      .find((frame) => frame.includes(`${source})`));
     const name = /^\s*at (?:async )?([\w$.<>]{1,100}) \(/.exec(line ?? '')?.[1];
     if (name && !/anonymous/.test(name)) return name;
   }
@@ -116,8 +116,10 @@ function databaseKey({ diagnosis: { category, why, facts } }: DiagnosedFailure):
 /** A failed request of the page is the cause, whichever part of the response each test needed. */
 function endpointKey({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
   if (category !== 'network-error' || facts.endpoint === null) return null;
-  const seen = why.some(({ source, confidence }) => source === 'network' && isDecisive(confidence));
-  return seen ? `endpoint | ${withoutQuery(facts.endpoint)}` : null;
+  const isDecidedByRequest = why.some(
+    ({ source, confidence }) => source === 'network' && isDecisive(confidence),
+  );
+  return isDecidedByRequest ? `endpoint | ${withoutQuery(facts.endpoint)}` : null;
 }
 
 /** Why a request failed, if its answer or the server said it. */

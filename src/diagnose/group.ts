@@ -68,7 +68,7 @@ function join(groups: Group[], failure: DiagnosedFailure, keys: readonly string[
 }
 
 function isAlike({ members }: Group, { signature }: DiagnosedFailure): boolean {
-  return members.some((one) => one.signature === signature);
+  return members.some((failure) => failure.signature === signature);
 }
 
 /**
@@ -78,7 +78,7 @@ function isAlike({ members }: Group, { signature }: DiagnosedFailure): boolean {
  */
 function joinKnown(groups: Group[], group: Group): void {
   for (const key of group.keys) {
-    const placed = groups.filter(({ keys }) => [...keys].some((one) => isKnownBy(key, one)));
+    const placed = groups.filter(({ keys }) => [...keys].some((other) => isKnownBy(key, other)));
     const [other] = placed;
     if (placed.length !== 1 || !other || other === group) continue;
     const [home, later] = groups.indexOf(other) < groups.indexOf(group) ? [other, group] : [group, other];
@@ -101,8 +101,8 @@ function leadOf(
   members: readonly DiagnosedFailure[],
   later: ReadonlySet<DiagnosedFailure>,
 ): DiagnosedFailure {
-  const telling = members.filter((one) => !later.has(one));
-  return (telling.length > 0 ? telling : members).reduce((best, one) =>
-    one.diagnosis.confidence > best.diagnosis.confidence ? one : best,
+  const telling = members.filter((failure) => !later.has(failure));
+  return (telling.length > 0 ? telling : members).reduce((best, failure) =>
+    failure.diagnosis.confidence > best.diagnosis.confidence ? failure : best,
   );
 }

@@ -18,10 +18,10 @@ export function headlineOf(failed: DiagnosedFailure): string {
   const symptom = symptomOf(failed);
   const root = rootOf(failed);
   const line = [root ?? redirectIn(failed), symptom].filter((part) => part !== null).join(' — ');
-  const at = phasePlaceOf(failed) ?? (root === null ? placeOf(failed) : null);
-  const place = at !== null && !line.includes(at) ? [at] : [];
+  const at = phaseLine(failed) ?? (root === null ? failingLine(failed) : null);
+  const position = at !== null && !line.includes(at) ? [at] : [];
   const { needs } = failed;
-  const around = [...place, ...(needs ? [`only after ${needs.length} other tests`] : [])].join(', ');
+  const around = [...position, ...(needs ? [`only after ${needs.length} other tests`] : [])].join(', ');
   return `${clip(line, longest - around.length - 3)}${around === '' ? '' : ` (${around})`}`;
 }
 
@@ -67,10 +67,10 @@ function rootOf({
 /** Whether a reason is not the test's own error, but what is behind it: in another channel, or the cause that it wraps. */
 function isDeeper({ source, evidence }: Reason, errors: readonly TestError[]): boolean {
   if (source !== 'error' && source !== 'stack') return true;
-  const said = asPrinted(evidence);
+  const text = asPrinted(evidence);
   return (
-    errors.every(({ message }) => !message.includes(said)) &&
-    errors.some(({ causes }) => causes.some((cause) => cause.includes(said)))
+    errors.every(({ message }) => !message.includes(text)) &&
+    errors.some(({ causes }) => causes.some((cause) => cause.includes(text)))
   );
 }
 
@@ -101,8 +101,8 @@ const messageInJson = /"(?:message|msg|error|err|detail)": ?"((?:[^"\\]|\\.){3,3
 function saidIn(line: string): string {
   const json = /^\s*[[{]/.test(line) ? messageInJson.exec(line)?.[1] : undefined;
   if (json !== undefined) return json.replaceAll('\\"', '"');
-  const said = around.reduce((text, pattern) => text.replace(pattern, ''), line);
-  return said.replaceAll(/ {2,}/g, ' ').trim() || line;
+  const stripped = around.reduce((text, pattern) => text.replace(pattern, ''), line);
+  return stripped.replaceAll(/ {2,}/g, ' ').trim() || line;
 }
 
 /** Describes how the page that the test asked for was replaced by another one, such as that for signing in; null if it was not. */
@@ -114,7 +114,7 @@ function redirectIn({ diagnosis: { category }, evidence }: DiagnosedFailure): st
 }
 
 /** Returns where the config says what Playwright was doing for the suite. */
-function phasePlaceOf({ failure, evidence }: DiagnosedFailure): string | null {
+function phaseLine({ failure, evidence }: DiagnosedFailure): string | null {
   const at = failure.scope === 'suite' ? failure.phase?.at : null;
   if (!at) return null;
   const file = at.file.replaceAll('\\', '/');
@@ -122,11 +122,11 @@ function phasePlaceOf({ failure, evidence }: DiagnosedFailure): string | null {
 }
 
 /** Returns the failing line of the user's code: that of the exception, or else that of the test. */
-function placeOf({ evidence, diagnosis }: DiagnosedFailure): string | null {
+function failingLine({ evidence, diagnosis }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'ui-error' && diagnosis.facts.source !== null)
     return withoutColumn(diagnosis.facts.source);
   const at =
-    tellingErrors(evidence.errors)[0]?.location ?? evidence.errors.find((one) => one.location)?.location;
+    tellingErrors(evidence.errors)[0]?.location ?? evidence.errors.find((error) => error.location)?.location;
   if (!at) return null;
   const file = at.file.replaceAll('\\', '/');
   return `${within(file, evidence) ?? file}:${at.line}`;

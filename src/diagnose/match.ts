@@ -51,7 +51,7 @@ export function createMatcher(project: ProjectRules = noProjectRules): Matcher {
   return {
     reasonsIn: (texts) => texts.flatMap((text) => all.flatMap((rule) => reasonOf(rule, text) ?? [])),
     retryAxisOf: (texts, { category, why }) =>
-      own.find(({ rule, retry }) => retry !== null && why.some((one) => one.rule === rule.id))?.retry ??
+      own.find(({ rule, retry }) => retry !== null && why.some((reason) => reason.rule === rule.id))?.retry ??
       builtInAxis(texts, category),
     withoutNoise: (source, text) => withoutLines(text, [...noiseOf(source), ...ignored]),
   };
@@ -69,7 +69,9 @@ function ownRule({ id, category, pattern, sources }: ProjectRules['rules'][numbe
 
 function builtInAxis(texts: readonly EvidenceText[], category: Category): RetryAxis {
   const all = texts.map(({ text }) => text).join('\n');
-  const rule = retryRules.find((one) => one.categories.includes(category) && matchingLine(one, all) !== null);
+  const rule = retryRules.find(
+    (rule) => rule.categories.includes(category) && matchingLine(rule, all) !== null,
+  );
   return rule?.axis ?? 'code_error';
 }
 
@@ -123,14 +125,14 @@ const mostAnnouncements = 3;
 
 /** Returns a line, or the one that it announces. */
 function announced(line: string, after: string): string {
-  let [said, rest] = [line, after];
-  for (let n = 0; n < mostAnnouncements && announcement.test(said); n++) {
+  let [current, rest] = [line, after];
+  for (let n = 0; n < mostAnnouncements && announcement.test(current); n++) {
     const next = nextLine.exec(rest);
     if (!next) break;
-    said = excerpt(next[1] ?? '', 0);
+    current = excerpt(next[1] ?? '', 0);
     rest = rest.slice(next[0].length);
   }
-  return said;
+  return current;
 }
 
 /** A line of a text. */

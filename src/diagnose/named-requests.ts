@@ -13,7 +13,7 @@ function wordsOf(text: string): Set<string> {
     .toLowerCase()
     .match(/[\p{L}\d]+/gu);
   return new Set(
-    (parts ?? []).filter(({ length }) => length >= shortestWord).map((one) => one.replace(/s$/, '')),
+    (parts ?? []).filter(({ length }) => length >= shortestWord).map((word) => word.replace(/s$/, '')),
   );
 }
 
@@ -45,12 +45,12 @@ export function namedRequests(
       return [path, [...words].filter((word) => !others.some(([, theirs]) => theirs.has(word)))];
     }),
   );
-  const said = wordsOf(
+  const testWords = wordsOf(
     [failedStep, ...errors.flatMap((error) => [error.message, markedLine(error)])].filter(Boolean).join('\n'),
   );
   const isNamed = (path: string, words: ReadonlySet<string>) =>
     (ownWords.get(path) ?? []).some((word) => words.has(word));
-  const named = paths.filter((path) => isNamed(path, said));
+  const named = paths.filter((path) => isNamed(path, testWords));
   if (named.length === 0 || named.length === paths.length) return { named: failed, isOfOthers: () => false };
   const others = paths.filter((path) => !named.includes(path));
   return {

@@ -33,7 +33,7 @@ export function sharedOutages(failures: readonly DiagnosedFailure[]): SharedOuta
   const keys = new Map<DiagnosedFailure, string>();
   const later = new Set<DiagnosedFailure>();
   for (const { failure, origin, isTotal } of outages) {
-    const first = outages.find((one) => one.origin === origin);
+    const first = outages.find((outage) => outage.origin === origin);
     if (!first || first.failure === failure || !isTotal) continue;
     const key = `outage | ${origin}`;
     keys.set(first.failure, key).set(failure, key);
@@ -44,14 +44,15 @@ export function sharedOutages(failures: readonly DiagnosedFailure[]): SharedOuta
 
 function outageOf(failure: DiagnosedFailure): Outage | null {
   const { network } = failure.evidence;
-  const isLost = (one: NetworkEntry) =>
-    one.status === null && (one.failure === unanswered || lost.test(one.failure ?? ''));
+  const isLost = (request: NetworkEntry) =>
+    request.status === null && (request.failure === unanswered || lost.test(request.failure ?? ''));
   const at = network.findIndex(isLost);
   const first = network[at];
   const origin = first && splitUrl(first.url)?.origin;
   if (!first || !origin || failure.diagnosis.category === 'ui-error') return null;
   const ofServer = network.filter(({ url }) => splitUrl(url)?.origin === origin);
   // A server that answers what is asked later is there.
-  if (ofServer.some((one) => one.time > first.time && !hasFailed(one) && one.status !== null)) return null;
+  if (ofServer.some((request) => request.time > first.time && !hasFailed(request) && request.status !== null))
+    return null;
   return { failure, origin, since: first.time, isTotal: ofServer.every(isLost) };
 }

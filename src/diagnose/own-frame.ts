@@ -62,10 +62,10 @@ export function within(
   const isAbsolute = /^(?:\/|[A-Za-z]:\/)/.test(file);
   if (!isAbsolute && !file.startsWith('../')) return file.replace(/^\.\//, '');
   const [root, workspace] = [namesIn(rootDir), namesIn(workspaceDir)];
-  const place = namesIn(isAbsolute ? file : `${rootDir}/${file}`);
-  if (shared(workspace, place) < workspace.length) return null;
-  const same = shared(root, place);
-  return [...root.slice(same).map(() => '..'), ...place.slice(same)].join('/');
+  const names = namesIn(isAbsolute ? file : `${rootDir}/${file}`);
+  if (shared(workspace, names) < workspace.length) return null;
+  const same = shared(root, names);
+  return [...root.slice(same).map(() => '..'), ...names.slice(same)].join('/');
 }
 
 /** Returns the names in an absolute path, after resolving `..`. */

@@ -108,8 +108,11 @@ export function mayTell(entry: NetworkEntry): boolean {
 /** Whether an error, other than one about an element, names an answer's status, or quotes its body. */
 function failsOf({ message }: TestError, { status, responseBody }: NetworkEntry): boolean {
   const names = status !== null && message.includes(String(status)) && locatorIn(message) === null;
-  const said = [...quotedByJson(responseBody), ...graphQlErrors(responseBody).map((error) => error.message)];
-  return names || said.some((quote) => quote !== '' && message.includes(quote));
+  const quotes = [
+    ...quotedByJson(responseBody),
+    ...graphQlErrors(responseBody).map((error) => error.message),
+  ];
+  return names || quotes.some((quote) => quote !== '' && message.includes(quote));
 }
 
 function readsStatus({ snippet }: TestError): boolean {
@@ -196,7 +199,7 @@ export function pageText(html: string): string {
     .replace(unseen, '\n')
     .replace(inline, '')
     .replace(/<[^<>]*>/g, '\n')
-    .replace(/&(#?\w{2,6});/g, (whole, name: string) => entities[name] ?? whole);
+    .replace(/&(#?\w{2,6});/g, (entity, name: string) => entities[name] ?? entity);
   return text
     .split('\n')
     .map((line) =>

@@ -95,11 +95,11 @@ const mostLinesBetween = 20;
  */
 function tracebackFrame(text: string, exception: string, code: OwnCode): string | null {
   const lines = text.split('\n');
-  const said = asPrinted(exception);
-  let at = lines.findIndex((line) => line.includes(said));
+  const printed = asPrinted(exception);
+  let at = lines.findIndex((line) => line.includes(printed));
   while (at > 0) {
-    const place = lastOwnFrame(framesAbove(lines, at), code);
-    if (place !== null) return place;
+    const frame = lastOwnFrame(framesAbove(lines, at), code);
+    if (frame !== null) return frame;
     at = followingException(lines, at);
   }
   return null;

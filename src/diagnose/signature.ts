@@ -36,7 +36,7 @@ export function signedText(given: Pick<TestFailure, 'errors' | 'failedStep' | 't
   const message = stripAnsi(error?.message ?? '');
   const log = message.search(/^[ \t]*Call log:/m);
   const wrong = [kind, subject, kind === 'covered' ? detail : null].filter((part) => part !== null).join(' ');
-  const said = log === -1 ? message : `${message.slice(0, log)}${wrong}`;
-  if (subject !== null || kind === 'other') return said;
-  return `${said}\n${(error && markedLine(error)) ?? failedStep ?? test.titlePath.join(' › ')}`;
+  const text = log === -1 ? message : `${message.slice(0, log)}${wrong}`;
+  if (subject !== null || kind === 'other') return text;
+  return `${text}\n${(error && markedLine(error)) ?? failedStep ?? test.titlePath.join(' › ')}`;
 }

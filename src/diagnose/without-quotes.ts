@@ -35,7 +35,7 @@ export function withoutQuotes(message: string): string {
   if (text.includes('Snapshot name:')) text = text.replace(snapshotName, '$1');
   if (text.includes('unexpected value')) text = text.replace(unexpectedValue, '$1');
   if (text.includes('<') && /resolved to|intercepts| aka |\u2026<\//.test(text))
-    text = text.replace(tag, nameOfTag);
+    text = text.replace(tag, withoutAttributes);
   if (/ocator\(|getBy|get_by|querySelector/.test(text)) text = text.replace(locatorCall, '$1()');
   return text.includes('waiting for') ? text.replace(quotedSelector, '$1') : text;
 }
@@ -69,8 +69,8 @@ function withoutValues(text: string): string {
   return statuses ? `${cleaned}\nExpected status-like ${expected}, received ${received}` : cleaned;
 }
 
-function nameOfTag(whole: string, name: string, attributes: string): string {
-  if (whole.startsWith('</')) return '';
+function withoutAttributes(tag: string, name: string, attributes: string): string {
+  if (tag.startsWith('</')) return '';
   return attributes.includes('webpack-dev-server-client-overlay')
     ? '<webpack-dev-server-client-overlay>'
     : `<${name}>`;

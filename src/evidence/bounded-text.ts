@@ -52,7 +52,7 @@ export type TextPart =
   | 'serverOutput'
   | 'ariaSnapshot';
 
-const nameOf: Record<TextPart, string> = {
+const partNames: Record<TextPart, string> = {
   errorText: 'an error message or stack',
   snippet: 'a code snippet',
   cause: 'an error cause',
@@ -131,13 +131,13 @@ export function boundedText(text: string, part: TextPart, missing: MissingEviden
   const rough = clip(text, bounds[part] * roomToClean);
   const clipped = clip(missing.clean(rough.text), bounds[part]);
   if (rough.cutBytes + clipped.cutBytes > 0) {
-    missing.cut(`${nameOf[part]} was longer than ${bounds[part]} bytes and was cut`);
+    missing.cut(`${partNames[part]} was longer than ${bounds[part]} bytes and was cut`);
   }
   return clipped.text;
 }
 
 /** A text that may have been shortened; `cutBytes` is 0 if it was not. */
-export interface Clipped {
+export interface ClippedText {
   readonly text: string;
   readonly cutBytes: number;
 }
@@ -147,16 +147,16 @@ const lineFeed = 0x0a;
 const longLine = 1_000;
 
 /** Shortens a text to at most `maxBytes` of UTF-8 by replacing its middle with a note. */
-export function clipMiddle(text: string, maxBytes: number): Clipped {
+export function clipMiddle(text: string, maxBytes: number): ClippedText {
   return clip(text, maxBytes, (room) => Math.ceil(room / 2));
 }
 
 /** Shortens a text to at most `maxBytes` of UTF-8 by replacing its beginning with a note. */
-function clipStart(text: string, maxBytes: number): Clipped {
+function clipStart(text: string, maxBytes: number): ClippedText {
   return clip(text, maxBytes, () => 0);
 }
 
-function clip(text: string, maxBytes: number, headOf: (room: number) => number): Clipped {
+function clip(text: string, maxBytes: number, headOf: (room: number) => number): ClippedText {
   if (text.length * 3 <= maxBytes) return { text, cutBytes: 0 };
   // Joins copied bytes instead of using slice(), since a slice keeps the whole original alive.
   const bytes = Buffer.from(text, 'utf8');
@@ -169,8 +169,8 @@ function clip(text: string, maxBytes: number, headOf: (room: number) => number):
   const head = bytes.toString('utf8', 0, headRoom).replace(/\uFFFD$/, '');
   const tail = bytes.toString('utf8', tailStart).replace(/^\uFFFD+/, '');
   const cutBytes = bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail);
-  const whole = head + marker(cutBytes) + tail;
-  return { text: head === '' ? whole.trimStart() : whole, cutBytes };
+  const clipped = head + marker(cutBytes) + tail;
+  return { text: head === '' ? clipped.trimStart() : clipped, cutBytes };
 }
 
 /** Returns where the line begins that follows a cut, since half a path would look like another one; the cut itself if lines are long. */
@@ -215,11 +215,11 @@ export class MissingEvidence {
   }
 
   /** Runs one part of the gathering. If it throws, records only that part as missing (EV-12) and returns null. */
-  async attempt<T>(what: string, work: () => T | Promise<T>): Promise<T | null> {
+  async attempt<T>(part: string, work: () => T | Promise<T>): Promise<T | null> {
     try {
       return await work();
     } catch (error) {
-      this.miss(`${what}: ${firstLineOf(error)}`);
+      this.miss(`${part}: ${firstLineOf(error)}`);
       return null;
     }
   }

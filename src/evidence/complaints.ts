@@ -28,7 +28,7 @@ const limits = { console: 300, network: 300 };
 /** What the trace of a test that passed shows; a trace that cannot be read shows nothing. */
 export interface PassingTest {
   readonly complaints: Complaints;
-  readonly requests: Passing['requests'];
+  readonly requests: PassingTrace['requests'];
   /** The last picture of its page, or null. */
   readonly picture: Buffer | null;
 }
@@ -44,23 +44,23 @@ export async function readPassing(trace: string): Promise<PassingTest> {
 }
 
 /** Reads what each passing test of a traced run complained of. */
-export async function complaintsOfPassing({ traces, tests }: SuiteRun): Promise<readonly Passing[]> {
-  const found: Passing[] = [];
+export async function complaintsOfPassing({ traces, tests }: SuiteRun): Promise<readonly PassingTrace[]> {
+  const passing: PassingTrace[] = [];
   for (const { test, outcome } of tests) {
     const trace = outcome === 'expected' ? traces?.get(test.id) : undefined;
     if (trace === undefined) continue;
     const { complaints, requests } = await readPassing(trace);
-    found.push({ test, complaints, requests });
+    passing.push({ test, complaints, requests });
   }
-  return found;
+  return passing;
 }
 
 function complaintsOf({ console, network }: Entries): Complaints {
   const keys = [
     ...console.filter(isAlarming).map(({ text }) => consoleKey(text)),
-    ...network.filter((one) => hasFailed(one) || isRedirected(one)).map(requestKey),
+    ...network.filter((request) => hasFailed(request) || isRedirected(request)).map(requestKey),
     // Those of an app that polls are open at any time, and some just short of being called unanswered.
-    ...network.filter(isOpen).map((one) => requestKey({ ...one, failure: unanswered })),
+    ...network.filter(isOpen).map((request) => requestKey({ ...request, failure: unanswered })),
   ];
   const times = new Map<string, number>();
   for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1);
@@ -72,7 +72,7 @@ function isOpen({ status, failure }: NetworkEntry): boolean {
 }
 
 /** A test that passed, and what it complained of all the same. */
-export interface Passing {
+export interface PassingTrace {
   readonly test: TestRef;
   readonly complaints: Complaints;
   /** When the requests of its page and its own were under way. */
@@ -89,10 +89,10 @@ const receivedLine = /^[ \t]*Received(?: \w+)?:.*$/gm;
 /** Returns the passing tests of the file and project of a failing one. */
 export function neighboursOf(
   { test }: { readonly test: TestRef },
-  passing: readonly Passing[],
-): readonly Passing[] {
+  passing: readonly PassingTrace[],
+): readonly PassingTrace[] {
   return passing.filter(
-    (one) => one.test.location.file === test.location.file && one.test.project === test.project,
+    (other) => other.test.location.file === test.location.file && other.test.project === test.project,
   );
 }
 
@@ -104,7 +104,7 @@ export function neighboursOf(
 export function markCommon<T extends Entries>(
   entries: T,
   failing: { readonly test: TestRef; readonly errors: readonly Pick<TestError, 'message'>[] },
-  passing: readonly Passing[],
+  passing: readonly PassingTrace[],
 ): T {
   const { errors } = failing;
   const neighbours = neighboursOf(failing, passing);
@@ -124,8 +124,10 @@ export function markCommon<T extends Entries>(
   };
   return {
     ...entries,
-    console: entries.console.map((one) => (isError(one) ? one : marked(one, consoleKey(one.text)))),
-    network: entries.network.map((one) => (isReceived(one) ? one : marked(one, requestKey(one)))),
+    console: entries.console.map((entry) => (isError(entry) ? entry : marked(entry, consoleKey(entry.text)))),
+    network: entries.network.map((request) =>
+      isReceived(request) ? request : marked(request, requestKey(request)),
+    ),
   };
 }
 
@@ -156,30 +158,37 @@ export async function reasonsLeft(
   if (green.size === 0 || serverLog === '') return new Map();
   const output = await serverOutput(serverLog).catch(() => '');
   const lines = output.split('\n').map(normalise);
-  return new Map([...green].map(([one, complaints]) => [one, leftOf(one, { complaints, lines })]));
+  return new Map(
+    [...green].map(([failure, complaints]) => [failure, leftOf(failure, { complaints, lines })]),
+  );
 }
 
 /** What the page of a test and the servers of its run said. */
-interface Said {
+interface RunOutput {
   readonly complaints: Complaints;
   /** The lines of the servers' output, normalised. */
   readonly lines: readonly string[];
 }
 
-function leftOf({ failure, evidence, diagnosis }: DiagnosedFailure, { complaints, lines }: Said): Reason[] {
+function leftOf(
+  { failure, evidence, diagnosis }: DiagnosedFailure,
+  { complaints, lines }: RunOutput,
+): Reason[] {
   if (failure.scope !== 'test') return [];
   const isLeft = ({ source, evidence: text }: Reason) => {
     const says = (entry: NetworkEntry) =>
       requestLine(entry).includes(text) || (entry.responseBody ?? '').includes(text);
     if (source === 'console')
       return evidence.console.some(
-        (one) => consoleLine(one).includes(text) && complaints.has(consoleKey(one.text)),
+        (entry) => consoleLine(entry).includes(text) && complaints.has(consoleKey(entry.text)),
       );
     // That a call is open when a test ends is no fault in a test that passes.
     const counts = ({ failure: how }: NetworkEntry) => how !== unanswered;
     if (source === 'network')
-      return evidence.network.some((one) => counts(one) && says(one) && complaints.has(requestKey(one)));
+      return evidence.network.some(
+        (request) => counts(request) && says(request) && complaints.has(requestKey(request)),
+      );
     return source === 'server' && lines.some((line) => line.includes(normalise(text)));
   };
-  return diagnosis.why.filter((one) => one.category === diagnosis.category && isLeft(one));
+  return diagnosis.why.filter((reason) => reason.category === diagnosis.category && isLeft(reason));
 }

@@ -19,7 +19,7 @@ import { asData } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
 import { readTestPage, keepComparison, keepScreenshot } from './page-sources.js';
-import { type Passing, markCommon, neighboursOf } from './complaints.js';
+import { type PassingTrace, markCommon, neighboursOf } from './complaints.js';
 import { afterTheTestMs, suiteServerOutput, testServerOutput } from './server-output.js';
 import type { ParsedMaps } from './source-maps/source-map.js';
 import { coverIn } from '../diagnose/complaint.js';
@@ -38,7 +38,7 @@ export interface EvidenceRequest {
   /** Source maps already read for other failures of the run. */
   readonly maps?: ParsedMaps;
   /** The passing tests of a traced run, and what they complained of. */
-  readonly passing?: readonly Passing[];
+  readonly passing?: readonly PassingTrace[];
   /** `Redactor.clean`; by default, masks only secrets that are recognizable in any environment. */
   readonly clean?: (text: string) => string;
   /** `Redactor.learn`. */
@@ -49,9 +49,9 @@ export interface EvidenceRequest {
 const slackMs = 100;
 
 /** The evidence from a failure's own sources. */
-type Gathered = Omit<Evidence, 'errors' | 'sources' | 'missing' | 'cut' | 'rootDir' | 'workspaceDir'>;
+type OwnEvidence = Omit<Evidence, 'errors' | 'sources' | 'missing' | 'cut' | 'rootDir' | 'workspaceDir'>;
 /** With what the action at which the test failed did, to explain why it did not end. */
-type Unmapped = Gathered & { readonly log: readonly string[] };
+type UnmappedEvidence = OwnEvidence & { readonly log: readonly string[] };
 
 /**
  * Gathers the evidence of one failure, cleaned, masked and bounded (EV-9, EV-10, EV-11), and writes it into `folder`:
@@ -88,14 +88,14 @@ async function gatherTest(
   { run, folder, limits, learn, passing = [], root = run.rootDir }: EvidenceRequest,
   failure: TestFailure,
   missing: MissingEvidence,
-): Promise<Unmapped> {
+): Promise<UnmappedEvidence> {
   run.problems.slice(0, 3).forEach((problem) => missing.miss(problem));
   const page = await readTestPage(failure, { ...run, limits, learn }, missing);
   // A page that tests share has the requests of the earlier ones in its trace.
   const own = page.network.filter(({ time }) => time >= failure.startedAt - slackMs);
-  const seen = { console: page.console, network: own.map((entry) => cleanRequest(entry, missing)) };
+  const entries = { console: page.console, network: own.map((entry) => cleanRequest(entry, missing)) };
   const picture = page.screenshot;
-  const { console, network } = markCommon(seen, failure, passing);
+  const { console, network } = markCommon(entries, failure, passing);
   const isOwn = ownOrigin({ pageUrl: page.pageUrl, network });
   const failed = failedRequests({ network, errors: failure.errors }, isOwn);
   const complaints = [
@@ -107,8 +107,8 @@ async function gatherTest(
   );
   if (page.pageUrl !== null && page.snapshot === null && page.elements === null)
     missing.miss('no accessibility snapshot, and too many elements to tell them');
-  const shown = page.snapshot ?? (page.elements && elementLines(page.elements));
-  const ariaSnapshot = shown === null ? null : boundedText(shown, 'ariaSnapshot', missing);
+  const snapshot = page.snapshot ?? (page.elements && elementLines(page.elements));
+  const ariaSnapshot = snapshot === null ? null : boundedText(snapshot, 'ariaSnapshot', missing);
   if (page.snapshot !== null && ariaSnapshot)
     await missing.attempt('the file aria.yml', () =>
       writeFileSync(join(folder, 'aria.yml'), asData(ariaSnapshot)),
@@ -125,7 +125,7 @@ async function gatherTest(
     worker:
       failure.retry > 0
         ? null
-        : (run.tests.find((one) => one.test.id === failure.test.id)?.ran?.worker ?? null),
+        : (run.tests.find((result) => result.test.id === failure.test.id)?.ran?.worker ?? null),
   };
   const written =
     run.serverLog === ''
@@ -160,8 +160,8 @@ function elementLines(elements: readonly PageElement[]): string {
   if (elements.every(isEmpty)) return '';
   return elements
     .map(({ tag, text, attributes }) => {
-      const told = Object.entries(attributes).map(([name, value]) => ` ${name}="${value}"`);
-      return `<${tag}${told.join('')}>${text}`;
+      const pairs = Object.entries(attributes).map(([name, value]) => ` ${name}="${value}"`);
+      return `<${tag}${pairs.join('')}>${text}`;
     })
     .join('\n');
 }
@@ -170,18 +170,18 @@ function elementLines(elements: readonly PageElement[]): string {
 function cleanStep(step: TestStep, root: string, missing: MissingEvidence): TestStep {
   const clean = (text: string) => boundedText(text, 'consoleText', missing);
   const { at, title, error, log } = step;
-  const place = at.startsWith(`${resolve(root)}/`) ? at.slice(resolve(root).length + 1) : at;
+  const position = at.startsWith(`${resolve(root)}/`) ? at.slice(resolve(root).length + 1) : at;
   return {
     ...step,
     title: clean(title),
-    at: clean(place),
+    at: clean(position),
     error: error && clean(error),
     log: log.map(clean),
   };
 }
 
 /** Whether no other test of a run is known to have run while the servers' output was taken. */
-function isAlone(failure: TestFailure, run: SuiteRun, passing: readonly Passing[]): boolean {
+function isAlone(failure: TestFailure, run: SuiteRun, passing: readonly PassingTrace[]): boolean {
   const from = failure.startedAt;
   const to = from + failure.durationMs + afterTheTestMs;
   const others = run.failures.filter((other) => other.test.id !== failure.test.id);
@@ -197,7 +197,7 @@ async function gatherSuite(
   run: SuiteRun,
   failure: SuiteFailure,
   missing: MissingEvidence,
-): Promise<Unmapped> {
+): Promise<UnmappedEvidence> {
   const output = await missing.attempt('no server output', () =>
     suiteServerOutput(run.serverLog, failure, missing),
   );

@@ -93,7 +93,7 @@ async function attachedSnapshot(
 
 async function isFile(path: string): Promise<boolean> {
   return stat(path).then(
-    (found) => found.isFile(),
+    (stats) => stats.isFile(),
     () => false,
   );
 }
@@ -122,13 +122,13 @@ function withoutReferences(yaml: readonly string[]): string {
   let dropped: number[] = [];
   for (const line of yaml) {
     const indent = line.search(/\S|$/);
-    dropped = dropped.filter((one) => one < indent);
+    dropped = dropped.filter((container) => container < indent);
     const text = line.slice(indent).replaceAll(/ \[(?:ref=\w+|cursor=\w+|active)\]/g, '');
     if (text === '- generic:') dropped.push(indent);
     else {
       const [, field = text, label = ''] = /^(- textbox "((?:[^"\\]|\\.)*)".*?): ./.exec(text) ?? [];
-      const shown = isSecretField({ label }) ? `${field}: "${masked}"` : text;
-      lines.push(' '.repeat(indent - 2 * dropped.length) + shown.replace(/^- generic: /, '- text: '));
+      const item = isSecretField({ label }) ? `${field}: "${masked}"` : text;
+      lines.push(' '.repeat(indent - 2 * dropped.length) + item.replace(/^- generic: /, '- text: '));
     }
   }
   return lines.join('\n');
@@ -163,10 +163,12 @@ const compared = { expected: 'expected', actual: 'actual', diff: 'difference' } 
 /** Keeps the pictures of a failed screenshot comparison beside the screenshot. */
 export async function keepComparison(attachments: readonly Attachment[], folder: string): Promise<void> {
   for (const [ending, name] of Object.entries(compared)) {
-    const found = attachments.findLast(
-      (one) => one.contentType.startsWith('image/') && new RegExp(`-${ending}(?:\\.\\w+)?$`).test(one.name),
+    const picture = attachments.findLast(
+      (attachment) =>
+        attachment.contentType.startsWith('image/') &&
+        new RegExp(`-${ending}(?:\\.\\w+)?$`).test(attachment.name),
     );
-    if (found) await keepScreenshot({ kind: 'file', path: found.path }, folder, name);
+    if (picture) await keepScreenshot({ kind: 'file', path: picture.path }, folder, name);
   }
 }
 

@@ -30,16 +30,17 @@ export class ProjectFiles {
   /** Returns the real path of a file; null if it does not exist, is not a file, or is outside of the workspace. */
   find(file: string | null): string | null {
     const resolved = file === null ? null : path.resolve(this.root, file);
-    const found = resolved && tryOr(null, () => realpathSync(resolved));
-    if (!found || this.relative(found) === null) return null;
-    return statSync(found, { throwIfNoEntry: false })?.isFile() ? found : null;
+    const realFile = resolved && tryOr(null, () => realpathSync(resolved));
+    if (!realFile || this.relative(realFile) === null) return null;
+    return statSync(realFile, { throwIfNoEntry: false })?.isFile() ? realFile : null;
   }
 
   /** Returns the text of a file; null if there is none, or it is larger than `mostBytes`. */
   text(file: string, mostBytes: number = bounds.script): string | null {
-    const found = this.find(file);
+    const realFile = this.find(file);
     return (
-      found && tryOr(null, () => (statSync(found).size > mostBytes ? null : readFileSync(found, 'utf8')))
+      realFile &&
+      tryOr(null, () => (statSync(realFile).size > mostBytes ? null : readFileSync(realFile, 'utf8')))
     );
   }
 

@@ -32,8 +32,8 @@ const jvmFrame = /\bat (?:[\w.@-]*\/){0,2}((?:[\w$]{1,100}\.){1,20})[\w$]{1,100}
 function compiledName(file: string, before: string, files: ProjectFiles): string | null {
   const folder = jvmFrame.exec(before)?.[1]?.replaceAll('.', '/') ?? '';
   const named = folder === '' ? files.find(file) : null;
-  const found = named ?? (path.isAbsolute(file) ? null : files.only(folder + file));
-  return found && files.relative(found);
+  const match = named ?? (path.isAbsolute(file) ? null : files.only(folder + file));
+  return match && files.relative(match);
 }
 
 const relativeCode =
@@ -46,12 +46,12 @@ const mostPaths = 200;
  */
 function fromRoot(text: string, files: ProjectFiles): string {
   const known = new Map<string, string | null>();
-  return text.replace(relativeCode, (whole, named: string) => {
+  return text.replace(relativeCode, (match, named: string) => {
     if (!known.has(named) && known.size < mostPaths) {
       const isAsWritten = named.includes('node_modules/') || files.find(named) !== null;
-      const found = isAsWritten ? null : files.only(named);
-      known.set(named, found && files.relative(found));
+      const source = isAsWritten ? null : files.only(named);
+      known.set(named, source && files.relative(source));
     }
-    return known.get(named) ?? whole;
+    return known.get(named) ?? match;
   });
 }

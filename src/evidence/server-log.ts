@@ -65,8 +65,8 @@ export function lastLogTime(log: Buffer): number | null {
 /** Returns the timestamp of the last line up to a time that matches; null if there is none. */
 export function lastTimeOf(log: Buffer, line: RegExp, before: number): number | null {
   const lines = log.toString('utf8', 0, firstAt(log, before + 1)).split('\n');
-  const found = lines.findLast((one) => line.test(one) && stamp.test(one));
-  return found === undefined ? null : Number.parseInt(found, 10);
+  const last = lines.findLast((stamped) => line.test(stamped) && stamp.test(stamped));
+  return last === undefined ? null : Number.parseInt(last, 10);
 }
 
 /** Returns the offset of the first line whose timestamp is `time` or later, by bisection. */
@@ -134,18 +134,18 @@ export function printedEntry(line: string): string {
   if (!fields) return line;
   const key = errorFields.find((name) => isObject(fields[name]));
   const error = key === undefined ? fields : (fields[key] as Fields);
-  const stack = textOf(error['stack']) ?? (key === undefined ? null : textOf(error['message']));
-  const message = textOf(fields['msg']) ?? textOf(fields['message']);
+  const stack = stringOrNull(error['stack']) ?? (key === undefined ? null : stringOrNull(error['message']));
+  const message = stringOrNull(fields['msg']) ?? stringOrNull(fields['message']);
   if (message === null && stack === null) return line;
   const { level, severity } = fields;
-  const named = typeof level === 'number' ? levels[level] : (textOf(level) ?? textOf(severity));
-  const said = message !== null && !stack?.includes(message) ? message : '';
+  const named = typeof level === 'number' ? levels[level] : (stringOrNull(level) ?? stringOrNull(severity));
+  const ownMessage = message !== null && !stack?.includes(message) ? message : '';
   const others = printed(rest(fields, key), Infinity);
-  const head = [`${named ?? ''}:`, said, others];
+  const head = [`${named ?? ''}:`, ownMessage, others];
   const first = `${before}${head.filter((part) => part !== '' && part !== ':').join(' ')}`;
   if (stack === null) return first;
   const own = key === undefined ? '' : printed(rest(error, 'type'), 100);
-  return [first, `${stack}${own === '' ? '' : ` ${own}`}`].filter((one) => one.trim() !== '').join('\n');
+  return [first, `${stack}${own === '' ? '' : ` ${own}`}`].filter((part) => part.trim() !== '').join('\n');
 }
 
 function parsed(json: string): Fields | null {
@@ -160,7 +160,7 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function textOf(value: unknown): string | null {
+function stringOrNull(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 

@@ -42,7 +42,7 @@ const crashMs = { before: 1_000, after: 300 };
 const deadServer = /ERR_CONNECTION_(?:REFUSED|RESET)|ECONNREFUSED|ECONNRESET|socket hang up/;
 
 /** When requests were under way, in milliseconds. */
-type Asked = Pick<NetworkEntry, 'time' | 'durationMs'>;
+type RequestSpan = Pick<NetworkEntry, 'time' | 'durationMs'>;
 
 /** A test's server log, and how the test experienced the servers. */
 interface TestServers {
@@ -51,13 +51,13 @@ interface TestServers {
   /** The text of the test's errors and of its requests' failures. */
   readonly complaints: string;
   /** The test's requests to the app. */
-  readonly asked: readonly Asked[];
+  readonly asked: readonly RequestSpan[];
   /** Those of them that failed. */
   readonly failed: readonly NetworkEntry[];
   /** Whether a part of the output is about other requests than the failed one that the test is about. */
   readonly isOfOthers: (text: string) => boolean;
   /** The requests of passing tests of the file. */
-  readonly ofPassing: readonly Asked[];
+  readonly ofPassing: readonly RequestSpan[];
   /** Whether no other test ran at the same time. */
   readonly isAlone: boolean;
   /** Playwright's index of the worker that ran the test; null if it is not known. */
@@ -84,21 +84,21 @@ export async function testServerOutput(
 ): Promise<TestServerOutput> {
   const { logs, others } = ownLogs(await readLogs(file), String(worker));
   // A server that has not answered by the end of the test logs nothing about it later: that is about the next test.
-  const isOver = failed.length > 0 && failed.every((one) => one.failure === unanswered);
+  const isOver = failed.length > 0 && failed.every((request) => request.failure === unanswered);
   const end = failure.startedAt + failure.durationMs;
-  const whole = { from: failure.startedAt, to: end + (isOver ? 0 : afterTheTestMs) };
+  const duringTest = { from: failure.startedAt, to: end + (isOver ? 0 : afterTheTestMs) };
   const nearby =
     failed.length === 0
       ? []
-      : nearnessMs.map((ms) => written(logs, merged(failed.map((one) => aroundAnswer(one, ms)))));
+      : nearnessMs.map((ms) => written(logs, merged(failed.map((request) => aroundAnswer(request, ms)))));
   const isOwn = (block: string) => !isOfOthers(block) && saysError(block, ofProxy);
   const ofApp = nearby.find(({ text }) => logBlocks(text).some(isOwn));
   const refused = nearby.find(({ text }) => saysError(text));
   const isDead = deadServer.test(`${complaints}\n${refused?.text ?? ''}`);
-  const crash = isDead ? crashBefore(logs, whole.to) : null;
+  const crash = isDead ? crashBefore(logs, duringTest.to) : null;
   const near = ofApp ?? (crash && written(logs, [crash])) ?? refused;
-  const passing = ofPassing.map((one) => underWay(one, nearPassingMs));
-  const own = asked.map((one) => underWay(one, 0));
+  const passing = ofPassing.map((request) => underWay(request, nearPassingMs));
+  const own = asked.map((request) => underWay(request, 0));
   const common = new Set(
     missing
       .clean(written(logs, merged(apartFrom(passing, own))).text)
@@ -108,26 +108,30 @@ export async function testServerOutput(
   const saidOf = (part: LogPart, isKnown: boolean, earlier: Window | null = crash): TestServerOutput => {
     const text = outputOf(part, missing);
     const lines = [...new Set(text.split('\n'))].filter((line) => line.trim() !== '');
-    const theirs = outputOf(written(others, [whole]), missing);
+    const theirs = outputOf(written(others, [duringTest]), missing);
     return {
       text,
       ofOthers: [
         ...theirs.split('\n').filter(Boolean),
         ...(isKnown ? lines.filter((line) => common.has(normalise(line))) : lines),
       ],
-      lines: linesOf([...logs, ...others], merged(earlier === null ? [whole] : [earlier, whole]), missing),
+      lines: linesOf(
+        [...logs, ...others],
+        merged(earlier === null ? [duringTest] : [earlier, duringTest]),
+        missing,
+      ),
     };
   };
   if (near) return saidOf(near, true);
   const isTelling = ({ text }: LogPart) =>
     text.split('\n').some((line) => saysError(line) && !common.has(normalise(line)));
   const around = nearnessMs
-    .map((ms) => written(logs, merged(asked.map((one) => underWay(one, ms)))))
+    .map((ms) => written(logs, merged(asked.map((request) => underWay(request, ms)))))
     .find(isTelling);
   if (around) return saidOf(around, true);
-  const part = written(logs, [whole]);
+  const part = written(logs, [duringTest]);
   const ofConfig = logs[0] ?? Buffer.alloc(0);
-  const last = part.text === '' && deadServer.test(complaints) ? lastOutput(ofConfig, whole.to) : null;
+  const last = part.text === '' && deadServer.test(complaints) ? lastOutput(ofConfig, duringTest.to) : null;
   return saidOf(last === null ? part : logWindow(ofConfig, last), isAlone, last);
 }
 
@@ -146,14 +150,14 @@ export function saysError(text: string, except?: RegExp): boolean {
  * Returns a window around the answer to a request, not before the request's start. Without an answer, it begins longer before the start: what
  * ended the connection printed its error first, and then its stack.
  */
-function aroundAnswer({ time, durationMs }: Asked, ms: number): Window {
+function aroundAnswer({ time, durationMs }: RequestSpan, ms: number): Window {
   const answered = time + (durationMs ?? 0);
   const started = time - (durationMs === null ? ms : reportedLateMs);
   return { from: Math.max(started, answered - ms), to: answered + ms };
 }
 
 /** Returns the time during which a request was under way, and a little more: a page may be rendered for long before it is sent. */
-function underWay({ time, durationMs }: Asked, ms: number): Window {
+function underWay({ time, durationMs }: RequestSpan, ms: number): Window {
   return { from: time - reportedLateMs, to: time + (durationMs ?? 0) + ms };
 }
 
@@ -260,8 +264,8 @@ function linesOf(
   return boundedText(lines.map(({ text }) => text).join('\n'), 'serverOutput', missing)
     .split('\n')
     .flatMap((text) => {
-      const found = lines.findIndex((line, n) => n >= at && line.text === text);
-      if (found >= 0) [at, time] = [found + 1, lines[found]?.time ?? time];
+      const index = lines.findIndex((line, n) => n >= at && line.text === text);
+      if (index >= 0) [at, time] = [index + 1, lines[index]?.time ?? time];
       return text.trim() === '' ? [] : [{ time, text }];
     });
 }

@@ -5,25 +5,25 @@ const ofPackages =
 
 /** Leaves the first frames of the project in each stack, or else the topmost one, and counts the others. */
 export function ownFrames(lines: readonly string[], most = Infinity): string[] {
-  const shown: string[] = [];
+  const result: string[] = [];
   let stack: string[] = [];
   const end = () => {
     const own = stack.filter((line) => !ofPackages.test(line)).slice(0, most);
-    const kept = own.length > 0 ? own : stack.slice(0, 1);
-    const left = stack.length - kept.length;
+    const frames = own.length > 0 ? own : stack.slice(0, 1);
+    const omitted = stack.length - frames.length;
     // The fields of an error follow its last frame.
     const brace = /\s\{$/.exec(stack.at(-1) ?? '')?.[0] ?? '';
-    if (left === 0) shown.push(...kept);
-    else shown.push(...kept.map((line) => line.replace(/\s\{$/, '')), `    … and ${left} more${brace}`);
+    if (omitted === 0) result.push(...frames);
+    else result.push(...frames.map((line) => line.replace(/\s\{$/, '')), `    … and ${omitted} more${brace}`);
     stack = [];
   };
   for (const line of lines) {
     if (frame.test(line)) stack.push(line);
     else {
       end();
-      shown.push(line);
+      result.push(line);
     }
   }
   end();
-  return shown;
+  return result;
 }

@@ -15,7 +15,7 @@ import { frame, ownFrames } from './stack-lines.js';
 import { splitUrl } from '../urls.js';
 
 /** What a timeline is made of. */
-export type Recorded = Pick<
+export type TimelineSource = Pick<
   Evidence,
   'steps' | 'console' | 'network' | 'serverOutput' | 'serverLines' | 'ofOthers' | 'pageUrl'
 >;
@@ -45,7 +45,7 @@ interface Lengths {
 export interface TimelineOptions {
   readonly diagnosis: { readonly why: readonly Reason[] };
   /** What the reader has seen already: a step does not repeat it. */
-  readonly seen?: string;
+  readonly knownText?: string;
   readonly lengths?: Lengths;
 }
 
@@ -55,13 +55,13 @@ export const forPeople: Lengths = { entry: 8_000, body: 2_000 };
 
 /** Returns what a test did and met in the order of time: its steps, requests, the page's console and dialogs, and the lines of its servers. */
 export function timelineOf(
-  recorded: Recorded,
-  { diagnosis, seen = '', lengths = forPrompts }: TimelineOptions,
+  recorded: TimelineSource,
+  { diagnosis, knownText = '', lengths = forPrompts }: TimelineOptions,
 ): TimelineEvent[] {
   const reasons = (source: Reason['source']) =>
-    diagnosis.why.filter((one) => one.source === source).map(({ evidence }) => asPrinted(evidence));
+    diagnosis.why.filter((reason) => reason.source === source).map(({ evidence }) => asPrinted(evidence));
   const events = [
-    ...stepEvents(recorded, seen),
+    ...stepEvents(recorded, knownText),
     // The page of a 5xx answer is read like server output.
     ...requestEvents(recorded, [...reasons('network'), ...reasons('server')], lengths),
     ...consoleEvents(recorded, reasons('console'), lengths),
@@ -72,7 +72,7 @@ export function timelineOf(
 }
 
 /** The last action that worked, and with it what follows, is shown before what happened earlier, unless that says what is wrong. */
-function ranked(events: readonly TimelineEvent[], { steps = [] }: Recorded): TimelineEvent[] {
+function ranked(events: readonly TimelineEvent[], { steps = [] }: TimelineSource): TimelineEvent[] {
   const failing = steps.findIndex(({ isFailing }) => isFailing);
   const worked = steps
     .slice(0, failing < 0 ? undefined : failing)
@@ -90,14 +90,14 @@ const isCheck = /^(?:Expect |expect\.)/;
 const mark = (isDecided: boolean) => (isDecided ? ' ← decided' : '');
 const inPassing = (common: boolean | undefined) => (common ? ' (also in passing tests)' : '');
 
-function stepEvents({ steps = [] }: Recorded, seen: string): TimelineEvent[] {
+function stepEvents({ steps = [] }: TimelineSource, knownText: string): TimelineEvent[] {
   return steps.map(({ time, durationMs, title, at, error, log, isFailing }) => {
     const took = durationMs === null ? 'did not end' : lasted(durationMs);
     const about = [at, took].filter((part) => part !== '').join(', ');
     // An error often ends with the log.
     const more = log.filter((line) => !error?.includes(line.trim()));
     const below = [...(error ?? '').split('\n'), ...more].filter(
-      (line) => line.trim() !== '' && !seen.includes(line.trim()),
+      (line) => line.trim() !== '' && !knownText.includes(line.trim()),
     );
     const head = `${title}${about === '' ? '' : ` (${about})`}${isFailing ? ' ← the test failed here' : error === null ? '' : ' ✗'}`;
     const text = [head, ...below.map((line) => `    | ${line.trim()}`)].join('\n');
@@ -111,7 +111,7 @@ function lasted(ms: number): string {
 }
 
 function requestEvents(
-  { network, pageUrl }: Recorded,
+  { network, pageUrl }: TimelineSource,
   decided: readonly string[],
   { body }: Lengths,
 ): TimelineEvent[] {
@@ -125,8 +125,8 @@ function requestEvents(
     const isNear = parts !== null && parts.origin === origin;
     origin = parts?.origin ?? origin;
     const cookies = entry.responseHeaders['set-cookie'];
-    const isDecided = decided.some((one) =>
-      [requestLine(entry), errorBody(entry)].some((text) => text.includes(one)),
+    const isDecided = decided.some((reason) =>
+      [requestLine(entry), errorBody(entry)].some((text) => text.includes(reason)),
     );
     const isRefused = entry.resourceType === 'document' || (failed && entry.status !== null);
     const sent = isSignedIn && isRefused ? cookiesSent(entry) : '';
@@ -134,17 +134,17 @@ function requestEvents(
     const took = lasted(entry.durationMs ?? 0);
     const answer = answerOf(entry);
     // What the answer says already is not repeated with its body.
-    const told = errorBody(entry)
+    const bodyLines = errorBody(entry)
       .split('\n')
-      .filter((said) => !answer.includes(said));
+      .filter((line) => !answer.includes(line));
     const line = [
       `  ${entry.method} ${(isNear ? entry.url.replace(/^\w+:\/\/[^/?#]*/, '') : entry.url).slice(0, 300)}`,
       start(entry.requestBody, body / 2),
       sent,
       ` → ${answer}`,
       took === '' ? '' : ` after ${took}`,
-      failed ? start(told.join('\n') || entry.responseBody, 2 * body) : start(jsonIn(entry), body),
-      ...(cookies ?? '').split('\n').map((one) => (one === '' ? '' : ` Set-Cookie: ${one}`)),
+      failed ? start(bodyLines.join('\n') || entry.responseBody, 2 * body) : start(jsonIn(entry), body),
+      ...(cookies ?? '').split('\n').map((cookie) => (cookie === '' ? '' : ` Set-Cookie: ${cookie}`)),
       ...notesOn(entry, pageUrl),
       inPassing(entry.common),
       mark(isDecided),
@@ -152,13 +152,13 @@ function requestEvents(
     const isQuiet = entry.common || matcher.withoutNoise('network', requestLine(entry)) === '';
     const tells = failed || entry.isOpen || cookies !== undefined || isSignIn(entry);
     const own = tells ? rank.error : rank.call;
-    const said = `${entry.method} ${entry.url} ${answer} ${entry.requestBody} ${entry.responseBody}`;
+    const exchange = `${entry.method} ${entry.url} ${answer} ${entry.requestBody} ${entry.responseBody}`;
     return [
       {
         time: entry.time,
         rank: isDecided ? rank.decided : isQuiet ? rank.quiet : own,
         text: line,
-        key: normalise(said),
+        key: normalise(exchange),
       },
     ];
   });
@@ -185,7 +185,7 @@ function jsonIn({ responseBody, responseHeaders }: NetworkEntry): string | null 
 }
 
 function cookiesSent({ requestHeaders }: NetworkEntry): string {
-  const names = (requestHeaders['cookie'] ?? '').split(';').map((one) => one.split('=')[0]?.trim() ?? '');
+  const names = (requestHeaders['cookie'] ?? '').split(';').map((pair) => pair.split('=')[0]?.trim() ?? '');
   const known = names.filter((name) => name !== '');
   return known.length === 0
     ? ' (Cookie header not sent)'
@@ -223,26 +223,28 @@ function notesOn(entry: NetworkEntry, pageUrl: string | null): string[] {
       return value === undefined ? [] : [`${name}: ${value.slice(0, 160)}`];
     });
   const traced = requestHeaders['traceparent'] ?? responseHeaders['traceparent'];
-  const told = hasFailed(entry)
+  const timing = hasFailed(entry)
     ? [...(traced ? [`traceparent: ${traced}`] : []), ...named(['server-timing'])]
     : [];
-  const trace = told.length === 0 ? [] : [` (${told.join('; ')})`];
+  const trace = timing.length === 0 ? [] : [` (${timing.join('; ')})`];
   if (!failure?.includes('BLOCKED_BY')) return trace;
   const headers = named(refusing);
-  const [asked, page] = [url, pageUrl ?? ''].map((one) => (URL.canParse(one) ? new URL(one).origin : null));
+  const [asked, page] = [url, pageUrl ?? ''].map((address) =>
+    URL.canParse(address) ? new URL(address).origin : null,
+  );
   const other = page && asked !== page ? ` for a page of ${page}` : '';
   if (headers.length === 0 && other === '') return trace;
   return [` (refused${other}${headers.length > 0 ? ` by ${headers.join('; ')}` : ''})`, ...trace];
 }
 
 function consoleEvents(
-  { console, network }: Recorded,
+  { console, network }: TimelineSource,
   decided: readonly string[],
   { entry: most }: Lengths,
 ): TimelineEvent[] {
   return console.map((entry) => {
     const { time, type, text, location, stack, common } = entry;
-    const isDecided = decided.some((one) => text.includes(one.replace(/^Uncaught /, '')));
+    const isDecided = decided.some((reason) => text.includes(reason.replace(/^Uncaught /, '')));
     const isRepeated = repeatsRequest(text, network);
     const frames = ownFrames(
       (stack ?? '').split('\n').filter((line) => frame.test(line)),
@@ -289,14 +291,14 @@ const continues = /^(?:[\s}\])]|at |goroutine |created by )/;
 const goFrame = /^(\S[^\n]*)\n\t([^\s:]+\.go:\d+)(?: \+0x[\da-f]+)?$/gm;
 
 function serverEvents(
-  { serverLines, serverOutput, ofOthers = [] }: Recorded,
+  { serverLines, serverOutput, ofOthers = [] }: TimelineSource,
   decided: readonly string[],
 ): TimelineEvent[] {
   const lines = serverLines ?? serverOutput.split('\n').map((text) => ({ time: null, text }));
   const entries: { time: number | null; lines: string[] }[] = [];
   // A development server also watches what is written during the run.
   for (const { time, text } of lines.filter(
-    (one) => one.text.trim() !== '' && !one.text.includes('.self-heal/runs/'),
+    (line) => line.text.trim() !== '' && !line.text.includes('.self-heal/runs/'),
   )) {
     const last = entries.at(-1);
     if (last && (continues.test(text) || isOfGo(last.lines[0], text))) last.lines.push(text);
@@ -306,8 +308,8 @@ function serverEvents(
   // What follows an error often says more of it.
   let isNear = 0;
   return entries.map(({ time, lines: [first = '', ...more] }) => {
-    const whole = [first, ...more].join('\n');
-    const isDecided = decided.some((one) => whole.includes(one));
+    const entry = [first, ...more].join('\n');
+    const isDecided = decided.some((reason) => entry.includes(reason));
     const isOthers = others.has(first) && !isDecided;
     const stack = more.join('\n').replaceAll(goFrame, '    at $1 ($2)').split('\n');
     const below = more.length === 0 ? [] : ownFrames(stack, 6).map((line) => `\n      ${line}`);
@@ -315,7 +317,7 @@ function serverEvents(
     return {
       time,
       rank: isDecided ? rank.decided : isOthers ? rank.quiet : isNear > 0 ? rank.error : rank.other,
-      key: normalise(whole),
+      key: normalise(entry),
       text: `  [server] ${first}${isOthers ? ' (perhaps of another test)' : ''}${mark(isDecided)}${below.join('')}`,
     };
   });
@@ -329,15 +331,15 @@ function isOfGo(first: string | undefined, line: string): boolean {
 /** Shows what happens again within a step only once, with how often. */
 function merged(events: readonly TimelineEvent[]): TimelineEvent[] {
   let step = 0;
-  const found = new Map<string, TimelineEvent & { times: number }>();
+  const distinct = new Map<string, TimelineEvent & { times: number }>();
   for (const event of events) {
     if (event.key === null) step += 1;
     const key = `${step} ${event.key ?? ''}`;
-    const known = found.get(key);
+    const known = distinct.get(key);
     if (known) known.times += 1;
-    else found.set(key, { ...event, times: 1 });
+    else distinct.set(key, { ...event, times: 1 });
   }
-  return [...found.values()].map(({ times, ...event }) =>
+  return [...distinct.values()].map(({ times, ...event }) =>
     times === 1 ? event : { ...event, text: `${event.text} (${times} times)` },
   );
 }
@@ -354,37 +356,37 @@ export function timelineText(events: readonly TimelineEvent[], room = Infinity):
   });
   const all = [...lines.keys()];
   const byRank = all.toSorted((a, b) => (events[a]?.rank ?? 0) - (events[b]?.rank ?? 0) || b - a);
-  let left = room - gapLength;
-  const shown = new Set<number>();
+  let remaining = room - gapLength;
+  const chosen = new Set<number>();
   for (const at of byRank) {
-    left -= (lines[at]?.length ?? 0) + 1;
-    if (left < 0) break;
-    shown.add(at);
-    left -= shown.size < all.length && !shown.has(at - 1) && !shown.has(at + 1) ? gapLength : 0;
+    remaining -= (lines[at]?.length ?? 0) + 1;
+    if (remaining < 0) break;
+    chosen.add(at);
+    remaining -= chosen.size < all.length && !chosen.has(at - 1) && !chosen.has(at + 1) ? gapLength : 0;
   }
-  if (shown.size === 0 && byRank[0] !== undefined) return middleCut(lines[byRank[0]] ?? '', room, file);
-  return withGaps(lines, (at) => shown.has(at)).join('\n');
+  if (chosen.size === 0 && byRank[0] !== undefined) return middleCut(lines[byRank[0]] ?? '', room, file);
+  return withGaps(lines, (at) => chosen.has(at)).join('\n');
 }
 
 const gapLength = 48;
 
 /** Returns the lines that are shown, and in place of the others how much was left out and which file has it. */
 function withGaps(lines: readonly string[], isShown: (at: number) => boolean): string[] {
-  const shown: string[] = [];
-  let [left, count] = [0, 0];
+  const result: string[] = [];
+  let [omitted, count] = [0, 0];
   const end = () => {
-    if (left > 0) shown.push(`[… ${count} left out, ${left} characters, in ${file} …]`);
-    [left, count] = [0, 0];
+    if (omitted > 0) result.push(`[… ${count} left out, ${omitted} characters, in ${file} …]`);
+    [omitted, count] = [0, 0];
   };
   for (const [at, line] of lines.entries()) {
     if (isShown(at)) {
       end();
-      shown.push(line);
+      result.push(line);
     } else {
-      left += line.length + 1;
+      omitted += line.length + 1;
       count += 1;
     }
   }
   end();
-  return shown;
+  return result;
 }

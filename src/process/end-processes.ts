@@ -60,10 +60,10 @@ interface SweepOptions {
 export async function sweep(owner: Owner, options: SweepOptions = {}): Promise<string[]> {
   const ended = new Map<string, string>();
   for (let round = 0; round < ROUNDS; round += 1) {
-    const found = await orphansOf(owner, options);
-    if (found.length === 0) break;
-    for (const one of found) ended.set(keyOf(one), `${one.pid} ${one.command}`);
-    await endProcesses(() => orphansOf(owner, { ...options, known: found }), options.graceMs ?? 1000);
+    const orphans = await orphansOf(owner, options);
+    if (orphans.length === 0) break;
+    for (const entry of orphans) ended.set(keyOf(entry), `${entry.pid} ${entry.command}`);
+    await endProcesses(() => orphansOf(owner, { ...options, known: orphans }), options.graceMs ?? 1000);
   }
   return [...ended.values()];
 }
@@ -77,9 +77,9 @@ export async function orphansOf(
   const spared = ancestorsOfOurs(table);
   const others = table.filter(({ pid }) => !spared.has(pid));
   const inFolder = workDir === undefined ? [] : orphansIn(workDir, others);
-  const found = [...known, ...(await ownedBy(owner, others)), ...inFolder];
-  const all = new Set(withRelatives(found, others).map(keyOf));
-  return others.filter((one) => all.has(keyOf(one)));
+  const owned = [...known, ...(await ownedBy(owner, others)), ...inFolder];
+  const all = new Set(withRelatives(owned, others).map(keyOf));
+  return others.filter((entry) => all.has(keyOf(entry)));
 }
 
 function ancestorsOfOurs(table: readonly ProcessEntry[]): Set<number> {
@@ -93,17 +93,17 @@ function ancestorsOfOurs(table: readonly ProcessEntry[]): Set<number> {
 /** Waits until none of the processes is running, at most `ms`. */
 async function waitForEnd(entries: readonly ProcessEntry[], ms: number): Promise<void> {
   const until = performance.now() + ms;
-  for (let left = await running(entries); left.length > 0 && performance.now() < until;) {
+  for (let alive = await running(entries); alive.length > 0 && performance.now() < until;) {
     await delay(POLL_MS);
-    left = await running(left);
+    alive = await running(alive);
   }
 }
 
 /** Returns those that are still running, as the same process and not a later one with its pid. Zombies do not count. */
 async function running(entries: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
   const now = await processEntries(entries.map(({ pid }) => pid));
-  const alive = new Set(now.filter((one) => !one.zombie).map(keyOf));
-  return entries.filter((one) => alive.has(keyOf(one)));
+  const alive = new Set(now.filter((entry) => !entry.zombie).map(keyOf));
+  return entries.filter((entry) => alive.has(keyOf(entry)));
 }
 
 /** The pid alone may belong to another process by now. */
@@ -120,10 +120,10 @@ function orphansIn(folder: string, table: readonly ProcessEntry[]): ProcessEntry
   const managers = new Set(table.filter(({ command }) => command === 'systemd').map(({ pid }) => pid));
   const isOrphan = ({ parent }: ProcessEntry) => parent === 1 || managers.has(parent);
   const candidates = table.filter((entry) => !entry.hasTerminal && isOrphan(entry));
-  return candidates.filter(({ pid }) => placesOf(pid).some((place) => isIn(place, folder)));
+  return candidates.filter(({ pid }) => openPaths(pid).some((file) => isIn(file, folder)));
 }
 
-function placesOf(pid: number): string[] {
+function openPaths(pid: number): string[] {
   // The process may have ended, or belong to another user.
   const files = tryOr([], () => readdirSync(`/proc/${pid}/fd`));
   const links = [`/proc/${pid}/cwd`, ...files.map((fd) => `/proc/${pid}/fd/${fd}`)];
@@ -131,6 +131,6 @@ function placesOf(pid: number): string[] {
 }
 
 /** The kernel appends ` (deleted)` to the path of a deleted file. */
-function isIn(place: string, folder: string): boolean {
-  return place === folder || place === `${folder} (deleted)` || place.startsWith(`${folder}/`);
+function isIn(file: string, folder: string): boolean {
+  return file === folder || file === `${folder} (deleted)` || file.startsWith(`${folder}/`);
 }

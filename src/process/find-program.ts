@@ -14,7 +14,7 @@ export async function findProgram(file: string, { cwd, env }: ProgramPlace): Pro
   const folders = [...packageBins(cwd), ...pathOf(env).split(path.delimiter)];
   const extensions =
     process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : [''];
-  for (const folder of folders.filter((one) => one !== '')) {
+  for (const folder of folders.filter((folder) => folder !== '')) {
     for (const extension of extensions) {
       const candidate = path.resolve(cwd, folder, `${file}${extension}`);
       if (await isExecutable(candidate)) return candidate;
@@ -30,8 +30,8 @@ export async function findProgram(file: string, { cwd, env }: ProgramPlace): Pro
 export function withPackageBins({ cwd, env }: ProgramPlace): NodeJS.ProcessEnv {
   const onPath = pathOf(env)
     .split(path.delimiter)
-    .filter((one) => one !== '');
-  const bins = packageBins(cwd).filter((one) => !onPath.includes(one));
+    .filter((folder) => folder !== '');
+  const bins = packageBins(cwd).filter((folder) => !onPath.includes(folder));
   return { ...env, [pathNameIn(env)]: [...bins, ...onPath].join(path.delimiter) };
 }
 
@@ -48,7 +48,7 @@ function pathOf(env: ProgramPlace['env']): string {
 
 /** Windows calls it `Path`, and a copy of the environment is case-sensitive. */
 function pathNameIn(env: ProgramPlace['env']): string {
-  return Object.keys(env).find((one) => one.toUpperCase() === 'PATH') ?? 'PATH';
+  return Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
 }
 
 async function isExecutable(file: string): Promise<boolean> {

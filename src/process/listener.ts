@@ -22,8 +22,8 @@ export async function listenerOn(port: number): Promise<Listener | null> {
   if (!answers.includes(true)) return null;
   const nobody = { pid: null, command: null, folder: null };
   if (process.platform === 'win32') return nobody;
-  const found = await (process.platform === 'linux' ? ofProc(port) : ofLsof(port)).catch(() => null);
-  return found ?? nobody;
+  const listener = await (process.platform === 'linux' ? ofProc(port) : ofLsof(port)).catch(() => null);
+  return listener ?? nobody;
 }
 
 function isOpen(host: string, port: number): Promise<boolean> {

@@ -110,7 +110,7 @@ export function recordLineage(root: number): Lineage {
   let known: ProcessEntry[] = [];
   const look = async () => {
     const table = await processTable();
-    if (known.length === 0) known = table.filter((one) => one.pid === root);
+    if (known.length === 0) known = table.filter((entry) => entry.pid === root);
     known = withRelatives(known, table);
     return known;
   };
@@ -126,22 +126,22 @@ export function withRelatives(
   known: readonly ProcessEntry[],
   table: readonly ProcessEntry[],
 ): ProcessEntry[] {
-  const found = [...known];
+  const relatives = [...known];
   const now = new Map(table.map((entry) => [entry.pid, entry]));
   // A reused pid belongs to an unrelated process.
   const isSame = ({ pid, startedAt }: ProcessEntry) => (now.get(pid)?.startedAt ?? startedAt) === startedAt;
   const pids = new Set(known.filter(isSame).map(({ pid }) => pid));
   // Children may come before their parents in the table, so repeat until nothing is added.
-  for (let before = -1; before !== found.length;) {
-    before = found.length;
+  for (let before = -1; before !== relatives.length;) {
+    before = relatives.length;
     for (const entry of table) {
       const isOurs = [entry.parent, entry.group, entry.session].some((pid) => pids.has(pid));
       if (!isOurs || pids.has(entry.pid)) continue;
       pids.add(entry.pid);
-      found.push(entry);
+      relatives.push(entry);
     }
   }
-  return found;
+  return relatives;
 }
 
 /** Who a process belongs to: a run, one start of a program, or one start within a run. */
@@ -163,7 +163,8 @@ export async function ownedBy(owner: Owner, table: readonly ProcessEntry[]): Pro
   const variables = Object.entries(ownerVariables(owner)).map(([name, value]) => `${name}=${value}`);
   if (process.platform === 'win32') return [];
   if (process.platform === 'linux') {
-    const isOwned = (environ: string) => variables.every((one) => `\0${environ}`.includes(`\0${one}\0`));
+    const isOwned = (environ: string) =>
+      variables.every((variable) => `\0${environ}`.includes(`\0${variable}\0`));
     // Nothing if the process has ended or belongs to another user.
     return table.filter(({ pid }) => isOwned(tryOr('', () => readFileSync(`/proc/${pid}/environ`, 'utf8'))));
   }
@@ -172,7 +173,7 @@ export async function ownedBy(owner: Owner, table: readonly ProcessEntry[]): Pro
   });
   const lines = stdout
     .split('\n')
-    .filter((line) => variables.every((one) => ` ${line} `.includes(` ${one} `)));
+    .filter((line) => variables.every((variable) => ` ${line} `.includes(` ${variable} `)));
   const owned = new Set(lines.map((line) => Number.parseInt(line, 10)));
   return table.filter(({ pid }) => owned.has(pid));
 }

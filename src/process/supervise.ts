@@ -45,18 +45,18 @@ export type ProcessEnd =
   | { readonly kind: 'spawn-failed'; readonly reason: string };
 
 /** How a program ended, and `pid command` of each process it left behind, which has been ended too. */
-export interface Ended {
+export interface ProgramEnd {
   readonly end: ProcessEnd;
   readonly orphans: readonly string[];
 }
 
-export interface Supervised {
+export interface SupervisedProgram {
   /** Ends the program because its work is done. */
   stop(): void;
   /** Aborted as soon as it is to be ended, for whatever reason: what it writes from then on is an answer to that. */
   readonly stopping: AbortSignal;
   /** Resolves when the program and everything it started is gone. */
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<ProgramEnd>;
 }
 
 /** How long to wait after the exit for output still in the pipe, which a grandchild may hold open forever. */
@@ -69,13 +69,13 @@ const DRAIN_MS = 1000;
  *        │            └─stop, time-out, abort─► stopping ─exit─┘
  *        └─ it cannot be started, or is no longer wanted ──────────────────────────► gone
  */
-export function supervise(command: Command): Supervised {
+export function supervise(command: Command): SupervisedProgram {
   const asked = new AbortController();
   const ask = (why: Reason) => asked.abort(why);
   return { stop: () => ask('stopped'), stopping: asked.signal, ended: live(command, asked.signal, ask) };
 }
 
-async function live(command: Command, asked: AbortSignal, ask: (why: Reason) => void): Promise<Ended> {
+async function live(command: Command, asked: AbortSignal, ask: (why: Reason) => void): Promise<ProgramEnd> {
   // Starting.
   const { signal, timeoutMs, graceMs, runId, workDir } = command;
   if (signal.aborted) ask('aborted');
@@ -106,9 +106,9 @@ async function live(command: Command, asked: AbortSignal, ask: (why: Reason) => 
 type Child = ReturnType<typeof spawn>;
 
 /** Wrapped in an object because execa's child is a promise, which `await` would unwrap. */
-type Started = Result<{ readonly child: Child; readonly pid: number }, ProcessEnd>;
+type StartResult = Result<{ readonly child: Child; readonly pid: number }, ProcessEnd>;
 
-async function start(command: Command, owner: Owner, asked: AbortSignal): Promise<Started> {
+async function start(command: Command, owner: Owner, asked: AbortSignal): Promise<StartResult> {
   const { file, cwd, env, onOutput, onStart, input } = command;
   const program = await findProgram(file, { cwd, env });
   if (asked.aborted) return err({ kind: asked.reason as Reason });

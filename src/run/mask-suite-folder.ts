@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFiles } from '../playwright/report-format.js';
-import type { Masking } from '../secrets/redactor.js';
+import type { MaskFinder } from '../secrets/redactor.js';
 import { hasState, listState, removeState } from '../state-folder.js';
 import { maskedStream } from '../secrets/masked-stream.js';
 
@@ -18,7 +18,7 @@ const unmaskable = [runFiles.output, runFiles.servers];
  */
 export async function maskSuiteFolder(
   suiteDir: string,
-  { isRed, redactor }: { isRed: boolean; redactor: Masking },
+  { isRed, redactor }: { isRed: boolean; redactor: MaskFinder },
 ): Promise<void> {
   for (const name of logs) {
     const file = path.join(suiteDir, name);
@@ -55,7 +55,7 @@ export function rawTraceOf(runDir: string, n: number): string {
 /**
  * Masks a file in place, in chunks; readers see either the old or the new file. Rejects if it cannot be read or written.
  */
-async function maskFile(file: string, masking: Masking): Promise<void> {
+async function maskFile(file: string, masking: MaskFinder): Promise<void> {
   const masked = `${file}.${process.pid}.masked`;
   try {
     await writeMasked(file, masked, masking);
@@ -66,7 +66,7 @@ async function maskFile(file: string, masking: Masking): Promise<void> {
   }
 }
 
-async function writeMasked(from: string, to: string, masking: Masking): Promise<void> {
+async function writeMasked(from: string, to: string, masking: MaskFinder): Promise<void> {
   const out = await open(to, 'w');
   try {
     const ready: string[] = [];

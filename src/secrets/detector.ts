@@ -1,7 +1,7 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import { providerTokens } from './provider-tokens.js';
 import { isGenerated } from './secret-fields.js';
-import type { Found } from './reading.js';
+import type { SecretMatch } from './reading.js';
 
 /**
  * Rules of the preset that are left out: one lets a comment in a text disable the others, which pages must not be able to do; the others mask
@@ -39,34 +39,34 @@ type Rule = { create(context: unknown, options: object): { file?(source: unknown
 
 const scanners = rules
   .filter((rule) => !leftOut.test(rule.meta.id))
-  .map((rule) => ({ kind: kindOf(rule.meta.id), rule: rule as unknown as Rule }));
+  .map((rule) => ({ kind: tokenKind(rule.meta.id), rule: rule as unknown as Rule }));
 
 /**
  * Finds tokens and keys by their shape. We run secretlint's rules ourselves because `lintSource` of `@secretlint/core` is asynchronous,
  * although no rule for text is, and obeys `secretlint-disable` in the text.
  */
-export function findTokens(text: string): Found[] {
-  const found: Found[] = [];
+export function findTokens(text: string): SecretMatch[] {
+  const matches: SecretMatch[] = [];
   const source = { filePath: '', ext: '', contentType: 'text', content: text, hasBOM: false };
   for (const { kind, rule } of scanners) {
     // A token ends with its word, whatever its shape allowed when the rule was written.
     const report = ({ range: [start, end] }: { range: readonly [number, number] }) =>
-      void found.push({ start, end: wordEnd(text, end), kind });
+      void matches.push({ start, end: wordEnd(text, end), kind });
     const context = { sharedOptions: {}, createTranslator: () => () => '', ignore: () => undefined, report };
     rule.create(context, {}).file?.(source);
   }
   const add = (kind: string, pattern: RegExp, isSecret: (token: string) => boolean = () => true): void => {
     for (const { 0: token, index } of text.matchAll(pattern))
-      if (isSecret(token)) found.push({ start: index, end: index + token.length, kind });
+      if (isSecret(token)) matches.push({ start: index, end: index + token.length, kind });
   };
   for (const [kind, pattern] of others) add(kind, pattern);
   for (const { 0: token, index: start } of text.matchAll(ofProviders)) {
     const [kind = ''] = providerTokens.find(([, shape]) => new RegExp(`^(?:${shape})$`).test(token)) ?? [];
-    found.push({ start, end: start + token.length, kind });
+    matches.push({ start, end: start + token.length, kind });
   }
   for (const pattern of privateKeys) add('private key', pattern);
   add('token', prefixed, isToken);
-  return found;
+  return matches;
 }
 
 const restOfWord = /(?:[\w-]|\.(?=\w))*/y;
@@ -87,7 +87,7 @@ function isToken(text: string): boolean {
 }
 
 /** `@secretlint/secretlint-rule-sendgrid` → `sendgrid key`. */
-function kindOf(ruleId: string): string {
+function tokenKind(ruleId: string): string {
   const name = ruleId.replace(/^.*rule-/, '');
   if (name === 'privatekey') return 'private key';
   return name === 'github' || name === 'npm' || name === 'slack' ? `${name} token` : `${name} key`;

@@ -4,7 +4,7 @@ import { parse } from 'dotenv';
 import { expand } from 'dotenv-expand';
 import { decoded } from '../urls.js';
 import { gitRootOf } from '../workspace/git.js';
-import { type Found, type Reading, readingOf } from './reading.js';
+import { type SecretMatch, type Reading, readingOf } from './reading.js';
 import { isGenerated, isMixed, namedBy } from './secret-fields.js';
 
 /** A secret of this machine: its value, and the name of the variable that holds it. */
@@ -19,7 +19,7 @@ type Variable = readonly [name: string, value: string];
 const ordinary =
   /^(?:(?:true|false|null|undefined|none|localhost|postgres|postgresql|mysql|mariadb|mongo|redis|supabase|admin|root|user|guest|test|testing|secret|password|passw0rd|changeme|default|development|production|staging|example|anonymous|disabled|enabled|required|optional|memory|cookie|bearer|basic|session|token)[\d!]{0,3}|[\d.,:_+-]+)$/i;
 /** Paths and addresses, which give nobody access. */
-const place =
+const address =
   /^(?:(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w .@-]+){2,}[\\/]?|https?:\/\/[^\s@?#]+|[\w-]+(?:\.[\w-]+)*:\d{2,5})$/;
 
 /** Returns the values of variables whose names say that they are secret, and the passwords in URLs that any variable holds. */
@@ -33,12 +33,12 @@ function named(variables: readonly Variable[]): KnownValue[] {
     .flatMap(([name, value]) => {
       const says = namedBy(name);
       const isSecret = says === 'secret' || (says === 'handle' && isMixed(value));
-      return [...(isSecret ? withLines(value) : []), ...passwordsIn(value)].map((one) => ({
+      return [...(isSecret ? withLines(value) : []), ...passwordsIn(value)].map((part) => ({
         name,
-        value: one,
+        value: part,
       }));
     })
-    .filter(({ value }) => value.length >= shortest && !ordinary.test(value) && !place.test(value));
+    .filter(({ value }) => value.length >= shortest && !ordinary.test(value) && !address.test(value));
 }
 
 /** A shorter value is found in too many places to be masked in all of them. */
@@ -70,10 +70,10 @@ export function tellingAmong(typed: Iterable<string>): readonly string[] {
 
 function passwordsIn(value: string): readonly string[] {
   // Up to the last @ before the host: one that is not encoded is part of the password (WHATWG URL).
-  const [, found] =
+  const [, password] =
     /^[a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/]{0,128}:([^\s@]{1,256}(?:@[^\s@/?#]{1,256}){0,8})@/i.exec(value) ??
     [];
-  return found === undefined ? [] : [...new Set([found, decoded(found)])];
+  return password === undefined ? [] : [...new Set([password, decoded(password)])];
 }
 
 const maxBytes = 256 * 1024;
@@ -150,7 +150,7 @@ async function variablesOf(file: string): Promise<readonly Variable[]> {
 export interface KnownIndex {
   /** Does nothing if the value is already known. */
   readonly add: (value: string, label: string) => void;
-  readonly find: (reading: Reading) => readonly Found[];
+  readonly find: (reading: Reading) => readonly SecretMatch[];
 }
 
 interface Entry {
@@ -188,9 +188,9 @@ export function createKnownIndex(): KnownIndex {
       begins[pairAt(gram, 0)] = 1;
     }
   };
-  const find = (reading: Reading): Found[] => {
-    const found = [...exact].flatMap(([value, label]) => occurrencesOf(reading.text, value, label));
-    if (grams.size === 0) return found;
+  const find = (reading: Reading): SecretMatch[] => {
+    const matches = [...exact].flatMap(([value, label]) => occurrencesOf(reading.text, value, label));
+    if (grams.size === 0) return matches;
     const bare = bareOf(reading.text);
     const ends = new Map<Entry, number>();
     for (let at = 0; at + gramLength <= bare.text.length; at += 1) {
@@ -201,10 +201,10 @@ export function createKnownIndex(): KnownIndex {
         if (!isTelling(bare.text.slice(from, to), entry.bare)) continue;
         ends.set(entry, to);
         const [start, end] = [bare.at(from), bare.at(to - 1) + 1];
-        found.push({ start, end, kind: 'known value', label: entry.label });
+        matches.push({ start, end, kind: 'known value', label: entry.label });
       }
     }
-    return found;
+    return matches;
   };
   return {
     add: (value, label) => {
@@ -242,27 +242,27 @@ function extendMatch(
   return [from, to];
 }
 
-function occurrencesOf(text: string, value: string, label: string): Found[] {
-  const found: Found[] = [];
+function occurrencesOf(text: string, value: string, label: string): SecretMatch[] {
+  const matches: SecretMatch[] = [];
   for (let start = text.indexOf(value); start !== -1; start = text.indexOf(value, start + 1)) {
     const end = start + value.length;
     const isWord = !/[A-Za-z\d]/.test(text[start - 1] ?? '') && !/[A-Za-z\d]/.test(text[end] ?? '');
-    if (isWord || value.length >= minPartLength) found.push({ start, end, kind: 'known value', label });
+    if (isWord || value.length >= minPartLength) matches.push({ start, end, kind: 'known value', label });
   }
-  return found;
+  return matches;
 }
 
 /** The letters and digits of a text, and where each of them stands. */
 function bareOf(text: string): { readonly text: string; readonly at: (index: number) => number } {
-  const places = new Uint32Array(text.length);
+  const positions = new Uint32Array(text.length);
   const parts: string[] = [];
   let length = 0;
   for (const { 0: run, index } of text.matchAll(/[A-Za-z\d\u00aa-\u1fff\u2c00-\uffff]+/g)) {
-    for (let n = 0; n < run.length; n += 1) places[length + n] = index + n;
+    for (let n = 0; n < run.length; n += 1) positions[length + n] = index + n;
     length += run.length;
     parts.push(run);
   }
-  return { text: parts.join(''), at: (index) => places[index] ?? 0 };
+  return { text: parts.join(''), at: (index) => positions[index] ?? 0 };
 }
 
 /** The value's bytes in hex, and in base64 at each of the three alignments, since they may be encoded as part of a longer text. */

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { visibleText } from '../visible-text.js';
-import { type Mask, type Masking, shownBetween } from './redactor.js';
+import { type Mask, type MaskFinder, shownBetween } from './redactor.js';
 
 /** How many characters of past output are scanned again, so that a field's name above its value is still seen. */
 const contextLength = 4096;
@@ -19,35 +19,35 @@ interface MaskedStream {
  * Masks text that arrives in chunks. Lines are emitted when a few more have followed, so that a secret that is split over chunks or lines is
  * masked as if it were whole.
  */
-export function maskedStream(masking: Masking, handOn: (text: string) => void): MaskedStream {
+export function maskedStream(masking: MaskFinder, handOn: (text: string) => void): MaskedStream {
   const decoder = new StringDecoder('utf8');
   /** What was emitted, what can be emitted, and the unfinished rest. The first two are visible text. */
-  let [context, held, open] = ['', '', ''];
+  let [context, pending, open] = ['', '', ''];
   const emit = (upTo: number): void => {
     if (upTo === 0) return;
-    const text = context + held + visibleText(open);
+    const text = context + pending + visibleText(open);
     const from = context.length;
     const masks = masking.masksIn(text);
-    const to = safeBorder(from + upTo, masks, { from, end: from + held.length });
+    const to = safeBorder(from + upTo, masks, { from, end: from + pending.length });
     if (to === from) return;
     handOn(shownBetween(text, masks, { from, to }));
     context = lastLines(text.slice(0, to));
-    held = text.slice(to, from + held.length);
+    pending = text.slice(to, from + pending.length);
   };
   const take = (length: number): void => {
-    held += visibleText(open.slice(0, length));
+    pending += visibleText(open.slice(0, length));
     open = open.slice(length);
   };
   return {
     write: (chunk) => {
       open += decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
       take(completeLength(open));
-      emit(emittableLength(held));
+      emit(emittableLength(pending));
     },
     end: () => {
       open += decoder.end();
       take(open.length);
-      emit(held.length);
+      emit(pending.length);
     },
   };
 }
@@ -65,12 +65,12 @@ function completeLength(open: string): number {
 
 /** Returns a position that splits no secret: before the one that spans this place, or after it if nothing precedes it or too much is held back. */
 function safeBorder(
-  place: number,
+  border: number,
   masks: readonly Mask[],
   { from, end }: { from: number; end: number },
 ): number {
-  const across = masks.find((one) => one.start < place && one.end > place);
-  if (across === undefined) return place;
+  const across = masks.find((mask) => mask.start < border && mask.end > border);
+  if (across === undefined) return border;
   const isHeldLong = end - from > maxHeld;
   return across.start > from && !isHeldLong ? across.start : Math.min(across.end, end);
 }
@@ -85,15 +85,15 @@ function lastLines(text: string): string {
 const linesHeld = 4;
 
 /** Returns how much of the text can be emitted: all but its last lines, and a private key that has not ended. */
-function emittableLength(held: string): number {
-  const key = openPrivateKeyAt(held);
-  if (held.length > maxHeld) return held.length - maxTorn;
-  let end = key === -1 ? held.length : held.lastIndexOf('\n', key) + 1;
-  for (let line = 0; line < linesHeld && end > 0; line += 1) end = held.lastIndexOf('\n', end - 2) + 1;
-  return Math.max(end, key === -1 ? held.length - maxTorn : 0);
+function emittableLength(pending: string): number {
+  const key = openPrivateKeyAt(pending);
+  if (pending.length > maxHeld) return pending.length - maxTorn;
+  let end = key === -1 ? pending.length : pending.lastIndexOf('\n', key) + 1;
+  for (let line = 0; line < linesHeld && end > 0; line += 1) end = pending.lastIndexOf('\n', end - 2) + 1;
+  return Math.max(end, key === -1 ? pending.length - maxTorn : 0);
 }
 
-function openPrivateKeyAt(held: string): number {
-  const begins = held.lastIndexOf('-----BEGIN ');
-  return begins !== -1 && !held.includes('-----END ', begins) ? begins : -1;
+function openPrivateKeyAt(pending: string): number {
+  const begins = pending.lastIndexOf('-----BEGIN ');
+  return begins !== -1 && !pending.includes('-----END ', begins) ? begins : -1;
 }

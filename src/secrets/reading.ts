@@ -107,9 +107,9 @@ export function readingOf(text: string): Reading {
 }
 
 function* piecesOf(text: string): Iterable<Piece> {
-  for (const { 0: found, index: start, groups = {} } of text.matchAll(read)) {
-    if (groups['percent'] === undefined) yield { start, end: start + found.length, text: readingAs(groups) };
-    else yield* decoded(found, start);
+  for (const { 0: escape, index: start, groups = {} } of text.matchAll(read)) {
+    if (groups['percent'] === undefined) yield { start, end: start + escape.length, text: readingAs(groups) };
+    else yield* decoded(escape, start);
   }
 }
 
@@ -127,15 +127,15 @@ function readingAs(groups: Readonly<Record<string, string | undefined>>): string
 /** Decodes percent-encoded UTF-8; what is not UTF-8 is read byte by byte. */
 function* decoded(percent: string, from: number): Iterable<Piece> {
   const encoded = percent.match(/%(?:25)*[\dA-Fa-f]{2}/g) ?? [];
-  const bytes = Buffer.from(encoded.map((one) => one.slice(-2)).join(''), 'hex');
+  const bytes = Buffer.from(encoded.map((byte) => byte.slice(-2)).join(''), 'hex');
   const text = bytes.toString('utf8');
   const isText = !text.includes('\ufffd');
-  const characters = isText ? Array.from(text) : Array.from(bytes, (one) => String.fromCharCode(one));
+  const characters = isText ? Array.from(text) : Array.from(bytes, (byte) => String.fromCharCode(byte));
   let [at, start] = [0, from];
-  for (const one of characters) {
-    const count = isText ? Buffer.byteLength(one) : 1;
+  for (const character of characters) {
+    const count = isText ? Buffer.byteLength(character) : 1;
     const end = start + encoded.slice(at, at + count).join('').length;
-    yield { start, end, text: one };
+    yield { start, end, text: character };
     [at, start] = [at + count, end];
   }
 }
@@ -151,17 +151,17 @@ function mapped(value: unknown, map: Change, mapKey: Change): unknown {
   if (typeof value === 'string') return map(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const all = value.map((one) => mapped(one, map, mapKey));
-    return all.every((one, at) => one === value[at]) ? value : all;
+    const all = value.map((item) => mapped(item, map, mapKey));
+    return all.every((item, at) => item === value[at]) ? value : all;
   }
   const before = Object.entries(value);
-  const after = before.map(([key, one]): [string, unknown] => [mapKey(key), mapped(one, map, mapKey)]);
-  const isSame = after.every(([key, one], at) => key === before[at]?.[0] && one === before[at]?.[1]);
+  const after = before.map(([key, field]): [string, unknown] => [mapKey(key), mapped(field, map, mapKey)]);
+  const isSame = after.every(([key, field], at) => key === before[at]?.[0] && field === before[at]?.[1]);
   return isSame ? value : Object.fromEntries(after);
 }
 
 /** A range of a text that is taken for a secret; `end` is exclusive. */
-export interface Found {
+export interface SecretMatch {
   readonly start: number;
   readonly end: number;
   /** What the mask calls the secret: `github token`. */

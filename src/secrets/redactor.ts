@@ -1,7 +1,15 @@
 import { visibleText } from '../visible-text.js';
-import { asWritten, atom, type Found, mapTexts, type Reading, readingOf, withPieces } from './reading.js';
+import {
+  asWritten,
+  atom,
+  type SecretMatch,
+  mapTexts,
+  type Reading,
+  readingOf,
+  withPieces,
+} from './reading.js';
 import { findTokens } from './detector.js';
-import { findPlaces } from './places.js';
+import { findInContext } from './contexts.js';
 import {
   createKnownIndex,
   type KnownIndex,
@@ -21,13 +29,13 @@ export interface Mask {
 }
 
 /** Knows which parts of a text are masked; a `Redactor` is one. */
-export interface Masking {
+export interface MaskFinder {
   /** Returns all masks in order, including those already in the text. */
   masksIn(text: string): readonly Mask[];
 }
 
 /** Every text passes through this on its way out of self-heal (EV-9, EV-10). Every operation is idempotent. */
-export interface Redactor extends Masking {
+export interface Redactor extends MaskFinder {
   /** Masks secrets, and changes nothing else. */
   text(text: string): string;
   /** Removes control sequences and invisible characters as well, so that they cannot hide anything. */
@@ -86,7 +94,7 @@ export function redactorOf(values: readonly KnownValue[]): Redactor {
     forget();
     index.add(...learned);
   });
-  const text = (from: string): string => shown(from, masksIn(from, index, labels));
+  const text = (from: string): string => maskedText(from, masksIn(from, index, labels));
   const clean = (from: string): string => {
     const known = cleaned.get(from);
     if (known !== undefined) return known;
@@ -116,11 +124,11 @@ export function redactorOf(values: readonly KnownValue[]): Redactor {
 
 /** Masks secrets that are recognizable in any environment, always with the same result. */
 export function redact(text: string): string {
-  return shown(text, masksIn(text));
+  return maskedText(text, masksIn(text));
 }
 
 /** A secret, and its value as it reads. */
-interface Secret extends Found {
+interface Secret extends SecretMatch {
   readonly value: string;
 }
 
@@ -136,17 +144,17 @@ function masksIn(text: string, index?: KnownIndex, label: Label = ({ kind }) => 
     const secrets = secretsIn(
       withPieces(
         asWritten(text),
-        masks.map((one) => ({ ...one, text: atom })),
+        masks.map((mask) => ({ ...mask, text: atom })),
       ),
       index,
     );
     if (secrets.length === 0) break;
-    const found = secrets.map((one): Mask => ({
-      start: one.start,
-      end: one.end,
-      shown: `[masked: ${label(one)}]`,
+    const masksNow = secrets.map((secret): Mask => ({
+      start: secret.start,
+      end: secret.end,
+      shown: `[masked: ${label(secret)}]`,
     }));
-    masks = outermost([...masks, ...found]);
+    masks = outermost([...masks, ...masksNow]);
   }
   return masks;
 }
@@ -156,18 +164,18 @@ function masksWritten(text: string, index?: KnownIndex): Mask[] {
   if (!text.includes('[masked: ') && !text.includes(atom)) return [];
   return [...text.matchAll(/\[masked: (?<label>[\w .-]{1,80})\]|\ufdd0/g)]
     .filter(({ groups }) => secretsIn(asWritten(groups?.['label'] ?? ''), index).length === 0)
-    .map(({ 0: found, index: start }) => ({
+    .map(({ 0: mask, index: start }) => ({
       start,
-      end: start + found.length,
-      shown: found === atom ? '' : found,
+      end: start + mask.length,
+      shown: mask === atom ? '' : mask,
     }));
 }
 
 /** Drops masks that lie within others. */
 function outermost(masks: readonly Mask[]): Mask[] {
   const all: Mask[] = [];
-  for (const one of masks.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    if (one.start >= (all.at(-1)?.end ?? 0)) all.push(one);
+  for (const mask of masks.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    if (mask.start >= (all.at(-1)?.end ?? 0)) all.push(mask);
   }
   return all;
 }
@@ -175,34 +183,34 @@ function outermost(masks: readonly Mask[]): Mask[] {
 /** Finds every secret, in the text as it is written and as it reads. Overlapping ones are joined; the longest determines the kind. */
 function secretsIn(written: Reading, index?: KnownIndex): Secret[] {
   const read = readingOf(written.text);
-  const found = [
-    ...(index?.find(read) ?? []).map((one) => secretOf(one, read)),
+  const matches = [
+    ...(index?.find(read) ?? []).map((match) => secretOf(match, read)),
     ...[...new Set([written.text, read.text])].flatMap((text) =>
-      [...findTokens(text), ...findPlaces(text)].map((one) =>
-        secretOf(one, text === read.text ? read : asWritten(text)),
+      [...findTokens(text), ...findInContext(text)].map((match) =>
+        secretOf(match, text === read.text ? read : asWritten(text)),
       ),
     ),
   ];
   const all: Secret[] = [];
-  for (const one of found.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    if (one.value.replaceAll(atom, '').trim() === '') continue;
-    const [start, end] = written.source(one.start, one.end);
+  for (const secret of matches.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    if (secret.value.replaceAll(atom, '').trim() === '') continue;
+    const [start, end] = written.source(secret.start, secret.end);
     const last = all.at(-1);
-    if (last === undefined || start >= last.end) all.push({ ...one, start, end });
+    if (last === undefined || start >= last.end) all.push({ ...secret, start, end });
     else if (end > last.end) {
-      const longer = end - start > last.end - last.start ? one : last;
+      const longer = end - start > last.end - last.start ? secret : last;
       all[all.length - 1] = { ...longer, start: last.start, end };
     }
   }
   return all;
 }
 
-function secretOf(found: Found, reading: Reading): Secret {
-  const [start, end] = reading.source(found.start, found.end);
-  return { ...found, start, end, value: reading.text.slice(found.start, found.end) };
+function secretOf(match: SecretMatch, reading: Reading): Secret {
+  const [start, end] = reading.source(match.start, match.end);
+  return { ...match, start, end, value: reading.text.slice(match.start, match.end) };
 }
 
-function shown(text: string, masks: readonly Mask[]): string {
+function maskedText(text: string, masks: readonly Mask[]): string {
   return shownBetween(text, masks, { from: 0, to: text.length });
 }
 

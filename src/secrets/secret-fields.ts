@@ -2,7 +2,7 @@
  * What a name says of its value: a `secret` one is secret unless it is a placeholder, code or a word of programs; a `handle`, such as a
  * session or a signature, only if it looks generated.
  */
-type Named = 'secret' | 'handle';
+type NameMeaning = 'secret' | 'handle';
 
 /** The last words of a name decide: `DB_PASSWORD_2`, `accessToken`; but not `passwordStrength`, `TOKEN_URL`, `sort_key`. */
 const secret =
@@ -12,11 +12,11 @@ const handle =
 /** What may follow without making it the name of something else. */
 const qualifier = / (?:\d{1,4}|v\d|old|new|current|next|base64|b64|staging|prod|production|dev|test|live)$/;
 
-const known = new Map<string, Named | null>();
+const known = new Map<string, NameMeaning | null>();
 const mostKnown = 5000;
 
 /** Returns what a field, parameter, header or variable of this name holds; null for anything else. */
-export function namedBy(name: string): Named | null {
+export function namedBy(name: string): NameMeaning | null {
   let named = known.get(name);
   if (named === undefined) {
     const words = wordsOf(name);
@@ -56,9 +56,9 @@ const otherType = /^(?:checkbox|radio|submit|button|reset|image|file|range|color
 /** Whether a field is for a secret, by its attributes, its label or the locator with which a test found it. */
 export function isSecretField(field: Readonly<Record<string, unknown>>): boolean {
   if (typeof field['type'] === 'string' && otherType.test(field['type'])) return false;
-  return Object.entries(field).some(([name, said]) => {
-    if (typeof said !== 'string' || !describing.test(name)) return false;
-    const words = said.slice(0, 500);
+  return Object.entries(field).some(([name, description]) => {
+    if (typeof description !== 'string' || !describing.test(name)) return false;
+    const words = description.slice(0, 500);
     return (
       secretWord.test(words) ||
       (words.match(/[A-Za-z][\w-]*/g) ?? []).some((word) => namedBy(word) === 'secret')
@@ -67,7 +67,7 @@ export function isSecretField(field: Readonly<Record<string, unknown>>): boolean
 }
 
 /** Returns what a mask calls the value of this name. */
-export function kindOf(name: string): string {
+export function secretKind(name: string): string {
   const words = wordsOf(name);
   if (/pass|pwd|pw$/.test(words)) return 'password';
   if (/(?:^| )(?:\w*otp|pin|cv[vc]|code)s?(?: |$)/.test(words)) return 'code';
@@ -93,7 +93,7 @@ const paths = /^(?:(?:\.{1,2}|~|[A-Za-z]:)?[\\/]|https?:\/\/)[^\s@?#]*$/;
 /** A name, or a member of something. */
 const code = /^[!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*[!;,?]*$/;
 
-export type ValuePlace =
+export type ValueContext =
   /** Directly after its name, as machines write data. */
   | 'tight'
   /** In quotes, as data and code. */
@@ -102,23 +102,24 @@ export type ValuePlace =
   | 'open';
 
 /** Whether this is the value of a name that means a secret, rather than a placeholder, code, prose or a word of programs. */
-export function isSecretValue(value: string, place: ValuePlace, name = 'token'): boolean {
+export function isSecretValue(value: string, context: ValueContext, name = 'token'): boolean {
   const text = value.slice(0, 256).trim();
-  if (namedBy(name) === 'handle') return isGenerated(text) && (place !== 'open' || alternations(text) >= 3);
-  if (text.length < 4 || [placeholder, state, version, time].some((one) => one.test(text))) return false;
+  if (namedBy(name) === 'handle') return isGenerated(text) && (context !== 'open' || alternations(text) >= 3);
+  if (text.length < 4 || [placeholder, state, version, time].some((pattern) => pattern.test(text)))
+    return false;
   if (paths.test(text) || /^[\d.,:-]+$/.test(text))
     return (
       isGenerated(text) ||
-      (place !== 'open' && /^\d{4,32}$/.test(text) && /^(?:password|code)$/.test(kindOf(name)))
+      (context !== 'open' && /^\d{4,32}$/.test(text) && /^(?:password|code)$/.test(secretKind(name)))
     );
-  if (nameOfSecrets.test(text) && !(place === 'tight' && text.includes('-'))) return false;
-  if (/\s/.test(text)) return place !== 'open' && (isPassphrase(text, name) || isShortWithDigits(text));
-  if (place === 'open')
+  if (nameOfSecrets.test(text) && !(context === 'tight' && text.includes('-'))) return false;
+  if (/\s/.test(text)) return context !== 'open' && (isPassphrase(text, name) || isShortWithDigits(text));
+  if (context === 'open')
     return (
       isGenerated(text) ||
       (/\d/.test(text) && (/^\w{8,}$/.test(text) || (text.length >= 6 && !code.test(text))))
     );
-  if (/^[A-Za-z]+$/.test(text)) return place === 'tight' || kindOf(name) === 'password';
+  if (/^[A-Za-z]+$/.test(text)) return context === 'tight' || secretKind(name) === 'password';
   return !/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(text);
 }
 
@@ -130,7 +131,7 @@ const aboutPasswords =
 function isPassphrase(text: string, name: string): boolean {
   const words = text.split(/\s+/);
   const isWordy = words.length >= 3 && words.every((word) => /^[\p{L}\d'-]+$/u.test(word));
-  return isWordy && kindOf(name) === 'password' && !words.some((word) => aboutPasswords.test(word));
+  return isWordy && secretKind(name) === 'password' && !words.some((word) => aboutPasswords.test(word));
 }
 
 function isShortWithDigits(text: string): boolean {

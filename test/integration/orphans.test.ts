@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { orphansOf, sweep } from '../../src/process/end-processes.js';
-import { supervise, type Ended } from '../../src/process/supervise.js';
+import { supervise, type ProgramEnd } from '../../src/process/supervise.js';
 import { tempDir } from '../rig/temp-dir.js';
 import { isAlive } from '../rig/working-agent.js';
 
@@ -22,7 +22,7 @@ const waysOut: Record<string, string> = {
 };
 
 /** Runs a shell script as an agent in a folder, to its end. */
-async function runScript(script: string, dir: string, runId = `run of ${dir}`): Promise<Ended> {
+async function runScript(script: string, dir: string, runId = `run of ${dir}`): Promise<ProgramEnd> {
   return supervise({
     file: 'sh',
     args: ['-c', script],

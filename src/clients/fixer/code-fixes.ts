@@ -38,7 +38,9 @@ export function fixErrors(ts: Ts, files: readonly string[]): FixedFile[] | null 
   const { service, overlay, did } = program;
   for (let count = 0; count < MAX_FIXES; count += 1) {
     const errors = program.errors();
-    const [error] = errors.filter((one) => one.file !== undefined && files.includes(one.file.fileName));
+    const [error] = errors.filter(
+      (diagnostic) => diagnostic.file !== undefined && files.includes(diagnostic.file.fileName),
+    );
     if (!error?.file) return did.size > 0 ? fixedFiles(ts, program) : null;
     const fix = onlyFix(service, error);
     const before = new Map(overlay);
@@ -98,11 +100,11 @@ function onlyFix(
   { file, start = 0, length = 0, code }: TypeScript.Diagnostic,
 ): TypeScript.CodeFixAction | null {
   if (!file) return null;
-  const found = service
+  const fixes = service
     .getCodeFixesAtPosition(file.fileName, start, start + length, [code], formatOf(file.text), {})
     .filter(({ fixName, commands }) => allowed.has(fixName) && !commands?.length);
-  const [fix] = found;
-  return found.length === 1 && fix ? fix : null;
+  const [fix] = fixes;
+  return fixes.length === 1 && fix ? fix : null;
 }
 
 function formatOf(text: string): TypeScript.FormatCodeSettings {
@@ -134,13 +136,13 @@ function keysOf(ts: Ts, errors: readonly TypeScript.Diagnostic[]): string[] {
 
 /** Whether there are fewer errors and no new ones. */
 function isBetter(before: readonly string[], after: readonly string[]): boolean {
-  const left = [...before];
+  const remaining = [...before];
   for (const key of after) {
-    const at = left.indexOf(key);
+    const at = remaining.indexOf(key);
     if (at < 0) return false;
-    left.splice(at, 1);
+    remaining.splice(at, 1);
   }
-  return left.length > 0;
+  return remaining.length > 0;
 }
 
 function fixedFiles(ts: Ts, { overlay, did }: Program): FixedFile[] {

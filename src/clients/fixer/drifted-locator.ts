@@ -2,10 +2,10 @@ import type { Proposal } from './proposal.js';
 import {
   isFoundBy,
   namesIn,
-  placesOfName,
+  positionsOfName,
   valuesOnPage,
   type LocatorName,
-  type Place,
+  type NamePosition,
   type RedPage,
   type SourceText,
 } from './locator-names.js';
@@ -35,44 +35,44 @@ export interface DriftEvidence {
 export async function driftedLocator(evidence: DriftEvidence): Promise<Proposal | null> {
   const { locator, page, foundSome, isExpectation } = evidence;
   const missing = (namesIn(locator) ?? []).filter(
-    (one) => !valuesOnPage(page, one).some((value) => isFoundBy(one, value)),
+    (candidate) => !valuesOnPage(page, candidate).some((value) => isFoundBy(candidate, value)),
   );
   const [name] = missing;
   if (!name || missing.length > 1 || foundSome) return null;
   // What visitors see or hear is what the assertion expects.
   if (isExpectation && name.kind !== 'test-id') return null;
   const values = valuesOnPage(page, name);
-  const once = values.filter((one) => values.indexOf(one) === values.lastIndexOf(one));
+  const once = values.filter((value) => values.indexOf(value) === values.lastIndexOf(value));
   const rename = await evidence.renamedTo(name.value, once);
   // It would have to be escaped.
   if (rename === null || /["'`\\\n$]/.test(rename.to)) return null;
   const { tests, inApp } = await evidence.search(name.value);
-  const places = placesToChange(name, { tests, frames: evidence.frames, inApp });
+  const positions = positionsToChange(name, { tests, frames: evidence.frames, inApp });
   const files = tests.flatMap(({ file, text }) => {
-    const own = places.filter((one) => one.file === file).toSorted((a, b) => b.start - a.start);
+    const own = positions.filter((position) => position.file === file).toSorted((a, b) => b.start - a.start);
     const after = own.reduce((sum, { start, end }) => sum.slice(0, start) + rename.to + sum.slice(end), text);
     return own.length > 0 ? [{ file, before: text, after }] : [];
   });
   if (files.length === 0) return null;
-  const what = name.kind === 'test-id' ? 'test id' : name.kind;
+  const kind = name.kind === 'test-id' ? 'test id' : name.kind;
   return {
-    summary: `the locator by ${what} "${name.value}" is now "${rename.to}", as renamed in ${rename.file}`,
+    summary: `the locator by ${kind} "${name.value}" is now "${rename.to}", as renamed in ${rename.file}`,
     files,
   };
 }
 
 /** Returns all places of a test id that the app no longer has; otherwise those in the failing steps, or the only one. */
-function placesToChange(
+function positionsToChange(
   name: LocatorName,
   { tests, frames, inApp }: { tests: readonly SourceText[]; frames: DriftEvidence['frames']; inApp: boolean },
-): Place[] {
-  const places = tests.flatMap((one) => placesOfName(one, name));
-  const calls = places.filter(({ inCall }) => inCall);
+): NamePosition[] {
+  const positions = tests.flatMap((source) => positionsOfName(source, name));
+  const calls = positions.filter(({ inCall }) => inCall);
   if (name.kind === 'test-id' && !inApp && calls.length > 0) return calls;
-  const failing = calls.filter((place) =>
-    frames.some(({ file, line }) => file === place.file && line >= place.from && line <= place.to),
+  const failing = calls.filter((position) =>
+    frames.some(({ file, line }) => file === position.file && line >= position.from && line <= position.to),
   );
   if (failing.length > 0) return failing;
-  const candidates = calls.length > 0 ? calls : places;
+  const candidates = calls.length > 0 ? calls : positions;
   return candidates.length === 1 ? candidates : [];
 }

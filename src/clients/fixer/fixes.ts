@@ -17,7 +17,9 @@ export function fixesOf(fixer: Fixer, warn: (message: string) => void): Propose 
   return async function* ({ cause, known }) {
     try {
       const proposal = await fixer(cause);
-      const isOld = known.tried.some((one) => isBuiltIn(one) && one.claim?.summary === proposal?.summary);
+      const isOld = known.tried.some(
+        (attempt) => isBuiltIn(attempt) && attempt.claim?.summary === proposal?.summary,
+      );
       if (proposal && !isOld) yield ofFixer(proposal);
     } catch (error) {
       warn(`${cause.id}: the built-in fixer failed: ${reasonOf(error)}`);
@@ -34,14 +36,14 @@ export function ofFixer({ summary, files }: Proposal): ProposedFix {
     edits: async (root, contents) => {
       const edits: FileEdit[] = [];
       for (const { file, before: text, after } of files) {
-        const place = path.relative(root, await realpath(file)).replaceAll(path.sep, '/');
-        const before = safePath.safeParse(place).success ? stateOf(root, place) : 'other';
+        const relative = path.relative(root, await realpath(file)).replaceAll(path.sep, '/');
+        const before = safePath.safeParse(relative).success ? stateOf(root, relative) : 'other';
         // Bytes that are not UTF-8 would not survive the round trip.
         if (before === null || before === 'other' || before.hash !== hashOf(Buffer.from(text)))
           return err(`${file} changed in the meantime, or is not UTF-8`);
         await contents.put(Buffer.from(text));
         edits.push({
-          path: place,
+          path: relative,
           before,
           after: { ...before, hash: await contents.put(Buffer.from(after)) },
         });

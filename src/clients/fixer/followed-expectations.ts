@@ -21,7 +21,7 @@ interface Mismatch {
 }
 
 /** A literal in a file, and the one to put in its place. */
-interface Replaced {
+interface LiteralEdit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -33,7 +33,7 @@ interface Replaced {
  */
 export async function followedExpectations({ members }: Pick<Cause, 'members'>): Promise<Proposal | null> {
   const sources = new Map<string, SourceFile | null>();
-  const replaced = new Map<SourceFile, Map<number, Replaced>>();
+  const replaced = new Map<SourceFile, Map<number, LiteralEdit>>();
   for (const { location, message } of members.flatMap(({ failure }) => failure.errors)) {
     const mismatch = mismatchIn(stripVTControlCharacters(message));
     if (!location || !mismatch) return null;
@@ -41,18 +41,18 @@ export async function followedExpectations({ members }: Pick<Cause, 'members'>):
     if (!sources.has(file))
       sources.set(file, parseSource(file, await readFile(file, 'utf8').catch(() => '')));
     const source = sources.get(file);
-    const found = source && literalAt(source, line, mismatch);
-    if (!source || !found) return null;
-    const edits = replaced.get(source) ?? new Map<number, Replaced>();
+    const edit = source && literalAt(source, line, mismatch);
+    if (!source || !edit) return null;
+    const edits = replaced.get(source) ?? new Map<number, LiteralEdit>();
     // Two tests that share an assertion have to have got the same.
-    if ((edits.get(found.start) ?? found).text !== found.text) return null;
-    replaced.set(source, edits.set(found.start, found));
+    if ((edits.get(edit.start) ?? edit).text !== edit.text) return null;
+    replaced.set(source, edits.set(edit.start, edit));
   }
   if (replaced.size === 0) return null;
   const files = [...replaced].map(([{ path: file, text: before }, edits]) => {
     const backwards = [...edits.values()].toSorted((a, b) => b.start - a.start);
     const after = backwards.reduce(
-      (text, one) => text.slice(0, one.start) + one.text + text.slice(one.end),
+      (text, edit) => text.slice(0, edit.start) + edit.text + text.slice(edit.end),
       before,
     );
     return { file, before, after };
@@ -87,39 +87,41 @@ function plain(printed: string): string {
 }
 
 /** Finds the only literal of an assertion in this line that says what was expected. */
-function literalAt(source: SourceFile, line: number, mismatch: Mismatch): Replaced | null {
-  const found = nodesOf(source.program).flatMap((call) => {
+function literalAt(source: SourceFile, line: number, mismatch: Mismatch): LiteralEdit | null {
+  const edits = nodesOf(source.program).flatMap((call) => {
     const property = nodeIn(calleeOf(call), 'property');
     const matcher = nameOf(property) ?? '';
     if (!property || !/^to[A-Z]/.test(matcher) || source.lineAt(property.start) !== line) return [];
     const isNegated = nameOf(nodeIn(nodeIn(calleeOf(call), 'object'), 'property')) === 'not';
     return isNegated
       ? []
-      : nodesIn(call, 'arguments').flatMap((one) => replacing(source, unwrap(one), { ...mismatch, matcher }));
+      : nodesIn(call, 'arguments').flatMap((argument) =>
+          replacing(source, unwrap(argument), { ...mismatch, matcher }),
+        );
   });
-  return found.length === 1 ? (found[0] ?? null) : null;
+  return edits.length === 1 ? (edits[0] ?? null) : null;
 }
 
 function replacing(
   source: SourceFile,
   node: SyntaxNode,
   { matcher, ...mismatch }: Mismatch & { readonly matcher: string },
-): Replaced[] {
+): LiteralEdit[] {
   const { start, end } = node;
   const collapses = matcher === 'toHaveText' || matcher === 'toContainText';
   const got = (text: string) => (collapses ? text.replaceAll(/\s+/g, ' ').trim() : text);
   const raw = source.text.slice(start, end);
   if (node.type === 'ArrayExpression') {
     const [was, is] = [listIn(mismatch.expected), listIn(mismatch.received)];
-    const elements = nodesIn(node, 'elements').map(textOf);
+    const elements = nodesIn(node, 'elements').map(literalText);
     if (!was || !is || elements.length === 0 || elements.join('\0') !== was.join('\0')) return [];
     const quote = source.text[nodesIn(node, 'elements')[0]?.start ?? 0] ?? "'";
-    return [{ start, end, text: `[${is.map((one) => quoted(got(one), quote)).join(', ')}]` }];
+    return [{ start, end, text: `[${is.map((item) => quoted(got(item), quote)).join(', ')}]` }];
   }
   const { expected, received } = mismatch;
   if (node.type === 'Literal' && typeof node['value'] === 'number')
     return raw === expected && /^[-\d.]+$/.test(received) ? [{ start, end, text: received }] : [];
-  const text = textOf(node);
+  const text = literalText(node);
   if (text === null) return [];
   const put = (now: string) => [{ start, end, text: quoted(now, raw[0] ?? "'") }];
   if (text === expected) return put(got(received));
@@ -135,18 +137,18 @@ function replacing(
   const [indent] = /^[ \t]*(?=\S)/m.exec(text) ?? [''];
   const dedented = text
     .split('\n')
-    .map((one) => (one.startsWith(indent) ? one.slice(indent.length) : one.trim()));
+    .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line.trim()));
   if (matcher !== 'toMatchAriaSnapshot' || dedented.join('\n').trim() !== expected.trim()) return [];
   const lines = received
     .trim()
     .split('\n')
-    .map((one) => indent + one)
+    .map((line) => indent + line)
     .join('\n');
   return put(`${/^\s*?\n/.exec(text)?.[0] ?? ''}${lines}${/\n\s*$/.exec(text)?.[0] ?? ''}`);
 }
 
 /** Returns the text of a string or a template without expressions; null for any other node. */
-function textOf(node: SyntaxNode): string | null {
+function literalText(node: SyntaxNode): string | null {
   if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
     return nodesIn(node, 'quasis').map(cookedText).join('');
   return node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : null;

@@ -15,8 +15,8 @@ const shape = /^\s*- '?(\/?[\w-]+)(?: "((?:[^"\\]|\\.)*)")?(?: \[[^\]]*\])*(?::(
 
 /** Parses one line; returns null if it does not describe an element or a property. */
 function ariaLineOf(line: string): AriaLine | null {
-  const [found, role = '', name = '', text = ''] = shape.exec(line) ?? [];
-  if (found === undefined) return null;
+  const [match, role = '', name = '', text = ''] = shape.exec(line) ?? [];
+  if (match === undefined) return null;
   return { role, name: name.replaceAll(/\\(.)/g, '$1').replaceAll("''", "'"), text };
 }
 
@@ -43,8 +43,8 @@ export function namesIn(locator: string): LocatorName[] | null {
   if (!program || /\b(?:frameLocator|contentFrame)\(/.test(locator)) return null;
   const names: LocatorName[] = [];
   visit(program, (node) => {
-    const found = nameIn(node);
-    if (found) names.push(found.name);
+    const lookup = nameIn(node);
+    if (lookup) names.push(lookup.name);
   });
   return names;
 }
@@ -57,19 +57,19 @@ function nameIn(call: SyntaxNode): { readonly name: LocatorName; readonly litera
   const [first, options] = nodesIn(call, 'arguments');
   if (!kind || !first) return null;
   const literal = kind === 'role' ? optionOf(options, 'name') : first;
-  const value = literal && textOf(literal);
+  const value = literal && literalText(literal);
   if (!literal || !value) return null;
   const exact = kind === 'test-id' || optionOf(options, 'exact')?.['value'] === true;
-  return { name: { kind, role: kind === 'role' ? textOf(first) : null, value, exact }, literal };
+  return { name: { kind, role: kind === 'role' ? literalText(first) : null, value, exact }, literal };
 }
 
-function textOf(node: SyntaxNode): string | null {
+function literalText(node: SyntaxNode): string | null {
   return node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : null;
 }
 
 /** Returns the value of an option in `{ name: 'Pay' }`. */
 function optionOf(object: SyntaxNode | undefined, name: string): SyntaxNode | null {
-  const property = nodesIn(object, 'properties').find((one) => nodeIn(one, 'key')?.['name'] === name);
+  const property = nodesIn(object, 'properties').find((option) => nodeIn(option, 'key')?.['name'] === name);
   return nodeIn(property, 'value');
 }
 
@@ -84,23 +84,23 @@ const testId = /^data-(?:test|cy|qa|pw|e2e|hook|automation)/;
 
 /** Returns every name of this kind on the page, once for each element that has one. */
 export function valuesOnPage({ elements, ariaSnapshot }: RedPage, { kind, role }: LocatorName): string[] {
-  const told = (value: string | undefined) => (value ? [value] : []);
+  const present = (value: string | undefined) => (value ? [value] : []);
   switch (kind) {
     case 'test-id':
       return elements.flatMap(({ attributes }) =>
-        told(Object.entries(attributes).find(([key]) => testId.test(key))?.[1]),
+        present(Object.entries(attributes).find(([key]) => testId.test(key))?.[1]),
       );
     case 'role':
       return ariaSnapshot.split('\n').flatMap((line) => {
         const node = ariaLineOf(line);
-        return node?.role === role ? told(node?.name) : [];
+        return node?.role === role ? present(node?.name) : [];
       });
     case 'text':
-      return elements.flatMap(({ text }) => told(text));
+      return elements.flatMap(({ text }) => present(text));
     case 'label':
-      return elements.flatMap(({ label, attributes }) => told(attributes['aria-label'] ?? label));
+      return elements.flatMap(({ label, attributes }) => present(attributes['aria-label'] ?? label));
     case 'placeholder':
-      return elements.flatMap(({ attributes }) => told(attributes['placeholder']));
+      return elements.flatMap(({ attributes }) => present(attributes['placeholder']));
     default:
       return kind satisfies never;
   }
@@ -120,7 +120,7 @@ export interface SourceText {
 }
 
 /** A string literal in test code with a name that a locator looks for. */
-export interface Place {
+export interface NamePosition {
   readonly file: string;
   /** The position of the name within the text, without quotes. */
   readonly start: number;
@@ -133,12 +133,15 @@ export interface Place {
 }
 
 /** Returns the literals with this name in locating calls or, if there are none, those elsewhere in the file. */
-export function placesOfName({ file, text }: SourceText, { kind, role, value }: LocatorName): Place[] {
+export function positionsOfName(
+  { file, text }: SourceText,
+  { kind, role, value }: LocatorName,
+): NamePosition[] {
   const source = text.includes(value) ? parseSource(file, text) : null;
   if (!source) return [];
-  const calls: Place[] = [];
-  const others: Place[] = [];
-  const place = (literal: SyntaxNode, around: SyntaxNode, inCall: boolean): Place => ({
+  const calls: NamePosition[] = [];
+  const others: NamePosition[] = [];
+  const position = (literal: SyntaxNode, around: SyntaxNode, inCall: boolean): NamePosition => ({
     file,
     start: literal.start + 1,
     end: literal.end - 1,
@@ -147,11 +150,11 @@ export function placesOfName({ file, text }: SourceText, { kind, role, value }: 
     inCall,
   });
   visit(source.program, (node) => {
-    const found = nameIn(node);
-    if (found?.name.kind === kind && found.name.role === role && found.name.value === value)
-      calls.push(place(found.literal, node, true));
-    else if (textOf(node) === value) others.push(place(node, node, false));
+    const lookup = nameIn(node);
+    if (lookup?.name.kind === kind && lookup.name.role === role && lookup.name.value === value)
+      calls.push(position(lookup.literal, node, true));
+    else if (literalText(node) === value) others.push(position(node, node, false));
   });
-  const isRaw = ({ start, end }: Place) => text.slice(start, end) === value;
+  const isRaw = ({ start, end }: NamePosition) => text.slice(start, end) === value;
   return (calls.length > 0 ? calls : others).filter(isRaw);
 }

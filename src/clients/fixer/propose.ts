@@ -18,7 +18,7 @@ import { settledSteps } from './settled-steps.js';
 import { runCodeFixes } from './run-code-fixes.js';
 
 /** Where the built-in fixer works. */
-export interface FixerPlaces {
+export interface FixerProject {
   /** The project's root. */
   readonly cwd: string;
   /** The root of the working tree: the repository around the project, or the project itself. */
@@ -31,13 +31,13 @@ export interface FixerPlaces {
 export type Fixer = (cause: Cause) => Promise<Proposal | null>;
 
 /** Creates the built-in fixer for one run (BF-1). It needs no account, no model and no network. */
-export function createFixer(given: FixerPlaces, fixCode = runCodeFixes): Fixer {
-  const places = { ...given, root: realpathSync(given.root) };
+export function createFixer(given: FixerProject, fixCode = runCodeFixes): Fixer {
+  const project = { ...given, root: realpathSync(given.root) };
   return async (cause) => {
     if (cause.flake) return settledSteps(cause);
-    const said = compilerErrors(cause);
-    const fix = said === null ? null : await fixCode(said, [places.cwd, places.root]);
-    return fix ?? drift(cause, places);
+    const output = compilerErrors(cause);
+    const fix = output === null ? null : await fixCode(output, [project.cwd, project.root]);
+    return fix ?? drift(cause, project);
   };
 }
 
@@ -54,7 +54,7 @@ function compilerErrors({ lead }: Cause): string | null {
 }
 
 /** Proposes that a locator follows what the app renamed. */
-async function drift(cause: Cause, places: FixerPlaces): Promise<Proposal | null> {
+async function drift(cause: Cause, project: FixerProject): Promise<Proposal | null> {
   const { failure, evidence, diagnosis } = cause.lead;
   const { locator } = diagnosis.facts;
   const { elements, ariaSnapshot, errors } = evidence;
@@ -64,16 +64,16 @@ async function drift(cause: Cause, places: FixerPlaces): Promise<Proposal | null
     isExpectation: errors.some(({ message }) => /\bexpect\b.*\(/.test(message.split('\n')[0] ?? '')),
     foundSome: errors.some(({ message }) => /\bresolved to\b/.test(message)),
     page: { elements, ariaSnapshot },
-    frames: cause.members.flatMap((one) => one.failure.errors.flatMap(framesOf)),
+    frames: cause.members.flatMap((member) => member.failure.errors.flatMap(framesOf)),
     renamedTo: async (name, candidates) => {
-      const hunks = await changesThatRemoved(name, places.root, blamedIn(cause, places));
+      const hunks = await changesThatRemoved(name, project.root, blamedIn(cause, project));
       return renamedTo(
-        hunks.filter(({ file }) => !places.isTest(file)),
+        hunks.filter(({ file }) => !project.isTest(file)),
         name,
         candidates,
       );
     },
-    search: (name) => search(name, places),
+    search: (name) => search(name, project),
   });
 }
 
@@ -83,7 +83,7 @@ async function drift(cause: Cause, places: FixerPlaces): Promise<Proposal | null
  */
 export function blamedIn(
   { blame }: Pick<Cause, 'blame'>,
-  { cwd, root }: Pick<FixerPlaces, 'cwd' | 'root'>,
+  { cwd, root }: Pick<FixerProject, 'cwd' | 'root'>,
 ): Hunk[] {
   return (blame?.hunks ?? []).flatMap(({ whole, file, old, now }) =>
     whole ? [] : [{ file: relativePath(root, path.resolve(cwd, file)), old, now }],
@@ -92,16 +92,16 @@ export function blamedIn(
 
 async function search(
   name: string,
-  { root, isTest }: Pick<FixerPlaces, 'root' | 'isTest'>,
+  { root, isTest }: Pick<FixerProject, 'root' | 'isTest'>,
 ): ReturnType<DriftEvidence['search']> {
-  const found = await git(root, ['grep', '-z', '-l', '-I', '-F', '--untracked', '-e', name]);
+  const output = await git(root, ['grep', '-z', '-l', '-I', '-F', '--untracked', '-e', name]);
   const tests: SourceText[] = [];
   let inApp = false;
-  for (const one of (found ?? '').split('\0').filter(Boolean)) {
-    const file = path.join(root, one);
+  for (const gitPath of (output ?? '').split('\0').filter(Boolean)) {
+    const file = path.join(root, gitPath);
     const text = await readFile(file, 'utf8').catch(() => '');
     if (!holds(text, name)) continue;
-    if (isTest(one) && isCode(one)) tests.push({ file, text });
+    if (isTest(gitPath) && isCode(gitPath)) tests.push({ file, text });
     else inApp = true;
   }
   return { tests, inApp };
@@ -113,7 +113,7 @@ function framesOf({ location, stack }: Pick<TestError, 'location' | 'stack'>): L
     const file = address.startsWith('file:///') ? fileOf(address) : address;
     return file !== null && path.isAbsolute(file) ? [{ file, line, column }] : [];
   });
-  return [...(location ? [location] : []), ...ofStack].map((one) => ({ ...one, file: real(one.file) }));
+  return [...(location ? [location] : []), ...ofStack].map((frame) => ({ ...frame, file: real(frame.file) }));
 }
 
 /** Returns null for a URL that names no file here; a log may contain anything. */

@@ -13,7 +13,7 @@ export interface Rename {
 const word = String.raw`[\p{L}\p{N}_$-]`;
 
 /** A pattern for a name as a whole: `pay` is not in `pay-later`. */
-function whole(name: string): string {
+function wholeWord(name: string): string {
   const isWord = (text: string) => new RegExp(`^${word}$`, 'u').test(text);
   const before = isWord(name[0] ?? '') ? `(?<!${word})` : '';
   const after = isWord(name.at(-1) ?? '') ? `(?!${word})` : '';
@@ -22,7 +22,7 @@ function whole(name: string): string {
 
 /** Whether a text contains a name as a whole. */
 export function holds(text: string, name: string): boolean {
-  return name !== '' && new RegExp(whole(name), 'u').test(text);
+  return name !== '' && new RegExp(wholeWord(name), 'u').test(text);
 }
 
 /**
@@ -34,22 +34,22 @@ export function renamedTo(
   name: string,
   candidates: readonly string[],
 ): Rename | null {
-  const found: Rename[] = [];
+  const renames: Rename[] = [];
   for (const { file, old, now } of hunks) {
-    const kept = new Set(now);
+    const added = new Set(now);
     for (const [index, line] of old.entries()) {
       const aligned = old.length === now.length ? now.slice(index, index + 1) : now;
       for (const changed of holds(line, name) ? aligned : []) {
-        const to = candidates.filter((one) => replaces(name, one, [line, changed]));
-        if (to.length > 0) kept.delete(changed);
-        found.push(...to.map((one) => ({ to: one, file })));
+        const to = candidates.filter((candidate) => replaces(name, candidate, [line, changed]));
+        if (to.length > 0) added.delete(changed);
+        renames.push(...to.map((candidate) => ({ to: candidate, file })));
       }
     }
     // Moved rather than renamed.
-    if ([...kept].some((line) => holds(line, name))) return null;
+    if ([...added].some((line) => holds(line, name))) return null;
   }
-  const [first] = found;
-  return first && found.every(({ to }) => to === first.to) ? first : null;
+  const [first] = renames;
+  return first && renames.every(({ to }) => to === first.to) ? first : null;
 }
 
 /** Whether a line has a new name exactly where it had the old one, and most of its other words stayed. */
@@ -64,7 +64,7 @@ function replaces(
     (sum, { added, removed, value }) => sum + (added || removed ? 0 : value.length),
     0,
   );
-  const others = old.filter((one) => one !== name).length;
+  const others = old.filter((token) => token !== name).length;
   return (
     stayed >= others / 2 &&
     parts.some((part, index) => {
@@ -79,7 +79,7 @@ function isOnly(tokens: readonly string[], token: string): boolean {
 }
 
 function tokensOf(line: string, name: string): string[] {
-  return line.match(new RegExp(`${whole(name)}|${word}+|\\S`, 'gu')) ?? [];
+  return line.match(new RegExp(`${wholeWord(name)}|${word}+|\\S`, 'gu')) ?? [];
 }
 
 /** How long one search of the history may take, in milliseconds. */

@@ -24,21 +24,21 @@ export interface CodeFixOrder {
 const compilerError = /^[^\S\n]*([^\s()][^()\n:]*\.[cm]?tsx?)[(:]\d+[,:]\d+\)?(?::| -) error TS\d+:/gm;
 
 /** Has the project's own TypeScript fix what the compiler reports (BF-3); null if there is none, or it is not sure. */
-export async function runCodeFixes(said: string, folders: readonly string[]): Promise<Proposal | null> {
-  const named = new Set(Array.from(said.matchAll(compilerError), ([, file = '']) => file));
-  const files = [...named].map((file) => placeOf(file, folders));
+export async function runCodeFixes(output: string, folders: readonly string[]): Promise<Proposal | null> {
+  const named = new Set(Array.from(output.matchAll(compilerError), ([, file = '']) => file));
+  const files = [...named].map((file) => existingFile(file, folders));
   const [first] = files;
   if (!first || files.includes(null)) return null;
   const typescript = typescriptFor(first);
   const fixed = typescript && (await fixedBy({ typescript, files: files as string[] }));
   if (!fixed) return null;
-  const did = [...new Set(fixed.flatMap((one) => one.did))].join('; ');
+  const did = [...new Set(fixed.flatMap((file) => file.did))].join('; ');
   return { summary: `TypeScript's own fix for ${[...named].join(', ')}: ${did}`, files: fixed };
 }
 
-function placeOf(file: string, folders: readonly string[]): string | null {
-  const places = folders.map((folder) => path.resolve(folder, file));
-  return places.find((place) => existsSync(place)) ?? null;
+function existingFile(file: string, folders: readonly string[]): string | null {
+  const candidates = folders.map((folder) => path.resolve(folder, file));
+  return candidates.find((candidate) => existsSync(candidate)) ?? null;
 }
 
 function typescriptFor(file: string): string | null {

@@ -33,7 +33,7 @@ export async function settledSteps({ lead: { failure } }: Pick<Cause, 'lead'>): 
   if (edits.length === 0) return null;
   const after = edits
     .toSorted((a, b) => b.start - a.start)
-    .reduce((text, one) => text.slice(0, one.start) + one.text + text.slice(one.end), source.text);
+    .reduce((text, edit) => text.slice(0, edit.start) + edit.text + text.slice(edit.end), source.text);
   const summary = `lets the test wait: ${edits.map(({ says }) => says).join(', ')}`;
   return { summary, files: [{ file, before: source.text, after }] };
 }
@@ -61,12 +61,12 @@ function settled(node: SyntaxNode, source: SourceFile): Edit[] {
   if (!call || call.type !== 'CallExpression') return [];
   const { start, end } = call;
   const name = propertyOf(calleeOf(call)) ?? '';
-  const said = expectIn(call);
-  const place = `line ${source.lineAt(start)}`;
-  if (said ? webFirst.test(name) : actions.test(name) && rootOf(call) !== 'test')
-    return [{ start, end: start, text: 'await ', says: `${place} awaits ${name}` }];
+  const expectation = expectIn(call);
+  const position = `line ${source.lineAt(start)}`;
+  if (expectation ? webFirst.test(name) : actions.test(name) && rootOf(call) !== 'test')
+    return [{ start, end: start, text: 'await ', says: `${position} awaits ${name}` }];
   const form = webFirstCode(call, source);
-  return form ? [{ start, end, text: form, says: `${place} waits for what it checked once` }] : [];
+  return form ? [{ start, end, text: form, says: `${position} waits for what it checked once` }] : [];
 }
 
 function rootOf(node: SyntaxNode): string | null {

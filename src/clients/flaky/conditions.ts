@@ -1,5 +1,5 @@
 import { testName } from '../../model/failure.js';
-import { mostlyThere, type Suspect } from './seen-runs.js';
+import { mostlyThere, type Suspect } from './run-history.js';
 import { alone, type Condition, type FlakeSearch, type ListedTest, newTrial, type Trial } from './trials.js';
 
 /** Where a machine may be that is not here: the farthest ahead of and behind the universal time. */
@@ -9,7 +9,7 @@ export const zones = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'].map((TZ): Omit<
 
 /** What may make a test red that is green by itself: what ran before it or beside it when it was red, or another time zone. */
 export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly Trial[] {
-  const { target, seen } = suspect;
+  const { target, history } = suspect;
   const { file } = target.test.location;
   const earlier = search.listed
     .slice(0, search.listed.indexOf(target))
@@ -21,41 +21,41 @@ export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly Trial
   });
   const isOfFile = ({ test }: ListedTest) => test.location.file === file;
   const there = mostlyThere(search, suspect, 'before');
-  const orders = [earlier.filter(isOfFile), earlier.filter((one) => there.includes(one)), earlier]
-    .filter(({ length }, at, all) => length > 0 && all.findIndex((one) => one.length === length) === at)
+  const orders = [earlier.filter(isOfFile), earlier.filter((test) => there.includes(test)), earlier]
+    .filter(({ length }, at, all) => length > 0 && all.findIndex((other) => other.length === length) === at)
     .map(after);
-  const wasRed = seen.reds.has(target.key);
-  const beside = wasRed && seen.workers > 1 ? besides(search, suspect) : [];
+  const wasRed = history.reds.has(target.key);
+  const concurrent = wasRed && history.workers > 1 ? besides(search, suspect) : [];
   // One that was red in the whole suite was so in this zone.
   const times = wasRed ? [] : zones;
   // Those that run after one another first: among others that run beside it, some run before it in its worker.
   const [near, far] = [orders.slice(0, -1), orders.slice(-1)];
-  return [...near, ...beside, ...times, ...far].map(newTrial);
+  return [...near, ...concurrent, ...times, ...far].map(newTrial);
 }
 
 /** Any others will do (load), or those that mostly were there may share something with the test (data). */
 function besides(search: FlakeSearch, suspect: Suspect): Omit<Trial, 'count'>[] {
-  const { target, seen } = suspect;
+  const { target, history } = suspect;
   const fileOf = ({ test }: ListedTest) => test.location.file;
-  const near = mostlyThere(search, suspect, 'beside').filter((one) => fileOf(one) !== fileOf(target));
+  const near = mostlyThere(search, suspect, 'beside').filter((test) => fileOf(test) !== fileOf(target));
   const files = new Set([target, ...near].map(fileOf));
-  const others = [...new Map(search.listed.map((one) => [fileOf(one), one])).values()]
-    .filter((one) => !files.has(fileOf(one)))
-    .slice(0, seen.workers);
+  const others = [...new Map(search.listed.map((test) => [fileOf(test), test])).values()]
+    .filter((test) => !files.has(fileOf(test)))
+    .slice(0, history.workers);
   const whom = others.length === 0 ? 'copies of itself' : 'others';
   const load = {
     kind: 'load' as const,
-    under: { others, workers: seen.workers },
-    words: () => `beside ${whom} in ${seen.workers} workers`,
+    under: { others, workers: history.workers },
+    words: () => `beside ${whom} in ${history.workers} workers`,
   };
-  const beside = (some: readonly ListedTest[]) => ({
+  const dataTrial = (some: readonly ListedTest[]) => ({
     kind: 'data' as const,
-    under: besideThem(some, seen.workers),
-    words: (left: readonly ListedTest[]) => `beside ${namesOf(left)}`,
+    under: besideThem(some, history.workers),
+    words: (others: readonly ListedTest[]) => `beside ${namesOf(others)}`,
   });
   // Two that start together are beside each other more surely than among all that were there.
-  const pairs = near.slice(0, MOST_PAIRS).map((one) => beside([one]));
-  return [load, ...pairs, ...(near.length > 1 ? [beside(near)] : [])];
+  const pairs = near.slice(0, MOST_PAIRS).map((test) => dataTrial([test]));
+  return [load, ...pairs, ...(near.length > 1 ? [dataTrial(near)] : [])];
 }
 
 /** How many tests that were beside it when it was red are tried with a test alone. */

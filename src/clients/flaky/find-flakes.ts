@@ -3,7 +3,7 @@ import { testName } from '../../model/failure.js';
 import { type Count, isHigher, shownBy, surelyAtLeast } from '../../model/failure-rate.js';
 import type { Flake } from '../../model/flake.js';
 import { besideThem, namesOf, trialsFor, zones } from './conditions.js';
-import { addRound, rounds, type Seen, type Suspect } from './seen-runs.js';
+import { addRound, rounds, type RunHistory, type Suspect } from './run-history.js';
 import {
   type Condition,
   countIn,
@@ -41,36 +41,36 @@ const MOST_IN_TRIAL = 200;
 /** Finds the flaky tests of a suite, what makes each red, and how often it then is (FL-1, FL-2). Tells each as soon as it is found. */
 export async function findFlakes(
   search: FlakeSearch,
-  tell: (found: FoundFlake) => Promise<void>,
+  tell: (result: FoundFlake) => Promise<void>,
 ): Promise<readonly FoundFlake[]> {
   const { first, suspected, isNamed } = search;
-  const seen: Seen = {
+  const history: RunHistory = {
     counts: new Map(),
     reds: new Map(),
     workers: 1,
     isWhole: !isNamed && first.tests.length > 0,
   };
-  addRound(seen, first.tests);
-  if (!isNamed && suspected.size === 0) await rounds(search, seen);
+  addRound(history, first.tests);
+  if (!isNamed && suspected.size === 0) await rounds(search, history);
   const selected = new Set(first.tests.map(({ test }) => keyOf(test)));
   const isSuspect = ({ key }: ListedTest) =>
-    suspected.size > 0 ? suspected.has(key) : isNamed || (seen.counts.get(key)?.red ?? 0) > 0;
+    suspected.size > 0 ? suspected.has(key) : isNamed || (history.counts.get(key)?.red ?? 0) > 0;
   const tests = search.listed.filter(({ key }) => selected.has(key) || suspected.has(key));
   const suspects = tests.filter(isSuspect);
-  const found: FoundFlake[] = [];
-  const take = async (one: FoundFlake | null) => {
-    if (!one) return;
-    found.push(one);
-    await tell(one);
+  const flakes: FoundFlake[] = [];
+  const take = async (result: FoundFlake | null) => {
+    if (!result) return;
+    flakes.push(result);
+    await tell(result);
   };
   for (const [at, target] of suspects.entries()) {
     const now = search.now();
     // What one test does not use is there for the others.
     const until = now + (search.until - now) / (suspects.length - at);
-    await take(await explain({ ...search, until }, { target, seen }));
+    await take(await explain({ ...search, until }, { target, history }));
   }
   // What is red in another time zone alone is green in all of these runs.
-  const green = suspected.size > 0 ? [] : tests.filter((one) => !isSuspect(one));
+  const green = suspected.size > 0 ? [] : tests.filter((test) => !isSuspect(test));
   for (const trial of zones) {
     if (green.length === 0 || isOver(search)) break;
     const { env = {} } = trial.under;
@@ -78,19 +78,21 @@ export async function findFlakes(
     const run = await search.run({ ids, args: [], env, trace: false });
     for (const target of green) {
       const count = countIn(run.tests, target.key);
-      if (count.red === 0 || found.some((one) => one.target === target)) continue;
-      await take(await claim(search, { target, seen }, { own: newTrial(own), trial: { ...trial, count } }));
+      if (count.red === 0 || flakes.some((flake) => flake.target === target)) continue;
+      await take(
+        await claim(search, { target, history }, { own: newTrial(own), trial: { ...trial, count } }),
+      );
     }
   }
-  return found;
+  return flakes;
 }
 
 /** Finds out by experiment what makes a test red (FL-2). Null if it was never red, or always is. */
 async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlake | null> {
-  const { target, seen } = suspect;
+  const { target, history } = suspect;
   const named = testName(target.test.titlePath);
   const byItself = newTrial(own);
-  const inSuite = () => seen.counts.get(target.key) ?? none;
+  const inSuite = () => history.counts.get(target.key) ?? none;
   await measure(search, target, byItself, { most: 10 });
   if (search.signal.aborted) return null;
   const { red, runs } = byItself.count;
@@ -100,9 +102,9 @@ async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlak
     search.say(`${named} is red in all of ${runs + inSuite().runs} runs: broken, not flaky`);
     return null;
   }
-  if (!seen.isWhole) {
-    await rounds(search, seen);
-    seen.isWhole = true;
+  if (!history.isWhole) {
+    await rounds(search, history);
+    history.isWhole = true;
   }
   const trials = trialsFor(search, suspect);
   for (const effort of EFFORTS)
@@ -110,8 +112,8 @@ async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlak
       const most = Math.max(2, Math.floor(MOST_IN_TRIAL / (trial.under.others.length + 1)));
       await tryOn(search, target, trial, Math.min(effort, most));
       if (trial.count.red === 0) continue;
-      const found = await claim(search, suspect, { own: byItself, trial, trials });
-      if (found) return found;
+      const flake = await claim(search, suspect, { own: byItself, trial, trials });
+      if (flake) return flake;
     }
   if (search.signal.aborted) return null;
   if (inSuite().red > 0) {
@@ -203,7 +205,7 @@ async function smallest(
   const isMade = async (some: readonly ListedTest[]) => {
     if (isOver(search)) return null;
     if (some.length === others.length && trial.count.red > 0) return 'green';
-    const inOrder = search.listed.filter((one) => some.includes(one));
+    const inOrder = search.listed.filter((test) => some.includes(test));
     const under = trial.kind === 'data' ? besideThem(inOrder, workers) : { others: inOrder, workers };
     const count = countIn((await runUnder(search.run, under, { target, times })).tests, target.key);
     if (count.runs === 0) return 'unresolved';
@@ -213,8 +215,8 @@ async function smallest(
     return isWanted ? 'green' : 'red';
   };
   // The nearest first: a test that leaves something behind is mostly near.
-  const found = await minimalSet(others.toReversed(), { test: isMade, apart: () => 0 });
-  return found && others.filter((one) => found.set.includes(one));
+  const minimal = await minimalSet(others.toReversed(), { test: isMade, apart: () => 0 });
+  return minimal && others.filter((test) => minimal.set.includes(test));
 }
 
 function foundFlake(

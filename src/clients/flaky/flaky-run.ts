@@ -35,10 +35,10 @@ export interface FlakyRequest {
 }
 
 /** A flake that is red under a known condition. */
-type RedAgain = FoundFlake & { readonly under: Condition };
+type ReproducibleFlake = FoundFlake & { readonly under: Condition };
 
 /** A flake that is to be healed, with the failure that shows it. */
-interface ShownFlake extends RedAgain {
+interface HealableFlake extends ReproducibleFlake {
   readonly failure: DiagnosedFailure;
 }
 
@@ -52,8 +52,8 @@ export async function flakyRun(
   const nothing: Healed = { suiteRed: first.suiteFailure !== null, paused: false };
   const [broken] = first.suiteFailure?.errors ?? [];
   if (broken && first.tests.length === 0) {
-    const [what] = broken.message.split('\n');
-    const message = `Nothing was measured, because the suite itself failed: ${what}. \`self-heal run\` diagnoses and heals that.`;
+    const [reason] = broken.message.split('\n');
+    const message = `Nothing was measured, because the suite itself failed: ${reason}. \`self-heal run\` diagnoses and heals that.`;
     bus.emit({ type: 'run.warning', message });
   }
   if (first.tests.length + suspected.length === 0 || session.signal.aborted) return nothing;
@@ -67,7 +67,7 @@ export async function flakyRun(
     ? new Set((await list([...whole, '--no-deps'])).tests.map(({ test }) => keyOf(test)))
     : null;
   const run = runner(session);
-  const found: ShownFlake[] = [];
+  const flakes: HealableFlake[] = [];
   const search = {
     listed,
     first: { ...first, tests: first.tests.filter(({ test }) => named?.has(keyOf(test)) ?? true) },
@@ -80,22 +80,22 @@ export async function flakyRun(
     signal: session.signal,
     say: (message: string) => bus.emit({ type: 'run.warning', message }),
   };
-  await findFlakes(search, async (one) => {
-    const { target, under } = one;
+  await findFlakes(search, async (result) => {
+    const { target, under } = result;
     const isLooked = under !== null && !session.signal.aborted;
     const { flake, failure } = isLooked
-      ? await lookInside(session, run, { ...one, under })
-      : { flake: one.flake, failure: null };
+      ? await lookInside(session, run, { ...result, under })
+      : { flake: result.flake, failure: null };
     bus.emit({ type: 'flake.found', flake });
     const { test, kind, red } = flake;
     bus.emit({ type: 'tests.decided', ids: [test.id], verdict: 'flaky' });
-    const seen = { kind, red: red.red, green: red.runs - red.red };
-    await session.store.flakeSeen({ testId: test.id, name: testName(test.titlePath), ...seen });
-    if (under && failure) found.push({ flake, target, under, failure });
+    const counts = { kind, red: red.red, green: red.runs - red.red };
+    await session.store.flakeSeen({ testId: test.id, name: testName(test.titlePath), ...counts });
+    if (under && failure) flakes.push({ flake, target, under, failure });
     const message = `${testName(test.titlePath)}: nothing that was tried made it red again, so no fix of it could be proven`;
     if (!under) bus.emit({ type: 'run.warning', message });
   });
-  if (!options.dryRun && !session.signal.aborted) await healFlakes(session, first, found);
+  if (!options.dryRun && !session.signal.aborted) await healFlakes(session, first, flakes);
   return nothing;
 }
 
@@ -110,7 +110,7 @@ const MOST_TRACED = 3;
 async function lookInside(
   session: Session,
   run: RunByIds,
-  { flake, target, under }: RedAgain,
+  { flake, target, under }: ReproducibleFlake,
 ): Promise<{ readonly flake: Flake; readonly failure: DiagnosedFailure | null }> {
   const times = Math.min(MOST_REPEATS, greensNeeded(flake.red));
   let failure: DiagnosedFailure | null = null;
@@ -120,14 +120,16 @@ async function lookInside(
   for (let n = 0; n < MOST_TRACED && !(failure && green) && !session.signal.aborted; n += 1) {
     // Where it is always red, it is green by itself.
     const isForGreen = failure !== null;
-    const seen = await runUnder(run, isForGreen ? alone : under, { target, times, trace: true });
-    const ofTarget = new Set(seen.tests.flatMap(({ test }) => (keyOf(test) === target.key ? test.id : [])));
-    green ??= await read([...(seen.traces ?? [])].find(([id]) => ofTarget.has(id))?.[1]);
-    const [failed] = seen.failures.filter(({ test }) => ofTarget.has(test.id));
+    const suiteRun = await runUnder(run, isForGreen ? alone : under, { target, times, trace: true });
+    const ofTarget = new Set(
+      suiteRun.tests.flatMap(({ test }) => (keyOf(test) === target.key ? test.id : [])),
+    );
+    green ??= await read([...(suiteRun.traces ?? [])].find(([id]) => ofTarget.has(id))?.[1]);
+    const [failed] = suiteRun.failures.filter(({ test }) => ofTarget.has(test.id));
     if (failure || !failed) continue;
     red = await read(failed.attachments.find(({ name }) => name === 'trace')?.path);
     const asFirst = { ...failed, test: target.test };
-    const redOnly = { ...seen, suiteFailure: null, failures: [asFirst] };
+    const redOnly = { ...suiteRun, suiteFailure: null, failures: [asFirst] };
     const [diagnosed] = await session.diagnose(redOnly);
     if (!diagnosed) continue;
     failure = ofFlake(diagnosed, target);
@@ -155,15 +157,15 @@ function rowOf({ test }: ListedTest, outcome: 'expected' | 'unexpected' | 'not-r
 }
 
 /** Has agents heal flakes, one cause each, and proves their fixes under the condition that makes each red (FL-3, FL-4). */
-async function healFlakes(session: Session, first: SuiteRun, found: readonly ShownFlake[]) {
+async function healFlakes(session: Session, first: SuiteRun, candidates: readonly HealableFlake[]) {
   const { bus, settings } = session;
-  const rare = (one: ShownFlake) => tooRare(one.flake, settings.flaky.runs);
-  for (const one of found) {
-    const why = rare(one);
+  const rare = (candidate: HealableFlake) => tooRare(candidate.flake, settings.flaky.runs);
+  for (const candidate of candidates) {
+    const why = rare(candidate);
     if (why !== null)
-      bus.emit({ type: 'run.warning', message: `${testName(one.flake.test.titlePath)}: ${why}` });
+      bus.emit({ type: 'run.warning', message: `${testName(candidate.flake.test.titlePath)}: ${why}` });
   }
-  const flakes = found.filter((one) => rare(one) === null);
+  const flakes = candidates.filter((candidate) => rare(candidate) === null);
   if (flakes.length === 0) return;
   const progress = newProgress(underConditions(session, flakes), first);
   const causes = flakes.map(({ flake, failure }, index): Cause => ({
@@ -181,12 +183,12 @@ async function healFlakes(session: Session, first: SuiteRun, found: readonly Sho
 }
 
 /** A test whose flake nobody healed is as flaky as it was. */
-function tellStillFlaky({ session }: Progress, flakes: readonly ShownFlake[]): void {
+function tellStillFlaky({ session }: Progress, flakes: readonly HealableFlake[]): void {
   const { tests } = session.bus.run();
-  const unhealed = ({ flake }: ShownFlake) =>
+  const unhealed = ({ flake }: HealableFlake) =>
     /^(?:failed|rejected)$/.test(tests.get(flake.test.id)?.verdict ?? '');
-  const left = flakes.filter(unhealed);
-  const ids = left.map(({ flake }) => flake.test.id);
+  const stillFlaky = flakes.filter(unhealed);
+  const ids = stillFlaky.map(({ flake }) => flake.test.id);
   if (ids.length > 0) session.bus.emit({ type: 'tests.decided', ids, verdict: 'flaky' });
 }
 
@@ -197,7 +199,7 @@ const ofFixes: ReadonlySet<SuitePurpose> = new Set(['retest', 'proof', 'shared-f
  * A session in which every re-run and every proof of a flaky test is as many runs as prove it, under the condition that makes it red; a single
  * red one among them makes it red.
  */
-function underConditions(session: Session, flakes: readonly ShownFlake[]): Session {
+function underConditions(session: Session, flakes: readonly HealableFlake[]): Session {
   const { verify } = session.settings;
   const run = runner(session);
   const again = async (request: AgainRequest): Promise<SuiteRun> => {
@@ -207,7 +209,7 @@ function underConditions(session: Session, flakes: readonly ShownFlake[]): Sessi
     const own = new Set(asked.flatMap(({ target }) => target.ids[0] ?? []));
     const others = [...ids].filter((id) => !own.has(id));
     const runs = others.length > 0 ? [await session.runAgain({ ...request, ids: others })] : [];
-    for (const one of asked) runs.push(await repeated(session, run, one));
+    for (const candidate of asked) runs.push(await repeated(session, run, candidate));
     const [newest] = runs.toReversed();
     if (!newest) return session.runAgain(request);
     return {
@@ -228,24 +230,24 @@ function underConditions(session: Session, flakes: readonly ShownFlake[]): Sessi
 async function repeated(
   session: Session,
   run: RunByIds,
-  { target, under, flake }: ShownFlake,
+  { target, under, flake }: HealableFlake,
 ): Promise<SuiteRun> {
   const needed = greensNeeded(flake.red);
   let count: Count = none;
   for (;;) {
     const times = Math.min(MOST_REPEATS, needed - count.runs);
-    const seen = await runUnder(run, under, { target, times, trace: true });
-    const ofTarget = seen.tests.filter(({ test }) => keyOf(test) === target.key);
-    const now = countIn(seen.tests, target.key);
+    const suiteRun = await runUnder(run, under, { target, times, trace: true });
+    const ofTarget = suiteRun.tests.filter(({ test }) => keyOf(test) === target.key);
+    const now = countIn(suiteRun.tests, target.key);
     count = plus(count, now);
     const isOver = count.red > 0 || count.runs >= needed || now.runs === 0 || session.signal.aborted;
     if (!isOver) continue;
     const outcome = count.red > 0 ? 'unexpected' : count.runs >= needed ? 'expected' : 'not-run';
     if (outcome === 'expected') session.bus.emit({ type: 'flake.passed', test: target.test, green: count });
-    const red = seen.failures.find(({ test }) => keyOf(test) === target.key);
-    const trace = ofTarget.flatMap(({ test }) => seen.traces?.get(test.id) ?? [])[0];
+    const red = suiteRun.failures.find(({ test }) => keyOf(test) === target.key);
+    const trace = ofTarget.flatMap(({ test }) => suiteRun.traces?.get(test.id) ?? [])[0];
     return {
-      ...seen,
+      ...suiteRun,
       tests: ofTarget.length > 0 ? [rowOf(target, outcome)] : [],
       failures: red && count.red > 0 ? [{ ...red, test: target.test }] : [],
       rerunIds: { [target.test.id]: target.ids[0] ?? [target.test.id] },

@@ -42,21 +42,22 @@ export function differenceOf(red: TracedRun, green: TracedRun, root: string): st
   const [reds, greens] = [red, green].map(({ actions }) => actions.filter(isOwn));
   if (!reds || !greens) return [];
   const at = reds.findIndex(
-    (one, index) => one.error !== null || one.endedAt === null || one.title !== greens[index]?.title,
+    (action, index) =>
+      action.error !== null || action.endedAt === null || action.title !== greens[index]?.title,
   );
   const [was, is] = [reds[at], greens[at]];
   if (!was) return [];
-  const place = was.at ? ` (${relativePath(root, was.at.file)}:${was.at.line})` : '';
-  const since = (run: readonly TraceAction[], one: TraceAction) => `${one.startedAt - startOf(run)} ms`;
-  const step = `step ${at + 1}, ${shown(was.title)}${place},`;
+  const position = was.at ? ` (${relativePath(root, was.at.file)}:${was.at.line})` : '';
+  const since = (run: readonly TraceAction[], action: TraceAction) => `${action.startedAt - startOf(run)} ms`;
+  const step = `step ${at + 1}, ${quoted(was.title)}${position},`;
   if (!is || is.title !== was.title)
     return [
-      `${step} is the first that only the red run has; the green one ${is ? `goes on with ${shown(is.title)}` : 'ended before it'}`,
+      `${step} is the first that only the red run has; the green one ${is ? `goes on with ${quoted(is.title)}` : 'ended before it'}`,
     ];
-  const took = (one: TraceAction) =>
-    one.endedAt === null ? 'never ended' : `took ${one.endedAt - one.startedAt} ms`;
+  const took = (action: TraceAction) =>
+    action.endedAt === null ? 'never ended' : `took ${action.endedAt - action.startedAt} ms`;
   return [
-    `${step} is the first that failed: it ${took(was)}${was.error ? ` and said ${shown(was.error)}` : ''}; when green it ${took(is)}`,
+    `${step} is the first that failed: it ${took(was)}${was.error ? ` and said ${quoted(was.error)}` : ''}; when green it ${took(is)}`,
     ...(since(reds, was) === since(greens, is)
       ? []
       : [`it began ${since(reds, was)} after the first step when red, ${since(greens, is)} when green`]),
@@ -66,7 +67,7 @@ export function differenceOf(red: TracedRun, green: TracedRun, root: string): st
 
 const isOwn = ({ kind, at }: TraceAction) => at !== null && /^(?:pw:api|expect|test\.step)$/.test(kind);
 const startOf = (actions: readonly TraceAction[]) => actions[0]?.startedAt ?? 0;
-const shown = (text: string) => JSON.stringify(text.split('\n')[0]?.slice(0, LONGEST) ?? '');
+const quoted = (text: string) => JSON.stringify(text.split('\n')[0]?.slice(0, LONGEST) ?? '');
 
 interface Moment {
   readonly red: readonly [start: number, step: TraceAction];
@@ -79,20 +80,20 @@ function requestsThatDiffer(red: TracedRun, green: TracedRun, when: Moment): str
   const keyOf = ({ method, url }: TracedRun['requests'][number]) => `${method} ${url.replace(/[?#].*/s, '')}`;
   const answered = ({ time, durationMs }: TracedRun['requests'][number]) =>
     durationMs === null ? Infinity : time + durationMs;
-  const of = new Map(red.requests.map((one) => [keyOf(one), one]));
+  const of = new Map(red.requests.map((request) => [keyOf(request), request]));
   const end = endOf(when.red[1]);
-  return [...new Map(green.requests.map((one) => [keyOf(one), one]))]
-    .flatMap(([key, one]) => {
-      const name = shown(key);
-      if (answered(one) > endOf(when.green[1])) return [];
+  return [...new Map(green.requests.map((request) => [keyOf(request), request]))]
+    .flatMap(([key, request]) => {
+      const name = quoted(key);
+      if (answered(request) > endOf(when.green[1])) return [];
       const now = of.get(key);
-      const first = `${Math.round(answered(one) - when.green[0])} ms after the first step when green`;
+      const first = `${Math.round(answered(request) - when.green[0])} ms after the first step when green`;
       if (!now || now.time > end)
         return [`${name} was answered ${first}; when red it had not been sent by then`];
       if (answered(now) > end) return [`${name} was answered ${first}; when red it had not been by then`];
-      if (hasFailed(now) !== hasFailed(one) || now.status !== one.status)
+      if (hasFailed(now) !== hasFailed(request) || now.status !== request.status)
         return [
-          `${name} was answered ${one.status ?? one.failure} when green, ${now.status ?? now.failure} when red`,
+          `${name} was answered ${request.status ?? request.failure} when green, ${now.status ?? now.failure} when red`,
         ];
       return [];
     })

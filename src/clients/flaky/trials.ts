@@ -61,7 +61,7 @@ export function runUnder(
   { others, workers, env = {} }: Condition,
   { target, times, trace = false }: { target: ListedTest; times: number; trace?: boolean },
 ): Promise<SuiteRun> {
-  const ids = [...others, target].flatMap((one) => one.ids.slice(0, times).flat());
+  const ids = [...others, target].flatMap((test) => test.ids.slice(0, times).flat());
   const args = [`--repeat-each=${times}`, ...(workers === null ? [] : [`--workers=${workers}`])];
   return run({ ids: [...new Set(ids)], args, env, trace, about: testName(target.test.titlePath) });
 }
@@ -69,13 +69,13 @@ export function runUnder(
 /** Counts how often a test was red among the repetitions of a run. */
 export function countIn(tests: readonly TestResult[], key: string): Count {
   const ends = tests.flatMap(({ test, outcome }) => (keyOf(test) === key ? [outcome] : []));
-  const red = ends.filter((one) => one === 'unexpected').length;
-  return { red, runs: red + ends.filter((one) => one === 'expected' || one === 'flaky').length };
+  const red = ends.filter((outcome) => outcome === 'unexpected').length;
+  return { red, runs: red + ends.filter((outcome) => outcome === 'expected' || outcome === 'flaky').length };
 }
 
 /** Adds two counts. */
-export function plus(one: Count, other: Count): Count {
-  return { red: one.red + other.red, runs: one.runs + other.runs };
+export function plus(a: Count, b: Count): Count {
+  return { red: a.red + b.red, runs: a.runs + b.runs };
 }
 
 export const none: Count = { red: 0, runs: 0 };
@@ -122,9 +122,9 @@ export async function tryOn(
   trial: Trial,
   times: number,
 ): Promise<boolean> {
-  const left = Math.min(times, search.runs - trial.count.runs, MOST_REPEATS);
-  if (left <= 0 || isOver(search)) return false;
-  const run = await runUnder(search.run, trial.under, { target, times: left });
+  const remaining = Math.min(times, search.runs - trial.count.runs, MOST_REPEATS);
+  if (remaining <= 0 || isOver(search)) return false;
+  const run = await runUnder(search.run, trial.under, { target, times: remaining });
   const now = countIn(run.tests, target.key);
   trial.count = plus(trial.count, now);
   return now.runs > 0;
@@ -156,10 +156,10 @@ export async function isMoreRed(
   [trial, control]: readonly [Trial, Trial],
 ): Promise<boolean> {
   for (;;) {
-    const [one, other] = [trial.count, control.count];
-    if (isHigher(one, other)) return true;
+    const [trialCount, other] = [trial.count, control.count];
+    if (isHigher(trialCount, other)) return true;
     // A race is red everywhere.
-    if (3 * other.red * one.runs >= one.red * other.runs && other.red > 0) return false;
+    if (3 * other.red * trialCount.runs >= trialCount.red * other.runs && other.red > 0) return false;
     const fewer = trial.count.runs < control.count.runs ? trial : control;
     if (!(await tryOn(search, target, fewer, 5))) return false;
   }

@@ -45,12 +45,12 @@ export function originalFile(
 /** A map made elsewhere (in a container, for example) has that machine's paths: only a file with the same text is its source then. */
 function sourceFile(named: string, content: string | null, files: ProjectFiles): string | null {
   const isSame = (file: string) => content !== null && files.text(file) === content;
-  const found = files.find(named);
-  if (found !== null && (content === null || isSame(found))) return found;
+  const atPath = files.find(named);
+  if (atPath !== null && (content === null || isSame(atPath))) return atPath;
   const same = pathEnds(named)
     .flatMap((end) => files.ending(end))
     .find(isSame);
-  return files.find(same ?? found ?? (path.isAbsolute(named) ? null : files.only(named)));
+  return files.find(same ?? atPath ?? (path.isAbsolute(named) ? null : files.only(named)));
 }
 
 function namedPath(source: string, files: ProjectFiles): string | null {

@@ -42,9 +42,9 @@ export function isOfPage(attribute: string): boolean {
 }
 
 /** Returns the text of a node and what is in it. */
-export function textOf(node: DomNode): string {
+export function nodeText(node: DomNode): string {
   if (typeof node === 'string') return node;
-  return node.children.map(textOf).join(node.tag === 'br' ? '\n' : '');
+  return node.children.map(nodeText).join(node.tag === 'br' ? '\n' : '');
 }
 
 /** Returns the texts of the labels of a page, by the ids of their fields. */
@@ -53,7 +53,7 @@ export function labelsIn(root: DomElement): Map<string, string> {
   const look = (node: DomNode): void => {
     if (typeof node === 'string') return;
     const { for: id } = node.attributes;
-    if (node.tag === 'label' && id) labels.set(id, textOf(node).replaceAll(/\s+/g, ' ').trim());
+    if (node.tag === 'label' && id) labels.set(id, nodeText(node).replaceAll(/\s+/g, ' ').trim());
     node.children.forEach(look);
   };
   look(root);
@@ -69,14 +69,14 @@ function withMaskedFields(root: DomElement, typed: Set<string>): DomElement {
   const visit = (node: DomNode, around: string): DomNode => {
     if (typeof node === 'string') return node;
     const { attributes } = node;
-    const label = node.tag === 'label' ? textOf(node) : around;
+    const label = node.tag === 'label' ? nodeText(node) : around;
     const field = { ...attributes, label: labels.get(attributes['id'] ?? '') ?? label };
     const isHeld = ([name, value]: [string, string]) =>
       value !== '' && (name === 'value' || name === typedValue);
-    const held = Object.entries(attributes).filter((one) => isHeld(one) && isSecretField(field));
-    held.forEach(([, value]) => typed.add(value));
-    const shown = { ...attributes, ...Object.fromEntries(held.map(([name]) => [name, masked])) };
-    return { ...node, attributes: shown, children: node.children.map((child) => visit(child, label)) };
+    const secrets = Object.entries(attributes).filter((pair) => isHeld(pair) && isSecretField(field));
+    secrets.forEach(([, value]) => typed.add(value));
+    const masks = { ...attributes, ...Object.fromEntries(secrets.map(([name]) => [name, masked])) };
+    return { ...node, attributes: masks, children: node.children.map((child) => visit(child, label)) };
   };
   return visit(root, '') as DomElement;
 }
@@ -126,16 +126,17 @@ export class DocumentSnapshots {
 
   /** Returns the latest snapshot as a tree; null if it refers to what was not kept. */
   latest(): DomElement | null {
-    let left = mostNodes;
+    let remaining = mostNodes;
     const resolve = (node: unknown, at: number, depth: number): DomNode | null => {
-      left -= 1;
-      if (left < 0 || depth > deepest) return null;
+      remaining -= 1;
+      if (remaining < 0 || depth > deepest) return null;
       if (typeof node === 'string') return node;
       const [first, second, ...rest] = listOf(node);
       if (Array.isArray(first)) {
         const earlier = at - Number(first[0]);
-        const found = earlier >= 0 && earlier <= at ? this.#nodesOf(earlier)[Number(first[1])] : undefined;
-        return found === undefined ? null : resolve(found, earlier, depth + 1);
+        const referenced =
+          earlier >= 0 && earlier <= at ? this.#nodesOf(earlier)[Number(first[1])] : undefined;
+        return referenced === undefined ? null : resolve(referenced, earlier, depth + 1);
       }
       if (typeof first !== 'string') return null;
       const children = rest.flatMap((child) => resolve(child, at, depth + 1) ?? []);
@@ -143,7 +144,7 @@ export class DocumentSnapshots {
     };
     const at = this.#lines.length - 1;
     const root = resolve(this.#tree(at), at, 0);
-    return root === null || typeof root === 'string' || left < 0 ? null : root;
+    return root === null || typeof root === 'string' || remaining < 0 ? null : root;
   }
 
   /** Returns the nodes that a snapshot contains itself, in the order of their end tags, by which others refer to them. */
@@ -167,8 +168,8 @@ export class DocumentSnapshots {
 function attributesOf(value: unknown): Record<string, string> {
   if (typeof value !== 'object' || value === null) return {};
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, one]) =>
-      typeof one === 'string' ? [[name.toLowerCase(), one]] : [],
+    Object.entries(value).flatMap(([name, attribute]) =>
+      typeof attribute === 'string' ? [[name.toLowerCase(), attribute]] : [],
     ),
   );
 }
@@ -180,14 +181,14 @@ function attributesOf(value: unknown): Record<string, string> {
 export function pageOf(frames: readonly FrameDom[], typed: Set<string>): PageDom | null {
   const main = frames.findLast(({ isMainFrame }) => isMainFrame);
   if (!main) return null;
-  const byId = new Map(frames.map((one) => [one.frameId, one]));
+  const byId = new Map(frames.map((frame) => [frame.frameId, frame]));
   const filled = (node: DomNode, depth: number): DomNode => {
     if (typeof node === 'string' || depth > deepest) return node;
     const source = node.attributes['src'] ?? node.attributes[`${recorded}src__`] ?? '';
     const inner = /^i?frame$/.test(node.tag) ? byId.get(source.replace('/snapshot/', '')) : undefined;
     const children = inner
       ? [filled(inner.root, depth + 1)]
-      : node.children.map((one) => filled(one, depth + 1));
+      : node.children.map((child) => filled(child, depth + 1));
     return { ...node, children };
   };
   return { url: main.url, root: withMaskedFields(filled(main.root, 0) as DomElement, typed) };

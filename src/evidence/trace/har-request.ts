@@ -10,27 +10,27 @@ export interface TraceRequest extends NetworkEntry {
 }
 
 /** Where a resource is in the zip. Formats 7 and 8 give its hash, later ones the name. */
-const place = { _sha1: textOrNull, sha1: textOrNull, _file: textOrNull, file: textOrNull };
+const resourceFields = { _sha1: textOrNull, sha1: textOrNull, _file: textOrNull, file: textOrNull };
 
-type Place = Readonly<Record<keyof typeof place, string | null>>;
+type ResourceFields = Readonly<Record<keyof typeof resourceFields, string | null>>;
 
-function fileAt({ _sha1, sha1, _file, file }: Place): string | null {
+function fileAt({ _sha1, sha1, _file, file }: ResourceFields): string | null {
   const hash = _sha1 ?? sha1;
   return _file ?? file ?? (hash === null ? null : `resources/${hash}`);
 }
 
 /** The name of a resource's zip entry, or null. */
-export const resourceFile = record(place).transform(fileAt);
+export const resourceFile = record(resourceFields).transform(fileAt);
 
 /** Header names are in lower case; of a header that is repeated, as `Set-Cookie` is, each value has a line. */
 const headers = list(record({ name: text, value: text })).transform((pairs) => {
-  const found = new Map<string, string>();
+  const values = new Map<string, string>();
   for (const { name, value } of pairs.slice(0, bounds.headerCount + 1)) {
     const key = name.toLowerCase();
-    const before = found.get(key);
-    found.set(key, before === undefined ? value : `${before}\n${value}`);
+    const before = values.get(key);
+    values.set(key, before === undefined ? value : `${before}\n${value}`);
   }
-  return Object.fromEntries(found);
+  return Object.fromEntries(values);
 });
 
 /** The HAR entry of a `resource-snapshot` line; its shape is the same in trace formats 7 to 10. */
@@ -41,7 +41,7 @@ const harEntry = record({
   // The flag became a reference to the request's context in 1.63.
   _apiRequest: z.unknown().optional(),
   _apiRequestRef: z.unknown().optional(),
-  request: record({ method: text, url: text, headers, postData: record({ text, ...place }) }),
+  request: record({ method: text, url: text, headers, postData: record({ text, ...resourceFields }) }),
   response: record({ status: number, headers, _failureText: textOrNull, content: resourceFile }),
   timings: record({ receive: numberOrNull }),
 });

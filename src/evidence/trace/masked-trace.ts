@@ -47,11 +47,11 @@ export async function copyTrace(
   await withEntries(from, async (zip, entries) => {
     const out = new ZipFile();
     const written = pipeline(out.outputStream, createWriteStream(to));
-    for (const one of entries) {
-      const content = /\.(?:trace|network|stacks)$/.test(one.name)
-        ? await changedLines(zip, one, change.lines)
-        : await changedFile(zip, one, change.text);
-      if (content !== null) out.addBuffer(content, one.name);
+    for (const entry of entries) {
+      const content = /\.(?:trace|network|stacks)$/.test(entry.name)
+        ? await changedLines(zip, entry, change.lines)
+        : await changedFile(zip, entry, change.text);
+      if (content !== null) out.addBuffer(content, entry.name);
     }
     out.end();
     await written;
@@ -93,7 +93,7 @@ async function changedFile(
   if (entry.uncompressedSize > bounds.traceLine) return null;
   const bytes = await firstBytes(zip, entry, bounds.traceLine);
   const start = bytes.toString('latin1', 0, 16);
-  if (binaries.some((one) => start.startsWith(one))) return bytes;
+  if (binaries.some((signature) => start.startsWith(signature))) return bytes;
   return isUtf8(bytes) && !bytes.includes(0) ? Buffer.from(change(bytes.toString('utf8'))) : null;
 }
 
@@ -113,7 +113,7 @@ function maskedLine(
 async function typedSecrets(trace: string): Promise<ReadonlySet<string>> {
   const typed = new Set<string>();
   await withEntries(trace, async (zip, entries) => {
-    for (const { entry } of entries.filter((one) => one.name.endsWith('.trace')))
+    for (const { entry } of entries.filter((entry) => entry.name.endsWith('.trace')))
       await eachBoundedLine(inflated(zip, entry, mostBytes), bounds.traceLine, ({ bytes, whole }) => {
         if (whole) addTyped(jsonOf(bytes.toString('utf8')), typed);
       });
@@ -123,7 +123,7 @@ async function typedSecrets(trace: string): Promise<ReadonlySet<string>> {
 
 /** Adds what an event of a trace says was typed into fields for secrets. */
 export function addTyped(event: unknown, typed: Set<string>): void {
-  withoutTyped(event, (one) => typed.add(one));
+  withoutTyped(event, (secret) => typed.add(secret));
 }
 
 /** `Fill "…"` and `fill("…")`, also as a string of JSON. */
@@ -138,22 +138,22 @@ export function withoutFilled(text: string, typed: ReadonlySet<string>): string 
 }
 
 /** Masks what only its place tells: the values of headers and cookies, and what was typed into fields for secrets. */
-function withoutTyped(value: unknown, found: (secret: string) => void = () => undefined): unknown {
+function withoutTyped(value: unknown, onSecret: (secret: string) => void = () => undefined): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const all = value.map((one) => withoutTyped(one, found));
-    return all.every((one, at) => one === value[at]) ? value : all;
+    const all = value.map((item) => withoutTyped(item, onSecret));
+    return all.every((item, at) => item === value[at]) ? value : all;
   }
   const fields = value as Readonly<Record<string, unknown>>;
   const isHeader = typeof fields['name'] === 'string' && isSecretHeader(fields['name']);
   const isField = [fields['value'], fields['text'], fields[typedValue]].some(isText) && isSecretField(fields);
-  const changed = Object.entries(fields).map(([name, one]): [string, unknown] => {
+  const changed = Object.entries(fields).map(([name, field]): [string, unknown] => {
     const isSecret = (isHeader || isField) && (name === 'value' || name === 'text' || name === typedValue);
-    if (!isSecret || !isText(one)) return [name, withoutTyped(one, found)];
-    if (isField) found(one);
+    if (!isSecret || !isText(field)) return [name, withoutTyped(field, onSecret)];
+    if (isField) onSecret(field);
     return [name, masked];
   });
-  return changed.every(([name, one]) => one === fields[name]) ? value : Object.fromEntries(changed);
+  return changed.every(([name, field]) => field === fields[name]) ? value : Object.fromEntries(changed);
 }
 
 function isText(value: unknown): value is string {

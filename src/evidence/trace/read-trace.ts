@@ -17,7 +17,7 @@ import {
   TooMuchInflated,
   withZip,
 } from '../../playwright/zip.js';
-import { type DomElement, type PageDom, cleanPage, labelsIn, textOf } from './dom.js';
+import { type DomElement, type PageDom, cleanPage, labelsIn, nodeText } from './dom.js';
 import type { TraceRequest } from './har-request.js';
 import { withoutFilled } from './masked-trace.js';
 import { TraceReading } from './trace-reading.js';
@@ -38,12 +38,12 @@ export interface TraceSource {
 export async function readTrace(source: TraceSource): Promise<PageEvidence> {
   const { file, missing } = source;
   const { reading, requests } = await readLinesOf(source);
-  const shown = reading.pages.after();
+  const page = reading.pages.after();
   source.learn?.(reading.typed);
   // Opens the file a second time: only now is it known which of its thousands of resources are needed.
   return withZip(file, async (zip) => {
     const resources = await openResources(zip, wantedFiles(reading, requests), missing);
-    return pageEvidence({ reading, shown, requests, resources, missing });
+    return pageEvidence({ reading, shown: page, requests, resources, missing });
   });
 }
 
@@ -63,10 +63,10 @@ export async function readLinesOf({
 async function readLines(zip: ZipFile, reading: TraceReading, missing: MissingEvidence): Promise<void> {
   const entries = await entriesOf(zip, (name) => name.endsWith('.trace') || name.endsWith('.network'));
   if (entries.length === 0) throw new Error('there is no trace in the zip');
-  let left: number = bounds.traceInflated;
+  let remaining: number = bounds.traceInflated;
   const isOfTest = ({ name }: { name: string }) => name === 'test.trace';
   for (const { name, entry } of entries.toSorted((a, b) => Number(isOfTest(b)) - Number(isOfTest(a)))) {
-    const share = Math.min(left, plausibleSize(entry.compressedSize));
+    const share = Math.min(remaining, plausibleSize(entry.compressedSize));
     try {
       await eachBoundedLine(inflated(zip, entry, share), bounds.traceLine, reading.take);
     } catch (error) {
@@ -74,7 +74,7 @@ async function readLines(zip: ZipFile, reading: TraceReading, missing: MissingEv
       if (error instanceof TooMuchInflated) missing.cut(sentence);
       else missing.miss(sentence);
     }
-    left -= Math.min(share, entry.uncompressedSize);
+    remaining -= Math.min(share, entry.uncompressedSize);
   }
 }
 
@@ -111,13 +111,17 @@ function withBodiesRead(requests: readonly TraceRequest[]): ReadonlySet<TraceReq
   const latest = requests.filter(({ resourceType }) => calls.has(resourceType)).slice(-latestBodies);
   const isForm = ({ method, resourceType }: TraceRequest) => resourceType === 'document' && method !== 'GET';
   const telling = requests.filter(
-    (one) => hasFailed(one) || one.resourceType === 'api' || isGraphQl(one) || isForm(one),
+    (request) =>
+      hasFailed(request) || request.resourceType === 'api' || isGraphQl(request) || isForm(request),
   );
   return new Set([...telling, ...latest]);
 }
 
 function wantedFiles(reading: TraceReading, requests: readonly TraceRequest[]): ReadonlySet<string | null> {
-  const bodies = [...withBodiesRead(requests)].flatMap((one) => [one.requestBodyFile, one.responseBodyFile]);
+  const bodies = [...withBodiesRead(requests)].flatMap((request) => [
+    request.requestBodyFile,
+    request.responseBodyFile,
+  ]);
   return new Set([reading.pictureFile, ...bodies]);
 }
 
@@ -241,27 +245,27 @@ const unseen = /^(?:script|style|template|meta|link|base|head|html|title|noscrip
 /** Returns what locators can match the elements of a page by, without what a user typed and what is in iframes; null if there are too many. */
 function pageElements(root: DomElement): PageElement[] | null {
   const labels = labelsIn(root);
-  const found: PageElement[] = [];
+  const elements: PageElement[] = [];
   const look = (element: DomElement, around: string): void => {
-    const label = element.tag === 'label' ? short(textOf(element)) : around;
-    const told = Object.entries(element.attributes).filter(([name]) => named.test(name));
-    const text = short(element.children.filter((one) => typeof one === 'string').join(' '));
-    if ((told.length > 0 || text !== '') && !unseen.test(element.tag))
-      found.push({
+    const label = element.tag === 'label' ? short(nodeText(element)) : around;
+    const attributes = Object.entries(element.attributes).filter(([name]) => named.test(name));
+    const text = short(element.children.filter((child) => typeof child === 'string').join(' '));
+    if ((attributes.length > 0 || text !== '') && !unseen.test(element.tag))
+      elements.push({
         tag: element.tag,
         text,
         label:
           labels.get(element.attributes['id'] ?? '')?.slice(0, longestText) ??
           (/^(?:input|select|textarea|button)$/.test(element.tag) ? around : ''),
         attributes: Object.fromEntries(
-          told.slice(0, mostAttributes).map(([name, value]) => [name, value.slice(0, 2 * longestText)]),
+          attributes.slice(0, mostAttributes).map(([name, value]) => [name, value.slice(0, 2 * longestText)]),
         ),
       });
     if (element.tag === 'iframe') return;
     for (const child of element.children) if (typeof child !== 'string') look(child, label);
   };
   look(root, '');
-  return found.length > mostElements ? null : found;
+  return elements.length > mostElements ? null : elements;
 }
 
 function short(text: string): string {

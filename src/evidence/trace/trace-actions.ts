@@ -32,7 +32,7 @@ const before = record({
   stack: list(record({ file: textOrNull, line: number })),
 });
 const after = record({ callId: text, endTime: number, error: record({ message: textOrNull }) });
-const said = record({ callId: text, message: text });
+const messageLine = record({ callId: text, message: text });
 
 const mostActions = 5_000;
 const mostLogLines = 60;
@@ -69,7 +69,7 @@ export class TraceActions {
     this.#actions.set(id, {
       id,
       parent: call.parentId,
-      kind: kindOf(call.method, id),
+      kind: actionKind(call.method, id),
       title: [call.title ?? call.apiName, call.subtitle]
         .filter((word) => word !== '')
         .join(' ')
@@ -93,7 +93,7 @@ export class TraceActions {
 
   /** Takes a `log` line. */
   log(event: unknown): void {
-    const line = said.parse(event);
+    const line = messageLine.parse(event);
     const action = this.#actions.get(this.stepOf(line.callId));
     const message = plain(line.message);
     if (!action || action.log.at(-1) === message) return;
@@ -104,7 +104,7 @@ export class TraceActions {
 
   /** Takes an `error` line: an error of the test. */
   failed(event: unknown): void {
-    this.#errors.push(plain(said.parse(event).message));
+    this.#errors.push(plain(messageLine.parse(event).message));
   }
 
   /**
@@ -119,13 +119,13 @@ export class TraceActions {
       error === null ? endedAt === null : interrupted.test(error);
     const raised = calls.filter(({ error }) => error !== null);
     const isTold = ({ error }: TraceAction) =>
-      this.#errors.some((one) => error !== null && one.startsWith(error));
+      this.#errors.some((message) => error !== null && message.startsWith(error));
     return calls.findLast(isOpen) ?? raised.find(isTold) ?? raised.at(-1) ?? null;
   }
 }
 
 /** In traces of 1.53, every step is a `step`; its id begins with what it is: `expect@12`. */
-function kindOf(method: string, id: string): string {
+function actionKind(method: string, id: string): string {
   return method === 'step' ? id.replace(/@.*/s, '') : method;
 }
 

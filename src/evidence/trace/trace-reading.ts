@@ -141,8 +141,8 @@ export class TraceReading {
     const { time, params } = pageError.parse(event);
     const { error, value } = params.error;
     const { url, line, column } = params.location;
-    const said = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-    const text = error === undefined ? said : error.message;
+    const thrown = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+    const text = error === undefined ? thrown : error.message;
     this.console.push({
       time: this.#timeOf(time),
       type: 'pageerror',

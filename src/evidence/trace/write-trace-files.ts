@@ -42,8 +42,8 @@ export async function writeTraceFiles({ trace, folder, limits, redactor }: Trace
     const page = reading.pages.after();
     if (page === null) return;
     const text = `<!-- ${page.url} -->\n${pageHtml(cleanPage(page.root, clean), mostHtml)}`;
-    const shown = asData(clipMiddle(clean(text), mostHtml).text, traceFiles.html);
-    writeFileSync(path.join(folder, traceFiles.html), shown);
+    const content = asData(clipMiddle(clean(text), mostHtml).text, traceFiles.html);
+    writeFileSync(path.join(folder, traceFiles.html), content);
   });
 }
 
@@ -66,15 +66,15 @@ export function pageHtml(root: DomElement, most: number): string {
       if (text !== '') line(depth, text);
       return;
     }
-    const start = `<${nameOf(node)}${attributesOf(node)}>`;
+    const start = `<${tagName(node)}${attributesOf(node)}>`;
     const [only = '', ...others] = node.children;
     if (voids.has(node.tag)) line(depth, start);
     else if (others.length === 0 && typeof only === 'string')
-      line(depth, `${start}${onOneLine(only)}</${nameOf(node)}>`);
+      line(depth, `${start}${onOneLine(only)}</${tagName(node)}>`);
     else {
       line(depth, start);
       for (const child of node.children) write(child, depth + 1);
-      line(depth, `</${nameOf(node)}>`);
+      line(depth, `</${tagName(node)}>`);
     }
   };
   write(root, 0);
@@ -82,18 +82,18 @@ export function pageHtml(root: DomElement, most: number): string {
   return lines.join('\n');
 }
 
-function nameOf({ tag, attributes }: DomElement): string {
+function tagName({ tag, attributes }: DomElement): string {
   return tag === 'template' && shadowRoot in attributes ? 'shadow-root' : tag;
 }
 
 function attributesOf({ attributes }: DomElement): string {
   const { [typedValue]: typed, [checkedState]: checked, ...others } = attributes;
-  const seen = {
+  const all = {
     ...others,
     ...(typed === undefined ? {} : { value: typed }),
     ...(checked === 'true' ? { checked: '' } : {}),
   };
-  return Object.entries(seen)
+  return Object.entries(all)
     .filter(([name]) => isOfPage(name))
     .map(([name, value]) =>
       value === '' ? ` ${name}` : ` ${name}="${shortened(value).replaceAll('"', '&quot;')}"`,

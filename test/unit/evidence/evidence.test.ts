@@ -6,7 +6,7 @@ import type { Reason } from '../../../src/model/diagnosis.js';
 import { type ConsoleEntry, type NetworkEntry } from '../../../src/model/evidence.js';
 import { failureIn, readJsonLines } from '../../../src/evidence/classify-input.js';
 import {
-  type Passing,
+  type PassingTrace,
   consoleKey,
   markCommon,
   readPassing,
@@ -23,14 +23,14 @@ const thrown = (text: string): ConsoleEntry => aConsoleEntry({ type: 'pageerror'
 const timeout = 'Error: locator.click: Timeout 500ms exceeded.';
 
 /** A passing test of the same file, with what its trace has. */
-async function passing(parts: TraceParts, over = {}): Promise<Passing> {
+async function passing(parts: TraceParts, over = {}): Promise<PassingTrace> {
   const { path } = writeTrace(tempDir(), parts);
   const { complaints, requests } = await readPassing(path);
   return { test: { ...aTest(), id: 'green', ...over }, complaints, requests };
 }
 
 /** Whether each of these messages of the failing test is common. */
-function marks(texts: readonly string[], neighbours: readonly Passing[], message = timeout): boolean[] {
+function marks(texts: readonly string[], neighbours: readonly PassingTrace[], message = timeout): boolean[] {
   const failing = { test: aTest(), errors: [{ message }] };
   const { console } = markCommon({ console: texts.map(thrown), network: [] }, failing, neighbours);
   return console.map(({ common }) => common ?? false);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ConsoleEntry, NetworkEntry, TestStep } from '../../../src/model/evidence.js';
-import { type Recorded, timelineOf, timelineText } from '../../../src/evidence/timeline.js';
+import { type TimelineSource, timelineOf, timelineText } from '../../../src/evidence/timeline.js';
 import { aDiagnosis } from '../../rig/builders.js';
 import { logged, request } from '../diagnose/classify-evidence.js';
 
@@ -17,14 +17,14 @@ const step = (time: number, title: string, over: Partial<TestStep> = {}): TestSt
 const asked = (time: number, over: Partial<NetworkEntry>): NetworkEntry =>
   request({ time, method: 'GET', resourceType: 'fetch', status: 200, failure: null, ...over });
 const said = (time: number, type: string, text: string): ConsoleEntry => logged(text, { time, type });
-const recorded = (over: Partial<Recorded>): Recorded => ({
+const recorded = (over: Partial<TimelineSource>): TimelineSource => ({
   console: [],
   network: [],
   serverOutput: '',
   pageUrl: null,
   ...over,
 });
-const shown = (over: Partial<Recorded>, why: ReturnType<typeof aDiagnosis>['why'] = []) =>
+const shown = (over: Partial<TimelineSource>, why: ReturnType<typeof aDiagnosis>['why'] = []) =>
   timelineText(timelineOf(recorded(over), { diagnosis: { why } })).split('\n');
 
 const home = 'http://localhost:3000';

@@ -3,15 +3,19 @@ import {
   isGenerated,
   isMixed,
   isSecretValue,
-  kindOf,
+  secretKind,
   namedBy,
-  type ValuePlace,
+  type ValueContext,
 } from './secret-fields.js';
-import type { Found } from './reading.js';
+import type { SecretMatch } from './reading.js';
 
 /** Finds secrets by where they stand: in fields, headers, cookies and URLs. */
-export function findPlaces(text: string): Found[] {
-  return [...fieldsIn(text), ...cookiesIn(text), ...places.flatMap((place) => secretsAt(place, text))];
+export function findInContext(text: string): SecretMatch[] {
+  return [
+    ...fieldsIn(text),
+    ...cookiesIn(text),
+    ...contexts.flatMap((context) => secretsInContext(context, text)),
+  ];
 }
 
 /** A quote as it stands in JSON, in JSON in JSON, and so on. */
@@ -25,7 +29,7 @@ const word = String.raw`(?![!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_
 const line = String.raw`(?=(?<secret>[^\s<>][^\r\n<>]{0,4096}))`;
 
 /** What is between a name and its value, which is looked ahead for, and how the value is judged there. */
-const afterNames: readonly { readonly pattern: RegExp; readonly place: ValuePlace | 'pair' }[] = (
+const afterNames: readonly { readonly pattern: RegExp; readonly place: ValueContext | 'pair' }[] = (
   [
     // `"name": "value"`, `name = 'value'`, `"name" => "value"`, `name: string = "value"`, `"name": ["value"`, `"name": {"value": "value"`.
     [
@@ -57,15 +61,15 @@ const afterNames: readonly { readonly pattern: RegExp; readonly place: ValuePlac
     // `["name", "value"]`, `set('name', 'value')`.
     ['pair', String.raw`${quote}\s{0,8},\s{0,8}${quoted()}`],
   ] as const
-).map(([place, pattern]) => ({ place, pattern: new RegExp(pattern, 'iy') }));
+).map(([context, pattern]) => ({ place: context, pattern: new RegExp(pattern, 'iy') }));
 
 /** Where a name that means a secret may be; `namedBy` judges the whole name. */
 const secretNameHint =
   /pass|pw|secret|token|key|cred|jwt|bearer|otp|pin|cv[vc]|sess|sid|sig|csrf|xsrf|auth|code|verif|nonce|salt|pepper|seed|pat\b|assertion|saml/gi;
 const longestName = 64;
 
-function fieldsIn(text: string): Found[] {
-  const found: Found[] = [];
+function fieldsIn(text: string): SecretMatch[] {
+  const matches: SecretMatch[] = [];
   secretNameHint.lastIndex = 0;
   for (let match = secretNameHint.exec(text); match !== null; match = secretNameHint.exec(text)) {
     const [start, end] = nameAround(text, match.index, secretNameHint.lastIndex);
@@ -77,10 +81,14 @@ function fieldsIn(text: string): Found[] {
       const value = pattern.exec(text)?.groups?.['secret'];
       if (value === undefined) continue;
       if (!(place === 'pair' ? isGenerated(value) : isSecretValue(value, place, name))) continue;
-      found.push({ start: pattern.lastIndex, end: pattern.lastIndex + value.length, kind: kindOf(name) });
+      matches.push({
+        start: pattern.lastIndex,
+        end: pattern.lastIndex + value.length,
+        kind: secretKind(name),
+      });
     }
   }
-  return found;
+  return matches;
 }
 
 function nameAround(text: string, from: number, to: number): readonly [start: number, end: number] {
@@ -104,8 +112,8 @@ const cookie =
   /(?:;\s{0,4}|["'\\]{1,8}\s{0,4},\s{0,4}["'\\]{1,8}|(?<![\w;]))(?<name>[\w!#$%&*+.^|~-]{1,128})(?:=(?<value>[^;"'\x60\\\n]{0,4096}))?/y;
 const attribute = /^(?:path|domain|expires|max-age|samesite|priority)$/i;
 
-function cookiesIn(text: string): Found[] {
-  const found: Found[] = [];
+function cookiesIn(text: string): SecretMatch[] {
+  const matches: SecretMatch[] = [];
   let end = 0;
   for (const { 0: before, index } of text.matchAll(cookies)) {
     if (index < end) continue;
@@ -118,20 +126,20 @@ function cookiesIn(text: string): Found[] {
       if (attribute.test(name) || !isSecretValue(value, 'data')) continue;
       if (!(isMixed(value) && value.length >= 8) && namedBy(name) !== 'secret') continue;
       const start = end - all.length;
-      found.push({ start, end: start + value.length, kind: 'cookie' });
+      matches.push({ start, end: start + value.length, kind: 'cookie' });
     }
   }
-  return found;
+  return matches;
 }
 
-interface Place {
+interface SecretContext {
   readonly kind: string;
   /** Ends where the secret begins, which is looked ahead for. Every quantifier is bounded, since texts may be hostile. */
   readonly pattern: RegExp;
   readonly isSecret?: (value: string) => boolean;
 }
 
-const places: readonly Place[] = [
+const contexts: readonly SecretContext[] = [
   ...[
     quoted(scheme),
     String.raw`${scheme}(?=(?<secret>(?:="[^"\n]{0,512}"|[^\n\\"'\x60<>[\]{}]){4,16384}))`,
@@ -174,16 +182,19 @@ const places: readonly Place[] = [
   ].map((pattern) => ({ kind: 'password', pattern: new RegExp(pattern, 'gi') })),
 ];
 
-function secretsAt({ kind, pattern, isSecret = isWritten }: Place, text: string): Found[] {
-  const found: Found[] = [];
+function secretsInContext(
+  { kind, pattern, isSecret = isWritten }: SecretContext,
+  text: string,
+): SecretMatch[] {
+  const matches: SecretMatch[] = [];
   // `matchAll` copies the expression each time, which costs more than searching a line.
-  if (text.search(pattern) === -1) return found;
+  if (text.search(pattern) === -1) return matches;
   for (const { 0: before, index, groups = {} } of text.matchAll(pattern)) {
     const { secret = '' } = groups;
     const start = index + before.length;
-    if (isSecret(secret)) found.push({ start, end: start + secret.length, kind });
+    if (isSecret(secret)) matches.push({ start, end: start + secret.length, kind });
   }
-  return found;
+  return matches;
 }
 
 /** Whether it is a value rather than a placeholder for one. */

@@ -12,7 +12,7 @@ import {
 } from './trials.js';
 
 /** What runs of the suite have shown. */
-export interface Seen {
+export interface RunHistory {
   readonly counts: Map<string, Count>;
   /** Of each red run of a test: which tests were before it in its worker, and which beside it in others. */
   readonly reds: Map<string, Record<Side, ReadonlySet<string>>[]>;
@@ -26,58 +26,63 @@ type Side = 'before' | 'beside';
 
 export interface Suspect {
   readonly target: ListedTest;
-  readonly seen: Seen;
+  readonly history: RunHistory;
 }
 
 /** The share of the time in which the suite is run to find what is flaky. */
 const SHARE_OF_ROUNDS = 1 / 3;
 
 /** Runs the suite again as it is configured, to see what is flaky in it. */
-export async function rounds(search: FlakeSearch, seen: Seen): Promise<void> {
+export async function rounds(search: FlakeSearch, history: RunHistory): Promise<void> {
   const started = search.now();
   const until = started + (search.until - started) * SHARE_OF_ROUNDS;
   const most = Math.min(MOST_REPEATS, Math.ceil(search.runs / 10));
   const share = search.listed.length / Math.max(1, search.first.tests.length);
-  const each = Math.max(1, search.first.durationMs * (seen.isWhole ? 1 : share));
+  const each = Math.max(1, search.first.durationMs * (history.isWhole ? 1 : share));
   for (let done = 1; done < most && !isOver({ ...search, until });) {
     const times = Math.max(1, Math.min(most - done, 5, Math.floor((until - search.now()) / each)));
     const args = [`--repeat-each=${times}`];
-    const ids = seen.isWhole ? null : search.listed.flatMap((one) => one.ids.slice(0, times).flat());
+    const ids = history.isWhole ? null : search.listed.flatMap((test) => test.ids.slice(0, times).flat());
     const { tests } = await search.run({ ids, args, env: {}, trace: false });
     // Playwright runs the selection once for each repetition: the n-th of each test is one run of it.
     const nth = new Map<string, number>();
     const byRound: TestResult[][] = [];
-    for (const one of tests) {
-      const key = keyOf(one.test);
+    for (const result of tests) {
+      const key = keyOf(result.test);
       const n = nth.get(key) ?? 0;
       nth.set(key, n + 1);
-      (byRound[n] ??= []).push(one);
+      (byRound[n] ??= []).push(result);
     }
-    for (const round of byRound) addRound(seen, round, tests);
+    for (const round of byRound) addRound(history, round, tests);
     done += times;
   }
 }
 
 /** Adds a run of each test; `all` are those that ran at that time, too. */
-export function addRound(seen: Seen, tests: readonly TestResult[], all = tests): void {
-  const ran = all.flatMap((one) => (one.ran ? [{ ...one, ...one.ran, key: keyOf(one.test) }] : []));
+export function addRound(history: RunHistory, tests: readonly TestResult[], all = tests): void {
+  const timed = all.flatMap((result) =>
+    result.ran ? [{ ...result, ...result.ran, key: keyOf(result.test) }] : [],
+  );
   const ofRound = new Set(tests.map(({ test }) => test.id));
-  for (const one of ran) {
-    const { key, test, worker, startedAt, durationMs, outcome } = one;
+  for (const result of timed) {
+    const { key, test, worker, startedAt, durationMs, outcome } = result;
     if (!ofRound.has(test.id)) continue;
-    seen.counts.set(key, plus(seen.counts.get(key) ?? none, countIn([one], key)));
-    const during = ran.filter(
+    history.counts.set(key, plus(history.counts.get(key) ?? none, countIn([result], key)));
+    const during = timed.filter(
       (other) => other.startedAt <= startedAt + durationMs && other.startedAt + other.durationMs >= startedAt,
     );
-    const atItsStart = ran.filter(
+    const atItsStart = timed.filter(
       (other) => other.startedAt <= startedAt && other.startedAt + other.durationMs > startedAt,
     );
-    seen.workers = Math.max(seen.workers, new Set(atItsStart.map((other) => other.worker)).size);
+    history.workers = Math.max(history.workers, new Set(atItsStart.map((other) => other.worker)).size);
     if (outcome !== 'unexpected') continue;
-    const before = ran.filter((other) => other.worker === worker && other.startedAt < startedAt);
-    const beside = during.filter((other) => other.worker !== worker);
-    const [b, d] = [before, beside].map((some) => new Set(some.map((other) => other.key)));
-    seen.reds.set(key, [...(seen.reds.get(key) ?? []), { before: b ?? new Set(), beside: d ?? new Set() }]);
+    const before = timed.filter((other) => other.worker === worker && other.startedAt < startedAt);
+    const concurrent = during.filter((other) => other.worker !== worker);
+    const [b, d] = [before, concurrent].map((some) => new Set(some.map((other) => other.key)));
+    history.reds.set(key, [
+      ...(history.reds.get(key) ?? []),
+      { before: b ?? new Set(), beside: d ?? new Set() },
+    ]);
   }
 }
 
@@ -87,14 +92,14 @@ const MOSTLY = 0.75;
 /** The tests that were there in most red runs of a test, the surest first: what made it red is among them. */
 export function mostlyThere(
   { listed }: FlakeSearch,
-  { target, seen }: Suspect,
+  { target, history }: Suspect,
   side: Side,
 ): readonly ListedTest[] {
-  const reds = seen.reds.get(target.key) ?? [];
+  const reds = history.reds.get(target.key) ?? [];
   const times = ({ key }: ListedTest) => reds.filter((red) => red[side].has(key)).length;
-  const wasRed = ({ key }: ListedTest) => seen.reds.has(key);
+  const wasRed = ({ key }: ListedTest) => history.reds.has(key);
   if (reds.length === 0) return [];
   return listed
-    .filter((one) => one !== target && times(one) >= MOSTLY * reds.length)
+    .filter((test) => test !== target && times(test) >= MOSTLY * reds.length)
     .toSorted((a, b) => times(b) - times(a) || Number(wasRed(b)) - Number(wasRed(a)));
 }
