@@ -1,4 +1,6 @@
 import type TypeScript from 'typescript';
+import { withReplacements } from '../../replacements.js';
+import type { ProposedFile } from './proposal.js';
 
 type Ts = typeof TypeScript;
 
@@ -17,12 +19,8 @@ const allowed = new Set([
 const MAX_FILES = 3000;
 const MAX_FIXES = 20;
 
-/** A file's text after the fixes. */
-export interface FixedFile {
-  readonly file: string;
-  readonly before: string;
-  readonly after: string;
-  /** TypeScript's descriptions of the fixes. */
+/** A file with the fixes, and TypeScript's descriptions of them. */
+export interface FixedFile extends ProposedFile {
   readonly did: readonly string[];
 }
 
@@ -119,10 +117,12 @@ function formatOf(text: string): TypeScript.FormatCodeSettings {
 function apply(program: Program, { changes }: TypeScript.CodeFixAction): boolean {
   for (const { fileName, textChanges, isNewFile } of changes) {
     if (isNewFile || /[\\/]node_modules[\\/]/.test(fileName)) return false;
-    let text = program.text(fileName);
-    for (const { span, newText } of textChanges.toSorted((a, b) => b.span.start - a.span.start))
-      text = text.slice(0, span.start) + newText + text.slice(span.start + span.length);
-    program.overlay.set(fileName, text);
+    const replacements = textChanges.map(({ span: { start, length }, newText }) => ({
+      start,
+      end: start + length,
+      text: newText,
+    }));
+    program.overlay.set(fileName, withReplacements(program.text(fileName), replacements));
   }
   return true;
 }

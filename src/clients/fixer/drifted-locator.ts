@@ -1,3 +1,4 @@
+import { withReplacements } from '../../replacements.js';
 import type { Proposal } from './proposal.js';
 import {
   isFoundBy,
@@ -49,8 +50,11 @@ export async function driftedLocator(evidence: DriftEvidence): Promise<Proposal 
   const { tests, inApp } = await evidence.search(name.value);
   const positions = positionsToChange(name, { tests, frames: evidence.frames, inApp });
   const files = tests.flatMap(({ file, text }) => {
-    const own = positions.filter((position) => position.file === file).toSorted((a, b) => b.start - a.start);
-    const after = own.reduce((sum, { start, end }) => sum.slice(0, start) + rename.to + sum.slice(end), text);
+    const own = positions.filter((position) => position.file === file);
+    const after = withReplacements(
+      text,
+      own.map(({ start, end }) => ({ start, end, text: rename.to })),
+    );
     return own.length > 0 ? [{ file, before: text, after }] : [];
   });
   if (files.length === 0) return null;
@@ -61,7 +65,7 @@ export async function driftedLocator(evidence: DriftEvidence): Promise<Proposal 
   };
 }
 
-/** Returns all places of a test id that the app no longer has; otherwise those in the failing steps, or the only one. */
+/** Returns all positions of a test id that the app no longer has; otherwise those in the failing steps, or the only position. */
 function positionsToChange(
   name: LocatorName,
   { tests, frames, inApp }: { tests: readonly SourceText[]; frames: DriftEvidence['frames']; inApp: boolean },

@@ -1,17 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
-import {
-  unwrap,
-  calleeOf,
-  cookedText,
-  nameOf,
-  nodeIn,
-  nodesIn,
-  nodesOf,
-  type SyntaxNode,
-} from '../../code/syntax.js';
+import { unwrap, calleeOf, nameOf, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../code/syntax.js';
 import { parseSource, type SourceFile } from '../../code/source-file.js';
 import type { Cause } from '../../model/cause.js';
+import { type Replacement, withReplacements } from '../../replacements.js';
+import { literalText } from './locator-names.js';
 import type { Proposal } from './proposal.js';
 
 /** What a test expected, and what it got, as far as Playwright prints it as text. */
@@ -20,20 +13,13 @@ interface Mismatch {
   readonly received: string;
 }
 
-/** A literal in a file, and the one to put in its place. */
-interface LiteralEdit {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
 /**
  * Lets the tests of a cause expect what the page shows, if nothing but a literal in each assertion that failed differs; null otherwise. Which
  * of the two is right is for a person to say (BL-6).
  */
 export async function followedExpectations({ members }: Pick<Cause, 'members'>): Promise<Proposal | null> {
   const sources = new Map<string, SourceFile | null>();
-  const replaced = new Map<SourceFile, Map<number, LiteralEdit>>();
+  const replaced = new Map<SourceFile, Map<number, Replacement>>();
   for (const { location, message } of members.flatMap(({ failure }) => failure.errors)) {
     const mismatch = mismatchIn(stripVTControlCharacters(message));
     if (!location || !mismatch) return null;
@@ -43,19 +29,14 @@ export async function followedExpectations({ members }: Pick<Cause, 'members'>):
     const source = sources.get(file);
     const edit = source && literalAt(source, line, mismatch);
     if (!source || !edit) return null;
-    const edits = replaced.get(source) ?? new Map<number, LiteralEdit>();
+    const edits = replaced.get(source) ?? new Map<number, Replacement>();
     // Two tests that share an assertion have to have got the same.
     if ((edits.get(edit.start) ?? edit).text !== edit.text) return null;
     replaced.set(source, edits.set(edit.start, edit));
   }
   if (replaced.size === 0) return null;
   const files = [...replaced].map(([{ path: file, text: before }, edits]) => {
-    const backwards = [...edits.values()].toSorted((a, b) => b.start - a.start);
-    const after = backwards.reduce(
-      (text, edit) => text.slice(0, edit.start) + edit.text + text.slice(edit.end),
-      before,
-    );
-    return { file, before, after };
+    return { file, before, after: withReplacements(before, [...edits.values()]) };
   });
   return { summary: 'lets the tests expect what the page shows now', files };
 }
@@ -87,7 +68,7 @@ function plain(printed: string): string {
 }
 
 /** Finds the only literal of an assertion in this line that says what was expected. */
-function literalAt(source: SourceFile, line: number, mismatch: Mismatch): LiteralEdit | null {
+function literalAt(source: SourceFile, line: number, mismatch: Mismatch): Replacement | null {
   const edits = nodesOf(source.program).flatMap((call) => {
     const property = nodeIn(calleeOf(call), 'property');
     const matcher = nameOf(property) ?? '';
@@ -106,7 +87,7 @@ function replacing(
   source: SourceFile,
   node: SyntaxNode,
   { matcher, ...mismatch }: Mismatch & { readonly matcher: string },
-): LiteralEdit[] {
+): Replacement[] {
   const { start, end } = node;
   const collapses = matcher === 'toHaveText' || matcher === 'toContainText';
   const got = (text: string) => (collapses ? text.replaceAll(/\s+/g, ' ').trim() : text);
@@ -145,13 +126,6 @@ function replacing(
     .map((line) => indent + line)
     .join('\n');
   return put(`${/^\s*?\n/.exec(text)?.[0] ?? ''}${lines}${/\n\s*$/.exec(text)?.[0] ?? ''}`);
-}
-
-/** Returns the text of a string or a template without expressions; null for any other node. */
-function literalText(node: SyntaxNode): string | null {
-  if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
-    return nodesIn(node, 'quasis').map(cookedText).join('');
-  return node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : null;
 }
 
 /** Returns the texts of a printed `Array [ "Tea", "Coffee" ]`; null for anything else. */

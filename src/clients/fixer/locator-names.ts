@@ -1,24 +1,9 @@
-import { nodeIn, nodesIn, propertyOf, type SyntaxNode, visit } from '../../code/syntax.js';
+import { cookedText, nodeIn, nodesIn, propertyOf, type SyntaxNode, visit } from '../../code/syntax.js';
 import { parseSource } from '../../code/source-file.js';
 import type { PageElement } from '../../model/evidence.js';
 
-/** One line of Playwright's accessibility snapshot: an element, or a property of one (`/placeholder`). */
-export interface AriaLine {
-  readonly role: string;
-  /** The accessible name; empty if there is none. */
-  readonly name: string;
-  readonly text: string;
-}
-
-/** One line of YAML: `- button "Pay" [disabled]: text`; the key is in single quotes if it contains a colon, for example. */
-const shape = /^\s*- '?(\/?[\w-]+)(?: "((?:[^"\\]|\\.)*)")?(?: \[[^\]]*\])*(?::(?: "?(.*?)"?)?)?'?$/;
-
-/** Parses one line; returns null if it does not describe an element or a property. */
-function ariaLineOf(line: string): AriaLine | null {
-  const [match, role = '', name = '', text = ''] = shape.exec(line) ?? [];
-  if (match === undefined) return null;
-  return { role, name: name.replaceAll(/\\(.)/g, '$1').replaceAll("''", "'"), text };
-}
+/** A line of Playwright's accessibility snapshot with an element's role and accessible name: `- button "Pay" [disabled]: text`. */
+const ariaElement = /^\s*- '?([\w-]+) "((?:[^"\\]|\\.)*)"(?=[ :']|$)/;
 
 /** One name by which a locator finds its element. */
 export interface LocatorName {
@@ -63,7 +48,10 @@ function nameIn(call: SyntaxNode): { readonly name: LocatorName; readonly litera
   return { name: { kind, role: kind === 'role' ? literalText(first) : null, value, exact }, literal };
 }
 
-function literalText(node: SyntaxNode): string | null {
+/** Returns the text of a string or a template without expressions; null for any other node. */
+export function literalText(node: SyntaxNode): string | null {
+  if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
+    return nodesIn(node, 'quasis').map(cookedText).join('');
   return node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : null;
 }
 
@@ -92,8 +80,8 @@ export function valuesOnPage({ elements, ariaSnapshot }: RedPage, { kind, role }
       );
     case 'role':
       return ariaSnapshot.split('\n').flatMap((line) => {
-        const node = ariaLineOf(line);
-        return node?.role === role ? present(node?.name) : [];
+        const [, lineRole, name = ''] = ariaElement.exec(line) ?? [];
+        return lineRole === role ? present(name.replaceAll(/\\(.)/g, '$1').replaceAll("''", "'")) : [];
       });
     case 'text':
       return elements.flatMap(({ text }) => present(text));

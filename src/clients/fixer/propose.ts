@@ -10,6 +10,7 @@ import type { Location, TestError } from '../../model/failure.js';
 import { framesIn } from '../../evidence/source-maps/frames.js';
 import { git } from '../../workspace/git.js';
 import { real, relativePath } from '../../paths.js';
+import { tryOr } from '../../result.js';
 import { driftedLocator, type DriftEvidence } from './drifted-locator.js';
 import type { SourceText } from './locator-names.js';
 import type { Proposal } from './proposal.js';
@@ -110,17 +111,9 @@ async function search(
 /** Returns the positions in an error that are files on disk. */
 function framesOf({ location, stack }: Pick<TestError, 'location' | 'stack'>): Location[] {
   const ofStack = framesIn(stripVTControlCharacters(stack ?? '')).flatMap(({ address, line, column }) => {
-    const file = address.startsWith('file:///') ? fileOf(address) : address;
+    // A log may contain a URL that names no file here.
+    const file = address.startsWith('file:///') ? tryOr(null, () => fileURLToPath(address)) : address;
     return file !== null && path.isAbsolute(file) ? [{ file, line, column }] : [];
   });
   return [...(location ? [location] : []), ...ofStack].map((frame) => ({ ...frame, file: real(frame.file) }));
-}
-
-/** Returns null for a URL that names no file here; a log may contain anything. */
-function fileOf(url: string): string | null {
-  try {
-    return fileURLToPath(url);
-  } catch {
-    return null;
-  }
 }

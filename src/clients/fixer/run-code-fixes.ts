@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { tryOr } from '../../result.js';
 import type { FixedFile } from './code-fixes.js';
 import type { Proposal } from './proposal.js';
 
@@ -26,27 +27,17 @@ const compilerError = /^[^\S\n]*([^\s()][^()\n:]*\.[cm]?tsx?)[(:]\d+[,:]\d+\)?(?
 /** Has the project's own TypeScript fix what the compiler reports (BF-3); null if there is none, or it is not sure. */
 export async function runCodeFixes(output: string, folders: readonly string[]): Promise<Proposal | null> {
   const named = new Set(Array.from(output.matchAll(compilerError), ([, file = '']) => file));
-  const files = [...named].map((file) => existingFile(file, folders));
+  const files = [...named].map(
+    (file) =>
+      folders.map((folder) => path.resolve(folder, file)).find((candidate) => existsSync(candidate)) ?? null,
+  );
   const [first] = files;
   if (!first || files.includes(null)) return null;
-  const typescript = typescriptFor(first);
+  const typescript = tryOr(null, () => createRequire(first).resolve('typescript'));
   const fixed = typescript && (await fixedBy({ typescript, files: files as string[] }));
   if (!fixed) return null;
   const did = [...new Set(fixed.flatMap((file) => file.did))].join('; ');
   return { summary: `TypeScript's own fix for ${[...named].join(', ')}: ${did}`, files: fixed };
-}
-
-function existingFile(file: string, folders: readonly string[]): string | null {
-  const candidates = folders.map((folder) => path.resolve(folder, file));
-  return candidates.find((candidate) => existsSync(candidate)) ?? null;
-}
-
-function typescriptFor(file: string): string | null {
-  try {
-    return createRequire(file).resolve('typescript');
-  } catch {
-    return null;
-  }
 }
 
 function fixedBy(order: CodeFixOrder): Promise<FixedFile[] | null> {

@@ -10,6 +10,7 @@ import {
   type SyntaxNode,
 } from '../../code/syntax.js';
 import { expectIn, webFirstCode } from '../../code/web-first.js';
+import { type Replacement, withReplacements } from '../../replacements.js';
 import type { Cause } from '../../model/cause.js';
 import type { Proposal } from './proposal.js';
 
@@ -31,29 +32,24 @@ export async function settledSteps({ lead: { failure } }: Pick<Cause, 'lead'>): 
   if (!source || !test) return null;
   const edits = nodesOf(test).flatMap((node) => settled(node, source));
   if (edits.length === 0) return null;
-  const after = edits
-    .toSorted((a, b) => b.start - a.start)
-    .reduce((text, edit) => text.slice(0, edit.start) + edit.text + text.slice(edit.end), source.text);
+  const after = withReplacements(source.text, edits);
   const summary = `lets the test wait: ${edits.map(({ says }) => says).join(', ')}`;
   return { summary, files: [{ file, before: source.text, after }] };
 }
 
-interface Edit {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
+interface Edit extends Replacement {
   readonly says: string;
 }
 
 /** The call that defines the test in a line: the outermost one with a function. */
 function testAt(source: SourceFile, line: number): SyntaxNode | null {
-  const calls = nodesOf(source.program).filter(
+  const call = nodesOf(source.program).find(
     (node) =>
       node.type === 'CallExpression' &&
       source.lineAt(node.start) === line &&
       nodesIn(node, 'arguments').some(({ type }) => /Function/.test(type)),
   );
-  return calls[0] ?? null;
+  return call ?? null;
 }
 
 function settled(node: SyntaxNode, source: SourceFile): Edit[] {
@@ -61,9 +57,8 @@ function settled(node: SyntaxNode, source: SourceFile): Edit[] {
   if (!call || call.type !== 'CallExpression') return [];
   const { start, end } = call;
   const name = propertyOf(calleeOf(call)) ?? '';
-  const expectation = expectIn(call);
   const position = `line ${source.lineAt(start)}`;
-  if (expectation ? webFirst.test(name) : actions.test(name) && rootOf(call) !== 'test')
+  if (expectIn(call) ? webFirst.test(name) : actions.test(name) && rootOf(call) !== 'test')
     return [{ start, end: start, text: 'await ', says: `${position} awaits ${name}` }];
   const form = webFirstCode(call, source);
   return form ? [{ start, end, text: form, says: `${position} waits for what it checked once` }] : [];
