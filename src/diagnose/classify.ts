@@ -246,11 +246,6 @@ const belongs =
 const complains =
   /\b(?:error|exception|fatal|panic|fail(?:ed|ure)?|cannot|can't|could not|couldn't|unable|no such|not found|missing|invalid|unknown|denied|refused|required?|must|unsupported|unexpected|undefined|already|expected)\b|(?:Error|Exception)\b/i;
 
-/** Whether a line only says that another process failed. */
-function isWrapper(line: string): boolean {
-  return wrapper.test(line.trim());
-}
-
 /**
  * Returns the line with which a process of the suite said why it ended, if Playwright's own error can't: the first complaint of its output that is
  * no wrapper, or else the last line. Null if Playwright's error says it, or if the process said nothing.
@@ -259,7 +254,7 @@ function lastWords({ errors, serverOutput }: Pick<Evidence, 'errors' | 'serverOu
   if (!errors.some(({ message }) => ofPlaywright.test(message))) return null;
   const lines = withoutLinePrefixes(stripAnsi(serverOutput.slice(-16_000)))
     .split('\n')
-    .filter((line) => !belongs.test(line) && !isWrapper(line) && !ofPlaywright.test(line));
+    .filter((line) => !belongs.test(line) && !wrapper.test(line.trim()) && !ofPlaywright.test(line));
   const complaint = lines.find((line) => complains.test(line)) ?? lines.at(-1);
   return complaint?.trim().slice(0, 300) ?? null;
 }

@@ -146,9 +146,9 @@ function serverText(
 ): string {
   const text = stripAnsi(bounded(withPlainStacks(serverOutput), most.server));
   const others = new Set(network.length > 0 && !requestFailed ? ofOthers.map(normalise) : []);
-  const own = withoutLinePrefixes(others.size === 0 ? text : withoutLinesOf(text, others));
+  const own = text.split('\n').filter((line) => others.size === 0 || !others.has(normalise(line)));
   const blocks = withoutOtherRequests(
-    logBlocks(own).filter((block) => !isOfOthers(block)),
+    logBlocks(withoutLinePrefixes(own.join('\n'))).filter((block) => !isOfOthers(block)),
     network,
   );
   return blocks.join('\n').replace(foreignCode, '');
@@ -172,13 +172,6 @@ function withoutOtherRequests(
   });
   const isKnown = owners.some(({ block, isOwn }) => isOwn && anyError.test(block));
   return isKnown ? owners.filter(({ isOther }) => !isOther).map(({ block }) => block) : blocks;
-}
-
-function withoutLinesOf(text: string, others: ReadonlySet<string>): string {
-  return text
-    .split('\n')
-    .filter((line) => !others.has(normalise(line)))
-    .join('\n');
 }
 
 /** The stack of an exception in a line of JSON, as pino, winston, Serilog and Logback write it. */
@@ -295,7 +288,10 @@ function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
     sentences.some((sentence) => text.includes(sentence)) ||
     answers.some(
       ({ status, path }) =>
-        answeredWith.exec(text)?.[1] === status || namesStatus(withoutPath(text, path), status),
+        answeredWith.exec(text)?.[1] === status ||
+        withoutPath(text, path)
+          .match(/(?<![\w./])\d{3}\b/g)
+          ?.includes(status),
     );
 }
 
@@ -306,10 +302,6 @@ function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
 function withoutPath(text: string, path: string): string {
   const named = text.match(/\/[^\s?:'"`()]{2,200}/g)?.find((mention) => path.endsWith(mention));
   return named === undefined ? '' : text.replace(named, ' ');
-}
-
-function namesStatus(text: string, status: string): boolean {
-  return [...text.matchAll(/(?<![\w./])\d{3}\b/g)].some(([number]) => number === status);
 }
 
 /**

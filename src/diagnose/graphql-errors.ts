@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { jsonOf } from '../json-of.js';
 import type { NetworkEntry } from '../model/evidence.js';
 
 /** An error in the answer to a GraphQL operation. */
@@ -13,11 +15,24 @@ const longestMessage = 300;
 const ofTheServer = /^2\d\d with GraphQL error(?: INTERNAL_SERVER_ERROR)?: /;
 const anyGraphQl = /^2\d\d with GraphQL error/;
 
+const code = z.object({ code: z.string().regex(/^[\w-]{1,60}$/) }).transform((extensions) => extensions.code);
+const error = z
+  .object({ message: z.string(), extensions: code.nullable().catch(null) })
+  .transform(({ message, extensions }): GraphQlError => {
+    const [line = ''] = message.trim().split('\n');
+    return { message: line.slice(0, longestMessage), code: extensions };
+  });
+const answer = z
+  .object({ errors: z.array(error.nullable().catch(null)) })
+  .nullable()
+  .catch(null);
+const answers = z.union([z.array(answer), answer.transform((single) => [single])]);
+
 /** Returns the errors of a GraphQL answer, or of a batch of them; none if the text is no such answer. */
 export function graphQlErrors(body: string | null): GraphQlError[] {
   if (!body?.includes('"errors"')) return [];
-  const answers = [parsed(body)].flat();
-  return answers.flatMap((answer) => list(field(answer, 'errors')).flatMap(errorOf)).slice(0, mostErrors);
+  const errors = answers.parse(jsonOf(body)).flatMap((single) => single?.errors ?? []);
+  return errors.filter((single) => single !== null).slice(0, mostErrors);
 }
 
 /**
@@ -43,29 +58,4 @@ export function isServerError({ status, failure }: Pick<NetworkEntry, 'status' |
 export function isRefusal({ status, failure }: Pick<NetworkEntry, 'status' | 'failure'>): boolean {
   if (status !== null) return status >= 400 && status < 500;
   return anyGraphQl.test(failure ?? '') && !ofTheServer.test(failure ?? '');
-}
-
-function errorOf(error: unknown): GraphQlError[] {
-  const message = field(error, 'message');
-  if (typeof message !== 'string') return [];
-  const code = field(field(error, 'extensions'), 'code');
-  const [line = ''] = message.trim().split('\n');
-  const errorCode = typeof code === 'string' && /^[\w-]{1,60}$/.test(code) ? code : null;
-  return [{ message: line.slice(0, longestMessage), code: errorCode }];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function field(value: unknown, name: string): unknown {
-  return Object(value)[name] as unknown;
-}
-
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

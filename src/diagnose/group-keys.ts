@@ -48,13 +48,9 @@ export function sameTestKey({ diagnosis, evidence, failure }: DiagnosedFailure):
 const untelling = /→ (?:401|403|407|429|5\d\d)$|^(?:symptom|blank) \| /;
 
 /** Whether two failures, as described by their root keys, have different causes although their errors may be worded alike. */
-export function haveDifferentRoots(keys: Iterable<string>, other: Iterable<string>): boolean {
-  const [ones, others] = [telling(keys), telling(other)];
-  return ones.length > 0 && others.length > 0 && !ones.some((key) => others.includes(key));
-}
-
-function telling(keys: Iterable<string>): string[] {
-  return [...keys].filter((key) => !untelling.test(key));
+export function haveDifferentRoots(a: Iterable<string>, b: Iterable<string>): boolean {
+  const [keys = [], others = []] = [a, b].map((all) => [...all].filter((key) => !untelling.test(key)));
+  return keys.length > 0 && others.length > 0 && !keys.some((key) => others.includes(key));
 }
 
 /** Returns keys made of the deciding evidence outside the test's own error, combined with its line and with the function around it. */
@@ -178,18 +174,15 @@ function deadServer({ evidence, diagnosis }: DiagnosedFailure): string | null {
   return originIn(line);
 }
 
-/** Returns what a person can do about a failure that is the machine's; null if it is not, or if a look at the machine has shown otherwise. */
-function adviceOf({ diagnosis, machine = diagnosis.advice }: DiagnosedFailure): string | null {
-  return machine ?? null;
-}
-
 /**
  * Returns why no agent can help with these failures of one cause (HL-7), or null: only the machine can be mended (a browser, a program or a
  * snapshot that does not exist, a port that is taken), Playwright refuses to run any test, they passed although they are marked with
  * `test.fail()`, or many of them failed on the same dead server.
  */
 export function environmentOf(members: readonly DiagnosedFailure[]): string | null {
-  const [advice, ...others] = new Set(members.map(adviceOf));
+  const [advice, ...others] = new Set(
+    members.map(({ diagnosis, machine = diagnosis.advice }) => machine ?? null),
+  );
   if (advice && others.length === 0) return advice;
   // The mark may go only by a person's hand: an agent could turn the test green only by breaking the app.
   if (members.every(({ failure }) => failure.scope === 'test' && failure.status === 'passed'))

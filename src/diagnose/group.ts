@@ -52,7 +52,8 @@ export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
 /** Adds a failure to the groups with which it shares a key, and to the first that looks like it; they become one. */
 function join(groups: Group[], failure: DiagnosedFailure, keys: readonly string[]): void {
   const test = sameTestKey(failure);
-  const alike = groups.find((group) => isAlike(group, failure) && !haveDifferentRoots(group.keys, keys));
+  const isAlike = ({ members }: Group) => members.some(({ signature }) => signature === failure.signature);
+  const alike = groups.find((group) => isAlike(group) && !haveDifferentRoots(group.keys, keys));
   const [home, ...linked] = groups.filter(
     (group) =>
       group === alike || keys.some((key) => group.keys.has(key)) || (test !== null && group.tests.has(test)),
@@ -65,10 +66,6 @@ function join(groups: Group[], failure: DiagnosedFailure, keys: readonly string[
   for (const key of keys) home.keys.add(key);
   home.tests.add(test);
   for (const other of linked) absorb(groups, home, other);
-}
-
-function isAlike({ members }: Group, { signature }: DiagnosedFailure): boolean {
-  return members.some((failure) => failure.signature === signature);
 }
 
 /**

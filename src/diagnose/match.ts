@@ -53,7 +53,12 @@ export function createMatcher(project: ProjectRules = noProjectRules): Matcher {
     retryAxisOf: (texts, { category, why }) =>
       own.find(({ rule, retry }) => retry !== null && why.some((reason) => reason.rule === rule.id))?.retry ??
       builtInAxis(texts, category),
-    withoutNoise: (source, text) => withoutLines(text, [...noiseOf(source), ...ignored]),
+    withoutNoise: (source, text) => {
+      const noise = noiseRules
+        .filter(({ sources }) => sources.includes(source))
+        .map(({ pattern }) => pattern);
+      return withoutLines(text, [...noise, ...ignored]);
+    },
   };
 }
 
@@ -75,12 +80,7 @@ function builtInAxis(texts: readonly EvidenceText[], category: Category): RetryA
   return rule?.axis ?? 'code_error';
 }
 
-function noiseOf(source: EvidenceSource): RegExp[] {
-  return noiseRules.filter(({ sources }) => sources.includes(source)).map(({ pattern }) => pattern);
-}
-
 function withoutLines(text: string, patterns: readonly RegExp[]): string {
-  if (patterns.length === 0) return text;
   const lines = text.split('\n').filter((line) => !patterns.some((pattern) => pattern.test(line)));
   return lines.join('\n');
 }

@@ -45,16 +45,13 @@ export function normalise(message: string): string {
   for (const [pattern, name] of volatile) text = text.replace(pattern, name);
   const log = text.search(/^Call log:/m);
   if (log === -1) return linesOf(text).join('\n');
-  return [...linesOf(text.slice(0, log)), ...distinct(linesOf(text.slice(log)))].join('\n');
+  // How often a call log repeats a line depends on timing.
+  const distinct = new Set(linesOf(text.slice(log)).map((line) => line.replace(/^- /, '')));
+  return [...linesOf(text.slice(0, log)), ...distinct].join('\n');
 }
 
 /** Returns the non-blank lines, with whitespace collapsed. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n').map((line) => line.trim().replace(/\s+/g, ' '));
   return lines.filter((line) => line !== '');
-}
-
-/** How often a call log repeats a line depends on timing, so each line is kept once. */
-function distinct(log: readonly string[]): string[] {
-  return [...new Set(log.map((line) => line.replace(/^- /, '')))];
 }

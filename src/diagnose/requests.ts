@@ -1,3 +1,4 @@
+import { jsonOf } from '../json-of.js';
 import { type Evidence, hasFailed, type NetworkEntry } from '../model/evidence.js';
 import type { TestError } from '../model/failure.js';
 import { complaintOf, locatorIn } from './complaint.js';
@@ -87,13 +88,11 @@ function wantsRefusal(errors: readonly TestError[]): boolean {
   return isText || ofRefusal.test(subject.replaceAll(/[-_]/g, ' '));
 }
 
+const givenUp = /ERR_(?:ABORTED|BLOCKED_BY_CLIENT)|NS_BINDING_ABORTED/;
+
 /** Whether the page, or an extension, broke off a request that was being answered. */
 export function isGivenUp({ status, failure }: NetworkEntry): boolean {
-  return (
-    status !== null &&
-    status < 400 &&
-    /ERR_(?:ABORTED|BLOCKED_BY_CLIENT)|NS_BINDING_ABORTED/.test(failure ?? '')
-  );
+  return status !== null && status < 400 && givenUp.test(failure ?? '');
 }
 
 /**
@@ -131,7 +130,9 @@ export function quotedByJson(text: string | null): string[] {
 export function lostScripts({ network }: Pick<Evidence, 'network'>): NetworkEntry[] {
   return network.filter(
     ({ resourceType, status, failure, common }) =>
-      resourceType === 'script' && !common && (status === null ? brokenOff(failure) : status >= 400),
+      resourceType === 'script' &&
+      !common &&
+      (status === null ? failure !== null && !givenUp.test(failure) : status >= 400),
   );
 }
 
@@ -151,10 +152,6 @@ export function unreached(
       noWay.test(failure ?? '') &&
       !own(url),
   );
-}
-
-function brokenOff(failure: string | null): boolean {
-  return failure !== null && !/ERR_(?:ABORTED|BLOCKED_BY_CLIENT)|NS_BINDING_ABORTED/.test(failure);
 }
 
 /** Formats a request and its result as one line: `POST /api/orders → 500`; the host is included unless it is the loopback. */
@@ -232,16 +229,8 @@ export function responseTexts(entry: NetworkEntry): string[] {
   const body = errorBody(entry).trim();
   if (body === '') return [];
   const quoted = body.match(saidInJson) ?? [];
-  const texts = quoted.length > 0 ? quoted.map((text) => unescaped(text)) : [body];
+  const texts = quoted.length > 0 ? quoted.map((text) => String(jsonOf(text) ?? text.slice(1, -1))) : [body];
   return texts.filter((text) => text.length >= shortestText && text.includes(' '));
-}
-
-function unescaped(quoted: string): string {
-  try {
-    return String(JSON.parse(quoted));
-  } catch {
-    return quoted.slice(1, -1);
-  }
 }
 
 const withoutHeader =
