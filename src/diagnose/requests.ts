@@ -1,9 +1,9 @@
-import { jsonOf } from '../json-of.js';
 import { type Evidence, hasFailed, type NetworkEntry } from '../model/evidence.js';
 import type { TestError } from '../model/failure.js';
 import { complaintOf, locatorIn } from './complaint.js';
 import { graphQlErrors, graphQlLine, isRefusal, isServerError } from './graphql-errors.js';
 import { stripAnsi } from '../visible-text.js';
+import { tryOr } from '../result.js';
 import { isLoopback, splitUrl } from '../urls.js';
 import { markedStatusLine } from './without-quotes.js';
 
@@ -229,7 +229,10 @@ export function responseTexts(entry: NetworkEntry): string[] {
   const body = errorBody(entry).trim();
   if (body === '') return [];
   const quoted = body.match(saidInJson) ?? [];
-  const texts = quoted.length > 0 ? quoted.map((text) => String(jsonOf(text) ?? text.slice(1, -1))) : [body];
+  const texts =
+    quoted.length > 0
+      ? quoted.map((text) => tryOr(text.slice(1, -1), () => JSON.parse(text) as string))
+      : [body];
   return texts.filter((text) => text.length >= shortestText && text.includes(' '));
 }
 
