@@ -21,7 +21,7 @@ const missingProgram = new RegExp(
 
 type Advice = readonly [RegExp, (match: RegExpExecArray) => string];
 
-/** What a test lacks, whatever it does with pages. */
+/** What a test can lack, whether or not it opens pages. */
 const lacks: readonly Advice[] = [
   [
     missingBrowser,
@@ -29,14 +29,14 @@ const lacks: readonly Advice[] = [
       'its browser was not found: run `playwright install`, or correct `executablePath` in the Playwright config',
   ],
   [
-    // An agent would accept what the test shows now, whatever it is.
+    // An agent would accept whatever the page shows now.
     /^Error: A snapshot doesn't exist at /,
     () =>
       'its snapshot does not exist: run `playwright test` once, and commit the file that it writes if it shows what it should',
   ],
 ];
 
-/** What keeps a suite from running that only the machine or a person can mend, and what to do about it. */
+/** What keeps a suite from running and needs a change of the machine or by a person, with the advice. */
 const stops: readonly Advice[] = [
   [
     /not allowed due to the 'forbidOnly' option|focused with '\.only' is not allowed/,
@@ -83,8 +83,8 @@ const stops: readonly Advice[] = [
 ];
 
 /**
- * Returns what to do about a failure that only the machine or a person can mend (HL-7), or null. What Playwright says counts, and what decided
- * of a server's output; of a test with a page only whether it lacks something.
+ * Returns the advice for a failure that only a person can resolve on the machine (HL-7), or null. Reads Playwright's errors and the deciding
+ * lines of a server. For a test with a page, only what the test lacks counts.
  */
 export function adviceOn(evidence: Evidence, why: readonly Reason[]): string | null {
   const { errors, pageUrl, network } = evidence;
@@ -97,7 +97,7 @@ export function adviceOn(evidence: Evidence, why: readonly Reason[]): string | n
   );
 }
 
-/** Says which host of another site the machine does not reach, if that decided. */
+/** Returns the advice for a host of another site that the machine does not reach, if that decided. */
 function unreachedHost(evidence: Evidence, [decided]: readonly Reason[]): string | null {
   if (decided?.category !== 'network-error') return null;
   const missed = unreached(evidence, ownOrigin(evidence));

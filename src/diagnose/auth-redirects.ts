@@ -2,17 +2,17 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { splitUrl } from '../urls.js';
 import type { Evidence, NetworkEntry } from '../model/evidence.js';
 
-/** A request for which the app did not give what was asked for, but what it gives to whoever is not signed in, for example. */
+/** A request that was answered with a redirect or a refusal, for example because nobody is signed in. */
 interface RedirectOrRefusal {
   readonly asked: string;
-  /** What was given instead. */
+  /** The page or the status that was given instead. */
   readonly given: string;
 }
 
 /**
- * Returns the failures whose requests, different ones, were all answered by the same redirect or refusal, which passing tests did not
- * see, with a key for each such answer: a session that has expired shows as many symptoms as there are tests. Where all asked for the same,
- * as for a start page that redirects, the answer says nothing.
+ * Returns a key for each failure whose request got the same redirect or refusal as different requests of other failures. An expired session,
+ * for example, has as many symptoms as there are tests. If all tests asked for the same page, such as a start page that redirects, the answer
+ * means nothing.
  */
 export function sharedRedirects(failures: readonly DiagnosedFailure[]): Map<DiagnosedFailure, string> {
   const redirects = failures.flatMap((failure) => {
@@ -39,7 +39,10 @@ function redirectOrRefusal({
   );
 }
 
-/** Returns the request that was redirected to the page on which the test failed, if passing tests did not see that. */
+/**
+ * Returns the request that was redirected to the page on which the test failed; null if there is none, or if passing tests have the same
+ * redirect.
+ */
 export function redirectOf({ network, pageUrl }: Pick<Evidence, 'network' | 'pageUrl'>): NetworkEntry | null {
   const documents = network.filter(({ resourceType }) => resourceType === 'document');
   const page = documents.findLastIndex(

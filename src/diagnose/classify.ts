@@ -48,10 +48,10 @@ export function createClassify(project?: ProjectRules): Classify {
     const strong = strongest(reasons, ranked).map((reason) => asMessage(asWritten(reason, evidence), texts));
     const isTold = lastLine === null || strong.some(({ source }) => source === 'server');
     const words = isTold ? [] : [lastWordsReason(lastLine, ranked)];
-    // What is surer than a guess comes first.
+    // The more certain reasons come first.
     const why = isDecisive(strong[0]?.confidence ?? 0) ? [...strong, ...words] : [...words, ...strong];
     const advice = adviceOn(evidence, why);
-    // A server that ends for want of something on the machine was not built wrong, and one that says nothing may be anything.
+    // If a server lacks something on the machine, its build is not at fault. If it printed nothing, anything may be.
     const isOther = strong[0]?.rule === ofPhase && (advice !== null || lastLine === null);
     const category = isOther ? 'unknown' : ranked;
     return {
@@ -71,17 +71,20 @@ export function createClassify(project?: ProjectRules): Classify {
   return (evidence) => {
     const diagnosis = diagnose(evidence, false);
     if (diagnosis.category !== 'ui-error') return diagnosis;
-    // Passing tests need not look at what is broken for all of them: it comes before an assertion that nothing else explains.
+    // Something can be broken for passing tests too, if they do not look at it. It then explains an assertion that nothing else explains.
     const bare = diagnose(withoutMarks(evidence), true);
     return bare.category !== 'unknown' && isDecisive(bare.confidence) ? bare : diagnosis;
   };
 }
 
-/** An action that Playwright could not do says why itself, and an exception that passing tests have does not; what never came may. */
+/**
+ * Errors of actions that Playwright could not perform. These state their reason themselves, so an exception that passing tests have too does
+ * not explain them.
+ */
 const isOfAction =
   /^(?:\w*Error: )?(?:Test timeout of |(?:locator|page|frame|frameLocator|elementHandle)\.\w+: )/;
 
-/** Returns the evidence with what failed in passing tests, too, as if it were this test's own. Refusals and calls that stay open are left out. */
+/** Returns the evidence as if what failed in passing tests too were this test's own, except for refusals and unanswered calls. */
 function withoutMarks(evidence: Evidence): Evidence {
   const { console, network, errors } = evidence;
   const isAction = errors.some(({ message }) => isOfAction.test(message));
@@ -98,7 +101,7 @@ function withoutMarks(evidence: Evidence): Evidence {
   };
 }
 
-/** Says only what Playwright was doing: the class of a failure that nothing else explains, and no alternative to one. */
+/** This rule only says what Playwright was doing. It decides if nothing else does, and is no alternative. */
 const ofPhase = 'build/web-server-exited';
 
 function alternativesOf(
@@ -116,7 +119,7 @@ function lastWordsReason(evidence: string, category: Category): Reason {
   return { rule: 'server/last-words', category, source: 'server', evidence, confidence: weak };
 }
 
-/** What only the machine can mend is no matter of the code, and a session that a server does not accept is no matter of a person. */
+/** A problem of the machine needs no change of the code, and a session that a server refuses needs no person. */
 function retryOf(
   axis: RetryAxis,
   { advice, isOfCode }: { readonly advice: string | null; readonly isOfCode: boolean },
@@ -125,7 +128,7 @@ function retryOf(
   return advice !== null && axis === 'code_error' ? 'env_error' : axis;
 }
 
-/** Whether the app refused what it was asked (401, 403), and no sign-in is among that: credentials would change nothing. */
+/** Whether the app refused requests (401, 403) and none of them signs in, so that other credentials would change nothing. */
 function isOfSession(evidence: Evidence, [decided]: readonly Reason[]): boolean {
   if (decided?.category !== 'network-error' || decided.source === 'server') return false;
   const refused = failedRequests(evidence, ownOrigin(evidence)).filter(
@@ -146,10 +149,10 @@ function strongest(reasons: readonly Reason[], category: Category): Reason[] {
   return all.filter((reason) => !isField(reason) || reason.confidence > sure).slice(0, mostReasons);
 }
 
-/** A line of a printed object (`severity: 'ERROR',`) says less than another that is as sure. */
+/** A line of a printed object (`severity: 'ERROR',`) tells less than another equally certain line. */
 const fieldOfObject = /^["']?(?!code\b)\w{1,40}["']?: (?:'[^']*'|"[^"]*"|[\w.-]+),$/;
 
-/** A field that a driver adds to an error (`code: 'XX000',`) says less than the error's own message, which stands above it. */
+/** Replaces a field that a driver adds to an error (`code: 'XX000',`) by the error's message above it, which tells more. */
 function asMessage(reason: Reason, texts: readonly EvidenceText[]): Reason {
   if (!/^["']?\w{1,40}["']?: (?:'[^']*'|"[^"]*"|[\w.-]+),?$/.test(reason.evidence)) return reason;
   for (const { source, text } of texts) {
@@ -170,7 +173,7 @@ const messageLine = /^(?:Uncaught )?[\w.$ ]{0,60}(?:[Ee]rror|Exception)\b[^:\n]{
 /** The call of a locator without its arguments. */
 const emptied = /\b(?:getBy\w{1,20}|get_by_\w{1,20}|locator|frameLocator|filter)\(\)/;
 
-/** Rules read an error without what its locators quote; people read the line as it was written. */
+/** Rules read errors without what locators quote. Returns the reason with the line as it was written, for people. */
 function asWritten(reason: Reason, { errors }: Evidence): Reason {
   if (reason.source !== 'error' || !emptied.test(reason.evidence)) return reason;
   const lines = errors.flatMap(({ message }) => stripAnsi(message).split('\n'));
@@ -178,14 +181,14 @@ function asWritten(reason: Reason, { errors }: Evidence): Reason {
   return line === undefined ? reason : { ...reason, evidence: line.trim().slice(0, 300) };
 }
 
-/** Whether the server said why it could not answer: that comes before its answer of 500, which its access log only repeats. */
+/** Whether the server printed why it could not answer. This comes before its status of 500, which an access log only repeats. */
 function isSaidByServer({ source, rule, confidence }: Reason): boolean {
   return source === 'server' && rule !== 'network/access-log' && isDecisive(confidence);
 }
 
 /**
- * Of two equally confident reasons, one from the app comes before one from the test, and the server's comes first of all: what the page throws
- * then may come of the answer (`notes.map is not a function`).
+ * Orders equally confident reasons: the server's first, then the page's, then the test's. What the page throws may result from the server's
+ * answer (`notes.map is not a function`).
  */
 function nearness(source: EvidenceSource): number {
   if (source === 'server') return 0;
@@ -234,10 +237,10 @@ function rankCategories(reasons: readonly Reason[]): Category[] {
   return categories.filter((category) => best.has(category)).sort((a, b) => weight(b) - weight(a));
 }
 
-/** Playwright's words for a process of the suite that ended, or never answered: only its output can say why. */
+/** Playwright's errors about a process of the suite that ended or never answered. Only its output can say why. */
 const ofPlaywright =
   /Process from config\.webServer (?:was not able to start|exited early)|Timed out waiting \d+ ?ms from config\.webServer|^Error: Playwright ended |verify\.prepare failed/;
-/** What package managers, task runners and shells say of a program that failed under them: never why. */
+/** What package managers, task runners and shells print about a program that failed. They never say why. */
 const wrapper =
   /^(?:> |\$ |npm (?:ERR!|error|warn|WARN|notice)|\s?WARN\b|warning |\(node:\d+\) |\(Use `node --trace|(?:error |Error: )?[Cc]ommand (?:failed|"[^"\n]{0,300}" exited|exited|finished)\b|ERROR: .{0,200} (?:exited|failed) with|.{0,40}\bELIFECYCLE\b|.{0,60}\bERR_PNPM_RECURSIVE|info Visit |.{0,200}\b(?:exited|failed|ended|finished|terminated)(?: (?:early|unexpectedly))?(?: with| \()? ?(?:exit )?(?:code|status|signal)\b|(?:make|gmake)(?:\[\d+\])?: \*\*\*|Error: Process (?:from|completed)|Error: Timed out waiting|Error: Playwright ended|\s*(?:Run|See|Try|For) ['"`\w].{0,200}(?:--help|more information|for details|logs?)\b|.{0,60}A complete log of this run|Tasks: |Failed: |Cached: |Time: |Caused by:?$|Node\.js v\d|exit status \d|Exit code:?)/;
 /** A line of a stack, of an excerpt of code or of an error object: it belongs to the message above. */
@@ -247,8 +250,8 @@ const complains =
   /\b(?:error|exception|fatal|panic|fail(?:ed|ure)?|cannot|can't|could not|couldn't|unable|no such|not found|missing|invalid|unknown|denied|refused|required?|must|unsupported|unexpected|undefined|already|expected)\b|(?:Error|Exception)\b/i;
 
 /**
- * Returns the line with which a process of the suite said why it ended, if Playwright's own error can't: the first complaint of its output that is
- * no wrapper, or else the last line. Null if Playwright's error says it, or if the process said nothing.
+ * Returns the line in which a process of the suite says why it ended: the first complaint of its output, except those of wrappers, or else the
+ * last line. Returns null if Playwright's error is about something else, or if the process printed nothing.
  */
 function lastWords({ errors, serverOutput }: Pick<Evidence, 'errors' | 'serverOutput'>): string | null {
   if (!errors.some(({ message }) => ofPlaywright.test(message))) return null;

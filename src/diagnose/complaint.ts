@@ -147,7 +147,7 @@ function tellingLine(lines: readonly string[]): string | null {
   return lines.find(isValue) ?? lines[0] ?? null;
 }
 
-/** Returns the first differing line of a comparison that is printed as a diff, and the line of the same name that is there instead. */
+/** Returns the first difference of a comparison that is printed as a diff: the expected line, and the received line of the same name. */
 function differenceIn(text: string): string | null {
   const [, indent = '', lines = ''] =
     /^(?:- Expected[^\n]*\n\+ Received[^\n]*|([ \t]*)@@ [^\n]* @@)\n([^]{0,4000})/m.exec(text) ?? [];
@@ -166,7 +166,7 @@ function linesOf(diff: string, side: RegExp): string[] {
   return [...diff.matchAll(side)].map(([, line = '']) => line.trim().replace(/,$/, ''));
 }
 
-/** Leaves out lines that the other side has, too: in an accessibility snapshot, a colon at the end only says that children follow. */
+/** Drops the lines that the other side has too. In an accessibility snapshot, a colon at the end only says that children follow. */
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const bare = (line: string) => line.replace(/:$/, '');
   const known = new Set(others.map(bare));

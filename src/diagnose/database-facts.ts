@@ -1,6 +1,6 @@
 import type { Facts } from '../model/diagnosis.js';
 
-/** What a database's error names. */
+/** The facts that a database's error names. */
 export type DatabaseFacts = Pick<Facts, 'sql' | 'sqlState' | 'table' | 'column' | 'constraint' | 'policy'>;
 
 /** The facts of evidence without a database error. */
@@ -81,7 +81,7 @@ const statement =
   /\b(?:(?<=\[SQL: )select\b[^]{1,4000}?\bfrom\s|select\b.{1,4000}?\bfrom\s|insert into\s|update .{1,200}\bset\s|delete from\s|alter table\s|create (?:table|policy|index)\s)/i;
 const longest = { read: 8_000, shown: 600, before: 120 };
 
-/** Returns what a database's error message names, null for what it does not. */
+/** Returns the facts that a database's error message names; the others are null. */
 export function databaseFacts(text: string): DatabaseFacts {
   const sql = statementIn(text);
   const named = first(column, text);
@@ -114,8 +114,8 @@ function statementIn(text: string): string | null {
 }
 
 /**
- * Returns a statement as one of these texts has it, which may be longer than what the rules read; of a long one, its beginning and what is around
- * the name at fault.
+ * Returns a statement in full from one of these texts, since the rules read a shortened one. A long statement is reduced to its beginning and
+ * the part around the name at fault.
  */
 export function wholeStatement(sql: string, name: string | null, texts: readonly string[]): string {
   const start = sql.slice(0, 60);

@@ -51,8 +51,8 @@ const scriptAddress =
   /https?:\/\/[^\s)]{1,500}?:\d{1,7}:\d{1,7}(?=[)\s]|$)|(?<=[(@\s])[\w.~@-][^\s():]{0,300}\.\w{2,6}:\d{1,7}:\d{1,7}(?=[)\s]|$)/;
 
 /**
- * Returns the text of every channel of the evidence, cleaned up for the rules. `isBare` is whether only the test's own assertion says that something
- * is wrong: what the page needs of other sites and did not get then counts, although nothing else says that it is missing.
+ * Returns the text of every channel of the evidence, cleaned up for the rules. With `isBare`, nothing but the test's own assertion shows that
+ * something is wrong; what the page did not get from other sites then counts even if nothing complains about it.
  */
 export function evidenceTexts(
   evidence: Evidence,
@@ -103,7 +103,7 @@ export function evidenceTexts(
     ...[...named, ...failed.filter((entry) => entry.common && mayTell(entry))].map((entry) => {
       const page = errorPageText(entry);
       return {
-        // What a page says of its status is a hint, as what a server says of requests is.
+        // The status on an error page is only a hint, like what a server prints about requests.
         source: page === '' ? ('network' as const) : ('server' as const),
         text: stripAnsi(page || errorBody(entry)),
         shared: page !== '' || (entry.common ?? false),
@@ -128,8 +128,8 @@ const errorPage =
   /- heading "An error occurred\." \[level=1\]|<h1 id="title">An error occurred\.|\bInternal (?:Server )?Error\b|\bUnexpected (?:Server|Application) Error\b|\bserver-side exception\b|\bA server error occurred\b|(?:- heading "|<h1[^>]{0,80}>)5\d\d(?: \||"|$)/im;
 
 /**
- * Whether the page shows an error of the server. SvelteKit and others deliver it with status 200 on a client-side navigation, and so does
- * whoever streams a page (Astro): its status is sent before its components are rendered.
+ * Whether the page shows an error of the server. The status may be 200: SvelteKit and others deliver the error on a client-side navigation,
+ * and a streamed page (Astro) sends its status before its components are rendered.
  */
 function showsErrorPage({ ariaSnapshot, errors }: Evidence): boolean {
   const messages = errors.map(({ message }) => stripAnsi(bounded(message, most.error)));
@@ -137,8 +137,8 @@ function showsErrorPage({ ariaSnapshot, errors }: Evidence): boolean {
 }
 
 /**
- * Tests share one server: if this test's page got every answer it asked for and shows no error of the server, only what the server said for this
- * test and not for passing ones counts.
+ * Returns the server's output for the rules. Tests share one server. If this test's page got every answer and shows no error of the server,
+ * only lines that passing tests do not have count.
  */
 function serverText(
   { network, serverOutput, ofOthers = [] }: Evidence,
@@ -158,7 +158,7 @@ function serverText(
 const incoming = /\b(?:GET|POST|PUT|PATCH|DELETE) (\/[^\s"'?,;:)\]]{1,200})/g;
 const anyError = /\berror\b|(?:Error|Exception)\b/i;
 
-/** Where an error names a request of the test, those that name only requests that it did not make are of other tests. */
+/** Drops the parts that name only requests of other tests, if an error names a request of this test. */
 function withoutOtherRequests(
   blocks: readonly string[],
   network: readonly NetworkEntry[],
@@ -233,7 +233,10 @@ function statusLines(snippet: string | null): string {
   return stripAnsi(bounded(snippet, most.stack)).split('\n').map(markedStatusLine).filter(Boolean).join('\n');
 }
 
-/** What the project's own matchers print follows no pattern, but the step that failed says that it was an expectation. */
+/**
+ * Returns the failed step if the error has no `expect(`: the project's own matchers print anything, but their step shows that it was an
+ * expectation.
+ */
 function stepOfOwnMatcher({ errors, failedStep }: Evidence): string {
   const isKnown = errors.some(({ message }) => message.includes('expect('));
   return isKnown ? '' : withoutQuotes(failedStep ?? '');
@@ -269,7 +272,7 @@ function ownScript({ location, stack, text }: ConsoleEntry, own: (url: string) =
   return script === '' || own(script) || text.includes('CORS policy');
 }
 
-/** The status with which an error says it was answered: `The response (404) …`, `Request failed: 500`. */
+/** The status that an error names as the answer: `The response (404) …`, `Request failed: 500`. */
 const answeredWith =
   /\b(?:request|response|respond\w{0,3}|answer\w{0,3}|return(?:s|ed)|fetch\w{0,3}|load\w{0,3}|http|status)\b[^\d\n]{0,40}\b([45]\d\d)\b/i;
 /**
@@ -336,7 +339,7 @@ const undefinedName = /\b[\w$]{1,80} is not defined\b|Can't find variable: /;
 const undefinedPart =
   /Cannot (?:read|set) properties of undefined|undefined is not an object|is not a (?:function|constructor)\b|\bis undefined\b/;
 
-/** What engines say of a page in place of a script. */
+/** What engines print if they get a page in place of a script. */
 const pageForScript = /Unexpected token '<'|expected expression, got '<'/;
 
 /**

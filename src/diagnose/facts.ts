@@ -18,7 +18,7 @@ import { endpointOf, errorPageText, failedRequests, mayTell } from './requests.j
 import { below, serverFrame } from './server-frame.js';
 import { stripAnsi } from '../visible-text.js';
 
-/** What `classify` has found so far. */
+/** The texts, the matches and the deciding reasons of a classification. */
 export interface Findings {
   readonly texts: readonly EvidenceText[];
   readonly reasons: readonly Reason[];
@@ -30,7 +30,7 @@ const errorName =
   /^\s*(?:Uncaught (?:\(in promise\) )?)?(?:[\w.]{1,80}\.)?([A-Z]\w{0,60}(?:Error|Exception)|Error)(?: \[\w{1,60}\])?:/;
 const navigation = /\b(net::ERR_\w+|NS_ERROR_\w+) at (https?:\/\/\S{1,300})/;
 
-/** Returns what the evidence names explicitly. */
+/** Returns the facts that the evidence names explicitly. */
 export function factsOf(evidence: Evidence, findings: Findings): Facts {
   const message = bounded(tellingErrors(evidence.errors)[0]?.message ?? '', 4000);
   const database = findings.reasons.some(({ category }) => category === 'database-error');
@@ -53,9 +53,8 @@ function rawTexts({ errors, serverOutput, network }: Evidence): string[] {
 }
 
 /**
- * Returns what the most certain database error names, read from its line first and then from its whole channel, since the details are on
- * separate lines. Another channel adds to that only if it is about the same: a server that loses its connection once the set-up has failed
- * has an error of its own.
+ * Returns the facts of the most certain database error, from its line first and then from its whole channel, since details are on separate
+ * lines. Another channel adds to them only if it is about the same object, since a server may have a later error of its own.
  */
 function databaseFactsOf({ texts, reasons }: Findings): DatabaseFacts {
   const spoken = reasons.filter(({ category }) => category === 'database-error');
@@ -119,7 +118,7 @@ function sourceOf(evidence: Evidence, [decided, ...others]: readonly Reason[]): 
   return positions.find((position) => position !== null) ?? reportedPosition(evidence);
 }
 
-/** Returns the place that Playwright reports for an error outside of the tests: its message has no stack if it is about the code there. */
+/** Returns the position that Playwright reports for an error outside of the tests, whose message has no stack. */
 function reportedPosition(evidence: Evidence): string | null {
   const { errors, pageUrl, network, rootDir, workspaceDir } = evidence;
   const at = errors.find(({ location }) => location)?.location;
@@ -128,7 +127,7 @@ function reportedPosition(evidence: Evidence): string | null {
   return path === null ? null : `${path}:${at.line}`;
 }
 
-/** Playwright lists the tests of a worker whose end failed, those that passed, too: `[chromium] › e2e/cart.spec.ts:3:1 › adds`. */
+/** Playwright's list of all tests of a worker whose teardown failed: `[chromium] › e2e/cart.spec.ts:3:1 › adds`. */
 const ranBefore = /^Failed worker ran \d[^\n]*:\n(?:[^\n]* › [^\n]*(?:\n|$))*/gm;
 
 function positionOf(evidence: Evidence, decided: Reason | undefined): string | null {

@@ -36,8 +36,8 @@ export function graphQlErrors(body: string | null): GraphQlError[] {
 }
 
 /**
- * Returns how an answer failed although its status is that of a success: GraphQL servers answer 200 and report errors in the
- * body. Null if it reports none.
+ * Returns the error of an answer whose status says success, since GraphQL servers answer 200 and report errors in the body; null if there is
+ * none.
  */
 export function graphQlFailure(status: number, body: string | null): string | null {
   const [error] = status < 300 ? graphQlErrors(body) : [];

@@ -6,7 +6,7 @@ import { isDecisive, withoutColumn, type Reason } from '../model/diagnosis.js';
 import type { Evidence } from '../model/evidence.js';
 import { normalise } from './normalise.js';
 
-/** The sources that report the cause itself rather than what the test saw of it, closest to the cause first. */
+/** The sources that report the cause itself rather than its symptom in the test, closest to the cause first. */
 const rootSources: readonly Reason['source'][] = ['server', 'network', 'console', 'page'];
 
 /**
@@ -30,8 +30,8 @@ export function rootKeys(failure: DiagnosedFailure): string[] {
 }
 
 /**
- * Returns the key that a test has in common with itself in other projects (or repetitions) if it fails there at the same line in the same
- * way; its locators and values may contain what each made up for itself: a project's name, a random user. Null if there is no such line.
+ * Returns the key that a test shares with itself in other projects (or repetitions) if it fails there at the same line in the same way. Its
+ * locators and values are not part of the key, since they may contain a project's name or a random user. Returns null if no line is known.
  */
 export function sameTestKey({ diagnosis, evidence, failure }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'ui-error' || failure.scope === 'suite') return null;
@@ -42,8 +42,8 @@ export function sameTestKey({ diagnosis, evidence, failure }: DiagnosedFailure):
 }
 
 /**
- * Keys that tell nothing against another: an answer that whatever stands before all endpoints of a server can give, and what the test saw of a
- * cause that was caught in another failure and not in this one.
+ * Keys that do not tell causes apart: an answer that a proxy or middleware can give for all endpoints, and symptoms of a cause that only
+ * another failure's evidence shows.
  */
 const untelling = /→ (?:401|403|407|429|5\d\d)$|^(?:symptom|blank) \| /;
 
@@ -62,7 +62,7 @@ function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
   const message = root.evidence.replace(/^(?:Uncaught )?(?:\w{0,60}Error: )?/, '');
   const normalized = root.source === 'network' ? withoutQuery(message) : normalise(message);
   const key = ['root', category, normalized];
-  // For one line that does not compile, bundler, browser and overlay each have their own message.
+  // The bundler, the browser and the overlay word an error of one line differently.
   if (category === 'build-error' && facts.source !== null)
     return [key.join(' | '), ['root', category, withoutColumn(facts.source)].join(' | ')];
   if (category !== 'runtime-error' || facts.source === null) return [key.join(' | ')];
@@ -75,8 +75,8 @@ function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
 }
 
 /**
- * Whether the first key is that of an exception without a place or of a failed request without a reason, and the second that of the
- * same exception or request with one.
+ * Whether the first key is that of an exception without a position or of a failed request without a reason, and the second adds the position
+ * or the reason.
  */
 export function isKnownBy(untold: string, key: string): boolean {
   return /^(?:root \| runtime-error|endpoint) \| /.test(untold) && key.startsWith(`${untold} | `);
@@ -118,7 +118,7 @@ function endpointKey({ diagnosis: { category, why, facts } }: DiagnosedFailure):
   return isDecidedByRequest ? `endpoint | ${withoutQuery(facts.endpoint)}` : null;
 }
 
-/** Why a request failed, if its answer or the server said it. */
+/** Returns keys for a failed request with the reason that its answer or the server gives. */
 function explainedEndpointKeys(
   { diagnosis: { category, why, facts } }: DiagnosedFailure,
   reasons: readonly string[],
@@ -154,7 +154,7 @@ function blankPageKey({ diagnosis, evidence }: DiagnosedFailure): string | null 
 /** Reduces a request and its answer to the endpoint: `POST /api/orders?page=2 → 500` without its query, order ids made equal. */
 export function withoutQuery(line: string): string {
   const named = line.replace(/\?\S*/, '').replace(/\/\d+(?=\/|\s|$)/g, '/<id>');
-  // Part by part, since an address is no path of a machine, of which only the file's name would be left.
+  // Each part is normalized by itself, since normalizing reduces a path to the file's name.
   return named.split('/').map(normalise).join('/');
 }
 
@@ -175,16 +175,15 @@ function deadServer({ evidence, diagnosis }: DiagnosedFailure): string | null {
 }
 
 /**
- * Returns why no agent can help with these failures of one cause (HL-7), or null: only the machine can be mended (a browser, a program or a
- * snapshot that does not exist, a port that is taken), Playwright refuses to run any test, they passed although they are marked with
- * `test.fail()`, or many of them failed on the same dead server.
+ * Returns why no agent can help with these failures of one cause (HL-7), or null. The machine may lack something, Playwright may refuse to run
+ * any test, the tests may pass although they are marked with `test.fail()`, or many of them may have failed on the same dead server.
  */
 export function environmentOf(members: readonly DiagnosedFailure[]): string | null {
   const [advice, ...others] = new Set(
     members.map(({ diagnosis, machine = diagnosis.advice }) => machine ?? null),
   );
   if (advice && others.length === 0) return advice;
-  // The mark may go only by a person's hand: an agent could turn the test green only by breaking the app.
+  // Only a person may remove the mark. An agent could turn the test green only by breaking the app.
   if (members.every(({ failure }) => failure.scope === 'test' && failure.status === 'passed'))
     return 'it passes although it is marked to fail: if what it tests works now, remove its `test.fail`';
   const origins = new Set(members.map(deadServer));

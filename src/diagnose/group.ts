@@ -13,11 +13,10 @@ interface Group {
 }
 
 /**
- * Groups the failures that share a root cause (HL-6), as `c1`, `c2` …: deep classes first, because their fixes often heal what seemed to have
- * a cause of its own, which then costs no agent; within a class, in order of first appearance. Failures with the same deciding
- * evidence belong together, and so do those with the same signature, unless their evidence shows different causes, and those of the same
- * test in several projects. A failure that was not run again belongs to the one that was in its stead. What a server
- * that hangs or has ended leaves without an answer is one cause; many failures on a dead server that nothing explains are one failure of the environment (HL-7).
+ * Groups the failures that share a root cause (HL-6), as `c1`, `c2` …. Deep classes come first, because their fixes often heal other causes
+ * too; within a class, causes are in order of first appearance. Failures belong together if they have the same deciding evidence, or the same
+ * signature and no different evidence, or if they are of the same test in several projects. A failure that was not run again belongs to the
+ * failure that was run in its place. All that a hanging or dead server left unanswered is one cause.
  */
 export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   const groups: Group[] = [];
@@ -49,7 +48,7 @@ export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
     }));
 }
 
-/** Adds a failure to the groups with which it shares a key, and to the first that looks like it; they become one. */
+/** Adds a failure to the groups that share a key with it, and to the first that has its signature. These groups become one. */
 function join(groups: Group[], failure: DiagnosedFailure, keys: readonly string[]): void {
   const test = sameTestKey(failure);
   const isAlike = ({ members }: Group) => members.some(({ signature }) => signature === failure.signature);
@@ -69,9 +68,8 @@ function join(groups: Group[], failure: DiagnosedFailure, keys: readonly string[
 }
 
 /**
- * Merges a group whose exception has no place (a minified bundle, a log without a stack), or whose failed request has no reason (a page
- * that was left before the answer could be read), with the one group that knows it. If several do, it may belong to any of them and
- * stays alone.
+ * Merges a group whose exception has no position (a minified bundle, a log without a stack), or whose failed request has no reason (a page
+ * that was left before the answer was read), with the only group that has it. If several groups have it, the group stays alone.
  */
 function joinKnown(groups: Group[], group: Group): void {
   for (const key of group.keys) {
@@ -91,8 +89,8 @@ function absorb(groups: Group[], home: Group, other: Group): void {
 }
 
 /**
- * The failure with the most confident diagnosis tells an agent the most, unless it only came upon what another one shows; among equals, the
- * earliest.
+ * Returns the failure with the most confident diagnosis, which tells an agent the most; among equals, the earliest. Failures that a server's
+ * earlier outage explains come last.
  */
 function leadOf(
   members: readonly DiagnosedFailure[],

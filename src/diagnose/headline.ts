@@ -11,8 +11,8 @@ const longest = 240;
 const longestPart = 150;
 
 /**
- * Describes a failure in one line (at most 240 characters) that distinguishes it from others: the deciding evidence and its place, or a
- * redirect to another page than was asked for, then the symptom with locator, expected and received value, and the line of the test.
+ * Describes a failure in one line (at most 240 characters) that distinguishes it from others: the deciding evidence and its position, or the
+ * redirect that replaced the page, then the symptom with locator, expected and received value, and the line of the test.
  */
 export function headlineOf(failed: DiagnosedFailure): string {
   const symptom = symptomOf(failed);
@@ -52,7 +52,7 @@ function inWords({ kind, call, subject, detail }: Complaint): string | null {
   return kind === 'timeout' ? `${call ?? 'waiting'} on ${subject} timed out` : null;
 }
 
-/** Returns the deciding evidence with its place in the user's code; null if it is the test's own error. */
+/** Returns the deciding evidence with its position in the user's code; null if it is the test's own error. */
 function rootOf({
   diagnosis: { category, why, facts },
   evidence: { errors },
@@ -64,7 +64,7 @@ function rootOf({
   return `${evidence}${at}`;
 }
 
-/** Whether a reason is not the test's own error, but what is behind it: in another channel, or the cause that it wraps. */
+/** Whether a reason is behind the test's own error: in another channel, or in the cause that the error wraps. */
 function isDeeper({ source, evidence }: Reason, errors: readonly TestError[]): boolean {
   if (source !== 'error' && source !== 'stack') return true;
   const text = asPrinted(evidence);
@@ -91,7 +91,7 @@ const around: readonly RegExp[] = [
   /,? in \d{1,9}(?:\.\d{1,9})? ?(?:ms|s|seconds?)\b/g,
   /^(?:\s*\[?(?:cause|Caused by)\]?: )+/,
   /^\s*(?:\|?- )(?:\w{1,20}: )?(?=\w{0,40}Error\b)/,
-  // Node prints an error in brackets, of which a line may have only the first.
+  // Node prints an error in brackets, and a line may have only the first bracket.
   /^\[(?=[^\]]*$)/,
   /\s*\{\s*$/,
 ];
@@ -113,7 +113,7 @@ function redirectIn({ diagnosis: { category }, evidence }: DiagnosedFailure): st
   return `${endpointOf(asked)} to ${given ?? evidence.pageUrl}`;
 }
 
-/** Returns where the config says what Playwright was doing for the suite. */
+/** Returns the line of the config that says what Playwright was doing for the suite. */
 function phaseLine({ failure, evidence }: DiagnosedFailure): string | null {
   const at = failure.scope === 'suite' ? failure.phase?.at : null;
   if (!at) return null;

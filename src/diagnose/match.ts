@@ -15,9 +15,12 @@ import { retryRules } from './rules/retry.js';
 export interface EvidenceText {
   readonly source: EvidenceSource;
   readonly text: string;
-  /** Too weak to decide: passing tests show it too, or something else in the evidence explains it. */
+  /** Whether it is too weak to decide, because passing tests show it too or other evidence explains it. */
   readonly hint?: boolean;
-  /** No answer that only this test got is behind it: what is said of requests is a hint, but the app's own error is not. */
+  /**
+   * Whether tests share this output and no failed answer of this test stands behind it: then errors of requests are only hints, but errors of
+   * the app count.
+   */
   readonly shared?: boolean;
   /** Whether the page got an answer, and no error, for everything that it asked of the app. */
   readonly answered?: boolean;
@@ -34,7 +37,7 @@ export interface Matcher {
 }
 
 const longestEvidence = 300;
-/** A line longer than this is not shown in full; a match this far from its beginning would not be seen. */
+/** A longer line is not shown in full, so a match that far from its beginning would be cut off. */
 const longestShown = 150;
 const far = 100;
 /** The classes of errors that the app itself has, rather than what it shows or answers because of them. */
@@ -123,7 +126,7 @@ const nextLine = /^(?:[ \t]*\n){1,3}([^\n]*\S)/;
 /** How many announcements may follow one another. */
 const mostAnnouncements = 3;
 
-/** Returns a line, or the one that it announces. */
+/** Returns a line, or the line that it announces. */
 function announced(line: string, after: string): string {
   let [current, rest] = [line, after];
   for (let n = 0; n < mostAnnouncements && announcement.test(current); n++) {

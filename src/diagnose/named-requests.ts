@@ -23,15 +23,15 @@ function pathOf({ url }: NetworkEntry): string {
 
 /** Requests that failed, and which of them the failing test is about. */
 export interface NamedRequests {
-  /** Those that the test names; all of them if it names none, or each. */
+  /** The requests that the test names; all of them if it names none or every one. */
   readonly named: readonly NetworkEntry[];
   /** Whether a text names only others of them. */
   readonly isOfOthers: (text: string) => boolean;
 }
 
 /**
- * Tells apart several requests of a page that failed: the test is about those whose path has a word that the others' paths have not, and that its
- * error, its failing line or its step has. Two parts of one page can fail for two causes.
+ * Tells apart several failed requests of a page, since two parts of one page can fail for two causes. The test names a request if its error,
+ * its failing line or its step has a word that only this request's path has.
  */
 export function namedRequests(
   failed: readonly NetworkEntry[],
@@ -62,7 +62,7 @@ export function namedRequests(
   };
 }
 
-/** Splits a log into what belongs together: a line and the indented ones below it; a traceback of Python, and the error that ends it. */
+/** Splits a log into blocks: a line with the indented lines below it, or a Python traceback with the error that ends it. */
 export function logBlocks(text: string): string[] {
   const blocks: string[] = [];
   let isTraceback = false;

@@ -24,7 +24,7 @@ const volatile: readonly (readonly [RegExp, string])[] = [
     '<path>/$1',
   ],
   [/\b0x[\da-f]{1,16}\b/gi, '<id>'],
-  // What an operating system or a runtime numbers: Rust's and Go's threads, a JVM's process and thread before a line of its log.
+  // Numbers of threads and processes: those of Rust and Go, and those before each line of a JVM's log.
   [
     /(?<=\bthread '[^'\n]{1,100}' )\(\d{1,15}\) |(?<=\bgoroutine )\d{1,15}\b|\b\d{1,10} --- \[[^\]\n]{1,80}\]/g,
     '<id>',

@@ -5,27 +5,24 @@ import { splitUrl } from '../urls.js';
 const lost =
   /ERR_(?:CONNECTION_\w+|EMPTY_RESPONSE|SOCKET\w*|TIMED_OUT)|NS_ERROR_(?:CONNECTION_REFUSED|NET_\w+)|Could not connect to server|connection was lost|ECONN(?:REFUSED|RESET)|ETIMEDOUT|socket hang up/;
 
-/** A server that gave a test no answer, or no more answers. */
+/** A server that stopped answering a test. */
 interface Outage {
   readonly failure: DiagnosedFailure;
   readonly origin: string;
-  /** When the first request was sent that got none, in milliseconds since the epoch. */
+  /** When the first unanswered request was sent, in milliseconds since the epoch. */
   readonly since: number;
-  /** Whether it answered the test anything before. */
+  /** Whether it answered nothing at all. */
   readonly isTotal: boolean;
 }
 
-/** Tests that one server left without an answer, by the one in which that began. */
+/** The failures that share an outage. */
 export interface SharedOutages {
   readonly keys: ReadonlyMap<DiagnosedFailure, string>;
-  /** Those that came upon a server that answered nothing any more: they explain nothing. */
+  /** The failures that began when the server no longer answered, so that their evidence explains nothing. */
   readonly later: ReadonlySet<DiagnosedFailure>;
 }
 
-/**
- * Finds the failures of a server that hangs or has ended: once it has left a test without an answer, whatever finds it so fails of the same cause,
- * and the first of them shows it.
- */
+/** Finds the failures of a server that hangs or has ended. All tests that it leaves unanswered fail for one cause, which the first of them shows. */
 export function sharedOutages(failures: readonly DiagnosedFailure[]): SharedOutages {
   const outages = failures
     .flatMap((failure) => outageOf(failure) ?? [])
@@ -51,7 +48,7 @@ function outageOf(failure: DiagnosedFailure): Outage | null {
   const origin = first && splitUrl(first.url)?.origin;
   if (!first || !origin || failure.diagnosis.category === 'ui-error') return null;
   const ofServer = network.filter(({ url }) => splitUrl(url)?.origin === origin);
-  // A server that answers what is asked later is there.
+  // A server that answers later requests has no outage.
   if (ofServer.some((request) => request.time > first.time && !hasFailed(request) && request.status !== null))
     return null;
   return { failure, origin, since: first.time, isTotal: ofServer.every(isLost) };

@@ -19,14 +19,14 @@ export interface OwnCode {
 export function firstOwnFrame(stack: string, code: OwnCode): string | null {
   for (const [, address = '', line, column] of withoutSpacedRoot(stack, code.rootDir).matchAll(frame)) {
     const path = ownPath(address.replaceAll('\\', '/'), code);
-    // The line is not known if it was that of other code.
+    // The line is unknown if other code than the file's had run.
     if (path !== null && line === '?') return path;
     if (path !== null) return column === undefined ? `${path}:${line}` : `${path}:${line}:${column}`;
   }
   return null;
 }
 
-/** Patterns of frames stop at whitespace, so a root path that contains some is removed first. */
+/** Removes a root path that contains whitespace, at which patterns of frames stop. */
 export function withoutSpacedRoot(text: string, rootDir: string): string {
   return /\s/.test(rootDir) ? text.replaceAll(`${rootDir}/`, '').replaceAll(`${rootDir}\\`, '') : text;
 }

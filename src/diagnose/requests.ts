@@ -26,7 +26,7 @@ export const failedResource = 'Failed to load resource';
 /** How a browser's console reports that the server sent a page in place of a missing script. */
 const refusedScript = /^Refused to execute script from '([^'\n]{1,2000})' because its MIME type/;
 
-/** What a console line says of a failed request: the browser's code, or the status of the answer. */
+/** The browser's code or the status in a console line about a failed request. */
 const saidOfResource = /\b(net::ERR_[\w.]+)|status of (\d{3})\b/;
 
 /** Whether a console line only repeats a failed request that is among the evidence; the request itself says more. */
@@ -44,8 +44,8 @@ export function repeatsRequest(line: string, network: readonly NetworkEntry[]): 
 }
 
 /**
- * Returns the app's own requests that got an error or no answer. Images, fonts and beacons are left out, and so are refusals that
- * the test expects: of requests (4xx) that it sent itself, unless it fails because of that answer, and of a sign-in whose message it reads.
+ * Returns the app's own requests that got an error or no answer. Leaves out images, fonts and beacons, and the refusals that a test expects: a
+ * 4xx answer to a request that it sent itself, unless the test fails because of it, and a refused sign-in whose message the test reads.
  */
 export function failedRequests(
   { network, errors }: Pick<Evidence, 'network' | 'errors'>,
@@ -78,8 +78,8 @@ const ofRefusal =
   /getByRole\(['"]alert['"]|\b(?:wrong|invalid|incorrect|denied|refus\w+|reject\w+|fail\w+|errors?|not (?:found|allowed|valid|recogni[sz]ed)|unknown|locked)\b/i;
 
 /**
- * Whether a test wants its sign-in to be refused: it found its element with another text than it expected, or looked for a message of a refusal.
- * Where a sign-in should have worked, what follows it is missing instead.
+ * Whether a test expects its sign-in to be refused: it found the message with another text, or looked for one. A test whose sign-in should
+ * have worked misses what follows it instead.
  */
 function wantsRefusal(errors: readonly TestError[]): boolean {
   const { kind, call, subject } = complaintOf(errors);
@@ -96,9 +96,9 @@ export function isGivenUp({ status, failure }: NetworkEntry): boolean {
 }
 
 /**
- * Whether an error of the app may be behind a failed request. What passing tests have too tells nothing, but a server's own failure does: they
- * may pass because they do not look at what it broke. Of 43 recorded failures with an answer of 500 or above that passing tests had too, it was
- * the cause of each.
+ * Whether an error of the app may be behind a failed request. A request that also fails in passing tests means nothing, except for an error of
+ * the server: passing tests may not look at what it broke. It was the cause in all of 43 recorded failures with an answer of 500 or above that
+ * passing tests had too.
  */
 export function mayTell(entry: NetworkEntry): boolean {
   return !entry.common || isServerError(entry);
@@ -240,8 +240,8 @@ const withoutHeader =
   /'(https?:\/\/[^'\s]{1,2000})' from origin .{1,300} blocked by CORS policy: .{0,200}No 'Access-Control-Allow-Origin'/;
 
 /**
- * Returns the origin whose answer the browser withheld because it had no CORS header, although it gave the page other answers of the same origin:
- * the header is set up, and what has none is usually the error page of a server that failed. Null if there is no such answer.
+ * Returns the origin of an answer that the browser withheld for want of a CORS header although other answers of the origin had one; null if
+ * there is none. Such an answer is usually the error page of a server that failed.
  */
 export function lostAnswerOf({ console, network }: Pick<Evidence, 'console' | 'network'>): string | null {
   const origins = console.flatMap(({ text }) => splitUrl(withoutHeader.exec(text)?.[1] ?? '')?.origin ?? []);

@@ -18,7 +18,7 @@ const phpFrame = new RegExp(
 
 /** Code of a dependency; the standard libraries and caches of these languages are outside of the project. */
 const installed = /(?:^|\/)(?:vendor|node_modules)\//;
-/** A stack of the JVM names a file without its folder, and `compiled-files.ts` adds it: a file without one is a library's. */
+/** A stack of the JVM names a file without its folder. `project-paths.ts` adds the folder, so a file without one is a library's. */
 const withoutFolder = /^[^/]+\.(?:java|kts?|scala|groovy)$/;
 
 /** A position in code. */
@@ -47,8 +47,9 @@ function positionsIn(text: string, pattern: RegExp): CodePosition[] {
 }
 
 /**
- * Returns the place in the user's own code that a server's output names for an error: of Python the last in the traceback above the error's line,
- * of other languages the first in or below that line. As `path:line` or `path:line:column` relative to the project; null if there is none.
+ * Returns the position in the user's own code that a server's output names for an error, as `path:line` or `path:line:column` relative to the
+ * project; null if there is none. In Python it is the last one in the traceback above the error's line, in other languages the first one in or
+ * below that line.
  */
 export function serverFrame(text: string, line: string, code: OwnCode): string | null {
   const traced = tracebackFrame(text, line, code);
@@ -89,9 +90,9 @@ const mostMessageLines = 3;
 const mostLinesBetween = 20;
 
 /**
- * Returns the place where an exception left the user's own code, as `path:line` relative to the project: the last such frame of the
- * traceback above the exception's line, or else of the tracebacks that Python chained to it (a driver's exception, and the mapper's
- * that wraps it). Null if the line has no traceback above it, or none of its frames is the user's.
+ * Returns the last frame of the user's own code in the traceback above an exception's line, as `path:line` relative to the project. If there
+ * is none, looks in the tracebacks that Python chained to it (a driver's exception, and the mapper's that wraps it). Returns null if no frame
+ * is the user's.
  */
 function tracebackFrame(text: string, exception: string, code: OwnCode): string | null {
   const lines = text.split('\n');

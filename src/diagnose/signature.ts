@@ -25,9 +25,9 @@ export function signatureOf(
 }
 
 /**
- * Returns the text that a test failure's signature hashes: its most specific error and, if that names nothing ("Expected: true,
- * Received: false", or only a timeout), also the line of the test, or else the step. Of a call log only what it says was wrong counts, since
- * which states of the page it caught on the way depends on timing.
+ * Returns the text that a test failure's signature hashes: its most specific error and, if that names nothing ("Expected: true, Received:
+ * false", or only a timeout), also the line of the test, or else the step. From a call log only the final complaint counts, since the states
+ * of the page before it depend on timing.
  */
 export function signedText(given: Pick<TestFailure, 'errors' | 'failedStep' | 'test'>): string {
   const { errors, failedStep, test } = given;

@@ -173,7 +173,10 @@ function clip(text: string, maxBytes: number, headOf: (room: number) => number):
   return { text: head === '' ? clipped.trimStart() : clipped, cutBytes };
 }
 
-/** Returns where the line begins that follows a cut, since half a path would look like another one; the cut itself if lines are long. */
+/**
+ * Returns where the first whole line after a cut begins, since half a path would look like another path. Returns the cut itself if the line is
+ * long.
+ */
 function nextLine(bytes: Buffer, at: number): number {
   if (bytes[at - 1] === lineFeed) return at;
   const feed = bytes.subarray(at, at + longLine).indexOf(lineFeed);
@@ -261,7 +264,7 @@ export function cleanRequest(entry: NetworkEntry, missing: MissingEvidence): Net
   const isPage = entry.resourceType === 'document' && isErrorPage(entry);
   const bounded = {
     ...entry,
-    // What it looks like explains nothing, and would leave no room for what it says.
+    // The markup explains nothing, and would leave no room for the text.
     ...(isPage ? { responseBody: pageText(entry.responseBody ?? '') } : {}),
     requestHeaders: boundedHeaders(entry.requestHeaders, missing),
     responseHeaders: boundedHeaders(entry.responseHeaders, missing),
@@ -282,10 +285,10 @@ function boundedHeaders(
   return Object.fromEntries(all.slice(0, bounds.headerCount));
 }
 
-/** What may follow a cookie; anything else is a cookie, or the value of one. */
+/** An attribute of a cookie; anything else is a cookie or its value. */
 const ofCookie = /^(?:(?:domain|path|expires|max-age|samesite|priority)=|(?:secure|httponly|partitioned)$)/i;
 
-/** Masks the values of cookies, and keeps their names and attributes: a cookie that a browser refuses is refused for those. */
+/** Masks the values of cookies, but keeps names and attributes, for which a browser may refuse a cookie. */
 function maskedCookies(name: string, value: string, missing: MissingEvidence): string {
   const masked = value.split('\n').map((line) => {
     const cleaned = missing.clean(`${name}: ${line}`).slice(name.length + 2);

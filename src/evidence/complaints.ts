@@ -19,13 +19,13 @@ import { consoleLine } from '../diagnose/evidence-texts.js';
 import type { Reason } from '../model/diagnosis.js';
 import { serverOutput } from './server-output.js';
 
-/** How often a test's page and its own requests complained of each thing, by key. */
+/** How often each complaint of a test's page and of its requests occurred, by key. */
 export type Complaints = ReadonlyMap<string, number>;
 
-/** What is kept of one passing test's trace: more than any test that passes complains of. */
+/** How much of a passing test's trace is kept: more than any passing test complains about. */
 const limits = { console: 300, network: 300 };
 
-/** What the trace of a test that passed shows; a trace that cannot be read shows nothing. */
+/** What the trace of a passing test shows; nothing if it cannot be read. */
 export interface PassingTest {
   readonly complaints: Complaints;
   readonly requests: PassingTrace['requests'];
@@ -59,7 +59,7 @@ function complaintsOf({ console, network }: Entries): Complaints {
   const keys = [
     ...console.filter(isAlarming).map(({ text }) => consoleKey(text)),
     ...network.filter((request) => hasFailed(request) || isRedirected(request)).map(requestKey),
-    // Those of an app that polls are open at any time, and some just short of being called unanswered.
+    // An app that polls always has an open request, which may soon count as unanswered.
     ...network.filter(isOpen).map((request) => requestKey({ ...request, failure: unanswered })),
   ];
   const times = new Map<string, number>();
@@ -71,7 +71,7 @@ function isOpen({ status, failure }: NetworkEntry): boolean {
   return status === null && failure === null;
 }
 
-/** A test that passed, and what it complained of all the same. */
+/** A test that passed, and the complaints in its trace. */
 export interface PassingTrace {
   readonly test: TestRef;
   readonly complaints: Complaints;
@@ -97,9 +97,8 @@ export function neighboursOf(
 }
 
 /**
- * Returns the entries of a failing test, with those marked `common` that passing tests of its file have as often, so that they say nothing
- * about the failure. What is part of the test's own error always counts: a text of the console, and the answer to a request that the test
- * received in place of what it expected.
+ * Marks the entries of a failing test as `common` that passing tests of its file have as often, since they say nothing about the failure. What
+ * the test's own error contains is never marked: a text of the console, or an answer that the test received instead of the expected value.
  */
 export function markCommon<T extends Entries>(
   entries: T,
@@ -139,8 +138,8 @@ export function consoleKey(text: string): string {
 }
 
 /**
- * Returns the key of a request: its method, its URL without the query, and its status or failure. What a test sent itself has another key
- * than what a page sent: tests that pass although their page got that answer say nothing about it.
+ * Returns the key of a request: its method, its URL without the query, and its status or failure. Requests of a test itself have other keys
+ * than those of a page, since a passing test whose page got an answer says nothing about the test's own request.
  */
 export function requestKey({ method, url, resourceType, status, failure }: NetworkEntry): string {
   const sender = resourceType === 'api' ? 'test' : 'page';
@@ -148,8 +147,8 @@ export function requestKey({ method, url, resourceType, status, failure }: Netwo
 }
 
 /**
- * Returns, for tests that passed in a later run and what they complained of, the reasons for their failures' classes that this run still gives: what made a test pass
- * may only hide what is wrong. The run's files have to be there still.
+ * Returns, for each failure whose test passed in a later run, the reasons of its class that this run still shows. A change that made the test
+ * pass may only hide the fault. Reads the run's files.
  */
 export async function reasonsLeft(
   green: ReadonlyMap<DiagnosedFailure, Complaints>,
@@ -163,7 +162,7 @@ export async function reasonsLeft(
   );
 }
 
-/** What the page of a test and the servers of its run said. */
+/** The complaints of a test's page, and the output of its run's servers. */
 interface RunOutput {
   readonly complaints: Complaints;
   /** The lines of the servers' output, normalised. */
@@ -182,7 +181,7 @@ function leftOf(
       return evidence.console.some(
         (entry) => consoleLine(entry).includes(text) && complaints.has(consoleKey(entry.text)),
       );
-    // That a call is open when a test ends is no fault in a test that passes.
+    // An open call at the end of a passing test is no fault.
     const counts = ({ failure: how }: NetworkEntry) => how !== unanswered;
     if (source === 'network')
       return evidence.network.some(

@@ -1,4 +1,4 @@
-/** The names of what the trace of a failed test shows, in the failure's folder. */
+/** The names of the files made from a failed test's trace, in the failure's folder. */
 export const traceFiles = {
   /** The page at the failure. */
   html: 'page.html',

@@ -50,7 +50,7 @@ const slackMs = 100;
 
 /** The evidence from a failure's own sources. */
 type OwnEvidence = Omit<Evidence, 'errors' | 'sources' | 'missing' | 'cut' | 'rootDir' | 'workspaceDir'>;
-/** With what the action at which the test failed did, to explain why it did not end. */
+/** The evidence with the log of the failing action, which may explain why it did not end. */
 type UnmappedEvidence = OwnEvidence & { readonly log: readonly string[] };
 
 /**
@@ -70,7 +70,7 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
     failure.scope === 'test'
       ? await gatherTest({ ...request, folder }, failure, missing)
       : await gatherSuite(run, failure, missing);
-  // Only now is it known what the test typed.
+  // What the test typed into fields for secrets is known only now.
   const errors = (await missing.attempt('the errors', () => cleanErrors(placed, missing))) ?? [];
   const hung = failure.scope === 'test' ? unfinishedErrors(failure, log) : [];
   const unmapped = {
@@ -91,7 +91,7 @@ async function gatherTest(
 ): Promise<UnmappedEvidence> {
   run.problems.slice(0, 3).forEach((problem) => missing.miss(problem));
   const page = await readTestPage(failure, { ...run, limits, learn }, missing);
-  // A page that tests share has the requests of the earlier ones in its trace.
+  // The trace of a page that tests share also has the requests of earlier tests.
   const own = page.network.filter(({ time }) => time >= failure.startedAt - slackMs);
   const entries = { console: page.console, network: own.map((entry) => cleanRequest(entry, missing)) };
   const picture = page.screenshot;
@@ -166,7 +166,7 @@ function elementLines(elements: readonly PageElement[]): string {
     .join('\n');
 }
 
-/** Returns a step cleaned, masked and bounded, with its place relative to the project. */
+/** Returns a step cleaned, masked and bounded, with its position relative to the project. */
 function cleanStep(step: TestStep, root: string, missing: MissingEvidence): TestStep {
   const clean = (text: string) => boundedText(text, 'consoleText', missing);
   const { at, title, error, log } = step;
@@ -214,7 +214,7 @@ async function gatherSuite(
   };
 }
 
-/** Above an excerpt of another file than the test's, Playwright names it relative to the folder of the tests, where nobody looks for it. */
+/** Names the file above an excerpt relative to the project. Playwright names it relative to the folder of the tests. */
 function placedIn(error: TestError, root: string): TestError {
   const { snippet, location } = error;
   if (!snippet || !location) return error;
@@ -223,8 +223,8 @@ function placedIn(error: TestError, root: string): TestError {
 }
 
 /**
- * Returns errors that Playwright does not report: if a test ends while an action is in progress (in a `Promise.all` with
- * a wait that fails first, for example), that action has no error. `log` is what the last of them did, as a trace says it.
+ * Returns errors that Playwright does not report: if a test ends while an action is in progress (in a `Promise.all` with a wait that fails
+ * first, for example), that action has no error. `log` is the log of the last action.
  */
 function unfinishedErrors(
   { unfinished = [], errors }: Pick<TestFailure, 'unfinished' | 'errors'>,

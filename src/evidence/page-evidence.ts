@@ -12,7 +12,7 @@ export type ScreenshotSource =
 
 /** What a trace knows about the page. Requests are not cleaned yet. */
 export interface PageEvidence {
-  /** Not cleaned yet; their places are absolute. */
+  /** Not cleaned yet; their positions have absolute paths. */
   readonly steps: readonly TestStep[];
   readonly console: readonly ConsoleEntry[];
   readonly network: readonly NetworkEntry[];

@@ -10,7 +10,7 @@ import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 
-/** What all sources together know about a test's page; where they overlap, the best one is used. */
+/** The page of a test according to all sources; where they overlap, the best source is used. */
 export interface TestPage extends PageEvidence {
   /** Playwright's accessibility snapshot of the page; null if it took none (before 1.53, or where a matcher had looked at an element). */
   readonly snapshot: string | null;

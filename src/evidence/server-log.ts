@@ -15,7 +15,7 @@ export interface LogPart {
   readonly cutBytes: number;
 }
 
-/** How much of the requested part is returned at most; more than the bound, since timestamps are removed from it. */
+/** The maximum size of the returned part; more than the bound, since timestamps are removed from it. */
 const most = bounds.serverOutput * 4;
 /** How far from the end the last timestamp is looked for. */
 const probeBytes = 64 * 1024;
@@ -119,7 +119,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const entry = /^(?<before>[^{]{0,40})(?<json>\{.*\})\s*$/;
 /** Where loggers put an error: pino and bunyan, winston, Elastic's schema. */
 const errorFields = ['err', 'error', 'exception'];
-/** What every entry has and nobody needs beside it. */
+/** Fields that every entry has and no reader needs. */
 const ofLogger = new Set('level severity time timestamp ts pid hostname name v msg message stack'.split(' '));
 /** The numbers of pino and bunyan. */
 const levels: Readonly<Record<string, string>> = { 40: 'warn', 50: 'error', 60: 'fatal' };

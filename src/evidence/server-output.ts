@@ -20,7 +20,7 @@ import {
 export const afterTheTestMs = 2_000;
 /** Servers log an error at about the time they answer. The closer the log line, the more certain it is about that request. */
 const nearnessMs = [20, 80, 300];
-/** The same for requests of tests that passed: what was written later may be about the next test. */
+/** The same for requests of passing tests. Later output may be about the next test. */
 const nearPassingMs = 80;
 /** The browser reports that a request has started slightly late: a server may have failed by then. */
 const reportedLateMs = 20;
@@ -30,7 +30,7 @@ const warning = /\bwarn(?:ing)?\b/i;
 const frame = /^\s+(?:at |\d{1,5}: )/;
 /** The maximum number of logs to read; each belongs to a worker that started servers. */
 const mostLogs = 50;
-/** What a proxy in front of the server that failed says about its connection to it. */
+/** What a proxy prints about its connection to a server that failed. */
 const ofProxy =
   /proxy|socket hang up|other side closed|\bECONN(?:REFUSED|RESET|ABORTED)\b|\bEPIPE\b|connection (?:refused|reset)/i;
 /** How much of a dead server's last output is read. */
@@ -54,7 +54,7 @@ interface TestServers {
   readonly asked: readonly RequestSpan[];
   /** Those of them that failed. */
   readonly failed: readonly NetworkEntry[];
-  /** Whether a part of the output is about other requests than the failed one that the test is about. */
+  /** Whether a part of the output is about other failed requests than those that the test names. */
   readonly isOfOthers: (text: string) => boolean;
   /** The requests of passing tests of the file. */
   readonly ofPassing: readonly RequestSpan[];
@@ -64,7 +64,7 @@ interface TestServers {
   readonly worker: number | null;
 }
 
-/** What the servers wrote that tells most, the lines of it that are not known to be about the failure, and all lines by their clock. */
+/** The most telling output of the servers, those of its lines that may not be about the failure, and all lines with their time. */
 export interface TestServerOutput {
   readonly text: string;
   readonly ofOthers: readonly string[];
@@ -72,10 +72,9 @@ export interface TestServerOutput {
 }
 
 /**
- * Returns what the web servers wrote while a test ran. Tests run in parallel on one server, so only what was written close to the answers of the
- * test's failed requests is taken, or else close to its other requests, unless it contains no error that passing tests do not show. If the test
- * met a dead server, returns what the server wrote when an exception ended it, or its last output if it had been silent since before the test.
- * Rejects if the log cannot be read.
+ * Returns the web servers' output about a test. Tests share one server, so only the output close to the answers of the test's failed requests
+ * is taken, or else the output close to its other requests if it has an error that passing tests do not show. If a server was dead, returns
+ * its output when an exception ended it, or its last output if it had been silent since before the test. Rejects if the log cannot be read.
  */
 export async function testServerOutput(
   { path: file, complaints, asked, failed, isOfOthers, ofPassing, isAlone, worker }: TestServers,
@@ -83,7 +82,7 @@ export async function testServerOutput(
   missing: MissingEvidence,
 ): Promise<TestServerOutput> {
   const { logs, others } = ownLogs(await readLogs(file), String(worker));
-  // A server that has not answered by the end of the test logs nothing about it later: that is about the next test.
+  // A server that has not answered by the end of a test logs nothing about it later. Later output is about the next test.
   const isOver = failed.length > 0 && failed.every((request) => request.failure === unanswered);
   const end = failure.startedAt + failure.durationMs;
   const duringTest = { from: failure.startedAt, to: end + (isOver ? 0 : afterTheTestMs) };
@@ -135,7 +134,7 @@ export async function testServerOutput(
   return saidOf(last === null ? part : logWindow(ofConfig, last), isAlone, last);
 }
 
-/** Leaves out windows during which others were open, too: what was written then may be theirs. */
+/** Drops the windows that overlap others, whose output may be about those. */
 function apartFrom(windows: readonly Window[], others: readonly Window[]): Window[] {
   return windows.filter(({ from, to }) => !others.some((other) => other.from <= to && from <= other.to));
 }
@@ -147,8 +146,8 @@ export function saysError(text: string, except?: RegExp): boolean {
 }
 
 /**
- * Returns a window around the answer to a request, not before the request's start. Without an answer, it begins longer before the start: what
- * ended the connection printed its error first, and then its stack.
+ * Returns a window around the answer to a request, not before the request's start. Without an answer, the window begins earlier, since a
+ * process that dies prints its error before the connection ends.
  */
 function aroundAnswer({ time, durationMs }: RequestSpan, ms: number): Window {
   const answered = time + (durationMs ?? 0);
@@ -156,12 +155,12 @@ function aroundAnswer({ time, durationMs }: RequestSpan, ms: number): Window {
   return { from: Math.max(started, answered - ms), to: answered + ms };
 }
 
-/** Returns the time during which a request was under way, and a little more: a page may be rendered for long before it is sent. */
+/** Returns the time during which a request was under way, and a little more. */
 function underWay({ time, durationMs }: RequestSpan, ms: number): Window {
   return { from: time - reportedLateMs, to: time + (durationMs ?? 0) + ms };
 }
 
-/** Returns windows in order, those that overlap as one. */
+/** Returns the windows in order, with overlapping ones merged. */
 function merged(all: readonly Window[]): Window[] {
   const windows: { from: number; to: number }[] = [];
   for (const window of all.toSorted((a, b) => a.from - b.from)) {
@@ -179,8 +178,8 @@ interface Log {
 }
 
 /**
- * Reads the log of the web servers, and those of servers that the suite's own code started: each process that started some has its
- * own. A log is at most 8 MB (`playwright/inject/server-log.ts`). Rejects if the first one cannot be read.
+ * Reads the log of the web servers, and the logs of servers that the suite's own code started, one for each process that started some. A log
+ * has at most 8 MB (`playwright/inject/server-log.ts`). Rejects if the first log cannot be read.
  */
 async function readLogs(logPath: string): Promise<Log[]> {
   const folder = path.join(path.dirname(logPath), runFiles.servers);
@@ -192,7 +191,7 @@ async function readLogs(logPath: string): Promise<Log[]> {
   return [{ worker: undefined, bytes: await readFile(logPath) }, ...(await Promise.all(started))];
 }
 
-/** Tells apart what servers of other workers wrote, if the test's own worker has started some: the test talks to those. */
+/** Separates the logs of other workers' servers, if the test's own worker has started servers, since the test uses those. */
 function ownLogs(all: readonly Log[], own: string): Record<'logs' | 'others', Buffer[]> {
   const knows = all.some(({ worker }) => worker === own);
   const isOther = ({ worker }: Log) => knows && worker !== undefined && worker !== own;
@@ -239,7 +238,7 @@ function silent(servers: readonly WebServer[], message: string): string {
   return `no output of the web server: ${servers.map(serverLine).join('; ')} wrote nothing${when}`;
 }
 
-/** Returns when an exception last ended a server of Node's; null if none did. */
+/** Returns the time of the last exception that ended a Node server, with some room; null if there is none. */
 function crashBefore(logs: readonly Buffer[], before: number): Window | null {
   const times = logs.flatMap((log) => lastTimeOf(log, endOfNode, before) ?? []);
   const at = Math.max(...times);
@@ -251,7 +250,7 @@ function lastOutput(log: Buffer, before: number): Window | null {
   return last === null || last > before ? null : { from: last - lastOutputMs, to: last };
 }
 
-/** Returns all lines of these windows, masked and bounded as one text; a line that this has changed has the time of the one before. */
+/** Returns all lines of these windows, masked and bounded as one text. A line that masking has changed gets the time of the line before it. */
 function linesOf(
   logs: readonly Buffer[],
   windows: readonly Window[],

@@ -3,7 +3,7 @@ export const frame = /^\s*at |@\S+:\d+:\d+$/;
 const ofPackages =
   /[\\/]node_modules[\\/]|(?:^|[\s(@/])(?:node:|wasm:|node_modules[\\/])|[ (]<anonymous>\)?$|\(index \d+\)|\/\.vite\/deps\/|\(\/usr\/(?:local\/)?(?:lib\/)?go\/|\/go\/pkg\/mod\//;
 
-/** Leaves the first frames of the project in each stack, or else the topmost one, and counts the others. */
+/** Reduces each stack to its first frames of the project, or else to the topmost frame, and counts the others. */
 export function ownFrames(lines: readonly string[], most = Infinity): string[] {
   const result: string[] = [];
   let stack: string[] = [];

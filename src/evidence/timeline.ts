@@ -14,7 +14,7 @@ import { saysError } from './server-output.js';
 import { frame, ownFrames } from './stack-lines.js';
 import { splitUrl } from '../urls.js';
 
-/** What a timeline is made of. */
+/** The evidence that a timeline shows. */
 export type TimelineSource = Pick<
   Evidence,
   'steps' | 'console' | 'network' | 'serverOutput' | 'serverLines' | 'ofOthers' | 'pageUrl'
@@ -24,7 +24,7 @@ export type TimelineSource = Pick<
 export interface TimelineEvent {
   /** Milliseconds since the epoch; null if no clock is known. */
   readonly time: number | null;
-  /** What finds no room is left out from the highest rank on. */
+  /** Events of the highest rank are left out first. */
   readonly rank: number;
   readonly text: string;
   /** Events of one key are shown once between two steps, with how often; null for a step. */
@@ -35,7 +35,7 @@ const rank = { decided: 0, error: 1, call: 2, other: 3, quiet: 4, before: 5 } as
 const calls = new Set(['document', 'fetch', 'xhr', 'api', 'websocket', 'eventsource']);
 const matcher = createMatcher();
 
-/** How much of a text one event shows; timelines for people show more. */
+/** How many characters of a text one event shows. */
 interface Lengths {
   readonly entry: number;
   readonly body: number;
@@ -44,16 +44,16 @@ interface Lengths {
 /** How a timeline is written. */
 export interface TimelineOptions {
   readonly diagnosis: { readonly why: readonly Reason[] };
-  /** What the reader has seen already: a step does not repeat it. */
+  /** A text that the reader already has: steps do not repeat its lines. */
   readonly knownText?: string;
   readonly lengths?: Lengths;
 }
 
 const forPrompts: Lengths = { entry: 1_200, body: 240 };
-/** Of what is written for people. */
+/** The lengths in files that people read. */
 export const forPeople: Lengths = { entry: 8_000, body: 2_000 };
 
-/** Returns what a test did and met in the order of time: its steps, requests, the page's console and dialogs, and the lines of its servers. */
+/** Returns what happened during a test in the order of time: steps, requests, console entries, dialogs, and lines of the servers. */
 export function timelineOf(
   recorded: TimelineSource,
   { diagnosis, knownText = '', lengths = forPrompts }: TimelineOptions,
@@ -71,7 +71,7 @@ export function timelineOf(
   return merged(ranked(order, recorded));
 }
 
-/** The last action that worked, and with it what follows, is shown before what happened earlier, unless that says what is wrong. */
+/** Lowers the rank of what happened before the last action that worked, except for errors. */
 function ranked(events: readonly TimelineEvent[], { steps = [] }: TimelineSource): TimelineEvent[] {
   const failing = steps.findIndex(({ isFailing }) => isFailing);
   const worked = steps
@@ -105,7 +105,7 @@ function stepEvents({ steps = [] }: TimelineSource, knownText: string): Timeline
   });
 }
 
-/** A duration that tells something. */
+/** Formats a duration of half a second or more; a shorter one is empty. */
 function lasted(ms: number): string {
   return ms < 500 ? '' : `${(ms / 1000).toFixed(1)} s`;
 }
@@ -133,7 +133,7 @@ function requestEvents(
     isSignedIn ||= cookies !== undefined || isSignIn(entry);
     const took = lasted(entry.durationMs ?? 0);
     const answer = answerOf(entry);
-    // What the answer says already is not repeated with its body.
+    // The body's lines that the answer already has are not repeated.
     const bodyLines = errorBody(entry)
       .split('\n')
       .filter((line) => !answer.includes(line));
@@ -212,8 +212,8 @@ const refusing = [
 ];
 
 /**
- * Says with which headers a server had the browser keep its answer from the page of another origin, and, of what failed, the backend's trace
- * (https://www.w3.org/TR/trace-context/) and what the server says of its time.
+ * Returns notes on a request: the headers for which the browser withheld the answer from a page of another origin and, if the request failed,
+ * its trace in the backend (https://www.w3.org/TR/trace-context/) and the server's timing.
  */
 function notesOn(entry: NetworkEntry, pageUrl: string | null): string[] {
   const { failure, url, requestHeaders, responseHeaders } = entry;
@@ -285,7 +285,7 @@ function shortened(text: string, most: number): string {
   return middleCut(withGaps(lines, isKept).join('\n'), 2 * most, file);
 }
 
-/** Belongs to the line before: a frame, a field of an object, its end. */
+/** The beginning of a line that belongs to the line before it: a frame, a field of an object, or its end. */
 const continues = /^(?:[\s}\])]|at |goroutine |created by )/;
 /** A frame of Go takes two lines. */
 const goFrame = /^(\S[^\n]*)\n\t([^\s:]+\.go:\d+)(?: \+0x[\da-f]+)?$/gm;
@@ -328,7 +328,7 @@ function isOfGo(first: string | undefined, line: string): boolean {
   return /\bpanic\b/.test(first ?? '') && /^[\w./*()-]+\(.*\)$/.test(line);
 }
 
-/** Shows what happens again within a step only once, with how often. */
+/** Merges events that repeat within a step, and counts them. */
 function merged(events: readonly TimelineEvent[]): TimelineEvent[] {
   let step = 0;
   const distinct = new Map<string, TimelineEvent & { times: number }>();
@@ -347,7 +347,7 @@ function merged(events: readonly TimelineEvent[]): TimelineEvent[] {
 /** The file that has all of it. */
 export const file = 'timeline.md';
 
-/** Writes a timeline in at most `room` characters, a line or more an event with the seconds since the first; says what it leaves out. */
+/** Formats a timeline in at most `room` characters: one or more lines for each event, with the seconds since the first. Notes what is left out. */
 export function timelineText(events: readonly TimelineEvent[], room = Infinity): string {
   const began = events.find(({ time }) => time !== null)?.time ?? 0;
   const lines = events.map(({ time, text }) => {
@@ -370,7 +370,7 @@ export function timelineText(events: readonly TimelineEvent[], room = Infinity):
 
 const gapLength = 48;
 
-/** Returns the lines that are shown, and in place of the others how much was left out and which file has it. */
+/** Returns the lines that are shown, with a note in place of each gap: how much was left out, and which file has it. */
 function withGaps(lines: readonly string[], isShown: (at: number) => boolean): string[] {
   const result: string[] = [];
   let [omitted, count] = [0, 0];

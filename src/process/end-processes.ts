@@ -11,7 +11,7 @@ import {
 import { tryOr } from '../result.js';
 
 const POLL_MS = 25;
-/** How long to wait for a process to end after KILL: one that waits for a disk does not react at once. */
+/** How long to wait for a process to end after KILL, since a process that waits for a disk does not react at once. */
 const KILL_MS = 5000;
 /** How many rounds to try, since processes may start others while they are being ended. */
 const ROUNDS = 5;
@@ -68,7 +68,7 @@ export async function sweep(owner: Owner, options: SweepOptions = {}): Promise<s
   return [...ended.values()];
 }
 
-/** Returns the living processes that an owner left. */
+/** Returns the living processes that belong to an owner. */
 export async function orphansOf(
   owner: Owner,
   { workDir, known = [] }: SweepOptions = {},
@@ -99,7 +99,7 @@ async function waitForEnd(entries: readonly ProcessEntry[], ms: number): Promise
   }
 }
 
-/** Returns those that are still running, as the same process and not a later one with its pid. Zombies do not count. */
+/** Returns the processes that are still running, without zombies and without later processes that reuse a pid. */
 async function running(entries: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
   const now = await processEntries(entries.map(({ pid }) => pid));
   const alive = new Set(now.filter((entry) => !entry.zombie).map(keyOf));

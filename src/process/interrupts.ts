@@ -16,9 +16,8 @@ export interface Interrupts extends Disposable {
 const SAME_MS = 1000;
 
 /**
- * Listens for SIGINT, SIGTERM and SIGHUP. The first signal interrupts the run, which then ends what it started and reports. For a person who
- * does not want to wait, the second ends the processes of the run without asking them, so that whoever waits for one goes on, and the third exits
- * at once.
+ * Listens for SIGINT, SIGTERM and SIGHUP. The first signal interrupts the run, which then ends what it started and reports. The second kills
+ * the processes of the run at once, and the third exits.
  */
 export function listenForInterrupts(say: (text: string) => void): Interrupts {
   const controller = new AbortController();
@@ -66,7 +65,7 @@ export function listenForInterrupts(say: (text: string) => void): Interrupts {
   };
 }
 
-/** Interrupts a run that is part of another program, whose signals and errors are its own. */
+/** Interrupts a run that is part of another program, which handles signals and errors itself. */
 export function interruptedBy(signal: AbortSignal): Interrupts {
   return {
     signal,

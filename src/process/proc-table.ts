@@ -114,7 +114,7 @@ export function recordLineage(root: number): Lineage {
     known = withRelatives(known, table);
     return known;
   };
-  // A failed look does not matter, since others follow.
+  // A failure does not matter, since other looks follow.
   const glance = () => void look().catch(() => undefined);
   glance();
   const timer = setInterval(glance, EVERY_MS).unref();
@@ -144,7 +144,7 @@ export function withRelatives(
   return relatives;
 }
 
-/** Who a process belongs to: a run, one start of a program, or one start within a run. */
+/** The owner of a process: a run, one start of a program, or one start within a run. */
 export interface Owner {
   readonly runId?: string;
   readonly startId?: string;
@@ -158,7 +158,7 @@ export function ownerVariables({ runId, startId }: Owner): Record<string, string
   };
 }
 
-/** Returns the processes that carry the owner. */
+/** Returns the processes that are marked with the owner. */
 export async function ownedBy(owner: Owner, table: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
   const variables = Object.entries(ownerVariables(owner)).map(([name, value]) => `${name}=${value}`);
   if (process.platform === 'win32') return [];

@@ -8,7 +8,7 @@ import { endProcesses, sweep } from './end-processes.js';
 import { findProgram } from './find-program.js';
 import { type Lineage, type Owner, recordLineage, ownerVariables } from './proc-table.js';
 
-/** A program to run, and to end whatever it does. */
+/** A program to run under supervision. */
 export interface Command {
   readonly file: string;
   /** Never passed to a shell. */
@@ -53,7 +53,7 @@ export interface ProgramEnd {
 export interface SupervisedProgram {
   /** Ends the program because its work is done. */
   stop(): void;
-  /** Aborted as soon as it is to be ended, for whatever reason: what it writes from then on is an answer to that. */
+  /** Aborted as soon as the program is asked to end, for whatever reason. What it writes from then on is a reaction to that. */
   readonly stopping: AbortSignal;
   /** Resolves when the program and everything it started is gone. */
   readonly ended: Promise<ProgramEnd>;

@@ -9,7 +9,7 @@ import {
 } from './secret-fields.js';
 import type { SecretMatch } from './reading.js';
 
-/** Finds secrets by where they stand: in fields, headers, cookies and URLs. */
+/** Finds secrets by their context: in fields, headers, cookies and URLs. */
 export function findInContext(text: string): SecretMatch[] {
   return [
     ...fieldsIn(text),
@@ -28,7 +28,7 @@ const quoted = (first = '') =>
 const word = String.raw`(?![!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*[([])(?=(?<secret>[^\s"'\x60<>,;|)\]}&\\]{1,4096}))`;
 const line = String.raw`(?=(?<secret>[^\s<>][^\r\n<>]{0,4096}))`;
 
-/** What is between a name and its value, which is looked ahead for, and how the value is judged there. */
+/** The text between a name and its value, with a lookahead for the value, and how strictly the value is judged there. */
 const afterNames: readonly { readonly pattern: RegExp; readonly place: ValueContext | 'pair' }[] = (
   [
     // `"name": "value"`, `name = 'value'`, `"name" => "value"`, `name: string = "value"`, `"name": ["value"`, `"name": {"value": "value"`.
@@ -63,7 +63,7 @@ const afterNames: readonly { readonly pattern: RegExp; readonly place: ValueCont
   ] as const
 ).map(([context, pattern]) => ({ place: context, pattern: new RegExp(pattern, 'iy') }));
 
-/** Where a name that means a secret may be; `namedBy` judges the whole name. */
+/** A part of a name that may mean a secret; `namedBy` judges the whole name. */
 const secretNameHint =
   /pass|pw|secret|token|key|cred|jwt|bearer|otp|pin|cv[vc]|sess|sid|sig|csrf|xsrf|auth|code|verif|nonce|salt|pepper|seed|pat\b|assertion|saml/gi;
 const longestName = 64;
@@ -134,7 +134,7 @@ function cookiesIn(text: string): SecretMatch[] {
 
 interface SecretContext {
   readonly kind: string;
-  /** Ends where the secret begins, which is looked ahead for. Every quantifier is bounded, since texts may be hostile. */
+  /** Matches up to the secret, which a lookahead captures. Every quantifier is bounded, since texts may be hostile. */
   readonly pattern: RegExp;
   readonly isSecret?: (value: string) => boolean;
 }

@@ -4,8 +4,8 @@ import { isGenerated } from './secret-fields.js';
 import type { SecretMatch } from './reading.js';
 
 /**
- * Rules of the preset that are left out: one lets a comment in a text disable the others, which pages must not be able to do; the others mask
- * whole URLs and files, although agents need the host and the rest.
+ * Rules of the preset that are left out. One lets a comment in a text disable the others, which pages must not be able to do. The others mask
+ * whole URLs and files, of which agents need the other parts.
  */
 const leftOut = /-(?:filter-comments|basicauth|database-connection-string|gcp)$/;
 
@@ -77,7 +77,7 @@ function wordEnd(text: string, from: number): number {
   return restOfWord.lastIndex;
 }
 
-/** Whether upper case, lower case and digits alternate, as in no class and no name of a file, but for one with a date. */
+/** Whether upper case, lower case and digits alternate, unlike in names of classes and files. A name with a date does not count. */
 function isToken(text: string): boolean {
   return (
     isGenerated(text) &&

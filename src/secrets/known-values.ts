@@ -41,10 +41,10 @@ function named(variables: readonly Variable[]): KnownValue[] {
     .filter(({ value }) => value.length >= shortest && !ordinary.test(value) && !address.test(value));
 }
 
-/** A shorter value is found in too many places to be masked in all of them. */
+/** A shorter value occurs in too many texts to be masked everywhere. */
 const shortest = 6;
 
-/** A value and each of its lines, which may be printed alone, without those that only give a key or data their form. */
+/** Returns a value and each of its lines, which may be printed alone, without the lines that only frame a key or data. */
 function withLines(value: string): readonly string[] {
   const lines = value.split(/\s*(?:\n|\\n)\s*/);
   return lines.length === 1
@@ -52,10 +52,10 @@ function withLines(value: string): readonly string[] {
     : [value, ...lines.filter((line) => !/^(?:-----(?:BEGIN|END) |["']?[\w.-]+["']?\s?:\s)/.test(line))];
 }
 
-/** One to three words, which a page may say, too: "wrong password". */
+/** One to three words, which a page may show as well: "wrong password". */
 const words = /^[A-Za-z][a-z]*(?:[\s_-][a-z]+){0,2}$/;
 
-/** Returns which texts that were typed into fields for secrets, and which lines of them, are masked wherever they stand. */
+/** Returns the texts typed into fields for secrets, and the lines of them, that are masked wherever they occur. */
 export function tellingAmong(typed: Iterable<string>): readonly string[] {
   return [...typed]
     .flatMap(withLines)
@@ -158,7 +158,7 @@ interface Entry {
   readonly label: string;
 }
 
-/** How many characters are looked up at each position of a text, and at how many positions of a value there is such a stretch. */
+/** The length of the grams that are looked up at each position of a text, and the distance between the grams of a value. */
 const gramLength = 6;
 const gramStep = 3;
 /** Shorter values, and words that are not twice as long, must stand in the text as they are. */
@@ -228,7 +228,7 @@ function pairAt(text: string, at: number): number {
   return ((text.charCodeAt(at) << 8) ^ text.charCodeAt(at + 1)) & 0xffff;
 }
 
-/** Extends a stretch that the text and the value have in common, to both sides, but not into what was found `after` which it begins. */
+/** Extends the gram that a text and a value have in common to both sides, but not before `after`, the end of the previous match. */
 function extendMatch(
   text: string,
   at: number,
@@ -252,7 +252,7 @@ function occurrencesOf(text: string, value: string, label: string): SecretMatch[
   return matches;
 }
 
-/** The letters and digits of a text, and where each of them stands. */
+/** The letters and digits of a text, and the position of each of them. */
 function bareOf(text: string): { readonly text: string; readonly at: (index: number) => number } {
   const positions = new Uint32Array(text.length);
   const parts: string[] = [];

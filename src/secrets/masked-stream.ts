@@ -4,7 +4,7 @@ import { type Mask, type MaskFinder, shownBetween } from './redactor.js';
 
 /** How many characters of past output are scanned again, so that a field's name above its value is still seen. */
 const contextLength = 4096;
-/** The longest that an unfinished line, or lines that continue, are held back, in characters. */
+/** How many characters of an unfinished line, or of lines that continue, are held back at most. */
 const maxHeld = 64 * 1024;
 /** How many characters at the end of a held-back text stay behind, since they may be the first part of a secret. */
 const maxTorn = 4096;
@@ -63,7 +63,7 @@ function completeLength(open: string): number {
   return escape > end - maxTorn && escape > 0 ? escape : end;
 }
 
-/** Returns a position that splits no secret: before the one that spans this place, or after it if nothing precedes it or too much is held back. */
+/** Returns a position that splits no secret: before the secret that spans the border, or after it if nothing precedes it or too much is held back. */
 function safeBorder(
   border: number,
   masks: readonly Mask[],
@@ -81,7 +81,7 @@ function lastLines(text: string): string {
   return tail.slice(tail.indexOf('\n') + 1);
 }
 
-/** A value may be wrapped over this many lines, or be told by the name in one of them. */
+/** A value may be wrapped over this many lines, or have its name in one of them. */
 const linesHeld = 4;
 
 /** Returns how much of the text can be emitted: all but its last lines, and a private key that has not ended. */

@@ -1,8 +1,8 @@
 const uuid = String.raw`[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}`;
 
 /**
- * Tokens that neither secretlint 13 nor the general rule for a prefix and a long mixed rest knows, each as its maker documents it or GitHub's
- * secret scanning lists it: what it begins with, its alphabet, and how long the rest is.
+ * Tokens that neither secretlint 13 nor the general rule for a prefix and a long mixed rest knows. Each is as its issuer documents it or
+ * GitHub's secret scanning lists it: its beginning, its alphabet, and the length of the rest.
  */
 export const providerTokens: readonly (readonly [kind: string, shape: string])[] = [
   ['1password token', String.raw`ops_eyJ[\w+/]{200,4096}`],

@@ -1,6 +1,6 @@
 import { terminalCodes, unseen } from '../visible-text.js';
 
-/** A text as somebody reads it, with a mapping of each of its ranges back to the original. */
+/** A text as a reader sees it, with a mapping of its ranges back to the original. */
 export interface Reading {
   readonly text: string;
   /** Returns the range of the original that `[start, end)` of this reading stands for. */
@@ -50,9 +50,8 @@ export function asWritten(text: string): Reading {
 }
 
 /**
- * What is read over: control codes and invisible characters, also as a program escapes them; the time that we put before a line of a
- * server's log; and the label that Playwright puts before each chunk of a server's output, also in the middle of a line if the server wrote
- * the line in two parts.
+ * What a reading leaves out: control codes and invisible characters, also in escaped form; the time that we put before each line of a server's
+ * log; and the label that Playwright puts before each chunk of a server's output, which may be in the middle of a line.
  */
 const readOver = [
   terminalCodes.source,
@@ -92,7 +91,7 @@ const references: Readonly<Record<string, string>> = {
   colon: ':',
 };
 
-/** Escapes of one kind within another, such as JSON in a URL; what is deeper was made to be slow. */
+/** How many kinds of escapes within one another are undone, such as JSON in a URL. Deeper ones are made to be slow. */
 const mostKinds = 3;
 
 /** Returns how the text reads with its escapes undone, however often they were escaped, and without what is read over. */

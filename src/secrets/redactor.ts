@@ -28,13 +28,13 @@ export interface Mask {
   readonly shown: string;
 }
 
-/** Knows which parts of a text are masked; a `Redactor` is one. */
+/** Finds the parts of a text that are masked; a `Redactor` does. */
 export interface MaskFinder {
   /** Returns all masks in order, including those already in the text. */
   masksIn(text: string): readonly Mask[];
 }
 
-/** Every text passes through this on its way out of self-heal (EV-9, EV-10). Every operation is idempotent. */
+/** Masks every text that leaves self-heal (EV-9, EV-10). Every operation is idempotent. */
 export interface Redactor extends MaskFinder {
   /** Masks secrets, and changes nothing else. */
   text(text: string): string;
@@ -42,7 +42,7 @@ export interface Redactor extends MaskFinder {
   clean(text: string): string;
   /** Returns a copy of plain data in which each string is clean. Keys are kept unless they contain secrets themselves. */
   deep<T>(value: T): T;
-  /** Masks what was typed into fields for secrets from now on, but for words and what is too short. */
+  /** Masks these texts from now on, which were typed into fields for secrets, except for words and short texts. */
   learn(typed: Iterable<string>): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a name says of its value: a `secret` one is secret unless it is a placeholder, code or a word of programs; a `handle`, such as a
- * session or a signature, only if it looks generated.
+ * What a name says about its value. A `secret` is secret unless it is a placeholder, code or a word of programs. A `handle`, such as a session
+ * or a signature, is secret only if it looks generated.
  */
 type NameMeaning = 'secret' | 'handle';
 
@@ -9,13 +9,13 @@ const secret =
   /(?:^| )(?:\w*(?:password|passwd|passwort|passphrase|passcode|secret|token|apikey|secretkey|privatekey|accesskey)|pass|pwd|\w+ pw|requirepass|credential|cred|jwt|bearer|\w*otp|pin|pin code|cvv|cvc|csc|(?:security|verification|one time|2 ?fa|mfa|factor|sms|backup|recovery) code|private key id|secret key base|(?:github|npm|access|gitlab) pat|(?:api|access|secret|private|signing|encryption|crypto|auth|account|shared|master|service|role|client|licen[cs]e|session|cookie|webhook|deploy|storage|hmac|jwt|ssh|aws|stripe|app|base|publish) key)s?$/;
 const handle =
   /(?:^| )(?:auth|session|sess|\w*sessid|\w*sessionid|session id|sid|sig|signature|csrf|xsrf|\w*verifier|nonce|salt|pepper|seed|sk|code|key|assertion|saml response|saml request|token hash)s?$/;
-/** What may follow without making it the name of something else. */
+/** A suffix that does not change what a name means. */
 const qualifier = / (?:\d{1,4}|v\d|old|new|current|next|base64|b64|staging|prod|production|dev|test|live)$/;
 
 const known = new Map<string, NameMeaning | null>();
 const mostKnown = 5000;
 
-/** Returns what a field, parameter, header or variable of this name holds; null for anything else. */
+/** Returns whether a field, parameter, header or variable of this name holds a secret or a handle; null for anything else. */
 export function namedBy(name: string): NameMeaning | null {
   let named = known.get(name);
   if (named === undefined) {
@@ -44,7 +44,7 @@ export function isSecretHeader(name: string): boolean {
   );
 }
 
-/** What the name or the label of a field for a secret says (a pattern, to be read without case). */
+/** The words in the name or the label of a field for a secret (a pattern, for the flag `i`). */
 export const fieldWords = String.raw`passwor[dt]|passphrase|passcode|secret|token|one.?time|otp|(?:api|access|secret|private|licen[cs]e)[ _-]?key|(?:security|verification|auth\w{0,12}|2fa|mfa|factor|sms|backup|recovery)[ _-]?code|\bc(?:ar|redit.?car)d.?(?:number|code)|cc-number|\b(?:cv[vc]2?|csc|pin)\b`;
 
 const secretWord = new RegExp(fieldWords, 'i');

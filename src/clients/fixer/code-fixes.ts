@@ -4,7 +4,7 @@ import type { ProposedFile } from './proposal.js';
 
 type Ts = typeof TypeScript;
 
-/** TypeScript's own fixes that can be trusted: none that casts, ignores, removes or invents a value, or takes a name for another one like it. */
+/** TypeScript's own fixes that can be trusted. None of them casts, ignores, removes or invents a value, or replaces a name by a similar one. */
 const allowed = new Set([
   'import',
   'addMissingAwait',
@@ -70,7 +70,7 @@ function openProgram(ts: Ts, config: string): Program | null {
   const service = ts.createLanguageService({
     getCompilationSettings: () => ({ ...parsed.options, noEmit: true, incremental: false, composite: false }),
     getScriptFileNames: () => parsed.fileNames,
-    // Any text that differs when the file does; the file on disk does not change meanwhile.
+    // The version must differ when the text does. The file on disk does not change meanwhile.
     getScriptVersion: (file) => overlay.get(file) ?? '',
     getScriptSnapshot: (file) =>
       ts.sys.fileExists(file) ? ts.ScriptSnapshot.fromString(text(file)) : undefined,

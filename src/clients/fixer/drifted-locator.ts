@@ -23,9 +23,9 @@ export interface DriftEvidence {
   readonly page: RedPage;
   /** Positions of the failing steps. */
   readonly frames: readonly { readonly file: string; readonly line: number }[];
-  /** Returns which of these names the app's changes put in the place of a name. */
+  /** Returns which of the candidates replaced a name in the app's changes. */
   readonly renamedTo: (name: string, candidates: readonly string[]) => Promise<Rename | null>;
-  /** Returns the code of the tests that contains a name, and whether other files contain it, too. */
+  /** Returns the test code that contains a name, and whether other files contain it, too. */
   readonly search: (name: string) => Promise<{ tests: readonly SourceText[]; inApp: boolean }>;
 }
 

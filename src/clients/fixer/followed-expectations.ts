@@ -7,15 +7,15 @@ import { type Replacement, withReplacements } from '../../replacements.js';
 import { literalText } from './locator-names.js';
 import type { Proposal } from './proposal.js';
 
-/** What a test expected, and what it got, as far as Playwright prints it as text. */
+/** The expected and the received value of an assertion, as far as Playwright prints them as text. */
 interface Mismatch {
   readonly expected: string;
   readonly received: string;
 }
 
 /**
- * Lets the tests of a cause expect what the page shows, if nothing but a literal in each assertion that failed differs; null otherwise. Which
- * of the two is right is for a person to say (BL-6).
+ * Changes the tests of a cause to expect what the page shows. Returns null if more than a literal differs in an assertion that failed. A
+ * person decides which of the two is right (BL-6).
  */
 export async function followedExpectations({ members }: Pick<Cause, 'members'>): Promise<Proposal | null> {
   const sources = new Map<string, SourceFile | null>();
@@ -30,7 +30,7 @@ export async function followedExpectations({ members }: Pick<Cause, 'members'>):
     const edit = source && literalAt(source, line, mismatch);
     if (!source || !edit) return null;
     const edits = replaced.get(source) ?? new Map<number, Replacement>();
-    // Two tests that share an assertion have to have got the same.
+    // Tests that share an assertion must have received the same value.
     if ((edits.get(edit.start) ?? edit).text !== edit.text) return null;
     replaced.set(source, edits.set(edit.start, edit));
   }
@@ -67,7 +67,7 @@ function plain(printed: string): string {
   return printed.startsWith('"') ? printed.slice(1, -1).replaceAll(/\\(["\\])/g, '$1') : printed;
 }
 
-/** Finds the only literal of an assertion in this line that says what was expected. */
+/** Finds the only literal in an assertion of this line that has the expected value. */
 function literalAt(source: SourceFile, line: number, mismatch: Mismatch): Replacement | null {
   const edits = nodesOf(source.program).flatMap((call) => {
     const property = nodeIn(calleeOf(call), 'property');

@@ -34,7 +34,7 @@ export function namesIn(locator: string): LocatorName[] | null {
   return names;
 }
 
-/** Returns the name that a call looks for, with the literal that says it. */
+/** Returns the name that a call looks for, and the literal with the name. */
 function nameIn(call: SyntaxNode): { readonly name: LocatorName; readonly literal: SyntaxNode } | null {
   const callee = call.type === 'CallExpression' ? nodeIn(call, 'callee') : null;
   const method = callee && (propertyOf(callee) ?? String(callee['name']));
@@ -61,7 +61,7 @@ function optionOf(object: SyntaxNode | undefined, name: string): SyntaxNode | nu
   return nodeIn(property, 'value');
 }
 
-/** What is known about the page on which a test failed. */
+/** The page on which a test failed. */
 export interface RedPage {
   readonly elements: readonly PageElement[];
   readonly ariaSnapshot: string;

@@ -42,7 +42,7 @@ export function createFixer(given: FixerProject, fixCode = runCodeFixes): Fixer 
   };
 }
 
-/** Returns what was said about a build error that TypeScript may be sure of. */
+/** Returns the output about a build error, or null for any other failure. */
 function compilerErrors({ lead }: Cause): string | null {
   const { failure, evidence, diagnosis } = lead;
   if (diagnosis.category !== 'build-error') return null;
@@ -54,7 +54,7 @@ function compilerErrors({ lead }: Cause): string | null {
   return stripVTControlCharacters(texts.join('\n'));
 }
 
-/** Proposes that a locator follows what the app renamed. */
+/** Proposes to change a locator to the name that the app now uses. */
 async function drift(cause: Cause, project: FixerProject): Promise<Proposal | null> {
   const { failure, evidence, diagnosis } = cause.lead;
   const { locator } = diagnosis.facts;
@@ -79,7 +79,7 @@ async function drift(cause: Cause, project: FixerProject): Promise<Proposal | nu
 }
 
 /**
- * Returns the hunks to blame, with paths from the repository. Whole files are left out: a deleted one may have been moved, which git
+ * Returns the hunks to blame, with paths from the repository. Whole files are left out, since a deleted file may have been moved, which git
  * detects.
  */
 export function blamedIn(

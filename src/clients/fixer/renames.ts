@@ -25,10 +25,7 @@ export function holds(text: string, name: string): boolean {
   return name !== '' && new RegExp(wholeWord(name), 'u').test(text);
 }
 
-/**
- * Returns which of the candidates these changes put in the place of a name: the only one, and no added line may still have the name. Null if
- * the changes leave any doubt.
- */
+/** Returns the candidate that replaced a name in these changes. Returns null if several did, or if an added line still has the name. */
 export function renamedTo(
   hunks: readonly Hunk[],
   name: string,
@@ -101,8 +98,8 @@ const patch = [
 ];
 
 /**
- * Returns the change of a repository that took out a name: the one to blame, what differs from the default branch, or the newest commit that
- * did. Paths are relative to the repository; outside one, there are no changes.
+ * Returns the change that removed a name: the blamed hunks, the difference from the default branch, or the newest such commit. Paths are
+ * relative to the repository. Without a repository, there are no changes.
  */
 export async function changesThatRemoved(
   name: string,

@@ -24,7 +24,7 @@ export interface CodeFixOrder {
 /** `src/cart.ts(20,3): error TS2322: …`, or with colors `src/cart.ts:20:3 - error …`. */
 const compilerError = /^[^\S\n]*([^\s()][^()\n:]*\.[cm]?tsx?)[(:]\d+[,:]\d+\)?(?::| -) error TS\d+:/gm;
 
-/** Has the project's own TypeScript fix what the compiler reports (BF-3); null if there is none, or it is not sure. */
+/** Fixes what the compiler reports with the project's own TypeScript (BF-3). Returns null if the project has none, or if no fix is certain. */
 export async function runCodeFixes(output: string, folders: readonly string[]): Promise<Proposal | null> {
   const named = new Set(Array.from(output.matchAll(compilerError), ([, file = '']) => file));
   const files = [...named].map(

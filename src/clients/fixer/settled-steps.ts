@@ -14,15 +14,15 @@ import { type Replacement, withReplacements } from '../../replacements.js';
 import type { Cause } from '../../model/cause.js';
 import type { Proposal } from './proposal.js';
 
-/** Playwright's actions and assertions that do nothing in time unless they are awaited. */
+/** Playwright's actions and assertions that are too late unless they are awaited. */
 const actions =
   /^(?:click|dblclick|fill|press|pressSequentially|type|check|uncheck|setChecked|selectOption|setInputFiles|hover|tap|focus|blur|clear|dragTo|goto|reload|goBack|goForward|waitFor|waitForURL|waitForLoadState|dispatchEvent|scrollIntoViewIfNeeded)$/;
 const webFirst =
   /^to(?:Be(?:Attached|Checked|Disabled|Editable|Empty|Enabled|Focused|Hidden|InViewport|Visible)|ContainText|ContainClass|Have(?:Accessible\w+|Attribute|Class|Count|CSS|Id|JSProperty|Role|Text|Title|URL|Value|Values)|Pass)$/;
 
 /**
- * Lets a flaky test wait for what it does not wait for, if its code shows it: an action or a web-first assertion that is not awaited, or a one-shot
- * check that has a web-first form. Null if there is none.
+ * Adds the waits that a flaky test lacks: it awaits actions and web-first assertions, and replaces one-shot checks by their web-first forms.
+ * Returns null if none is missing.
  */
 export async function settledSteps({ lead: { failure } }: Pick<Cause, 'lead'>): Promise<Proposal | null> {
   if (failure.scope === 'suite') return null;
@@ -41,7 +41,7 @@ interface Edit extends Replacement {
   readonly says: string;
 }
 
-/** The call that defines the test in a line: the outermost one with a function. */
+/** Returns the call that defines the test in a line: the outermost call with a function. */
 function testAt(source: SourceFile, line: number): SyntaxNode | null {
   const call = nodesOf(source.program).find(
     (node) =>

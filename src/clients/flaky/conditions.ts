@@ -2,12 +2,12 @@ import { testName } from '../../model/failure.js';
 import { mostlyThere, type Suspect } from './run-history.js';
 import { alone, type Condition, type FlakeSearch, type ListedTest, newTrial, type Trial } from './trials.js';
 
-/** Where a machine may be that is not here: the farthest ahead of and behind the universal time. */
+/** The time zones that are farthest ahead of and behind UTC, in which other machines may be. */
 export const zones = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'].map((TZ): Omit<Trial, 'count'> => {
   return { kind: 'time', under: { ...alone, env: { TZ } }, words: () => `with TZ=${TZ}` };
 });
 
-/** What may make a test red that is green by itself: what ran before it or beside it when it was red, or another time zone. */
+/** Returns what may make a test red that is green by itself: the tests that ran before it or beside it when it was red, or another time zone. */
 export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly Trial[] {
   const { target, history } = suspect;
   const { file } = target.test.location;
@@ -26,14 +26,14 @@ export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly Trial
     .map(after);
   const wasRed = history.reds.has(target.key);
   const concurrent = wasRed && history.workers > 1 ? besides(search, suspect) : [];
-  // One that was red in the whole suite was so in this zone.
+  // A test that was red in the whole suite was red in this time zone.
   const times = wasRed ? [] : zones;
-  // Those that run after one another first: among others that run beside it, some run before it in its worker.
+  // Sequential runs come first: among the tests beside it, some also run before it in its worker.
   const [near, far] = [orders.slice(0, -1), orders.slice(-1)];
   return [...near, ...concurrent, ...times, ...far].map(newTrial);
 }
 
-/** Any others will do (load), or those that mostly were there may share something with the test (data). */
+/** Any other tests may add load; the tests that mostly ran beside this one may share data with it. */
 function besides(search: FlakeSearch, suspect: Suspect): Omit<Trial, 'count'>[] {
   const { target, history } = suspect;
   const fileOf = ({ test }: ListedTest) => test.location.file;
@@ -53,15 +53,15 @@ function besides(search: FlakeSearch, suspect: Suspect): Omit<Trial, 'count'>[] 
     under: besideThem(some, history.workers),
     words: (others: readonly ListedTest[]) => `beside ${namesOf(others)}`,
   });
-  // Two that start together are beside each other more surely than among all that were there.
+  // Two tests that start together overlap more surely than two among many.
   const pairs = near.slice(0, MOST_PAIRS).map((test) => dataTrial([test]));
   return [load, ...pairs, ...(near.length > 1 ? [dataTrial(near)] : [])];
 }
 
-/** How many tests that were beside it when it was red are tried with a test alone. */
+/** How many of the tests that ran beside a red test are tried with it in pairs. */
 const MOST_PAIRS = 4;
 
-/** With a worker to spare, a test would run beside a copy of itself. */
+/** Limits the workers, since a spare worker would run a copy of the test. */
 export function besideThem(others: readonly ListedTest[], most: number | null): Condition {
   const files = new Set(others.map(({ test }) => test.location.file));
   return { others, workers: Math.min(most ?? 2, files.size + 1) };

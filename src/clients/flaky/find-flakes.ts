@@ -32,13 +32,13 @@ export interface FoundFlake {
   readonly under: Condition | null;
 }
 
-/** How often each condition is tried: what is always red under one is found before what is rarely red under any costs time. */
+/** How often each condition is tried. A few runs of each condition come first: they find what is always red at little cost. */
 const EFFORTS = [4, MOST_REPEATS];
 
-/** How many tests one trial runs at most, the repetitions included; it tries its condition at least twice. */
+/** How many tests one trial runs at most, with repetitions. A trial runs its condition at least twice. */
 const MOST_IN_TRIAL = 200;
 
-/** Finds the flaky tests of a suite, what makes each red, and how often it then is (FL-1, FL-2). Tells each as soon as it is found. */
+/** Finds the flaky tests of a suite, what makes each of them red, and how often (FL-1, FL-2). Reports each flake as soon as it is found. */
 export async function findFlakes(
   search: FlakeSearch,
   tell: (result: FoundFlake) => Promise<void>,
@@ -65,11 +65,11 @@ export async function findFlakes(
   };
   for (const [at, target] of suspects.entries()) {
     const now = search.now();
-    // What one test does not use is there for the others.
+    // The time that one test does not use is left to the others.
     const until = now + (search.until - now) / (suspects.length - at);
     await take(await explain({ ...search, until }, { target, history }));
   }
-  // What is red in another time zone alone is green in all of these runs.
+  // A test that is red only in another time zone was green in all of these runs.
   const green = suspected.size > 0 ? [] : tests.filter((test) => !isSuspect(test));
   for (const trial of zones) {
     if (green.length === 0 || isOver(search)) break;
@@ -87,7 +87,7 @@ export async function findFlakes(
   return flakes;
 }
 
-/** Finds out by experiment what makes a test red (FL-2). Null if it was never red, or always is. */
+/** Finds out by experiment what makes a test red (FL-2). Returns null if it was never red, or always is. */
 async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlake | null> {
   const { target, history } = suspect;
   const named = testName(target.test.titlePath);
@@ -121,7 +121,7 @@ async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlak
     const words = () => `in the whole suite${ended}`;
     return { ...foundFlake(target, { ...own, words, count: inSuite() }, byItself.count), under: null };
   }
-  // Tests that were asked for are run until they can't be as flaky as is worth knowing.
+  // Tests that were named run until a relevant failure rate is ruled out.
   await measure(search, target, byItself);
   if (byItself.count.red > 0) return random(search, target, byItself);
   const all = plus(byItself.count, inSuite());
@@ -143,7 +143,7 @@ interface Claim {
   readonly trials?: readonly Trial[];
 }
 
-/** Shows that a condition makes a test red, and takes away from it what does not; null if it is not the condition. */
+/** Shows that a condition makes a test red, and reduces it to what does. Returns null if the condition is not the reason. */
 async function claim(
   search: FlakeSearch,
   suspect: Suspect,
@@ -167,17 +167,17 @@ async function claim(
   const under = trial.kind === 'data' ? besideThem(set, workers) : { ...trial.under, others: set };
   const least = set.length === others.length ? trial : newTrial({ ...trial, under });
   await measure(search, target, least);
-  // What was picked for its many red runs may have had them by chance.
+  // A condition that was chosen for its many red runs may owe them to chance.
   if (least.count.red > 0) await measure(search, target, byItself, { expected: surelyAtLeast(least.count) });
   const isShown = isHigher(trial.count, byItself.count) && isOver(search);
   if (isHigher(least.count, byItself.count) || (isShown && least.count.red > 0))
     return foundFlake(target, least, byItself.count);
   if (byItself.count.red > 0) return random(search, target, byItself);
-  // There was no time to show that less will do.
+  // There was no time to show that a smaller condition is enough.
   return isShown ? foundFlake(target, trial, byItself.count) : null;
 }
 
-/** A test that is red by itself, and green in the suite, needs some of the tests before it. */
+/** Explains a test that is red by itself and green in the suite: it needs some of the tests before it. */
 async function needing(search: FlakeSearch, suspect: Suspect, byItself: Trial): Promise<FoundFlake> {
   const orders = trialsFor(search, suspect).filter(({ kind }) => kind === 'order');
   for (const trial of orders) {
@@ -189,12 +189,12 @@ async function needing(search: FlakeSearch, suspect: Suspect, byItself: Trial): 
   return foundFlake(suspect.target, { ...byItself, kind: 'order' }, byItself.count);
 }
 
-/** How often a condition is tried before it counts as green: a test with this rate is then missed in one of a hundred. */
+/** Returns how many green runs rule out this failure rate with 99 percent confidence. */
 function enough(rate: number): number {
   return Math.min(MOST_REPEATS, Math.max(2, Math.ceil(Math.log(0.01) / Math.log1p(-Math.min(rate, 0.99)))));
 }
 
-/** Takes away the tests that a condition does not need to make a test red (or green); null if it no longer does. */
+/** Removes the tests that a condition does not need to make a test red (or green). Returns null if the condition no longer does. */
 async function smallest(
   search: FlakeSearch,
   { target }: Suspect,
@@ -210,11 +210,11 @@ async function smallest(
     const count = countIn((await runUnder(search.run, under, { target, times })).tests, target.key);
     if (count.runs === 0) return 'unresolved';
     const isWanted = wanted === 'red' ? count.red > 0 : count.red < count.runs;
-    // What is red often is searched with fewer runs.
+    // A test that is red often needs fewer runs.
     if (isWanted && wanted === 'red') times = Math.min(times, enough(surelyAtLeast(count)));
     return isWanted ? 'green' : 'red';
   };
-  // The nearest first: a test that leaves something behind is mostly near.
+  // The nearest come first: a test that leaves something behind mostly ran shortly before.
   const minimal = await minimalSet(others.toReversed(), { test: isMade, apart: () => 0 });
   return minimal && others.filter((test) => minimal.set.includes(test));
 }

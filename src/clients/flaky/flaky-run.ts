@@ -28,9 +28,9 @@ import { type Healed, newProgress, type Progress, tellCause } from '../../heal/p
 import { proveFixes } from '../../heal/prove.js';
 import type { AgainRequest, Session } from '../../heal/session.js';
 
-/** Which tests to look at: those named, or what is flaky in the whole suite. */
+/** Which tests to examine. */
 export interface FlakyRequest {
-  /** Ids of tests that the run which goes on to this one found flaky. */
+  /** Ids of the tests that the preceding run found flaky; empty to search the whole suite, or the tests that were named. */
   readonly suspected?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ interface HealableFlake extends ReproducibleFlake {
   readonly failure: DiagnosedFailure;
 }
 
-/** Measures and explains what is flaky, and has it healed (FL-1 to FL-4). Tests that stay flaky are no failures of the run. */
+/** Measures, explains and heals flaky tests (FL-1 to FL-4). Tests that stay flaky do not fail the run. */
 export async function flakyRun(
   opened: Opened,
   session: Session,
@@ -62,7 +62,7 @@ export async function flakyRun(
   const list = (args: readonly string[]) => listTests({ playwright: opened.playwright, cwd, env, args });
   const listed = listedTests(await list([...byId, `--repeat-each=${MOST_REPEATS}`]));
   const isNamed = suspected.length === 0 && (filters.length > 0 || options.grep !== undefined);
-  // The set-up of a test that was named was not asked for.
+  // The set-up projects of a named test were not named.
   const named = isNamed
     ? new Set((await list([...whole, '--no-deps'])).tests.map(({ test }) => keyOf(test)))
     : null;
@@ -103,7 +103,7 @@ function runner(session: Session): RunByIds {
   return ({ ids, ...how }) => session.runAgain({ ids, purpose: 'flaky', causeId: null, how });
 }
 
-/** How many traced runs are made until one is red. */
+/** How many traced runs are made at most to see a red one. */
 const MOST_TRACED = 3;
 
 /** Records a red and a green run of a flake with their traces: the evidence, and the difference between the two. */
@@ -118,7 +118,7 @@ async function lookInside(
   const read = (file: string | undefined) =>
     file === undefined ? null : tracedRun(file, session.redactor).catch(() => null);
   for (let n = 0; n < MOST_TRACED && !(failure && green) && !session.signal.aborted; n += 1) {
-    // Where it is always red, it is green by itself.
+    // A test that is always red under its condition is green by itself.
     const isForGreen = failure !== null;
     const suiteRun = await runUnder(run, isForGreen ? alone : under, { target, times, trace: true });
     const ofTarget = new Set(
@@ -141,7 +141,7 @@ async function lookInside(
   return { flake: session.redactor.deep({ ...flake, difference }), failure };
 }
 
-/** A flake is a class of its own, which code can heal, whatever its error is worded like. */
+/** A flake is a class of its own, whatever its error says, and code can heal it. */
 function ofFlake(failure: DiagnosedFailure, target: ListedTest): DiagnosedFailure {
   const diagnosis = {
     ...failure.diagnosis,
@@ -156,7 +156,7 @@ function rowOf({ test }: ListedTest, outcome: 'expected' | 'unexpected' | 'not-r
   return { test, outcome, retries: 0, durationMs: 0 };
 }
 
-/** Has agents heal flakes, one cause each, and proves their fixes under the condition that makes each red (FL-3, FL-4). */
+/** Heals flakes, each as one cause, and proves the fixes under the conditions that make the tests red (FL-3, FL-4). */
 async function healFlakes(session: Session, first: SuiteRun, candidates: readonly HealableFlake[]) {
   const { bus, settings } = session;
   const rare = (candidate: HealableFlake) => tooRare(candidate.flake, settings.flaky.runs);
@@ -182,7 +182,7 @@ async function healFlakes(session: Session, first: SuiteRun, candidates: readonl
   tellStillFlaky(progress, flakes);
 }
 
-/** A test whose flake nobody healed is as flaky as it was. */
+/** Reports the tests whose flakes were not healed as flaky again. */
 function tellStillFlaky({ session }: Progress, flakes: readonly HealableFlake[]): void {
   const { tests } = session.bus.run();
   const unhealed = ({ flake }: HealableFlake) =>
@@ -192,12 +192,12 @@ function tellStillFlaky({ session }: Progress, flakes: readonly HealableFlake[])
   if (ids.length > 0) session.bus.emit({ type: 'tests.decided', ids, verdict: 'flaky' });
 }
 
-/** Why a flaky test is run to see whether a fix holds. */
+/** The purposes of runs that judge a fix. */
 const ofFixes: ReadonlySet<SuitePurpose> = new Set(['retest', 'proof', 'shared-fix']);
 
 /**
- * A session in which every re-run and every proof of a flaky test is as many runs as prove it, under the condition that makes it red; a single
- * red one among them makes it red.
+ * Returns a session in which a re-run of a flaky test consists of as many runs as a proof takes, under the condition that makes it red. A
+ * single red run makes the re-run red.
  */
 function underConditions(session: Session, flakes: readonly HealableFlake[]): Session {
   const { verify } = session.settings;
@@ -221,12 +221,12 @@ function underConditions(session: Session, flakes: readonly HealableFlake[]): Se
       tracing: 'on',
     };
   };
-  // The re-run of a fix is its proof already; it is taken out once, to be red again.
+  // The re-run of a fix is already its proof. The fix is taken out once, to see the test red again.
   const flaky = { ...verify, repeat: 1, flips: Math.min(1, verify.flips), confirm: 0 };
   return { ...session, settings: { ...session.settings, verify: flaky }, runAgain: again };
 }
 
-/** Runs a flaky test until it is red, or has been green often enough; as one run of it. */
+/** Runs a flaky test until it is red or was green often enough, and returns this as one run. */
 async function repeated(
   session: Session,
   run: RunByIds,

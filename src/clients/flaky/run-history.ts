@@ -11,14 +11,14 @@ import {
   plus,
 } from './trials.js';
 
-/** What runs of the suite have shown. */
+/** The results of the suite's runs so far. */
 export interface RunHistory {
   readonly counts: Map<string, Count>;
-  /** Of each red run of a test: which tests were before it in its worker, and which beside it in others. */
+  /** For each red run of a test: the tests that ran before it in its worker, and those beside it in other workers. */
   readonly reds: Map<string, Record<Side, ReadonlySet<string>>[]>;
   /** The most tests that ran at the same time. */
   workers: number;
-  /** Whether a red test has been looked for in runs of the whole suite. */
+  /** Whether the whole suite has been run in search of red tests. */
   isWhole: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Suspect {
 /** The share of the time in which the suite is run to find what is flaky. */
 const SHARE_OF_ROUNDS = 1 / 3;
 
-/** Runs the suite again as it is configured, to see what is flaky in it. */
+/** Runs the suite repeatedly as it is configured, to see which tests are flaky. */
 export async function rounds(search: FlakeSearch, history: RunHistory): Promise<void> {
   const started = search.now();
   const until = started + (search.until - started) * SHARE_OF_ROUNDS;
@@ -58,7 +58,7 @@ export async function rounds(search: FlakeSearch, history: RunHistory): Promise<
   }
 }
 
-/** Adds a run of each test; `all` are those that ran at that time, too. */
+/** Adds one run of each test. `all` are the results of everything that ran at that time. */
 export function addRound(history: RunHistory, tests: readonly TestResult[], all = tests): void {
   const timed = all.flatMap((result) =>
     result.ran ? [{ ...result, ...result.ran, key: keyOf(result.test) }] : [],
@@ -86,10 +86,10 @@ export function addRound(history: RunHistory, tests: readonly TestResult[], all 
   }
 }
 
-/** The share of the red runs of a test in which what makes it red was there, by clocks that are not exact. */
+/** In which share of a test's red runs a test must have been present to be suspected; clocks are not exact. */
 const MOSTLY = 0.75;
 
-/** The tests that were there in most red runs of a test, the surest first: what made it red is among them. */
+/** Returns the tests that were present in most red runs of a test, the most likely first. */
 export function mostlyThere(
   { listed }: FlakeSearch,
   { target, history }: Suspect,

@@ -6,7 +6,7 @@ import type { TraceAction } from '../../evidence/trace/trace-actions.js';
 import { relativePath } from '../../paths.js';
 import type { Redactor } from '../../secrets/redactor.js';
 
-/** What a trace tells of one run of a test. */
+/** The actions and requests of one run of a test, as its trace has them. */
 export interface TracedRun {
   readonly actions: readonly TraceAction[];
   readonly requests: readonly Pick<
@@ -15,7 +15,7 @@ export interface TracedRun {
   >[];
 }
 
-/** Reads a trace; rejects if it is none. */
+/** Reads a trace. Rejects if the file is not a trace. */
 export async function tracedRun(
   file: string,
   { clean, learn }: Pick<Redactor, 'clean' | 'learn'>,
@@ -35,8 +35,8 @@ const MOST_REQUESTS = 4;
 const LONGEST = 240;
 
 /**
- * Says how a red run of a test differs from a green one, a sentence each: the first step that went another way, when it began, and which requests
- * were late, missing or answered otherwise by then (FL-2).
+ * Describes how a red run of a test differs from a green one, in sentences: the first step that differs, when it began, and which requests
+ * were late, missing or answered differently by then (FL-2).
  */
 export function differenceOf(red: TracedRun, green: TracedRun, root: string): string[] {
   const [reds, greens] = [red, green].map(({ actions }) => actions.filter(isOwn));
@@ -74,7 +74,7 @@ interface Moment {
   readonly green: readonly [start: number, step: TraceAction];
 }
 
-/** Compares what had been answered by the end of the step that failed. */
+/** Compares the requests that were answered by the end of the failed step. */
 function requestsThatDiffer(red: TracedRun, green: TracedRun, when: Moment): string[] {
   const endOf = ({ endedAt, startedAt }: TraceAction) => endedAt ?? startedAt;
   const keyOf = ({ method, url }: TracedRun['requests'][number]) => `${method} ${url.replace(/[?#].*/s, '')}`;

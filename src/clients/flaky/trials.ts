@@ -12,7 +12,7 @@ export interface ListedTest {
   readonly ids: readonly (readonly string[])[];
 }
 
-/** Under what a test is run. */
+/** The conditions under which a test is run. */
 export interface Condition {
   /** The tests that run before it or beside it. */
   readonly others: readonly ListedTest[];
@@ -21,7 +21,7 @@ export interface Condition {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** By itself, and nothing beside it. */
+/** The test runs alone. */
 export const alone: Condition = { others: [], workers: 1 };
 
 /** The most repetitions in one Playwright run. */
@@ -33,7 +33,7 @@ export type RunByIds = (request: {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly trace: boolean;
-  /** The name of the test that is looked at, if it is one. */
+  /** The name of the test that the runs are about, if there is one. */
   readonly about?: string;
 }) => Promise<SuiteRun>;
 
@@ -50,12 +50,12 @@ export function listedTests({ tests, serial = [] }: Pick<SuiteRun, 'tests' | 'se
   return [...listed.values()];
 }
 
-/** What all repetitions of a test have in common, and no other test has. */
+/** Returns the key that all repetitions of a test share, and no other test has. */
 export function keyOf({ project, titlePath }: TestRef): string {
   return testKey(project, titlePath);
 }
 
-/** Runs a test so many times under a condition, at most `MOST_REPEATS`, in one Playwright run. */
+/** Runs a test up to `MOST_REPEATS` times under a condition, in one Playwright run. */
 export function runUnder(
   run: RunByIds,
   { others, workers, env = {} }: Condition,
@@ -82,13 +82,13 @@ export const none: Count = { red: 0, runs: 0 };
 
 /** What a search for flakes needs from a run. */
 export interface FlakeSearch {
-  /** All tests of the suite, in the order in which they run, also those that were not asked for. */
+  /** All tests of the suite in the order in which they run, whether they were selected or not. */
   readonly listed: readonly ListedTest[];
   /** The first run, as the suite is configured. */
   readonly first: SuiteRun;
-  /** Whether tests were named, so that each is looked at although nothing is known of it. */
+  /** Whether tests were named: each of these is examined even if it was never red. */
   readonly isNamed: boolean;
-  /** Keys of tests that are known to be flaky: then nothing else is looked at. Empty to look for them. */
+  /** Keys of tests that are known to be flaky, which alone are examined; empty to search for flaky tests. */
   readonly suspected: ReadonlySet<string>;
   readonly run: RunByIds;
   /** The most runs of one test under one condition. */
@@ -115,7 +115,7 @@ export const own = { kind: 'random', under: alone, words: () => 'alone' } as con
 
 export const newTrial = (of: Omit<Trial, 'count'>): Trial => ({ ...of, count: none });
 
-/** Runs a test under a condition; false if that says no more, for example because the condition could not be made. */
+/** Runs a test under a condition. Returns false if this added no run, for example because time was up. */
 export async function tryOn(
   search: FlakeSearch,
   target: ListedTest,
@@ -130,13 +130,13 @@ export async function tryOn(
   return now.runs > 0;
 }
 
-/** How many runs of one condition count before it is looked at again. */
+/** How many runs of one condition are made before its count is judged again. */
 const batches = [5, 5, 10, MOST_REPEATS];
 
-/** A test that is not known to be flaky is looked at as if it failed at least this often. */
+/** The lowest failure rate that the search looks for in a test that is not known to be flaky. */
 export const LEAST_RATE = 0.1;
 
-/** Runs a test under a condition until its count says enough (FL-1), or has so many runs. */
+/** Runs a test under a condition until its count is conclusive (FL-1), or has `most` runs. */
 export async function measure(
   search: FlakeSearch,
   target: ListedTest,
@@ -149,7 +149,7 @@ export async function measure(
   }
 }
 
-/** Runs a test under both conditions until it is surely more often red under the one than under the other; false if that can't be shown. */
+/** Runs a test under both conditions until it is certainly red more often under the first. Returns false if that cannot be shown. */
 export async function isMoreRed(
   search: FlakeSearch,
   target: ListedTest,
@@ -158,7 +158,7 @@ export async function isMoreRed(
   for (;;) {
     const [trialCount, other] = [trial.count, control.count];
     if (isHigher(trialCount, other)) return true;
-    // A race is red everywhere.
+    // A race is red under any condition.
     if (3 * other.red * trialCount.runs >= trialCount.red * other.runs && other.red > 0) return false;
     const fewer = trial.count.runs < control.count.runs ? trial : control;
     if (!(await tryOn(search, target, fewer, 5))) return false;

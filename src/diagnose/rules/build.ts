@@ -101,7 +101,7 @@ export const buildRules = rulesFor('build-error', {
   ],
   'build/web-server-exited': [
     weak,
-    // A server that ends before it serves was not built right, if nothing says more: only its own output could.
+    // A server that ends before it serves has a broken build, unless its own output says more.
     /Process from config\.webServer (?:was not able to start|exited early)/i,
   ],
 });

@@ -12,8 +12,8 @@ const timeoutMs = 1_000;
 const address = /https?:\/\/[^\s()"'<>]{1,2000}?(?=:\d{1,7}:\d{1,9}(?!\d))/g;
 
 /**
- * Keeps the scripts that the stacks of failing tests name, and their source maps, while the server that delivered them is still there: a
- * trace has no scripts, and those of a development server are not on disk.
+ * Fetches the scripts that the stacks of failing tests name, and their source maps, while their server still runs. A trace has no scripts, and
+ * those of a development server are not on disk.
  */
 export class ScriptFetcher {
   readonly scripts: FetchedScript[] = [];
@@ -46,7 +46,7 @@ export class ScriptFetcher {
     this.#sought.add(url);
     const text = await this.#answer(url);
     if (text === null) return;
-    // What is not minified may run as it was written.
+    // A script that is not minified may have no map.
     const mayHaveMap = mapReferenceIn(text) !== null || /^.{500}/m.test(text);
     const mapUrl = mayHaveMap ? mapUrlOf(text, url) : null;
     const isOwn = mapUrl !== null && originOf(mapUrl) === originOf(url);

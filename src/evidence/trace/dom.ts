@@ -24,10 +24,10 @@ export interface FrameDom {
 /** A page at one moment: its main frame, with the documents of its iframes as their children. */
 export type PageDom = Pick<FrameDom, 'url' | 'root'>;
 
-/** More nodes than any page that is worth reading has; a hostile trace may refer to the same nodes again and again. */
+/** The maximum number of nodes of a page. A hostile trace may refer to the same nodes again and again. */
 const mostNodes = 200_000;
 const deepest = 500;
-/** What Playwright records of an element beside its attributes: `__playwright_value_`, `__playwright_shadow_root_` … */
+/** The prefix of what Playwright records of an element besides its attributes: `__playwright_value_`, `__playwright_shadow_root_` … */
 const recorded = '__playwright_';
 
 /** The attribute with which a template stands for a shadow root. */
@@ -36,7 +36,7 @@ export const shadowRoot = `${recorded}shadow_root_`;
 export const typedValue = `${recorded}value_`;
 /** The attribute that says whether a box is checked. */
 export const checkedState = `${recorded}checked_`;
-/** Whether an attribute is one of the page, rather than what Playwright recorded. */
+/** Whether an attribute belongs to the page, rather than to Playwright's recording. */
 export function isOfPage(attribute: string): boolean {
   return !attribute.startsWith(recorded);
 }
@@ -81,10 +81,10 @@ function withMaskedFields(root: DomElement, typed: Set<string>): DomElement {
   return visit(root, '') as DomElement;
 }
 
-/** What changes when a text is put on one line and in quotes: a secret has to be found before. */
+/** Characters that change when a text is put on one line and in quotes. A secret with such characters has to be found before. */
 const changes = /\s\s|[\n\r\t"\\]/;
 
-/** Returns a copy of a page in which texts are clean whose secrets could not be recognized in any rendering of it. */
+/** Returns a copy of a page with clean texts, where a secret could not be recognized after rendering. */
 export function cleanPage(root: DomElement, clean: (text: string) => string): DomElement {
   const cleaned = (text: string) =>
     text.length > 5 && changes.test(text) && text.trim() !== '' ? clean(text) : text;
@@ -194,7 +194,7 @@ export function pageOf(frames: readonly FrameDom[], typed: Set<string>): PageDom
   return { url: main.url, root: withMaskedFields(filled(main.root, 0) as DomElement, typed) };
 }
 
-/** Whose snapshot a `frame-snapshot` line has, and when it was taken, without its tree. */
+/** The frame and the moment of a `frame-snapshot` line, without its tree. */
 export const frameSnapshot = record({
   snapshot: record({
     callId: text,

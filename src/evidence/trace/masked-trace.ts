@@ -84,7 +84,7 @@ async function changedLines(
   return Buffer.from(lines.join(''));
 }
 
-/** Half a file could not be recognized for what it is, so that it is kept whole or not at all. */
+/** Returns the file's content with other text, or null to leave it out. A part of a file could not be recognized, so large files are left out. */
 async function changedFile(
   zip: ZipInput,
   { entry }: ZipEntry,
@@ -137,7 +137,7 @@ export function withoutFilled(text: string, typed: ReadonlySet<string>): string 
   );
 }
 
-/** Masks what only its place tells: the values of headers and cookies, and what was typed into fields for secrets. */
+/** Masks what only its field shows to be secret: the values of headers and cookies, and what was typed into fields for secrets. */
 function withoutTyped(value: unknown, onSecret: (secret: string) => void = () => undefined): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

@@ -106,7 +106,7 @@ function isGraphQl({ url, resourceType }: NetworkEntry): boolean {
   return calls.has(resourceType) && /graphql|gql/i.test(url);
 }
 
-/** Returns the requests whose bodies are read; those of the others are many and tell little. */
+/** Returns the requests whose bodies are read. The other bodies are many and tell little. */
 function withBodiesRead(requests: readonly TraceRequest[]): ReadonlySet<TraceRequest> {
   const latest = requests.filter(({ resourceType }) => calls.has(resourceType)).slice(-latestBodies);
   const isForm = ({ method, resourceType }: TraceRequest) => resourceType === 'document' && method !== 'GET';
@@ -190,7 +190,7 @@ const most = { steps: 100, log: 12 };
 /** A step that took longer tells what it waited for. */
 const longMs = 1_000;
 
-/** Returns the last steps of the test's own code; those of hooks and fixtures that Playwright makes itself say nothing. */
+/** Returns the last steps of the test's own code, without the steps that Playwright adds for hooks and fixtures. */
 function stepsOf({ actions, typed }: TraceReading, missing: MissingEvidence): TestStep[] {
   const failing = actions.failing();
   const own = actions.all.filter(
@@ -242,7 +242,7 @@ const mostAttributes = 12;
 const named = /^(?:id|class|name|type|role|title|alt|placeholder|href|for|aria-label|data-.+)$/;
 const unseen = /^(?:script|style|template|meta|link|base|head|html|title|noscript|iframe)$/;
 
-/** Returns what locators can match the elements of a page by, without what a user typed and what is in iframes; null if there are too many. */
+/** Returns the parts of a page's elements that locators can match, without typed values and iframes; null if there are too many elements. */
 function pageElements(root: DomElement): PageElement[] | null {
   const labels = labelsIn(root);
   const elements: PageElement[] = [];

@@ -108,8 +108,8 @@ export class TraceActions {
   }
 
   /**
-   * Returns the action of the test's own code at which it failed: one that the end of the test interrupted, for then another's error only says
-   * that it waited in vain; else the one with the test's error. Null if there is none, such as for a comparison of values.
+   * Returns the action of the test's own code at which it failed; null if there is none, as for a comparison of values. An action that the end
+   * of the test interrupted comes before the action with the test's error, which then only waited in vain.
    */
   failing(): TraceAction | null {
     const calls = this.all.filter(

@@ -109,7 +109,7 @@ export class TraceReading {
     const wasOfTest = this.#isOfTest;
     this.#isOfTest = origin === 'testRunner';
     if (!knownVersions.includes(version)) this.unknownVersion = version;
-    // The test's own lines come first, so that it is known by now after which action the page is wanted.
+    // The test's own lines come first, so the failing action is known by now.
     const failing = wasOfTest ? this.actions.failing() : null;
     if (failing) this.pages.watch(failing.id);
   }
@@ -121,7 +121,7 @@ export class TraceReading {
 
   #takeEnd(event: unknown): void {
     this.#timeOf(ended.parse(event).endTime);
-    // What the library says of an action, its step has said in the test's words.
+    // The test's step has already described this call of the library.
     if (this.#isOfTest || !this.actions.isOfTest) this.actions.end(event, this.#epoch);
   }
 
@@ -152,7 +152,7 @@ export class TraceReading {
     });
   }
 
-  /** A dialog that no step of the test closes has been closed by Playwright, since nothing of the test listens for it. */
+  /** Adds a dialog to the console. If no step of the test closes it, Playwright did, since the test has no handler for it. */
   #takeDialog(event: unknown): void {
     const { time: at, params } = dialogEvent.parse(event);
     const time = this.#timeOf(at);
@@ -239,7 +239,7 @@ class TracePages {
     this.#typed = typed;
   }
 
-  /** Says after which action, a step's id, the page is wanted. */
+  /** Sets the action, by its step's id, after which the page is wanted. */
   watch(action: string): void {
     this.#action = action;
   }

@@ -48,7 +48,10 @@ export async function writeTraceFiles({ trace, folder, limits, redactor }: Trace
 }
 
 const voids = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
-/** A longer attribute is no use to a reader: a picture as data, the path of a drawing. It is left out whole: half a secret is not recognized. */
+/**
+ * A longer attribute, such as a picture as data or the path of a drawing, does not help a reader. It is left out as a whole, since half a
+ * secret would not be recognized.
+ */
 const longest = 400;
 
 /** Renders a page as HTML with one element a line, up to about `most` characters. */
