@@ -1,12 +1,5 @@
 import type { Evidence } from './model/evidence.js';
 
-/** The relevant parts of an absolute URL; `path` includes the query. */
-interface UrlParts {
-  readonly origin: string;
-  readonly host: string;
-  readonly path: string;
-}
-
 const url =
   /^(?:https?|wss?):\/\/(?:[^/?#@\s]{0,200}@)?((?:\[[^\]]{1,60}\]|[^/?#:\s]{1,253}))(:\d{1,5})?([^#\s]*)/i;
 const loopback =
@@ -17,8 +10,8 @@ const hostedBackend =
 const sharedSuffix =
   /^(?:vercel\.app|netlify\.app|github\.io|pages\.dev|workers\.dev|herokuapp\.com|web\.app|co\.\w\w|com\.\w\w)$/i;
 
-/** Splits an absolute http(s) or ws(s) URL; returns null for anything else. */
-export function splitUrl(text: string): UrlParts | null {
+/** Splits an absolute http(s) or ws(s) URL, with the query in `path`; returns null for anything else. */
+export function splitUrl(text: string): { origin: string; host: string; path: string } | null {
   const match = url.exec(text);
   if (!match?.[1]) return null;
   const host = match[1].toLowerCase();

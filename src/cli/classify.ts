@@ -23,15 +23,11 @@ export function define(command: Command): Command {
     .action(endWith(runClassify));
 }
 
-/** The flags of `self-heal classify`. */
-interface ClassifyOptions {
-  jsonl?: boolean;
-  json?: boolean;
-  agent?: boolean;
-}
-
 /** Runs `self-heal classify` with the project's own rules (CS-9); returns the exit code, or the problem that prevented reading. */
-async function runClassify(file: string, { jsonl, json, agent }: ClassifyOptions): Promise<number | Problem> {
+async function runClassify(
+  file: string,
+  { jsonl, json, agent }: { jsonl?: boolean; json?: boolean; agent?: boolean },
+): Promise<number | Problem> {
   const reading = file === '-' ? textOf(process.stdin) : readFile(file, 'utf8');
   const input = await reading.catch((error: unknown) => unreadable(file, error));
   if (typeof input !== 'string') return input;

@@ -22,14 +22,15 @@ export function define(command: Command): Command {
     .action(endWith(runDoctor));
 }
 
-/** The flags of `self-heal doctor`. */
-interface DoctorOptions {
+async function runDoctor({
+  agents,
+  config,
+  json,
+}: {
   agents?: string;
   config?: string;
   json?: boolean;
-}
-
-async function runDoctor({ agents, config, json }: DoctorOptions): Promise<number> {
+}): Promise<number> {
   const checks = await examine({ cwd: process.cwd(), env: process.env, agents, config });
   const ok = checks.every(({ state }) => state !== 'failed');
   if (json) print({ schemaVersion: 1, ok, checks });

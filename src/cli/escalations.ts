@@ -12,7 +12,7 @@ import type { Quarantine } from '../store/store.js';
 import { escalationOf } from '../run/answer-escalation.js';
 import { asEntry, asPage } from '../outputs/escalation-text.js';
 import { withStore } from '../store/with-store.js';
-import { withPatchTexts } from '../clients/chosen-patch.js';
+import { type Flags, withPatchTexts } from '../clients/chosen-patch.js';
 import { proveChosen, resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
 
 /** `self-heal escalations`: lists and answers the questions that only a person can answer, and the quarantines that follow (ME-5 to ME-7). */
@@ -22,7 +22,7 @@ export function define(command: Command): Command {
     .option('--all', 'include resolved escalations')
     .argument('[word]')
     .usage('[options]')
-    .action(async (word: string | undefined, options: EscalationsOptions & { all?: boolean }) =>
+    .action(async (word: string | undefined, options: Flags & { all?: boolean }) =>
       endFitted(word === undefined ? await listEscalations(options) : noSuchCommand(word)),
     );
   common(command.command('show'))
@@ -78,15 +78,8 @@ function common(command: Command): Command {
     .option('--json', 'print JSON');
 }
 
-/** The flags of all `self-heal escalations` commands. */
-interface EscalationsOptions {
-  agents?: string;
-  store?: string;
-  json?: boolean;
-}
-
 /** Runs `self-heal escalations list`; returns the exit code, or the problem with the store. */
-export function listEscalations(options: EscalationsOptions & { all?: boolean }): Promise<number | Problem> {
+export function listEscalations(options: Flags & { all?: boolean }): Promise<number | Problem> {
   return withStore(options, async (store) => {
     const escalations = (await store?.escalations(options.all ? null : 'pending')) ?? [];
     if (options.json) return print({ schemaVersion: 1, escalations });
@@ -97,7 +90,7 @@ export function listEscalations(options: EscalationsOptions & { all?: boolean })
 }
 
 /** Runs `self-heal escalations show`. */
-export function showEscalation(id: string, options: EscalationsOptions): Promise<number | Problem> {
+export function showEscalation(id: string, options: Flags): Promise<number | Problem> {
   return withStore(options, async (store) => {
     const escalation = await escalationOf(store, id);
     if (!escalation.ok) return escalation.error;
@@ -107,10 +100,7 @@ export function showEscalation(id: string, options: EscalationsOptions): Promise
 }
 
 /** Runs `self-heal escalations resolve`. */
-export async function resolveNamed(
-  id: string,
-  options: EscalationsOptions & ResolveOptions,
-): Promise<number | Problem> {
+export async function resolveNamed(id: string, options: ResolveOptions): Promise<number | Problem> {
   const answered = await withStore(options, async (store) => {
     const escalation = await escalationOf(store, id);
     if (!escalation.ok) return escalation.error;
@@ -124,7 +114,7 @@ export async function resolveNamed(
 /** Runs `self-heal escalations quarantine`: lists the tests whose failure is accepted for now, or releases them (ME-7). */
 function quarantined(
   word: string | undefined,
-  { release = false, all = false, json, ...flags }: EscalationsOptions & { release?: boolean; all?: boolean },
+  { release = false, all = false, json, ...flags }: Flags & { release?: boolean; all?: boolean },
 ): Promise<number | Problem> {
   return withStore(flags, async (store) => {
     const quarantines = matchingQuarantines(word, (await store?.quarantines()) ?? []);

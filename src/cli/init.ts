@@ -113,14 +113,15 @@ async function ciOf(
   });
 }
 
-interface InitResult {
-  readonly installed: readonly AgentProgram[];
-  readonly agent: AgentProgram | null;
-  /** The CI system for which a file was written now. */
-  readonly ci: CiSystem | null;
-}
-
-function nextSteps(cwd: string, { installed, agent, ci }: InitResult): string[] {
+/** `ci` is the CI system for which a file was written now. */
+function nextSteps(
+  cwd: string,
+  {
+    installed,
+    agent,
+    ci,
+  }: { installed: readonly AgentProgram[]; agent: AgentProgram | null; ci: CiSystem | null },
+): string[] {
   const { add, exec } = packageManagerOf(cwd);
   const [first] = installed;
   return [

@@ -2,13 +2,11 @@ import { Command } from 'commander';
 import { ownVersion } from '../own-files.js';
 import { stateProblem, StateRefused } from '../state-folder.js';
 
-/** A command's file, which adds its arguments, flags and action. */
-interface CommandFile {
-  define(command: Command): Command;
-}
+/** A command's file adds its arguments, flags and action. */
+type LoadCommand = () => Promise<{ define(command: Command): Command }>;
 
 /** All commands, in the order of `--help`. */
-const commands: Readonly<Record<string, readonly [description: string, load: () => Promise<CommandFile>]>> = {
+const commands: Readonly<Record<string, readonly [description: string, load: LoadCommand]>> = {
   run: ['run the Playwright suite and have agents fix what fails', () => import('./run.js')],
   heal: ['heal what failed in a run elsewhere, such as in the shards of a suite', () => import('./heal.js')],
   verify: [

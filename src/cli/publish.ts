@@ -51,7 +51,7 @@ async function runPublish({ from, folder, answer, apply }: PublishOptions): Prom
   const artifact = read.value && { ...read.value, report: redactor.deep(read.value.report) };
   const printLine = (line: string) => void printText(redactor.text(line));
   try {
-    if (answer) return await answerComment({ artifact, folder, env, printLine });
+    if (answer) return await answerComment({ artifact, folder, env }, printLine);
     const forge = await forgeOf(env);
     if (!forge.ok) return forge.error;
     if (!artifact) return noArtifact;
@@ -95,14 +95,11 @@ async function forgeOf(env: NodeJS.ProcessEnv): Promise<Result<Forge, Problem>> 
   });
 }
 
-interface AnswerRequest extends Pick<PublishOptions, 'folder'> {
-  readonly artifact: Artifact | null;
-  readonly env: NodeJS.ProcessEnv;
-  readonly printLine: (line: string) => void;
-}
-
 /** Carries out a comment. Which run it answers becomes the output `run`, with which the workflow fetches the artifact and calls this again. */
-async function answerComment({ artifact, folder, env, printLine }: AnswerRequest): Promise<number | Problem> {
+async function answerComment(
+  { artifact, folder, env }: { artifact: Artifact | null; folder: string; env: NodeJS.ProcessEnv },
+  printLine: (line: string) => void,
+): Promise<number | Problem> {
   const { openGithub } = await import('../clients/publish/github.js');
   const opened = openGithub(env);
   if (!opened.ok) return opened.error;

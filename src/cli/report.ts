@@ -7,7 +7,7 @@ import { readRunPatch } from '../run/read-patch.js';
 import { builtIn } from '../model/built-in.js';
 import { exitCodes } from '../model/exit-codes.js';
 import { formatProblem, type Problem, reasonOf } from '../problem.js';
-import { withStore } from '../store/with-store.js';
+import { type StoreFlags, withStore } from '../store/with-store.js';
 import { counted, dollars } from '../format.js';
 import type { Report } from '../run/report.js';
 import { showSummary } from '../outputs/show-result.js';
@@ -41,9 +41,7 @@ export function define(command: Command): Command {
 }
 
 /** The flags of `self-heal report`. */
-interface ReportOptions {
-  agents?: string;
-  store?: string;
+interface ReportOptions extends StoreFlags {
   open?: boolean;
   patch?: boolean;
   json?: boolean;
@@ -89,7 +87,7 @@ async function printPatch({ runId, dir }: StoredRun, redactor: Redactor): Promis
 }
 
 /** Returns null if nothing is stored. A run can also be read where its store cannot, such as on another machine. */
-async function statsOrWarning(flags: Pick<ReportOptions, 'agents' | 'store'>): Promise<Stats | null> {
+async function statsOrWarning(flags: StoreFlags): Promise<Stats | null> {
   const stats = await withStore(flags, async (store) => (await store?.stats()) ?? null);
   if (stats === null || !('kind' in stats)) return stats;
   process.stderr.write(`${formatProblem(stats)}\n`);

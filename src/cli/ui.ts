@@ -5,6 +5,7 @@ import { endWith } from './end.js';
 import { agentsFlag, storeFlag, wholeNumber } from './options.js';
 import { systemClock } from '../clock.js';
 import { exitCodes } from '../model/exit-codes.js';
+import type { StoreFlags } from '../store/with-store.js';
 import type { Problem } from '../problem.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 import { isLive } from '../outputs/streams.js';
@@ -25,18 +26,14 @@ export function define(command: Command): Command {
     .action(endWith(runUi));
 }
 
-/** The flags of `self-heal ui`. */
-interface UiCommandOptions {
-  agents?: string;
-  store?: string;
-  open: boolean;
-  port: number;
-}
-
 const TOKEN_BYTES = 32;
 
 /** Runs `self-heal ui` until it is interrupted, which is its normal end. */
-async function runUi({ open, port, ...flags }: UiCommandOptions): Promise<number | Problem> {
+async function runUi({
+  open,
+  port,
+  ...flags
+}: StoreFlags & { open: boolean; port: number }): Promise<number | Problem> {
   using interrupts = listenForInterrupts(() => undefined);
   const { startUi } = await import('../clients/ui/server.js');
   const started = await startUi({

@@ -25,19 +25,10 @@ export function define(command: Command): Command {
     .action(endWith(runUndo));
 }
 
-/** The flags of `self-heal undo`. */
-interface UndoOptions {
-  /** Skips the confirmation. */
-  yes?: boolean;
-  /** Waits for another command in the project. */
-  wait?: boolean;
-  store?: string;
-}
-
 /** Runs `self-heal undo`; returns the exit code, or the problem that prevented it. */
 async function runUndo(
   word: string | undefined,
-  { yes = false, wait = false, store }: UndoOptions,
+  { yes = false, wait = false, store }: { yes?: boolean; wait?: boolean; store?: string },
 ): Promise<number | Problem> {
   return underLockOfRuns({ cwd: process.cwd(), command: 'undo', wait }, () =>
     undoNamed({ cwd: process.cwd(), word, yes }, store),

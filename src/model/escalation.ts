@@ -180,14 +180,6 @@ function triedInWords(attempt: Attempt): string {
   return `${slashCommand ?? agentName(agent)} ${ended}${did}: ${endWords[end.kind]}${revert}.`;
 }
 
-/** What the description needs in addition to the diagnosis. */
-interface Circumstances {
-  /** How many tests fail because of it. */
-  readonly tests: number;
-  /** The agent's question, or null. */
-  readonly asked: string | null;
-}
-
 const whatIsWrong: Record<Category, string> = {
   'build-error': 'The app cannot be built',
   'database-error': 'The database rejects what the app tries to do',
@@ -198,8 +190,14 @@ const whatIsWrong: Record<Category, string> = {
   flaky: 'The test sometimes fails and sometimes passes on the same code',
 };
 
-/** Describes the problem to somebody who reads no code: no stack trace, no selector, no query (ME-5). */
-export function inPlainWords(diagnosis: Diagnosis, { tests, asked }: Circumstances): string {
+/**
+ * Describes the problem to somebody who reads no code: no stack trace, no selector, no query (ME-5). `tests` is how many tests fail because of it,
+ * `asked` the agent's question, or null.
+ */
+export function inPlainWords(
+  diagnosis: Diagnosis,
+  { tests, asked }: { readonly tests: number; readonly asked: string | null },
+): string {
   const where = locationPhrase(diagnosis);
   const many = tests > 1 ? ` ${tests} tests fail because of it.` : '';
   const needs =

@@ -2,11 +2,6 @@ import { wrapAnsi } from 'fast-wrap-ansi';
 import stringWidth from 'string-width';
 import { logText } from '../visible-text.js';
 
-export interface CutOptions {
-  /** What to remove: the end, as for a sentence, or the middle, as for a path or a title, whose two ends identify it. */
-  readonly from?: 'end' | 'middle';
-}
-
 // A very long line from an agent is not measured in full: no column shows more than this many code units of it.
 const UNITS_A_COLUMN = 32;
 
@@ -17,9 +12,10 @@ const segmenter = new Intl.Segmenter();
 
 /**
  * Makes a text fit into one line of at most `width` columns, as a terminal counts them (wide characters, emoji, combining marks), and
- * removes terminal control sequences (EV-10). An ellipsis marks the cut, which is between words if a space is near.
+ * removes terminal control sequences (EV-10). An ellipsis marks the cut, which is between words if a space is near. `from` says what is removed:
+ * the end, as for a sentence, or the middle, as for a path or a title, whose two ends identify it.
  */
-export function cut(text: string, width: number, { from = 'end' }: CutOptions = {}): string {
+export function cut(text: string, width: number, { from = 'end' }: { from?: 'end' | 'middle' } = {}): string {
   const line = oneLine(text, width);
   if (widthOf(line) <= width) return line;
   if (width < 1) return '';

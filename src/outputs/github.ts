@@ -86,10 +86,12 @@ function codePosition(
   return file === null ? {} : { file, line: test?.line ?? 1 };
 }
 
-type Properties = Readonly<Record<string, string | number>>;
-
 /** Renders a workflow command, escaped so that no text can end it or begin another one. */
-function command(name: string, properties: Properties, message: string): string {
+function command(
+  name: string,
+  properties: Readonly<Record<string, string | number>>,
+  message: string,
+): string {
   const written = Object.entries(properties).map(([key, value]) => `${key}=${property(String(value))}`);
   return `::${name} ${written.join(',')}::${data(message)}`;
 }

@@ -33,7 +33,7 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
     ...testLines(report, options),
     ...totals.flatMap((line) => (line ? wrapped(line, columns - 3).map((part) => `  ${part}`) : [])),
     ...warningLines(report, options),
-    ...nextSteps(view).map(({ what, command }) => `  ${options.paint.dim(what.padEnd(7))} ${command}`),
+    ...nextSteps(view).map(({ purpose, command }) => `  ${options.paint.dim(purpose.padEnd(7))} ${command}`),
     '',
   ];
   const causes = causeLines(view, options, linesFor(options) - before.length - after.length);

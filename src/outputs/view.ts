@@ -209,24 +209,21 @@ export function violationsOf({ end }: Pick<ReportAttempt, 'end'>): readonly Viol
   return end.kind === 'rejected' ? end.violations : [];
 }
 
-/** A possible next step: what it is for, and a command to copy, which is never cut. */
-export interface NextStep {
-  readonly what: string;
-  readonly command: string;
-}
-
-/** Returns the next steps for the run as a whole. */
-export function nextSteps({ report, causes }: RunView): NextStep[] {
+/** Returns the next steps for the run as a whole: the purpose of each, and a command to copy, which is never cut. */
+export function nextSteps({
+  report,
+  causes,
+}: RunView): { readonly purpose: string; readonly command: string }[] {
   const { runId, outcome, escalations } = report;
   const hasChanged = causes.some(({ files }) => files.length > 0);
   const waiting = escalations.filter(({ stored }) => stored).length;
   const unfinished = ['interrupted', 'paused', 'budget', 'agent-unusable'].includes(outcome);
   const steps = [
-    hasChanged && { what: 'review', command: `npx self-heal report ${runId} --patch` },
-    hasChanged && { what: 'undo', command: `npx self-heal undo ${runId}` },
-    waiting > 1 && { what: 'decide', command: 'npx self-heal escalations' },
-    unfinished && !report.dryRun && { what: 'continue', command: 'npx self-heal run' },
-    causes.length > 0 && { what: 'report', command: `npx self-heal report ${runId} --open` },
+    hasChanged && { purpose: 'review', command: `npx self-heal report ${runId} --patch` },
+    hasChanged && { purpose: 'undo', command: `npx self-heal undo ${runId}` },
+    waiting > 1 && { purpose: 'decide', command: 'npx self-heal escalations' },
+    unfinished && !report.dryRun && { purpose: 'continue', command: 'npx self-heal run' },
+    causes.length > 0 && { purpose: 'report', command: `npx self-heal report ${runId} --open` },
   ];
   return steps.filter((step) => !!step);
 }
@@ -274,12 +271,6 @@ export interface Remark {
   readonly items: readonly string[];
 }
 
-/** The name of a flaky test, and what was found out about it. */
-function flakyText(test: ReportTest, flakes: NonNullable<Report['flakes']>): string {
-  const flake = flakes.find((flake) => flake.test.id === test.id);
-  return flake ? `${reportTestName(test)}: ${flakeText(flake)}` : reportTestName(test);
-}
-
 function remarksOf({ tests, regression, warnings, flakes = [] }: Report): Remark[] {
   const namesWith = (verdict: ReportTest['verdict']) =>
     tests.filter((test) => test.verdict === verdict).map(reportTestName);
@@ -289,7 +280,12 @@ function remarksOf({ tests, regression, warnings, flakes = [] }: Report): Remark
         flakes.length > 0
           ? 'Flaky: red and green on the same code'
           : 'Flaky: red, then green without a change; no agent was started',
-      items: tests.filter(({ verdict }) => verdict === 'flaky').map((test) => flakyText(test, flakes)),
+      items: tests
+        .filter(({ verdict }) => verdict === 'flaky')
+        .map((test) => {
+          const flake = flakes.find((measured) => measured.test.id === test.id);
+          return `${reportTestName(test)}${flake ? `: ${flakeText(flake)}` : ''}`;
+        }),
     },
     { title: 'Quarantined: still red, but not failing the run', items: namesWith('quarantined') },
     { title: 'Regression run', items: regression ? [regressionText(regression)] : [] },

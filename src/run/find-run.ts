@@ -107,23 +107,20 @@ function noRuns(projectRoot: string): Problem {
 /** The minimum length of an abbreviated id. */
 const FEWEST_CHARACTERS = 4;
 
-/** The ids to look up, with words for the problems. */
-export interface KnownIds {
-  /** For example `run` or `escalation`. */
-  readonly noun: string;
-  readonly ids: readonly string[];
-  /** The command or word that lists them all. */
-  readonly remedy: string;
-}
-
 /** Returns the ids that a word refers to: itself, or those that begin with it, if it has at least four characters. */
 export function matchIds(word: string, ids: readonly string[]): string[] {
   if (ids.includes(word)) return [word];
   return word.length < FEWEST_CHARACTERS ? [] : ids.filter((id) => id.startsWith(word));
 }
 
-/** Returns the one id that a word refers to; none or several are a `Problem`. */
-export function matchId(word: string, { noun, ids, remedy }: KnownIds): Result<string, Problem> {
+/**
+ * Returns the only id that a word refers to; none or several are a `Problem`. `noun` names what has the ids, such as `run`, and `remedy` the command
+ * that lists them.
+ */
+export function matchId(
+  word: string,
+  { noun, ids, remedy }: { readonly noun: string; readonly ids: readonly string[]; readonly remedy: string },
+): Result<string, Problem> {
   const [match, ...others] = matchIds(word, ids);
   if (match !== undefined && others.length === 0) return ok(match);
   if (match === undefined) {

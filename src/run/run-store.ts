@@ -69,17 +69,21 @@ export const noStore: RunStore = {
   ended: async () => {},
 };
 
-/** What a run's store is made of. */
-export interface RunStoreParts {
+/**
+ * Creates a run's store on top of the project's; `mask` removes secrets from what is stored (EV-9). If the store fails, the run warns once per
+ * kind of failure and healing continues.
+ */
+export function createRunStore({
+  store,
+  runId,
+  bus,
+  mask,
+}: {
   readonly store: Store;
   readonly runId: string;
   readonly bus: Bus;
-  /** Masks secrets in what is stored (EV-9); the `deep` method of a `Redactor`. */
   readonly mask: <T>(value: T) => T;
-}
-
-/** Creates a run's store on top of the project's. If the store fails, the run warns once per kind of failure and healing continues. */
-export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunStore {
+}): RunStore {
   const warned = new Set<string>();
   const trying = async <T>(action: string, call: () => Promise<T>, otherwise: T): Promise<T> => {
     try {

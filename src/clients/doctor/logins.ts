@@ -109,20 +109,20 @@ function readOrEmpty(file: string): string {
   return tryOr('', () => readFileSync(file, 'utf8'));
 }
 
-/** A program's output on both streams. The exit code is null if it did not exit by itself. */
-interface ProbeResult {
-  readonly exitCode: number | null;
-  readonly output: string;
-}
-
 /** Slow programs need seconds to start on a busy machine; a program that waits for input never ends. */
 const TIMEOUT_MS = 60_000;
 const GRACE_MS = 2_000;
 /** More than any of the programs prints; the rest is dropped. */
 const MAX_CHARACTERS = 200_000;
 
-/** Runs a program to its end with empty standard input, and leaves none of its processes behind. */
-async function probe(argv: readonly string[], { cwd, env }: ProjectContext): Promise<ProbeResult> {
+/**
+ * Runs a program to its end with empty standard input, and leaves none of its processes behind. Returns its output on both streams; the exit code
+ * is null if it did not exit by itself.
+ */
+async function probe(
+  argv: readonly string[],
+  { cwd, env }: ProjectContext,
+): Promise<{ readonly exitCode: number | null; readonly output: string }> {
   const [file = '', ...args] = argv;
   let output = '';
   const decoder = new TextDecoder();

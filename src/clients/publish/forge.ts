@@ -82,7 +82,8 @@ export interface Forge {
   check(head: string, check: Check): Promise<void>;
   /** Offers replacements at lines that the change shows, unless it already has; returns how many there are. */
   suggest(change: Change, replacements: readonly Replacement[]): Promise<number>;
-  headOf(branch: string): Promise<BranchHead | null>;
+  /** Returns the newest commit of a branch; null if there is no such branch. */
+  headOf(branch: string): Promise<{ readonly commit: string; readonly message: string } | null>;
   /** Returns false if the branch has moved on from the parent. */
   commit(commit: NewCommit): Promise<boolean>;
   /** Opens the pull request of a branch, or updates the one that is open; returns its address. */
@@ -93,10 +94,4 @@ export interface Forge {
 export interface OwnComment {
   readonly id: number;
   readonly body: string;
-}
-
-/** The newest commit of a branch. */
-export interface BranchHead {
-  readonly commit: string;
-  readonly message: string;
 }

@@ -10,7 +10,7 @@ import { proofScope } from '../../model/proof.js';
 import { isResolved } from '../../model/verdict.js';
 import { traceFiles } from '../../evidence/evidence-files.js';
 import { timelineOf, timelineText } from '../../evidence/timeline.js';
-import { counted, dollars, duration, localTime } from '../../format.js';
+import { atMost, counted, dollars, duration, localTime } from '../../format.js';
 import { ownFile } from '../../own-files.js';
 import { readRunState } from '../../run/event-log.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../../run/report.js';
@@ -20,7 +20,7 @@ import { type CauseView, endText, violationsOf, viewOf } from '../view.js';
 import { costText, fileText, reportTestName, outcomeWords, sentence } from '../wording.js';
 import { showDiff, showOffers } from './diff.js';
 import { type LoadedCause, type LoadedRun, loadRun, type RunLocation } from './load-run.js';
-import { firstItems, html, type Markup, nothing, preformatted, raw, showTable } from './markup.js';
+import { html, type Markup, nothing, preformatted, raw } from './markup.js';
 
 /** Renders the page of a run: one file that opens from disk, needs no network, and runs no script. */
 export function renderPage(run: LoadedRun, css: string): string {
@@ -189,20 +189,31 @@ function showTests(tests: readonly ReportTest[]): Markup {
   const counts = verdicts.map(
     (verdict) => `${tests.filter((test) => test.verdict === verdict).length} ${verdict}`,
   );
-  const rows = ordered.slice(0, mostTests).map((test) => ({
-    kind: test.verdict,
-    cells: [
-      html`<span class="tag ${test.verdict}">${test.verdict}</span>`,
-      cut(reportTestName(test), 140),
-      html`${test.causeIds.slice(0, 5).map((id) => html`<a href="#${id}">${id}</a> `)}`,
-      duration(test.durationMs),
-    ],
-  }));
+  const rows = ordered.slice(0, mostTests).map(
+    (test) =>
+      html`<tr class="${test.verdict}">
+        <td><span class="tag ${test.verdict}">${test.verdict}</span></td>
+        <td>${cut(reportTestName(test), 140)}</td>
+        <td>${test.causeIds.slice(0, 5).map((id) => html`<a href="#${id}">${id}</a> `)}</td>
+        <td>${duration(test.durationMs)}</td>
+      </tr>`,
+  );
   return html`<section aria-labelledby="tests-heading" id="tests">
     <h2 id="tests-heading">Tests</h2>
     <details id="all-tests">
       <summary>${counted(tests.length, 'test')}: ${counts.join(', ')}</summary>
-      ${showTable('All tests', ['ended', 'test', 'cause', 'time'], rows)}
+      <div class="wide" tabindex="0" role="group" aria-label="All tests">
+        <table>
+          <thead>
+            <tr>
+              ${['ended', 'test', 'cause', 'time'].map((column) => html`<th scope="col">${column}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${rows}
+          </tbody>
+        </table>
+      </div>
       ${tests.length > mostTests && html`<p class="quiet">and ${tests.length - mostTests} more in report.json</p>`}
     </details>
   </section>`;
@@ -495,9 +506,10 @@ function listOf(label: string, items: readonly (Markup | string)[], most = 20): 
   return (
     items.length > 0 &&
     html`<ul aria-label="${label}">
-      ${firstItems(
+      ${atMost(
         items.map((item) => html`<li>${item}</li>`),
         most,
+        (hidden) => html`<li>and ${hidden} more</li>`,
       )}
     </ul>`
   );
