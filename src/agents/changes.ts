@@ -50,7 +50,7 @@ async function changesSince(
 ): Promise<Changes | null> {
   const { tree, lead, clean } = request;
   const since = await gitChanges(tree, ref);
-  if ('what' in since) return null;
+  if ('kind' in since) return null;
   const paths = (await pathsIn(since, request)).filter((file) => !isInitFile(file));
   if (paths.length === 0 || paths.length > MAX_FILES) return null;
   const base = { commit: since.base, from };

@@ -39,7 +39,7 @@ interface GuardOptions {
 async function runGuardCommand(options: GuardOptions): Promise<number | Problem> {
   const cwd = process.cwd();
   const changed = await gitChanges(cwd, options.base ?? null);
-  if ('what' in changed) return noBaseProblem(changed);
+  if ('kind' in changed) return noBaseProblem(changed);
   const { root, base, changes } = changed;
   const warn = (message: string) => void process.stderr.write(`self-heal: ${message}\n`);
   const findings = await guardWorkingTree(changed, { cwd, config: options.config ?? null, warn });

@@ -106,7 +106,7 @@ function inCopy({ playwright, args, env }: SuiteRunsOptions, { cwd, toCopy }: Wo
   return {
     cwd,
     playwright: found.ok ? found.value : playwright,
-    args: { ...args, first: all(args.first), whole: all(args.whole), byId: all(args.byId) },
+    args: { ...args, first: all(args.first), rerun: all(args.rerun), byId: all(args.byId) },
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value && toCopy(value)])),
   };
 }

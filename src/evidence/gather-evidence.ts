@@ -125,7 +125,7 @@ async function gatherTest(
     worker:
       failure.retry > 0
         ? null
-        : (run.tests.find((result) => result.test.id === failure.test.id)?.ran?.worker ?? null),
+        : (run.tests.find((result) => result.test.id === failure.test.id)?.firstTry?.worker ?? null),
   };
   const written =
     run.serverLog === ''

@@ -60,8 +60,8 @@ function alikeKeys({ failure, signature, evidence }: DiagnosedFailure): string[]
 export interface GreenTest {
   readonly test: TestRef;
   readonly durationMs: number;
-  /** When it ran, in epoch milliseconds; absent if that is not known. */
-  readonly ran?: { readonly startedAt: number };
+  /** When its first try started, in epoch milliseconds; absent if that is not known. */
+  readonly firstTry?: { readonly startedAt: number };
 }
 
 const MAX_NEIGHBOURS = 2;
@@ -97,8 +97,8 @@ export function chooseNeighbours(
 }
 
 /** Whether a test had begun when another failed. */
-export function ranBefore(failed: TestFailure, { ran }: Pick<GreenTest, 'ran'>): boolean {
-  return ran !== undefined && ran.startedAt < failed.startedAt + failed.durationMs;
+export function ranBefore(failed: TestFailure, { firstTry }: Pick<GreenTest, 'firstTry'>): boolean {
+  return firstTry !== undefined && firstTry.startedAt < failed.startedAt + failed.durationMs;
 }
 
 function fileOf({ project, location }: TestRef): string {

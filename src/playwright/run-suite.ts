@@ -198,7 +198,7 @@ function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
     ...(mode.trace ? ['--trace=on'] : []),
     ...(mode.extraArgs ?? []),
   ];
-  if (mode.ids === null) return ['test', ...args.whole, ...ours];
+  if (mode.ids === null) return ['test', ...args.rerun, ...ours];
   // The config may set a shard, which would drop some of the ids.
   return ['test', ...args.byId, '--last-failed', '--shard=1/1', ...ours];
 }
@@ -260,7 +260,7 @@ export async function listTests({ playwright, cwd, args, env }: ListRequest): Pr
       cwd,
       runDir,
       runId: 'list',
-      args: { first: listArgs, whole: listArgs, byId: listArgs },
+      args: { first: listArgs, rerun: listArgs, byId: listArgs },
       mode: { kind: 'first', stdout: nullDevice.fd, stderr: new PassThrough().resume() },
       signal: new AbortController().signal,
       ...(env ? { env } : {}),

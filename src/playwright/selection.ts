@@ -26,7 +26,7 @@ export interface PlaywrightArgs {
   /** The selection as the user gave it. */
   readonly first: readonly string[];
   /** For a re-run of the same tests: without retries, `--last-failed`, and limits that stop the run early. */
-  readonly whole: readonly string[];
+  readonly rerun: readonly string[];
   /** For a re-run by ids: only the arguments that say how tests run, not which. */
   readonly byId: readonly string[];
 }
@@ -47,7 +47,7 @@ export function toPlaywrightArgs(selection: Selection): PlaywrightArgs {
   const which = [...how, ...wordsOf(whichTests, selection)];
   return {
     first: [...which, ...wordsOf(howRunsEnd, selection), ...filters, ...passThrough],
-    whole: [...which, ...filters, ...passThrough],
+    rerun: [...which, ...filters, ...passThrough],
     byId: [...how, ...passThrough],
   };
 }

@@ -7,7 +7,7 @@ export interface TestResult {
   readonly retries: number;
   readonly durationMs: number;
   /** The worker and the start of its first try, in milliseconds since the epoch. Absent if it did not run, or is known from a report. */
-  readonly ran?: { readonly worker: number; readonly startedAt: number };
+  readonly firstTry?: { readonly worker: number; readonly startedAt: number };
 }
 
 /** A script of a page, as its server delivered it during the run. */

@@ -76,7 +76,7 @@ export async function firstBytes(zip: ZipFile, entry: Entry, maxBytes: number): 
 /** One line of a stream; `whole` is false if it exceeded the limit and only its beginning is here. */
 export interface BoundedLine {
   readonly bytes: Buffer;
-  readonly whole: boolean;
+  readonly isComplete: boolean;
 }
 
 const lineFeed = 0x0a;
@@ -99,9 +99,9 @@ export async function eachBoundedLine(
   };
   const emit = () => {
     const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts);
-    const whole = length <= maxBytes;
+    const isComplete = length <= maxBytes;
     [parts, length] = [[], 0];
-    if (bytes) onLine({ bytes, whole });
+    if (bytes) onLine({ bytes, isComplete: isComplete });
   };
   for await (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += 1) {

@@ -26,7 +26,7 @@ const fileIn = (runDir: string) => path.join(changesFolder(runDir), 'tree.json')
  */
 export async function keepTreeState(runDir: string, cwd: string): Promise<void> {
   const changed = await gitChanges(cwd, 'HEAD');
-  if ('what' in changed) return;
+  if ('kind' in changed) return;
   const paths = [...changed.changes, ...(await changed.hidden())].flatMap(({ kind, path: file }) =>
     kind === 'file' && isWritable(file) ? [file] : [],
   );
@@ -53,7 +53,7 @@ export async function changesSince(
   { runDir, state }: { readonly runDir: string; readonly state: TreeState },
 ): Promise<Awaited<ReturnType<typeof gitChanges>>> {
   const changed = await gitChanges(cwd, state.commit);
-  if ('what' in changed) return changed;
+  if ('kind' in changed) return changed;
   return onTopOf(changed, new Map(state.files.map((file) => [file.path, file.hash])), contentsOf(runDir));
 }
 

@@ -68,14 +68,14 @@ export async function readHistory(request: HistoryRequest): Promise<History | st
   const wanted = named ?? lastGreen;
   const branch = await gitChanges(root, wanted);
   // No default branch is known here, so only uncommitted changes remain.
-  const isUnknown = 'what' in branch && branch.what !== 'unreadable' && named === null;
+  const isUnknown = 'kind' in branch && branch.kind !== 'unreadable' && named === null;
   const since = isUnknown ? await gitChanges(root, 'HEAD') : branch;
-  if ('what' in since) return whyNot(since);
+  if ('kind' in since) return whyNot(since);
   const head = (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? '';
   const canBeOlder = wanted === null && since.base === head;
   const older = request.isOlder && canBeOlder ? await recent(root) : null;
   const changed = older === null ? since : await gitChanges(root, older);
-  if ('what' in changed) return whyNot(changed);
+  if ('kind' in changed) return whyNot(changed);
   if (path.resolve(changed.root) !== path.resolve(root))
     return 'the project is not a git repository of its own';
   const isWhole = (await git(root, ['rev-parse', '--is-shallow-repository']))?.trim() !== 'true';
@@ -129,7 +129,7 @@ export async function recent(root: string): Promise<string | null> {
   return before.at(-1) ?? null;
 }
 
-function whyNot({ what, detail }: NoBase): string {
+function whyNot({ kind: what, detail }: NoBase): string {
   if (what === 'unknown-base') return `git does not know the commit ${detail}`;
   if (what === 'no-merge-base')
     return `git finds no common ancestor of HEAD and ${detail}: fetch more history`;

@@ -35,7 +35,7 @@ export interface GitChanges {
 
 /** The reason why there is no commit to compare with; `detail` is git's message, or the names that were tried. */
 export interface NoBase {
-  readonly what: 'no-git' | 'no-repository' | 'unreadable' | 'unknown-base' | 'no-merge-base';
+  readonly kind: 'no-git' | 'no-repository' | 'unreadable' | 'unknown-base' | 'no-merge-base';
   readonly detail: string;
 }
 
@@ -51,9 +51,9 @@ async function listOf(cwd: string, command: readonly string[]): Promise<string[]
 export async function gitChanges(cwd: string, ref: string | null): Promise<GitChanges | NoBase> {
   return changesSince(cwd, ref).catch((error: unknown): NoBase => {
     const detail = gitSays(error);
-    if ((error as { code?: string }).code === 'ENOENT') return { what: 'no-git', detail };
+    if ((error as { code?: string }).code === 'ENOENT') return { kind: 'no-git', detail };
     // Git may refuse to read a repository, for example one of another user in a container.
-    return { what: gitRootOf(cwd) === null ? 'no-repository' : 'unreadable', detail };
+    return { kind: gitRootOf(cwd) === null ? 'no-repository' : 'unreadable', detail };
   });
 }
 
@@ -127,7 +127,7 @@ export async function baseOf(
   ref: string | null,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<string | NoBase> {
-  if (ref !== null) return (await commitsOf(cwd, [ref])).get(ref) ?? { what: 'unknown-base', detail: ref };
+  if (ref !== null) return (await commitsOf(cwd, [ref])).get(ref) ?? { kind: 'unknown-base', detail: ref };
   const { requested, names } = baseNames(env);
   const commits = await commitsOf(cwd, names);
   let failure: NoBase | null = null;
@@ -138,9 +138,9 @@ export async function baseOf(
     if (target === undefined) continue;
     const base = await lineOf(cwd, ['merge-base', 'HEAD', target]).catch(() => null);
     if (base !== null) return base;
-    failure ??= { what: 'no-merge-base', detail: name };
+    failure ??= { kind: 'no-merge-base', detail: name };
   }
-  return failure ?? { what: 'unknown-base', detail: names.join(', ') };
+  return failure ?? { kind: 'unknown-base', detail: names.join(', ') };
 }
 
 /** Resolves names to commits, and leaves out those that do not exist. */
@@ -251,8 +251,8 @@ async function readObjects(root: string, names: readonly string[]): Promise<Read
 }
 
 /** Returns the problem of a comparison without a base. */
-export function noBaseProblem({ what, detail }: NoBase): Problem {
-  const words: Record<NoBase['what'], Pick<Problem, 'message' | 'remedy'>> = {
+export function noBaseProblem({ kind: what, detail }: NoBase): Problem {
+  const words: Record<NoBase['kind'], Pick<Problem, 'message' | 'remedy'>> = {
     'no-git': { message: 'git is not installed', remedy: 'Install git, which this command compares with.' },
     'no-repository': {
       message: 'not a git repository',

@@ -108,7 +108,7 @@ it.each([
   writeFileSync(path.join(dir, 'first'), 'weaker');
   execaSync(hide, { cwd: dir, shell: true });
   const changed = await gitChanges(dir, head);
-  if ('what' in changed) throw new Error(changed.what);
+  if ('kind' in changed) throw new Error(changed.kind);
   expect([...changed.changes, ...(await changed.hidden())].map((one) => one.path)).toEqual(['first']);
   expect(String((await changed.before.read(['first'])).get('first'))).toBe('first');
 });
@@ -126,7 +126,7 @@ it('HN-12 counts neither converted line ends nor the contents that Git LFS keeps
   writeFileSync(path.join(dir, 'lines'), lines.replaceAll('\n', '\r\n'));
   git(dir, 'update-index', '--assume-unchanged', 'picture', 'lines');
   const changed = await gitChanges(dir, 'HEAD');
-  expect('what' in changed ? changed.what : await changed.hidden()).toEqual([]);
+  expect('kind' in changed ? changed.kind : await changed.hidden()).toEqual([]);
 });
 
 it('HN-12 names what changed code reads now, and git ignores', async () => {
@@ -145,7 +145,7 @@ it('HN-12 names what changed code reads now, and git ignores', async () => {
     'a.mjs': "import './own-known.mjs';\nimport './own';\nread('own.json', 'other.json');\n",
   });
   const changed = await gitChanges(dir, 'HEAD');
-  if ('what' in changed) throw new Error(changed.what);
+  if ('kind' in changed) throw new Error(changed.kind);
   expect((await ignoredReads(changed)).map(({ file, says }) => `${file}: ${says}`)).toEqual([
     'a.mjs: it reads own.mjs, which git ignores: no other machine has that file',
     'a.mjs: it reads own.json, which git ignores: no other machine has that file',

@@ -109,12 +109,12 @@ it("CL-1 renders the selection as Playwright's flags, and keeps for re-runs thos
   const how =
     '--config=e2e --project=chromium --project=set up --workers=50% --repeat-each=2 --timeout=0 --headed';
   const which = '--grep=pays|ships --grep-invert=@slow --shard=1/3 --only-changed=main';
-  const { first, whole, byId } = toPlaywrightArgs(selection);
+  const { first, rerun, byId } = toPlaywrightArgs(selection);
   expect(first.join(' ')).toBe(
     `${how} ${which} --retries=0 --max-failures=3 -x --last-failed cart --tsconfig x.json`,
   );
-  expect(whole.join(' ')).toBe(`${how} ${which} cart --tsconfig x.json`);
+  expect(rerun.join(' ')).toBe(`${how} ${which} cart --tsconfig x.json`);
   expect(byId.join(' ')).toBe(`${how} --tsconfig x.json`);
   expect(toPlaywrightArgs({ onlyChanged: true }).first).toEqual(['--only-changed']);
-  expect(toPlaywrightArgs({})).toEqual({ first: [], whole: [], byId: [] });
+  expect(toPlaywrightArgs({})).toEqual({ first: [], rerun: [], byId: [] });
 });

@@ -85,7 +85,7 @@ export async function simulatedRun(
       suiteFailure,
       tests: seen.map(({ id, wrong }) => ({
         ...aResult(id, wrong === null ? 'expected' : wrong === notRun ? 'not-run' : 'unexpected'),
-        ...(over.inOneFile ? { ran: { worker: 0, startedAt: 0 } } : {}),
+        ...(over.inOneFile ? { firstTry: { worker: 0, startedAt: 0 } } : {}),
       })),
     });
   };

@@ -110,7 +110,7 @@ export function simulatedSuite(
         outcome: isRed ? 'unexpected' : 'expected',
         retries: 0,
         durationMs: one.to - one.from,
-        ran: { worker: one.process, startedAt: one.from },
+        firstTry: { worker: one.process, startedAt: one.from },
       };
     });
     return aSuiteRun({ tests: rows, durationMs: 1000 });

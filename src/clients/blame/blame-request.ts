@@ -34,7 +34,7 @@ export async function blameRequest(
 /** Without git there is nothing to check; the search says so. */
 async function unknownBase(cwd: string, base: string): Promise<Problem | null> {
   const found = await baseOf(cwd, base).catch(() => null);
-  if (found === null || typeof found === 'string' || found.what !== 'unknown-base') return null;
+  if (found === null || typeof found === 'string' || found.kind !== 'unknown-base') return null;
   return {
     kind: 'usage',
     message: `git does not know the commit ${base}`,

@@ -58,13 +58,13 @@ export async function flakyRun(
   }
   if (first.tests.length + suspected.length === 0 || session.signal.aborted) return nothing;
   const { cwd, env, filters, options, passThrough } = request;
-  const { byId, whole } = toPlaywrightArgs({ ...options, filters, passThrough });
+  const { byId, rerun } = toPlaywrightArgs({ ...options, filters, passThrough });
   const list = (args: readonly string[]) => listTests({ playwright: opened.playwright, cwd, env, args });
   const listed = listedTests(await list([...byId, `--repeat-each=${MOST_REPEATS}`]));
   const isNamed = suspected.length === 0 && (filters.length > 0 || options.grep !== undefined);
   // The set-up projects of a named test were not named.
   const named = isNamed
-    ? new Set((await list([...whole, '--no-deps'])).tests.map(({ test }) => keyOf(test)))
+    ? new Set((await list([...rerun, '--no-deps'])).tests.map(({ test }) => keyOf(test)))
     : null;
   const run = runner(session);
   const flakes: HealableFlake[] = [];

@@ -61,7 +61,7 @@ export async function rounds(search: FlakeSearch, history: RunHistory): Promise<
 /** Adds one run of each test. `all` are the results of everything that ran at that time. */
 export function addRound(history: RunHistory, tests: readonly TestResult[], all = tests): void {
   const timed = all.flatMap((result) =>
-    result.ran ? [{ ...result, ...result.ran, key: keyOf(result.test) }] : [],
+    result.firstTry ? [{ ...result, ...result.firstTry, key: keyOf(result.test) }] : [],
   );
   const ofRound = new Set(tests.map(({ test }) => test.id));
   for (const result of timed) {

@@ -50,14 +50,14 @@ export async function compareChange(
   const changed = await (redRun?.state
     ? changesSince(cwd, { runDir: redRun.dir, state: redRun.state })
     : gitChanges(cwd, question.base ?? 'HEAD'));
-  if ('what' in changed) return err(noBaseProblem(changed));
+  if ('kind' in changed) return err(noBaseProblem(changed));
   const paths = await pathsIn(changed, { isLeftOut: () => false });
   const compared = await compareFiles(changed, paths);
   const files = compared.filter(({ before, after }) => before !== after);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
   // What was committed since the tests were green is judged, too: committing a test does not make it right.
   const sinceGreen = question.base === null && red?.green ? await gitChanges(cwd, red.green) : changed;
-  const judgedFrom = 'what' in sinceGreen ? changed : sinceGreen;
+  const judgedFrom = 'kind' in sinceGreen ? changed : sinceGreen;
   const guardFindings = await guardWorkingTree(judgedFrom, {
     cwd,
     config: request.options.config ?? null,

@@ -77,8 +77,8 @@ async function changedLines(
   change: (line: string) => string | null,
 ): Promise<Buffer> {
   const lines: string[] = [];
-  await eachBoundedLine(inflated(zip, entry, mostBytes), bounds.traceLine, ({ bytes, whole }) => {
-    const line = whole ? change(bytes.toString('utf8')) : null;
+  await eachBoundedLine(inflated(zip, entry, mostBytes), bounds.traceLine, ({ bytes, isComplete }) => {
+    const line = isComplete ? change(bytes.toString('utf8')) : null;
     if (line !== null) lines.push(`${line}\n`);
   });
   return Buffer.from(lines.join(''));
@@ -114,8 +114,8 @@ async function typedSecrets(trace: string): Promise<ReadonlySet<string>> {
   const typed = new Set<string>();
   await withEntries(trace, async (zip, entries) => {
     for (const { entry } of entries.filter((entry) => entry.name.endsWith('.trace')))
-      await eachBoundedLine(inflated(zip, entry, mostBytes), bounds.traceLine, ({ bytes, whole }) => {
-        if (whole) addTyped(jsonOf(bytes.toString('utf8')), typed);
+      await eachBoundedLine(inflated(zip, entry, mostBytes), bounds.traceLine, ({ bytes, isComplete }) => {
+        if (isComplete) addTyped(jsonOf(bytes.toString('utf8')), typed);
       });
   });
   return typed;

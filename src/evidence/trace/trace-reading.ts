@@ -83,7 +83,7 @@ export class TraceReading {
     const [, type] = wanted.exec(start) ?? [];
     if (type === undefined) return;
     if (type === 'event' && !/"method":"(?:pageError|dialog)"/.test(start)) return;
-    const text = line.whole ? line.bytes.toString('utf8') : '';
+    const text = line.isComplete ? line.bytes.toString('utf8') : '';
     if (type === 'frame-snapshot') return this.pages.take(text, (call) => this.actions.stepOf(call));
     const event = jsonOf(text);
     if (event === undefined) this.#salvage(line, start);

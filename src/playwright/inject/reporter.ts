@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
+
 import type {
   FullConfig,
   FullResult,
@@ -105,23 +105,6 @@ export default class SelfHealReporter {
     }
     // Before the log's own listener, which writes what is pending.
     process.prependOnceListener('exit', () => this.#writeServerLog?.(this.#setUpOutput ?? ''));
-  }
-
-  onStdOut(chunk: string | Buffer, test?: TestCase): void {
-    if (!test) this.#keepForwarded(String(chunk));
-  }
-
-  onStdErr(chunk: string | Buffer, test?: TestCase): void {
-    if (!test) this.#keepForwarded(String(chunk));
-  }
-
-  /** Logs the server output that Playwright itself forwards, if the servers' own streams could not be observed. */
-  #keepForwarded(text: string): void {
-    if (this.#webServers.length > 0) return;
-    guarded('the output of a web server was not kept', () => {
-      const lines = stripVTControlCharacters(text).match(/^\[WebServer\].*\n?/gm) ?? [];
-      for (const line of lines) this.#writeServerLog?.(line.replace('[WebServer] ', ''));
-    });
   }
 
   onTestEnd(test: TestCase, result: TestResult): void {

@@ -139,7 +139,7 @@ export function testResult(test: TestCase): TestEntry {
   const tries = test.results.filter((result) => result.workerIndex >= 0);
   const [first] = tries;
   return {
-    ...(first ? { ran: { worker: first.workerIndex, startedAt: first.startTime.getTime() } } : {}),
+    ...(first ? { firstTry: { worker: first.workerIndex, startedAt: first.startTime.getTime() } } : {}),
     test: testRef(test),
     outcome: outcomeOf(test),
     retries: Math.max(0, ...tries.map((result) => result.retry)),

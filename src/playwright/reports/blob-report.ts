@@ -57,9 +57,9 @@ export async function readBlobReport(file: string): Promise<ReadReport | null> {
     const [report] = await entriesOf(zip, (name) => /^report[\w.-]*\.jsonl$/.test(name));
     if (!report) return null;
     const lines: z.infer<typeof line>[] = [];
-    await eachBoundedLine(inflated(zip, report.entry, reportBytes), lineBytes, ({ bytes, whole }) => {
+    await eachBoundedLine(inflated(zip, report.entry, reportBytes), lineBytes, ({ bytes, isComplete }) => {
       if (!relevantLine.test(bytes.toString('utf8', 0, methodBytes))) return;
-      const { data } = line.safeParse(whole ? jsonOf(bytes.toString('utf8')) : undefined);
+      const { data } = line.safeParse(isComplete ? jsonOf(bytes.toString('utf8')) : undefined);
       if (!data) throw new Error('a line of it is not as Playwright writes it');
       lines.push(data);
     });
