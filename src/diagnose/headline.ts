@@ -3,6 +3,7 @@ import { within } from './own-frame.js';
 import { complaintOf, tellingErrors, type Complaint } from './complaint.js';
 import { asPrinted, type Reason, withoutColumn } from '../model/diagnosis.js';
 import { type TestError, phaseInWords } from '../model/failure.js';
+import type { Evidence } from '../model/evidence.js';
 import { splitUrl } from '../urls.js';
 import { endpointOf } from './requests.js';
 import { redirectOf } from './auth-redirects.js';
@@ -115,21 +116,23 @@ function redirectIn({ diagnosis: { category }, evidence }: DiagnosedFailure): st
 
 /** Returns the line of the config that says what Playwright was doing for the suite. */
 function phaseLine({ failure, evidence }: DiagnosedFailure): string | null {
-  const at = failure.scope === 'suite' ? failure.phase?.at : null;
-  if (!at) return null;
-  const file = at.file.replaceAll('\\', '/');
-  return `${within(file, evidence) ?? file}:${at.line}`;
+  return lineIn(evidence, failure.scope === 'suite' ? failure.phase?.at : null);
 }
 
 /** Returns the failing line of the user's code: that of the exception, or else that of the test. */
 function failingLine({ evidence, diagnosis }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'ui-error' && diagnosis.facts.source !== null)
     return withoutColumn(diagnosis.facts.source);
-  const at =
-    tellingErrors(evidence.errors)[0]?.location ?? evidence.errors.find((error) => error.location)?.location;
-  if (!at) return null;
-  const file = at.file.replaceAll('\\', '/');
-  return `${within(file, evidence) ?? file}:${at.line}`;
+  const { errors } = evidence;
+  return lineIn(
+    evidence,
+    [...tellingErrors(errors).slice(0, 1), ...errors].find(({ location }) => location)?.location,
+  );
+}
+
+function lineIn(evidence: Evidence, at: { file: string; line: number } | null | undefined): string | null {
+  const file = at?.file.replaceAll('\\', '/');
+  return at && file !== undefined ? `${within(file, evidence) ?? file}:${at.line}` : null;
 }
 
 function clip(text: string, max: number): string {

@@ -39,20 +39,8 @@ export const bounds = {
   traceInflated: 4 * 1024 * 1024 * kib,
 } as const;
 
-/** The parts of the evidence that are text; each name is a key of `bounds`. */
-export type TextPart =
-  | 'errorText'
-  | 'snippet'
-  | 'cause'
-  | 'consoleText'
-  | 'consoleStack'
-  | 'url'
-  | 'body'
-  | 'headerValue'
-  | 'serverOutput'
-  | 'ariaSnapshot';
-
-const partNames: Record<TextPart, string> = {
+/** The parts of the evidence that are text, in words; each name is a key of `bounds`. */
+const partNames = {
   errorText: 'an error message or stack',
   snippet: 'a code snippet',
   cause: 'an error cause',
@@ -63,7 +51,9 @@ const partNames: Record<TextPart, string> = {
   headerValue: 'a header value',
   serverOutput: 'the server output',
   ariaSnapshot: 'the accessibility snapshot',
-};
+} as const;
+
+export type TextPart = keyof typeof partNames;
 
 /** Which part of the evidence each text of a record is. */
 export type PartsOf<T> = { readonly [Name in keyof T]?: TextPart };
@@ -87,14 +77,15 @@ export const requestParts: PartsOf<NetworkEntry> = {
   responseBody: 'body',
 };
 
-/** Rewrites one text of a record; `name` is that of a header if it is the header's value. */
-type Change = (text: string, part: TextPart, name?: string) => string;
-
 /**
  * Returns a copy of a record in which `change` was applied to each text that is one of these parts, and to names and values of
- * headers. One header more than the bound is kept, so that `cleanRequest` sees that there were more.
+ * headers, of whose values it gets the header's name. One header more than the bound is kept, so that `cleanRequest` sees that there were more.
  */
-export function mapParts<T extends object>(record: T, parts: PartsOf<T>, change: Change): T {
+export function mapParts<T extends object>(
+  record: T,
+  parts: PartsOf<T>,
+  change: (text: string, part: TextPart, header?: string) => string,
+): T {
   const mapped = { ...record };
   for (const [name, part] of Object.entries(parts) as [keyof T, TextPart][]) {
     const value = record[name];
@@ -127,9 +118,9 @@ export function roughlyBounded(text: string, part: TextPart): string {
  * both ends of everything else.
  */
 export function boundedText(text: string, part: TextPart, missing: MissingEvidence): string {
-  const clip = part === 'serverOutput' ? clipStart : clipMiddle;
-  const rough = clip(text, bounds[part] * roomToClean);
-  const clipped = clip(missing.clean(rough.text), bounds[part]);
+  const head = part === 'serverOutput' ? 0 : 0.5;
+  const rough = clip(text, bounds[part] * roomToClean, head);
+  const clipped = clip(missing.clean(rough.text), bounds[part], head);
   if (rough.cutBytes + clipped.cutBytes > 0) {
     missing.cut(`${partNames[part]} was longer than ${bounds[part]} bytes and was cut`);
   }
@@ -148,29 +139,25 @@ const longLine = 1_000;
 
 /** Shortens a text to at most `maxBytes` of UTF-8 by replacing its middle with a note. */
 export function clipMiddle(text: string, maxBytes: number): ClippedText {
-  return clip(text, maxBytes, (room) => Math.ceil(room / 2));
+  return clip(text, maxBytes, 0.5);
 }
 
-/** Shortens a text to at most `maxBytes` of UTF-8 by replacing its beginning with a note. */
-function clipStart(text: string, maxBytes: number): ClippedText {
-  return clip(text, maxBytes, () => 0);
-}
-
-function clip(text: string, maxBytes: number, headOf: (room: number) => number): ClippedText {
+/** `head` is the share of the beginning in what is kept. */
+function clip(text: string, maxBytes: number, head: number): ClippedText {
   if (text.length * 3 <= maxBytes) return { text, cutBytes: 0 };
   // Joins copied bytes instead of using slice(), since a slice keeps the whole original alive.
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= maxBytes) return { text, cutBytes: 0 };
   const marker = (cut: number) => `\n… ${cut} bytes cut …\n`;
   const room = Math.max(0, maxBytes - Buffer.byteLength(marker(bytes.length)));
-  const headRoom = headOf(room);
+  const headRoom = Math.ceil(room * head);
   const tailStart = nextLine(bytes, bytes.length - (room - headRoom));
   // Half a character at a cut is decoded as U+FFFD.
-  const head = bytes.toString('utf8', 0, headRoom).replace(/\uFFFD$/, '');
+  const start = bytes.toString('utf8', 0, headRoom).replace(/\uFFFD$/, '');
   const tail = bytes.toString('utf8', tailStart).replace(/^\uFFFD+/, '');
-  const cutBytes = bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail);
-  const clipped = head + marker(cutBytes) + tail;
-  return { text: head === '' ? clipped.trimStart() : clipped, cutBytes };
+  const cutBytes = bytes.length - Buffer.byteLength(start) - Buffer.byteLength(tail);
+  const clipped = start + marker(cutBytes) + tail;
+  return { text: start === '' ? clipped.trimStart() : clipped, cutBytes };
 }
 
 /**

@@ -157,21 +157,13 @@ export async function reasonsLeft(
   if (green.size === 0 || serverLog === '') return new Map();
   const output = await serverOutput(serverLog).catch(() => '');
   const lines = output.split('\n').map(normalise);
-  return new Map(
-    [...green].map(([failure, complaints]) => [failure, leftOf(failure, { complaints, lines })]),
-  );
-}
-
-/** The complaints of a test's page, and the output of its run's servers. */
-interface RunOutput {
-  readonly complaints: Complaints;
-  /** The lines of the servers' output, normalised. */
-  readonly lines: readonly string[];
+  return new Map([...green].map(([failure, complaints]) => [failure, leftOf(failure, complaints, lines)]));
 }
 
 function leftOf(
   { failure, evidence, diagnosis }: DiagnosedFailure,
-  { complaints, lines }: RunOutput,
+  complaints: Complaints,
+  lines: readonly string[],
 ): Reason[] {
   if (failure.scope !== 'test') return [];
   const isLeft = ({ source, evidence: text }: Reason) => {

@@ -73,20 +73,12 @@ export function traceRequestOf(snapshot: unknown): TraceRequest {
   };
 }
 
-const typeOfExtension: Readonly<Record<string, string>> = {
-  js: 'script',
-  mjs: 'script',
-  css: 'stylesheet',
-  png: 'image',
-  jpg: 'image',
-  jpeg: 'image',
-  gif: 'image',
-  svg: 'image',
-  webp: 'image',
-  ico: 'image',
-  woff: 'font',
-  woff2: 'font',
-};
+const extensions: readonly (readonly [type: string, extension: RegExp])[] = [
+  ['script', /\.m?js(?:[?#]|$)/i],
+  ['stylesheet', /\.css(?:[?#]|$)/i],
+  ['image', /\.(?:png|jpe?g|gif|svg|webp|ico)(?:[?#]|$)/i],
+  ['font', /\.woff2?(?:[?#]|$)/i],
+];
 
 /**
  * Traces before 1.60 do not contain the resource's type, but browsers send it to the server (Fetch Metadata). A request without an answer
@@ -97,6 +89,5 @@ function resourceTypeOf(url: string, headers: Readonly<Record<string, string>>):
   if (destination !== undefined)
     return { empty: 'fetch', style: 'stylesheet', iframe: 'document' }[destination] ?? destination;
   if ('upgrade-insecure-requests' in headers) return 'document';
-  const extension = /\.(\w{2,5})(?:[?#]|$)/.exec(url)?.[1]?.toLowerCase() ?? '';
-  return Object.hasOwn(typeOfExtension, extension) ? (typeOfExtension[extension] ?? '') : 'fetch';
+  return extensions.find(([, extension]) => extension.test(url))?.[0] ?? 'fetch';
 }

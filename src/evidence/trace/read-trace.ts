@@ -17,7 +17,7 @@ import {
   TooMuchInflated,
   withZip,
 } from '../../playwright/zip.js';
-import { type DomElement, type PageDom, cleanPage, labelsIn, nodeText } from './dom.js';
+import { type DomElement, cleanPage, labelsIn, nodeText } from './dom.js';
 import type { TraceRequest } from './har-request.js';
 import { withoutFilled } from './masked-trace.js';
 import { TraceReading } from './trace-reading.js';
@@ -42,8 +42,22 @@ export async function readTrace(source: TraceSource): Promise<PageEvidence> {
   source.learn?.(reading.typed);
   // Opens the file a second time: only now is it known which of its thousands of resources are needed.
   return withZip(file, async (zip) => {
-    const resources = await openResources(zip, wantedFiles(reading, requests), missing);
-    return pageEvidence({ reading, shown: page, requests, resources, missing });
+    const read = withBodiesRead(requests);
+    const bodies = [...read].flatMap((request) => [request.requestBodyFile, request.responseBodyFile]);
+    const resources = await openResources(zip, new Set([reading.pictureFile, ...bodies]), missing);
+    const network: NetworkEntry[] = [];
+    for (const request of requests)
+      network.push(asAnswered(await withBodies(request, read.has(request) ? resources : null), reading));
+    const picture = await resources(reading.pictureFile, bounds.screenshot);
+    return {
+      steps: stepsOf(reading, missing),
+      console: reading.console.take(missing),
+      network,
+      screenshot: picture === null ? null : { kind: 'bytes', bytes: picture },
+      pageUrl: page?.url ?? null,
+      elements: page && pageElements(cleanPage(page.root, missing.clean)),
+      log: reading.actions.failing()?.log ?? [],
+    };
   });
 }
 
@@ -117,14 +131,6 @@ function withBodiesRead(requests: readonly TraceRequest[]): ReadonlySet<TraceReq
   return new Set([...telling, ...latest]);
 }
 
-function wantedFiles(reading: TraceReading, requests: readonly TraceRequest[]): ReadonlySet<string | null> {
-  const bodies = [...withBodiesRead(requests)].flatMap((request) => [
-    request.requestBodyFile,
-    request.responseBodyFile,
-  ]);
-  return new Set([reading.pictureFile, ...bodies]);
-}
-
 /** Reads the first `maxBytes` of a resource; null if it is missing, or if it is unreadable, which is then reported. */
 type ReadResource = (name: string | null, maxBytes: number) => Promise<Buffer | null>;
 
@@ -140,36 +146,6 @@ async function openResources(
     const entry = name === null ? undefined : entries.get(name);
     if (!entry) return null;
     return missing.attempt(`${name} of the trace`, () => firstBytes(zip, entry, maxBytes));
-  };
-}
-
-async function pageEvidence({
-  reading,
-  shown,
-  requests,
-  resources,
-  missing,
-}: {
-  readonly reading: TraceReading;
-  readonly shown: PageDom | null;
-  readonly requests: readonly TraceRequest[];
-  readonly resources: ReadResource;
-  readonly missing: MissingEvidence;
-}): Promise<PageEvidence> {
-  const read = withBodiesRead(requests);
-  const network: NetworkEntry[] = [];
-  for (const request of requests)
-    network.push(asAnswered(await withBodies(request, read.has(request) ? resources : null), reading));
-  const frame = await resources(reading.pictureFile, bounds.screenshot);
-  const page = shown && { ...shown, root: cleanPage(shown.root, missing.clean) };
-  return {
-    steps: stepsOf(reading, missing),
-    console: reading.console.take(missing),
-    network,
-    screenshot: frame === null ? null : { kind: 'bytes', bytes: frame },
-    pageUrl: page?.url ?? null,
-    elements: page && pageElements(page.root),
-    log: reading.actions.failing()?.log ?? [],
   };
 }
 
