@@ -14,7 +14,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { copyShop, readFaults } from '../fixtures/shop/plant.mjs';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
-const { createBlame } = await import(await bundleSrc('blame/blame.ts'));
+const { createBlame } = await import(await bundleSrc('clients/blame/blame.ts'));
 const { openWorkspace } = await import(await bundleSrc('workspace/workspace.ts'));
 const { contentsOf, storeChange } = await import(await bundleSrc('workspace/change.ts'));
 

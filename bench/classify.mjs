@@ -7,8 +7,8 @@ import process from 'node:process';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const { failureIn, readJsonLines } = await import(await bundleSrc('evidence/classify-input.ts'));
-const { classifyAgentError } = await import(await bundleSrc('core/agent-error.ts'));
-const { classify } = await import(await bundleSrc('core/classify/classify.ts'));
+const { classifyAgentError } = await import(await bundleSrc('agents/api-error.ts'));
+const { classify } = await import(await bundleSrc('diagnose/classify.ts'));
 
 const wanted = 1_000;
 const rounds = 5;

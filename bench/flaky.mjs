@@ -6,7 +6,7 @@ import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const seeds = Number(process.argv[2] ?? 60);
 const [{ findFlakes }, { searchIn, simulatedSuite, sixtyTests, chance }, rates] = await Promise.all(
-  ['flaky/find-flakes.ts', '../test/rig/simulated-suite.ts', 'core/failure-rate.ts'].map(
+  ['clients/flaky/find-flakes.ts', '../test/rig/simulated-suite.ts', 'model/failure-rate.ts'].map(
     async (file) => import(await bundleSrc(file)),
   ),
 );
