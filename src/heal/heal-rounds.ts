@@ -135,6 +135,7 @@ async function healRound(
   await copied;
   const found = numbered(progress, groupCauses(confirmed));
   const searches = (await progress.session.blame?.(found)) ?? null;
+  if (searches) progress.searches.push(searches);
   const causes = joinCauses(progress, await blamedAtOnce(searches, found));
   for (const cause of causes) progress.causes.set(cause.id, cause);
   const next = new Map(newlyRed(progress, uncovered));

@@ -28,6 +28,8 @@ export interface BlameSearches {
   isOpen(causeId: string): boolean;
   /** What is known to have broken a cause so far. */
   of(causeId: string): Promise<Blame | null>;
+  /** Whether runs have shown that different changes broke two causes, whether or not each is known exactly. */
+  areApart(causeId: string, otherId: string): boolean;
 }
 
 /** Begins to search for the change that broke each cause (BL-1). */

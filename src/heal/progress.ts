@@ -5,6 +5,7 @@ import type { ProofOutcome, ProofStep, TestProof } from '../model/proof.js';
 import { type CauseEnd, type CauseVerdict, type RunResult, isResolved } from '../model/verdict.js';
 import { failureKey, testsOf } from '../model/failure.js';
 import type { CauseWork } from './cause-work.js';
+import type { BlameSearches } from './hooks.js';
 import type { GreenTest } from './alike.js';
 import type { EventOf } from '../event.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
@@ -37,6 +38,8 @@ export interface Progress {
   readonly ran: readonly TestResult[];
   /** Tests that are green with a fix that is not proven yet. */
   readonly proofTests: ProofTest[];
+  /** The searches for the changes that broke the causes of each round. */
+  readonly searches: BlameSearches[];
 }
 
 /** Creates the progress of a new run. */
@@ -54,6 +57,7 @@ export function newProgress(session: Session, first: SuiteRun): Progress {
     green: first.tests.filter(({ test, outcome }) => outcome === 'expected' && !inGroups.has(test.id)),
     ran: first.tests.filter(({ outcome }) => outcome !== 'not-run' && outcome !== 'skipped'),
     proofTests: [],
+    searches: [],
   };
 }
 

@@ -34,6 +34,8 @@ interface Proof {
   /** Causes that a shared run contradicted, by id, with the reason. */
   readonly doubts: Map<string, string>;
   readonly refuted: Map<string, Refuted>;
+  /** Tests that were red without their own fix while others were in the project. */
+  readonly shownRed: Set<ProofTest>;
   /** What a clean copy has shown of tests. */
   readonly clean: Map<ProofTest, InCleanCopy>;
   /** Causes whose fix nothing could show to be needed, by id, with the reason. */
@@ -57,6 +59,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
     progress,
     doubts: new Map(),
     refuted: new Map(),
+    shownRed: new Set(),
     clean: new Map(),
     unproven: new Map(),
     gone: new Set(),
@@ -83,42 +86,46 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
 }
 
 /**
- * Shows of fixes that were tried together that none of them is there for nothing: each is told apart from each other, as it is if other lines broke
- * its test. In each run, half of them are out, so that the runs do not grow with their number. A fix without which its test is green is taken
- * out (HL-6); returns whether there was one.
+ * Shows of fixes that were tried together that each of them is needed beside the others, as it is if other lines broke its test. Fixes that are in
+ * doubt have different numbers, and each run takes out those whose number has a certain bit, so that the runs hardly grow with the fixes. A fix
+ * without which its test is green is taken out (HL-6); returns whether there was one.
  */
 async function tellApart(proof: Proof): Promise<boolean> {
   const { progress } = proof;
   const { session } = progress;
   if (session.settings.verify.level === 'none') return false;
-  const leads = new Map(takingPart(proof).flatMap((one) => (one.isLead ? [[one.causeId, one]] : [])));
-  const kept = keptCauses(progress).filter(({ id }) => {
+  const leads = new Map(takingPart(proof).flatMap((test) => (test.isLead ? [[test.causeId, test]] : [])));
+  const fixes = keptCauses(progress).filter(({ id }) => {
     const lead = leads.get(id);
     return lead !== undefined && !isSuite(lead);
   });
-  const halves = Array.from(
-    { length: Math.ceil(Math.log2(kept.length || 1)) },
-    (_, bit) => (at: number) => (at >> bit) % 2 === 1,
-  );
+  const numbers = numbersOf(progress, fixes);
+  const bits = Array.from({ length: Math.ceil(Math.log2(Math.max(...numbers, 1) + 1)) }, (_, bit) => bit);
+  const byBit = bits.map((bit) => fixes.filter((_, at) => ((numbers[at] ?? 0) >> bit) % 2 === 1));
   let isTaken = false;
-  const single = kept.map((_, own) => (at: number) => at === own);
-  for (const isOut of [...halves, ...single]) {
-    const isTold = (one: Cause, at: number) =>
-      kept.some((other, n) => isOut(n) !== isOut(at) && other !== one && isDoubted(progress, one, other));
-    const told = kept.filter(isTold).flatMap(({ id }) => leads.get(id) ?? []);
-    if (told.length === 0 || session.signal.aborted) continue;
-    const out = kept.filter((_, at) => isOut(at));
-    if (
-      !(await takeOut(
-        proof,
-        out.flatMap((one) => changesOf(progress, one)),
-      ))
-    )
-      continue;
-    const { green } = await look(proof, told);
+  for (const out of [...byBit, ...fixes.map((fix) => [fix])]) {
+    const isDoubtful = (cause: Cause) => {
+      const others = fixes.filter((fix) => out.includes(fix) !== out.includes(cause));
+      return others.some((other) => isInDoubt(progress, cause, other));
+    };
+    const doubtful = new Set(fixes.filter(isDoubtful).map(({ id }) => id));
+    if (doubtful.size === 0 || session.signal.aborted) continue;
+    const isOut = ({ causeId }: ProofTest) => out.some(({ id }) => id === causeId);
+    // A fix that heals the tests of a cause without one is not needless.
+    const isHealedByOthers = ({ causeId }: ProofTest) => progress.greenWithOthers.has(causeId);
+    const tests = takingPart(proof).filter(
+      (test) =>
+        (test.isLead && doubtful.has(test.causeId)) ||
+        (test.isFlipped && (isOut(test) || isHealedByOthers(test))),
+    );
+    const changes = out.flatMap((cause) => changesOf(progress, cause));
+    if (!(await takeOut(proof, changes))) continue;
+    const { green, red } = await look(proof, tests);
     await session.workspace.without([]);
-    for (const test of green) {
-      if (!out.some(({ id }) => id === test.causeId)) continue;
+    // Where others were run along with a test, it is yet to be shown without them.
+    for (const test of red) if (isOut(test) && !test.failure.along) proof.shownRed.add(test);
+    for (const test of red.some(isHealedByOthers) ? [] : green) {
+      if (!test.isLead || !isOut(test) || !doubtful.has(test.causeId)) continue;
       await takeNeedless(progress, test);
       isTaken = true;
     }
@@ -126,16 +133,30 @@ async function tellApart(proof: Proof): Promise<boolean> {
   return isTaken;
 }
 
-/** Whether it is not known of two causes with a fix that one needs its own beside that of the other. */
-function isDoubted(progress: Progress, cause: Cause, other: Cause): boolean {
-  const [own, others] = [cause, other].map((one) => changesOf(progress, one));
-  if (own?.length === 0 || others?.length === 0) return false;
-  const blamed = [cause, other].map(({ blame }) =>
-    blame?.isMinimal ? blame.hunks.map(({ file, line }) => `${file}:${line}`) : null,
+/** Numbers fixes from 1, so that those that are in doubt of each other have different numbers. */
+function numbersOf(progress: Progress, fixes: readonly Cause[]): number[] {
+  const numbers: number[] = [];
+  for (const fix of fixes) {
+    const taken = fixes
+      .slice(0, numbers.length)
+      .flatMap((other, at) =>
+        isInDoubt(progress, fix, other) || isInDoubt(progress, other, fix) ? [numbers[at]] : [],
+      );
+    const free = Array.from({ length: taken.length + 1 }, (_, at) => at + 1);
+    numbers.push(free.find((number) => !taken.includes(number)) ?? 1);
+  }
+  return numbers;
+}
+
+/** Whether it is not known that a cause needs its own fix beside that of another. */
+function isInDoubt(progress: Progress, cause: Cause, other: Cause): boolean {
+  if (cause === other) return false;
+  const [own, others] = [changesOf(progress, cause), changesOf(progress, other)];
+  if (own.length === 0 || others.length === 0) return false;
+  return (
+    !progress.searches.some((searches) => searches.areApart(cause.id, other.id)) &&
+    !progress.session.observations.areApart(cause.lead, { own, other: others })
   );
-  const isOfOthers = blamed[0] && blamed[1] && !blamed[0].some((line) => blamed[1]?.includes(line));
-  const apart = { own: own ?? [], other: others ?? [] };
-  return !isOfOthers && !progress.session.observations.areApart(cause.lead, apart);
 }
 
 /** Takes out a fix without which its test is green with those of others. */
@@ -235,13 +256,16 @@ async function showGreen(proof: Proof): Promise<void> {
   }
 }
 
-/** Runs three tests of each cause with all fixes reverted; fixes for the suite's own failure are reverted last, since nothing would run without them. */
+/** Runs three tests of each cause with all fixes reverted, unless one was shown to be red already; fixes for the suite's own failure are reverted last, since nothing would run without them. */
 async function showRed(proof: Proof): Promise<void> {
   const { session } = proof.progress;
   const kept = keptCauses(proof.progress);
   const changesIn = (causes: readonly Cause[]) => causes.flatMap((one) => changesOf(proof.progress, one));
   const ofTests = kept.filter(({ lead }) => lead.failure.scope === 'test');
-  const tests = takingPart(proof).filter((one) => one.isFlipped && !isSuite(one));
+  const tests = takingPart(proof).filter(
+    (test) => test.isFlipped && !isSuite(test) && !proof.shownRed.has(test),
+  );
+  proof.shownRed.clear();
   await lookWithout(proof, tests, changesIn(ofTests));
   await lookWithout(proof, takingPart(proof).filter(isSuite), changesIn(kept));
   if (session.settings.verify.flips > 1) await session.workspace.without([]);

@@ -37,6 +37,8 @@ export class Schedule {
   readonly #starts = new Tree();
   readonly #searches: BlameSearches | null;
   #isSearching = false;
+  /** Aborts when no agent is at work any more. */
+  #idle = new AbortController();
 
   constructor(progress: Progress, { agents, searches = null, revealed = new Map() }: ScheduleOptions) {
     this.progress = progress;
@@ -88,6 +90,7 @@ export class Schedule {
           return await task(copy);
         } finally {
           this.#agents.give(copy);
+          if (this.#agents.atWork === 0) this.#idle.abort();
           const text = 'finished; waiting for its turn to apply the change';
           if (this.#tree.isHeld) bus.emit({ type: 'agent.activity', causeId: work.cause.id, text });
         }
@@ -155,12 +158,19 @@ export class Schedule {
     return this.informed(cause);
   }
 
-  /** Goes on with the searches while an agent is at work and nothing more useful is to be done with the tree. */
+  /**
+   * Goes on with the searches while agents are at work and nothing more useful is to be done with the tree: once they have worked for as long as a run
+   * takes, so that what they bring never waits longer than they did.
+   */
   async searchOn(): Promise<void> {
     const searches = this.#searches;
     if (!searches || this.#isSearching) return;
     this.#isSearching = true;
+    this.#idle = new AbortController();
+    const { plan, clock } = this.progress.session;
     try {
+      const ids = [...this.works].flatMap(({ cause }) => cause.lead.rerunIds);
+      await clock.sleep(plan.likelyMs(ids) ?? 0, this.#idle.signal);
       while (this.#isSearchUseful(searches) && (await this.#searchOnce(searches)));
     } catch (error) {
       this.#fail(error);

@@ -20,7 +20,7 @@ import {
   readHistory,
   restOf,
 } from '../../workspace/candidates.js';
-import { nextRound, Search, type Seen } from './search.js';
+import { Rounds, Search, type Seen } from './search.js';
 
 /** What blame needs from a run. */
 export interface BlameParts {
@@ -93,6 +93,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
 class Searches implements BlameSearches {
   readonly #parts: BlameParts;
   readonly #searches: readonly Search[];
+  readonly #rounds: Rounds;
   /** What all searches of the run have used, and the number of changes that were taken out. */
   readonly #spent: { ms: number; changes: number };
   readonly #answers = new Map<string, { readonly of: string; readonly blame: Blame | null }>();
@@ -102,6 +103,7 @@ class Searches implements BlameSearches {
     of: { readonly searches: readonly Search[]; readonly spent: { ms: number; changes: number } },
   ) {
     [this.#parts, this.#searches, this.#spent] = [parts, of.searches, of.spent];
+    this.#rounds = new Rounds(of.searches);
   }
 
   isOpen(causeId: string): boolean {
@@ -111,7 +113,7 @@ class Searches implements BlameSearches {
   async next(isWanted: (causeId: string) => boolean = () => true): Promise<boolean> {
     const { signal, now, timeMs } = this.#parts;
     const wanted = this.#searches.filter(({ causeId }) => isWanted(causeId));
-    const round = nextRound(wanted);
+    const round = this.#rounds.next(wanted);
     if (!round) return false;
     const startedAt = now();
     const leftMs = timeMs - this.#spent.ms;
@@ -128,6 +130,15 @@ class Searches implements BlameSearches {
   async of(causeId: string): Promise<Blame | null> {
     const search = this.#searches.find((one) => one.causeId === causeId);
     return search?.soFar ? this.#tell(search) : null;
+  }
+
+  areApart(causeId: string, otherId: string): boolean {
+    const [one, other] = [causeId, otherId].map((id) =>
+      this.#searches.find((search) => search.causeId === id),
+    );
+    if (!one?.soFar || !other?.soFar || one.history !== other.history) return false;
+    const { set } = other.soFar;
+    return !one.soFar.set.some((hunk) => set.includes(hunk));
   }
 
   /** Tells what a search has found, or why it has found nothing, unless that was told. */

@@ -7,8 +7,8 @@ import { likelihood } from '../../diagnose/likelihood.js';
 /** What a Playwright run showed of a test with some hunks out; `other` if it was red with another error. */
 export type Seen = Outcome | 'other';
 
-/** How many single hunks are tried before all are taken out at once, and how many of those that the failure names after that. */
-const most = { first: 3, named: 6 };
+/** How many single hunks that the failure names are tried before sets. */
+const MOST_SINGLE = 3;
 
 /**
  * The search for the change that broke one cause. It asks for one run after the other, and `Rounds` makes them. First single hunks are taken out, those
@@ -68,7 +68,7 @@ export class Search {
     this.#rows.push({ out, seen });
     const outcome = asked && this.#known(asked);
     if (outcome) await this.#until(() => this.#answer(outcome));
-    else this.isAlone = this.suspects()?.length === before;
+    else this.isAlone = asked?.every((hunk) => out.has(hunk)) === true && this.suspects()?.length === before;
   }
 
   /** Ends it with what it has found so far. */
@@ -148,15 +148,12 @@ export class Search {
     return this.#smallest();
   }
 
-  /** Single hunks come first, then sets. Where taking out all is red, no fewer hunks do. */
+  /** Single hunks come first, then sets. */
   async #smallestOf(single: readonly Candidate[], all: readonly Candidate[]): Promise<Search['found']> {
     if (single.length === 0) return null;
     this.isForSet = false;
-    const ordered = this.#ordered(single);
-    const first = await this.#greenOf(ordered.slice(0, most.first));
-    if (first || (await this.#ask(all)) === 'red') return first;
-    const next = await this.#greenOf(ordered.slice(most.first));
-    if (next) return next;
+    const found = await this.#greenOf(this.#ordered(single));
+    if (found) return found;
     this.isForSet = true;
     return minimalSet(all, { test: this.#ask, apart: distanceBetween });
   }
@@ -179,14 +176,14 @@ export class Search {
     return hinted.find((one) => !innocent.includes(one) && !this.#tried.has(one));
   }
 
-  /** Returns those that the failure names, the most likely first, and of the same rank the newest; or all if these are few. */
+  /** Returns the few that the failure names most, of the same rank the newest first; all if there are no more. */
   #ordered(candidates: readonly Candidate[]): readonly Candidate[] {
     const likely = likelihood(this.lead);
     const rated = candidates
       .map((one) => ({ one, rate: likely(one.hunk) }))
       .toSorted((a, b) => b.rate - a.rate);
-    const named = rated.filter(({ rate }) => rate > 0).slice(0, most.named);
-    const few = rated.length <= most.first ? rated : named;
+    const named = rated.filter(({ rate }) => rate > 0).slice(0, MOST_SINGLE);
+    const few = rated.length <= MOST_SINGLE ? rated : named;
     return few.map(({ one }) => one);
   }
 }
@@ -201,46 +198,47 @@ export interface Round {
 }
 
 /**
- * Returns the next run: what the first search asks for and, if that is a single hunk, the hunks of the others. Searches that were green in the same
- * company are told apart by halves.
+ * The runs that searches share. A search for a single hunk has a number, and a run takes out the hunks of all whose number has a certain bit: so three
+ * runs tell seven hunks from each other, and the first of all from any number of others.
  */
-export function nextRound(searches: readonly Search[]): Round | null {
-  const asking = searches.filter(({ asked }) => asked !== null);
-  const [first] = asking;
-  if (!first?.asked) return null;
-  const out = new Set(first.asked);
-  const alike = asking.filter(
-    (one) =>
-      one.history === first.history &&
-      one.asked?.length === out.size &&
-      one.asked.every((hunk) => out.has(hunk)),
-  );
-  const isShared =
-    out.size === 1 &&
-    alike.every(({ isAlone, isForSet }) => !isAlone && !isForSet) &&
-    first.lead.failure.scope === 'test';
-  if (!isShared) return { out, searches: alike };
-  const others = asking.filter(
-    (one) => one.history === first.history && one.asked?.length === 1 && !one.isAlone && !one.isForSet,
-  );
-  const companies = new Map<string, Search[]>();
-  const numbers = new Map(first.history.candidates.map((one, at) => [one, at]));
-  for (const one of others) {
-    const suspects = one.suspects();
-    const company =
-      suspects
-        ?.map((hunk) => numbers.get(hunk))
-        .toSorted()
-        .join() ?? one.causeId;
-    companies.set(company, [...(companies.get(company) ?? []), one]);
+export class Rounds {
+  readonly #numbers: ReadonlyMap<Search, number>;
+  #run = 0;
+
+  constructor(searches: readonly Search[]) {
+    // No other number has the three lowest bits of the first.
+    const numbers = Array.from({ length: 2 * searches.length }, (_, at) => at + 1);
+    const free = numbers.filter((number) => number === 1 || number % 8 !== 1);
+    this.#numbers = new Map(searches.map((search, at) => [search, free[at] ?? 1]));
   }
-  for (const company of companies.values()) {
-    const isFirst = company[0] === searches[0] && company.length > MOST_TOLD_APART;
-    const taken = company.slice(0, isFirst ? 1 : Math.ceil(company.length / 2));
-    for (const one of taken) for (const hunk of one.asked ?? []) out.add(hunk);
+
+  /** Returns what the next run takes out: what the first of these searches asks for and, if that is a single hunk, the hunks of others. */
+  next(searches: readonly Search[]): Round | null {
+    const asking = searches.filter(({ asked }) => asked !== null);
+    const [first] = asking;
+    if (!first?.asked) return null;
+    const ofHistory = asking.filter(({ history }) => history === first.history);
+    if (isShared(first)) return this.#shared(ofHistory.filter(isShared));
+    const out = new Set(first.asked);
+    const alike = ofHistory.filter(
+      ({ asked }) => asked?.length === out.size && asked.every((hunk) => out.has(hunk)),
+    );
+    return { out, searches: alike };
   }
-  return { out, searches: others };
+
+  #shared(searches: readonly Search[]): Round {
+    const numbers = searches.map((search) => this.#numbers.get(search) ?? 1);
+    const bits = Math.floor(Math.log2(Math.max(...numbers))) + 1;
+    for (;;) {
+      const bit = this.#run % bits;
+      this.#run += 1;
+      const taken = searches.filter((_, at) => ((numbers[at] ?? 0) >> bit) % 2 === 1);
+      const out = new Set(taken.flatMap(({ asked }) => asked ?? []));
+      if (out.size > 0) return { out, searches };
+    }
+  }
 }
 
-/** Of more, three runs do not tell each from the others, so that the first is told from all of them. */
-const MOST_TOLD_APART = 4;
+function isShared({ asked, isAlone, isForSet, lead }: Search): boolean {
+  return asked?.length === 1 && !isAlone && !isForSet && lead.failure.scope === 'test';
+}

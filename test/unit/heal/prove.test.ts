@@ -759,7 +759,12 @@ it('HN-11 a second opinion answers first what is asked, and only that', async ()
 });
 
 const byOneChange = {
-  blame: async () => ({ next: async () => false, isOpen: () => false, of: async () => aBlame() }),
+  blame: async () => ({
+    next: async () => false,
+    isOpen: () => false,
+    areApart: () => false,
+    of: async () => aBlame(),
+  }),
 };
 
 it('HL-6 BL-1 causes that one change broke are one: one agent, proven on all of their tests', async () => {
