@@ -51,7 +51,7 @@ export const plan: Command = async (run) => {
   if (!isRed(first.value.run)) return run.green(first.value.run);
   const session = await run.session(first.value);
   if (!session.ok) return session;
-  const { planRun } = await import('./heal/plan-run.js');
+  const { planRun } = await import('./clients/plan-run.js');
   const show = run.opened.request.options.json ? () => undefined : showPlan;
   return ok(await planRun(session.value, first.value.run, show));
 };
@@ -65,7 +65,7 @@ export const blame =
     if (!isRed(first.value.run)) return run.green(first.value.run);
     const session = await run.session(first.value, { explain: (await blaming()).changesSince(base) });
     if (!session.ok) return session;
-    const { blameRun } = await import('./heal/plan-run.js');
+    const { blameRun } = await import('./clients/plan-run.js');
     return ok(await blameRun(session.value, first.value.run));
   };
 

@@ -14,7 +14,8 @@ import { createRunStore, noStore, type RunStore } from '../run/run-store.js';
 import { createSpending } from '../run/spending.js';
 import { createStore } from '../store/create-store.js';
 import { openStore } from '../store/open-store.js';
-import { createDiagnose } from '../heal/diagnose.js';
+import { createDiagnose, writeFailure } from './diagnose.js';
+import { showTrace } from './show-trace.js';
 import type { BlameCauses, Hooks } from '../heal/hooks.js';
 import { Observations } from '../heal/observations.js';
 import type { Opened } from './open-run.js';
@@ -104,6 +105,8 @@ export async function composeSession(
     },
     prepare: async (own = signal) =>
       prepare === null ? null : runPrepare(prepare, { cwd, env, signal: own, runId: folder.runId }),
+    writeFailure: (failure) => writeFailure(opened, failure),
+    showTrace: (n) => showTrace(opened, n),
     diagnose: async (run) => {
       const found = isRed(run) ? await diagnose(run) : [];
       const [lead] = found;

@@ -12,7 +12,7 @@ import { type Checked, checkRequest, type RunRequest, shardsIn, typed } from './
 import { cleanUp, cleanUpAfterError, closed, type Opened, openRun } from './open-run.js';
 import type { Healed } from '../heal/progress.js';
 import { type Command, Run } from './run.js';
-import { showTraces } from '../heal/show-trace.js';
+import { showTraces } from './show-trace.js';
 import { avoidedIn, reportOf } from '../run/report.js';
 import { reduce } from '../run/run-state.js';
 import { outcomeOf } from '../model/verdict.js';

@@ -3,7 +3,6 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { failureKey, testsOf } from '../model/failure.js';
 import { groupCauses } from '../diagnose/group.js';
 import { isGreen } from './judge.js';
-import { recordFailure } from './diagnose.js';
 import type { Progress } from './progress.js';
 import { retest } from './retest.js';
 
@@ -43,7 +42,7 @@ export async function confirm(
     if (cause && more.length === 0) joined.push(...others.map((one) => joining(one, cause.lead)));
     else left.push(...others);
   }
-  for (const one of joined) await recordFailure(progress.session, one);
+  for (const one of joined) await progress.session.writeFailure(one);
   const second = await runAgain(progress, left);
   const third = await runAmongOthers(progress, [...first.flaky, ...second.flaky]);
   return {
@@ -77,7 +76,7 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
       .map(({ before, now }) =>
         including(idsBefore(before, along), combined(before, now.failure ?? now.suiteFailure)),
       );
-    for (const one of confirmed) if (one.evidence.otherRun) await recordFailure(session, one);
+    for (const one of confirmed) if (one.evidence.otherRun) await session.writeFailure(one);
   }
   return { confirmed, flaky, uncovered, blockedBy: null };
 }
@@ -111,7 +110,7 @@ async function runAmongOthers(
     if (failure === null || needs.length === 0) return [];
     return [{ ...combined(before, failure), rerunIds: [...before.rerunIds, ...needs], needs }];
   });
-  for (const one of confirmed) await recordFailure(session, one);
+  for (const one of confirmed) await session.writeFailure(one);
   const keys = new Set(confirmed.map(({ failure }) => failureKey(failure)));
   const flaky = green.filter(({ failure }) => !keys.has(failureKey(failure)));
   return { confirmed, flaky, uncovered: seen.others };

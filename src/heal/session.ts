@@ -83,6 +83,10 @@ export interface Session {
   }) => Promise<SuiteRun | string>;
   /** Runs `verify.prepare`; returns null if it succeeded or is not set, else its output, which counts as a failure of the suite. */
   readonly prepare: (signal?: AbortSignal) => Promise<string | null>;
+  /** Writes down what is known about a failure, in place of what was known before. */
+  readonly writeFailure: (failure: DiagnosedFailure) => Promise<void>;
+  /** Writes what the trace of the failure with this number shows into its folder, once; without a trace, it does nothing. */
+  readonly showTrace: (n: number) => Promise<void>;
   /** Gathers evidence for, classifies and signs each failure of a run, the suite's own first. */
   readonly diagnose: (run: SuiteRun) => Promise<DiagnosedFailure[]>;
   /** Finds the change that broke each of these causes (BL-1); absent if blame is off. */

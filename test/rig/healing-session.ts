@@ -123,6 +123,8 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
     store: noStore,
     runInCleanCopy: async () => 'there is none',
     prepare: async () => null,
+    writeFailure: async () => undefined,
+    showTrace: async () => undefined,
     runAgain: async () => {
       const wrong = reruns[rerun++] ?? null;
       return aSuiteRun({

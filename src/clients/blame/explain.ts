@@ -3,7 +3,7 @@ import { systemClock } from '../../clock.js';
 import { placesOf } from '../../guard/run-guard.js';
 import { testPlaces } from '../../guard/test-places.js';
 import type { MakeExplain } from '../../command/compose-session.js';
-import { createDiagnose } from '../../heal/diagnose.js';
+import { createDiagnose } from '../../command/diagnose.js';
 import { lastGreenCommits } from '../../run/last-green.js';
 import { makeStateFolder } from '../../state-folder.js';
 import { contentsOf, storeChange } from '../../workspace/change.js';

@@ -8,7 +8,6 @@ import type { AgentRun, Attempt, AgentEnd, AgentUsage } from '../../model/attemp
 import type { Cause } from '../../model/cause.js';
 import type { AgentSettings } from '../../model/settings.js';
 import type { Session } from '../session.js';
-import { showTrace } from '../show-trace.js';
 import { copyTrace } from '../../evidence/trace/masked-trace.js';
 import { traceFiles } from '../../evidence/evidence-files.js';
 import type { KnownFailure } from '../../store/store.js';
@@ -223,7 +222,7 @@ export async function writeWork(
   const contextFile = inProject(session.folder, path.join(dir, names.context));
   const promptFile = inProject(session.folder, path.join(dir, names.prompt));
   const agent = agentOf(session, request);
-  await showTrace(session, request.cause.lead.n);
+  await session.showTrace(request.cause.lead.n);
   const edited = place?.edited ?? session.workspace.edited();
   const built = await buildContext({
     settings: session.settings,

@@ -9,7 +9,8 @@ import { openRunStore } from '../../../src/command/compose-session.js';
 import { groupCauses } from '../../../src/diagnose/group.js';
 import type { Attempt } from '../../../src/model/attempt.js';
 import { prepareAgent } from '../../../src/heal/attempt/deploy.js';
-import { createDiagnose } from '../../../src/heal/diagnose.js';
+import { createDiagnose, writeFailure } from '../../../src/command/diagnose.js';
+import { showTrace } from '../../../src/command/show-trace.js';
 import { writeHtmlReport } from '../../../src/outputs/html/page.js';
 import { eventsWriter } from '../../../src/run/event-log.js';
 import { writeReports } from '../../../src/outputs/write-reports.js';
@@ -128,6 +129,8 @@ export async function runThatSays(
     runInCleanCopy: async () => 'there is none',
     prepare: async () => null,
     runAgain: async () => run,
+    writeFailure: (failure) => writeFailure({ folder: folder.value, redactor }, failure),
+    showTrace: (n) => showTrace({ settings, folder: folder.value, redactor }, n),
     diagnose: createDiagnose({ settings, folder: folder.value, cwd: root, redactor }),
   };
   const [cause] = groupCauses(await session.diagnose({ ...run, failures: [failure] }));

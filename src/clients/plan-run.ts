@@ -1,12 +1,12 @@
-import { agentsFor } from './policy.js';
+import { agentsFor } from '../heal/policy.js';
 import { groupCauses } from '../diagnose/group.js';
-import { writeWork } from './attempt/start-agent.js';
+import { writeWork } from '../heal/attempt/start-agent.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { applyFlaky } from './apply-result.js';
-import { confirm } from './confirm.js';
-import { type Healed, newProgress, summarise } from './progress.js';
+import { applyFlaky } from '../heal/apply-result.js';
+import { confirm } from '../heal/confirm.js';
+import { type Healed, newProgress, summarise } from '../heal/progress.js';
 import type { CauseRecord } from '../model/cause.js';
-import type { Session } from './session.js';
+import type { Session } from '../heal/session.js';
 
 /** What `--dry-run` shows for one cause. */
 export interface Plan {

@@ -17,7 +17,7 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { dropUnmasked } from '../run/mask-suite-folder.js';
 import { keepTrace } from './show-trace.js';
 import { rootOf } from '../workspace/project-files.js';
-import type { Session } from './session.js';
+import type { Session } from '../heal/session.js';
 import { takenPortOf } from '../diagnose/advice.js';
 import { type Listener, listenerOn } from '../process/listener.js';
 import { isInside } from '../paths.js';
@@ -64,7 +64,7 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
         isTraced,
         ...(machine === undefined ? {} : { machine }),
       };
-      await recordFailure(options, one);
+      await writeFailure(options, one);
       if (evidence.trace !== null) await keepTrace(folder.dir, n, evidence.trace).catch(() => undefined);
       found.push(one);
     }
@@ -75,7 +75,7 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
 }
 
 /** Writes down what is known about a failure. A full disk must not stop healing; `inspect` reports a missing record. */
-export async function recordFailure(
+export async function writeFailure(
   { folder, redactor }: Pick<DiagnoseOptions, 'folder' | 'redactor'>,
   one: DiagnosedFailure,
 ): Promise<void> {

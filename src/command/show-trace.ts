@@ -3,7 +3,7 @@ import path from 'node:path';
 import { rawTraceOf } from '../run/mask-suite-folder.js';
 import { hasState, makeStateFolder, removeState } from '../state-folder.js';
 import { isInside } from '../paths.js';
-import type { Session } from './session.js';
+import type { Session } from '../heal/session.js';
 
 /** Keeps the trace of a failed test from being deleted with its suite run. */
 export async function keepTrace(runDir: string, n: number, trace: string): Promise<void> {
