@@ -11,15 +11,8 @@ import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { Change, Contents } from '../../workspace/change.js';
 import { withChange } from '../../workspace/with-change.js';
 import type { Workspace } from '../../workspace/workspace.js';
-import {
-  blamedHunks,
-  type Candidate,
-  editsWithout,
-  type History,
-  notWhole,
-  readHistory,
-  restOf,
-} from '../../workspace/candidates.js';
+import { type Candidate, editsWithout } from '../../workspace/candidates.js';
+import { blamedHunks, type History, notWhole, readHistory, restOf } from './history.js';
 import { Rounds, Search, type Seen } from './search.js';
 
 /** What blame needs from a run. */
@@ -85,7 +78,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
         told.add(reason);
       }
     }
-    for (const search of searches) await search.begin();
+    for (const search of searches) await search.advance();
     return new Searches(parts, { searches, spent });
   };
 }
@@ -129,26 +122,26 @@ class Searches implements BlameSearches {
 
   async of(causeId: string): Promise<Blame | null> {
     const search = this.#searches.find((one) => one.causeId === causeId);
-    return search?.soFar ? this.#tell(search) : null;
+    return search?.found ? this.#tell(search) : null;
   }
 
   areApart(causeId: string, otherId: string): boolean {
     const [one, other] = [causeId, otherId].map((id) =>
       this.#searches.find((search) => search.causeId === id),
     );
-    if (!one?.soFar || !other?.soFar || one.history !== other.history) return false;
-    const { set } = other.soFar;
-    return !one.soFar.set.some((hunk) => set.includes(hunk));
+    if (!one?.found || !other?.found || one.history !== other.history) return false;
+    const { set } = other.found;
+    return !one.found.set.some((hunk) => set.includes(hunk));
   }
 
   /** Tells what a search has found, or why it has found nothing, unless that was told. */
   async #tell(search: Search): Promise<Blame | null> {
-    const { causeId, soFar } = search;
-    const numbers = soFar?.set.map((one) => search.history.candidates.indexOf(one));
-    const of = `${numbers?.toSorted().join()} ${soFar?.isMinimal}`;
+    const { causeId, found } = search;
+    const numbers = found?.set.map((one) => search.history.candidates.indexOf(one));
+    const of = `${numbers?.toSorted().join()} ${found?.isMinimal}`;
     const before = this.#answers.get(causeId);
     if (before?.of === of) return before.blame;
-    const answer = soFar ? await this.#blame(search, soFar) : whyNothing(search);
+    const answer = found ? await this.#blame(search, found) : whyNothing(search);
     this.#parts.tell(causeId, typeof answer === 'string' ? `found no change to blame: ${answer}` : answer);
     const blame = typeof answer === 'string' ? null : answer;
     this.#answers.set(causeId, { of, blame });

@@ -1,8 +1,9 @@
 import type { Blame } from '../../model/blame.js';
 import type { DiagnosedFailure } from '../../model/cause.js';
-import { minimalSet, type Outcome } from '../../minimal-set.js';
-import { type Candidate, distanceBetween, type History } from '../../workspace/candidates.js';
+import { type Found, minimalSet, type Outcome } from '../../minimal-set.js';
+import type { Candidate } from '../../workspace/candidates.js';
 import { likelihood } from '../../diagnose/likelihood.js';
+import { distanceBetween, type History } from './history.js';
 
 /** What a Playwright run showed of a test with some hunks out; `other` if it was red with another error. */
 export type Seen = Outcome | 'other';
@@ -10,31 +11,39 @@ export type Seen = Outcome | 'other';
 /** How many single hunks that the failure names are tried before sets. */
 const MOST_SINGLE = 3;
 
+/** Hunks that a run takes out together, so that one of them is worth a look if the test was green. */
+const MOST_IN_COMPANY = 30;
+
+/** What one run has shown. */
+interface Row {
+  readonly out: ReadonlySet<Candidate>;
+  readonly seen: Seen;
+  /** Whether a set was asked for, so that the run tells nothing of single hunks. */
+  readonly isForSet: boolean;
+}
+
 /**
- * The search for the change that broke one cause. It asks for one run after the other, and `Rounds` makes them. First single hunks are taken out, those
- * first that the failure names; then sets, in which commits are told apart before the hunks of one.
+ * The search for the change that broke one cause. First single hunks are taken out, those first that the failure names; then sets, in which commits
+ * are told apart before the hunks of one. It asks for one run after the other: after each run, it goes through its steps again with what all runs have
+ * shown, as far as the first step whose outcome is not known.
  */
 export class Search {
   readonly causeId: string;
   readonly lead: DiagnosedFailure;
   /** What it looks through now. */
   history: History;
-  /** What it waits for; null once it has ended. */
+  /** What it waits for a run without; null once it has ended. */
   asked: readonly Candidate[] | null = null;
-  /** Whether what it asks for is taken out alone, because runs with other hunks out disagreed. */
-  isAlone = false;
   /** Whether it looks for a set. What several hunks do together would be mistaken for what one of them does in the company of others. */
   isForSet = false;
   /** Why it ended before its time; null otherwise. */
   endedBy: Blame['endedBy'] = null;
-  /** The smallest set that turns the test green; null if there is none. */
-  found: { readonly set: readonly Candidate[]; readonly isMinimal: boolean } | null = null;
-  readonly #rows: { readonly out: ReadonlySet<Candidate>; readonly seen: Seen }[] = [];
-  readonly #tried = new Set<Candidate>();
-  #answer: (outcome: Outcome | null) => void = () => undefined;
-  #asks: () => void = () => undefined;
-
-  readonly #older: () => Promise<History | null>;
+  /** The smallest set so far that turns the test green; null if there is none. */
+  found: Found<Candidate> | null = null;
+  readonly #rows: Row[] = [];
+  /** A hunk that is to be taken out alone, because runs with others out told nothing of it. */
+  #alone: Candidate | null = null;
+  #older: () => Promise<History | null>;
 
   /** `older` returns what to look through if nothing in the first history is the cause. */
   constructor(
@@ -45,15 +54,34 @@ export class Search {
     [this.causeId, this.lead, this.history, this.#older] = [causeId, lead, history, older];
   }
 
-  /** Begins it; resolves when it has asked for its first run. */
-  begin(): Promise<void> {
-    return this.#until(() => void this.#search());
+  /** Goes on as far as it can without another run. */
+  async advance(): Promise<void> {
+    const best = this.#best();
+    this.asked = null;
+    this.found = (await this.#smallest()) ?? (this.endedBy ? best : this.#best());
   }
 
-  async #search(): Promise<void> {
-    this.found = (await this.#smallest()) ?? this.#best();
-    this.asked = null;
-    this.#asks();
+  /** Records a run. */
+  async see(out: ReadonlySet<Candidate>, seen: Seen): Promise<void> {
+    const [hunk, ...more] = this.asked ?? [];
+    const isAsked = hunk !== undefined && more.length === 0 && out.has(hunk);
+    const before = isAsked && this.#suspects(hunk)?.length;
+    this.#rows.push({ out, seen, isForSet: this.isForSet });
+    if (isAsked && this.#suspects(hunk)?.length === before) this.#alone = hunk;
+    await this.advance();
+  }
+
+  /** Ends it with what it has found so far. */
+  async end(endedBy: Blame['endedBy']): Promise<void> {
+    this.endedBy = endedBy;
+    await this.advance();
+  }
+
+  /** Whether a run for it may take out hunks that others ask for. */
+  get canShare(): boolean {
+    const [hunk, ...more] = this.asked ?? [];
+    const isSingle = hunk !== undefined && more.length === 0 && hunk !== this.#alone;
+    return isSingle && !this.isForSet && this.lead.failure.scope === 'test';
   }
 
   get stats(): Pick<Blame, 'runs' | 'unresolved'> & { readonly wasRed: boolean } {
@@ -61,135 +89,103 @@ export class Search {
     return { runs: this.#rows.length, unresolved: times('unresolved'), wasRed: times('red') > 0 };
   }
 
-  /** Records a run, and resolves when its next run is asked for. */
-  async see(out: ReadonlySet<Candidate>, seen: Seen): Promise<void> {
-    const { asked } = this;
-    const before = this.suspects()?.length;
-    this.#rows.push({ out, seen });
-    const outcome = asked && this.#known(asked);
-    if (outcome) await this.#until(() => this.#answer(outcome));
-    else this.isAlone = asked?.every((hunk) => out.has(hunk)) === true && this.suspects()?.length === before;
-  }
-
-  /** Ends it with what it has found so far. */
-  async end(endedBy: Blame['endedBy']): Promise<void> {
-    this.endedBy = endedBy;
-    await this.#until(() => this.#answer(null));
-  }
-
-  /** The hunks of which one has turned the test green, as far as the runs in company have told; null if it has not been green with what it asks for. */
-  suspects(): readonly Candidate[] | null {
-    const [hunk, ...more] = this.asked ?? [];
-    if (!hunk || more.length > 0) return null;
-    const greens = this.#rows.filter(({ out, seen }) => seen === 'green' && out.has(hunk));
-    const innocent = this.#rows.filter(({ seen }) => seen === 'red').flatMap(({ out }) => [...out]);
-    const [first] = greens;
-    if (!first) return null;
-    return [...first.out].filter(
-      (one) => one === hunk || (!innocent.includes(one) && greens.every(({ out }) => out.has(one))),
-    );
-  }
-
-  /** What is known to turn the test green by now. */
-  #best(): Search['found'] {
-    const greens = this.#rows.flatMap(({ out, seen }) => (seen === 'green' ? [[...out]] : []));
-    const [set] = [...greens, ...(this.suspects() ? [this.suspects() ?? []] : [])].toSorted(
-      (a, b) => a.length - b.length,
-    );
-    return set ? { set, isMinimal: set.length === 1 } : null;
-  }
-
-  /** The best answer so far, while it goes on. */
-  get soFar(): Search['found'] {
-    return this.found ?? this.#best();
-  }
-
-  /** What runs have shown of these hunks; null if one has to be made. Without fewer hunks than in a run that was red, the test is red, too. */
-  #known(out: readonly Candidate[]): Outcome | null {
-    const exact = this.#rows.find(
-      (row) => row.out.size === out.length && out.every((one) => row.out.has(one)),
-    );
-    if (exact) return exact.seen === 'other' ? 'red' : exact.seen;
-    if (this.isAlone) return null;
-    if (this.#rows.some((row) => row.seen === 'red' && out.every((one) => row.out.has(one)))) return 'red';
-    return this.suspects()?.length === 1 && this.asked === out ? 'green' : null;
-  }
-
-  readonly #ask = (out: readonly Candidate[]): Promise<Outcome | null> => {
-    if (this.endedBy !== null) return Promise.resolve(null);
-    this.isAlone = false;
-    this.asked = null;
-    const known = this.#known(out);
-    if (known !== null) return Promise.resolve(known);
-    this.asked = out;
-    return new Promise((resolve) => {
-      this.#answer = resolve;
-      this.#asks();
-    });
-  };
-
-  /** Does what makes it ask; resolves once it has asked for a run, or has ended. */
-  #until(act: () => void): Promise<void> {
-    return new Promise((resolve) => {
-      this.#asks = resolve;
-      act();
-    });
-  }
-
   /** Only if no change of the app turns the test green, changes to the tests are taken out, too. */
-  async #smallest(): Promise<Search['found']> {
+  async #smallest(): Promise<Found<Candidate> | null> {
     const { candidates } = this.history;
-    const [app, tests] = [false, true].map((is) => candidates.filter(({ inTests }) => inTests === is));
-    const found =
-      (await this.#smallestOf(app ?? [], app ?? [])) ?? (await this.#smallestOf(tests ?? [], candidates));
-    const older = found === null && this.endedBy === null ? await this.#older() : null;
-    if (older === null) return found;
-    this.history = older;
+    const app = candidates.filter(({ inTests }) => !inTests);
+    const tests = candidates.filter(({ inTests }) => inTests);
+    const found = (await this.#smallestOf(app, app)) ?? (await this.#smallestOf(tests, candidates));
+    if (found || this.asked || this.endedBy) return found;
+    const older = await this.#older();
+    if (!older) return null;
+    [this.history, this.#older] = [older, async () => null];
     return this.#smallest();
   }
 
-  /** Single hunks come first, then sets. */
-  async #smallestOf(single: readonly Candidate[], all: readonly Candidate[]): Promise<Search['found']> {
-    if (single.length === 0) return null;
+  async #smallestOf(
+    single: readonly Candidate[],
+    all: readonly Candidate[],
+  ): Promise<Found<Candidate> | null> {
+    if (single.length === 0 || this.asked) return null;
     this.isForSet = false;
-    const found = await this.#greenOf(this.#ordered(single));
-    if (found) return found;
-    this.isForSet = true;
-    return minimalSet(all, { test: this.#ask, apart: distanceBetween });
-  }
-
-  /** Returns the first of these that turns the test green by itself. What turned it green in company and does not alone points to the company. */
-  async #greenOf(hunks: readonly Candidate[]): Promise<Search['found']> {
-    const left = [...hunks];
-    for (let hunk = left.shift(); hunk; hunk = this.#hinted() ?? left.shift()) {
-      const outcome = await this.#ask([hunk]);
+    const tried = new Set<Candidate>();
+    const named = this.#ordered(single);
+    for (let hunk = named.shift(); hunk; hunk = this.#hinted(tried) ?? named.shift()) {
+      const outcome = this.#ask([hunk]);
       if (outcome === 'green') return { set: [hunk], isMinimal: true };
-      this.#tried.add(hunk);
+      if (outcome === null) return null;
+      tried.add(hunk);
     }
-    return null;
+    this.isForSet = true;
+    return minimalSet(all, { test: async (out) => this.#ask(out), apart: distanceBetween });
   }
 
-  #hinted(): Candidate | undefined {
-    const innocent = this.#rows.filter(({ seen }) => seen === 'red').flatMap(({ out }) => [...out]);
-    const shared = this.#rows.filter(({ out, seen }) => seen === 'green' && out.size <= MOST_IN_COMPANY);
-    const hinted = shared.flatMap(({ out }) => [...out]);
-    return hinted.find((one) => !innocent.includes(one) && !this.#tried.has(one));
+  /** Returns what is known of the test without these hunks; null if a run is needed, for which it asks. */
+  #ask(out: readonly Candidate[]): Outcome | null {
+    const known = this.#known(out);
+    if (known === null && !this.endedBy) this.asked ??= out;
+    return known;
+  }
+
+  #known(out: readonly Candidate[]): Outcome | null {
+    const isSame = (row: Row) => row.out.size === out.length && out.every((hunk) => row.out.has(hunk));
+    const exact = this.#rows.find(isSame);
+    if (exact) return exact.seen === 'other' ? 'red' : exact.seen;
+    const [hunk, ...more] = out;
+    const isSingle = hunk !== undefined && more.length === 0;
+    if (isSingle && hunk === this.#alone) return null;
+    // Without fewer hunks than in a run that was red, the test is red, too.
+    if (this.#rows.some((row) => row.seen === 'red' && out.every((one) => row.out.has(one)))) return 'red';
+    return isSingle && !this.isForSet && this.#suspects(hunk)?.length === 1 ? 'green' : null;
+  }
+
+  /** Returns the hunks of which one has turned the test green in all runs without this one; null if there was none. */
+  #suspects(hunk: Candidate): readonly Candidate[] | null {
+    const greens = this.#greenInCompany().filter((out) => out.has(hunk));
+    const innocent = this.#innocent();
+    const [first] = greens;
+    if (!first) return null;
+    return [...first].filter(
+      (one) => one === hunk || (!innocent.has(one) && greens.every((out) => out.has(one))),
+    );
+  }
+
+  /** The sets of hunks, each asked for by itself, without which the test was green. */
+  #greenInCompany(): ReadonlySet<Candidate>[] {
+    return this.#rows.flatMap(({ out, seen, isForSet }) => (seen === 'green' && !isForSet ? [out] : []));
+  }
+
+  #innocent(): ReadonlySet<Candidate> {
+    return new Set(this.#rows.flatMap(({ out, seen }) => (seen === 'red' ? [...out] : [])));
+  }
+
+  /** What is known to turn the test green by now. */
+  #best(): Found<Candidate> | null {
+    const [hunk, ...more] = this.asked ?? [];
+    const suspects = hunk && more.length === 0 ? this.#suspects(hunk) : null;
+    const greens = this.#rows.flatMap(({ out, seen }) => (seen === 'green' ? [[...out]] : []));
+    const [set] = [...greens, ...(suspects ? [suspects] : [])].toSorted((a, b) => a.length - b.length);
+    return set ? { set, isMinimal: set.length === 1 } : null;
+  }
+
+  /** What turned the test green in company, where the hunk that was asked for does not, points to the company. */
+  #hinted(tried: ReadonlySet<Candidate>): Candidate | undefined {
+    const innocent = this.#innocent();
+    const shared = this.#greenInCompany().filter(({ size }) => size <= MOST_IN_COMPANY);
+    return shared.flatMap((out) => [...out]).find((hunk) => !innocent.has(hunk) && !tried.has(hunk));
   }
 
   /** Returns the few that the failure names most, of the same rank the newest first; all if there are no more. */
-  #ordered(candidates: readonly Candidate[]): readonly Candidate[] {
+  #ordered(candidates: readonly Candidate[]): Candidate[] {
     const likely = likelihood(this.lead);
-    const rated = candidates
-      .map((one) => ({ one, rate: likely(one.hunk) }))
-      .toSorted((a, b) => b.rate - a.rate);
-    const named = rated.filter(({ rate }) => rate > 0).slice(0, MOST_SINGLE);
-    const few = rated.length <= MOST_SINGLE ? rated : named;
-    return few.map(({ one }) => one);
+    const rates = new Map(candidates.map((one) => [one, likely(one.hunk)]));
+    const rateOf = (one: Candidate) => rates.get(one) ?? 0;
+    const ordered = candidates.toSorted((a, b) => rateOf(b) - rateOf(a));
+    return candidates.length <= MOST_SINGLE
+      ? ordered
+      : ordered.filter((one) => rateOf(one) > 0).slice(0, MOST_SINGLE);
   }
 }
-
-/** Hunks that one run takes out for as many searches. */
-const MOST_IN_COMPANY = 30;
 
 /** What one Playwright run takes out, and for which searches. */
 export interface Round {
@@ -218,7 +214,7 @@ export class Rounds {
     const [first] = asking;
     if (!first?.asked) return null;
     const ofHistory = asking.filter(({ history }) => history === first.history);
-    if (isShared(first)) return this.#shared(ofHistory.filter(isShared));
+    if (first.canShare) return this.#shared(ofHistory.filter(({ canShare }) => canShare));
     const out = new Set(first.asked);
     const alike = ofHistory.filter(
       ({ asked }) => asked?.length === out.size && asked.every((hunk) => out.has(hunk)),
@@ -237,8 +233,4 @@ export class Rounds {
       if (out.size > 0) return { out, searches };
     }
   }
-}
-
-function isShared({ asked, isAlone, isForSet, lead }: Search): boolean {
-  return asked?.length === 1 && !isAlone && !isForSet && lead.failure.scope === 'test';
 }

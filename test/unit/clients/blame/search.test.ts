@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Candidate, History } from '../../../../src/workspace/candidates.js';
+import type { Candidate } from '../../../../src/workspace/candidates.js';
+import type { History } from '../../../../src/clients/blame/history.js';
 import { likelihood } from '../../../../src/diagnose/likelihood.js';
 import { Rounds, Search, type Seen } from '../../../../src/clients/blame/search.js';
 import { aDiagnosed, aDiagnosis, anError, failing } from '../../../rig/builders.js';
@@ -33,7 +34,7 @@ async function searched(count: number, named: readonly (readonly number[])[], sh
     const lead = failing(`t${at}`, `missing ${words.map((n) => `word${n}`).join(' ')}`);
     return new Search(`c${at}`, lead, { history, older: async () => null });
   });
-  for (const search of searches) await search.begin();
+  for (const search of searches) await search.advance();
   const rounds = new Rounds(searches);
   const runs: number[][] = [];
   /** The number of the run with which each search ended. */

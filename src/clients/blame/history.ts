@@ -1,0 +1,136 @@
+import path from 'node:path';
+import type { BlameBase, BlamedCommit, BlamedHunk, Hunk } from '../../model/blame.js';
+import { relativePath } from '../../paths.js';
+import {
+  type Candidate,
+  candidatesOf,
+  commitsSince,
+  commitsThatTouched,
+  compareFiles,
+  type HunkPlace,
+  pathsIn,
+  recent,
+  shownHunks,
+  shownLines,
+  stepsIn,
+  uncommitted,
+} from '../../workspace/candidates.js';
+import type { Contents } from '../../workspace/change.js';
+import { git } from '../../workspace/git.js';
+import { gitChanges, type NoBase } from '../../workspace/git-trees.js';
+
+/** What changed in the project's files since a state that may be green. */
+export interface History {
+  readonly base: BlameBase;
+  /** In the order in which they are taken out: newest commit first, then by file. */
+  readonly candidates: readonly Candidate[];
+  /** The commits since the base, newest first. */
+  readonly commits: readonly BlamedCommit[];
+  /** Whether the repository has all its history, that is, is not a shallow clone. */
+  readonly isWhole: boolean;
+}
+
+/** Where the history begins, and where its contents are stored. */
+export interface HistoryRequest {
+  /** The recorded root, to which file paths are relative. */
+  readonly root: string;
+  readonly contents: Contents;
+  /** A commit named by a person, or null. */
+  readonly named: string | null;
+  /** A commit before HEAD at which the test was green here, or null. */
+  readonly lastGreen: string | null;
+  /** Whether to begin some commits before HEAD, for which nothing may be known to have been green. */
+  readonly isOlder: boolean;
+  readonly isTest: (file: string) => boolean;
+  /** Whether a file is left out: self-heal edited it, or others have written to it during the run. */
+  readonly isLeftOut: (file: string) => boolean;
+}
+
+/** With more files than this, the base is too old to find a single change. */
+const MAX_FILES = 2000;
+
+/** Appended if the repository is shallow, as CI systems clone it. */
+export const notWhole = 'older commits are missing: fetch more history';
+
+/**
+ * Reads from git what may be to blame. Returns a text if that is impossible, and rejects if git lacks the objects (a partial clone without its
+ * remote). Changes that would require installing packages are left out. Links, submodules and what a sparse checkout leaves out are no changes.
+ */
+export async function readHistory(request: HistoryRequest): Promise<History | string> {
+  const { root, named, lastGreen } = request;
+  const wanted = named ?? lastGreen;
+  const branch = await gitChanges(root, wanted);
+  // No default branch is known here, so only uncommitted changes remain.
+  const isUnknown = 'kind' in branch && branch.kind !== 'unreadable' && named === null;
+  const since = isUnknown ? await gitChanges(root, 'HEAD') : branch;
+  if ('kind' in since) return whyNot(since);
+  const head = (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? '';
+  const canBeOlder = wanted === null && since.base === head;
+  const older = request.isOlder && canBeOlder ? await recent(root) : null;
+  const changed = older === null ? since : await gitChanges(root, older);
+  if ('kind' in changed) return whyNot(changed);
+  if (path.resolve(changed.root) !== path.resolve(root))
+    return 'the project is not a git repository of its own';
+  const isWhole = (await git(root, ['rev-parse', '--is-shallow-repository']))?.trim() !== 'true';
+  const paths = await pathsIn(changed, request);
+  const base = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
+  if (paths.length === 0) return `no file differs from ${base}${isWhole ? '' : `, and ${notWhole}`}`;
+  if (paths.length > MAX_FILES) return `too many files (${paths.length}) differ from ${base}`;
+  const files = await compareFiles(changed, paths);
+  const log = await commitsSince(root, changed.base);
+  const found = older !== null ? 'recent' : changed.base === head ? 'head' : 'merge-base';
+  const from = named !== null ? 'named' : wanted !== null ? 'last-green' : found;
+  return {
+    base: { commit: changed.base, from },
+    candidates: await candidatesOf(files, { ...request, stepOf: await stepsIn(root, log) }),
+    commits: log.map(({ commit }) => commit),
+    isWhole,
+  };
+}
+
+function whyNot({ kind: what, detail }: NoBase): string {
+  if (what === 'unknown-base') return `git does not know the commit ${detail}`;
+  if (what === 'no-merge-base')
+    return `git finds no common ancestor of HEAD and ${detail}: fetch more history`;
+  if (what === 'no-git') return 'git is not installed';
+  if (what === 'no-repository') return 'the project is not a git repository';
+  return `git cannot read the repository: ${detail}`;
+}
+
+/** Returns how far apart two neighbors are: the search cuts between commits first, then between files. */
+export function distanceBetween(one: Candidate, next: Candidate): number {
+  if (one.step !== next.step) return 2;
+  return one.file === next.file ? 0 : 1;
+}
+
+/** Converts candidates for reports and prompts. */
+export async function blamedHunks(
+  candidates: readonly Candidate[],
+  history: Pick<History, 'base' | 'commits'>,
+  place: HunkPlace,
+): Promise<BlamedHunk[]> {
+  const all = candidates.map(({ hunk }) => hunk);
+  const hunks = await shownHunks(all, history, place);
+  return hunks.map((hunk, at) => ({ ...hunk, inTests: candidates[at]?.inTests ?? false }));
+}
+
+/** The most hunks of the blamed commits that are looked up: each takes a call of git. */
+const MAX_REST = 40;
+
+/** Returns the other hunks of the app in the commits of the blamed hunks, or that are not committed either. */
+export async function restOf(
+  blamed: readonly BlamedHunk[],
+  { base, candidates }: Pick<History, 'base' | 'candidates'>,
+  place: { readonly root: string; readonly cwd: string; readonly found: readonly Candidate[] },
+): Promise<Hunk[]> {
+  const ids = new Set(blamed.map(({ commit }) => commit?.id ?? uncommitted));
+  const others = candidates.filter((one) => !one.inTests && !place.found.includes(one)).slice(0, MAX_REST);
+  const rest: Hunk[] = [];
+  for (const { hunk } of others) {
+    const touched = await commitsThatTouched(hunk, base.commit, place.root);
+    if (!touched.some((id) => ids.has(id))) continue;
+    const file = relativePath(place.cwd, path.join(place.root, hunk.file));
+    rest.push({ file, old: shownLines(hunk.old), now: shownLines(hunk.now) });
+  }
+  return rest;
+}
