@@ -4,7 +4,7 @@ import { showPlan } from './outputs/terminal.js';
 import { isRed } from './playwright/suite-run.js';
 import type { Problem } from './problem.js';
 import { err, ok, type Result } from './result.js';
-import type { Opened } from './command/open-run.js';
+import type { OpenRun } from './command/open-run.js';
 import type { MakeHooks } from './command/compose-session.js';
 import type { Healed } from './heal/progress.js';
 import type { Command, Run } from './command/run.js';
@@ -116,7 +116,7 @@ export const applyChosen =
   };
 
 /** Whether an agent may need a copy; the built-in fixer does not. */
-function startsAgents({ request, settings, missing }: Opened): boolean {
+function startsAgents({ request, settings, missing }: OpenRun): boolean {
   if (request.options.dryRun) return false;
   return Object.entries(settings.agents).some(
     ([name, { runner }]) => runner !== builtIn && !missing.has(name),
@@ -124,7 +124,7 @@ function startsAgents({ request, settings, missing }: Opened): boolean {
 }
 
 /** Measuring takes minutes, so a search for flakes that no agent could heal is refused before it; null if one can. */
-function nobodyToHeal({ settings, missing }: Opened): Problem | null {
+function nobodyToHeal({ settings, missing }: OpenRun): Problem | null {
   const agents = settings.routes.flaky;
   const problems = agents.flatMap((name) => missing.get(name) ?? []);
   const [first] = problems;

@@ -18,13 +18,13 @@ import { createDiagnose, writeFailure } from './diagnose.js';
 import { showTrace } from './show-trace.js';
 import type { BlameCauses, Hooks } from '../heal/hooks.js';
 import { Observations } from '../heal/observations.js';
-import type { Opened } from './open-run.js';
+import type { OpenRun } from './open-run.js';
 import type { ReportedRun } from './reported-run.js';
 import type { Session } from '../heal/session.js';
 
 /** What hooks may use of the run for which they are made. */
 export interface HookParts {
-  readonly opened: Opened;
+  readonly opened: OpenRun;
   readonly store: RunStore;
   /** The root of the working tree, which paths are relative to. */
   readonly root: string;
@@ -37,7 +37,7 @@ export type MakeHooks = (parts: HookParts) => Promise<Hooks>;
 
 /** Makes the search for the changes that broke causes, in a run with this session. */
 export type MakeExplain = (
-  opened: Opened,
+  opened: OpenRun,
   parts: { readonly session: Omit<Session, 'blame'>; readonly first: SuiteRun },
 ) => BlameCauses;
 
@@ -56,7 +56,7 @@ export interface SessionParts {
  * run needs none, so this code is loaded only for a red one (CL-4).
  */
 export async function composeSession(
-  opened: Opened,
+  opened: OpenRun,
   { run: first, reportedRed }: ReportedRun,
   { explain, hooks, theseTestsOnly }: SessionParts,
 ): Promise<Result<Session, Problem>> {
@@ -131,7 +131,7 @@ function missingWarnings(missing: ReadonlyMap<string, Problem>): string[] {
  * understood, the run ends, because continuing would forget every count and pay for every open question again.
  */
 export async function openRunStore(
-  opened: Pick<Opened, 'settings' | 'cwd' | 'bus' | 'redactor'> & {
+  opened: Pick<OpenRun, 'settings' | 'cwd' | 'bus' | 'redactor'> & {
     readonly folder: Pick<RunFolder, 'runId'>;
   },
 ): Promise<Result<RunStore, Problem>> {

@@ -12,7 +12,7 @@ export interface Hosting {
 }
 
 /** A run that has ended. */
-export interface Ran {
+export interface HostedRun {
   /** What the command would have exited with. */
   readonly exitCode: number;
   readonly report: Report;
@@ -23,7 +23,7 @@ export async function runHosted(
   request: Omit<RunRequest, 'host'>,
   command: Command,
   { signal = new AbortController().signal, onEvent = () => undefined }: Hosting,
-): Promise<Result<Ran, Problem>> {
+): Promise<Result<HostedRun, Problem>> {
   let report: Report | null = null;
   const { runCommand } = await import('./run-command.js');
   const onReport = (one: Report) => {

@@ -14,7 +14,7 @@ import { eventsWriter } from '../run/event-log.js';
 import { createRedactor } from '../secrets/redactor.js';
 import { contentsOf } from '../workspace/change.js';
 import type { Workspace } from '../workspace/workspace.js';
-import type { Checked, RunRequest } from './run-request.js';
+import type { CheckedRequest, RunRequest } from './run-request.js';
 import { createSuiteRuns } from './suite-runs.js';
 
 /** A run that holds the project's lock. */
@@ -26,10 +26,10 @@ interface Started {
 }
 
 /** A run in progress: what was asked, what was found when it was checked, and what is open for it. */
-export type Opened = Awaited<ReturnType<typeof openRun>>;
+export type OpenRun = Awaited<ReturnType<typeof openRun>>;
 
 /** Opens everything that a run needs before its first Playwright run; `cleanUp` closes it. */
-export async function openRun(request: RunRequest, checked: Checked, run: Started) {
+export async function openRun(request: RunRequest, checked: CheckedRequest, run: Started) {
   const running = await openRunJournal(run.folder);
   const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
   const { cwd, env, filters, passThrough, options } = request;
@@ -53,7 +53,7 @@ export async function openRun(request: RunRequest, checked: Checked, run: Starte
 
 /** Closes a run that could not proceed; returns the problem without secrets, which Playwright's output may have repeated (EV-9). */
 export async function closed(
-  opened: Pick<Opened, 'folder' | 'workspace' | 'running' | 'bus' | 'redactor'>,
+  opened: Pick<OpenRun, 'folder' | 'workspace' | 'running' | 'bus' | 'redactor'>,
   problem: Problem,
 ): Promise<Problem> {
   await cleanUp(opened);
@@ -68,7 +68,7 @@ export async function cleanUp({
   folder,
   workspace,
   running,
-}: Pick<Opened, 'folder' | 'workspace' | 'running'>): Promise<void> {
+}: Pick<OpenRun, 'folder' | 'workspace' | 'running'>): Promise<void> {
   await sweep({ runId: folder.runId });
   await workspace.close();
   await dropAllUnmasked(folder.dir);
@@ -83,7 +83,7 @@ export async function cleanUpAfterError({
   folder,
   workspace,
   cwd,
-}: Pick<Opened, 'folder' | 'workspace' | 'cwd'>): Promise<void> {
+}: Pick<OpenRun, 'folder' | 'workspace' | 'cwd'>): Promise<void> {
   // What still runs would take the room.
   await sweep({ runId: folder.runId }).catch(() => undefined);
   await dropAllUnmasked(folder.dir).catch(() => undefined);

@@ -11,7 +11,7 @@ import { selectionWords } from '../playwright/selection.js';
 import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import type { Opened } from './open-run.js';
+import type { OpenRun } from './open-run.js';
 import type { Watching } from '../heal/session.js';
 import { tally } from './suite-runs.js';
 
@@ -26,7 +26,7 @@ export interface ReportedRun {
  * how each test ended and how long it took. A test that is red there and green here is flaky (HL-7).
  */
 export async function runReported(
-  { request, bus, suites, playwright, signal }: Opened,
+  { request, bus, suites, playwright, signal }: OpenRun,
   reports: Reports,
   watching: Watching,
 ): Promise<Result<ReportedRun, Problem>> {

@@ -8,8 +8,8 @@ import { startWatchdog } from '../run/watchdog.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { recover, underLock } from './under-lock.js';
 import { bringIn, createRunFolder, newRunId, notMoved } from '../run/run-folder.js';
-import { type Checked, checkRequest, type RunRequest, shardsIn, typed } from './run-request.js';
-import { cleanUp, cleanUpAfterError, closed, type Opened, openRun } from './open-run.js';
+import { type CheckedRequest, checkRequest, type RunRequest, shardsIn, typed } from './run-request.js';
+import { cleanUp, cleanUpAfterError, closed, type OpenRun, openRun } from './open-run.js';
 import type { Healed } from '../heal/progress.js';
 import { type Command, Run } from './run.js';
 import { showTraces } from './show-trace.js';
@@ -40,7 +40,7 @@ async function runLocked(
     checked,
     lock,
     command,
-  }: { readonly checked: Checked; readonly lock: ProjectLock; readonly command: Command },
+  }: { readonly checked: CheckedRequest; readonly lock: ProjectLock; readonly command: Command },
 ): Promise<number | Problem> {
   // After the lock has restored what a killed run left, because blame looks at what was written since.
   const startedAt = systemClock.now();
@@ -64,7 +64,7 @@ async function runLocked(
 }
 
 async function runOpened(
-  opened: Opened,
+  opened: OpenRun,
   { command, interrupts }: { readonly command: Command; readonly interrupts: Interrupts },
 ): Promise<number | Problem> {
   tellStarted(opened);
@@ -77,7 +77,7 @@ async function runOpened(
 }
 
 /** Announces the run, before anything is run. */
-function tellStarted({ request, reports, bus, folder, settings, playwright }: Opened): void {
+function tellStarted({ request, reports, bus, folder, settings, playwright }: OpenRun): void {
   bus.emit({
     type: 'run.started',
     runId: folder.runId,
@@ -158,7 +158,7 @@ async function finishRun(
 
 /** Writes the fix for other programs, if there is one; returns whether it is withheld, because it holds a secret. Loaded only for a run with a fix (CL-4). */
 async function keepFix(
-  bus: Opened['bus'],
+  bus: OpenRun['bus'],
   { dir, cwd, env }: { readonly dir: string; readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<boolean> {
   const attempts = reportOf(bus.run()).causes.flatMap((cause) => cause.attempts);

@@ -88,7 +88,7 @@ export function typed({ filters, passThrough, options: asked }: RunRequest) {
 }
 
 /** What must be available before anything is run. */
-export interface Checked {
+export interface CheckedRequest {
   readonly settings: Settings;
   readonly playwright: Playwright;
   /** Agents that cannot be started here; empty if none is needed. */
@@ -98,7 +98,7 @@ export interface Checked {
 }
 
 /** Checks what a run needs before anything is run. */
-export async function checkRequest(request: RunRequest): Promise<Result<Checked, Problem>> {
+export async function checkRequest(request: RunRequest): Promise<Result<CheckedRequest, Problem>> {
   const { cwd, env, options, passThrough } = request;
   const waiting = interactiveFlagProblem(passThrough);
   if (waiting) return err(waiting);

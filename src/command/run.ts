@@ -7,7 +7,7 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { checkedOut } from '../workspace/git.js';
 import type { SessionParts } from './compose-session.js';
-import type { Opened } from './open-run.js';
+import type { OpenRun } from './open-run.js';
 import type { Healed } from '../heal/progress.js';
 import type { RunRequest } from './run-request.js';
 import type { ReportedRun } from './reported-run.js';
@@ -36,11 +36,11 @@ export interface FirstRun {
 
 /** An open run, over which a command is composed. What it opens itself is closed with it. */
 export class Run {
-  readonly opened: Opened;
+  readonly opened: OpenRun;
   #session: Session | null = null;
   #checkout: ReturnType<typeof checkedOut> | null = null;
 
-  constructor(opened: Opened) {
+  constructor(opened: OpenRun) {
     this.opened = opened;
   }
 

@@ -23,14 +23,14 @@ import { decideLast, revertFixes } from './revert-fixes.js';
 import { tellDecided } from './tell-tests.js';
 
 /** Why a fix is not proven. */
-export type Refuted = Extract<AttemptEnd, { kind: 'rejected' | 'still-failing' | 'flaky' | 'offered' }>;
+export type Refutation = Extract<AttemptEnd, { kind: 'rejected' | 'still-failing' | 'flaky' | 'offered' }>;
 
 /** The result of a proof, apart from the steps of its tests. */
-export interface Shown {
+export interface ProofResult {
   /** Causes whose tests are green with a fix of which nothing could show whether it is needed, by id, each with why. */
   readonly unproven: ReadonlyMap<string, string>;
   /** Causes whose fix was refuted, by id. */
-  readonly refuted: ReadonlyMap<string, Refuted>;
+  readonly refuted: ReadonlyMap<string, Refutation>;
   /** Ids of causes whose error was there only with a fix that is reverted now. */
   readonly gone: ReadonlySet<string>;
   /** Newly red tests of no known cause, by failure key. */
@@ -38,7 +38,7 @@ export interface Shown {
 }
 
 /** What remains to be done after a proof. */
-export interface Left {
+export interface Remainder {
   /** Causes whose fix did not hold, with the failed attempt. */
   readonly again: readonly CauseWork[];
   /** Tests that turned out to be red, each of which gets a cause of its own. */
@@ -67,10 +67,10 @@ export async function abandonProof(progress: Progress): Promise<void> {
 /** Records and announces what the proof showed for each cause and each test. */
 export async function applyProof(
   progress: Progress,
-  { refuted, gone, others, unproven }: Shown,
-): Promise<Left> {
+  { refuted, gone, others, unproven }: ProofResult,
+): Promise<Remainder> {
   const again: CauseWork[] = [];
-  for (const cause of [...progress.causes.values()].filter((one) => isUnproven(progress, one))) {
+  for (const cause of [...progress.causes.values()].filter((other) => isUnproven(progress, other))) {
     const { id } = cause;
     const tests = progress.proofTests.filter(({ causeId }) => causeId === id);
     const shown = { tests, how: refuted.get(id), isGone: gone.has(id), unproven: unproven.get(id) };
@@ -91,9 +91,9 @@ export async function applyProof(
   return { again, failures: [...failures] };
 }
 
-interface Proved {
+interface CauseProof {
   tests: readonly ProofTest[];
-  how: Refuted | undefined;
+  how: Refutation | undefined;
   isGone: boolean;
   unproven: string | undefined;
 }
@@ -102,7 +102,7 @@ interface Proved {
 async function applyToCause(
   progress: Progress,
   cause: Cause,
-  { tests, how, isGone, unproven }: Proved,
+  { tests, how, isGone, unproven }: CauseProof,
 ): Promise<CauseWork | null> {
   const { session } = progress;
   const before = stateOf(progress, cause)?.ended ?? null;
@@ -172,7 +172,7 @@ function greenWord({ session }: Progress): 'healed' | 'green-once' {
 function applyToTest(
   progress: Progress,
   { failure, ended, isLead, causeId }: ProofTest,
-  { how, isAsked }: { readonly how: Refuted | undefined; readonly isAsked: boolean },
+  { how, isAsked }: { readonly how: Refutation | undefined; readonly isAsked: boolean },
 ): DiagnosedFailure | null {
   const { session } = progress;
   // Its cause is going to be healed again.

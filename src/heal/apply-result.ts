@@ -26,7 +26,7 @@ export function newlyRed({ session }: Progress, failures: readonly DiagnosedFail
 }
 
 function keyed(failures: readonly DiagnosedFailure[]): ByKey {
-  return failures.map((one) => [failureKey(one.failure), one]);
+  return failures.map((failure) => [failureKey(failure.failure), failure]);
 }
 
 /**
@@ -36,9 +36,10 @@ function keyed(failures: readonly DiagnosedFailure[]): ByKey {
 export async function applyFlaky(progress: Progress, green: readonly DiagnosedFailure[]): Promise<void> {
   const { session, proofTests } = progress;
   const flaky = green.filter((failure) => !isOfOpenCause(progress, failure));
-  for (const failure of green.filter((one) => !flaky.includes(one))) {
+  for (const failure of green) {
+    if (flaky.includes(failure)) continue;
     const key = failureKey(failure.failure);
-    const at = proofTests.findIndex((one) => failureKey(one.failure.failure) === key);
+    const at = proofTests.findIndex((test) => failureKey(test.failure.failure) === key);
     const causeId = session.bus.run().tests.get(key)?.causeIds.at(-1) ?? '';
     const test = proofTest(progress, { failure, causeId, isLead: false, isFlipped: true });
     proofTests.splice(at === -1 ? proofTests.length : at, 1, test);
@@ -69,7 +70,7 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
   const isRevealed = revealing(progress, cause).length > 0;
   if (end.verdict === 'flaky' && isRevealed && lastRetest) {
     // Nothing more had to be changed: the fix that revealed it may have healed the test.
-    const left = leftOf(progress, cause, lastRetest);
+    const left = leftOf(progress, cause);
     return left ? keyed(left.members) : [];
   }
   if (untried) session.bus.emit({ type: 'agent.avoided', reason: untried, count: 1 });
@@ -124,7 +125,7 @@ async function applyToFollowers(
   const { session, proofTests } = progress;
   const followers = cause.members.filter((member) => member !== cause.lead);
   const chosen = chooseFlipped(cause);
-  const unseen = followers.filter((one) => !chosen.has(one));
+  const unseen = followers.filter((member) => !chosen.has(member));
   const isHealed = verdict === 'healed';
   const seen =
     unseen.length === 0 || isHealed || session.signal.aborted
@@ -158,22 +159,20 @@ async function applyToFollowers(
  */
 export async function unhealedYet(progress: Progress, cause: Cause): Promise<Cause | null> {
   const { session } = progress;
-  if (session.observations.isRed(cause.lead)) return cause;
-  const seen = await retest(session, {
-    failures: [...cause.members],
-    purpose: 'shared-fix',
-    causeId: cause.id,
-  });
-  return leftOf(progress, cause, seen);
+  const { observations } = session;
+  if (observations.isRed(cause.lead)) return cause;
+  const failures = cause.members.filter((member) => !observations.isGreen(member));
+  if (failures.length > 0) await retest(session, { failures, purpose: 'shared-fix', causeId: cause.id });
+  return leftOf(progress, cause);
 }
 
-/** Records which tests of a cause a run shows green with fixes of other causes; returns what is left of the cause, or null. */
-function leftOf(progress: Progress, cause: Cause, seen: Retest): Cause | null {
-  const failures = [...cause.members];
-  const red = failures.filter((member) => !isGreen(seen.observe(member)));
-  for (const member of failures) if (!red.includes(member)) takeGreen(progress, cause, member);
+/** Records which tests of a cause are green with fixes of other causes; returns what is left of the cause, or null. */
+function leftOf(progress: Progress, cause: Cause): Cause | null {
+  const { observations } = progress.session;
+  const red = cause.members.filter((member) => !observations.isGreen(member));
+  for (const member of cause.members) if (!red.includes(member)) takeGreen(progress, cause, member);
   const [first] = red;
-  if (red.length === failures.length) return cause;
+  if (red.length === cause.members.length) return cause;
   if (first) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : first };
   progress.greenWithOthers.set(cause.id, 'healed by an earlier fix of this run');
   return null;
@@ -192,15 +191,19 @@ function takeGreen(progress: Progress, cause: Cause, failure: DiagnosedFailure):
 export async function recheckFailed(progress: Progress): Promise<void> {
   const { session } = progress;
   if (session.workspace.applied().length === 0) return;
-  const given = [...progress.causes.values()].filter((one) => canBeHealedYet(progress, one));
-  const failures = given.flatMap(({ members }) => members).filter((one) => !session.observations.isRed(one));
+  const given = [...progress.causes.values()].filter((cause) => canBeHealedYet(progress, cause));
+  const failures = given
+    .flatMap(({ members }) => members)
+    .filter((failure) => !session.observations.isRed(failure));
   if (failures.length === 0 || session.signal.aborted) return;
   const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: null });
-  for (const one of given) {
-    const green = one.members.filter((member) => failures.includes(member) && isGreen(seen.observe(member)));
-    for (const member of green) takeGreen(progress, one, member);
-    if (green.length === one.members.length)
-      progress.greenWithOthers.set(one.id, 'healed by a later fix of this run');
+  for (const cause of given) {
+    const green = cause.members.filter(
+      (member) => failures.includes(member) && isGreen(seen.observe(member)),
+    );
+    for (const member of green) takeGreen(progress, cause, member);
+    if (green.length === cause.members.length)
+      progress.greenWithOthers.set(cause.id, 'healed by a later fix of this run');
   }
 }
 

@@ -52,16 +52,16 @@ export async function proveInCleanCopy(
   return shown;
 }
 
-interface Seen {
+interface TestRun {
   readonly seen: Observation;
   readonly run: SuiteRun;
 }
 
-function seenIn(run: SuiteRun, { failure }: ProofTest): Seen {
+function seenIn(run: SuiteRun, { failure }: ProofTest): TestRun {
   return { seen: observation({ run, seen: [] }, failure), run };
 }
 
-function compare(without: Seen, withAll: Seen): InCleanCopy {
+function compare(without: TestRun, withAll: TestRun): InCleanCopy {
   const { run } = withAll;
   const nothing = (because: string): InCleanCopy => ({ shown: 'nothing', because });
   const reused = run.reusedServer ?? without.run.reusedServer;

@@ -27,22 +27,22 @@ export async function confirm(
   progress: Progress,
   failures: readonly DiagnosedFailure[],
 ): Promise<Confirmation> {
-  const known = failures.filter((one) => isConfirmed(progress, one));
-  const alike = groupAlike(failures.filter((one) => !known.includes(one)));
+  const known = failures.filter((failure) => isConfirmed(progress, failure));
+  const alike = groupAlike(failures.filter((failure) => !known.includes(failure)));
   const shown = new Set(alike.flatMap(chooseShown));
   const first = await runAgain(progress, [...shown]);
   if (first.blockedBy) return { ...first, confirmed: [] };
   const joined: DiagnosedFailure[] = [];
   const left: DiagnosedFailure[] = [];
   for (const group of alike) {
-    const others = group.filter((one) => !shown.has(one));
+    const others = group.filter((failure) => !shown.has(failure));
     const keys = new Set(group.map(({ failure }) => failureKey(failure)));
     const causes = groupCauses(first.confirmed.filter(({ failure }) => keys.has(failureKey(failure))));
     const [cause, ...more] = causes;
-    if (cause && more.length === 0) joined.push(...others.map((one) => joining(one, cause.lead)));
+    if (cause && more.length === 0) joined.push(...others.map((failure) => joining(failure, cause.lead)));
     else left.push(...others);
   }
-  for (const one of joined) await progress.session.writeFailure(one);
+  for (const failure of joined) await progress.session.writeFailure(failure);
   const second = await runAgain(progress, left);
   const third = await runAmongOthers(progress, [...first.flaky, ...second.flaky]);
   return {
@@ -76,7 +76,7 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
       .map(({ before, now }) =>
         including(idsBefore(before, along), combined(before, now.failure ?? now.suiteFailure)),
       );
-    for (const one of confirmed) if (one.evidence.otherRun) await session.writeFailure(one);
+    for (const failure of confirmed) if (failure.evidence.otherRun) await session.writeFailure(failure);
   }
   return { confirmed, flaky, uncovered, blockedBy: null };
 }
@@ -93,8 +93,9 @@ async function runAmongOthers(
   green: readonly DiagnosedFailure[],
 ): Promise<Omit<Confirmation, 'blockedBy'>> {
   const { session, ran } = progress;
-  const others = (one: DiagnosedFailure) => idsBefore(one, ran).filter((id) => !one.rerunIds.includes(id));
-  const tests = green.filter((one) => others(one).length > 0);
+  const others = (failure: DiagnosedFailure) =>
+    idsBefore(failure, ran).filter((id) => !failure.rerunIds.includes(id));
+  const tests = green.filter((failure) => others(failure).length > 0);
   const none = { confirmed: [], flaky: green, uncovered: [] };
   if (tests.length === 0 || session.signal.aborted) return none;
   const own = tests.flatMap(({ rerunIds }) => rerunIds);
@@ -110,22 +111,24 @@ async function runAmongOthers(
     if (failure === null || needs.length === 0) return [];
     return [{ ...combined(before, failure), rerunIds: [...before.rerunIds, ...needs], needs }];
   });
-  for (const one of confirmed) await session.writeFailure(one);
+  for (const failure of confirmed) await session.writeFailure(failure);
   const keys = new Set(confirmed.map(({ failure }) => failureKey(failure)));
   const flaky = green.filter(({ failure }) => !keys.has(failureKey(failure)));
   return { confirmed, flaky, uncovered: seen.others };
 }
 
 /** A test that was red after others is run after them from here on; its proof shows whether it needs them. */
-function including(along: readonly string[], one: DiagnosedFailure): DiagnosedFailure {
-  return along.length === 0 ? one : { ...one, rerunIds: [...new Set([...one.rerunIds, ...along])], along };
+function including(along: readonly string[], failure: DiagnosedFailure): DiagnosedFailure {
+  return along.length === 0
+    ? failure
+    : { ...failure, rerunIds: [...new Set([...failure.rerunIds, ...along])], along };
 }
 
 /** Returns the ids of those tests that had begun when a test failed. */
 function idsBefore({ failure }: DiagnosedFailure, tests: readonly GreenTest[]): string[] {
   if (failure.scope === 'suite') return [];
-  return tests.flatMap((one) =>
-    one.test.id !== failure.test.id && ranBefore(failure, one) ? [one.test.id] : [],
+  return tests.flatMap((other) =>
+    other.test.id !== failure.test.id && ranBefore(failure, other) ? [other.test.id] : [],
   );
 }
 

@@ -37,25 +37,28 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
   const progress = newProgress(session, first);
   const seen = [...(await diagnosed(session, first)), ...(await beyondTheStop(session, first))];
   const found = await withoutQuarantined(progress, seen);
-  let pending = found.filter((one) => one.failure.scope === 'suite');
-  const tests = found.filter((one) => one.failure.scope === 'test');
+  let pending = found.filter((failure) => failure.failure.scope === 'suite');
+  const tests = found.filter((failure) => failure.failure.scope === 'test');
   if (pending.length === 0) pending = tests.splice(0);
   for (;;) {
     while (pending.length > 0 && goesOn(progress)) {
       pending = await healRound(progress, pending);
       // The suite's own failure could not be healed, but tests ran despite it: they are healed individually.
-      if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
+      if (pending.length === 0) pending = tests.splice(0).filter((failure) => isUndecided(progress, failure));
       if (pending.length === 0 && !isSuiteRed(progress)) pending = unblocked(progress);
     }
     if (!session.signal.aborted) await revertDeadEnds(progress);
     await recheckFailed(progress);
     const proved = await proveFixes(progress, first);
-    const left = [...(await healUnproven(progress, proved.again)), ...proved.failures.map(([, one]) => one)];
+    const left = [
+      ...(await healUnproven(progress, proved.again)),
+      ...proved.failures.map(([, failure]) => failure),
+    ];
     pending = [...pending, ...left];
     const isLeftToProve = [...progress.causes.values()].some((cause) => isUnproven(progress, cause));
     if ((left.length === 0 || !goesOn(progress)) && !isLeftToProve) break;
   }
-  const suiteRed = pending.some((one) => one.failure.scope === 'suite') || isSuiteRed(progress);
+  const suiteRed = pending.some((failure) => failure.failure.scope === 'suite') || isSuiteRed(progress);
   const paused = isPausedNow(progress);
   if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
   return { suiteRed, paused };
@@ -104,7 +107,7 @@ async function healUnproven(
 function unblocked(progress: Progress): DiagnosedFailure[] {
   const blocked = [...progress.blocked.values()];
   progress.blocked.clear();
-  return blocked.filter((one) => isUndecided(progress, one));
+  return blocked.filter((failure) => isUndecided(progress, failure));
 }
 
 /** Whether a failed test has no cause, or its last cause was superseded by a failure that has no cause yet. */
@@ -128,7 +131,7 @@ async function healRound(
   if (progress.session.signal.aborted) return [...failures];
   await applyFlaky(progress, flaky);
   if (blockedBy) {
-    for (const one of asked) progress.blocked.set(failureKey(one.failure), one);
+    for (const failure of asked) progress.blocked.set(failureKey(failure.failure), failure);
     return [blockedBy];
   }
   // What is tried in the project from here on must not get into a copy.
@@ -189,7 +192,7 @@ async function withoutQuarantined(
   failures: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
   const { bus, store, settings, clock } = session;
-  const byAnswer = new Set((await store.quarantines()).map((one) => one.testId));
+  const byAnswer = new Set((await store.quarantines()).map((quarantine) => quarantine.testId));
   const today = new Date(clock.now()).toISOString().slice(0, 10);
   const byFile = new Set(settings.quarantine.flatMap(({ test, until }) => (until >= today ? [test] : [])));
   const tests = testsOf(failures).filter(
@@ -200,5 +203,5 @@ async function withoutQuarantined(
   const count = tests.filter(({ id }) => known.get(id)?.verdict !== 'quarantined').length;
   if (count > 0) bus.emit({ type: 'agent.avoided', reason: 'quarantined', count });
   if (tests.length > 0) bus.emit({ type: 'tests.quarantined', tests });
-  return failures.filter((one) => !ids.has(failureKey(one.failure)));
+  return failures.filter((failure) => !ids.has(failureKey(failure.failure)));
 }

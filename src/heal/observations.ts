@@ -123,7 +123,7 @@ function failureIn(seen: Observation): DiagnosedFailure | null {
 }
 
 /** What a Playwright run showed, with the failures that were found in it. */
-export interface Shown {
+export interface DiagnosedRun {
   readonly run: SuiteRun;
   readonly seen: readonly DiagnosedFailure[];
 }
@@ -133,7 +133,7 @@ export interface Shown {
  * whatever else became of such a test, it is not green. That a test did not run, although the suite could, shows nothing of it.
  */
 export function observationsIn(
-  shown: Shown,
+  shown: DiagnosedRun,
   failures: readonly DiagnosedFailure[],
 ): Map<string, Observation> {
   const { tests } = shown.run;
@@ -157,12 +157,12 @@ export function isUndecided({ ended, suiteFailure }: Observation): boolean {
   return ended === 'not-run' && suiteFailure === null;
 }
 
-export function suiteFailureIn({ seen }: Pick<Shown, 'seen'>): DiagnosedFailure | null {
+export function suiteFailureIn({ seen }: Pick<DiagnosedRun, 'seen'>): DiagnosedFailure | null {
   return seen.find(({ failure }) => failure.scope === 'suite') ?? null;
 }
 
 /** Returns what a run showed of one failure. */
-export function observation(shown: Shown, one: DiagnosedFailure): Observation {
+export function observation(shown: DiagnosedRun, one: DiagnosedFailure): Observation {
   const { run } = shown;
   const { failure } = one;
   if (failure.scope === 'suite')
@@ -175,7 +175,7 @@ export function observation(shown: Shown, one: DiagnosedFailure): Observation {
   );
 }
 
-function ofTest({ seen }: Shown, id: string, result: TestResult | undefined): Observation {
+function ofTest({ seen }: DiagnosedRun, id: string, result: TestResult | undefined): Observation {
   return {
     ended: result ? ends[result.outcome] : 'absent',
     failure: seen.find((one) => failureKey(one.failure) === id) ?? null,

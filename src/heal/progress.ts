@@ -129,7 +129,7 @@ export function isSuiteRed(progress: Progress): boolean {
 
 /** Returns the attempts at a cause whose changes are in the tree. */
 export function keptAttempts(progress: Progress, cause: Cause): Attempt[] {
-  return attemptsAt(progress, cause).filter((one) => isKept(one) && one.change !== null);
+  return attemptsAt(progress, cause).filter((attempt) => isKept(attempt) && attempt.change !== null);
 }
 
 /** Returns the ids of a cause's changes in the tree. */
@@ -141,7 +141,7 @@ export function changesOf(progress: Progress, cause: Cause): string[] {
 export function keptCauses(progress: Progress): Cause[] {
   const applied = progress.session.workspace.applied();
   const at = (cause: Cause) => applied.indexOf(changesOf(progress, cause).at(-1) ?? '');
-  const kept = [...progress.causes.values()].filter((one) => changesOf(progress, one).length > 0);
+  const kept = [...progress.causes.values()].filter((cause) => changesOf(progress, cause).length > 0);
   return kept.toSorted((a, b) => at(a) - at(b));
 }
 
@@ -153,22 +153,22 @@ export function revealedBy(progress: Progress, cause: Cause): Cause[] {
   if (verdictOf(progress, cause) !== 'superseded') return [];
   const all = [...progress.causes.values()];
   const later = all.slice(all.findIndex(({ id }) => id === cause.id) + 1);
-  return later.filter((one) => haveCommonTest(one, cause));
+  return later.filter((other) => haveCommonTest(other, cause));
 }
 
 /** Returns the causes whose undecided fixes revealed the error of this one. */
 export function revealing(progress: Progress, cause: Pick<Cause, 'id' | 'members'>): Cause[] {
   return [...progress.causes.values()].filter(
-    (one) =>
-      one.id !== cause.id &&
-      verdictOf(progress, one) === 'superseded' &&
-      heldAttempt(progress, one) !== null &&
-      haveCommonTest(one, cause),
+    (other) =>
+      other.id !== cause.id &&
+      verdictOf(progress, other) === 'superseded' &&
+      heldAttempt(progress, other) !== null &&
+      haveCommonTest(other, cause),
   );
 }
 
-function haveCommonTest(one: Cause, other: Pick<Cause, 'members'>): boolean {
-  const keys = keysOf(one);
+function haveCommonTest(cause: Cause, other: Pick<Cause, 'members'>): boolean {
+  const keys = keysOf(cause);
   return other.members.some(({ failure }) => keys.has(failureKey(failure)));
 }
 
@@ -237,7 +237,7 @@ export function proofTest(
   const { observations } = progress.session;
   const since = isRun ? observations.latestRun(of.failure) : observations.nextRun();
   const base = revealing(progress, { id: of.causeId, members: [of.failure] });
-  return { ...of, since, base: base.flatMap((one) => changesOf(progress, one)), ended: null };
+  return { ...of, since, base: base.flatMap((cause) => changesOf(progress, cause)), ended: null };
 }
 
 /** Returns what all runs have shown of a test so far: the proof of its fix, if it holds. */
@@ -267,7 +267,7 @@ export function summarise({ id, lead, members, parent }: Cause): CauseRecord {
     why,
     confidence,
     // Headline and class are those of the lead.
-    tests: testsOf([lead, ...members.filter((one) => one !== lead)]),
+    tests: testsOf([lead, ...members.filter((member) => member !== lead)]),
     headline: headlineOf(lead),
     source: facts.source,
     parent,

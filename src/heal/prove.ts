@@ -22,7 +22,7 @@ import { type InCleanCopy, leftovers, proveInCleanCopy } from './clean-proof.js'
 import { runRegression } from './regression.js';
 import { decideLast, revertFixes, revertFixesThatBroke, revertDeadEnds } from './revert-fixes.js';
 import { retest } from './retest.js';
-import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
+import { abandonProof, type Remainder, type Refutation, applyProof } from './apply-proof.js';
 import { newlyRed } from './apply-result.js';
 import type { ChallengedFix } from './challenge.js';
 import { askedEnd, challenges } from './challenges.js';
@@ -33,7 +33,7 @@ interface Proof {
   readonly progress: Progress;
   /** Causes that a shared run contradicted, by id, with the reason. */
   readonly doubts: Map<string, string>;
-  readonly refuted: Map<string, Refuted>;
+  readonly refuted: Map<string, Refutation>;
   /** Tests that were red without their own fix while others were in the project. */
   readonly shownRed: Set<ProofTest>;
   /** What a clean copy has shown of tests. */
@@ -51,9 +51,9 @@ interface Proof {
  * applied meanwhile, and are then reverted for a run of one test. If a shared run contradicts a cause, that cause is proven alone. A kill
  * before the proof is complete reverts the fixes.
  */
-export async function proveFixes(progress: Progress, first: SuiteRun): Promise<Left> {
+export async function proveFixes(progress: Progress, first: SuiteRun): Promise<Remainder> {
   const { session, proofTests } = progress;
-  const nothing: Left = { again: [], failures: [] };
+  const nothing: Remainder = { again: [], failures: [] };
   if (proofTests.length === 0 && keptCauses(progress).length === 0) return nothing;
   const proof: Proof = {
     progress,
@@ -80,7 +80,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
   }
   await takeRed(proof, red);
   await dropDeadEnds(proof);
-  for (const one of failures) proof.others.set(failureKey(one.failure), one);
+  for (const failure of failures) proof.others.set(failureKey(failure.failure), failure);
   if (proof.refuted.size > 0 || broke) await lookAtOthers(proof);
   return applyProof(progress, proof);
 }
@@ -217,8 +217,8 @@ function fixesIn(proof: Proof, asked: ReadonlyMap<string, readonly Note[]>): Cha
     const found = chain.flatMap(({ id }) => progress.tried.get(id)?.toChallenge ?? []);
     const inputs = found.flatMap(({ otherInput }) => otherInput ?? []);
     const otherInput = inputs.length > 0 ? joinedInput(inputs) : null;
-    const suspicions = found.flatMap((one) => one.suspicions);
-    const parts = chain.flatMap((one) => keptAttempts(progress, one));
+    const suspicions = found.flatMap((fix) => fix.suspicions);
+    const parts = chain.flatMap((cause) => keptAttempts(progress, cause));
     return [{ cause, attempt, parts, tests, suspicions, otherInput, asked: asked.get(cause.id) ?? [] }];
   });
 }
@@ -246,7 +246,7 @@ async function showGreen(proof: Proof): Promise<void> {
   const wanted = ({ isFlipped }: ProofTest) => (isFlipped ? repeat : Math.max(1, repeat - 1));
   const greensOf = ({ failure, ...when }: ProofTest) =>
     session.observations.steps(failure, when).after.filter((step) => step === 'green').length;
-  const lacking = () => takingPart(proof).filter((one) => greensOf(one) < wanted(one));
+  const lacking = () => takingPart(proof).filter((test) => greensOf(test) < wanted(test));
   for (let tests = lacking(); tests.length > 0 && !session.signal.aborted; tests = lacking()) {
     const { red, notRun } = await look(proof, tests);
     for (const test of [...red, ...notRun]) {
@@ -260,7 +260,7 @@ async function showGreen(proof: Proof): Promise<void> {
 async function showRed(proof: Proof): Promise<void> {
   const { session } = proof.progress;
   const kept = keptCauses(proof.progress);
-  const changesIn = (causes: readonly Cause[]) => causes.flatMap((one) => changesOf(proof.progress, one));
+  const changesIn = (causes: readonly Cause[]) => causes.flatMap((cause) => changesOf(proof.progress, cause));
   const ofTests = kept.filter(({ lead }) => lead.failure.scope === 'test');
   const tests = takingPart(proof).filter(
     (test) => test.isFlipped && !isSuite(test) && !proof.shownRed.has(test),
@@ -295,7 +295,7 @@ async function lookWithout(
 async function greenInCleanCopy(proof: Proof, green: readonly ProofTest[]): Promise<readonly ProofTest[]> {
   const { progress, clean } = proof;
   const { bus, signal } = progress.session;
-  const tests = green.filter((one) => !clean.has(one));
+  const tests = green.filter((test) => !clean.has(test));
   const left = tests.length > 0 && !signal.aborted ? await leftovers(progress, tests) : [];
   if (left.length > 0) {
     const files = atMost(left, 3, (hidden) => `and ${hidden} more`).join(', ');
@@ -303,7 +303,7 @@ async function greenInCleanCopy(proof: Proof, green: readonly ProofTest[]): Prom
     bus.emit({ type: 'run.warning', message: `Proving ${causesOf(tests)} in a clean copy: ${why}` });
     await proveClean(proof, tests, why);
   }
-  return green.filter((one) => (clean.get(one)?.shown ?? 'green') === 'green');
+  return green.filter((test) => (clean.get(test)?.shown ?? 'green') === 'green');
 }
 
 async function proveClean(proof: Proof, tests: readonly ProofTest[], why: string): Promise<void> {
@@ -323,15 +323,15 @@ async function proveAllClean(proof: Proof): Promise<void> {
   const kept = keptCauses(progress);
   for (const isOfSuite of [false, true]) {
     const tests = takingPart(proof).filter(
-      (one) => one.isFlipped && isSuite(one) === isOfSuite && !proof.clean.has(one),
+      (test) => test.isFlipped && isSuite(test) === isOfSuite && !proof.clean.has(test),
     );
     const causes = kept.filter(({ lead }) => isOfSuite || lead.failure.scope === 'test');
-    const changes = causes.flatMap((one) => changesOf(progress, one));
+    const changes = causes.flatMap((cause) => changesOf(progress, cause));
     if (tests.length === 0 || progress.session.signal.aborted || !(await takeOut(proof, changes))) continue;
     await proveClean(proof, tests, 'proven here');
     const because =
       'green without the change in a clean copy: what was red is only in files that git does not have';
-    for (const test of tests.filter((one) => proof.clean.get(one)?.shown === 'green')) {
+    for (const test of tests.filter((test) => proof.clean.get(test)?.shown === 'green')) {
       const cause = progress.causes.get(test.causeId);
       if (test.isLead && cause) await refute(proof, cause, { kind: 'flaky', because });
       else test.ended = 'flaky';
@@ -380,7 +380,7 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
   }
   for (let flip = 0; flip < flips && !session.signal.aborted; flip += 1) {
     if (!(await takeOut(proof, changesOf(progress, cause)))) return;
-    const flipped = takingPart(proof, causeId).filter((one) => one.isFlipped);
+    const flipped = takingPart(proof, causeId).filter((test) => test.isFlipped);
     const { green, red, notRun } = await look(proof, flipped, { causeId });
     if (red.length > 0) tellNeeds(session, cause);
     const flaky = await greenInCleanCopy(proof, green);
@@ -405,7 +405,7 @@ function tellNeeds({ bus }: Progress['session'], cause: Cause): void {
   if (needs) bus.emit({ type: 'cause.narrowed', cause: summarise({ ...cause, lead: { ...lead, needs } }) });
 }
 
-async function refute({ progress, refuted }: Proof, cause: Cause, how: Refuted): Promise<void> {
+async function refute({ progress, refuted }: Proof, cause: Cause, how: Refutation): Promise<void> {
   if (progress.session.signal.aborted) return;
   refuted.set(cause.id, how);
   await revertFixes(progress, changesOf(progress, cause));

@@ -9,7 +9,7 @@ import { suiteKey } from './observations.js';
 import { redAmong, revertFixesThatBroke } from './revert-fixes.js';
 
 /** The result of the regression run. */
-interface Left {
+interface RegressionOutcome {
   /** Tests that are red although no fix is to blame. */
   readonly red: ReadonlySet<string>;
   /** Whether fixes were reverted because they broke tests that had been green. */
@@ -30,9 +30,9 @@ export async function runRegression(
   progress: Progress,
   first: SuiteRun,
   proven: readonly ProofTest[],
-): Promise<Left> {
+): Promise<RegressionOutcome> {
   const { session } = progress;
-  const nothing: Left = { red: new Set(), broke: false, failures: [] };
+  const nothing: RegressionOutcome = { red: new Set(), broke: false, failures: [] };
   const { regression, flips } = session.settings.verify;
   const kept = keptCauses(progress);
   const isAll = regression === 'suite' && kept.length > 0;
@@ -41,7 +41,7 @@ export async function runRegression(
   if (session.signal.aborted || !needed) return nothing;
   const chosen = isAll ? choose(progress, first, kept) : { files: [], leftOut: [] };
   const own = testsOf(proven.map(({ failure }) => failure)).map(({ id }) => id);
-  const ids = [...new Set([...chosen.files.flatMap((one) => one.ids), ...own, ...suspects])];
+  const ids = [...new Set([...chosen.files.flatMap((file) => file.ids), ...own, ...suspects])];
   const green = new Set([...own, ...greenTests(progress), ...(isSuiteSound(progress) ? [suiteKey] : [])]);
   const all = ids.length === 0 || (isAll && chosen.leftOut.length === 0);
   const purpose = isAll ? 'regression' : 'proof';
@@ -57,7 +57,7 @@ export async function runRegression(
   const flaky = new Set([...unsteady].filter((id) => id !== suiteKey && !own.includes(id)));
   const left = new Set([...shown.left].filter((id) => !flaky.has(id)));
   sayUnsteady(progress, { own, once, twice: new Set([...twice].filter((id) => !flaky.has(id))) });
-  const leftOut = chosen.leftOut.flatMap((one) => one.ids).filter((id) => !ids.includes(id)).length;
+  const leftOut = chosen.leftOut.flatMap((file) => file.ids).filter((id) => !ids.includes(id)).length;
   if (isAll) session.bus.emit({ type: 'regression.ended', tests: ids.length, leftOut, broke });
   const isNews = left.has(suiteKey) && proven.every(({ failure }) => failure.failure.scope === 'test');
   const news = new Set([...marked, ...(isNews ? [suiteKey] : [])]);
@@ -118,7 +118,7 @@ function choose(progress: Progress, first: SuiteRun, kept: readonly Cause[]): Re
   return chooseRegression([...files.values()], {
     healed: tests.flatMap(({ id, file }) => (healed.has(id) ? [file] : [])),
     changed: kept
-      .flatMap((one) => keptAttempts(progress, one))
+      .flatMap((cause) => keptAttempts(progress, cause))
       .flatMap(({ files }) => files.map((file) => file.path)),
     timeMs: progress.session.settings.verify.regressionTimeMs,
     workers: first.tests.length > 0 && first.durationMs > 0 ? sum / first.durationMs : 1,

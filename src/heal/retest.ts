@@ -46,7 +46,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const { run, repeated } = await repeatUndecided(session, traced, request);
   const green = await readGreen(failures, run);
   if (purpose === 'retest') await keepGreenPictures(session.folder, green);
-  const complaints = new Map([...green].map(([one, passed]) => [one, passed.complaints]));
+  const complaints = new Map([...green].map(([failure, passed]) => [failure, passed.complaints]));
   const left = await reasonsLeft(complaints, run);
   const seen = [...(await session.diagnose(run)), ...(repeated ? await session.diagnose(repeated) : [])];
   const shown = { run: repeated ? { ...run, tests: [...run.tests, ...repeated.tests] } : run, seen };
@@ -56,12 +56,14 @@ export async function retest(session: Session, request: RetestRequest): Promise<
     // A change that does not hold is reverted, and with it what only it lets run.
     if (purpose !== 'retest') tellSeen(session, shown.run);
   }
-  const asked = new Set(failures.map((one) => failureKey(one.failure)));
+  const asked = new Set(failures.map((failure) => failureKey(failure.failure)));
   return {
     run: shown.run,
     reasonsLeft: left,
     suiteFailure: suiteFailureIn(shown),
-    others: seen.filter((one) => one.failure.scope === 'test' && !asked.has(failureKey(one.failure))),
+    others: seen.filter(
+      (failure) => failure.failure.scope === 'test' && !asked.has(failureKey(failure.failure)),
+    ),
     observe: (failure) => observation(shown, failure),
   };
 }
@@ -122,8 +124,8 @@ function prepareFailed(output: string, session: Session): SuiteRun {
 }
 
 function idsOf(failures: readonly DiagnosedFailure[]): string[] | null {
-  if (failures.some((one) => one.failure.scope === 'suite')) return null;
-  return [...new Set(failures.flatMap((one) => one.rerunIds))];
+  if (failures.some((failure) => failure.failure.scope === 'suite')) return null;
+  return [...new Set(failures.flatMap((failure) => failure.rerunIds))];
 }
 
 /** Reads what a traced run shows of the tests that passed; without traces, it shows nothing. */
@@ -133,10 +135,10 @@ async function readGreen(
 ): Promise<Map<DiagnosedFailure, PassingTest>> {
   const passed = new Set(tests.flatMap(({ test, outcome }) => (outcome === 'expected' ? test.id : [])));
   const green = new Map<DiagnosedFailure, PassingTest>();
-  for (const one of failures) {
-    if (one.failure.scope === 'suite' || !passed.has(one.failure.test.id)) continue;
-    const trace = traces?.get(one.failure.test.id);
-    green.set(one, trace === undefined ? unseen : await readPassing(trace));
+  for (const failure of failures) {
+    if (failure.failure.scope === 'suite' || !passed.has(failure.failure.test.id)) continue;
+    const trace = traces?.get(failure.failure.test.id);
+    green.set(failure, trace === undefined ? unseen : await readPassing(trace));
   }
   return green;
 }

@@ -21,7 +21,7 @@ import { suiteKey } from './observations.js';
 import { notRun } from './retest.js';
 import { tellDecided, tellSeen } from './tell-tests.js';
 
-interface Reverted {
+interface RevertResult {
   broke: RegressionResult['broke'];
   /** The tests that are red without the fault of a fix. */
   left: ReadonlySet<string>;
@@ -34,7 +34,7 @@ export async function revertFixesThatBroke(
   progress: Progress,
   kept: readonly Cause[],
   broken: ReadonlySet<string>,
-): Promise<Reverted> {
+): Promise<RevertResult> {
   const { session } = progress;
   const tests = new Map<Cause, string[]>();
   const found = await fixesThatBroke(progress, kept, broken);
@@ -133,8 +133,8 @@ function becauseOf({ session }: Progress, ids: readonly string[]): string {
 
 /** Returns the ids of the changes of these causes, and of those that would be nothing without them: what a fix revealed is there only with it. */
 function changesWith(progress: Progress, causes: readonly Cause[]): string[] {
-  const all = causes.flatMap((one) => [one, ...revealedBy(progress, one)]);
-  return [...new Set(all.flatMap((one) => changesOf(progress, one)))];
+  const all = causes.flatMap((cause) => [cause, ...revealedBy(progress, cause)]);
+  return [...new Set(all.flatMap((cause) => changesOf(progress, cause)))];
 }
 
 /** Reverts fixes for good, and rejects those that were built on them and cannot be applied without them. */
@@ -155,16 +155,16 @@ export async function revertDeadEnds(
   progress: Progress,
   refuted: ReadonlyMap<string, unknown> = new Map(),
 ): Promise<ReadonlySet<string>> {
-  const isDead = (one: Cause) =>
-    verdictOf(progress, one) === 'superseded' &&
-    heldAttempt(progress, one) !== null &&
-    !leadsToHeal(progress, one, refuted);
+  const isDead = (cause: Cause) =>
+    verdictOf(progress, cause) === 'superseded' &&
+    heldAttempt(progress, cause) !== null &&
+    !leadsToHeal(progress, cause, refuted);
   const dead = [...progress.causes.values()].filter(isDead);
-  const gone = new Set(dead.flatMap((one) => revealedBy(progress, one)).map(({ id }) => id));
+  const gone = new Set(dead.flatMap((cause) => revealedBy(progress, cause)).map(({ id }) => id));
   if (dead.length > 0)
     await revertFixes(
       progress,
-      dead.flatMap((one) => changesOf(progress, one)),
+      dead.flatMap((cause) => changesOf(progress, cause)),
     );
   for (const cause of dead) {
     const { ended = null } = stateOf(progress, cause) ?? {};
@@ -183,8 +183,8 @@ function leadsToHeal(progress: Progress, cause: Cause, refuted: ReadonlyMap<stri
   const holds = progress.proofTests.some(
     ({ causeId, ended, isOther }) => ids.has(causeId) && !isOther && ended === null && !refuted.has(causeId),
   );
-  const isProven = (one: Cause) =>
-    isHealed(verdictOf(progress, one) ?? 'failed') && !isUnproven(progress, one);
+  const isProven = (other: Cause) =>
+    isHealed(verdictOf(progress, other) ?? 'failed') && !isUnproven(progress, other);
   return holds || later.some(isProven);
 }
 
@@ -204,20 +204,20 @@ export async function decideLast(progress: Progress, cause: Cause, end?: Attempt
 async function reject(progress: Progress, cause: Cause, reason: string): Promise<void> {
   const { session } = progress;
   const causeId = cause.id;
-  const later = revealedBy(progress, cause).filter((one) => keptAttempts(progress, one).length > 0);
+  const later = revealedBy(progress, cause).filter((other) => keptAttempts(progress, other).length > 0);
   const end: AttemptEnd = { kind: 'taken-out', because: reason };
   await decideLast(progress, cause, end);
-  for (const one of keptAttempts(progress, cause))
-    session.bus.emit({ type: 'attempt.judged', causeId, attempt: { ...one, end } });
+  for (const attempt of keptAttempts(progress, cause))
+    session.bus.emit({ type: 'attempt.judged', causeId, attempt: { ...attempt, end } });
   tellDecided(session, cause.members, { verdict: 'failed' });
-  const others = progress.proofTests.filter((one) => one.causeId !== causeId);
+  const others = progress.proofTests.filter((test) => test.causeId !== causeId);
   progress.proofTests.splice(0, Infinity, ...others);
   await endCause(progress, cause, { verdict: 'failed', reason });
   await session.store.fixReverted({ causeId, signature: cause.lead.signature, reason });
-  for (const one of later) {
-    await revertFixes(progress, changesOf(progress, one));
+  for (const other of later) {
+    await revertFixes(progress, changesOf(progress, other));
     const after = 'the error it healed had been revealed by a fix that was reverted';
-    await reject(progress, one, after);
+    await reject(progress, other, after);
   }
 }
 
@@ -230,7 +230,7 @@ interface RedRequest {
 }
 
 /** What a run shows of the tests that were green. */
-interface Seen {
+interface SuiteResult {
   readonly red: ReadonlySet<string>;
   /** Null if nothing could be run. */
   readonly run: SuiteRun | null;
@@ -244,7 +244,7 @@ interface Seen {
 export async function redAmong(
   { session, rerunIds }: Progress,
   { ids, all = false, of, purpose = 'regression' }: RedRequest,
-): Promise<Seen> {
+): Promise<SuiteResult> {
   if ((await session.prepare()) !== null) return { red: of, run: null };
   const isWhole = all || ids.includes(suiteKey);
   const runThese = (these: readonly string[]) =>

@@ -37,6 +37,9 @@ export class Schedule {
   readonly #starts = new Tree();
   readonly #searches: BlameSearches | null;
   #isSearching = false;
+  /** The causes whose tests the run under way may show to be healed by the fix of another. */
+  #underTest: readonly CauseWork[] = [];
+  readonly #onTested: (() => void)[] = [];
   /** Aborts when no agent is at work any more. */
   #idle = new AbortController();
 
@@ -81,9 +84,12 @@ export class Schedule {
 
   /** Waits for an agent, and for what is done with it, while others have the tree; null if the work is stopped before there is one. */
   async withAgent<T>(work: CauseWork, task: (copy: number) => Promise<T>): Promise<T | null> {
-    const { bus, observations } = this.progress.session;
+    const { bus } = this.progress.session;
     const done = await this.pause(
       async () => {
+        while (this.#underTest.includes(work))
+          await new Promise<void>((wake) => void this.#onTested.push(wake));
+        this.#stopIfHealed(work);
         const copy = await this.#agents.take(work.copy, work.signal);
         if (copy === null) return null;
         try {
@@ -97,8 +103,7 @@ export class Schedule {
       },
       () => (work.shared ? ranks.judged : ranks.fix),
     );
-    if (!work.signal.aborted && !work.shared && observations.isGreen(work.cause.lead))
-      work.stop.abort('its test is green with the fix of another cause');
+    this.#stopIfHealed(work);
     return done;
   }
 
@@ -127,17 +132,38 @@ export class Schedule {
   }
 
   /**
-   * Returns the failures of other causes to include in the re-runs of a cause: those that the same fix may heal, or that nothing is known about for the
-   * longest time. For the last cause, they are the failures revealed in the meantime, which the same run then confirms.
+   * Tries a fix with failures of other causes beside its own: those that it may heal, too, or that nothing is known about for the longest time. Meanwhile
+   * no agent is started for these (HL-6). For the last cause, they are the failures revealed in the meantime, which the same runs then confirm.
    */
-  beside(work: CauseWork): readonly DiagnosedFailure[] {
+  async tryBeside<T>(
+    work: CauseWork,
+    tryWith: (beside: readonly DiagnosedFailure[]) => Promise<T>,
+  ): Promise<T> {
     const { observations } = this.progress.session;
-    const others = [...this.works].filter((other) => other !== work && !other.shared);
-    const leads = others
-      .map(({ cause }) => cause.lead)
-      .toSorted((a, b) => observations.latestRun(a) - observations.latestRun(b));
-    if (leads.length > 0) return leads.slice(0, Math.min(MAX_BESIDE, this.#agents.count));
-    return [...this.revealed.values()].filter(({ failure }) => failure.scope === 'test');
+    const latestRun = ({ cause }: CauseWork) => observations.latestRun(cause.lead);
+    const others = [...this.works]
+      .filter((other) => other !== work && !other.shared)
+      .toSorted((a, b) => latestRun(a) - latestRun(b))
+      .slice(0, Math.min(MAX_BESIDE, this.#agents.count));
+    const revealed = [...this.revealed.values()].filter(({ failure }) => failure.scope === 'test');
+    const leads = others.map(({ cause }) => cause.lead);
+    this.#underTest = others.filter((other) => !this.#areApart(work, other));
+    try {
+      return await tryWith(leads.length > 0 ? leads : revealed);
+    } finally {
+      this.#underTest = [];
+      for (const wake of this.#onTested.splice(0)) wake();
+    }
+  }
+
+  #areApart({ cause }: CauseWork, { cause: other }: CauseWork): boolean {
+    return this.#searches?.areApart(cause.id, other.id) === true;
+  }
+
+  /** Stops the work on a cause if another fix has healed it, as far as runs have shown. */
+  #stopIfHealed({ cause, shared, stop, signal }: CauseWork): void {
+    const isGreen = this.progress.session.observations.isGreen(cause.lead);
+    if (isGreen && !shared && !signal.aborted) stop.abort('its test is green with the fix of another cause');
   }
 
   /** Returns a cause with what is known by now about the change that broke it. */

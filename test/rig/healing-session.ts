@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { AgentRun } from '../../src/model/attempt.js';
+import { writeFailure } from '../../src/command/diagnose.js';
 import type { Cause, DiagnosedFailure } from '../../src/model/cause.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { noStore } from '../../src/run/run-store.js';
@@ -123,7 +124,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
     store: noStore,
     runInCleanCopy: async () => 'there is none',
     prepare: async () => null,
-    writeFailure: async () => undefined,
+    writeFailure: (failure) => writeFailure({ folder: folder.value, redactor: redactorOf([]) }, failure),
     showTrace: async () => undefined,
     runAgain: async () => {
       const wrong = reruns[rerun++] ?? null;

@@ -1,6 +1,6 @@
 import type { Blame } from '../../model/blame.js';
 import type { DiagnosedFailure } from '../../model/cause.js';
-import { type Found, minimalSet, type Outcome } from '../../minimal-set.js';
+import { type MinimalSet, minimalSet, type Outcome } from '../../minimal-set.js';
 import type { Candidate } from '../../workspace/candidates.js';
 import { likelihood } from '../../diagnose/likelihood.js';
 import { distanceBetween, type History } from './history.js';
@@ -39,7 +39,7 @@ export class Search {
   /** Why it ended before its time; null otherwise. */
   endedBy: Blame['endedBy'] = null;
   /** The smallest set so far that turns the test green; null if there is none. */
-  found: Found<Candidate> | null = null;
+  found: MinimalSet<Candidate> | null = null;
   readonly #rows: Row[] = [];
   /** A hunk that is to be taken out alone, because runs with others out told nothing of it. */
   #alone: Candidate | null = null;
@@ -90,7 +90,7 @@ export class Search {
   }
 
   /** Only if no change of the app turns the test green, changes to the tests are taken out, too. */
-  async #smallest(): Promise<Found<Candidate> | null> {
+  async #smallest(): Promise<MinimalSet<Candidate> | null> {
     const { candidates } = this.history;
     const app = candidates.filter(({ inTests }) => !inTests);
     const tests = candidates.filter(({ inTests }) => inTests);
@@ -105,7 +105,7 @@ export class Search {
   async #smallestOf(
     single: readonly Candidate[],
     all: readonly Candidate[],
-  ): Promise<Found<Candidate> | null> {
+  ): Promise<MinimalSet<Candidate> | null> {
     if (single.length === 0 || this.asked) return null;
     this.isForSet = false;
     const tried = new Set<Candidate>();
@@ -160,7 +160,7 @@ export class Search {
   }
 
   /** What is known to turn the test green by now. */
-  #best(): Found<Candidate> | null {
+  #best(): MinimalSet<Candidate> | null {
     const [hunk, ...more] = this.asked ?? [];
     const suspects = hunk && more.length === 0 ? this.#suspects(hunk) : null;
     const greens = this.#rows.flatMap(({ out, seen }) => (seen === 'green' ? [[...out]] : []));

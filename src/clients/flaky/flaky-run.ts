@@ -23,7 +23,7 @@ import { toPlaywrightArgs } from '../../playwright/selection.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import { healCauses } from '../../heal/heal-causes.js';
 import { observationsIn } from '../../heal/observations.js';
-import type { Opened } from '../../command/open-run.js';
+import type { OpenRun } from '../../command/open-run.js';
 import { type Healed, newProgress, type Progress, tellCause } from '../../heal/progress.js';
 import { proveFixes } from '../../heal/prove.js';
 import type { AgainRequest, Session } from '../../heal/session.js';
@@ -44,7 +44,7 @@ interface HealableFlake extends ReproducibleFlake {
 
 /** Measures, explains and heals flaky tests (FL-1 to FL-4). Tests that stay flaky do not fail the run. */
 export async function flakyRun(
-  opened: Opened,
+  opened: OpenRun,
   session: Session,
   { first, suspected = [] }: FlakyRequest & { readonly first: SuiteRun },
 ): Promise<Healed> {

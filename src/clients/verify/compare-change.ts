@@ -11,7 +11,7 @@ import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { changesSince } from '../../run/tree-state.js';
 import type { LastRed } from '../inspect/last-red.js';
-import type { Opened } from '../../command/open-run.js';
+import type { OpenRun } from '../../command/open-run.js';
 import type { Healed } from '../../heal/progress.js';
 
 /** What to prove about the changes in the working tree. */
@@ -42,7 +42,7 @@ export interface ComparedChange {
  * that is gone or weakened is refused whatever it would show.
  */
 export async function compareChange(
-  { cwd, request, bus }: Pick<Opened, 'cwd' | 'request' | 'bus'>,
+  { cwd, request, bus }: Pick<OpenRun, 'cwd' | 'request' | 'bus'>,
   question: ProofRequest,
 ): Promise<Result<ComparedChange, Problem>> {
   const { red } = question;
@@ -86,7 +86,7 @@ const nothingShown: ProofResults = { tests: new Map(), proven: [], notProven: []
 
 /** Announces the verdict on a change, with which the run ends. */
 export function conclude(
-  { bus }: Pick<Opened, 'bus'>,
+  { bus }: Pick<OpenRun, 'bus'>,
   { asked, base, files, refused, toReview }: ComparedChange,
   {
     verdict,
@@ -111,7 +111,7 @@ export function conclude(
 }
 
 /** Returns the verdict on a change that is refused as it stands; null if it has to be run. */
-export function refusedAtOnce(opened: Pick<Opened, 'bus'>, change: ComparedChange): Healed | null {
+export function refusedAtOnce(opened: Pick<OpenRun, 'bus'>, change: ComparedChange): Healed | null {
   const { refused } = change;
   if (refused.length === 0) return null;
   const reason = `no test was run: ${counted(refused.length, 'finding')} of the guard`;

@@ -17,7 +17,7 @@ import { contentsOf } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import { applyFlaky } from '../../heal/apply-result.js';
 import { confirm } from '../../heal/confirm.js';
-import type { Opened } from '../../command/open-run.js';
+import type { OpenRun } from '../../command/open-run.js';
 import { type Healed, newProgress, summarise } from '../../heal/progress.js';
 import type { Session } from '../../heal/session.js';
 import { createSuiteRuns } from '../../command/suite-runs.js';
@@ -30,7 +30,7 @@ import { type ComparedChange, conclude, type ProofResults } from './compare-chan
  * and, in full, nothing else is red because of it. The tree is afterwards what it was.
  */
 export async function verifyChange(
-  opened: Opened,
+  opened: OpenRun,
   session: Session,
   { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange },
 ): Promise<Healed> {
@@ -62,7 +62,7 @@ const stopped: Conclusion = { verdict: 'unproven', reason: 'interrupted' };
 
 /** The runs with a change and without it. */
 class ChangeProof {
-  readonly #opened: Opened;
+  readonly #opened: OpenRun;
   readonly #session: Session;
   readonly #first: SuiteRun;
   readonly #change: ComparedChange;
@@ -72,7 +72,7 @@ class ChangeProof {
   readonly #toReview: Finding[];
 
   constructor(
-    opened: Opened,
+    opened: OpenRun,
     session: Session,
     { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange },
   ) {

@@ -209,26 +209,28 @@ function ofThisChange(judged: Judged, { agent, files }: Unjudged): Judged {
  * Re-runs the tests and judges what they show. Another failure than the one to heal may come of a busy machine rather than of the fix, so it
  * counts only if a second run shows it again. Every test that gets the full proof is included, so that the proof starts here.
  */
-async function judgeAlone(schedule: Schedule, work: CauseWork, applied: AppliedFix): Promise<AttemptResult> {
-  const { session } = schedule.progress;
-  const { cause } = work;
-  const failures = [...chooseFlipped(cause), ...schedule.beside(work)];
-  let shown: string | null = null;
-  for (;;) {
-    const seen = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
-    const now = seen.observe(cause.lead);
-    const judged = judgeRun(work, applied.fix.made, seen);
-    const brokeSuite = now.suiteFailure !== null && cause.lead.failure.scope === 'test';
-    const other = judged.kind === 'changed' || brokeSuite ? (now.failure ?? now.suiteFailure) : null;
-    if (other === null || shown === other.signature || session.signal.aborted)
-      return resultOf(session, work, { ...applied, retest: seen, judged });
-    if (shown !== null) {
-      const because = `the test fails differently in each run, at last with: ${headlineOf(other)}`;
-      const unclear = { kind: 'still-failing', because } as const;
-      return resultOf(session, work, { ...applied, retest: seen, judged: unclear });
+function judgeAlone(schedule: Schedule, work: CauseWork, applied: AppliedFix): Promise<AttemptResult> {
+  return schedule.tryBeside(work, async (beside) => {
+    const { session } = schedule.progress;
+    const { cause } = work;
+    const failures = [...chooseFlipped(cause), ...beside];
+    let shown: string | null = null;
+    for (;;) {
+      const seen = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
+      const now = seen.observe(cause.lead);
+      const judged = judgeRun(work, applied.fix.made, seen);
+      const brokeSuite = now.suiteFailure !== null && cause.lead.failure.scope === 'test';
+      const other = judged.kind === 'changed' || brokeSuite ? (now.failure ?? now.suiteFailure) : null;
+      if (other === null || shown === other.signature || session.signal.aborted)
+        return resultOf(session, work, { ...applied, retest: seen, judged });
+      if (shown !== null) {
+        const because = `the test fails differently in each run, at last with: ${headlineOf(other)}`;
+        const unclear = { kind: 'still-failing', because } as const;
+        return resultOf(session, work, { ...applied, retest: seen, judged: unclear });
+      }
+      shown = other.signature;
     }
-    shown = other.signature;
-  }
+  });
 }
 
 /** A fix as it was applied to the project. */
