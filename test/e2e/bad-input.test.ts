@@ -54,20 +54,6 @@ it.each<[what: string, files: Record<string, string>, change: Change, flags: str
   ],
   ['with an unknown flag', shopFiles, given({}), '--hedaed', [/--headed/]],
   ['with an unknown level of proof', shopFiles, given({}), '--verify most', [/quick.*full.*none/]],
-  [
-    'with an unknown Playwright project',
-    { ...shopFiles, ...own },
-    given({}),
-    '--project firefoxx',
-    [/Project\(s\) "firefoxx" not found/, /→ /],
-  ],
-  [
-    'if the changes of agents cannot be kept',
-    { ...shopFiles, ...own },
-    given({ '.self-heal/changes': '' }),
-    '',
-    [/\.self-heal.changes is not a folder/, /→ /],
-  ],
 ])(
   'CL-1 CL-2 CL-5 CF-3 HN-5 exits with 2 %s, says what to do, and starts no agent',
   async (_what, files, change, flags, says) => {
@@ -105,6 +91,16 @@ it('CS-10 RP-3 RP-2 heals a suite that does not compile as one build error, whic
   ]);
   expect(report?.tests).toMatchObject([{ verdict: 'passed' }]);
   expect(exitCode).toBe(0);
+});
+
+it('RP-3 a run that cannot start says why in GitHub Actions too', async () => {
+  const summary = path.join(tempDir('actions'), 'summary');
+  const project = await scratchProject({ 'package.json': '{ "name": "empty" }' });
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };
+  const { exitCode, stderr } = await project.selfHeal(['run'], env);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/^::error title=self-heal could not run::/m);
+  expect(readFileSync(summary, 'utf8')).toContain('## self-heal could not run');
 });
 
 it.skipIf(process.platform === 'win32')('CL-5 exits with 2 in a folder that no longer exists', async () => {

@@ -103,3 +103,9 @@ it('CL-2 names the project’s folder when started in a folder below it', async 
     expect(exitCode).toBe(2);
   }
 });
+
+it('CL-9 inspect exits with 2 in a project without runs, and says to start one', async () => {
+  const { exitCode, stderr } = await (await scratchProject()).selfHeal(['inspect']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('Run `self-heal run` first');
+});

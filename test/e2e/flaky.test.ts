@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isLong } from '../rig/long.js';
-import { agentsYaml, pageFiles, scratchProject } from '../rig/scratch-project.js';
+import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
 
 /** Counts the runs of a test: the first is red, the two that confirm it are green, and of those that follow four of five are red. */
 const head = `
@@ -13,7 +13,7 @@ const head = `
   };`;
 
 const planted = {
-  ...pageFiles,
+  ...shopFiles,
   'odds.txt': 'often',
   'tests/shop.spec.ts': `${head}
     test('races', () => {
@@ -23,21 +23,6 @@ const planted = {
       expect(saved).toBe(true);
     });`,
 };
-
-/** What the page shows late is looked at too early, and an assertion is not awaited. */
-const hasty = `${head}
-    test('pays', async ({ page }) => {
-      await page.setContent('<button>Pay</button><p>Paid</p>');
-      if (isRed('pays.ran'))
-        await page.evaluate(() => {
-          const [paid] = document.querySelectorAll('p');
-          paid.hidden = true;
-          setTimeout(() => { paid.hidden = false; }, 1000);
-        });
-      expect(page.getByText('Pay', { exact: true })).toBeVisible();
-      expect(await page.locator('p').isVisible()).toBe(true);
-      expect(await page.locator('p').textContent()).toBe('Paid');
-    });`;
 
 const settings = 'flaky: { runs: 20, time: 10m }\nverify: { regression: none }';
 
@@ -49,12 +34,11 @@ const writes = (file: string, text: string) => `
 
 describe('self-heal flaky', () => {
   it(
-    'FL-3 FL-4 FL-5 FL-6 BF-6 run --flaky goes on to what is flaky, and keeps fixes that so many greens prove',
+    'FL-3 FL-4 FL-5 FL-6 run --flaky goes on to what is flaky, and keeps a fix that so many greens prove',
     { timeout: 600_000 },
     async () => {
       const project = await scratchProject({
         ...planted,
-        'tests/hasty.spec.ts': hasty,
         'fixer.mjs': writes('odds.txt', 'never'),
         'agents.yaml': agentsYaml(['node', 'fixer.mjs'], settings),
       });
@@ -62,25 +46,18 @@ describe('self-heal flaky', () => {
       expect(
         report?.causes.map(({ category, verdict }) => `${category}: ${verdict}`),
         stderr,
-      ).toEqual(['flaky: healed', 'flaky: healed']);
+      ).toEqual(['flaky: healed']);
       for (const { green } of report?.flakes ?? []) {
         expect(green?.red).toBe(0);
         expect(green?.runs).toBeGreaterThan(2);
       }
       const about = events.flatMap((event) => (event.type === 'suite.started' && event.about) || []);
-      expect(new Set(about)).toEqual(new Set(['shop.spec.ts › races', 'hasty.spec.ts › pays']));
+      expect(new Set(about)).toEqual(new Set(['shop.spec.ts › races']));
       expect(await project.read('odds.txt')).toBe('never');
-      const spec = await project.read('tests/hasty.spec.ts');
-      expect(spec).toContain("await expect(page.getByText('Pay', { exact: true })).toBeVisible();");
-      expect(spec).toContain("await expect(page.locator('p')).toBeVisible();");
-      expect(spec).toContain('await expect(page.locator(\'p\')).toHaveText("Paid");');
 
       const { stdout } = await project.selfHeal(['flaky', '--list', '--json']);
       const { flakes } = JSON.parse(stdout) as { flakes: { name: string; kind: string }[] };
-      expect(flakes.map(({ name, kind }) => `${name}: ${kind}`).toSorted()).toEqual([
-        'hasty.spec.ts › pays: random',
-        'shop.spec.ts › races: random',
-      ]);
+      expect(flakes).toMatchObject([{ name: 'shop.spec.ts › races', kind: 'random' }]);
     },
   );
 

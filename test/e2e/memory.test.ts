@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { Escalation } from '../../src/model/escalation.js';
@@ -58,17 +58,6 @@ it('CL-12 ME-5 ME-6 ME-7 PB-6 a question waits for a person and starts no agent 
   expect(then).toMatchObject(skipped);
   expect(then.stderr).toContain('quarantined');
   expect(readFileSync(path.join(marks, 'agent.ran'), 'utf8')).toBe('x');
-});
-
-it('ME-10 CL-5 a damaged store ends the run with 2 before any agent starts, and is left as it is', async () => {
-  const marks = tempDir('marks');
-  const damaged = { '.self-heal/ledger.db': 'this is no database '.repeat(100) };
-  const project = await scratchProject({ ...asking(marks), ...damaged });
-  const { exitCode, stderr } = await project.selfHeal(['run']);
-  expect(exitCode).toBe(2);
-  expect(stderr).toContain('damaged');
-  expect(existsSync(path.join(marks, 'agent.ran'))).toBe(false);
-  expect(await project.read('.self-heal/ledger.db')).toBe(damaged['.self-heal/ledger.db']);
 });
 
 async function questions(project: ScratchProject): Promise<Escalation[]> {

@@ -96,7 +96,7 @@ describe('HN-3 tests with another input than they type', () => {
   });
 });
 
-it('HN-12 HN-3 verify runs the tests with another input, too: a person decides about a fix that names theirs, or that decides by it', async () => {
+it('HN-12 HN-3 verify runs the tests with another input, too: a person decides about a fix that answers theirs alone', async () => {
   const what = 'by its letters';
   const { 'fixer.mjs': _, ...own } = files;
   const apps = { [app(what)]: shows(what, "'Hi'"), [app('members alone')]: shows('members alone', honest) };
@@ -110,13 +110,6 @@ it('HN-12 HN-3 verify runs the tests with another input, too: a person decides a
     expect(await project.read(spec(what))).toBe(files[spec(what)]);
     return { exitCode, ...report?.verification };
   };
-  expect(await verified('name ? "Hello Ann" : "Hi"')).toMatchObject({
-    exitCode: 3,
-    verdict: 'review',
-    findings: [{ rule: 'test-value-decides', file: app(what), line: 4 }],
-  });
   const notShown = [expect.stringContaining('another input'), expect.stringContaining('the rest')];
-  expect(await verified(byItsLetter)).toMatchObject({ verdict: 'review', notProven: notShown });
-  const shown = expect.arrayContaining([expect.stringContaining('another input')]);
-  expect(await verified(honest)).toMatchObject({ exitCode: 0, verdict: 'proven', proven: shown });
+  expect(await verified(byItsLetter)).toMatchObject({ exitCode: 3, verdict: 'review', notProven: notShown });
 });

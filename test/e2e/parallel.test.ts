@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { processTable } from '../../src/process/proc-table.js';
 import { copiesOf } from '../../src/workspace/copy-folder.js';
-import { orWhenLong } from '../rig/long.js';
+import { isLong } from '../rig/long.js';
 import { agentsYaml, scratchProject, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
 import { isAlive } from '../rig/working-agent.js';
 
@@ -95,7 +95,7 @@ const ends = [
   ['SIGKILL', 'the next command, without a watchdog,'],
 ] as const;
 
-it.runIf(process.platform === 'linux').each(ends.slice(0, orWhenLong(1, 3)))(
+it.runIf(isLong && process.platform === 'linux').each(ends)(
   'SC-3 AG-10 HN-2 CL-5 after %s, %s ends all agents and leaves no copy',
   async (signal, who) => {
     const { project, running, pids, copies } = await twoAtWork();

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { postgresPrograms, startPostgres } from '../rig/postgres.js';
+import { expect, it } from 'vitest';
 import { agentsYaml, scratchProject, type Finished, type ScratchProject } from '../rig/scratch-project.js';
 
 const words = ['one', 'two', 'three'];
@@ -109,25 +108,4 @@ it('ME-8 PB-6 a fault that comes back is healed with no agent, on a machine that
   const healed = await second.selfHeal(['run', one]);
   expect(verdictsOf(healed), healed.stderr).toEqual([remembered]);
   expect(healed.report?.totals.agentRuns).toBe(0);
-  // Switched off, nothing is tried.
-  await second.write({
-    'one.mjs': files['one.mjs' as keyof typeof files],
-    'agents.yaml': `${files['agents.yaml']}\nmemory: { fixes: false }\n`,
-  });
-  expect(verdictsOf(await second.selfHeal(['run', one]))).toEqual([['healed', 'agent: green']]);
 });
-
-it.runIf(postgresPrograms())(
-  'ME-8 ME-10 two clones that share a store heal each other’s faults, at the same time too',
-  async () => {
-    const postgres = await startPostgres(postgresPrograms()!);
-    onTestFinished(() => postgres.stop());
-    const store = { SELF_HEAL_STORE: await postgres.newDatabase('remembered') };
-    const first = await scratchProject(files);
-    const shown = await first.selfHeal(['run', one], store);
-    expect(shown.exitCode, shown.stderr).toBe(0);
-    const clones = await Promise.all([scratchProject(files), scratchProject(files)]);
-    for (const healed of await Promise.all(clones.map((clone) => clone.selfHeal(['run', one], store))))
-      expect(verdictsOf(healed), healed.stderr).toEqual([remembered]);
-  },
-);

@@ -23,14 +23,13 @@ if (!asked.startsWith('/review-fix ') || !asked.includes('+<button')) process.ex
 const [, name] = /^\\+\\+\\+ b\\/(\\w+)\\.html/m.exec(asked);
 const file = name + '.html';
 const say = (opinion) => console.log('SELF-HEAL: ' + JSON.stringify(opinion));
-if (name === 'unsure') {
+if (readFileSync(file, 'utf8').includes('<!--')) {
   writeFileSync(file, 'mine');
-  say({ verdict: 'unsure', file, line: 1, why: 'a comment' });
-} else if (readFileSync(file, 'utf8').includes('<!--')) say({ verdict: 'hides', file, line: 1, why: 'the button still says Tanks' });
-else say({ verdict: 'honest', why: 'it says Thanks' });
+  say({ verdict: 'hides', file, line: 1, why: 'the button still says Tanks' });
+} else say({ verdict: 'honest', why: 'it says Thanks' });
 `;
 
-const names = ['honest', 'hides', 'unsure'];
+const names = ['honest', 'hides'];
 const { 'tests/shop.spec.ts': _, 'page.html': __, ...shared } = shopFiles;
 const files = {
   ...shared,
@@ -69,20 +68,14 @@ describe('a second opinion of a fix', () => {
   });
 
   it('HN-11 HN-1 that says anything else has a person asked, and what was changed in the copy is discarded', async () => {
-    for (const [name, why] of [
-      ['hides', 'hides: the button still says Tanks'],
-      ['unsure', 'unsure: a comment'],
-    ] as const) {
-      const because = expect.stringContaining(
-        `${name}.html:1 a second opinion (second) says ${why}`,
-      ) as unknown;
-      expect(causeOf(run, name)).toMatchObject({
-        verdict: 'escalated',
-        attempts: [{ end: { kind: 'offered', because } }],
-      });
-      expect(await project.read(`${name}.html`)).toBe('<button>Tanks</button>');
-    }
-    expect(run.report?.warnings).toEqual([expect.stringContaining('unsure.html')]);
-    expect(run.events.at(-1)).toMatchObject({ type: 'run.ended', exitCode: 3, agentRuns: 6 });
+    const says = 'hides.html:1 a second opinion (second) says hides: the button still says Tanks';
+    const because = expect.stringContaining(says) as unknown;
+    expect(causeOf(run, 'hides')).toMatchObject({
+      verdict: 'escalated',
+      attempts: [{ end: { kind: 'offered', because } }],
+    });
+    expect(await project.read('hides.html')).toBe('<button>Tanks</button>');
+    expect(run.report?.warnings).toEqual([expect.stringContaining('hides.html')]);
+    expect(run.events.at(-1)).toMatchObject({ type: 'run.ended', exitCode: 3, agentRuns: 4 });
   });
 });

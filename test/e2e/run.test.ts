@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { committed } from '../rig/git-repository.js';
+import { all, readXml } from '../rig/read-xml.js';
 import {
   agentsYaml,
   causeOf,
@@ -60,6 +61,7 @@ describe('red tests', () => {
   const words = ['heals', 'deletes', 'is left'];
   const files: Record<string, string> = {
     ...shared,
+    'playwright.config.ts': shared['playwright.config.ts'].replace("[['list']]", "[['list'], ['junit']]"),
     ...Object.fromEntries(words.map((word) => [`${word}.txt`, 'Tanks\n'])),
     'prices.txt': 'tea 3.00, with tx\n',
     'tests/a.spec.ts': `${head}${reads('heals', 'heals.txt')}${reads('adds tax', 'prices.txt', 'with tax')}`,
@@ -69,6 +71,7 @@ describe('red tests', () => {
     'fixer.mjs': `
       import { readFileSync, rmSync, writeFileSync } from 'node:fs';
       const word = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8')).test.titlePath.at(-1);
+      writeFileSync(process.env.GOT + '/' + word, readFileSync(0));
       if (word === 'heals') writeFileSync('heals.txt', 'Thanks\\n');
       if (word === 'deletes') rmSync('tests/b.spec.ts');
       if (word === 'adds tax') writeFileSync('prices.txt', 'tea 3.21, with tax\\n');
@@ -78,9 +81,17 @@ describe('red tests', () => {
 
   let project: ScratchProject;
   let run: Finished;
+  const outside = tempDirOfFile('of the job');
+  const job = {
+    CI: 'true',
+    GITHUB_ACTIONS: 'true',
+    GITHUB_STEP_SUMMARY: path.join(outside, 'summary'),
+    GITHUB_OUTPUT: path.join(outside, 'output'),
+    PLAYWRIGHT_JUNIT_OUTPUT_FILE: path.join(outside, 'playwright.xml'),
+  };
   beforeAll(async () => {
     project = await scratchProject(files, tempDirOfFile('red tests'));
-    run = await project.selfHeal(['run', '--json']);
+    run = await project.selfHeal(['run', '--json'], { ...job, GOT: outside });
   });
 
   it('HL-1 RP-2 RP-4 CL-6 are healed by an agent, as the re-run decides; report, events and --json say so', async () => {
@@ -102,6 +113,34 @@ describe('red tests', () => {
     expect(told.map(({ type }) => type)).toEqual(expect.arrayContaining(types));
     const patch = await project.selfHeal(['report', '--patch']);
     expect(patch.stdout).toMatch(/^diff --git [^]*\+Thanks/);
+  });
+
+  it('RP-2 RP-3 leave a summary, annotations, outputs, and reports with Playwright’s test names in GitHub Actions', async () => {
+    const commands = run.stderr.split('\n').filter((line) => line.startsWith('::'));
+    expect(commands.map((line) => /^::\w+ file=[^,]+,line=\d+/.exec(line)?.[0] ?? line).toSorted()).toEqual([
+      '::error file=tests/a.spec.ts,line=4',
+      '::error file=tests/b.spec.ts,line=3',
+      '::error file=tests/c.spec.ts,line=3',
+      '::notice file=tests/a.spec.ts,line=3',
+    ]);
+    const summary = readFileSync(job.GITHUB_STEP_SUMMARY, 'utf8');
+    expect(summary).toBe(await project.read('.self-heal/latest/summary.md'));
+    expect(readFileSync(job.GITHUB_OUTPUT, 'utf8')).toMatch(
+      /^outcome<<(?<end>\S+)\nbudget\n\k<end>\nhealed<<\k<end>\n1\n\k<end>\n/,
+    );
+    const ours = readXml(await project.read('.self-heal/latest/junit.xml'));
+    const theirs = readXml(readFileSync(job.PLAYWRIGHT_JUNIT_OUTPUT_FILE, 'utf8'));
+    const [names, expected] = [ours, theirs].map((xml) =>
+      all(xml, 'testcase').map(({ attributes }) => [attributes['classname'], attributes['name']]),
+    );
+    expect(names).toHaveLength(5);
+    expect(names).toEqual(expected);
+  });
+
+  it('CL-9 have their prompts, which inspect prints byte for byte', async () => {
+    const shown = await project.selfHeal(['inspect', causeOf(run, 'heals').id, '--prompt']);
+    expect(`${shown.stdout}\n`).toBe(readFileSync(path.join(outside, 'heals'), 'utf8'));
+    expect(shown.stderr).toContain('as sent to /code-review in attempt 1');
   });
 
   it('HN-5 are red twice, green with the fix, red with it taken out, and green with it put back', async () => {

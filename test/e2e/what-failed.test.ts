@@ -1,6 +1,8 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { launchOptions } from '../rig/chromium.js';
-import { causeOf, scratchProject, type Finished } from '../rig/scratch-project.js';
+import { causeOf, scratchProject, type Finished, type ScratchProject } from '../rig/scratch-project.js';
 import { tempDirOfFile } from '../rig/temp-dir.js';
 
 /** An app in the folder of its tests, started by a worker fixture with pipes. Each of its pages raises a harmless exception. */
@@ -47,6 +49,7 @@ export default defineConfig({
   use: { launchOptions: ${launchOptions} },
 });`;
 
+let project: ScratchProject;
 let run: Finished;
 beforeAll(async () => {
   const files = {
@@ -56,7 +59,7 @@ beforeAll(async () => {
     'tests/app/server.mjs': server,
     'tests/a.spec.ts': spec,
   };
-  const project = await scratchProject(files, tempDirOfFile('what failed'));
+  project = await scratchProject(files, tempDirOfFile('what failed'));
   run = await project.selfHeal(['run', '--dry-run']);
 });
 
@@ -97,5 +100,36 @@ describe('tests of one app that end in a timeout', () => {
   it('CS-5 are network-errors if only a response is missing', () => {
     expect(causeOf(run, 'waits')).toMatchObject({ category: 'network-error' });
     expect(causeOf(run, 'waits').headline).toContain("response.url().endsWith('/x')");
+  });
+
+  it('CL-9 are listed by inspect, each once, with the evidence and what decided', async () => {
+    const { stdout } = await project.selfHeal(['inspect']);
+    expect(stdout.split('\n').filter((line) => /^ +\d+ /.test(line))).toHaveLength(5);
+    expect(stdout).toMatch(/\d +failed +database-error +c\d +a\.spec\.ts:20 › orders/);
+    const shown = await project.selfHeal(['inspect', 'latest', 'orders']);
+    expect(shown.stdout).toMatch(/what happened, in order\n[^]*SQLITE_ERROR[^\n]* ← decided\n/);
+    expect(shown.stdout).toMatch(/failures\/\d\/screenshot\.\w+ {2}[\d.]+ kB/);
+    const json = await project.selfHeal(['inspect', 'orders', '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      failure: { diagnosis: { category: 'database-error' } },
+      test: { verdict: 'failed' },
+    });
+  });
+
+  it('CL-9 are named by inspect, with exit code 2, if a name means several or none of them', async () => {
+    for (const name of ['s', 'nothing']) {
+      const { exitCode, stderr } = await project.selfHeal(['inspect', name]);
+      expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/\d .*(?:missing|orders)/)]);
+    }
+  });
+
+  it('EV-12 RP-2 are shown from the events of a run without a report, and a missing record is named', async () => {
+    const latest = path.join(project.dir, '.self-heal/latest');
+    await rm(path.join(latest, 'report.json'));
+    await rm(path.join(latest, 'failures/2/failure.json'));
+    const { stdout, exitCode } = await project.selfHeal(['inspect']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/· red · 6 tests\n +\d +failed/);
+    expect(stdout).toContain('failures/2/failure.json cannot be read');
   });
 });
