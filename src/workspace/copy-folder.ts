@@ -55,7 +55,7 @@ function markerOf(folder: string): string {
 }
 
 /** Whether a folder is such a copy, rather than a path that somebody wrote into one of our files. */
-export async function isCopy(folder: string): Promise<boolean> {
+async function isCopy(folder: string): Promise<boolean> {
   if (!path.basename(folder).startsWith('self-heal-')) return false;
   return (await isFolder(folder)) && (await isFolder(markerOf(folder)));
 }

@@ -1,19 +1,16 @@
-import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { committed, gitIn } from '../rig/git-repository.js';
 import { scratchProject, pageFiles } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
 
-const git = (dir: string, ...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: dir });
+const git = (dir: string, ...args: string[]) => gitIn(dir)(...args);
 
 /** A repository on a branch `fix` that starts at the tip of `main`. */
 async function branched() {
   const project = await scratchProject({ ...pageFiles, '.gitignore': 'node_modules\n' });
-  git(project.dir, 'init', '-q', '-b', 'main');
-  git(project.dir, 'add', '-A');
-  git(project.dir, 'commit', '-qm', 'all');
+  committed(project.dir, 'all');
   git(project.dir, 'switch', '-qc', 'fix');
   return project;
 }

@@ -95,12 +95,6 @@ describe('the input and output of an agent', () => {
 });
 
 describe('the end of an agent', () => {
-  it('AG-5 is `exited` after a non-zero exit code', async () => {
-    const { end, tail } = await run(agentTask('exits-nonzero'));
-    expect(end).toEqual({ kind: 'exited', exitCode: 3 });
-    expect(tail).toContain('I give up');
-  });
-
   it.each([
     ['Error: 529 Overloaded', 'stderr', { kind: 'retryable', reason: 'own: Error: 529 Overloaded' }],
     ['401 Unauthorized', 'stderr', { kind: 'unusable' }],

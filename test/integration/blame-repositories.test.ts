@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AgentWorkspace, agentWorkspace } from '../rig/agent-workspace.js';
@@ -10,18 +10,7 @@ describe('blame in real-world repositories', () => {
   const SIX = changed(a, 'six', 'SIX');
 
   const merge = (project: AgentWorkspace, branch: string) =>
-    project.git(
-      '-c',
-      'user.name=Ann',
-      '-c',
-      'user.email=a@b.c',
-      'merge',
-      '--quiet',
-      '--no-ff',
-      '-m',
-      'merged',
-      branch,
-    );
+    project.git('merge', '--quiet', '--no-ff', '-m', 'merged', branch);
 
   it('BL-1 BL-5 blames a commit that a merge brought in, not the merge, even with a detached HEAD', async () => {
     const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
@@ -76,7 +65,7 @@ describe('blame in real-world repositories', () => {
     project.git('checkout', '--quiet', 'main');
     commit('theirs', { 'src/a.ts': changed(a, 'six', 'sechs') });
     project.git('checkout', '--quiet', 'feature');
-    expect(() => project.git('-c', 'user.name=me', '-c', 'user.email=a@b.c', 'rebase', 'main')).toThrow();
+    expect(() => project.git('rebase', 'main')).toThrow();
     project.write({ 'src/b.ts': changed(b, 'one', 'broken') });
     const [status, before] = [project.git('status', '--porcelain'), stateOf(project)];
     const [blamed] = await find()([cause]);
@@ -139,7 +128,7 @@ describe('blame in real-world repositories', () => {
     const { project, find, commit } = await repository((read) => !read('picture.bin').includes('broken'));
     project.write({ 'picture.bin': bytes });
     project.git('add', '--all');
-    project.git('-c', 'user.name=me', '-c', 'user.email=a@b.c', 'commit', '--quiet', '-m', 'picture');
+    project.git('commit', '--quiet', '-m', 'picture');
     project.git('checkout', '--quiet', '-b', 'feature');
     project.git('mv', 'src/b.ts', 'src/moved.ts');
     commit('another picture', { 'picture.bin': `${bytes}broken` });
@@ -193,21 +182,11 @@ describe('blame in real-world repositories', () => {
     ]);
   });
 
-  it('BL-2 reports a damaged repository without failing the run', async () => {
-    const { project, find, told, commit } = await repository(() => true);
-    project.git('checkout', '--quiet', '-b', 'feature');
-    commit('louder', { 'src/a.ts': SIX });
-    const tree = project.git('rev-parse', 'main^{tree}');
-    rmSync(path.join(project.dir, '.git/objects', tree.slice(0, 2), tree.slice(2)));
-    expect(await find()([cause])).toEqual([cause]);
-    expect(told).toEqual([[null, expect.stringMatching(/: git cannot read the repository: (?!Command)/)]]);
-  });
-
   it('BL-1 BL-5 leaves a submodule and its changes as they are', async () => {
     const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
     const inner = await agentWorkspace({ 'x.ts': 'inner\n' });
     project.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.dir, 'lib');
-    project.git('-c', 'user.name=me', '-c', 'user.email=a@b.c', 'commit', '--quiet', '-m', 'with lib');
+    project.git('commit', '--quiet', '-m', 'with lib');
     project.git('checkout', '--quiet', '-b', 'feature');
     commit('louder', { 'src/a.ts': SIX });
     project.write({ 'lib/x.ts': 'changed\n', 'lib/new.ts': 'new\n' });

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isCopy, makeCopyFolder, removeCopy } from '../../src/workspace/copy-folder.js';
+import { makeCopyFolder, removeCopy } from '../../src/workspace/copy-folder.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 /** Makes the folder of a project's copy, as a run does; `announced` are the folders that recovery from a kill would look at. */
@@ -33,15 +33,6 @@ describe('the folder of a copy', () => {
     rmSync(path.join(folder, mark), { recursive: true });
     await removeCopy(folder);
     expect(existsSync(folder)).toBe(false);
-  });
-
-  it('HN-2 may be removed by another process while it is being checked', async () => {
-    const { folder } = await made(tempDir());
-    const looking = isCopy(folder);
-    // The first check, in its own thread, ends before the folder is removed; the next one does not.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
-    rmSync(folder, { recursive: true });
-    expect(await looking).toBe(false);
   });
 
   it('HN-2 may be removed by the watchdog and the next command at the same time', async () => {

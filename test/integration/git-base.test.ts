@@ -7,10 +7,10 @@ import { parse } from 'yaml';
 import { baseOf, gitChanges } from '../../src/workspace/git-trees.js';
 import { ignoredReads } from '../../src/guard/ignored-reads.js';
 import { workflowTexts } from '../../src/clients/init/ci-workflow.js';
+import { gitIn } from '../rig/git-repository.js';
 import { tempDir } from '../rig/temp-dir.js';
 
-const git = (cwd: string, ...args: string[]) =>
-  execaSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd }).stdout;
+const git = (cwd: string, ...args: string[]) => gitIn(cwd)(...args);
 
 /** The server's repository: `feature` branched off `trunk`, and both have commits since. */
 function onServer(): { dir: string; base: string } {
@@ -100,7 +100,7 @@ it.each([
   ['git replace', 'git replace $(git rev-parse HEAD:first) $(git hash-object -w first)'],
   [
     'a replaced commit',
-    'git add -A; git replace $(git rev-parse HEAD) $(git -c user.name=a -c user.email=a commit-tree $(git write-tree) -m x)',
+    'git add -A; git replace $(git rev-parse HEAD) $(git commit-tree $(git write-tree) -m x)',
   ],
 ])('HN-12 HN-3 finds what was hidden from git by %s', async (_, hide) => {
   const { dir } = onServer();

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { edited, type Edit, places, project } from '../../fixtures/guard/cases.mjs';
@@ -6,17 +6,13 @@ import { createGuard } from '../../src/guard/run-guard.js';
 import { judge } from '../../src/guard/judge.js';
 import { folderTree } from '../../src/workspace/tree.js';
 import type { Tree } from '../../src/workspace/git-trees.js';
+import { writeInto } from '../rig/agent-workspace.js';
 import { aResult, aSuiteRun, aTest } from '../rig/builders.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 let dir: string;
 
-const put = (files: Readonly<Record<string, string>>) => {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
-    writeFileSync(path.join(dir, name), text);
-  }
-};
+const put = (files: Readonly<Record<string, string>>) => writeInto(dir, files);
 
 /** The first suite of a run, as Playwright reports it: with absolute paths. */
 function firstRun(testFiles: readonly string[] = places.testFiles, testDir = 'tests') {

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import { runInit, type InitOptions } from '../../src/cli/init.js';
 import { parseAgentsFile } from '../../src/config/agents-file.js';
+import { writeInto } from '../rig/agent-workspace.js';
 import { programs } from '../rig/programs.js';
 import { tempDir } from '../rig/temp-dir.js';
 
@@ -19,10 +20,7 @@ interface Called {
 async function project(files: Record<string, string> = config): Promise<string> {
   const dir = tempDir();
   await mkdir(path.join(dir, '.git'));
-  for (const [file, text] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
-    await writeFile(path.join(dir, file), text);
-  }
+  writeInto(dir, files);
   return dir;
 }
 

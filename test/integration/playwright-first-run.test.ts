@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { SuiteProgress } from '../../src/playwright/report-state.js';
 import { launchOptions } from '../rig/chromium.js';
+import { freePort } from '../rig/free-port.js';
 import { inlineSuite, type FinishedSuite, type InlineSuite } from '../rig/inline-suite.js';
 
 const configFor = (port: number): string => `
@@ -93,16 +92,6 @@ beforeAll(async () => {
     { env: { NODE_OPTIONS: '--no-deprecation' }, onProgress: (now) => progress.push(now) },
   );
 }, 120_000);
-afterAll(() => suite.dispose());
-
-/** Playwright before 1.57 cannot learn the port from the server. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 function failure(title: string) {
   const found = first.run.failures.find(({ test }) => test.titlePath.at(-1) === title);
@@ -178,7 +167,6 @@ it('CL-4 gathers what ends within a moment into one line of the report', async (
       import { test } from '@playwright/test';
       for (let n = 0; n < 150; n += 1) test('number ' + n, () => {});`,
   });
-  onTestFinished(() => fast.dispose());
   const told: SuiteProgress[] = [];
   const { run, runDir } = await fast.run({}, { onProgress: (now) => told.push(now) });
   const lines = (await readFile(path.join(runDir, 'report.ndjson'), 'utf8')).trim().split('\n');

@@ -1,17 +1,15 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { findPlaywrightConfig } from '../../src/playwright/find-config.js';
 import { findPlaywright } from '../../src/playwright/find-playwright.js';
 import { toPlaywrightArgs } from '../../src/playwright/selection.js';
+import { writeInto } from '../rig/agent-workspace.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 async function project(files: Record<string, string>): Promise<string> {
   const dir = tempDir();
-  for (const [file, text] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
-    await writeFile(path.join(dir, file), text);
-  }
+  writeInto(dir, files);
   return dir;
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { readReports } from '../../src/playwright/reports/read-reports.js';
 import { testKey } from '../../src/playwright/reports/report.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
@@ -60,7 +60,6 @@ beforeAll(async () => {
   });
   ({ run } = await suite.run());
 });
-afterAll(() => suite.dispose());
 
 it.each([
   ['blob', []],

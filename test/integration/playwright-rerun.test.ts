@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { inlineSuite, type FinishedSuite, type InlineSuite } from '../rig/inline-suite.js';
 
@@ -78,7 +78,6 @@ beforeAll(async () => {
   first = await suite.run();
   filesAfterFirst = await suite.files();
 }, 120_000);
-afterAll(() => suite.dispose());
 
 /** `project: title` of each test with one of these outcomes, or of all tests. */
 function named(run: SuiteRun, ...outcomes: string[]): string[] {
@@ -145,9 +144,9 @@ it('HL-1 re-runs exactly the failed tests, whatever their titles, and a serial g
 
 it('HL-1 re-runs a setup test with its dependents, and a teardown with the fewest tests that trigger it', async () => {
   expect(idsFor('set up: logs in')).toHaveLength(3);
-  await suite.write({ 'log-in.spec.js': logIn(true) });
+  suite.write({ 'log-in.spec.js': logIn(true) });
   const { run } = await suite.rerun(idsFor('set up: logs in'));
-  await suite.write({ 'log-in.spec.js': logIn(false) });
+  suite.write({ 'log-in.spec.js': logIn(false) });
   expect(named(run, 'expected')).toEqual(['set up: logs in', 'three: member too']);
   expect(named(run, 'unexpected')).toEqual(['clean up: logs out', 'three: member']);
   const again = await suite.rerun(idsFor('clean up: logs out'));
@@ -156,12 +155,12 @@ it('HL-1 re-runs a setup test with its dependents, and a teardown with the fewes
 
 it('HL-10 distinguishes a test that vanished from one that is fixed', async () => {
   const ids = [...idsFor('one: a › b'), ...idsFor('one: number 1')];
-  await suite.write({ 'odd.spec.js': odd.replace("'a › b'", "'renamed'") });
+  suite.write({ 'odd.spec.js': odd.replace("'a › b'", "'renamed'") });
   const { run } = await suite.rerun(ids);
   const known = new Set(run.tests.map(({ test }) => test.id));
   expect(ids.filter((id) => !known.has(id))).toEqual(idsFor('one: a › b'));
   const none = await suite.rerun(idsFor('one: a › b'));
-  await suite.write({ 'odd.spec.js': odd });
+  suite.write({ 'odd.spec.js': odd });
   expect(none.run).toMatchObject({ tests: [], suiteFailure: null });
 });
 
@@ -175,7 +174,7 @@ it('CL-1 keeps repetitions apart, and never shards a re-run', async () => {
 });
 
 it('CL-1 CL-3 CL-4 a re-run changes no file of the user, neither snapshot nor report', async () => {
-  await suite.write({ 'report.json': filesAfterFirst['report.json'] ?? '' });
+  suite.write({ 'report.json': filesAfterFirst['report.json'] ?? '' });
   const before = await suite.files();
   const { run } = await suite.rerun(null, { project: ['one'], grep: 'snapshot|number' });
   expect(run.tests).toHaveLength(4);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { browserMissing, firstRunProblem, noTests, refusedToStart } from '../../src/playwright/refusals.js';
 import { freePort } from '../rig/free-port.js';
 import { inlineSuite, type FinishedSuite, type InlineSuite, type RunOptions } from '../rig/inline-suite.js';
@@ -9,10 +9,6 @@ import { anError } from '../rig/builders.js';
 import type { Selection } from '../../src/playwright/selection.js';
 
 let suite: InlineSuite | null = null;
-afterEach(() => {
-  suite?.dispose();
-  suite = null;
-});
 
 interface Broken {
   config?: string;

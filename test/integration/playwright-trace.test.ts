@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Evidence } from '../../src/model/evidence.js';
 import type { TestFailure } from '../../src/model/failure.js';
 import { timelineOf, timelineText } from '../../src/evidence/timeline.js';
@@ -138,7 +138,6 @@ beforeAll(async () => {
     },
   );
 }, 180_000);
-afterAll(() => suite.dispose());
 
 function failure(title: string): TestFailure {
   const found = traced.run.failures.find(({ test }) => test.titlePath.at(-1) === title);

@@ -1,11 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { inlineSuite, type InlineSuite } from '../rig/inline-suite.js';
 
 /** `npm run test:playwrights` runs this file with every minor version that is supported. */
 describe('Playwright never waits for a person', () => {
   let suite: InlineSuite;
-
-  afterEach(() => suite.dispose());
 
   it('CL-4 neither serves the HTML report of a red run nor debugs it, whatever the config and the environment say', async () => {
     suite = await inlineSuite({

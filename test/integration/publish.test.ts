@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import type { Report } from '../../src/run/report.js';
 import { parseAgentsFile } from '../../src/config/agents-file.js';
-import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../rig/a-report.js';
+import { aReport, aReportAttempt, aReportCause, aReportTest } from '../rig/a-report.js';
 import { leaveRun } from '../rig/events-of-report.js';
 import { blobId } from '../../src/workspace/patch-text.js';
 import { ForgeStub } from '../rig/forge-stub.js';
@@ -338,17 +338,6 @@ describe('on GitHub', () => {
       () => adding(`const key = 'ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}';\n`),
     ],
     ['was kept by no attempt', () => adding('failed();\n', asked)],
-    ['is of a protected file', () => artifact(fixed, { fix: fix.replaceAll('src/new.ts', 'web/.npmrc') })],
-    [
-      'has too many files',
-      () =>
-        artifact(fixed, {
-          fix: Array.from(
-            { length: 301 },
-            (_, n) => `diff --git a/f${n} b/f${n}\nnew file mode 100644\n${index(null, '')}`,
-          ).join(''),
-        }),
-    ],
   ])('PB-5 neither offers nor commits a fix that %s', async (_, made) => {
     const forge = await new ForgeStub(files).github();
     const from = made();
@@ -357,15 +346,6 @@ describe('on GitHub', () => {
     await publish(forge, ['--answer', '--from', from], commented('/self-heal apply'));
     expect(forge.filesOf('feature')).toEqual(files);
     expect(forge.writes.length).toBeLessThan(9);
-  });
-
-  it('PB-5 does not put a hunk into a file that the run has not had, although it would fit there', async () => {
-    const forge = await new ForgeStub({ ...files, 'src/shop.ts': `\n\n\n${shop}` }).github();
-    const from = artifact(fixed, { fix });
-    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
-    await publish(forge, ['--answer', '--from', from], commented('/self-heal apply'));
-    expect(forge.comments.at(-1)?.body).toContain('differs from what it was made for');
-    expect(forge.reactions).toEqual(['-1']);
   });
 
   it('PB-5 no text becomes a part of a commit message that somebody acts on', async () => {
@@ -395,22 +375,6 @@ describe('on GitHub', () => {
     expect(read.ok && read.value.quarantine?.map(({ test }) => test)).toEqual([
       'shop.spec.ts › renders ${name} and $${x}',
     ]);
-  });
-
-  it('PB-5 nothing in an artifact becomes markup, a mention, or a command', async () => {
-    const forge = await new ForgeStub(files).github();
-    const title = hostileTexts.join(' ');
-    const hostile = aReport({
-      outcome: 'red',
-      exitCode: 1,
-      tests: [aReportTest({ verdict: 'failed', title: ['a.spec.ts', title] })],
-      causes: [aReportCause({ verdict: 'failed', headline: title, reason: title, attempts: [] })],
-      warnings: [...hostileTexts],
-    });
-    await publish(forge, ['--from', artifact(hostile, {})], ended(forge, 'pull_request'));
-    const [comment] = forge.comments;
-    const outsideOfCode = comment?.body.replaceAll(/(`+)[^\n]*?\1/g, '') ?? '';
-    expect(outsideOfCode).not.toMatch(/(?<!\\)<script|(?<!\\)!\[|@everyone/);
   });
 
   it('PB-5 EV-9 the token is in no annotation of the check, be it whole or where a long text is cut', async () => {

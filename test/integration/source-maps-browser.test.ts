@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { classify } from '../../src/diagnose/classify.js';
 import type { Evidence } from '../../src/model/evidence.js';
 import type { TestFailure } from '../../src/model/failure.js';
@@ -96,7 +96,6 @@ beforeAll(async () => {
   const traced = await suite.rerun(null, {}, { trace: true, onFailedTry });
   finished = { ...traced, run: { ...traced.run, scripts: fetcher.scripts } };
 });
-afterAll(() => suite.dispose());
 
 async function evidenceOf(title: string): Promise<Evidence> {
   const failure = finished.run.failures.find(({ test }) => test.titlePath.at(-1) === title);

@@ -41,7 +41,7 @@ export async function agentWorkspace(
   if (git) {
     run('init', '--quiet', '--template=', '--initial-branch=main');
     run('add', '--all');
-    run('-c', 'user.name=me', '-c', 'user.email=me@example.com', 'commit', '--quiet', '-m', 'first');
+    run('commit', '--quiet', '-m', 'first');
   }
   const runId = `20260101-000000-${path.basename(dir).slice(-6)}`;
   const runDir = path.join(project, '.self-heal', 'runs', runId);

@@ -68,16 +68,7 @@ export async function repository(green: (read: (file: string) => string) => bool
       Object.fromEntries(Object.entries(changed).map(([file, text]) => [path.posix.join(at, file), text])),
     );
     project.git('add', '--all');
-    project.git(
-      '-c',
-      'user.name=Ann',
-      '-c',
-      'user.email=ann@example.com',
-      'commit',
-      '--quiet',
-      '-m',
-      subject,
-    );
+    project.git('commit', '--quiet', '-m', subject);
     return project.git('rev-parse', 'HEAD');
   };
   return { project, find, commit, told, runs: () => runs };

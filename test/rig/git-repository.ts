@@ -3,15 +3,11 @@ import { realpathSync } from 'node:fs';
 import { writeInto } from './agent-workspace.js';
 import { tempDir } from './temp-dir.js';
 
-/** Returns git in a folder, as Ann. */
-const gitIn =
+/** Returns git in a folder. */
+export const gitIn =
   (cwd: string) =>
   (...args: readonly string[]) =>
-    execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], {
-      cwd,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }).trim();
+    execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 
 /** Commits all files of a folder on a new branch, or else on the current one; makes a repository of the folder if it is none. */
 export function committed(dir: string, subject: string, branch?: string) {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { execaSync } from 'execa';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from './a-report.js';
 import { leaveRun } from './events-of-report.js';
 import { writeInto } from './agent-workspace.js';
+import { gitIn } from './git-repository.js';
 import path from 'node:path';
 
 /** The run that a hostile project brings along. */
@@ -44,8 +44,7 @@ export function bringRun(
 
 /** Commits files of a folder, by default all of them, ignored ones too. */
 export function commitAll(dir: string, paths: readonly string[] = ['.']): void {
-  const git = (...args: string[]) =>
-    execaSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@example.com', ...args], { cwd: dir });
+  const git = gitIn(dir);
   git('init', '--quiet');
   git('add', '--all', '--force', '--', ...paths);
   git('commit', '--quiet', '-m', 'all');

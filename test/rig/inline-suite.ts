@@ -1,6 +1,5 @@
-import { mkdtempSync, openSync, closeSync, realpathSync, rmSync } from 'node:fs';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { openSync, closeSync } from 'node:fs';
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import type { BrokenBuild } from '../../src/playwright/broken-build.js';
@@ -8,20 +7,21 @@ import { findPlaywright } from '../../src/playwright/find-playwright.js';
 import { runSuite, type SuiteOptions } from '../../src/playwright/run-suite.js';
 import { toPlaywrightArgs, type Selection } from '../../src/playwright/selection.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
+import { writeInto } from './agent-workspace.js';
 import { compiledInject } from './compiled-inject.js';
+import { tempDirOfFile } from './temp-dir.js';
 
 /** A small Playwright project in a temporary folder, run with the repository's Playwright. */
 export interface InlineSuite {
   /** The project; its path has a space and a non-ASCII letter. */
   readonly dir: string;
-  write(files: Record<string, string>): Promise<void>;
+  write(files: Record<string, string>): void;
   /** Runs as the user does; `terminal` is what they would have seen. */
   run(selection?: Selection, options?: RunOptions): Promise<FinishedSuite>;
   /** Re-runs these ids, or the whole selection if null. */
   rerun(ids: readonly string[] | null, selection?: Selection, options?: RunOptions): Promise<FinishedSuite>;
   /** Every file of the project by its relative path, without packages and Playwright's own output. */
   files(): Promise<Record<string, string>>;
-  dispose(): void;
 }
 
 /** The options of a run that a test may set. */
@@ -48,11 +48,11 @@ const packages =
 
 /** Writes a project; `package.json` says `type: module` unless the files include their own. */
 export async function inlineSuite(files: Record<string, string>): Promise<InlineSuite> {
-  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'self-heal größe mit raum ')));
+  const root = tempDirOfFile('größe mit raum');
   const dir = path.join(root, 'project');
   let runs = 0;
-  const write = (more: Record<string, string>): Promise<void> => writeAll(dir, more);
-  await write({ 'package.json': '{ "name": "inline", "type": "module" }', ...files });
+  const write = (more: Record<string, string>) => writeInto(dir, more);
+  write({ 'package.json': '{ "name": "inline", "type": "module" }', ...files });
   await symlink(packages, path.join(dir, 'node_modules'), 'junction');
   const start = async (
     mode: { ids: readonly string[] | null } | 'first',
@@ -69,7 +69,6 @@ export async function inlineSuite(files: Record<string, string>): Promise<Inline
     run: (selection, options) => start('first', selection, options),
     rerun: (ids, selection, options) => start({ ids }, selection, options),
     files: () => filesIn(dir),
-    dispose: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 
@@ -128,13 +127,6 @@ function cleanEnv(): NodeJS.ProcessEnv {
     ([name]) => !/^(?:VITEST|TEST|NODE_ENV|NODE_OPTIONS|FORCE_COLOR|CI|npm_)/.test(name),
   );
   return Object.fromEntries(kept);
-}
-
-async function writeAll(dir: string, files: Record<string, string>): Promise<void> {
-  for (const [file, text] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
-    await writeFile(path.join(dir, file), text);
-  }
 }
 
 async function filesIn(dir: string): Promise<Record<string, string>> {

@@ -1,6 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
+import { writeInto } from './agent-workspace.js';
 import { tempDir } from './temp-dir.js';
 import { userEnv } from './scratch-project.js';
 
@@ -22,10 +22,7 @@ export async function installedProject(
   packages: readonly string[],
 ): Promise<InstalledProject> {
   const dir = tempDir('installed größe');
-  for (const [file, text] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
-    await writeFile(path.join(dir, file), text);
-  }
+  writeInto(dir, files);
   const env = { ...userEnv(), PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' };
   const npm = (args: readonly string[], cwd: string) => execa('npm', args, { cwd, env, extendEnv: false });
   const packed = await npm(['pack', '--silent', '--ignore-scripts', '--pack-destination', dir], repository);

@@ -8,4 +8,8 @@ const foreign =
 
 for (const name of Object.keys(process.env)) if (foreign.test(name)) delete process.env[name];
 
+// Whoever commits in a test is Ann.
+for (const who of ['AUTHOR', 'COMMITTER'])
+  Object.assign(process.env, { [`GIT_${who}_NAME`]: 'Ann', [`GIT_${who}_EMAIL`]: 'ann@example.com' });
+
 afterAll(removeTempDirsOfFile);

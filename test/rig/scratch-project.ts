@@ -1,11 +1,12 @@
 import path from 'node:path';
 import { existsSync, realpathSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { execa } from 'execa';
 import { expect } from 'vitest';
 import type { StampedEvent } from '../../src/event.js';
 import { readRunState } from '../../src/run/event-log.js';
 import { reportOf, type Report, type ReportCause } from '../../src/run/report.js';
+import { writeInto } from './agent-workspace.js';
 import { launchOptions } from './chromium.js';
 import { linkPackages } from './link-packages.js';
 import { tempDir } from './temp-dir.js';
@@ -118,12 +119,7 @@ export function projectIn(dir: string): ScratchProject {
   const start: ScratchProject['start'] = (args, env = {}) => startIn(dir, args, env);
   return {
     dir,
-    write: async (files) => {
-      for (const [file, text] of Object.entries(files)) {
-        await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
-        await writeFile(path.join(dir, file), text);
-      }
-    },
+    write: async (files) => writeInto(dir, files),
     read: (file) => readFile(path.join(dir, file), 'utf8'),
     start,
     selfHeal: async (args, env) => {

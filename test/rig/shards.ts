@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { execa } from 'execa';
 import {
   agentsYaml,
   editingAgent,
@@ -7,6 +6,7 @@ import {
   type ScratchProject,
   scratchProject,
 } from './scratch-project.js';
+import { committed, gitIn } from './git-repository.js';
 import { linkPackages } from './link-packages.js';
 import { tempDir } from './temp-dir.js';
 
@@ -45,18 +45,13 @@ export const suiteOfShards: Record<string, string> = {
 /** Creates a repository with these files committed, and machines that each check it out in a folder of their own. */
 export async function repositoryOf(files: Record<string, string>) {
   const origin = await scratchProject(files, tempDir('origin'));
-  const git = (cwd: string, ...args: string[]) =>
-    execa('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', ...args], { cwd });
-  await git(origin.dir, 'init', '-q');
-  await git(origin.dir, 'add', '--all');
-  await git(origin.dir, 'commit', '-qm', 'one');
+  committed(origin.dir, 'one');
   return {
     machine: async (name: string): Promise<ScratchProject> => {
       const dir = path.join(tempDir(name), 'work');
-      await git(origin.dir, 'clone', '-q', origin.dir, dir);
+      gitIn(origin.dir)('clone', '-q', origin.dir, dir);
       await linkPackages(dir);
       return projectIn(dir);
     },
-    git,
   };
 }
