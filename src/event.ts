@@ -207,7 +207,7 @@ const shapes = {
   'agent.build_paused': z.object({ status: z.literal('escalation_threshold_exceeded') }),
   /** Files that the agent changed do not enter the project; the rest of its change is tried (HN-4). */
   'attempt.cut': z.object({ ...ofAttempt, cut: listOf(cutShape) }),
-  /** An agent did what is honest in no fix. Its change is dropped (HN-3). */
+  /** An agent's change is dishonest, and is dropped (HN-3). */
   'attempt.rejected': z.object({ ...ofAttempt, violations: listOf(violationShape) }),
   /**
    * The re-run after the fix was green, or showed another error. The change stays until the proof decides (HN-5, HN-1), and a run that continues
@@ -221,7 +221,7 @@ const shapes = {
   'change.verified': z.object({ verification: verificationShape }),
   /** After the run, a person undid its changes; `leftAlone` lists files that had changed again and were not restored. */
   'run.undone': z.object({ restored: texts, leftAlone: texts }),
-  /** The run continues, but somebody should know. */
+  /** The run continues, but the user should know. */
   'run.warning': z.object({ message: z.string() }),
   /** The run cannot continue, for example because its browser is not installed; no `run.ended` follows. */
   'run.stopped': z.object({ message: z.string() }),

@@ -52,7 +52,7 @@ function refused(file: string, reason: string): StateRefused {
 
 /**
  * Returns why a project's `.self-heal` may not be used, or null. What git tracks was written by somebody else, perhaps long ago, perhaps to
- * deceive: events that let `undo` write files, a store that accepts red tests. Without git nothing tells the two apart.
+ * deceive: events that let `undo` write files, a store that accepts red tests. Without git, the two cannot be distinguished.
  */
 export async function stateProblem(project: string): Promise<Problem | null> {
   try {
@@ -219,7 +219,7 @@ export function databaseFiles(file: string): string[] {
   return ['', '-wal', '-shm', '-journal'].map((ending) => `${file}${ending}`);
 }
 
-/** Returns what is at a path whose folders are all folders; undefined if nothing is. */
+/** Returns the stats of a path, after checking the folders above it; undefined if it does not exist. */
 function statsOf(file: string): Stats | undefined {
   for (const folder of foldersDownTo(path.dirname(file))) {
     const info = lstatSync(folder, { throwIfNoEntry: false });

@@ -47,7 +47,7 @@ async function runPublish({ from, folder, answer, apply }: PublishOptions): Prom
   const read = from === undefined ? ok(null) : await readArtifact(from);
   if (!read.ok) return read.error;
   const redactor = await createRedactor({ env, projectRoot: null });
-  // Before any text of it is cut: half a token is recognized by nobody.
+  // Masked before any text of it is cut: half a token would not be recognized.
   const artifact = read.value && { ...read.value, report: redactor.deep(read.value.report) };
   const printLine = (line: string) => void printText(redactor.text(line));
   try {

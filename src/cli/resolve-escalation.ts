@@ -104,7 +104,7 @@ export async function askAfterRun(result: number | Problem, flags: Flags): Promi
       flags,
       async (store) => store && resolveEscalation(store, escalation, flags),
     );
-    // Whoever leaves one question is not asked the next.
+    // A person who leaves one question is not asked the next.
     if (answered === null || typeof answered === 'number') return result;
     if ('kind' in answered) return answered;
     const proven = await proveChosen(answered);

@@ -240,7 +240,7 @@ export function spentOn(attempts: readonly Pick<Attempt, 'usage'>[]): Spent {
 /** What a second opinion may say about a fix: that it treats the cause, that it hides the fault, or neither. */
 export const opinionVerdicts = ['honest', 'hides', 'unsure'] as const;
 
-/** What an agent that did not make a fix says about it (HN-11). */
+/** The opinion of an agent on the fix of another (HN-11). */
 export const opinionShape = z.object({
   verdict: z.enum(opinionVerdicts),
   /** The place in the fix that it is about, if it names one; relative to the project. */

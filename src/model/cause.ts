@@ -30,7 +30,7 @@ export const failureRecordShape = z.object({
 export interface DiagnosedFailure extends z.infer<typeof failureRecordShape> {
   readonly failure: Failure;
   readonly evidence: Evidence;
-  /** The number of the failure that was run again in its stead, since the two are alike; absent if it was run again itself. */
+  /** The number of a similar failure that was run again in place of this one; absent if this one was run again. */
   readonly like?: number;
   /** Whether its run was traced, so that no other run can add evidence. */
   readonly isTraced?: boolean;

@@ -85,7 +85,7 @@ export interface Answer {
   readonly allows?: 'tests' | undefined;
 }
 
-/** What an answer decides for the failure, besides guidance. */
+/** The decision in an answer, besides guidance. */
 export const decisionShape = z.object({
   /** The offered patch that is right. */
   chosen: offerShape.pick({ side: true, agent: true, change: true }).extend({ runId: runIdShape }).nullable(),
@@ -120,7 +120,7 @@ export function guidanceFrom({ choice, guidance, allows }: Answer): string | nul
 }
 
 /**
- * Creates the question about a cause that no agent could heal, or of whose patches none is right for certain. `asked` is the agent's own
+ * Creates the question about a cause that no agent could heal, or whose patches only a person can judge. `asked` is the agent's own
  * question, or null.
  */
 export function questionAbout(

@@ -104,7 +104,7 @@ const elementShape = z.object({
 export type PageElement = z.infer<typeof elementShape>;
 
 /**
- * What is stored of everything gathered about one failure, with bounded sizes. `missing` and `cut` say in words what is absent and what was
+ * The stored part of the evidence of one failure, with bounded sizes. `missing` and `cut` say in words what is absent and what was
  * shortened, so that nobody takes a gap for proof of absence.
  */
 export const evidenceShape = z.object({
@@ -120,7 +120,10 @@ export const evidenceShape = z.object({
   serverLines: listOf(serverLineShape).exactOptional(),
   /** Lines of the output that are not known to be about this failure: passing tests have them, too, or no request of the test was under way. */
   ofOthers: texts.exactOptional(),
-  /** Playwright's accessibility snapshot of the page (YAML) or, where it took none, its elements, one a line; empty if it is blank, null if unknown. */
+  /**
+   * Playwright's accessibility snapshot of the page (YAML) or, where it took none, its elements, one a line; empty if it is blank, null if
+   * unknown.
+   */
   ariaSnapshot: textOrNull,
   /** The page's URL at the failure, or null. */
   pageUrl: textOrNull,

@@ -45,7 +45,7 @@ export interface Attachment {
   readonly path: string;
 }
 
-/** What was done for a test before it: the projects on which its own depends, and the stored session that it starts with. */
+/** The set-up of a test: the projects on which its own depends, and the stored session that it starts with. */
 const setUpShape = z.object({
   projects: texts,
   /** Relative to the folder in which the suite was started, or null. */

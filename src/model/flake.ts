@@ -4,7 +4,7 @@ import { boundsOf, countShape, countText, greensNeeded, percent } from './failur
 import { listOf, texts } from './shape.js';
 
 /**
- * Of what kind a flake is, as experiments have shown: red after other tests (`order`), beside any others (`load`), beside one that it shares
+ * The kinds of flakes that experiments distinguish: red after other tests (`order`), beside any others (`load`), beside one that it shares
  * something with (`data`), at another time or place (`time`), or by itself (`random`).
  */
 export const flakeKinds = ['order', 'load', 'data', 'time', 'random'] as const;

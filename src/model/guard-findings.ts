@@ -42,12 +42,12 @@ export const cutShape = z.object({
 });
 export type Cut = z.infer<typeof cutShape>;
 
-/** Formats what was cut as one line. */
+/** Formats a cut as one line. */
 export function cutLine({ file, why }: Cut): string {
   return `${file}: ${why}`;
 }
 
-/** What is cut in every class of failure, in words for prompts. */
+/** The files that are cut in every class of failure, in words for prompts. */
 export const protectedNames =
   'the Playwright config, snapshots, all but dependencies in package.json, lock files whose manifest stays, values of .env files without a sample, agents.yaml, .self-heal/, and what CI, installs, git, shells, editors or agents execute';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// Parts of the shapes of what is stored: each shape lies beside what it is about, and its type is inferred from it.
+// Parts of the shapes of stored data. Each shape is in the file of its subject, and its type is inferred from it.
 
 /** A list that nobody changes. */
 export const listOf = <T extends z.ZodType>(item: T) => z.array(item).readonly();

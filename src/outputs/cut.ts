@@ -39,7 +39,7 @@ export function wrapped(text: string, width: number): string[] {
 
 /** The beginning of a line under which its continuation stands: its indentation, and a first column. */
 const margin = /^ *(?:→ |\S+(?: \S+){0,3}? {2,})?/;
-/** What is copied as a whole. */
+/** A line that is copied as a whole. */
 const isCommand = /^\s*(?:→ )?(?:npx )?self-heal \S/;
 
 /**

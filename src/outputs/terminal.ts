@@ -106,7 +106,7 @@ const MOST_ROWS = 12;
 const MOST_ACTIVE = 4;
 
 /**
- * Renders what is going on, in lines that each fit the terminal and together leave room on it (CL-13): the run; the causes at work, each with
+ * Renders the work in progress, in lines that each fit the terminal and together leave room on it (CL-13): the run; the causes at work, each with
  * its agent's last action below it; the causes that ended last; and how many are waiting. The first line is two columns narrower, because a
  * spinner precedes it.
  */

@@ -29,7 +29,7 @@ export async function maskSuiteFolder(
   await rm(path.join(suiteDir, runFiles.report), { force: true });
 }
 
-/** Deletes what a suite run left that may hold secrets and cannot be masked; the evidence already contains what was needed of it. */
+/** Deletes the files of a suite run that may hold secrets and cannot be masked; the evidence already contains what was needed. */
 export async function dropUnmasked(suiteDir: string): Promise<void> {
   await Promise.all(unmaskable.map((name) => removeState(path.join(suiteDir, name))));
 }

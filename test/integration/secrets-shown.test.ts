@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listEscalations, resolveNamed, showEscalation } from '../../src/cli/escalations.js';
 import { drawNow } from '../../src/clients/ui/event-stream.js';
-import { openEscalationDesk } from '../../src/clients/ui/questions.js';
+import { projectEscalations } from '../../src/clients/ui/questions.js';
 import { runInspect } from '../../src/cli/inspect.js';
 import { runReport } from '../../src/cli/report.js';
 import { systemClock } from '../../src/clock.js';
@@ -59,8 +59,8 @@ async function printed(command: () => Promise<unknown>): Promise<string> {
 }
 
 async function served(use: (origin: string) => Promise<string>): Promise<string> {
-  const desk = openEscalationDesk({});
-  const started = await startUi({ projectRoot: run.root, port: 0, token, desk, clock: systemClock });
+  const escalations = projectEscalations({});
+  const started = await startUi({ projectRoot: run.root, port: 0, token, escalations, clock: systemClock });
   if (!started.ok) throw new Error(started.error.message);
   try {
     return await use(new URL(started.value.url).origin);
@@ -90,7 +90,7 @@ async function whileItRan(): Promise<string> {
 }
 
 async function questionId(): Promise<string> {
-  const open = await openEscalationDesk({}).pending();
+  const open = await projectEscalations({}).pending();
   return (open.ok && open.value[0]?.id) || 'none';
 }
 

@@ -9,7 +9,7 @@ import { writeFailureRecord } from '../../src/run/failure-record.js';
 import { bringIn, createRunFolder } from '../../src/run/run-folder.js';
 import { err, ok } from '../../src/result.js';
 import type { TypedAnswer } from '../../src/run/answer-escalation.js';
-import type { EscalationDesk } from '../../src/clients/ui/questions.js';
+import type { PageEscalations } from '../../src/clients/ui/questions.js';
 import { startUi, type UiOptions } from '../../src/clients/ui/server.js';
 import { aDiagnosed, anEvidence } from '../rig/builders.js';
 import { aCauseRecord, shownRun } from '../rig/shown-run.js';
@@ -40,13 +40,13 @@ const ended = {
 } as const;
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]);
 
-const nobody: EscalationDesk = {
+const nobody: PageEscalations = {
   pending: async () => ok([]),
   answer: async () => err({ kind: 'usage', message: 'There is no escalation', remedy: 'None.' }),
 };
 
-async function serve(projectRoot = tempDir(), desk = nobody, clock: UiOptions['clock'] = systemClock) {
-  const started = await startUi({ projectRoot, port: 0, token, desk, clock });
+async function serve(projectRoot = tempDir(), escalations = nobody, clock: UiOptions['clock'] = systemClock) {
+  const started = await startUi({ projectRoot, port: 0, token, escalations, clock });
   if (!started.ok) throw new Error(started.error.message);
   onTestFinished(() => started.value.close());
   const { origin, host } = new URL(started.value.url);
@@ -124,14 +124,14 @@ describe('access to the server', () => {
 
   it('RP-5 is refused to other origins, and an answer to a question must name its origin', async () => {
     const given: TypedAnswer[] = [];
-    const desk: EscalationDesk = {
+    const escalations: PageEscalations = {
       ...nobody,
       answer: async (_, answer) => {
         given.push(answer);
         return ok({ id: 'e1' } as Escalation);
       },
     };
-    const { origin } = await serve(tempDir(), desk);
+    const { origin } = await serve(tempDir(), escalations);
     const answer = (headers: Record<string, string>) =>
       ask(origin, '/api/escalations/e1', {
         method: 'POST',
@@ -245,7 +245,7 @@ describe('the server', () => {
   });
 
   it('RP-5 reports a problem of the store without its detail', async () => {
-    const desk: EscalationDesk = {
+    const escalations: PageEscalations = {
       ...nobody,
       pending: async () =>
         err({
@@ -255,7 +255,7 @@ describe('the server', () => {
           detail: 'postgres://ann@host',
         }),
     };
-    const { origin } = await serve(tempDir(), desk);
+    const { origin } = await serve(tempDir(), escalations);
     const { status, body } = await ask(origin, '/api/escalations', { headers: bearer });
     expect([status, body.toString()]).toEqual([500, 'It is away. Wait.']);
   });
@@ -314,7 +314,13 @@ describe('the event stream', () => {
 it('RP-5 a port in use is a problem with a remedy', async () => {
   const { origin } = await serve();
   const port = Number(new URL(origin).port);
-  const again = await startUi({ projectRoot: tempDir(), port, token, desk: nobody, clock: systemClock });
+  const again = await startUi({
+    projectRoot: tempDir(),
+    port,
+    token,
+    escalations: nobody,
+    clock: systemClock,
+  });
   expect(again).toMatchObject({
     ok: false,
     error: { kind: 'usage', remedy: expect.stringContaining('--port') },

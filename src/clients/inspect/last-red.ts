@@ -29,7 +29,7 @@ export function testFilter(file: string, line: number): string {
   return `${escapeStringRegexp(file)}:${line}`;
 }
 
-/** What is red at the moment, as far as runs here have seen. */
+/** The tests that are red at the moment, according to the runs here. */
 export interface LastRed {
   /** Empty if the suite itself was red, before its tests. */
   readonly tests: readonly ReportTest[];

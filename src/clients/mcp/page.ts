@@ -1,7 +1,7 @@
-/** The most characters of one page: some 1,600 tokens at four characters each, which leaves room for the data beside it. */
+/** The most characters of one page: some 1,600 tokens at four characters each, which leaves room for the data. */
 export const PAGE_CHARACTERS = 6_400;
 
-/** A longer line is broken, so that it fits a page beside its fence. */
+/** A longer line is broken, so that it fits into a page with its fence. */
 const LONGEST_LINE = 2_000;
 
 const fence = /^(`{3,})\w*$/;

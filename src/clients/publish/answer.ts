@@ -15,7 +15,7 @@ export function wordOf(comment: string): Word | null {
   return days === undefined ? null : { kind: 'skip', days: Number(days) };
 }
 
-/** What a comment needs to be carried out. */
+/** Everything that is needed to carry out a comment. */
 export interface CommentRequest {
   readonly github: Github;
   /** The artifact of the run that it answers; null until it is known which one that is. */

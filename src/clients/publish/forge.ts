@@ -11,14 +11,14 @@ export interface Change {
   readonly isFork: boolean;
 }
 
-/** What a CI run was made for, as the forge says it. */
+/** The reason for a CI run, according to the forge. */
 export type Occasion =
   | { readonly kind: 'change'; readonly change: Change }
   | { readonly kind: 'branch'; readonly branch: string; readonly head: string; readonly isDefault: boolean }
   /** Nobody waits for its result; `why` is a sentence. */
   | { readonly kind: 'none'; readonly why: string };
 
-/** The result of a run, as it stands beside a commit. */
+/** The result of a run, as shown beside its commit. */
 export interface Check {
   readonly conclusion: 'success' | 'failure' | 'action_required';
   readonly title: string;

@@ -29,7 +29,7 @@ export interface Publication {
 /** GitHub takes comments of 65,536 characters. */
 const COMMENT_BYTES = 60_000;
 
-/** Publishes a run where its code is reviewed, and returns what was done, a sentence each. Publication it again changes nothing. */
+/** Publishes a run where its code is reviewed, and returns what was done, a sentence each. Publishing it again changes nothing. */
 export async function publish(publication: Publication): Promise<string[]> {
   const occasion = await publication.forge.occasion();
   if (occasion.kind === 'none') return [occasion.why];
@@ -74,7 +74,7 @@ const markerShape = z.object({
   fix: z.string().nullable(),
 });
 
-/** What a comment was made from. */
+/** The run and the commit that a comment is about. */
 export type Origin = z.infer<typeof markerShape>;
 
 /** Reads what our comment was made from; null if it is none of `publish`. */

@@ -19,8 +19,8 @@ import { createRedactor } from '../../secrets/redactor.js';
 import type { Store } from '../../store/store.js';
 import { type StoreFlags, withStore } from '../../store/with-store.js';
 
-/** What the page needs for escalations; `self-heal escalations` does the same on the command line. */
-export interface EscalationDesk {
+/** The escalations of a project, for the page; `self-heal escalations` does the same on the command line. */
+export interface PageEscalations {
   /** Returns the pending escalations, newest first. */
   pending(): Promise<Result<readonly EscalationWithPatches[], Problem>>;
   /** Answers an escalation, and returns its new state. */
@@ -36,17 +36,17 @@ const answerShape = z.strictObject({
 });
 
 /** `GET /` returns the pending escalations as forms; `POST /<id>` answers one (ME-7). A refusal is a text to show. */
-export function escalationRoutes(desk: EscalationDesk): Hono {
+export function escalationRoutes(escalations: PageEscalations): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
-    const open = await desk.pending();
+    const open = await escalations.pending();
     return open.ok ? c.html(String(showQuestions(open.value))) : refusal(c, open.error);
   });
   routes.post('/:id', bodyLimit({ maxSize: BODY_BYTES }), async (c) => {
     const answer = answerShape.safeParse(await c.req.json().catch(() => null));
     if (!answer.success) return refusal(c, badAnswer);
     const { choice, guidance, allow } = answer.data;
-    const answered = await desk.answer(c.req.param('id'), {
+    const answered = await escalations.answer(c.req.param('id'), {
       choice,
       guidance: guidance || undefined,
       allow,
@@ -116,10 +116,10 @@ function question(escalation: EscalationWithPatches): Markup {
 }
 
 /**
- * Opens the desk of the project in the current folder. The store is opened for each request, so that an open page never blocks a run,
+ * Returns access to the escalations of the project in the current folder. The store is opened for each request, so that an open page never blocks a run,
  * and finds a store that a run creates later.
  */
-export function openEscalationDesk(flags: StoreFlags): EscalationDesk {
+export function projectEscalations(flags: StoreFlags): PageEscalations {
   const withProjectStore = async <T>(use: (store: Store | null) => Promise<Result<T, Problem>>) => {
     const used = await withStore(flags, use);
     return 'ok' in used ? used : err(used);

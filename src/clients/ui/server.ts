@@ -7,7 +7,7 @@ import { type Context, type MiddlewareHandler, Hono } from 'hono';
 import type { Clock } from '../../clock.js';
 import type { Problem } from '../../problem.js';
 import { type Result, err, ok } from '../../result.js';
-import { type EscalationDesk, escalationRoutes } from './questions.js';
+import { type PageEscalations, escalationRoutes } from './questions.js';
 import { eventStream } from './event-stream.js';
 import { ownFile } from '../../own-files.js';
 import { runIdsIn } from '../../run/find-run.js';
@@ -21,7 +21,7 @@ export interface UiOptions {
   /** 0 picks a free port. */
   readonly port: number;
   readonly token: string;
-  readonly desk: EscalationDesk;
+  readonly escalations: PageEscalations;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
 }
 
@@ -56,11 +56,11 @@ interface AppOptions extends UiOptions {
 }
 
 function appOf(options: AppOptions, files: ReadonlyMap<string, PageFile>): Hono {
-  const { projectRoot, token, desk, listensOn } = options;
+  const { projectRoot, token, escalations, listensOn } = options;
   const app = new Hono();
   app.use(setHeaders, checkRequest({ token, port: listensOn }));
   app.get('/api/events', (c) => eventStream(c, options));
-  app.route('/api/escalations', escalationRoutes(desk));
+  app.route('/api/escalations', escalationRoutes(escalations));
   app.get('/runs/:runId/failures/:n/:name', async (c) => {
     const picture = await readScreenshot(projectRoot, c.req.param());
     return picture

@@ -19,7 +19,7 @@ export interface ProofRequest {
   readonly depth: ProofDepth;
   /** A commit that a person named, or null. */
   readonly base: string | null;
-  /** What was red before; null if no run here has seen anything red. */
+  /** The last red run; null if no run here was red. */
   readonly red: LastRed | null;
 }
 
@@ -32,7 +32,7 @@ export interface ComparedChange {
   readonly base: Verification['base'];
   /** Why it is refused. */
   readonly refused: readonly Finding[];
-  /** What a person has to look at. */
+  /** What a person has to review. */
   readonly toReview: readonly Finding[];
 }
 

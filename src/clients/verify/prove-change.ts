@@ -36,15 +36,15 @@ export async function verifyChange(
 ): Promise<Healed> {
   const proof = new ChangeProof(opened, session, { first, change });
   const ended =
-    (await proof.showGreen()) ??
-    (await proof.showRed()) ??
+    (await proof.proveGreen()) ??
+    (await proof.proveRedWithout()) ??
     (await proof.challenge()) ??
-    (await proof.showOthers());
+    (await proof.proveNothingElseBroke());
   if (session.signal.aborted) return { suiteRed: false, paused: false };
   return conclude(
     opened,
     { ...change, toReview: proof.toReview() },
-    { ...(ended ?? proven), ...proof.shown() },
+    { ...(ended ?? proven), ...proof.results() },
   );
 }
 
@@ -92,16 +92,16 @@ class ChangeProof {
     return this.#toReview;
   }
 
-  shown(): ProofResults {
+  results(): ProofResults {
     return {
       tests: this.#steps,
       proven: this.#proven,
-      notProven: [...this.#notProven, ...this.#leftOut()],
+      notProven: [...this.#notProven, ...this.#leftOutTests()],
     };
   }
 
   /** Says which tests were red and are not among those that the change is for. */
-  #leftOut(): string[] {
+  #leftOutTests(): string[] {
     const ids = new Set(this.#first.tests.map(({ test }) => test.id));
     const others = this.#opened.request.filters.length > 0 ? (this.#change.asked.red?.tests ?? []) : [];
     return others.flatMap((test) =>
@@ -110,7 +110,7 @@ class ChangeProof {
   }
 
   /** With the change, every test has to be green. */
-  async showGreen(): Promise<Conclusion | null> {
+  async proveGreen(): Promise<Conclusion | null> {
     const session = this.#session;
     let run = this.#first;
     if (isRed(run)) {
@@ -122,26 +122,26 @@ class ChangeProof {
       if (causes.length > 0)
         return { verdict: 'red', reason: `red with the change: ${counted(causes.length, 'cause')}` };
       await applyFlaky(progress, flaky);
-      // The first run had what was built before the change.
+      // The first run used a build from before the change.
       if (session.settings.verify.prepare === null)
         return { verdict: 'unsteady', reason: 'red with the change, then green' };
-      const again = await this.#again();
+      const again = await this.#runAgain();
       if (again === null) return stopped;
       run = again;
     }
-    const missing = this.#gone(run);
+    const missing = this.#missingTests(run);
     if (missing > 0)
       return {
         verdict: 'red',
         reason: `did not run with the change: ${counted(missing, 'test')} of those that were red`,
       };
-    this.#see(run);
+    this.#record(run);
     const more = this.#change.asked.depth === 'full' ? session.settings.verify.repeat - 1 : 0;
     return this.#repeat(more);
   }
 
   /** Tests that were red and that did not run now, or were skipped. */
-  #gone({ tests }: SuiteRun): number {
+  #missingTests({ tests }: SuiteRun): number {
     const ids = new Set(tests.flatMap(({ test, outcome }) => (outcome === 'skipped' ? [] : test.id)));
     const redBefore = this.#opened.request.filters.length > 0 ? [] : (this.#change.asked.red?.tests ?? []);
     const wanted = redBefore.length > 0 ? redBefore.map(({ id }) => id) : [...this.#steps.keys()];
@@ -150,9 +150,9 @@ class ChangeProof {
 
   async #repeat(times: number): Promise<Conclusion | null> {
     for (let n = 0; n < times; n += 1) {
-      const run = await this.#again();
+      const run = await this.#runAgain();
       if (run === null) return stopped;
-      if (this.#see(run).some((step) => step !== 'green'))
+      if (this.#record(run).some((step) => step !== 'green'))
         return { verdict: 'unsteady', reason: 'green with the change, then red' };
     }
     const greens = [...this.#steps.values()].map((proof) => proof.filter((step) => step === 'green').length);
@@ -161,20 +161,20 @@ class ChangeProof {
   }
 
   /** Without the change, the tests have to be red. */
-  async showRed(): Promise<Conclusion | null> {
-    const out = await this.#toTakeOut();
+  async proveRedWithout(): Promise<Conclusion | null> {
+    const out = await this.#removablePart();
     if (typeof out === 'string') return { verdict: 'unproven', reason: out };
     const flips = this.#change.asked.depth === 'full' ? Math.max(1, this.#session.settings.verify.flips) : 1;
     const steps: (ProofStep | null)[] = [];
     for (let n = 0; n < flips; n += 1) {
-      const run = await this.#without(out, this.#idsToRun());
+      const run = await this.#runWithout(out, this.#idsToRun());
       if (this.#session.signal.aborted) return stopped;
       if (run === null)
         return {
           verdict: 'unproven',
           reason: 'the change could not be taken out: its files changed meanwhile',
         };
-      steps.push(...this.#see(run));
+      steps.push(...this.#record(run));
     }
     const ended = this.#judgeRed(steps);
     if (ended) return ended;
@@ -226,13 +226,13 @@ class ChangeProof {
   async #tryOtherInput(input: OtherInput): Promise<(ProofStep | null)[]> {
     const { workspace, folder } = this.#session;
     const edits = await otherInputEdits(input, { root: workspace.root, contents: contentsOf(folder.dir) });
-    const run = await this.#with(edits, { ids: this.#idsToRun(), purpose: 'other-input' });
+    const run = await this.#runWith(edits, { ids: this.#idsToRun(), purpose: 'other-input' });
     // A suite that fails to start with other texts says nothing about the app.
     return [...this.#steps.keys()].map((id) => run && stepOf({ ...run, suiteFailure: null }, id));
   }
 
-  /** In full, the whole suite runs with the change, and what is red in it is run without. */
-  async showOthers(): Promise<Conclusion | null> {
+  /** With depth `full`, the whole suite runs with the change, and tests that are red then run without it. */
+  async proveNothingElseBroke(): Promise<Conclusion | null> {
     if (this.#change.asked.depth === 'quick')
       this.#notProven.push('that nothing else broke: the rest did not run');
     else {
@@ -254,23 +254,23 @@ class ChangeProof {
     const run = await suite.again({ ids: null, purpose: 'regression', causeId: null });
     if (session.signal.aborted) return stopped;
     tellSeen(session, run);
-    if (this.#see(run).some((step) => step !== 'green'))
+    if (this.#record(run).some((step) => step !== 'green'))
       return { verdict: 'unsteady', reason: 'green with the change, then red in a run of the whole suite' };
     const red = run.tests.flatMap(({ test, outcome }) => (outcome === 'unexpected' ? test.id : []));
     if (red.length === 0 && run.suiteFailure)
-      return this.#broken(run, 'the suite itself is red with the change');
+      return this.#breaks(run, 'the suite itself is red with the change');
     if (red.length > 0) {
       const ids = [...new Set(red.flatMap((id) => run.rerunIds[id] ?? [id]))];
       const again = await session.runAgain({ ids, purpose: 'regression', causeId: null });
       const twice = red.filter((id) => stepOf(again, id) !== 'green');
       const steady = red.filter((id) => !twice.includes(id));
       if (steady.length > 0) session.bus.emit({ type: 'tests.decided', ids: steady, verdict: 'flaky' });
-      const out = twice.length > 0 ? await this.#toTakeOut() : [];
-      const before = twice.length > 0 && typeof out !== 'string' ? await this.#without(out, ids) : null;
+      const out = twice.length > 0 ? await this.#removablePart() : [];
+      const before = twice.length > 0 && typeof out !== 'string' ? await this.#runWithout(out, ids) : null;
       if (session.signal.aborted) return stopped;
       const broken = twice.filter((id) => before === null || stepOf(before, id) !== 'red');
       if (broken.length > 0)
-        return this.#broken(
+        return this.#breaks(
           again,
           `${counted(broken.length, 'other test')} red with the change and green without`,
         );
@@ -285,14 +285,14 @@ class ChangeProof {
     return null;
   }
 
-  async #broken(run: SuiteRun, reason: string): Promise<Conclusion> {
+  async #breaks(run: SuiteRun, reason: string): Promise<Conclusion> {
     for (const cause of groupCauses(await this.#session.diagnose(run)))
       this.#session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
     return { verdict: 'breaks', reason };
   }
 
   /** Returns the part of the change that is in the app or, if there is none, all of it; a sentence if it cannot be taken out. */
-  async #toTakeOut(): Promise<readonly Candidate[] | string> {
+  async #removablePart(): Promise<readonly Candidate[] | string> {
     const { workspace, folder } = this.#session;
     const { changed, files } = this.#change;
     const { root } = workspace;
@@ -319,14 +319,14 @@ class ChangeProof {
   }
 
   /** Runs tests without the change; null if it could not be taken out. */
-  async #without(out: readonly Candidate[], ids: readonly string[] | null): Promise<TestOutcomes | null> {
+  async #runWithout(out: readonly Candidate[], ids: readonly string[] | null): Promise<TestOutcomes | null> {
     const { workspace, folder } = this.#session;
     const edits = await editsWithout(out, { root: workspace.root, contents: contentsOf(folder.dir) });
-    return this.#with(edits, { ids, purpose: 'proof' });
+    return this.#runWith(edits, { ids, purpose: 'proof' });
   }
 
   /** Runs tests while these edits are in the tree; null if they could not be made. */
-  async #with(
+  async #runWith(
     edits: readonly FileEdit[] | null,
     { ids, purpose }: { readonly ids: readonly string[] | null; readonly purpose: SuitePurpose },
   ): Promise<TestOutcomes | null> {
@@ -347,7 +347,7 @@ class ChangeProof {
   }
 
   /** Runs the tests with the change once more; null if the run was interrupted. */
-  async #again(): Promise<SuiteRun | null> {
+  async #runAgain(): Promise<SuiteRun | null> {
     const { signal } = this.#session;
     const run = await this.#session.runAgain({ ids: this.#idsToRun(), purpose: 'proof', causeId: null });
     return signal.aborted ? null : run;
@@ -360,7 +360,7 @@ class ChangeProof {
   }
 
   /** Adds what a run shows of each test. */
-  #see(run: TestOutcomes): (ProofStep | null)[] {
+  #record(run: TestOutcomes): (ProofStep | null)[] {
     return [...this.#steps].map(([id, proof]) => {
       const step = stepOf(run, id);
       if (step) proof.push(step);

@@ -19,7 +19,7 @@ export interface VerifyOptions extends Pick<RunOptions, 'config' | 'project' | '
   readonly filters?: readonly string[] | undefined;
 }
 
-/** Returns the run that proves the changes in the working tree (HN-12), or says what is missing to know what they are for. */
+/** Returns the run that proves the changes in the working tree (HN-12); a `Problem` if nothing says which tests they are for. */
 export async function verifyRequest(
   project: Pick<RunRequest, 'cwd' | 'env'>,
   { base, depth = 'full', filters = [], ...own }: VerifyOptions,

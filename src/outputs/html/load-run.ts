@@ -31,7 +31,7 @@ export interface LoadedCause {
   readonly difference: string | null;
   /** The patches of its attempts, by path. */
   readonly patches: ReadonlyMap<string, string>;
-  /** What is being done about it in a run that is going on; null once it has ended. */
+  /** The state of the work on it in a run in progress; null once it has ended. */
   readonly now: 'working' | 'waiting' | null;
   /** Sentences about waits and earlier heals, which the report does not have. */
   readonly notes: readonly string[];

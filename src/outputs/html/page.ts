@@ -136,7 +136,7 @@ export function renderRun(run: LoadedRun): Markup {
   ${showTests(report.tests)}`;
 }
 
-/** Causes as the page shows them: what a run is still working on, what was fixed, and what is left to do. */
+/** The causes by section: in progress, fixed, and not fixed. */
 type Groups = Readonly<Record<'begun' | 'fixed' | 'left', readonly CauseView[]>>;
 
 /**
@@ -248,7 +248,7 @@ function showCause(view: CauseView, run: LoadedRun, isFull: boolean): Markup {
   </details>`;
 }
 
-/** What is known of a cause whose records are gone. */
+/** The contents for a cause whose records are gone. */
 const nothingLoaded: LoadedCause = {
   lead: null,
   before: null,
@@ -363,7 +363,7 @@ function showBlame(blame: Blame): Markup {
 /** The maximum number of lines of a diff. */
 const mostLines = 400;
 
-/** Shows one attempt: who tried what, what it changed, and what the guard and the re-runs said. */
+/** Shows one attempt: the agent, its change, and the results of the guard and of the re-runs. */
 function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
   const { n, slashCommand, agent, runner, exit, end, claim, inputTokens, outputTokens, files } = attempt;
   const who =
@@ -463,7 +463,7 @@ const factNames: Record<string, string> = {
   endpoint: 'request',
 };
 
-/** Shows what was gathered around a failure: the code, the error and what happened, in order. */
+/** Shows the evidence of a failure: the code, the error and the timeline. */
 function showEvidence({ evidence, diagnosis }: DiagnosedFailure): Markup {
   const { ariaSnapshot, errors, otherRun, sources } = evidence;
   const known = Object.entries(diagnosis.facts).filter(
