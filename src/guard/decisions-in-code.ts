@@ -137,10 +137,10 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
         if (operators[String(node['operator'])] && !counted.has(node)) condition(node);
         return;
       case 'SwitchStatement': {
-        const tests = nodesIn(node, 'cases').flatMap((one) => nodeIn(one, 'test') ?? []);
+        const tests = nodesIn(node, 'cases').flatMap((branch) => nodeIn(branch, 'test') ?? []);
         const chosen = nodesOf(node).flatMap((part) => resultOf(part) ?? []);
         choose({ compared: tests, chosen }, `by ${print(at('discriminant') ?? node)}`);
-        for (const one of tests) decide(one, `case ${print(one)}`);
+        for (const value of tests) decide(value, `case ${print(value)}`);
         return;
       }
       case 'ThrowStatement':
@@ -155,7 +155,7 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
         return readCall(node);
       case 'ArrayExpression': {
         const elements = nodesIn(node, 'elements');
-        const isList = elements.length > 1 && elements.every((one) => constantOf(one) !== undefined);
+        const isList = elements.length > 1 && elements.every((element) => constantOf(element) !== undefined);
         if (isList) choose({ compared: [node] });
         return;
       }
@@ -315,6 +315,6 @@ function valuesIn(given: SyntaxNode, isCompared: boolean): Value[] {
   const inner = node.type === 'TemplateLiteral' || own.length > 0 ? [] : childrenOf(node);
   return [
     ...own,
-    ...inner.filter((one) => one !== nodeIn(node, 'key')).flatMap((one) => valuesIn(one, isCompared)),
+    ...inner.filter((child) => child !== nodeIn(node, 'key')).flatMap((child) => valuesIn(child, isCompared)),
   ];
 }

@@ -42,16 +42,16 @@ export async function challengesOf(change: Change): Promise<ToChallenge> {
     files.flatMap((file) => decisionsIn(file.old)),
     files.flatMap((file) => decisionsIn(file.now, constantNames(file.old))),
   ];
-  const [gone, come] = [without(old, now), without(now, old)];
+  const [removed, added] = [without(old, now), without(now, old)];
   const values = testValues(tests);
   const located = tests.flatMap(({ program }) => locatedIn(program));
   const suspicions = [
-    ...(await newlyDecided(change, { gone, come, values })),
+    ...(await newlyDecided(change, { removed, added, values })),
     ...files.flatMap((file) => answersIn(file, values)),
     ...files.flatMap((file) => newlyHidden(file, located)),
-    ...lostOf(gone, come),
+    ...lostOf(removed, added),
   ];
-  return { suspicions, otherInput: come.length > 0 ? otherInputOf(change) : null };
+  return { suspicions, otherInput: added.length > 0 ? otherInputOf(change) : null };
 }
 
 function decisionsIn({ path: file, programs, rest }: AppFile, known?: ReadonlySet<string>): Decision[] {
@@ -72,10 +72,8 @@ function constantNames({ programs }: AppFile): Set<string> {
 type Place = Pick<Decision, 'file' | 'line' | 'source'>;
 
 const shown = (code: string) => `\`${code.length > 120 ? `${code.slice(0, 120)}…` : code}\``;
-const added = (rule: Rule, { file, line, source }: Place) =>
-  violationOf(rule, { file, line, after: source, detail: shown(source) });
-const removed = (rule: Rule, { file, line, source }: Place) =>
-  violationOf(rule, { file, line, before: source, detail: shown(source) });
+const suspicion = (rule: Rule, { file, line, source }: Place, side: 'before' | 'after' = 'after') =>
+  violationOf(rule, { file, line, [side]: source, detail: shown(source) });
 
 /** Returns the decisions that the others do not have, or have less often. */
 function without(decisions: readonly Decision[], others: readonly Decision[]): Decision[] {
@@ -87,10 +85,10 @@ function without(decisions: readonly Decision[], others: readonly Decision[]): D
   });
 }
 
-/** Returns the decisions that are gone and for which no other one came that is about the same and looks at as much, and those that now look at nothing. */
-function lostOf(gone: readonly Decision[], come: readonly Decision[]): Violation[] {
-  const free = come.filter(({ weight }) => weight !== null && weight > 0);
-  const heaviest = gone.toSorted((a, b) => (b.weight ?? 0) - (a.weight ?? 0));
+/** Returns the decisions that are gone and for which none came that is about the same and looks at as much, and those that now look at nothing. */
+function lostOf(removed: readonly Decision[], added: readonly Decision[]): Violation[] {
+  const free = added.filter(({ weight }) => weight !== null && weight > 0);
+  const heaviest = removed.toSorted((a, b) => (b.weight ?? 0) - (a.weight ?? 0));
   const lost = heaviest.filter((decision) => {
     const { weight, stops, names } = decision;
     if (weight === null || weight === 0) return false;
@@ -103,10 +101,10 @@ function lostOf(gone: readonly Decision[], come: readonly Decision[]): Violation
     if (at !== -1) free.splice(at, 1);
     return at === -1;
   });
-  const constant = come.filter(({ weight }) => weight === 0);
+  const constant = added.filter(({ weight }) => weight === 0);
   return [
-    ...lost.map((decision) => removed('check-lost', decision)),
-    ...constant.map((decision) => added('check-lost', decision)),
+    ...lost.map((decision) => suspicion('check-lost', decision, 'before')),
+    ...constant.map((decision) => suspicion('check-lost', decision)),
   ];
 }
 
@@ -117,16 +115,20 @@ const environment = /^(?:env|environ|navigator|useragent|webdriver|hostname|plat
 async function newlyDecided(
   { request }: Change,
   {
-    gone,
-    come,
+    removed,
+    added,
     values,
-  }: { readonly gone: readonly Decision[]; readonly come: readonly Decision[]; readonly values: TestValues },
+  }: {
+    readonly removed: readonly Decision[];
+    readonly added: readonly Decision[];
+    readonly values: TestValues;
+  },
 ): Promise<Violation[]> {
   const code = await quotedIn(request.before);
   const isKnown = (value: Value) =>
     typeof value === 'string' && !values.isTyped(value) && code.includes(`'${value.toLowerCase()}'`);
-  const had = new Set(gone.flatMap(({ compared }) => compared));
-  return come
+  const had = new Set(removed.flatMap(({ compared }) => compared));
+  return added
     .filter(({ compared, chosen, names, weight }) => {
       const isOfTests = (value: Value) => values.isTyped(value) || values.isExpected(value);
       return (
@@ -136,7 +138,7 @@ async function newlyDecided(
         (weight !== null && [...names].some((name) => environment.test(name)))
       );
     })
-    .map((decision) => added('test-value-decides', decision));
+    .map((decision) => suspicion('test-value-decides', decision));
 }
 
 /** Returns the text of the app's code as it was, with all quotes alike: its own words are compared with in honest code, too. */
@@ -167,7 +169,7 @@ function newlyHidden({ old, now }: Versions, located: readonly string[]): Violat
   const places = after.filter(({ source }) => !known.has(source));
   return (places.length > 0 ? places : after)
     .slice(0, Math.max(0, after.length - before.length))
-    .map((place) => added('failure-hidden', place));
+    .map((place) => suspicion('failure-hidden', place));
 }
 
 /** Finds what was computed, and is now what the tests expect, whatever happens: a result, a field, a variable, the text of an element. */
@@ -183,7 +185,7 @@ function answersIn({ old, now }: Versions, values: TestValues): Violation[] {
       if (typeof answer !== 'string' && typeof answer !== 'number') return [];
       const line = source.lineAt(node.start);
       const place = { file: source.path, line, source: source.lines[line - 1]?.trim() ?? '' };
-      return values.isAnswer(answer) ? [added('test-value-decides', place)] : [];
+      return values.isAnswer(answer) ? [suspicion('test-value-decides', place)] : [];
     }),
   );
 }

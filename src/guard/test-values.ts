@@ -42,19 +42,21 @@ const plain = (value: unknown) => String(value).trim().toLowerCase();
 /** Reads what these tests type and expect. */
 export function testValues(tests: readonly SourceFile[]): TestValues {
   const nodes = tests.flatMap(({ program }) => nodesOf(program));
-  const said = tests.flatMap(({ program }) => saidIn(program));
+  const constants = tests.flatMap(({ program }) => constantsIn(program));
   const chosen = nodes.flatMap((node) =>
-    propertyOf(nodeIn(node, 'callee')) === 'selectOption' ? nodesIn(node, 'arguments').flatMap(saidIn) : [],
+    propertyOf(nodeIn(node, 'callee')) === 'selectOption'
+      ? nodesIn(node, 'arguments').flatMap(constantsIn)
+      : [],
   );
   const typed = [...(typedIn(tests)?.all ?? [])];
-  const texts = { typed: typed.map(plain), said: said.map(plain), chosen: chosen.map(plain) };
+  const texts = { typed: typed.map(plain), constants: constants.map(plain), chosen: chosen.map(plain) };
   const words = new Set(texts.typed.flatMap(wordsIn));
-  const numbers = new Set([...typed, ...said].flatMap(numbersIn));
+  const numbers = new Set([...typed, ...constants].flatMap(numbersIn));
   const lists = nodes
     .filter(({ type }) => type === 'ArrayExpression')
     .map((node) => joined(nodesIn(node, 'elements').map(constantOf)));
   const lengths = [
-    ...said.map((value) => String(value).length),
+    ...constants.map((value) => String(value).length),
     ...lists.map((list) => list.split('|').length - 2),
   ];
   const knownLengths = new Set(lengths.filter((length) => length > 1).map(lengthValue));
@@ -64,11 +66,11 @@ export function testValues(tests: readonly SourceFile[]): TestValues {
   const isPart = (text: string, all: readonly string[]) =>
     text.length > 1 &&
     !common.has(Number(text)) &&
-    all.some((one) => one.includes(text) && text.length * 2 >= one.length);
+    all.some((whole) => whole.includes(text) && text.length * 2 >= whole.length);
   /** Whether a text has a sign that is in no word of an interface: a digit, or a capital at its beginning. */
   const isName = (value: Value) =>
     /^(?=.*\d).{4,}|^\p{Lu}.{4,}/u.test(String(value)) &&
-    said.some((one) => String(one).includes(String(value)));
+    constants.some((constant) => String(constant).includes(String(value)));
   const isTyped = (value: Value) => isPart(plain(value), texts.typed) || words.has(plain(value));
   return {
     isTyped,
@@ -77,7 +79,7 @@ export function testValues(tests: readonly SourceFile[]): TestValues {
       isNumber(value) ||
       knownLengths.has(value) ||
       isName(value) ||
-      (isPart(plain(value), texts.said) && texts.said.includes(plain(value))),
+      (isPart(plain(value), texts.constants) && texts.constants.includes(plain(value))),
     isAnswer: (value) =>
       isNumber(value) ||
       (typeof value === 'string' &&
@@ -90,14 +92,14 @@ export function testValues(tests: readonly SourceFile[]): TestValues {
 const joined = (values: readonly unknown[]) => `|${values.map(plain).join('|')}|`;
 
 /** Returns the constants that tests say, but not how they find elements, what they are called and what they import. */
-function saidIn(node: SyntaxNode): Value[] {
+function constantsIn(node: SyntaxNode): Value[] {
   if (/^(?:Import|TS)/.test(node.type)) return [];
   const value = constantOf(node);
   if (typeof value === 'number') return [value];
   if (typeof value === 'string') return /^(?:https?:\/)?\//.test(value) ? value.split(/[/?&=#]/) : [value];
   const key = node['computed'] === true ? null : nodeIn(node, 'key');
-  const children = childrenOf(node).filter((one) => one !== key);
-  if (node.type !== 'CallExpression') return children.flatMap(saidIn);
+  const children = childrenOf(node).filter((child) => child !== key);
+  if (node.type !== 'CallExpression') return children.flatMap(constantsIn);
   const callee = nodeIn(node, 'callee');
   const method = propertyOf(callee) ?? nameOf(callee) ?? '';
   const args = nodesIn(node, 'arguments');
@@ -105,5 +107,5 @@ function saidIn(node: SyntaxNode): Value[] {
   const isTitled = args.length > 1 && last !== undefined && isFunction(last);
   if (/^(?:locator|frameLocator|getByTestId|require)$/.test(method)) args.length = 0;
   else if (isTitled || method === 'getByRole') args.shift();
-  return [...(callee ? [callee] : []), ...args].flatMap(saidIn);
+  return [...(callee ? [callee] : []), ...args].flatMap(constantsIn);
 }
