@@ -23,6 +23,9 @@ export interface Decision {
   readonly source: string;
 }
 
+/** Where something is in an app, with the line in which it begins. */
+export type Place = Pick<Decision, 'file' | 'line' | 'source'>;
+
 export const plainName = (name: string) => name.toLowerCase().replaceAll('_', '');
 
 /** Whether a constant is the status of an answer that refuses. */

@@ -13,14 +13,8 @@ import {
   type SyntaxNode,
   unwrap,
 } from '../code/syntax.js';
+import type { Place } from './decision.js';
 import type { AppFile } from './programs.js';
-
-/** A place after which nobody who uses the app knows that something failed. */
-export interface HiddenFailure {
-  readonly file: string;
-  readonly line: number;
-  readonly source: string;
-}
 
 /**
  * Returns the places of a file where a failure is not shown: it is swallowed or only logged, passed over by `?.`, or hidden by a style or an attribute.
@@ -29,7 +23,7 @@ export interface HiddenFailure {
 export function hiddenFailuresIn(
   { path: file, programs, text }: AppFile,
   located: readonly string[],
-): HiddenFailure[] {
+): Place[] {
   const inCode = programs.flatMap((source) => {
     const places = [...silentHandlersIn(source), ...passedOverIn(source.program)];
     return places.map((node) => source.lineAt(node.start));

@@ -12,7 +12,7 @@ import {
 } from '../code/syntax.js';
 import type { Violation } from '../model/guard-findings.js';
 import type { Change } from './change.js';
-import type { Decision } from './decision.js';
+import type { Decision, Place } from './decision.js';
 import { decisionsInCode } from './decisions-in-code.js';
 import { decisionsInText } from './decisions-in-text.js';
 import { hiddenFailuresIn } from './hidden-failures.js';
@@ -26,6 +26,12 @@ import { type TestValues, testValues, type Value } from './test-values.js';
 interface Versions {
   readonly old: AppFile;
   readonly now: AppFile;
+}
+
+/** The decisions that only one of the two states has. */
+interface Decided {
+  readonly removed: readonly Decision[];
+  readonly added: readonly Decision[];
 }
 
 /**
@@ -49,7 +55,7 @@ export async function challengesOf(change: Change): Promise<ToChallenge> {
     ...(await newlyDecided(change, { removed, added, values })),
     ...files.flatMap((file) => answersIn(file, values)),
     ...files.flatMap((file) => newlyHidden(file, located)),
-    ...lostOf(removed, added),
+    ...lostOf({ removed, added }),
   ];
   return { suspicions, otherInput: added.length > 0 ? otherInputOf(change) : null };
 }
@@ -69,8 +75,6 @@ function constantNames({ programs }: AppFile): Set<string> {
   );
 }
 
-type Place = Pick<Decision, 'file' | 'line' | 'source'>;
-
 const shown = (code: string) => `\`${code.length > 120 ? `${code.slice(0, 120)}…` : code}\``;
 const suspicion = (rule: Rule, { file, line, source }: Place, side: 'before' | 'after' = 'after') =>
   violationOf(rule, { file, line, [side]: source, detail: shown(source) });
@@ -86,7 +90,7 @@ function without(decisions: readonly Decision[], others: readonly Decision[]): D
 }
 
 /** Returns the decisions that are gone and for which none came that is about the same and looks at as much, and those that now look at nothing. */
-function lostOf(removed: readonly Decision[], added: readonly Decision[]): Violation[] {
+function lostOf({ removed, added }: Decided): Violation[] {
   const free = added.filter(({ weight }) => weight !== null && weight > 0);
   const heaviest = removed.toSorted((a, b) => (b.weight ?? 0) - (a.weight ?? 0));
   const lost = heaviest.filter((decision) => {
@@ -114,15 +118,7 @@ const environment = /^(?:env|environ|navigator|useragent|webdriver|hostname|plat
 /** Returns the new decisions that depend on what the tests type or expect, or on the environment. */
 async function newlyDecided(
   { request }: Change,
-  {
-    removed,
-    added,
-    values,
-  }: {
-    readonly removed: readonly Decision[];
-    readonly added: readonly Decision[];
-    readonly values: TestValues;
-  },
+  { removed, added, values }: Decided & { readonly values: TestValues },
 ): Promise<Violation[]> {
   const code = await quotedIn(request.before);
   const isKnown = (value: Value) =>
