@@ -37,7 +37,11 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
             })
             .execute();
           if (proven === 'proven' && replaces !== null && replaces !== row.id)
-            await remove(transaction, signature, [replaces]);
+            await transaction
+              .deleteFrom('fixes')
+              .where('signature', '=', signature)
+              .where('id', '=', replaces)
+              .execute();
           await prune(transaction, signature);
         }
       });
@@ -89,26 +93,22 @@ function idOf(edits: string): string {
   return createHash('sha256').update(edits).digest('hex').slice(0, 32);
 }
 
-async function remove(db: Database, signature: string, ids: readonly string[]): Promise<void> {
-  await db.deleteFrom('fixes').where('signature', '=', signature).where('id', 'in', ids).execute();
-}
-
+/** Deletes all but the newest fixes and refused fixes of a signature. */
 async function prune(db: Database, signature: string): Promise<void> {
-  for (const [isRefused, most] of [
-    [false, FIXES],
-    [true, REFUSALS],
+  for (const [operator, most] of [
+    ['is', FIXES],
+    ['is not', REFUSALS],
   ] as const) {
-    const of = db
+    const fixes = db
       .selectFrom('fixes')
       .select('id')
       .where('signature', '=', signature)
-      .where('refused', isRefused ? 'is not' : 'is', null);
-    const old = await of.orderBy('savedAt', 'desc').orderBy('id').limit(1000).offset(most).execute();
-    if (old.length === 0) continue;
-    await remove(
-      db,
-      signature,
-      old.map(({ id }) => id),
-    );
+      .where('refused', operator, null);
+    await db
+      .deleteFrom('fixes')
+      .where('signature', '=', signature)
+      .where('refused', operator, null)
+      .where('id', 'not in', fixes.orderBy('savedAt', 'desc').orderBy('id').limit(most))
+      .execute();
   }
 }

@@ -193,16 +193,12 @@ export function diskTree(root: string, paths: Tree['paths']): Tree {
   return {
     paths,
     read: async (files) => {
-      const contents = new Map<string, Uint8Array>();
-      await pMap(
+      const contents = await pMap(
         files,
-        async (file) => {
-          const bytes = await bytesOf(path.join(root, file)).catch(nullIfMissing);
-          if (bytes) contents.set(file, bytes);
-        },
+        async (file) => ({ file, bytes: await bytesOf(path.join(root, file)).catch(nullIfMissing) }),
         { concurrency: 100 },
       );
-      return contents;
+      return new Map(contents.flatMap(({ file, bytes }) => (bytes ? [[file, bytes]] : [])));
     },
   };
 }

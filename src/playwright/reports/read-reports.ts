@@ -69,9 +69,9 @@ async function readReport(file: string): Promise<ReadReport | null> {
     case '.zip':
       return readBlobReport(file);
     case '.json':
-      return (await begins(file, /^\s*\{\s*"config"\s*:/)) ? readJsonReport(await textOf(file)) : null;
+      return (await begins(file, /^\s*\{\s*"config"\s*:/)) ? readJsonReport(await readText(file)) : null;
     case '.xml':
-      return (await begins(file, /<testsuites?[\s>]/)) ? readJUnitReport(await textOf(file)) : null;
+      return (await begins(file, /<testsuites?[\s>]/)) ? readJUnitReport(await readText(file)) : null;
     default:
       return null;
   }
@@ -89,7 +89,7 @@ async function begins(file: string, pattern: RegExp): Promise<boolean> {
   }
 }
 
-async function textOf(file: string): Promise<string> {
+async function readText(file: string): Promise<string> {
   const { size } = await stat(file);
   if (size > maxBytes) throw new Error(`it is too large (${size} bytes)`);
   return readFile(file, 'utf8');

@@ -47,7 +47,7 @@ const entry = (type: string, text: string) => ({ time: 0, type, text, location: 
 it('AG-2 begins with the slash command and the task, and names the test, step, error, screenshot and context file', () => {
   const prompt = renderPrompt(aContext({ failedStep: 'Click #buy', screenshot: '/project/shot.png' }), frame);
   expect(prompt.startsWith('/debugger Fix this error so the test can pass.\n')).toBe(true);
-  const named = [
+  const names = [
     'cart.spec.ts › adds',
     'tests/cart.spec.ts:12',
     'Click #buy',
@@ -55,7 +55,7 @@ it('AG-2 begins with the slash command and the task, and names the test, step, e
     'shot.png',
     'context.json',
   ];
-  for (const part of [...named, path.dirname(frame.contextFile)]) expect(prompt).toContain(part);
+  for (const part of [...names, path.dirname(frame.contextFile)]) expect(prompt).toContain(part);
 });
 
 it('BL-3 says first which change broke the test, who made it, and its lines', () => {
@@ -222,9 +222,9 @@ it('EV-8 shows the part of the page that is most similar to what the locator loo
   const prompt = renderPrompt(aContext({ ariaSnapshot, diagnosis }), frame);
   expect(prompt).toContain('- button "Save order"');
   expect(prompt).not.toContain('row 30');
-  const found = { type: 'Error', message: 'Expected: "1 row"\nReceived: "row 30"' };
+  const error = { type: 'Error', message: 'Expected: "1 row"\nReceived: "row 30"' };
   expect(
-    renderPrompt(aContext({ ariaSnapshot, diagnosis, error: { ...aContext().error, ...found } }), frame),
+    renderPrompt(aContext({ ariaSnapshot, diagnosis, error: { ...aContext().error, ...error } }), frame),
   ).toContain('- listitem: row 29\n- listitem: row 30');
 });
 
@@ -254,11 +254,11 @@ it('EV-11 the console entry that decided comes first, its comparison whole, and 
     aContext({ console: [entry('error', text), ...others], diagnosis: aDiagnosis({ why: [...why] }) }),
     frame,
   );
-  const shown = prompt.slice(prompt.indexOf('## What happened, in order'));
-  expect(shown).toMatch(
+  const timeline = prompt.slice(prompt.indexOf('## What happened, in order'));
+  expect(timeline).toMatch(
     /Hydration failed[^]*characters, in timeline\.md[^]*\+ {3}7\.11\.2026[^]*- {3}11\/7\/2026/,
   );
-  expect(shown.indexOf('Hydration')).toBeLessThan(shown.indexOf('another one'));
+  expect(timeline.indexOf('Hydration')).toBeLessThan(timeline.indexOf('another one'));
 });
 
 it('RP-6 a failed request is named with the trace of the backend, once', () => {
@@ -388,7 +388,7 @@ describe('names that a failure shows', () => {
     'README.md': 'nickname\n',
     ...Object.fromEntries(['a', 'b', 'c'].map((name) => [`src/${name}.js`, 'Team\n'])),
   };
-  const named = async (diagnosis: Partial<Diagnosis>, evidence: Partial<Evidence> = {}) => {
+  const linesNamed = async (diagnosis: Partial<Diagnosis>, evidence: Partial<Evidence> = {}) => {
     const { dir: root, commit } = gitRepository();
     commit(files, 'First');
     const test = aTest('t1', { location: { file: path.join(root, 'e2e/team.spec.ts'), line: 1, column: 1 } });
@@ -398,8 +398,8 @@ describe('names that a failure shows', () => {
       evidence: anEvidence(evidence),
     });
     const context = await contextIn(root, { cause: aCause({ lead }) });
-    const told = [...renderPrompt(context, frame).matchAll(/^"(.*)" in the project: (.*)$/gm)];
-    return told.map(([, name, at]) => `${name} ${at}`);
+    const namedLines = [...renderPrompt(context, frame).matchAll(/^"(.*)" in the project: (.*)$/gm)];
+    return namedLines.map(([, name, at]) => `${name} ${at}`);
   };
   const decided = (evidence: string, over: Partial<Diagnosis> = {}): Partial<Diagnosis> => ({
     category: 'network-error',
@@ -458,7 +458,7 @@ describe('names that a failure shows', () => {
       [],
     ],
   ])('EV-15 finds %s in the app', async (_, diagnosis, evidence, places) => {
-    expect(await named(diagnosis, evidence)).toEqual(places);
+    expect(await linesNamed(diagnosis, evidence)).toEqual(places);
   });
 });
 

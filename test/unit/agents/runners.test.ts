@@ -89,9 +89,9 @@ describe('how a program is started', () => {
 
   it('HN-1 tells no program the repository of a git hook that runs self-heal, even if agents.yaml lists the variable', () => {
     const local = execFileSync('git', ['rev-parse', '--local-env-vars'], { encoding: 'utf8' });
-    const named = local.split('\n').filter((name) => name !== '' && !name.startsWith('GIT_CONFIG'));
-    expect(named).toContain('GIT_DIR');
-    const env = Object.fromEntries(['PATH', 'GIT_SSH_COMMAND', ...named].map((name) => [name, 'x']));
+    const variables = local.split('\n').filter((name) => name !== '' && !name.startsWith('GIT_CONFIG'));
+    expect(variables).toContain('GIT_DIR');
+    const env = Object.fromEntries(['PATH', 'GIT_SSH_COMMAND', ...variables].map((name) => [name, 'x']));
     expect(passedEnv(env, 'everything')).toEqual({ PATH: 'x', GIT_SSH_COMMAND: 'x' });
     expect(passedEnv(env, ['GIT_*'])).toEqual({ PATH: 'x', GIT_SSH_COMMAND: 'x' });
   });
@@ -112,7 +112,7 @@ describe('slash commands', () => {
         agents: { fixer: { name: 'fixer', slashCommand: '/no-such-one', runner: 'own', timeoutMs: 1 } },
         routes: {
           ...plain.routes,
-          ...Object.fromEntries(Object.keys(plain.routes).map((one) => [one, ['fixer']])),
+          ...Object.fromEntries(Object.keys(plain.routes).map((category) => [category, ['fixer']])),
         },
       };
       const problem = (await missingAgents(settings, dir)).get('fixer');
@@ -233,7 +233,7 @@ const result = (over: object) =>
 
 function read(...lines: string[]) {
   const reader = claudeReader();
-  return { seen: lines.map((line) => reader.line(line, 'stdout')), result: reader.result() };
+  return { meanings: lines.map((line) => reader.line(line, 'stdout')), result: reader.result() };
 }
 
 describe('Claude Code’s stream-json', () => {
@@ -266,25 +266,27 @@ function replay(program: string, scenario: string) {
   const reader = (readers[program] ?? claudeReader)();
   const file = path.join(import.meta.dirname, 'recorded', `${program}-${scenario}.jsonl`);
   const lines = readFileSync(file, 'utf8').trim().split('\n');
-  const seen = lines.map((line) => {
+  const meanings = lines.map((line) => {
     const [from, text] = JSON.parse(line) as [OutputStream, string];
     return reader.line(text, from);
   });
-  return { seen, result: reader.result() };
+  return { meanings, result: reader.result() };
 }
 
 describe.each(Object.keys(readers))('recorded output of %s', (program) => {
   it('AG-3 AG-9 a fix yields a claim, a session, an end and no error', () => {
-    const { seen, result } = replay(program, 'ok');
+    const { meanings, result } = replay(program, 'ok');
     expect(result).toMatchObject({
       claim: { status: 'fixed', summary: 'one is two' },
       denials: [],
       error: null,
       usage: { sessionId: expect.stringMatching(/^[\w-]{10,}$/) },
     });
-    expect(seen.some((one) => one.complete)).toBe(true);
-    expect(seen.some((one) => one.hopeless)).toBe(false);
-    expect(seen.some((one) => /a\.txt/.test(one.activity ?? '') || one.activity === 'edit')).toBe(true);
+    expect(meanings.some((meaning) => meaning.complete)).toBe(true);
+    expect(meanings.some((meaning) => meaning.hopeless)).toBe(false);
+    expect(
+      meanings.some((meaning) => /a\.txt/.test(meaning.activity ?? '') || meaning.activity === 'edit'),
+    ).toBe(true);
   });
 
   it('AG-8 a denied edit is noticed even if the program succeeds and the model claims a fix', () => {
@@ -299,10 +301,12 @@ describe.each(Object.keys(readers))('recorded output of %s', (program) => {
     ['drop', 'retryable'],
     ['long', 'context-overflow'],
   ])('AG-6 %s is %s', (scenario, kind) => {
-    const { seen, result } = replay(program, scenario);
+    const { meanings, result } = replay(program, scenario);
     expect(result.error).toMatchObject({ kind, reason: expect.stringMatching(`^${program}: `) });
     // The program either ends by itself, or keeps retrying in vain and is stopped.
-    expect(seen.some((one) => one.complete || one.hopeless) || ['401', 'long'].includes(scenario)).toBe(true);
+    expect(
+      meanings.some((meaning) => meaning.complete || meaning.hopeless) || ['401', 'long'].includes(scenario),
+    ).toBe(true);
   });
 });
 

@@ -150,9 +150,9 @@ describe('CF-4 ${VAR}', () => {
       'version: "${TOKEN}"',
       'evidence: "${TOKEN}"',
     ].join('\n');
-    const shown = mistakesIn(text, env);
+    const rendered = mistakesIn(text, env);
     expect(headsOf(text, env)).toHaveLength(14);
-    expect(shown).not.toContain('s3cr3t');
+    expect(rendered).not.toContain('s3cr3t');
   });
 });
 
@@ -166,9 +166,9 @@ describe('CF-3 parsing any text', () => {
     if (parsed.ok) return;
     // Rejecting a file without a reason would be worse than accepting it.
     expect(parsed.error.length).toBeGreaterThan(0);
-    const shown = renderDiagnostics('agents.yaml', text, parsed.error);
-    expect(shown).toMatch(/^agents\.yaml:[1-9]\d*:[1-9]\d* \S/);
-    expect(shown).toContain('~');
+    const rendered = renderDiagnostics('agents.yaml', text, parsed.error);
+    expect(rendered).toMatch(/^agents\.yaml:[1-9]\d*:[1-9]\d* \S/);
+    expect(rendered).toContain('~');
   }
 
   it('CF-3 accepts random edits of a valid file or explains what is wrong, and never throws', () => {
@@ -202,8 +202,8 @@ describe('CF-3 how a mistake is shown', () => {
     ['after a tab', 'x:\tbad\n', 'bad', '1:4', 'x:\tbad', '  \t~~~'],
     ['after wide characters', '漢字: bad', 'bad', '1:5', '漢字: bad', '      ~~~'],
     ['after an emoji of several code points', '👩‍👩‍👧: bad', 'bad', '1:11', '👩‍👩‍👧: bad', '    ~~~'],
-  ])('CF-3 marks a mistake %s', (_, text, fault, place, line, marker) => {
-    expect(mark(text, fault)).toBe(`a.yaml:${place} wrong\n    ${line}\n    ${marker}`);
+  ])('CF-3 marks a mistake %s', (_, text, fault, position, line, marker) => {
+    expect(mark(text, fault)).toBe(`a.yaml:${position} wrong\n    ${line}\n    ${marker}`);
   });
 
   it('CF-3 shortens a long line around the mistake, and keeps the marker under it', () => {
@@ -215,8 +215,8 @@ describe('CF-3 how a mistake is shown', () => {
   });
 
   it('CF-3 replaces characters that move the cursor or reverse text', () => {
-    const shown = mark('x\u001B[31m\u202E: \u0007bad', 'bad');
-    expect(shown.split('\n')).toEqual([
+    const rendered = mark('x\u001B[31m\u202E: \u0007bad', 'bad');
+    expect(rendered.split('\n')).toEqual([
       'a.yaml:1:11 wrong',
       '    x\uFFFD[31m\uFFFD: \uFFFDbad',
       '              ~~~',

@@ -201,27 +201,27 @@ describe('load settings', () => {
       await write('agents.yaml', 'project: yaml');
       expect(await loadSettings({ cwd, env: {} })).toMatchObject({ value: { project: 'yaml' } });
       const file = await write('ci/heal.yaml', 'project: ${NAME}');
-      const named = await loadSettings({ cwd, file: 'ci/heal.yaml', env: { NAME: 'ci' } });
-      expect(named).toMatchObject({ value: { project: 'ci', file } });
+      const settings = await loadSettings({ cwd, file: 'ci/heal.yaml', env: { NAME: 'ci' } });
+      expect(settings).toMatchObject({ value: { project: 'ci', file } });
       expect(await loadSettings({ cwd: tmpdir(), file, env: { NAME: 'x' } })).toMatchObject({
         value: { file },
       });
     });
 
     it('CF-1 the project’s name comes from the file, else from package.json, else from the folder', async () => {
-      const named = async () => {
+      const projectName = async () => {
         const settings = await loadSettings({ cwd, env: {} });
         return settings.ok && settings.value.project;
       };
-      expect(await named()).toBe(path.basename(cwd));
+      expect(await projectName()).toBe(path.basename(cwd));
       await write('package.json', '{ "name": 5 }');
-      expect(await named()).toBe(path.basename(cwd));
+      expect(await projectName()).toBe(path.basename(cwd));
       await write('package.json', '{ "name": ');
-      expect(await named()).toBe(path.basename(cwd));
+      expect(await projectName()).toBe(path.basename(cwd));
       await write('package.json', '{ "name": "@acme/shop" }');
-      expect(await named()).toBe('@acme/shop');
+      expect(await projectName()).toBe('@acme/shop');
       await write('agents.yaml', 'project: said');
-      expect(await named()).toBe('said');
+      expect(await projectName()).toBe('said');
     });
   });
 

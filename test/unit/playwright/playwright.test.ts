@@ -26,7 +26,7 @@ function isBrokenAfter(seconds: number, text: string): boolean {
 }
 
 describe('a web server that a build error keeps from starting', () => {
-  const said = [
+  const output = [
     [1, 'ready in 553 ms'],
     [4, `5:06:11 PM ${line.replace('/shop', '/elsewhere/shop')}`],
     [4, '[500] GET /'],
@@ -34,9 +34,9 @@ describe('a web server that a build error keeps from starting', () => {
   ] as const;
 
   it.each([
-    ['has said nothing new for ten seconds', 14, log(...said), true],
-    ['has had less than ten seconds to say something new', 13.9, log(...said), false],
-    ['has said something new since', 20, log(...said, [15, 'page reload src/a.svelte']), false],
+    ['has said nothing new for ten seconds', 14, log(...output), true],
+    ['has had less than ten seconds to say something new', 13.9, log(...output), false],
+    ['has said something new since', 20, log(...output, [15, 'page reload src/a.svelte']), false],
     ['took long to say it, and had as long again', 60, log([30, line]), true],
   ])('CS-10 is still broken (or not) when it %s', (_, seconds, text, broken) => {
     expect(isBrokenAfter(seconds, text)).toBe(broken);

@@ -12,7 +12,7 @@ import {
 import { tempDir } from '../../rig/temp-dir.js';
 import { zipOf } from '../evidence/rig/write-zip.js';
 
-const lines = (...messages: object[]) => messages.map((one) => JSON.stringify(one)).join('\n');
+const lines = (...messages: object[]) => messages.map((message) => JSON.stringify(message)).join('\n');
 const begin = [
   { method: 'onBlobReportMetadata', params: { version: 2, shard: { current: 2, total: 3 } } },
   {
@@ -33,7 +33,7 @@ const testEnd = (testId: string, status: string) => ({
   params: { test: { testId, expectedStatus: 'passed' }, result: { status, duration: 7 } },
 });
 const end = { method: 'onEnd', params: { result: { status: 'failed' } } };
-const whole = lines(...begin, project, testEnd('t1', 'failed'), end);
+const complete = lines(...begin, project, testEnd('t1', 'failed'), end);
 const blob = (text: string, name = 'report-2.jsonl') => zipOf({ [name]: text });
 
 const json = (over: object = {}) =>
@@ -53,7 +53,7 @@ function folderOf(files: Readonly<Record<string, string | Buffer>>): string {
 const read = (files: Readonly<Record<string, string | Buffer>>) => readReports(['.'], folderOf(files));
 
 it('SC-1 reads shard, commit and tests of a blob report, whatever separator its machine had', async () => {
-  expect(await read({ 'report-2.zip': blob(whole) })).toEqual({
+  expect(await read({ 'report-2.zip': blob(complete) })).toEqual({
     ok: true,
     value: [
       {
@@ -79,7 +79,7 @@ it.each([
 
 it('SC-1 finds reports in folders, each once, and ignores files of other kinds and what links point to', async () => {
   const dir = folderOf({
-    'a/b/report-2.zip': blob(whole),
+    'a/b/report-2.zip': blob(complete),
     'a/r.json': json(),
     'a/j.xml': junit('<testcase name="adds" time="1.5"><failure/></testcase>'),
     'a/trace.zip': zipOf({ 'trace.trace': '{}' }),
@@ -88,13 +88,13 @@ it('SC-1 finds reports in folders, each once, and ignores files of other kinds a
     'other/r.json': json(),
   });
   symlinkSync(path.join(dir, 'other'), path.join(dir, 'a/link'));
-  const found = await readReports(['a', 'a/b'], dir);
-  expect(found.ok && found.value.map(({ name }) => name.replaceAll('\\', '/'))).toEqual([
+  const reports = await readReports(['a', 'a/b'], dir);
+  expect(reports.ok && reports.value.map(({ name }) => name.replaceAll('\\', '/'))).toEqual([
     'a/b/report-2.zip',
     'a/j.xml',
     'a/r.json',
   ]);
-  expect(found).toMatchObject({
+  expect(reports).toMatchObject({
     value: [{}, { tests: [{ key: '[one] › a.spec.ts › adds', outcome: 'unexpected' }] }, {}],
   });
 });
@@ -103,7 +103,7 @@ const deep = `${'{"title":"","specs":[],"suites":['.repeat(50_000)}${']}'.repeat
 const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>${junit('<testcase name="&b;"/>')}`;
 
 it.each([
-  ['a torn zip', { 'r.zip': blob(whole).subarray(0, 60) }],
+  ['a torn zip', { 'r.zip': blob(complete).subarray(0, 60) }],
   ['a blob without its end', { 'r.zip': blob(lines(...begin, project)) }],
   ['crafted JSON', { 'r.json': json({ suites: [{ title: 'a', specs: 'none' }] }) }],
   ['JSON that is nested beyond reason', { 'r.json': json().replace('"suites":[]', `"suites":[${deep}]`) }],
@@ -116,9 +116,9 @@ it.each([
 
 it.each([['has no report', '.', /contains no report/]])(
   'SC-1 says that a place %s',
-  async (_, place, words) => {
-    const found = await readReports([place], tempDir());
-    expect(!found.ok && found.error.message).toMatch(words);
+  async (_, name, words) => {
+    const reports = await readReports([name], tempDir());
+    expect(!reports.ok && reports.error.message).toMatch(words);
   },
 );
 
