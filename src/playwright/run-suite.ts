@@ -72,8 +72,8 @@ const defaultGraceMs = 10_000;
 const defaultExitMs = 5 * 60_000;
 
 /**
- * Runs the project's Playwright once and returns the result (CL-3, CS-10). Snapshots are never updated: a baseline that Playwright wrote by itself would
- * look like a heal (CL-1). Rejects only if `runDir` cannot be written.
+ * Runs the project's Playwright once and returns the result (CL-3, CS-10). Snapshots are never updated: a baseline that Playwright wrote by itself
+ * would look like a heal (CL-1). Rejects only if `runDir` cannot be written.
  */
 export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   const { runDir, signal, onProgress, mode } = options;

@@ -12,8 +12,8 @@ const frame =
 const isAboutStart = /\bbrowserType\.|Failed to launch/i;
 
 /**
- * Removes the browser's output, which Playwright adds to the error of an action that the end of the browser interrupted. Its amount depends on timing,
- * and most of it is harmless. The console messages of pages are separate evidence (CS-7).
+ * Removes the browser's output, which Playwright adds to the error of an action that the end of the browser interrupted. Its amount depends on
+ * timing, and most of it is harmless. The console messages of pages are separate evidence (CS-7).
  */
 function withoutBrowserOutput(text: string): string {
   const has = text.includes('[pid=') || text.includes('Browser logs:');

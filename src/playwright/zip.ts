@@ -11,8 +11,8 @@ const maxEntries = 500_000;
 const maxMatches = 2_000;
 
 /**
- * Opens a zip while `work` runs. Rejects with a one-line reason if the file is not a zip or is truncated. Names are not validated, because one invalid
- * name would make the whole trace unreadable, and no name is used as a path.
+ * Opens a zip while `work` runs. Rejects with a one-line reason if the file is not a zip or is truncated. Names are not validated, because one
+ * invalid name would make the whole trace unreadable, and no name is used as a path.
  */
 export async function withZip<T>(file: string, work: (zip: ZipFile) => Promise<T>): Promise<T> {
   const zip = await openPromise(file, { autoClose: false, decodeStrings: false });

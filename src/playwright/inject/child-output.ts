@@ -19,10 +19,10 @@ interface Spawnable {
 /**
  * Logs the piped output of all processes that this process starts from now on. The output of Playwright's web servers goes into `webServers`,
  * whatever the config sets for `stdout` and `stderr`. The output of processes that fixtures, hooks and globalSetup start, such as an API server of a
- * worker, goes into a log of this process. Data is observed when it is pushed into the streams, so that everyone else can still read them. Playwright's
- * debug namespace is no alternative, because the user's list reporter would print the server output. The prototype is patched instead of
- * `child_process.spawn`, since Playwright 1.50 has a copy of the module's functions. Returns the shell command lines of the web servers, to which later
- * ones are added.
+ * worker, goes into a log of this process. Data is observed when it is pushed into the streams, so that everyone else can still read them.
+ * Playwright's debug namespace is no alternative, because the user's list reporter would print the server output. The prototype is patched instead of
+ * `child_process.spawn`, since Playwright 1.50 has a copy of the module's functions. Returns the shell command lines of the web servers, to which
+ * later ones are added.
  */
 export function listenToChildren(webServers: ServerLog | null): readonly string[] {
   const prototype = ChildProcess.prototype as unknown as Spawnable;

@@ -25,7 +25,10 @@ const maxWaitMs = 2_000;
 const checkMs = 10;
 const isTraced = process.env[injectEnv.traced] === '1';
 
-/** Self-heal's reporter in the user's Playwright, set as `PW_TEST_REPORTER`. It writes the report that self-heal reads, and logs the web servers' output. It prints nothing and never throws. */
+/**
+ * Self-heal's reporter in the user's Playwright, set as `PW_TEST_REPORTER`. It writes the report that self-heal reads, and logs the web servers'
+ * output. It prints nothing and never throws.
+ */
 export default class SelfHealReporter {
   #suite: Suite | null = null;
   #config: FullConfig | null = null;

@@ -92,7 +92,10 @@ function plain(text: string | undefined): string | null {
   return clean.length > maxText ? `${clean.slice(0, maxText)}… (cut)` : clean;
 }
 
-/** Returns the innermost step that raised one of the result's errors, or else the step that a timeout interrupted. Since about 1.64, a step has its locator in a subtitle. */
+/**
+ * Returns the innermost step that raised one of the result's errors, or else the step that a timeout interrupted. Since about 1.64, a step has its
+ * locator in a subtitle.
+ */
 function failedStep(result: TestResult): string | null {
   const innermost = result.steps.flatMap(innermostFailed);
   const messages = new Set(result.errors.map((error) => error.message));

@@ -15,9 +15,9 @@ const maxDepth = 8;
 const maxBytes = 256 * 1024 * 1024;
 
 /**
- * Reads Playwright's reports of other runs: blob reports, JSON and JUnit. Each path may be a report, or a folder with any number of them at any depth, as
- * in downloaded artifacts; other files are ignored. A path without a report is a `Problem`, and so is a damaged report. Nothing in a report is used as a
- * path.
+ * Reads Playwright's reports of other runs: blob reports, JSON and JUnit. Each path may be a report, or a folder with any number of them at any
+ * depth, as in downloaded artifacts; other files are ignored. A path without a report is a `Problem`, and so is a damaged report. Nothing in a report
+ * is used as a path.
  */
 export async function readReports(
   paths: readonly string[],
@@ -120,8 +120,8 @@ function noReports(named: string, exists: boolean): Problem {
 }
 
 /**
- * Reads a report of Playwright's JUnit reporter. It has a suite for each file and project; the project is the `hostname`. It contains neither the shard nor
- * the commit, nor errors outside of tests. Throws if it is damaged.
+ * Reads a report of Playwright's JUnit reporter. It has a suite for each file and project; the project is the `hostname`. It contains neither the
+ * shard nor the commit, nor errors outside of tests. Throws if it is damaged.
  */
 function readJUnitReport(text: string): ReadReport {
   const tests: ReportedTest[] = [];

@@ -29,8 +29,8 @@ export interface PlaywrightReport {
 }
 
 /**
- * Returns the key of a test, which is the same in a report and in the suite here: the name of its project, its file relative to the folder of the tests,
- * and its titles. Not every report has ids. With `repeatEach`, several tests have the same key.
+ * Returns the key of a test, which is the same in a report and in the suite here: the name of its project, its file relative to the folder of the
+ * tests, and its titles. Not every report has ids. With `repeatEach`, several tests have the same key.
  */
 export function testKey(project: string, titles: readonly string[]): string {
   return `[${project}] › ${titles.filter((title) => title !== '').join(' › ')}`.replaceAll('\\', '/');
