@@ -118,14 +118,14 @@ function readEnvironment(
   env: Env,
   runners: readonly string[] | null,
 ): Result<readonly EnvironmentValue[], readonly string[]> {
-  const values = Object.entries(variables).flatMap(([variable, at]): EnvironmentValue[] => {
+  const values = Object.entries(variables).flatMap(([variable, keys]): EnvironmentValue[] => {
     const text = env[variable]?.trim() ?? '';
     if (text === '' || (runners === null && variable === 'SELF_HEAL_RUNNER')) return [];
     const value = /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
     return [
       {
         variable,
-        settings: at.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as AgentsFile,
+        settings: keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as AgentsFile,
       },
     ];
   });

@@ -182,6 +182,6 @@ function isBeforeTests({ location, message }: TestError): boolean {
 function lineOf(file: string | null, text: string | undefined): Location | null {
   if (file === null || !text) return null;
   const lines = tryOr('', () => readFileSync(file, 'utf8')).split('\n');
-  const at = lines.findIndex((line) => line.includes(text));
-  return at === -1 ? null : { file, line: at + 1, column: 1 };
+  const index = lines.findIndex((line) => line.includes(text));
+  return index === -1 ? null : { file, line: index + 1, column: 1 };
 }

@@ -40,7 +40,7 @@ const MAX_IGNORED = { files: 50_000, bytes: 500 * 1024 * 1024 };
 export function createCopy(root: string, folder: string): ProjectCopy {
   const tree = path.join(folder, 'copy', path.basename(root) || 'project');
   const base = path.join(folder, 'base');
-  const retarget = (link: string, from: Source) => linkIn({ link, at: from.path, root, tree });
+  const retarget = (link: string, from: Source) => linkIn({ link, file: from.path, root, tree });
   const copyStats = { base: new Map() as CopyStats, tree: new Map() as CopyStats };
   let entries: readonly Entry[] = [];
   let sources: readonly Source[] = [];
@@ -89,8 +89,18 @@ export function createCopy(root: string, folder: string): ProjectCopy {
 }
 
 /** Returns the target of a link in the copy: the same file in the copy, or the original target if it is outside of the project. */
-function linkIn({ link, at, root, tree }: { link: string; at: string; root: string; tree: string }): string {
-  const target = path.resolve(path.dirname(path.join(root, at)), link);
+function linkIn({
+  link,
+  file,
+  root,
+  tree,
+}: {
+  link: string;
+  file: string;
+  root: string;
+  tree: string;
+}): string {
+  const target = path.resolve(path.dirname(path.join(root, file)), link);
   if (!isInside(root, target)) return target;
   return path.isAbsolute(link) ? path.join(tree, path.relative(root, target)) : link;
 }
