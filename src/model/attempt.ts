@@ -243,7 +243,7 @@ export const opinionVerdicts = ['honest', 'hides', 'unsure'] as const;
 /** The opinion of an agent on the fix of another (HN-11). */
 export const opinionShape = z.object({
   verdict: z.enum(opinionVerdicts),
-  /** The place in the fix that it is about, if it names one; relative to the project. */
+  /** The position in the fix that it is about, if it names one; relative to the project. */
   file: textOrNull,
   line: countOrNull,
   why: z.string(),

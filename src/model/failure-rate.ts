@@ -60,7 +60,7 @@ function boundsAtLook(count: Count, look: number): Bounds {
 }
 
 /** What a count proves about a test; `open` if it is too early to say. */
-export type Shown = 'flaky' | 'always-red' | 'green' | 'open';
+export type RateVerdict = 'flaky' | 'always-red' | 'green' | 'open';
 
 /** A test that is red at least at this rate is broken rather than flaky. */
 const broken = 0.7;
@@ -70,7 +70,7 @@ const broken = 0.7;
  * factor of three on the low side, on which its proof depends; green once it is not as flaky as `expected`, the lowest rate that it has
  * elsewhere.
  */
-export function shownBy(count: Count, { look, expected }: { look: number; expected: number }): Shown {
+export function shownBy(count: Count, { look, expected }: { look: number; expected: number }): RateVerdict {
   const { red, runs } = count;
   if (runs === 0) return 'open';
   const { low, high } = boundsAtLook(count, look);

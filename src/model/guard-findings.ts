@@ -28,7 +28,7 @@ export const violationShape = findingShape.extend({
 });
 export type Violation = z.infer<typeof violationShape>;
 
-/** Formats a violation as one line: place, rule and what it says. */
+/** Formats a violation as one line: position, rule and text. */
 export function violationLine({ file, line, rule, says }: Finding): string {
   return `${file}${line === null ? '' : `:${line}`} ${rule}: ${says}`;
 }

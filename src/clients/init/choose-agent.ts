@@ -41,10 +41,10 @@ function byName(name: string): Result<AgentProgram | null, Problem> {
 }
 
 /** Returns the installed agent programs, in order of preference. */
-export async function findAgents(place: ProgramPlace): Promise<AgentProgram[]> {
+export async function findAgents(project: ProgramPlace): Promise<AgentProgram[]> {
   const all = Object.values(programs);
-  const places = await Promise.all(all.map(({ name }) => findProgram(name, place)));
-  return all.filter((_, index) => places[index] !== null);
+  const paths = await Promise.all(all.map(({ name }) => findProgram(name, project)));
+  return all.filter((_, index) => paths[index] !== null);
 }
 
 /** Returns the runner set in agents.yaml, even if that file has mistakes; null if none is set. */
