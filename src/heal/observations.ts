@@ -26,10 +26,21 @@ type OfFailure = Pick<DiagnosedFailure, 'failure'>;
 export class Observations {
   readonly #rows = new Map<string, Row[]>();
   readonly #workspace: Pick<Workspace, 'applied'>;
+  readonly #gone = new Set<string>();
   #runs = 0;
 
   constructor(workspace: Pick<Workspace, 'applied'>) {
     this.#workspace = workspace;
+  }
+
+  /** Takes it that these tests are gone: a person has chosen to take them out, so that where they are absent, all is as it should be. */
+  mayBeGone(failures: readonly OfFailure[]): void {
+    for (const { failure } of failures) this.#gone.add(failureKey(failure));
+  }
+
+  /** The keys of the tests that may be gone. */
+  get gone(): ReadonlySet<string> {
+    return this.#gone;
   }
 
   /** Records what one Playwright run of the project, as it is now or with these changes, has shown, by key. */
@@ -126,6 +137,8 @@ function failureIn(seen: Observation): DiagnosedFailure | null {
 export interface DiagnosedRun {
   readonly run: SuiteRun;
   readonly seen: readonly DiagnosedFailure[];
+  /** The keys of tests that may be absent, as if they had passed. */
+  readonly gone?: ReadonlySet<string>;
 }
 
 /**
@@ -175,7 +188,8 @@ export function observation(shown: DiagnosedRun, one: DiagnosedFailure): Observa
   );
 }
 
-function ofTest({ seen }: DiagnosedRun, id: string, result: TestResult | undefined): Observation {
+function ofTest({ seen, gone }: DiagnosedRun, id: string, result: TestResult | undefined): Observation {
+  if (!result && gone?.has(id)) return { ended: 'passed', failure: null, suiteFailure: null };
   return {
     ended: result ? ends[result.outcome] : 'absent',
     failure: seen.find((one) => failureKey(one.failure) === id) ?? null,

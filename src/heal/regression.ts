@@ -40,7 +40,8 @@ export async function runRegression(
   const needed = isAll || suspects.length > 0 || (flips > 0 && proven.length > 0);
   if (session.signal.aborted || !needed) return nothing;
   const chosen = isAll ? choose(progress, first, kept) : { files: [], leftOut: [] };
-  const own = testsOf(proven.map(({ failure }) => failure)).map(({ id }) => id);
+  const { gone } = session.observations;
+  const own = testsOf(proven.map(({ failure }) => failure)).flatMap(({ id }) => (gone.has(id) ? [] : [id]));
   const ids = [...new Set([...chosen.files.flatMap((file) => file.ids), ...own, ...suspects])];
   const green = new Set([...own, ...greenTests(progress), ...(isSuiteSound(progress) ? [suiteKey] : [])]);
   const all = ids.length === 0 || (isAll && chosen.leftOut.length === 0);
@@ -81,7 +82,7 @@ function allTests({ session }: Progress): TestState[] {
 
 function greenTests(progress: Progress): string[] {
   return allTests(progress).flatMap(({ id, verdict }) =>
-    verdict === 'passed' || isHealed(verdict) ? [id] : [],
+    (verdict === 'passed' || isHealed(verdict)) && !progress.session.observations.gone.has(id) ? [id] : [],
   );
 }
 

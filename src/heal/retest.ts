@@ -49,7 +49,11 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const complaints = new Map([...green].map(([failure, passed]) => [failure, passed.complaints]));
   const left = await reasonsLeft(complaints, run);
   const seen = [...(await session.diagnose(run)), ...(repeated ? await session.diagnose(repeated) : [])];
-  const shown = { run: repeated ? { ...run, tests: [...run.tests, ...repeated.tests] } : run, seen };
+  const shown = {
+    run: repeated ? { ...run, tests: [...run.tests, ...repeated.tests] } : run,
+    seen,
+    gone: session.observations.gone,
+  };
   // With another input it is another test, and a run that was interrupted shows nothing.
   if (purpose !== 'other-input' && !session.signal.aborted) {
     session.observations.add(observationsIn(shown, failures));

@@ -27,8 +27,7 @@ export function offersOf(
   attempts: readonly Pick<Attempt, 'agent' | 'change' | 'files' | 'patch' | 'end'>[],
 ): Offer[] {
   const offers = attempts.flatMap(({ agent, change, files, patch, end }): Offer[] =>
-    // A patch that takes out all of its tests proves nothing, and is a person's to apply.
-    end.kind === 'offered' && end.proof.includes('green') && agent !== null && change !== null
+    end.kind === 'offered' && agent !== null && change !== null
       ? [{ side: end.side, agent, change, files, patch, proof: end.proof }]
       : [],
   );
@@ -39,8 +38,16 @@ export function offersOf(
 export function offerLine({ side, agent, proof }: Pick<Offer, 'side' | 'agent' | 'proof'>): string {
   const times = proof.filter((step) => step === 'green').length;
   const [meaning = ''] = choiceText[side].split(':');
-  return `${side} (${meaning}): by ${agentName(agent)}, green ${times === 1 ? 'once' : `${times} times`} with it, red without`;
+  const shown = takesOut({ proof })
+    ? takingOut
+    : `green ${times === 1 ? 'once' : `${times} times`} with it, red without`;
+  return `${side} (${meaning}): by ${agentName(agent)}, ${shown}`;
 }
+
+/** Whether a patch takes out all of the tests that it is about, so that none was green with it. */
+export const takesOut = ({ proof }: Pick<Offer, 'proof'>) => !proof.includes('green');
+
+const takingOut = 'which takes its tests out';
 
 /** A question to a person, before it is stored. */
 const questionShape = z.object({
@@ -88,7 +95,10 @@ export interface Answer {
 /** The decision in an answer, besides guidance. */
 export const decisionShape = z.object({
   /** The offered patch that is right. */
-  chosen: offerShape.pick({ side: true, agent: true, change: true }).extend({ runId: runIdShape }).nullable(),
+  chosen: offerShape
+    .pick({ side: true, agent: true, change: true })
+    .extend({ runId: runIdShape, takesOut: z.boolean().default(false) })
+    .nullable(),
   /** Whether agents may change the tests of this failure. */
   allows: z.literal('tests').nullable(),
 });
@@ -99,7 +109,10 @@ export function decisionFrom(escalation: Escalation, { choice, allows }: Answer)
   const offer = escalation.offers.find(({ side }) => side === choice);
   if (!offer) return allows === undefined ? null : { chosen: null, allows };
   const { side, agent, change } = offer;
-  return { chosen: { side, agent, change, runId: escalation.runId }, allows: null };
+  return {
+    chosen: { side, agent, change, runId: escalation.runId, takesOut: takesOut(offer) },
+    allows: null,
+  };
 }
 
 /** The default length of a quarantine in days. It ends by itself so that no test is forgotten in it. */
@@ -153,7 +166,8 @@ export function questionAbout(
 function offeredInWords({ blame }: Cause, offers: readonly Offer[]): string {
   const because = blame ? `${blameLine(blame)}. ` : '';
   const ready = offers.map(({ side }) => `\`${side}\` (${choiceText[side].split(':')[0]?.toLowerCase()})`);
-  return `${because}Choose ${ready.join(' or ')}: a patch is ready, and its tests were green with it.`;
+  const shown = offers.every(takesOut) ? takingOut : 'and its tests were green with it';
+  return `${because}Choose ${ready.join(' or ')}: a patch is ready, ${shown}.`;
 }
 
 /** What is recommended comes first. If credentials are missing, guidance does not help: agents cannot create them. */

@@ -19,8 +19,11 @@ interface Intended {
   readonly expects: string;
   readonly adapted: string;
   /** What an agent does about it. */
-  readonly agent: 'adapts' | 'undoes' | 'mends';
+  readonly agent: 'adapts' | 'undoes' | 'mends' | 'removes';
 }
+
+/** What the test of a part of a page that is gone has beside it. */
+const beside = "\n  test('a test beside it', () => {});";
 
 /** The tests read the pages' source: `text` is what is between tags. */
 const intended: Record<string, Intended> = {
@@ -45,6 +48,13 @@ const intended: Record<string, Intended> = {
     adapted: "expect(text('i')).toContain('bsket')",
     agent: 'mends',
   },
+  'a part that is gone': {
+    before: '<u>New here?</u>',
+    now: '<br>',
+    expects: "expect(text('u')).toBe('New here?')",
+    adapted: '',
+    agent: 'removes',
+  },
 };
 
 const spec = (what: string) => `tests/${what.replaceAll(' ', '-')}.spec.ts`;
@@ -56,17 +66,19 @@ const test = (what: string) => `
     const page = readFileSync('${page(what)}', 'utf8');
     const text = (tag: string) => new RegExp('<' + tag + '>(.*?)<').exec(page)?.[1];
     ${intended[what]?.expects};
-  });`;
+  });${intended[what]?.agent === 'removes' ? beside : ''}`;
 
 const agent = `
   import { readFileSync, writeFileSync } from 'node:fs';
   const what = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8')).test.titlePath.at(-1);
   const { agent, before, now, expects, adapted } = ${JSON.stringify(intended)}[what];
   const name = what.replaceAll(' ', '-');
-  const [file, from, to] = agent === 'adapts'
+  const [file, from, to] = agent === 'adapts' || agent === 'removes'
     ? ['tests/' + name + '.spec.ts', expects, adapted]
     : ['pages/' + name + '.html', now, agent === 'undoes' ? before : now.replace('bsket', 'basket, as we say,')];
-  writeFileSync(file, readFileSync(file, 'utf8').replace(from, () => to));
+  const text = readFileSync(file, 'utf8');
+  const withoutTest = text.slice(0, text.indexOf("test('")) + text.slice(text.lastIndexOf("test('"));
+  writeFileSync(file, agent === 'removes' ? withoutTest : text.replace(from, () => to));
   console.log('SELF-HEAL: {"status":"fixed","summary":"edited"}');`;
 
 /** A project whose last commit made these changes on purpose. */
@@ -103,12 +115,15 @@ describe('changes that their author meant', () => {
   let run: Finished;
   let changed: string;
   let answer: Finished;
+  let removal: Finished;
   beforeAll(async () => {
     project = await shopAfter(meant, tempDirOfFile('intended'));
     run = await project.selfHeal(['run']);
     changed = project.git('status', '--porcelain');
     const question = questionOf(run, 'a price format');
     answer = await project.selfHeal(['escalations', 'resolve', question, '--choice', 'tests']);
+    const removed = questionOf(run, 'a part that is gone');
+    removal = await project.selfHeal(['escalations', 'resolve', removed, '--choice', 'tests']);
   });
 
   it('BL-6 CL-5 end as a question with the patch of the tests, of one agent run', () => {
@@ -135,6 +150,15 @@ describe('changes that their author meant', () => {
     });
     expect(answer.exitCode).toBe(0);
     expect(await project.read(spec('a price format'))).toContain(intended['a price format']?.adapted);
+  });
+
+  it('BL-6 ME-7 take out a whole test only by an answer, which is proven by its absence', async () => {
+    expect(offersOf(run, 'a part that is gone')).toContain('tests');
+    expect(removal.report, removal.stderr).toMatchObject({ causes: [{ verdict: 'healed' }] });
+    expect(removal.exitCode).toBe(0);
+    const text = await project.read(spec('a part that is gone'));
+    expect(text).not.toContain('New here?');
+    expect(text).toContain('a test beside it');
   });
 });
 

@@ -6,7 +6,7 @@ import { exitCodes } from '../../model/exit-codes.js';
 import { counted } from '../../format.js';
 import { annotationsOf } from '../../outputs/github.js';
 import { fixSection, markdownOf, prose } from '../../outputs/markdown.js';
-import { offersOf } from '../../model/escalation.js';
+import { offersOf, takesOut } from '../../model/escalation.js';
 import { readPatch } from '../../run/read-patch.js';
 import type { Report } from '../../run/report.js';
 import type { Redactor } from '../../secrets/redactor.js';
@@ -165,7 +165,7 @@ function checkOf({ artifact, folder }: Publication, { text: summary, fix }: Page
 function suggestionsFor({ isFork }: Change, { artifact, redactor }: Publication) {
   const { report, fix, dir } = artifact;
   const patches = report.causes.flatMap(({ attempts }) => [
-    ...offersOf(attempts).filter(({ side }) => side === 'tests'),
+    ...offersOf(attempts).filter((offer) => offer.side === 'tests' && !takesOut(offer)),
     ...attempts.filter(
       (attempt) => isKept(attempt) && attempt.files.every(({ path }) => touchesTests(report, path)),
     ),

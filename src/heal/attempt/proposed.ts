@@ -10,7 +10,7 @@ import { deployEdits, type Deployment } from './deploy.js';
 
 /** Returns the fixes to try before any agent is started, one by one: each proposer is asked when those before it have not healed the cause. */
 export async function* proposalsFor(
-  session: Pick<Session, 'hooks' | 'bus' | 'cwd'>,
+  session: Pick<Session, 'hooks' | 'bus' | 'cwd' | 'observations'>,
   request: ProposalRequest,
 ): AsyncGenerator<ProposedFix> {
   yield* chosen(session, request);
@@ -20,11 +20,11 @@ export async function* proposalsFor(
 
 /** The patch that a person has chosen. */
 async function* chosen(
-  { bus, cwd }: Pick<Session, 'bus' | 'cwd'>,
+  { bus, cwd, observations }: Pick<Session, 'bus' | 'cwd' | 'observations'>,
   { cause, known }: ProposalRequest,
 ): AsyncGenerator<ProposedFix> {
   if (!known.decision?.chosen) return;
-  const { agent, change: id, runId, side } = known.decision.chosen;
+  const { agent, change: id, runId, side, takesOut } = known.decision.chosen;
   const runDir = runDirOf(cwd, runId);
   const change = readChange(runDir, id);
   const what = side === 'whole' ? 'the whole patch' : `the patch of the ${side}`;
@@ -34,6 +34,7 @@ async function* chosen(
     bus.emit({ type: 'run.warning', message });
     return;
   }
+  if (takesOut) observations.mayBeGone(cause.members);
   const edits = async (_root: string, contents: Contents) => {
     const stored = contentsOf(runDir);
     const states = change.edits.flatMap(({ before, after }) => [before, after]);

@@ -69,7 +69,7 @@ describe('a question to a person', () => {
   it('ME-7 BL-6 an answer chooses a patch that was offered', () => {
     const offer = { side: 'app', agent: 'debugger', change: '3', files: [], patch: null, proof: [] } as const;
     const asked = anEscalation({ choices: ['app', 'guide'], offers: [offer] });
-    const chosen = { side: 'app', agent: 'debugger', change: '3', runId: 'run1' };
+    const chosen = { side: 'app', agent: 'debugger', change: '3', runId: 'run1', takesOut: true };
     expect(decisionFrom(asked, { choice: 'app', guidance: null })).toEqual({ chosen, allows: null });
     expect(decisionFrom(asked, { choice: 'tests', guidance: null })).toBeNull();
     expect(decisionFrom(asked, { choice: 'guide', guidance: 'so' })).toBeNull();
