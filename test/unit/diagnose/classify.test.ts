@@ -43,7 +43,7 @@ const recorded = (read.ok ? read.value : []).flatMap(({ evidence }, at) => {
 });
 
 describe('recorded failures', () => {
-  it.each(recorded.map((one) => [one.record.id, one] as const))(
+  it.each(recorded.map((entry) => [entry.record.id, entry] as const))(
     'CS-1 CS-2 CS-3 CS-4 CS-5 CS-7 CS-8 CS-10 CS-11 EV-5 EV-6 RP-1 %s',
     (_, { record, evidence: given }) => {
       const { category, retry, alternatives, why, facts } = classify(given);
@@ -61,7 +61,7 @@ describe('recorded failures', () => {
   );
 
   it('CS-9 each rule decides one of them', () => {
-    const deciding = new Set(recorded.map((one) => classify(one.evidence).why[0]?.rule));
+    const deciding = new Set(recorded.map((entry) => classify(entry.evidence).why[0]?.rule));
     expect(rules.map(({ id }) => id).filter((id) => !deciding.has(id))).toEqual([]);
   });
 
@@ -104,14 +104,14 @@ it.each([
   ['Next for an error', '⨯ '],
   ['PHP in an error log', '[24-Nov-2026 00:00:21 UTC] '],
 ])('CS-1 ignores what %s puts before each line of a log', (_, prefix) => {
-  for (const [said, category] of [
+  for (const [line, category] of [
     ['- rendered on server: <!---->\n- expected on client: div', 'runtime-error'],
     ["    Locator: locator('#sum')\n    Expected: visible\n    Error: element(s) not found", 'ui-error'],
     ['  - navigating to "http://localhost:3000/", waiting until "load"', 'network-error'],
     ['FATAL:  the schema is locked', 'database-error'],
     ["Unexpected identifier 'cart'", 'build-error'],
   ] as const) {
-    const passedOn = said.replace(/^/gm, prefix);
+    const passedOn = line.replace(/^/gm, prefix);
     expect([passedOn, classify(failing(passedOn)).category]).toEqual([passedOn, category]);
   }
 });
@@ -190,7 +190,7 @@ describe('EV-11 evidence of any size', () => {
   ];
   it.each(pieces)('EV-11 classifies a megabyte of %j by the part that it reads', (piece) => {
     const long = megabyte(piece);
-    const found = classify(
+    const diagnosis = classify(
       failing(`${locatorTimeout}\n${long}`, {
         console: [logged(long, { type: 'pageerror', stack: long })],
         network: [request({ responseBody: long }), request({ url: `http://localhost:3000/${long}` })],
@@ -198,7 +198,7 @@ describe('EV-11 evidence of any size', () => {
         ariaSnapshot: long,
       }),
     );
-    expect(found.category).not.toBe('unknown');
+    expect(diagnosis.category).not.toBe('unknown');
   });
 
   it('EV-11 reads the beginning and the end of a long text', () => {
@@ -313,8 +313,8 @@ describe('CS-7 an answer of GraphQL that reports errors with the status of a suc
       'server/schema.ts:34:22',
     ],
   ])('CS-7 is explained by what the server logged: %s', (serverOutput, category, source) => {
-    const found = classify(failing(locatorTimeout, { network: [graphql([masked])], serverOutput }));
-    expect(found).toMatchObject({ category, facts: { source } });
+    const diagnosis = classify(failing(locatorTimeout, { network: [graphql([masked])], serverOutput }));
+    expect(diagnosis).toMatchObject({ category, facts: { source } });
   });
 
   it('CS-7 counts as a refusal of the test’s own request only if the test fails because of it', () => {

@@ -144,13 +144,13 @@ it.each<[string, DiagnosedFailure[]]>([
 
 function leftAfterLogin(path: string): DiagnosedFailure {
   const { network } = redirected([path, '/login']).evidence;
-  const left = request({
+  const givenUp = request({
     url: `${origin}${path}/1`,
     method: 'GET',
     resourceType: 'document',
     status: 200,
   });
-  return click(path, { network: [...network, left], pageUrl: left.url });
+  return click(path, { network: [...network, givenUp], pageUrl: givenUp.url });
 }
 
 describe('HL-6 failures of one signature', () => {
@@ -183,13 +183,13 @@ it('HL-6 causes are numbered in order of first appearance, and led by the first 
     const base = failing(id, wrong);
     return { ...base, diagnosis: { ...base.diagnosis, confidence } };
   };
-  const found = groupCauses([
+  const causes = groupCauses([
     sure('a', 'x', 0.7),
     sure('b', 'y', 0.7),
     sure('c', 'x', 0.9),
     sure('d', 'x', 0.9),
   ]);
-  expect(found.map(({ id, members, lead }) => [id, members.length, lead.rerunIds[0]])).toEqual([
+  expect(causes.map(({ id, members, lead }) => [id, members.length, lead.rerunIds[0]])).toEqual([
     ['c1', 3, 'c'],
     ['c2', 1, 'b'],
   ]);
@@ -263,22 +263,22 @@ it.each<[string, DiagnosedFailure[], RegExp | null]>([
     null,
   ],
 ])('HL-7 a dead server is one failure of the environment: %s', (_, failures, environment) => {
-  const found = groupCauses(failures);
-  expect(found).toHaveLength(1);
-  if (environment) expect(found[0]?.environment).toMatch(environment);
-  else expect(found[0]?.environment).toBeNull();
+  const causes = groupCauses(failures);
+  expect(causes).toHaveLength(1);
+  if (environment) expect(causes[0]?.environment).toMatch(environment);
+  else expect(causes[0]?.environment).toBeNull();
 });
 
 it('HL-7 CL-2 a browser that is not installed is a failure of the environment, whatever else fails', () => {
   const missing = (browser: string) =>
     failed(`Error: browserType.launch: Executable doesn't exist at /home/me/.cache/ms-playwright/${browser}`);
-  const found = groupCauses([
+  const causes = groupCauses([
     missing('webkit-2248/pw_run.sh'),
     failed('Error: odd'),
     missing('firefox-1511/f'),
   ]);
   const install = expect.stringContaining('`playwright install`') as string;
-  expect(found.map(({ environment }) => environment)).toEqual([install, null, install]);
+  expect(causes.map(({ environment }) => environment)).toEqual([install, null, install]);
 });
 
 const diagnosed = (over: Partial<Evidence>) => {

@@ -145,14 +145,14 @@ describe('complaint', () => {
       [200, ''],
     ])(
       'RP-1 says that the page was redirected to another one than was asked for: status %i',
-      (status, said) => {
+      (status, words) => {
         const page = { method: 'GET', resourceType: 'document' };
         const pageUrl = 'http://localhost:3000/login?next=/orders';
         const network = [
           request({ ...page, url: 'http://localhost:3000/orders', status }),
           request({ ...page, url: pageUrl, status: 200 }),
         ];
-        expect(headline({ network, pageUrl })).toBe(`${said}${symptom} (tests/a.spec.ts:12)`);
+        expect(headline({ network, pageUrl })).toBe(`${words}${symptom} (tests/a.spec.ts:12)`);
       },
     );
   });

@@ -34,7 +34,9 @@ describe('ME-1 a signature', () => {
     );
     const message = ([at, port, id, ms, n]: [Date, number, string, number, number]) =>
       `${at.toISOString()} GET http://127.0.0.1:${port}/orders/${id} after ${ms}ms\nCall log:\n${'  - element is not stable\n'.repeat(n)}`;
-    fc.assert(fc.property(anything, anything, (one, other) => sign(message(one)) === sign(message(other))));
+    fc.assert(
+      fc.property(anything, anything, (first, other) => sign(message(first)) === sign(message(other))),
+    );
   });
 
   it('ME-1 leaves plain words as they are, so that different ones stay different', () => {
@@ -65,8 +67,8 @@ describe('ME-1 the text that is signed', () => {
       '    - locator resolved to <p>Loading</p>\n    - unexpected value "Loading"\n    - locator resolved to <p>0</p>\n',
       '    - locator resolved to <p>0</p>\n',
     ],
-  ])('ME-1 does not change with %s that only one run caught', (_, one, other) => {
-    expect(timeout(one)).toBe(timeout(other));
+  ])('ME-1 does not change with %s that only one run caught', (_, first, other) => {
+    expect(timeout(first)).toBe(timeout(other));
   });
 
   it.each([
@@ -76,7 +78,7 @@ describe('ME-1 the text that is signed', () => {
       `${resolved}    - <div id="veil"></div> intercepts pointer events\n`,
       `${resolved}    - <div id="ad"></div> intercepts pointer events\n`,
     ],
-  ])('ME-1 changes with %s', (_, one, other) => {
-    expect(timeout(one)).not.toBe(timeout(other));
+  ])('ME-1 changes with %s', (_, first, other) => {
+    expect(timeout(first)).not.toBe(timeout(other));
   });
 });

@@ -128,11 +128,13 @@ describe('reasons left', () => {
   ): Promise<string[]> {
     const serverLog = path.join(tempDir('reasons'), 'server.log');
     writeFileSync(serverLog, `1700000000000 ${server}\n`);
-    const keys = complaints.map((one) => (typeof one === 'string' ? consoleKey(one) : requestKey(one)));
-    const found = await reasonsLeft(new Map([[failure, new Map(keys.map((key) => [key, 1]))]]), {
+    const keys = complaints.map((complaint) =>
+      typeof complaint === 'string' ? consoleKey(complaint) : requestKey(complaint),
+    );
+    const reasons = await reasonsLeft(new Map([[failure, new Map(keys.map((key) => [key, 1]))]]), {
       serverLog,
     });
-    return found.get(failure)?.map(({ source }) => source) ?? [];
+    return reasons.get(failure)?.map(({ source }) => source) ?? [];
   }
 
   it('HN-3 keeps a reason that the page, network or server still gives although the test passes', async () => {
@@ -192,8 +194,8 @@ describe('CL-8 what classify reads', () => {
       network: [{ method: 'POST', url: '/a', status: 404 }],
       serverOutput: 3,
     };
-    const found = read(`${JSON.stringify(record)}\n\n`);
-    expect(found).toMatchObject({
+    const records = read(`${JSON.stringify(record)}\n\n`);
+    expect(records).toMatchObject({
       value: [
         {
           id: '7',

@@ -196,8 +196,8 @@ it.each([
     ];
     writeInto(root, { 'src/Pagination.tsx': code.join('\n') });
     const sourceOf = (at: string) => {
-      const said = "TypeError: Cannot read properties of undefined (reading 'total')";
-      const serverOutput = `${said}\n    at Pagination (${path.join(root, 'src/Pagination.tsx')}:${at})`;
+      const thrown = "TypeError: Cannot read properties of undefined (reading 'total')";
+      const serverOutput = `${thrown}\n    at Pagination (${path.join(root, 'src/Pagination.tsx')}:${at})`;
       const evidence = anEvidence({ rootDir: root, serverOutput });
       const mapped = mapEvidence(evidence, { root, pageUrl: null, scripts: [] }, new MissingEvidence());
       return classify({ ...evidence, ...mapped }).facts.source;
@@ -290,9 +290,9 @@ describe('compiled files', () => {
         'api/main.go:3:1: undefined: x',
       ],
       ['a path that two files may have', 'shop/Cart.java:3: error: no', 'shop/Cart.java:3: error: no'],
-    ])('EV-6 finds the file that is named by %s', (_, said, expected) => {
+    ])('EV-6 finds the file that is named by %s', (_, line, expected) => {
       const two = { 'a/shop/Cart.java': '', 'b/shop/Cart.java': '' };
-      expect(mappedServer(said, { ...files, ...two }).serverOutput).toBe(expected);
+      expect(mappedServer(line, { ...files, ...two }).serverOutput).toBe(expected);
     });
   });
 });
@@ -310,7 +310,7 @@ describe('workspace places', () => {
   };
 
   /** Gathers what a project of tests, `e2e/` in a workspace, shows of an error elsewhere in the workspace. */
-  function shown(over: (workspace: string) => Partial<Evidence>): Evidence {
+  function gather(over: (workspace: string) => Partial<Evidence>): Evidence {
     const workspaceDir = path.join(tempDir(), 'workspace');
     const rootDir = path.join(workspaceDir, 'e2e');
     mkdirSync(rootDir, { recursive: true });
@@ -335,17 +335,17 @@ describe('workspace places', () => {
     ['Node', logged(`${thrown}\n    at total (<workspace>/web/src/cart.ts:3:4)`), '../web/src/cart.ts:3:4'],
     ['Go', logged('./main.go:3:4: undefined: total'), '../api/main.go:3:4'],
     ['a page of a built app', inPage(`${pageUrl}assets/app.js:1:1`), '../web/src/cart.ts:3:4'],
-  ])('EV-6 finds the line of another package of the workspace that %s names', (_, over, place) => {
-    const evidence = shown(over);
-    expect(classify(evidence).facts.source).toBe(place);
-    expect(evidence.sources.find(({ at }) => at === place)?.snippet).toContain('> 3 | three');
+  ])('EV-6 finds the line of another package of the workspace that %s names', (_, over, position) => {
+    const evidence = gather(over);
+    expect(classify(evidence).facts.source).toBe(position);
+    expect(evidence.sources.find(({ at }) => at === position)?.snippet).toContain('> 3 | three');
   });
 
   it.each([
     ['a package', '<workspace>/node_modules/express/index.js:3:4'],
     ['a file outside of the workspace', '/elsewhere/cart.ts:3:4'],
   ])('EV-6 does not take %s for the user’s own code', (_, frame) => {
-    const evidence = shown(logged(`${thrown}\n    at total (${frame})`));
+    const evidence = gather(logged(`${thrown}\n    at total (${frame})`));
     expect([classify(evidence).facts.source, evidence.sources]).toEqual([null, []]);
   });
 });

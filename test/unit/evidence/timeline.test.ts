@@ -16,7 +16,7 @@ const step = (time: number, title: string, over: Partial<TestStep> = {}): TestSt
 });
 const asked = (time: number, over: Partial<NetworkEntry>): NetworkEntry =>
   request({ time, method: 'GET', resourceType: 'fetch', status: 200, failure: null, ...over });
-const said = (time: number, type: string, text: string): ConsoleEntry => logged(text, { time, type });
+const consoleEntry = (time: number, type: string, text: string): ConsoleEntry => logged(text, { time, type });
 const recorded = (over: Partial<TimelineSource>): TimelineSource => ({
   console: [],
   network: [],
@@ -24,7 +24,7 @@ const recorded = (over: Partial<TimelineSource>): TimelineSource => ({
   pageUrl: null,
   ...over,
 });
-const shown = (over: Partial<TimelineSource>, why: ReturnType<typeof aDiagnosis>['why'] = []) =>
+const timeline = (over: Partial<TimelineSource>, why: ReturnType<typeof aDiagnosis>['why'] = []) =>
   timelineText(timelineOf(recorded(over), { diagnosis: { why } })).split('\n');
 
 const home = 'http://localhost:3000';
@@ -41,7 +41,7 @@ it('EV-14 every step, request, dialog, console and server line stands at its tim
       },
     ],
   }).why;
-  const lines = shown(
+  const lines = timeline(
     {
       steps: [
         step(1_000, 'Navigate /'),
@@ -58,8 +58,8 @@ it('EV-14 every step, request, dialog, console and server line stands at its tim
         asked(1_060, { url: `${home}/pixel.png`, resourceType: 'image' }),
       ],
       console: [
-        said(1_070, 'log', 'loaded'),
-        said(1_080, 'dialog', 'confirm "Sure?", dismissed by Playwright'),
+        consoleEntry(1_070, 'log', 'loaded'),
+        consoleEntry(1_080, 'dialog', 'confirm "Sure?", dismissed by Playwright'),
       ],
       serverLines: [
         { time: 1_055, text: 'Error: no such table: notes' },
@@ -102,12 +102,12 @@ it.each<[string, Partial<NetworkEntry>, RegExp]>([
     /POST \S+ (?:a ){59}a ?… 279 more characters → 500 no table$/,
   ],
 ])('EV-14 EV-4 of a request it tells %s', (_, over, line) => {
-  expect(shown({ network: [asked(0, { url: `${home}/a`, ...over })] })[0]).toMatch(line);
+  expect(timeline({ network: [asked(0, { url: `${home}/a`, ...over })] })[0]).toMatch(line);
 });
 
 it('EV-14 after a sign-in it tells which cookies a page was asked for with', () => {
   const page = { resourceType: 'document', url: `${home}/notes` } as const;
-  const lines = shown({
+  const lines = timeline({
     network: [
       asked(0, { url: `${home}/login`, method: 'POST', status: 303 }),
       asked(1, { ...page, status: 302 }),
@@ -121,7 +121,7 @@ it('EV-14 after a sign-in it tells which cookies a page was asked for with', () 
 it('EV-14 what repeats itself within a step is told once; the same answer after another step is told again', () => {
   const poll = (time: number) => asked(time, { url: `${home}/notes`, responseBody: '[]' });
   const steps = [step(0, 'Navigate /'), step(10, 'Click'), step(20, 'Expect', { isFailing: true })];
-  const lines = shown({ steps, network: [poll(1), poll(11), poll(21), poll(22)] });
+  const lines = timeline({ steps, network: [poll(1), poll(11), poll(21), poll(22)] });
   expect(lines.filter((line) => line.includes('/notes')).map((line) => line.slice(-9))).toEqual(
     ['→ 200 []', '→ 200 []', '(2 times)'].map((end) => expect.stringContaining(end) as string),
   );
@@ -138,8 +138,8 @@ it('EV-14 before the last action that worked, only what is wrong and the sign-in
       steps,
       network: [asked(10, { url: `${home}/login`, method: 'POST' }), asked(20, { url: `${home}/early` })],
       console: [
-        said(30, 'pageerror', 'TypeError: x'),
-        ...[1, 2, 3].map((n) => said(40, 'log', `early ${n}`)),
+        consoleEntry(30, 'pageerror', 'TypeError: x'),
+        ...[1, 2, 3].map((n) => consoleEntry(40, 'log', `early ${n}`)),
       ],
     }),
     { diagnosis: { why: [] } },
@@ -159,21 +159,21 @@ it('EV-11 EV-14 a timeline of any size keeps to its room, and what it leaves out
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 40 }), fc.integer({ min: 400, max: 4_000 }), (entries, room) => {
       const events = timelineOf(
-        recorded({ console: entries.map(({ time, type, text }) => said(time, type, text)) }),
+        recorded({ console: entries.map(({ time, type, text }) => consoleEntry(time, type, text)) }),
         { diagnosis: { why: [] } },
       );
       const whole = timelineText(events);
       const text = timelineText(events, room);
       expect(text.length).toBeLessThanOrEqual(room);
       const gaps = [...text.matchAll(/^\[… (\d+) left out, (\d+) characters, in timeline\.md …\]$/gm)];
-      const left = gaps.reduce((sum, [, , characters]) => sum + Number(characters), 0);
-      const kept = text
+      const omitted = gaps.reduce((sum, [, , characters]) => sum + Number(characters), 0);
+      const remaining = text
         .split('\n')
         .filter((line) => !line.startsWith('[… '))
         .join('\n').length;
       // The last line of a text has no line end.
       const ends = text.split('\n').length - gaps.length === 0 ? 0 : 1;
-      expect(kept + ends + left).toBe(whole.length + 1);
+      expect(remaining + ends + omitted).toBe(whole.length + 1);
     }),
   );
 });
@@ -190,5 +190,5 @@ it('EV-14 the page of a server’s error is marked where its words decided', () 
     responseBody: `<html><title>Internal Server Error</title><body><h1>${evidence}</h1></body></html>`,
     responseHeaders: { 'content-type': 'text/html' },
   });
-  expect(shown({ network: [page] }, why)[0]).toMatch(/Vite manifest not found.* ← decided$/);
+  expect(timeline({ network: [page] }, why)[0]).toMatch(/Vite manifest not found.* ← decided$/);
 });

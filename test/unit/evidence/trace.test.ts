@@ -142,9 +142,9 @@ it.each<[what: string, field: DomElement]>([
   const frame = { frameId: 'f', pageId: 'p', url: 'http://a.test', isMainFrame: true };
   const typed = new Set<string>();
   const page = pageOf([{ ...frame, root: element('body', {}, field, zip) }], typed);
-  const shown = page ? pageHtml(page.root, 1_000) : '';
-  expect(shown).toContain('80331');
-  expect(shown).not.toContain('4711');
+  const html = page ? pageHtml(page.root, 1_000) : '';
+  expect(html).toContain('80331');
+  expect(html).not.toContain('4711');
   expect([...typed]).toEqual(['4711']);
 });
 
@@ -168,7 +168,7 @@ it('EV-9 masks a short code in its field and where it was typed, and a long one 
   });
   const all = Object.values(files).join('\n');
   expect(all).not.toMatch(/493021|"7\\?"/);
-  for (const kept of ['at 7', 'of 7', '"items":7']) expect(all).toContain(kept);
+  for (const text of ['at 7', 'of 7', '"items":7']) expect(all).toContain(text);
 });
 
 it('EV-11 cuts a page that is too long, and leaves out the data of pictures', () => {

@@ -32,8 +32,8 @@ it.each([
   ['a member of its session', entry(11, { session: 10 })],
 ])('AG-10 %s belongs to the agent, and so does its own child, in any order', (_, relative) => {
   const child = entry(12, { parent: 11 });
-  const found = withRelatives([agent], [child, user, relative, agent]);
-  expect(found.map(({ pid }) => pid).toSorted((a, b) => a - b)).toEqual([10, 11, 12]);
+  const relatives = withRelatives([agent], [child, user, relative, agent]);
+  expect(relatives.map(({ pid }) => pid).toSorted((a, b) => a - b)).toEqual([10, 11, 12]);
 });
 
 it('AG-10 keeps a known process that is gone, and finds others in its session', () => {
@@ -84,8 +84,8 @@ it('AG-1 finds a program that only the workspace has installed', async () => {
   await mkdir(bin, { recursive: true });
   await writeFile(path.join(bin, 'fixer.cmd'), '');
   await chmod(path.join(bin, 'fixer.cmd'), 0o755);
-  const found = await findProgram('fixer.cmd', { cwd: path.join(root, 'apps/web'), env: {} });
-  expect(found).toBe(path.join(bin, 'fixer.cmd'));
+  const program = await findProgram('fixer.cmd', { cwd: path.join(root, 'apps/web'), env: {} });
+  expect(program).toBe(path.join(bin, 'fixer.cmd'));
 });
 
 it('HN-9 the time of a run does not jump when the machine’s clock is set back or forward', () => {

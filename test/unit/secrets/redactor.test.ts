@@ -121,10 +121,10 @@ describe('a redactor', () => {
 
   it('EV-9 learns what was typed into fields for secrets, but for words and short numbers', () => {
     const fresh = redactorOf([]);
-    const seen = 'Velvet.Otter, 493021, incorrect, wrong password, 1234';
-    expect(fresh.clean(seen)).toBe(seen);
+    const pageText = 'Velvet.Otter, 493021, incorrect, wrong password, 1234';
+    expect(fresh.clean(pageText)).toBe(pageText);
     fresh.learn(['Velvet.Otter', '493021', 'incorrect', 'wrong password', '1234']);
-    expect(fresh.clean(seen)).toBe(
+    expect(fresh.clean(pageText)).toBe(
       '[masked: typed value], [masked: typed value 2], incorrect, wrong password, 1234',
     );
   });

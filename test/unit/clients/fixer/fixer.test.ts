@@ -192,10 +192,10 @@ describe('the change that removed a name', () => {
     const { dir } = gitRepository(header("id('pay');"), header("id('buy');"));
     const blamed = aBlamedHunk({ file: '../src/page.ts', old: ["id('pay')"], now: ["id('order')"] });
     const places = { cwd: path.join(dir, 'web'), root: dir };
-    const found = (whole: boolean) =>
+    const renamed = (whole: boolean) =>
       changesThatRemoved('pay', dir, blamedIn({ blame: aBlame({ hunks: [{ ...blamed, whole }] }) }, places));
-    expect(await found(false)).toMatchObject([{ file: 'src/page.ts', now: ["id('order')"] }]);
-    expect(await found(true)).toMatchObject([{ file: 'src/header.ts', now: ["id('buy');"] }]);
+    expect(await renamed(false)).toMatchObject([{ file: 'src/page.ts', now: ["id('order')"] }]);
+    expect(await renamed(true)).toMatchObject([{ file: 'src/header.ts', now: ["id('buy');"] }]);
   });
 });
 
@@ -222,9 +222,9 @@ it.each([
       elements: [{ tag: 'b', text: '', label: '', attributes: { 'data-testid': 'buy' } }],
     }),
   });
-  const propose = createFixer({ cwd: dir, root: dir, isTest: (one) => one.startsWith('tests/') });
+  const propose = createFixer({ cwd: dir, root: dir, isTest: (file) => file.startsWith('tests/') });
   const files = (await propose(aCause({ lead })))?.files ?? [];
-  const after = new Map(files.map((one) => [path.basename(one.file), one.after]));
+  const after = new Map(files.map(({ file, after: text }) => [path.basename(file), text]));
   expect(after.get('a.spec.ts')).toBe("import './page';\npage.getByTestId('buy');\n");
   expect(after.get('page.ts') ?? "page.getByTestId('pay');\n").toBe(`page.${inPageObject};\n`);
 });
@@ -240,9 +240,9 @@ const compilerOptions = {
 function fixed(files: Record<string, string>, wrong = 'src/a.ts'): Record<string, string> | null {
   const dir = realpathSync(tempDir());
   writeInto(dir, { 'tsconfig.json': JSON.stringify({ compilerOptions, include: ['src'] }), ...files });
-  const found = fixErrors(ts, [path.join(dir, wrong)]);
+  const fixed = fixErrors(ts, [path.join(dir, wrong)]);
   const named = (file: string) => path.relative(dir, file).replaceAll(path.sep, '/');
-  return found && Object.fromEntries(found.map(({ file, after }) => [named(file), after]));
+  return fixed && Object.fromEntries(fixed.map(({ file, after }) => [named(file), after]));
 }
 
 const order = 'export interface Order { totalCents: number; id: string }\n';
@@ -333,8 +333,8 @@ async function followed(line: string, ...messages: string[]): Promise<string | n
   return proposal?.files[0]?.after.split('\n').slice(1, -1).join('\n') ?? null;
 }
 
-const failed = (matcher: string, told: string) =>
-  `Error: expect(locator).${matcher}(expected) failed\n\n${told}\n\nCall log:\n  - waiting for getByTestId('b')\n`;
+const failed = (matcher: string, values: string) =>
+  `Error: expect(locator).${matcher}(expected) failed\n\n${values}\n\nCall log:\n  - waiting for getByTestId('b')\n`;
 const values = (expected: string, received: string) =>
   `Locator:  getByTestId('b')\nExpected: ${expected}\nReceived: ${received}\nTimeout:  700ms`;
 
@@ -355,8 +355,8 @@ it.each(jsonLines<Failed>(import.meta.dirname, 'followed-expectations.jsonl'))(
 
 it('BL-6 the tests do not follow the page if another error, or another page, says something else', async () => {
   const line = "await expect(b).toHaveText('a');";
-  const told = failed('toHaveText', values('"a"', '"b"'));
-  expect(await followed(line, told, told)).toBe("await expect(b).toHaveText('b');");
-  expect(await followed(line, told, 'Error: boom')).toBeNull();
-  expect(await followed(line, told, failed('toHaveText', values('"a"', '"c"')))).toBeNull();
+  const message = failed('toHaveText', values('"a"', '"b"'));
+  expect(await followed(line, message, message)).toBe("await expect(b).toHaveText('b');");
+  expect(await followed(line, message, 'Error: boom')).toBeNull();
+  expect(await followed(line, message, failed('toHaveText', values('"a"', '"c"')))).toBeNull();
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findFlakes } from '../../../../src/clients/flaky/find-flakes.js';
 import { chance, type Reds, searchIn, simulatedSuite, sixtyTests } from '../../../rig/simulated-suite.js';
 
-async function found(
+async function flakesIn(
   more: Readonly<Record<string, readonly string[]>>,
   reds: Reds,
   named: string | null = null,
@@ -14,29 +14,33 @@ async function found(
     named === null
       ? first
       : { ...first, tests: first.tests.filter(({ test }) => test.titlePath[1] === named) };
-  const said: string[] = [];
+  const messages: string[] = [];
   const search = await searchIn(suite, {
     first: selected,
     isNamed: named !== null,
-    say: (message) => said.push(message),
+    say: (message) => messages.push(message),
   });
   const flakes = await findFlakes(search, async () => {});
   const unders = flakes.map(({ under }) => under);
-  return { flakes: flakes.map(({ flake }) => flake), unders, said, ran: suite.ran() };
+  return { flakes: flakes.map(({ flake }) => flake), unders, said: messages, ran: suite.ran() };
 }
 
 describe('FL-2 the kind of a flake is shown by experiment', () => {
   it.each([0.1, 0.3, 0.5])('FL-1 FL-2 random: a race at %d, which its bounds hold', async (rate) => {
-    let held = 0;
+    let count = 0;
     for (let seed = 1; seed <= 20; seed += 1) {
       const random = chance(seed);
-      const { flakes } = await found({ 'e.spec.ts': ['races'] }, { races: () => random() < rate }, 'races');
-      const [one] = flakes;
-      expect(one).toMatchObject({ kind: 'random', condition: 'alone' });
-      const { red, runs } = one?.red ?? { red: 0, runs: 1 };
-      held += Number(Math.abs(red / runs - rate) < 3 * Math.sqrt((rate * (1 - rate)) / runs));
+      const { flakes } = await flakesIn(
+        { 'e.spec.ts': ['races'] },
+        { races: () => random() < rate },
+        'races',
+      );
+      const [flake] = flakes;
+      expect(flake).toMatchObject({ kind: 'random', condition: 'alone' });
+      const { red, runs } = flake?.red ?? { red: 0, runs: 1 };
+      count += Number(Math.abs(red / runs - rate) < 3 * Math.sqrt((rate * (1 - rate)) / runs));
     }
-    expect(held).toBeGreaterThanOrEqual(18);
+    expect(count).toBeGreaterThanOrEqual(18);
   });
 
   it.each([
@@ -44,7 +48,7 @@ describe('FL-2 the kind of a flake is shown by experiment', () => {
     ['in another file', { 'a.spec.ts': ['leaves a mark'], 'e.spec.ts': ['needs a clean slate'] }],
   ])('FL-2 order: the polluter %s is named exactly', async (_, more) => {
     const reds: Reds = { 'needs a clean slate': ({ before }) => before.includes('leaves a mark') };
-    const { flakes } = await found(more, reds, 'needs a clean slate');
+    const { flakes } = await flakesIn(more, reds, 'needs a clean slate');
     expect(flakes).toMatchObject([
       { kind: 'order', others: [{ titlePath: [expect.anything(), 'leaves a mark'] }] },
     ]);
@@ -54,14 +58,14 @@ describe('FL-2 the kind of a flake is shown by experiment', () => {
   it('FL-2 order: two polluters that only work together are named both', async () => {
     const more = { 'e.spec.ts': ['one', 'two', 'victim'] };
     const reds: Reds = { victim: ({ before }) => before.includes('one') && before.includes('two') };
-    const { flakes } = await found(more, reds);
+    const { flakes } = await flakesIn(more, reds);
     expect(flakes[0]?.others.map(({ titlePath }) => titlePath[1])).toEqual(['one', 'two']);
   });
 
   it('FL-2 order: what a test needs before it is named', async () => {
     const more = { 'e.spec.ts': ['logs in', 'works', 'needs a login'] };
     const reds: Reds = { 'needs a login': ({ before }) => !before.includes('logs in') };
-    const { flakes } = await found(more, reds, 'needs a login');
+    const { flakes } = await flakesIn(more, reds, 'needs a login');
     expect(flakes).toMatchObject([{ kind: 'order', others: [{ titlePath: ['e.spec.ts', 'logs in'] }] }]);
   });
 
@@ -72,7 +76,7 @@ describe('FL-2 the kind of a flake is shown by experiment', () => {
       one: ({ beside }) => beside.includes('two') && random() < 0.6,
       two: ({ beside }) => beside.includes('one') && random() < 0.6,
     };
-    const { flakes } = await found(more, reds);
+    const { flakes } = await flakesIn(more, reds);
     expect(
       flakes.map(({ kind, others, test }) => [kind, test.titlePath[1], others[0]?.titlePath[1]]),
     ).toEqual([
@@ -83,7 +87,7 @@ describe('FL-2 the kind of a flake is shown by experiment', () => {
 
   it('FL-2 load: red beside any others, in four workers only', async () => {
     const reds: Reds = { 'needs a slot': ({ slot }) => slot === 3 };
-    const { flakes } = await found({ 'd.spec.ts': ['needs a slot'] }, reds, null, { jitter: chance(3) });
+    const { flakes } = await flakesIn({ 'd.spec.ts': ['needs a slot'] }, reds, null, { jitter: chance(3) });
     expect(flakes).toMatchObject([
       { kind: 'load', condition: expect.stringContaining('4 workers'), others: [] },
     ]);
@@ -91,13 +95,13 @@ describe('FL-2 the kind of a flake is shown by experiment', () => {
 
   it('FL-2 time: red in another time zone, although it is green here', async () => {
     const reds: Reds = { 'says what day it is': ({ env }) => env['TZ'] === 'Pacific/Pago_Pago' };
-    const { flakes } = await found({ 'd.spec.ts': ['says what day it is'] }, reds);
+    const { flakes } = await flakesIn({ 'd.spec.ts': ['says what day it is'] }, reds);
     expect(flakes).toMatchObject([{ kind: 'time', condition: 'with TZ=Pacific/Pago_Pago' }]);
   });
 
   it('FL-4 what no experiment makes red again has no condition under which a fix could be proven', async () => {
     let runs = 0;
-    const { flakes, unders } = await found(
+    const { flakes, unders } = await flakesIn(
       { 'd.spec.ts': ['was red'] },
       { 'was red': () => (runs += 1) === 1 },
     );
@@ -106,9 +110,9 @@ describe('FL-2 the kind of a flake is shown by experiment', () => {
   });
 
   it('FL-2 a test that is always red is broken, and a green one is no flake', async () => {
-    const broken = await found({ 'd.spec.ts': ['breaks'] }, { breaks: () => true });
+    const broken = await flakesIn({ 'd.spec.ts': ['breaks'] }, { breaks: () => true });
     expect(broken.flakes).toEqual([]);
     expect(broken.said).toEqual([expect.stringContaining('broken, not flaky')]);
-    expect((await found({}, {})).flakes).toEqual([]);
+    expect((await flakesIn({}, {})).flakes).toEqual([]);
   });
 });

@@ -31,7 +31,10 @@ export function writeTrace(
     ...(page ? [pageLine(page)] : []),
     ...(picture ? [{ type: 'screencast-frame', pageId: 'p', file: 'screencast/1.png', timestamp: 1 }] : []),
   ];
-  const requests = network.map((one) => ({ type: 'resource-snapshot', snapshot: requestOf(one, body) }));
+  const requests = network.map((request) => ({
+    type: 'resource-snapshot',
+    snapshot: requestOf(request, body),
+  }));
   writeZip(path, {
     '0-trace.trace': lines.map((line) => JSON.stringify(line)).join('\n'),
     '0-trace.network': requests.map((line) => JSON.stringify(line)).join('\n'),
