@@ -46,13 +46,13 @@ export function createClassify(project?: ProjectRules): Classify {
     const [ranked = 'unknown', ...others] = rankCategories(reasons);
     const lastLine = lastWords(evidence);
     const strong = strongest(reasons, ranked).map((reason) => asMessage(asWritten(reason, evidence), texts));
-    const isTold = lastLine === null || strong.some(({ source }) => source === 'server');
-    const words = isTold ? [] : [lastWordsReason(lastLine, ranked)];
+    const hasServerReason = lastLine === null || strong.some(({ source }) => source === 'server');
+    const words = hasServerReason ? [] : [lastWordsReason(lastLine, ranked)];
     // The more certain reasons come first.
     const why = isDecisive(strong[0]?.confidence ?? 0) ? [...strong, ...words] : [...words, ...strong];
     const advice = adviceOn(evidence, why);
     // If a server lacks something on the machine, its build is not at fault. If it printed nothing, anything may be.
-    const isOther = strong[0]?.rule === ofPhase && (advice !== null || lastLine === null);
+    const isOther = strong[0]?.rule === webServerExited && (advice !== null || lastLine === null);
     const category = isOther ? 'unknown' : ranked;
     return {
       category,
@@ -102,16 +102,16 @@ function withoutMarks(evidence: Evidence): Evidence {
 }
 
 /** This rule only says what Playwright was doing. It decides if nothing else does, and is no alternative. */
-const ofPhase = 'build/web-server-exited';
+const webServerExited = 'build/web-server-exited';
 
 function alternativesOf(
   others: readonly Category[],
   [decided]: readonly Reason[],
   reasons: readonly Reason[],
 ): Category[] {
-  if (decided?.rule === ofPhase) return ['unknown'];
+  if (decided?.rule === webServerExited) return ['unknown'];
   const isTold = (other: Category) =>
-    reasons.some(({ category, rule }) => category === other && rule !== ofPhase);
+    reasons.some(({ category, rule }) => category === other && rule !== webServerExited);
   return others.filter((other) => other !== 'unknown' && isTold(other));
 }
 
@@ -227,9 +227,9 @@ function rankCategories(reasons: readonly Reason[]): Category[] {
   const named = new Set(reasons.filter(({ rule }) => isProjectRule(rule)).map(({ category }) => category));
   // A server that says why it dies explains every connection that broke with it.
   const ofEnd = (reason: Reason) => reason.source === 'server' && isDecisive(reason.confidence);
-  const deaths = reasons.some((reason) => reason.category === 'unknown' && ofEnd(reason));
+  const isServerDeath = reasons.some((reason) => reason.category === 'unknown' && ofEnd(reason));
   const depthOf = (category: Category) =>
-    category === 'unknown' && deaths ? depth['network-error'] + 0.5 : depth[category];
+    category === 'unknown' && isServerDeath ? depth['network-error'] + 0.5 : depth[category];
   const weight = (category: Category) =>
     (named.has(category) ? projectWeight : 0) +
     (isDecisive(sure(category)) ? 10 + depthOf(category) : 0) +

@@ -152,7 +152,10 @@ function differenceIn(text: string): string | null {
   const [, indent = '', lines = ''] =
     /^(?:- Expected[^\n]*\n\+ Received[^\n]*|([ \t]*)@@ [^\n]* @@)\n([^]{0,4000})/m.exec(text) ?? [];
   const diff = `\n${lines}`.replaceAll(`\n${indent}`, '\n');
-  const [minus, plus] = [linesOf(diff, /^-[ \t]*(\S.{0,80})$/gm), linesOf(diff, /^\+[ \t]*(\S.{0,80})$/gm)];
+  const [minus, plus] = [
+    diffLines(diff, /^-[ \t]*(\S.{0,80})$/gm),
+    diffLines(diff, /^\+[ \t]*(\S.{0,80})$/gm),
+  ];
   const expected = tellingLine(without(minus, plus)) ?? tellingLine(minus);
   const others = without(plus, minus);
   const named = others.filter((line) => firstWord(line) === firstWord(expected ?? ''));
@@ -162,7 +165,7 @@ function differenceIn(text: string): string | null {
   return `expected ${expected ?? 'nothing'}, received ${received ?? 'nothing'}`;
 }
 
-function linesOf(diff: string, side: RegExp): string[] {
+function diffLines(diff: string, side: RegExp): string[] {
   return [...diff.matchAll(side)].map(([, line = '']) => line.trim().replace(/,$/, ''));
 }
 

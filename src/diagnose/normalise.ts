@@ -41,17 +41,17 @@ const longest = 32_000;
  * ids, the folders of absolute paths, the number of retries in a call log. Everything else stays.
  */
 export function normalise(message: string): string {
-  let text = linesOf(stripAnsi(message.slice(0, longest))).join('\n');
+  let text = nonBlankLines(stripAnsi(message.slice(0, longest))).join('\n');
   for (const [pattern, name] of volatile) text = text.replace(pattern, name);
   const log = text.search(/^Call log:/m);
-  if (log === -1) return linesOf(text).join('\n');
+  if (log === -1) return nonBlankLines(text).join('\n');
   // How often a call log repeats a line depends on timing.
-  const distinct = new Set(linesOf(text.slice(log)).map((line) => line.replace(/^- /, '')));
-  return [...linesOf(text.slice(0, log)), ...distinct].join('\n');
+  const distinct = new Set(nonBlankLines(text.slice(log)).map((line) => line.replace(/^- /, '')));
+  return [...nonBlankLines(text.slice(0, log)), ...distinct].join('\n');
 }
 
 /** Returns the non-blank lines, with whitespace collapsed. */
-function linesOf(text: string): string[] {
+function nonBlankLines(text: string): string[] {
   const lines = text.split('\n').map((line) => line.trim().replace(/\s+/g, ' '));
   return lines.filter((line) => line !== '');
 }

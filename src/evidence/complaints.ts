@@ -113,10 +113,10 @@ export function markCommon<T extends Entries>(
   const received = errors.flatMap(({ message }) => stripAnsi(message).match(receivedLine) ?? []);
   const isReceived = (entry: NetworkEntry) =>
     responseTexts(entry).some((text) => received.some((line) => line.includes(text)));
-  const met = new Map<string, number>();
+  const counts = new Map<string, number>();
   const marked = <E extends ConsoleEntry | NetworkEntry>(entry: E, key: string): E => {
-    const times = (met.get(key) ?? 0) + 1;
-    met.set(key, times);
+    const times = (counts.get(key) ?? 0) + 1;
+    counts.set(key, times);
     return neighbours.some(({ complaints }) => times <= (complaints.get(key) ?? 0))
       ? { ...entry, common: true }
       : entry;
@@ -157,10 +157,12 @@ export async function reasonsLeft(
   if (green.size === 0 || serverLog === '') return new Map();
   const output = await serverOutput(serverLog).catch(() => '');
   const lines = output.split('\n').map(normalise);
-  return new Map([...green].map(([failure, complaints]) => [failure, leftOf(failure, complaints, lines)]));
+  return new Map(
+    [...green].map(([failure, complaints]) => [failure, remainingReasons(failure, complaints, lines)]),
+  );
 }
 
-function leftOf(
+function remainingReasons(
   { failure, evidence, diagnosis }: DiagnosedFailure,
   complaints: Complaints,
   lines: readonly string[],

@@ -65,7 +65,7 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
   const missing = new MissingEvidence((text) => withoutSignals(clean(text)));
   const folder = resolve(request.folder);
   await missing.attempt('the evidence folder', () => mkdirSync(folder, { recursive: true }));
-  const placed = failure.errors.map((error) => placedIn(error, request.root ?? run.rootDir));
+  const placed = failure.errors.map((error) => withProjectPath(error, request.root ?? run.rootDir));
   const { log, ...gathered } =
     failure.scope === 'test'
       ? await gatherTest({ ...request, folder }, failure, missing)
@@ -215,7 +215,7 @@ async function gatherSuite(
 }
 
 /** Names the file above an excerpt relative to the project. Playwright names it relative to the folder of the tests. */
-function placedIn(error: TestError, root: string): TestError {
+function withProjectPath(error: TestError, root: string): TestError {
   const { snippet, location } = error;
   if (!snippet || !location) return error;
   const named = `   at ${relative(root, location.file).replaceAll('\\', '/')}:${location.line}`;

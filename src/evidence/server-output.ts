@@ -89,49 +89,51 @@ export async function testServerOutput(
   const nearby =
     failed.length === 0
       ? []
-      : nearnessMs.map((ms) => written(logs, merged(failed.map((request) => aroundAnswer(request, ms)))));
+      : nearnessMs.map((ms) =>
+          outputIn(logs, mergedWindows(failed.map((request) => aroundAnswer(request, ms)))),
+        );
   const isOwn = (block: string) => !isOfOthers(block) && saysError(block, ofProxy);
   const ofApp = nearby.find(({ text }) => logBlocks(text).some(isOwn));
   const refused = nearby.find(({ text }) => saysError(text));
   const isDead = deadServer.test(`${complaints}\n${refused?.text ?? ''}`);
   const crash = isDead ? crashBefore(logs, duringTest.to) : null;
-  const near = ofApp ?? (crash && written(logs, [crash])) ?? refused;
+  const near = ofApp ?? (crash && outputIn(logs, [crash])) ?? refused;
   const passing = ofPassing.map((request) => underWay(request, nearPassingMs));
   const own = asked.map((request) => underWay(request, 0));
   const common = new Set(
     missing
-      .clean(written(logs, merged(apartFrom(passing, own))).text)
+      .clean(outputIn(logs, mergedWindows(apartFrom(passing, own))).text)
       .split('\n')
       .map(normalise),
   );
-  const saidOf = (part: LogPart, isKnown: boolean, earlier: Window | null = crash): TestServerOutput => {
+  const resultOf = (part: LogPart, isKnown: boolean, earlier: Window | null = crash): TestServerOutput => {
     const text = outputOf(part, missing);
     const lines = [...new Set(text.split('\n'))].filter((line) => line.trim() !== '');
-    const theirs = outputOf(written(others, [duringTest]), missing);
+    const theirs = outputOf(outputIn(others, [duringTest]), missing);
     return {
       text,
       ofOthers: [
         ...theirs.split('\n').filter(Boolean),
         ...(isKnown ? lines.filter((line) => common.has(normalise(line))) : lines),
       ],
-      lines: linesOf(
+      lines: timedLines(
         [...logs, ...others],
-        merged(earlier === null ? [duringTest] : [earlier, duringTest]),
+        mergedWindows(earlier === null ? [duringTest] : [earlier, duringTest]),
         missing,
       ),
     };
   };
-  if (near) return saidOf(near, true);
+  if (near) return resultOf(near, true);
   const isTelling = ({ text }: LogPart) =>
     text.split('\n').some((line) => saysError(line) && !common.has(normalise(line)));
   const around = nearnessMs
-    .map((ms) => written(logs, merged(asked.map((request) => underWay(request, ms)))))
+    .map((ms) => outputIn(logs, mergedWindows(asked.map((request) => underWay(request, ms)))))
     .find(isTelling);
-  if (around) return saidOf(around, true);
-  const part = written(logs, [duringTest]);
+  if (around) return resultOf(around, true);
+  const part = outputIn(logs, [duringTest]);
   const ofConfig = logs[0] ?? Buffer.alloc(0);
   const last = part.text === '' && deadServer.test(complaints) ? lastOutput(ofConfig, duringTest.to) : null;
-  return saidOf(last === null ? part : logWindow(ofConfig, last), isAlone, last);
+  return resultOf(last === null ? part : logWindow(ofConfig, last), isAlone, last);
 }
 
 /** Drops the windows that overlap others, whose output may be about those. */
@@ -161,7 +163,7 @@ function underWay({ time, durationMs }: RequestSpan, ms: number): Window {
 }
 
 /** Returns the windows in order, with overlapping ones merged. */
-function merged(all: readonly Window[]): Window[] {
+function mergedWindows(all: readonly Window[]): Window[] {
   const windows: { from: number; to: number }[] = [];
   for (const window of all.toSorted((a, b) => a.from - b.from)) {
     const last = windows.at(-1);
@@ -199,7 +201,7 @@ function ownLogs(all: readonly Log[], own: string): Record<'logs' | 'others', Bu
   return { logs: logs.map(({ bytes }) => bytes), others: others.map(({ bytes }) => bytes) };
 }
 
-function written(logs: readonly Buffer[], windows: readonly Window[]): LogPart {
+function outputIn(logs: readonly Buffer[], windows: readonly Window[]): LogPart {
   const parts = logs.flatMap((log) => windows.map((window) => logWindow(log, window)));
   const texts = parts.map(({ text }) => text).filter((text) => text !== '');
   return { text: texts.join('\n'), cutBytes: parts.reduce((sum, { cutBytes }) => sum + cutBytes, 0) };
@@ -208,7 +210,7 @@ function written(logs: readonly Buffer[], windows: readonly Window[]): LogPart {
 /** Returns what the servers wrote during a whole suite run, or the end of it. Rejects if the log cannot be read. */
 export async function serverOutput(logPath: string): Promise<string> {
   const logs = (await readLogs(logPath)).map(({ bytes }) => bytes);
-  return written(logs, [{ from: 0, to: Number.MAX_SAFE_INTEGER }]).text;
+  return outputIn(logs, [{ from: 0, to: Number.MAX_SAFE_INTEGER }]).text;
 }
 
 /**
@@ -251,7 +253,7 @@ function lastOutput(log: Buffer, before: number): Window | null {
 }
 
 /** Returns all lines of these windows, masked and bounded as one text. A line that masking has changed gets the time of the line before it. */
-function linesOf(
+function timedLines(
   logs: readonly Buffer[],
   windows: readonly Window[],
   missing: MissingEvidence,

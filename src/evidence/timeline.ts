@@ -68,11 +68,11 @@ export function timelineOf(
     ...serverEvents(recorded, reasons('server')),
   ];
   const order = events.toSorted((a, b) => (a.time ?? Infinity) - (b.time ?? Infinity));
-  return merged(ranked(order, recorded));
+  return withoutRepetitions(withLowerRanks(order, recorded));
 }
 
 /** Lowers the rank of what happened before the last action that worked, except for errors. */
-function ranked(events: readonly TimelineEvent[], { steps = [] }: TimelineSource): TimelineEvent[] {
+function withLowerRanks(events: readonly TimelineEvent[], { steps = [] }: TimelineSource): TimelineEvent[] {
   const failing = steps.findIndex(({ isFailing }) => isFailing);
   const worked = steps
     .slice(0, failing < 0 ? undefined : failing)
@@ -92,7 +92,7 @@ const inPassing = (common: boolean | undefined) => (common ? ' (also in passing 
 
 function stepEvents({ steps = [] }: TimelineSource, knownText: string): TimelineEvent[] {
   return steps.map(({ time, durationMs, title, at, error, log, isFailing }) => {
-    const took = durationMs === null ? 'did not end' : lasted(durationMs);
+    const took = durationMs === null ? 'did not end' : durationText(durationMs);
     const about = [at, took].filter((part) => part !== '').join(', ');
     // An error often ends with the log.
     const more = log.filter((line) => !error?.includes(line.trim()));
@@ -106,7 +106,7 @@ function stepEvents({ steps = [] }: TimelineSource, knownText: string): Timeline
 }
 
 /** Formats a duration of half a second or more; a shorter one is empty. */
-function lasted(ms: number): string {
+function durationText(ms: number): string {
   return ms < 500 ? '' : `${(ms / 1000).toFixed(1)} s`;
 }
 
@@ -131,7 +131,7 @@ function requestEvents(
     const isRefused = entry.resourceType === 'document' || (failed && entry.status !== null);
     const sent = isSignedIn && isRefused ? cookiesSent(entry) : '';
     isSignedIn ||= cookies !== undefined || isSignIn(entry);
-    const took = lasted(entry.durationMs ?? 0);
+    const took = durationText(entry.durationMs ?? 0);
     const answer = answerOf(entry);
     // The body's lines that the answer already has are not repeated.
     const bodyLines = errorBody(entry)
@@ -139,11 +139,13 @@ function requestEvents(
       .filter((line) => !answer.includes(line));
     const line = [
       `  ${entry.method} ${(isNear ? entry.url.replace(/^\w+:\/\/[^/?#]*/, '') : entry.url).slice(0, 300)}`,
-      start(entry.requestBody, body / 2),
+      startOfBody(entry.requestBody, body / 2),
       sent,
       ` → ${answer}`,
       took === '' ? '' : ` after ${took}`,
-      failed ? start(bodyLines.join('\n') || entry.responseBody, 2 * body) : start(jsonIn(entry), body),
+      failed
+        ? startOfBody(bodyLines.join('\n') || entry.responseBody, 2 * body)
+        : startOfBody(jsonIn(entry), body),
       ...(cookies ?? '').split('\n').map((cookie) => (cookie === '' ? '' : ` Set-Cookie: ${cookie}`)),
       ...notesOn(entry, pageUrl),
       inPassing(entry.common),
@@ -173,7 +175,7 @@ function answerOf(entry: NetworkEntry): string {
 }
 
 /** The start of a body, on one line; it says how much more there is. */
-function start(text: string | null, most: number): string {
+function startOfBody(text: string | null, most: number): string {
   const line = (text ?? '').replaceAll(/\s+/g, ' ').trim();
   if (line === '') return '';
   return line.length > most ? ` ${line.slice(0, most)}… ${line.length - most} more characters` : ` ${line}`;
@@ -329,7 +331,7 @@ function isOfGo(first: string | undefined, line: string): boolean {
 }
 
 /** Merges events that repeat within a step, and counts them. */
-function merged(events: readonly TimelineEvent[]): TimelineEvent[] {
+function withoutRepetitions(events: readonly TimelineEvent[]): TimelineEvent[] {
   let step = 0;
   const distinct = new Map<string, TimelineEvent & { times: number }>();
   for (const event of events) {

@@ -63,24 +63,32 @@ export interface SupervisedProgram {
 const DRAIN_MS = 1000;
 
 /**
- * Runs a program in its own process group, and leaves nothing of it behind. Never rejects. Each state is a step of `live`:
+ * Runs a program in its own process group, and leaves nothing of it behind. Never rejects. Each state is a step of `superviseUntilEnd`:
  *
  *     starting ──► running ──exit──────────────────────────► exited ──► sweeping ──► gone
  *        │            └─stop, time-out, abort─► stopping ─exit─┘
  *        └─ it cannot be started, or is no longer wanted ──────────────────────────► gone
  */
 export function supervise(command: Command): SupervisedProgram {
-  const asked = new AbortController();
-  const ask = (why: Reason) => asked.abort(why);
-  return { stop: () => ask('stopped'), stopping: asked.signal, ended: live(command, asked.signal, ask) };
+  const ending = new AbortController();
+  const ask = (why: Reason) => ending.abort(why);
+  return {
+    stop: () => ask('stopped'),
+    stopping: ending.signal,
+    ended: superviseUntilEnd(command, ending.signal, ask),
+  };
 }
 
-async function live(command: Command, asked: AbortSignal, ask: (why: Reason) => void): Promise<ProgramEnd> {
+async function superviseUntilEnd(
+  command: Command,
+  ending: AbortSignal,
+  ask: (why: Reason) => void,
+): Promise<ProgramEnd> {
   // Starting.
   const { signal, timeoutMs, graceMs, runId, workDir } = command;
   if (signal.aborted) ask('aborted');
   const owner = { startId: randomUUID(), ...(runId === undefined ? {} : { runId }) };
-  const started = await start(command, owner, asked);
+  const started = await start(command, owner, ending);
   if (!started.ok) return { end: started.error, orphans: [] };
   const { child, pid } = started.value;
   // Running.
@@ -89,7 +97,7 @@ async function live(command: Command, asked: AbortSignal, ask: (why: Reason) => 
   const timer = setTimeout(() => ask('timed-out'), timeoutMs);
   using lineage = recordLineage(pid);
   const exit = exitOf(child);
-  const outcome = await Promise.race([exit, abortOf(asked)]);
+  const outcome = await Promise.race([exit, abortOf(ending)]);
   clearTimeout(timer);
   signal.removeEventListener('abort', onAbort);
   // Stopping.
@@ -99,7 +107,7 @@ async function live(command: Command, asked: AbortSignal, ask: (why: Reason) => 
   child.stderr?.destroy();
   // Sweeping.
   const orphans = await sweep(owner, { workDir, graceMs, known: await lineage.look() });
-  const end = outcome === 'asked-to-end' ? { kind: asked.reason as Reason } : outcome;
+  const end = outcome === 'asked-to-end' ? { kind: ending.reason as Reason } : outcome;
   return { end, orphans };
 }
 
@@ -108,10 +116,10 @@ type Child = ReturnType<typeof spawn>;
 /** Wrapped in an object because execa's child is a promise, which `await` would unwrap. */
 type StartResult = Result<{ readonly child: Child; readonly pid: number }, ProcessEnd>;
 
-async function start(command: Command, owner: Owner, asked: AbortSignal): Promise<StartResult> {
+async function start(command: Command, owner: Owner, ending: AbortSignal): Promise<StartResult> {
   const { file, cwd, env, onOutput, onStart, input } = command;
   const program = await findProgram(file, { cwd, env });
-  if (asked.aborted) return err({ kind: asked.reason as Reason });
+  if (ending.aborted) return err({ kind: ending.reason as Reason });
   if (program === null) return err(notStarted(`${file}: program not found`));
   const child = spawn(command, program, owner);
   if (child.pid === undefined) {

@@ -24,10 +24,10 @@ const address =
 
 /** Returns the values of variables whose names say that they are secret, and the passwords in URLs that any variable holds. */
 export function secretsAmong(variables: Readonly<Record<string, string | undefined>>): KnownValue[] {
-  return named(Object.entries(variables).map(([name, value = '']) => [name, value]));
+  return secretsIn(Object.entries(variables).map(([name, value = '']) => [name, value]));
 }
 
-function named(variables: readonly Variable[]): KnownValue[] {
+function secretsIn(variables: readonly Variable[]): KnownValue[] {
   return variables
     .filter(([name]) => !/^(?:OLD)?PWD$/.test(name))
     .flatMap(([name, value]) => {
@@ -56,7 +56,7 @@ function withLines(value: string): readonly string[] {
 const words = /^[A-Za-z][a-z]*(?:[\s_-][a-z]+){0,2}$/;
 
 /** Returns the texts typed into fields for secrets, and the lines of them, that are masked wherever they occur. */
-export function tellingAmong(typed: Iterable<string>): readonly string[] {
+export function maskableTexts(typed: Iterable<string>): readonly string[] {
   return [...typed]
     .flatMap(withLines)
     .filter(
@@ -96,7 +96,7 @@ export async function secretsOfEnvFiles(folder: string): Promise<KnownValue[]> {
   const files = (await Promise.all(folders.map(envFilesIn))).flat();
   const variables = (await Promise.all(files.map(variablesOf))).flat();
   const random = variables.filter(([, value]) => /^[\w+/=.~-]{20,512}$/.test(value) && isMixed(value));
-  return [...named(variables), ...random.map(([name, value]) => ({ name, value }))];
+  return [...secretsIn(variables), ...random.map(([name, value]) => ({ name, value }))];
 }
 
 /** Outside a repository, the folders above do not belong to the project. */
@@ -198,7 +198,7 @@ export function createKnownIndex(): KnownIndex {
       for (const [entry, offset] of grams.get(bare.text.slice(at, at + gramLength)) ?? []) {
         if (at < (ends.get(entry) ?? 0)) continue;
         const [from, to] = extendMatch(bare.text, at, { entry, offset, after: ends.get(entry) ?? 0 });
-        if (!isTelling(bare.text.slice(from, to), entry.bare)) continue;
+        if (!isRevealing(bare.text.slice(from, to), entry.bare)) continue;
         ends.set(entry, to);
         const [start, end] = [bare.at(from), bare.at(to - 1) + 1];
         matches.push({ start, end, kind: 'known value', label: entry.label });
@@ -217,7 +217,7 @@ export function createKnownIndex(): KnownIndex {
 }
 
 /** Whether what a text has in common with a value gives it away. */
-function isTelling(common: string, value: string): boolean {
+function isRevealing(common: string, value: string): boolean {
   if (common.length === value.length) return true;
   if (common.length >= minPartLength) return isGenerated(common);
   const isEdge = value.startsWith(common) || value.endsWith(common);

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { visibleText } from '../visible-text.js';
-import { type Mask, type MaskFinder, shownBetween } from './redactor.js';
+import { type Mask, type MaskFinder, maskedBetween } from './redactor.js';
 
 /** How many characters of past output are scanned again, so that a field's name above its value is still seen. */
 const contextLength = 4096;
@@ -30,7 +30,7 @@ export function maskedStream(masking: MaskFinder, handOn: (text: string) => void
     const masks = masking.masksIn(text);
     const to = safeBorder(from + upTo, masks, { from, end: from + pending.length });
     if (to === from) return;
-    handOn(shownBetween(text, masks, { from, to }));
+    handOn(maskedBetween(text, masks, { from, to }));
     context = lastLines(text.slice(0, to));
     pending = text.slice(to, from + pending.length);
   };

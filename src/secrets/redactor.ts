@@ -1,3 +1,4 @@
+import { type Replacement, withReplacements } from '../replacements.js';
 import { visibleText } from '../visible-text.js';
 import {
   asWritten,
@@ -16,17 +17,12 @@ import {
   type KnownValue,
   secretsAmong,
   secretsOfEnvFiles,
-  tellingAmong,
+  maskableTexts,
 } from './known-values.js';
 import { isGenerated } from './secret-fields.js';
 
 /** A range of a text and what replaces it: `[masked: github token]`. */
-export interface Mask {
-  readonly start: number;
-  /** Exclusive. */
-  readonly end: number;
-  readonly shown: string;
-}
+export type Mask = Replacement;
 
 /** Finds the parts of a text that are masked; a `Redactor` does. */
 export interface MaskFinder {
@@ -94,7 +90,7 @@ export function redactorOf(values: readonly KnownValue[]): Redactor {
     forget();
     index.add(...learned);
   });
-  const text = (from: string): string => maskedText(from, masksIn(from, index, labels));
+  const text = (from: string): string => withReplacements(from, masksIn(from, index, labels));
   const clean = (from: string): string => {
     const known = cleaned.get(from);
     if (known !== undefined) return known;
@@ -112,7 +108,7 @@ export function redactorOf(values: readonly KnownValue[]): Redactor {
     masksIn: (from) => masksIn(from, index, labels),
     deep: (value) => mapTexts(value, clean, clean),
     learn: (typed) => {
-      for (const value of tellingAmong(typed)) {
+      for (const value of maskableTexts(typed)) {
         if (index.find(readingOf(value)).length > 0) continue;
         forget();
         index.add(value, `typed value${learned === 0 ? '' : ` ${learned + 1}`}`);
@@ -124,7 +120,7 @@ export function redactorOf(values: readonly KnownValue[]): Redactor {
 
 /** Masks secrets that are recognizable in any environment, always with the same result. */
 export function redact(text: string): string {
-  return maskedText(text, masksIn(text));
+  return withReplacements(text, masksIn(text));
 }
 
 /** A secret, and its value as it reads. */
@@ -152,7 +148,7 @@ function masksIn(text: string, index?: KnownIndex, label: Label = ({ kind }) => 
     const masksNow = secrets.map((secret): Mask => ({
       start: secret.start,
       end: secret.end,
-      shown: `[masked: ${label(secret)}]`,
+      text: `[masked: ${label(secret)}]`,
     }));
     masks = outermost([...masks, ...masksNow]);
   }
@@ -167,7 +163,7 @@ function masksWritten(text: string, index?: KnownIndex): Mask[] {
     .map(({ 0: mask, index: start }) => ({
       start,
       end: start + mask.length,
-      shown: mask === atom ? '' : mask,
+      text: mask === atom ? '' : mask,
     }));
 }
 
@@ -210,22 +206,18 @@ function secretOf(match: SecretMatch, reading: Reading): Secret {
   return { ...match, start, end, value: reading.text.slice(match.start, match.end) };
 }
 
-function maskedText(text: string, masks: readonly Mask[]): string {
-  return shownBetween(text, masks, { from: 0, to: text.length });
-}
-
 /**
  * Returns the range `[from, to)` of a text with its masks applied. A mask that begins before `from` is left out, since the
  * previous range showed it.
  */
-export function shownBetween(
+export function maskedBetween(
   text: string,
   masks: readonly Mask[],
   { from, to }: { from: number; to: number },
 ): string {
   const parts: string[] = [];
   let at = from;
-  for (const { start, end, shown: mask } of masks) {
+  for (const { start, end, text: mask } of masks) {
     if (end <= from || start >= to) continue;
     parts.push(text.slice(at, start), start < from ? '' : mask);
     at = end;

@@ -77,13 +77,13 @@ function literalAt(source: SourceFile, line: number, mismatch: Mismatch): Replac
     return isNegated
       ? []
       : nodesIn(call, 'arguments').flatMap((argument) =>
-          replacing(source, unwrap(argument), { ...mismatch, matcher }),
+          literalEdits(source, unwrap(argument), { ...mismatch, matcher }),
         );
   });
   return edits.length === 1 ? (edits[0] ?? null) : null;
 }
 
-function replacing(
+function literalEdits(
   source: SourceFile,
   node: SyntaxNode,
   { matcher, ...mismatch }: Mismatch & { readonly matcher: string },

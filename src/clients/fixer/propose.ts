@@ -38,7 +38,7 @@ export function createFixer(given: FixerProject, fixCode = runCodeFixes): Fixer 
     if (cause.flake) return settledSteps(cause);
     const output = compilerErrors(cause);
     const fix = output === null ? null : await fixCode(output, [project.cwd, project.root]);
-    return fix ?? drift(cause, project);
+    return fix ?? proposeRename(cause, project);
   };
 }
 
@@ -55,7 +55,7 @@ function compilerErrors({ lead }: Cause): string | null {
 }
 
 /** Proposes to change a locator to the name that the app now uses. */
-async function drift(cause: Cause, project: FixerProject): Promise<Proposal | null> {
+async function proposeRename(cause: Cause, project: FixerProject): Promise<Proposal | null> {
   const { failure, evidence, diagnosis } = cause.lead;
   const { locator } = diagnosis.facts;
   const { elements, ariaSnapshot, errors } = evidence;

@@ -125,10 +125,10 @@ export async function changesThatRemoved(
 export function hunksIn(diff: string): Hunk[] {
   return parsePatch(diff).flatMap(({ oldFileName, newFileName, hunks }) => {
     const file = (newFileName === '/dev/null' ? oldFileName : newFileName)?.slice('b/'.length) ?? '';
-    return hunks.map(({ lines }) => ({ file, old: linesOf(lines, '-'), now: linesOf(lines, '+') }));
+    return hunks.map(({ lines }) => ({ file, old: changedLines(lines, '-'), now: changedLines(lines, '+') }));
   });
 }
 
-function linesOf(lines: readonly string[], sign: '-' | '+'): string[] {
+function changedLines(lines: readonly string[], sign: '-' | '+'): string[] {
   return lines.flatMap((line) => (line.startsWith(sign) && line.length <= MAX_LINE ? [line.slice(1)] : []));
 }

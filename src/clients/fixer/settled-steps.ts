@@ -30,7 +30,7 @@ export async function settledSteps({ lead: { failure } }: Pick<Cause, 'lead'>): 
   const source = parseSource(file, await readFile(file, 'utf8').catch(() => ''));
   const test = source && testAt(source, line);
   if (!source || !test) return null;
-  const edits = nodesOf(test).flatMap((node) => settled(node, source));
+  const edits = nodesOf(test).flatMap((node) => waitFor(node, source));
   if (edits.length === 0) return null;
   const after = withReplacements(source.text, edits);
   const summary = `lets the test wait: ${edits.map(({ says }) => says).join(', ')}`;
@@ -52,7 +52,7 @@ function testAt(source: SourceFile, line: number): SyntaxNode | null {
   return call ?? null;
 }
 
-function settled(node: SyntaxNode, source: SourceFile): Edit[] {
+function waitFor(node: SyntaxNode, source: SourceFile): Edit[] {
   const call = node.type === 'ExpressionStatement' ? nodeIn(node, 'expression') : null;
   if (!call || call.type !== 'CallExpression') return [];
   const { start, end } = call;

@@ -1,5 +1,5 @@
 import { testName } from '../../model/failure.js';
-import { mostlyThere, type Suspect } from './run-history.js';
+import { mostlyPresent, type Suspect } from './run-history.js';
 import { alone, type Condition, type FlakeSearch, type ListedTest, newTrial, type Trial } from './trials.js';
 
 /** The time zones that are farthest ahead of and behind UTC, in which other machines may be. */
@@ -17,15 +17,15 @@ export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly Trial
   const after = (others: readonly ListedTest[]) => ({
     kind: 'order' as const,
     under: { others, workers: 1 },
-    words: (some: readonly ListedTest[]) => `after ${namesOf(some)}`,
+    words: (some: readonly ListedTest[]) => `after ${testNames(some)}`,
   });
   const isOfFile = ({ test }: ListedTest) => test.location.file === file;
-  const there = mostlyThere(search, suspect, 'before');
+  const there = mostlyPresent(search, suspect, 'before');
   const orders = [earlier.filter(isOfFile), earlier.filter((test) => there.includes(test)), earlier]
     .filter(({ length }, at, all) => length > 0 && all.findIndex((other) => other.length === length) === at)
     .map(after);
   const wasRed = history.reds.has(target.key);
-  const concurrent = wasRed && history.workers > 1 ? besides(search, suspect) : [];
+  const concurrent = wasRed && history.workers > 1 ? concurrentTrials(search, suspect) : [];
   // A test that was red in the whole suite was red in this time zone.
   const times = wasRed ? [] : zones;
   // Sequential runs come first: among the tests beside it, some also run before it in its worker.
@@ -34,10 +34,10 @@ export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly Trial
 }
 
 /** Any other tests may add load; the tests that mostly ran beside this one may share data with it. */
-function besides(search: FlakeSearch, suspect: Suspect): Omit<Trial, 'count'>[] {
+function concurrentTrials(search: FlakeSearch, suspect: Suspect): Omit<Trial, 'count'>[] {
   const { target, history } = suspect;
   const fileOf = ({ test }: ListedTest) => test.location.file;
-  const near = mostlyThere(search, suspect, 'beside').filter((test) => fileOf(test) !== fileOf(target));
+  const near = mostlyPresent(search, suspect, 'concurrent').filter((test) => fileOf(test) !== fileOf(target));
   const files = new Set([target, ...near].map(fileOf));
   const others = [...new Map(search.listed.map((test) => [fileOf(test), test])).values()]
     .filter((test) => !files.has(fileOf(test)))
@@ -50,8 +50,8 @@ function besides(search: FlakeSearch, suspect: Suspect): Omit<Trial, 'count'>[] 
   };
   const dataTrial = (some: readonly ListedTest[]) => ({
     kind: 'data' as const,
-    under: besideThem(some, history.workers),
-    words: (others: readonly ListedTest[]) => `beside ${namesOf(others)}`,
+    under: concurrently(some, history.workers),
+    words: (others: readonly ListedTest[]) => `beside ${testNames(others)}`,
   });
   // Two tests that start together overlap more surely than two among many.
   const pairs = near.slice(0, MOST_PAIRS).map((test) => dataTrial([test]));
@@ -62,11 +62,11 @@ function besides(search: FlakeSearch, suspect: Suspect): Omit<Trial, 'count'>[] 
 const MOST_PAIRS = 4;
 
 /** Limits the workers, since a spare worker would run a copy of the test. */
-export function besideThem(others: readonly ListedTest[], most: number | null): Condition {
+export function concurrently(others: readonly ListedTest[], most: number | null): Condition {
   const files = new Set(others.map(({ test }) => test.location.file));
   return { others, workers: Math.min(most ?? 2, files.size + 1) };
 }
 
-export function namesOf(tests: readonly ListedTest[]): string {
+export function testNames(tests: readonly ListedTest[]): string {
   return tests.map(({ test }) => testName(test.titlePath)).join(' and ');
 }

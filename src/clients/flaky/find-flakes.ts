@@ -2,7 +2,7 @@ import { minimalSet } from '../../minimal-set.js';
 import { testName } from '../../model/failure.js';
 import { type Count, isHigher, shownBy, surelyAtLeast } from '../../model/failure-rate.js';
 import type { Flake } from '../../model/flake.js';
-import { besideThem, namesOf, trialsFor, zones } from './conditions.js';
+import { concurrently, testNames, trialsFor, zones } from './conditions.js';
 import { addRound, rounds, type RunHistory, type Suspect } from './run-history.js';
 import {
   type Condition,
@@ -41,7 +41,7 @@ const MOST_IN_TRIAL = 200;
 /** Finds the flaky tests of a suite, what makes each of them red, and how often (FL-1, FL-2). Reports each flake as soon as it is found. */
 export async function findFlakes(
   search: FlakeSearch,
-  tell: (result: FoundFlake) => Promise<void>,
+  report: (result: FoundFlake) => Promise<void>,
 ): Promise<readonly FoundFlake[]> {
   const { first, suspected, isNamed } = search;
   const history: RunHistory = {
@@ -61,7 +61,7 @@ export async function findFlakes(
   const take = async (result: FoundFlake | null) => {
     if (!result) return;
     flakes.push(result);
-    await tell(result);
+    await report(result);
   };
   for (const [at, target] of suspects.entries()) {
     const now = search.now();
@@ -80,7 +80,7 @@ export async function findFlakes(
       const count = countIn(run.tests, target.key);
       if (count.red === 0 || flakes.some((flake) => flake.target === target)) continue;
       await take(
-        await claim(search, { target, history }, { own: newTrial(own), trial: { ...trial, count } }),
+        await confirm(search, { target, history }, { own: newTrial(own), trial: { ...trial, count } }),
       );
     }
   }
@@ -98,7 +98,7 @@ async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlak
   const { red, runs } = byItself.count;
   if (red > 0 && red < runs) return random(search, target, byItself);
   if (red > 0) {
-    if (inSuite().red < inSuite().runs) return needing(search, suspect, byItself);
+    if (inSuite().red < inSuite().runs) return neededTests(search, suspect, byItself);
     search.say(`${named} is red in all of ${runs + inSuite().runs} runs: broken, not flaky`);
     return null;
   }
@@ -112,7 +112,7 @@ async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlak
       const most = Math.max(2, Math.floor(MOST_IN_TRIAL / (trial.under.others.length + 1)));
       await tryOn(search, target, trial, Math.min(effort, most));
       if (trial.count.red === 0) continue;
-      const flake = await claim(search, suspect, { own: byItself, trial, trials });
+      const flake = await confirm(search, suspect, { own: byItself, trial, trials });
       if (flake) return flake;
     }
   if (search.signal.aborted) return null;
@@ -137,17 +137,17 @@ async function random(search: FlakeSearch, target: ListedTest, byItself: Trial):
   return foundFlake(target, byItself, byItself.count);
 }
 
-interface Claim {
+interface Experiment {
   readonly own: Trial;
   readonly trial: Trial;
   readonly trials?: readonly Trial[];
 }
 
 /** Shows that a condition makes a test red, and reduces it to what does. Returns null if the condition is not the reason. */
-async function claim(
+async function confirm(
   search: FlakeSearch,
   suspect: Suspect,
-  { own: byItself, trial, trials = [] }: Claim,
+  { own: byItself, trial, trials = [] }: Experiment,
 ): Promise<FoundFlake | null> {
   const { target } = suspect;
   if (!(await isMoreRed(search, target, [trial, byItself])))
@@ -159,12 +159,12 @@ async function claim(
     !(await isMoreRed(search, target, [trial, load])) &&
     load.count.red > 0
   )
-    return claim(search, suspect, { own: byItself, trial: load });
+    return confirm(search, suspect, { own: byItself, trial: load });
   const { others, workers } = trial.under;
   const isSet = trial.kind === 'order' || trial.kind === 'data';
-  const set = isSet ? await smallest(search, suspect, { trial, wanted: 'red' }) : others;
+  const set = isSet ? await smallestSet(search, suspect, { trial, wanted: 'red' }) : others;
   if (!set) return null;
-  const under = trial.kind === 'data' ? besideThem(set, workers) : { ...trial.under, others: set };
+  const under = trial.kind === 'data' ? concurrently(set, workers) : { ...trial.under, others: set };
   const least = set.length === others.length ? trial : newTrial({ ...trial, under });
   await measure(search, target, least);
   // A condition that was chosen for its many red runs may owe them to chance.
@@ -178,12 +178,12 @@ async function claim(
 }
 
 /** Explains a test that is red by itself and green in the suite: it needs some of the tests before it. */
-async function needing(search: FlakeSearch, suspect: Suspect, byItself: Trial): Promise<FoundFlake> {
+async function neededTests(search: FlakeSearch, suspect: Suspect, byItself: Trial): Promise<FoundFlake> {
   const orders = trialsFor(search, suspect).filter(({ kind }) => kind === 'order');
   for (const trial of orders) {
-    const needed = await smallest(search, suspect, { trial, wanted: 'green' });
+    const needed = await smallestSet(search, suspect, { trial, wanted: 'green' });
     if (!needed) continue;
-    const words = () => `without ${namesOf(needed)} before it`;
+    const words = () => `without ${testNames(needed)} before it`;
     return foundFlake(suspect.target, { ...byItself, kind: 'order', words }, byItself.count, needed);
   }
   return foundFlake(suspect.target, { ...byItself, kind: 'order' }, byItself.count);
@@ -195,18 +195,18 @@ function enough(rate: number): number {
 }
 
 /** Removes the tests that a condition does not need to make a test red (or green). Returns null if the condition no longer does. */
-async function smallest(
+async function smallestSet(
   search: FlakeSearch,
   { target }: Suspect,
   { trial, wanted }: { readonly trial: Trial; readonly wanted: 'red' | 'green' },
 ): Promise<readonly ListedTest[] | null> {
   const { others, workers } = trial.under;
   let times = wanted === 'green' ? 2 : enough(surelyAtLeast(trial.count));
-  const isMade = async (some: readonly ListedTest[]) => {
+  const outcomeOf = async (some: readonly ListedTest[]) => {
     if (isOver(search)) return null;
     if (some.length === others.length && trial.count.red > 0) return 'green';
     const inOrder = search.listed.filter((test) => some.includes(test));
-    const under = trial.kind === 'data' ? besideThem(inOrder, workers) : { others: inOrder, workers };
+    const under = trial.kind === 'data' ? concurrently(inOrder, workers) : { others: inOrder, workers };
     const count = countIn((await runUnder(search.run, under, { target, times })).tests, target.key);
     if (count.runs === 0) return 'unresolved';
     const isWanted = wanted === 'red' ? count.red > 0 : count.red < count.runs;
@@ -215,7 +215,7 @@ async function smallest(
     return isWanted ? 'green' : 'red';
   };
   // The nearest come first: a test that leaves something behind mostly ran shortly before.
-  const minimal = await minimalSet(others.toReversed(), { test: isMade, apart: () => 0 });
+  const minimal = await minimalSet(others.toReversed(), { test: outcomeOf, apart: () => 0 });
   return minimal && others.filter((test) => minimal.set.includes(test));
 }
 

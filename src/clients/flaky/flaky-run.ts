@@ -84,7 +84,7 @@ export async function flakyRun(
     const { target, under } = result;
     const isLooked = under !== null && !session.signal.aborted;
     const { flake, failure } = isLooked
-      ? await lookInside(session, run, { ...result, under })
+      ? await recordTraces(session, run, { ...result, under })
       : { flake: result.flake, failure: null };
     bus.emit({ type: 'flake.found', flake });
     const { test, kind, red } = flake;
@@ -107,7 +107,7 @@ function runner(session: Session): RunByIds {
 const MOST_TRACED = 3;
 
 /** Records a red and a green run of a flake with their traces: the evidence, and the difference between the two. */
-async function lookInside(
+async function recordTraces(
   session: Session,
   run: RunByIds,
   { flake, target, under }: ReproducibleFlake,
@@ -132,9 +132,9 @@ async function lookInside(
     const redOnly = { ...suiteRun, suiteFailure: null, failures: [asFirst] };
     const [diagnosed] = await session.diagnose(redOnly);
     if (!diagnosed) continue;
-    failure = ofFlake(diagnosed, target);
+    failure = asFlake(diagnosed, target);
     session.observations.add(
-      observationsIn({ run: { ...redOnly, tests: [rowOf(target, 'unexpected')] }, seen: [failure] }, []),
+      observationsIn({ run: { ...redOnly, tests: [resultOf(target, 'unexpected')] }, seen: [failure] }, []),
     );
   }
   const difference = red && green ? differenceOf(red, green, session.cwd) : [];
@@ -142,7 +142,7 @@ async function lookInside(
 }
 
 /** A flake is a class of its own, whatever its error says, and code can heal it. */
-function ofFlake(failure: DiagnosedFailure, target: ListedTest): DiagnosedFailure {
+function asFlake(failure: DiagnosedFailure, target: ListedTest): DiagnosedFailure {
   const diagnosis = {
     ...failure.diagnosis,
     category: 'flaky',
@@ -152,7 +152,7 @@ function ofFlake(failure: DiagnosedFailure, target: ListedTest): DiagnosedFailur
   return { ...failure, diagnosis, rerunIds: target.ids[0] ?? [] };
 }
 
-function rowOf({ test }: ListedTest, outcome: 'expected' | 'unexpected' | 'not-run') {
+function resultOf({ test }: ListedTest, outcome: 'expected' | 'unexpected' | 'not-run') {
   return { test, outcome, retries: 0, durationMs: 0 };
 }
 
@@ -179,11 +179,11 @@ async function healFlakes(session: Session, first: SuiteRun, candidates: readonl
   for (const cause of causes) tellCause(progress, cause);
   await healCauses(progress, causes, { revealed: new Map(), searches: null });
   await proveFixes(progress, first);
-  tellStillFlaky(progress, flakes);
+  emitStillFlaky(progress, flakes);
 }
 
 /** Reports the tests whose flakes were not healed as flaky again. */
-function tellStillFlaky({ session }: Progress, flakes: readonly HealableFlake[]): void {
+function emitStillFlaky({ session }: Progress, flakes: readonly HealableFlake[]): void {
   const { tests } = session.bus.run();
   const unhealed = ({ flake }: HealableFlake) =>
     /^(?:failed|rejected)$/.test(tests.get(flake.test.id)?.verdict ?? '');
@@ -248,7 +248,7 @@ async function repeated(
     const trace = ofTarget.flatMap(({ test }) => suiteRun.traces?.get(test.id) ?? [])[0];
     return {
       ...suiteRun,
-      tests: ofTarget.length > 0 ? [rowOf(target, outcome)] : [],
+      tests: ofTarget.length > 0 ? [resultOf(target, outcome)] : [],
       failures: red && count.red > 0 ? [{ ...red, test: target.test }] : [],
       rerunIds: { [target.test.id]: target.ids[0] ?? [target.test.id] },
       traces: new Map(trace === undefined ? [] : [[target.test.id, trace]]),

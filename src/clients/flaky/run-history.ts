@@ -22,7 +22,7 @@ export interface RunHistory {
   isWhole: boolean;
 }
 
-type Side = 'before' | 'beside';
+type Side = 'before' | 'concurrent';
 
 export interface Suspect {
   readonly target: ListedTest;
@@ -81,7 +81,7 @@ export function addRound(history: RunHistory, tests: readonly TestResult[], all 
     const [b, d] = [before, concurrent].map((some) => new Set(some.map((other) => other.key)));
     history.reds.set(key, [
       ...(history.reds.get(key) ?? []),
-      { before: b ?? new Set(), beside: d ?? new Set() },
+      { before: b ?? new Set(), concurrent: d ?? new Set() },
     ]);
   }
 }
@@ -90,7 +90,7 @@ export function addRound(history: RunHistory, tests: readonly TestResult[], all 
 const MOSTLY = 0.75;
 
 /** Returns the tests that were present in most red runs of a test, the most likely first. */
-export function mostlyThere(
+export function mostlyPresent(
   { listed }: FlakeSearch,
   { target, history }: Suspect,
   side: Side,

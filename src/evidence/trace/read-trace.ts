@@ -70,7 +70,7 @@ export async function readLinesOf({
   const reading = new TraceReading(limits);
   await withZip(file, (zip) => readLines(zip, reading, missing));
   const requests = reading.network.take();
-  saySoOf(reading, requests.length, missing);
+  reportLosses(reading, requests.length, missing);
   return { reading, requests };
 }
 
@@ -100,7 +100,7 @@ function plausibleSize(compressedBytes: number): number {
   return Math.max(64 * 1024 * 1024, compressedBytes * 200);
 }
 
-function saySoOf(reading: TraceReading, requests: number, missing: MissingEvidence): void {
+function reportLosses(reading: TraceReading, requests: number, missing: MissingEvidence): void {
   if (reading.unknownVersion !== null) {
     missing.miss(`possibly parts of the trace: its format version ${reading.unknownVersion} is unknown`);
   }

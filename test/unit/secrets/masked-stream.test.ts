@@ -153,7 +153,7 @@ describe('mask suite folder', () => {
       [...text.matchAll(/hidden/g)].map(({ index }) => ({
         start: index,
         end: index + 'hidden'.length,
-        shown: '[masked: word]',
+        text: '[masked: word]',
       })),
   };
 
