@@ -79,7 +79,7 @@ const policy = [/\bpolicy \\{0,3}"([^"\\\n]{1,120})\\{0,3}"(?! for relation)/];
 /** The beginning of a statement, which SQLAlchemy prints on several lines. */
 const statement =
   /\b(?:(?<=\[SQL: )select\b[^]{1,4000}?\bfrom\s|select\b.{1,4000}?\bfrom\s|insert into\s|update .{1,200}\bset\s|delete from\s|alter table\s|create (?:table|policy|index)\s)/i;
-const longest = { read: 8_000, shown: 600, before: 120 };
+const longest = { read: 8_000, total: 600, before: 120 };
 
 /** Returns the facts that a database's error message names; the others are null. */
 export function databaseFacts(text: string): DatabaseFacts {
@@ -124,14 +124,14 @@ export function wholeStatement(sql: string, name: string | null, texts: readonly
 }
 
 function around(sql: string, name: string | null): string {
-  if (sql.length <= longest.shown) return sql;
+  if (sql.length <= longest.total) return sql;
   const at = name === null ? -1 : sql.indexOf(name);
   const from = Math.min(
-    at - (longest.shown - longest.before) / 2,
-    sql.length - longest.shown + longest.before,
+    at - (longest.total - longest.before) / 2,
+    sql.length - longest.total + longest.before,
   );
-  if (from <= longest.before) return `${sql.slice(0, longest.shown)} …`;
-  const part = sql.slice(from, from + longest.shown - longest.before);
+  if (from <= longest.before) return `${sql.slice(0, longest.total)} …`;
+  const part = sql.slice(from, from + longest.total - longest.before);
   return `${sql.slice(0, longest.before)} … ${part}${from + part.length < sql.length ? ' …' : ''}`;
 }
 

@@ -1,3 +1,4 @@
+import { jsonOf } from '../json-of.js';
 import type { ServerLine } from '../model/evidence.js';
 import { bounds, clipMiddle } from './bounded-text.js';
 import { inspect } from 'node:util';
@@ -130,8 +131,8 @@ const levels: Readonly<Record<string, string>> = { 40: 'warn', 50: 'error', 60: 
  */
 export function printedEntry(line: string): string {
   const { before = '', json } = entry.exec(line)?.groups ?? {};
-  const fields = json === undefined ? null : parsed(json);
-  if (!fields) return line;
+  const fields = jsonOf(json ?? '');
+  if (!isObject(fields)) return line;
   const key = errorFields.find((name) => isObject(fields[name]));
   const error = key === undefined ? fields : (fields[key] as Fields);
   const stack = stringOrNull(error['stack']) ?? (key === undefined ? null : stringOrNull(error['message']));
@@ -146,14 +147,6 @@ export function printedEntry(line: string): string {
   if (stack === null) return first;
   const own = key === undefined ? '' : printed(rest(error, 'type'), 100);
   return [first, `${stack}${own === '' ? '' : ` ${own}`}`].filter((part) => part.trim() !== '').join('\n');
-}
-
-function parsed(json: string): Fields | null {
-  try {
-    return JSON.parse(json) as Fields;
-  } catch {
-    return null;
-  }
 }
 
 function isObject(value: unknown): value is Fields {

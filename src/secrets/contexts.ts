@@ -29,7 +29,7 @@ const word = String.raw`(?![!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_
 const line = String.raw`(?=(?<secret>[^\s<>][^\r\n<>]{0,4096}))`;
 
 /** The text between a name and its value, with a lookahead for the value, and how strictly the value is judged there. */
-const afterNames: readonly { readonly pattern: RegExp; readonly place: ValueContext | 'pair' }[] = (
+const afterNames: readonly { readonly pattern: RegExp; readonly context: ValueContext | 'pair' }[] = (
   [
     // `"name": "value"`, `name = 'value'`, `"name" => "value"`, `name: string = "value"`, `"name": ["value"`, `"name": {"value": "value"`.
     [
@@ -61,7 +61,7 @@ const afterNames: readonly { readonly pattern: RegExp; readonly place: ValueCont
     // `["name", "value"]`, `set('name', 'value')`.
     ['pair', String.raw`${quote}\s{0,8},\s{0,8}${quoted()}`],
   ] as const
-).map(([context, pattern]) => ({ place: context, pattern: new RegExp(pattern, 'iy') }));
+).map(([context, pattern]) => ({ context, pattern: new RegExp(pattern, 'iy') }));
 
 /** A part of a name that may mean a secret; `namedBy` judges the whole name. */
 const secretNameHint =
@@ -76,11 +76,11 @@ function fieldsIn(text: string): SecretMatch[] {
     secretNameHint.lastIndex = Math.max(end, secretNameHint.lastIndex);
     const name = text.slice(start, end);
     if (namedBy(name) === null) continue;
-    for (const { place, pattern } of afterNames) {
+    for (const { context, pattern } of afterNames) {
       pattern.lastIndex = end;
       const value = pattern.exec(text)?.groups?.['secret'];
       if (value === undefined) continue;
-      if (!(place === 'pair' ? isGenerated(value) : isSecretValue(value, place, name))) continue;
+      if (!(context === 'pair' ? isGenerated(value) : isSecretValue(value, context, name))) continue;
       matches.push({
         start: pattern.lastIndex,
         end: pattern.lastIndex + value.length,
