@@ -42,7 +42,7 @@ const longestShown = 150;
 const far = 100;
 /** The classes of errors that the app itself has, rather than what it shows or answers because of them. */
 const ofTheApp = new Set<Category>(['build-error', 'database-error', 'runtime-error']);
-/** How many matching lines that `unless` excludes are skipped in search of one that counts. */
+/** How many lines that match and that `unless` excludes are skipped at most. */
 const mostExceptions = 50;
 
 /** Combines a project's own rules with the built-in ones (CS-9). */

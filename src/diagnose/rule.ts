@@ -41,7 +41,7 @@ type Row = readonly [
   more?: { readonly unless?: RegExp; readonly in?: readonly EvidenceSource[]; readonly unanswered?: true },
 ];
 
-/** Creates the rules of a class. Of two that are equally sure of the same line, the first counts. */
+/** Creates the rules of a class. If two rules are equally sure of a line, the first counts. */
 export function rulesFor(category: Category, rows: Readonly<Record<string, Row>>): readonly Rule[] {
   return Object.entries(rows).map(
     ([id, [confidence, pattern, { in: sources = anywhere, ...more } = {}]]) => ({

@@ -86,7 +86,7 @@ const isIndented = /^[ \t]+\S/;
 const chained = /^(?:The above exception was the direct cause|During handling of the above exception)\b/;
 /** The deciding line may be a further line of the exception's message: `DETAIL:  Key (isbn)=(1) already exists.` */
 const mostMessageLines = 3;
-/** How many lines of an exception's message may come before the one that followed it. */
+/** How many lines of an exception's message may come before the exception that followed it. */
 const mostLinesBetween = 20;
 
 /**

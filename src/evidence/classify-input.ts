@@ -20,7 +20,7 @@ function orText<S extends z.ZodType>(field: string, shape: S) {
 
 const error = z.object({ message: z.string(), stack: textOrNull, snippet: textOrNull, causes: strings });
 
-// A bare line counts as an error: whoever wrote it down considered it worth mentioning.
+// A bare line counts as an error, since somebody wrote it down.
 const entry = z.object({
   time: number,
   type: z.string().catch('error'),

@@ -19,7 +19,7 @@ class Selection<T extends { readonly time: number }> {
     this.#limit = Math.max(0, Math.floor(limit));
   }
 
-  /** Adds an entry to a group, of which the newest are kept. */
+  /** Adds an entry to a group. The newest entries of a group are kept. */
   push(entry: T, group: number): void {
     this.pushed += 1;
     const entries = (this.#groups[group] ??= []);

@@ -52,7 +52,7 @@ interface TestServers {
   readonly complaints: string;
   /** The test's requests to the app. */
   readonly asked: readonly RequestSpan[];
-  /** Those of them that failed. */
+  /** The requests among them that failed. */
   readonly failed: readonly NetworkEntry[];
   /** Whether a part of the output is about other failed requests than those that the test names. */
   readonly isOfOthers: (text: string) => boolean;

@@ -163,7 +163,10 @@ const gramLength = 6;
 const gramStep = 3;
 /** Shorter values, and words that are not twice as long, must stand in the text as they are. */
 const longEnough = 10;
-/** A part of a generated value counts from this length: whoever cut or split it left it readable. The beginning or the end counts earlier. */
+/**
+ * A part of a generated value counts from this length, since a value that was cut or split is still readable. Its beginning or end counts
+ * earlier.
+ */
 const minPartLength = 12;
 /** Bounds the index: a run that finds more values than this is not finding secrets. */
 const mostEntries = 20_000;

@@ -60,7 +60,7 @@ export function labelsIn(root: DomElement): Map<string, string> {
   return labels;
 }
 
-/** What stands in place of what was typed into a field for a secret. */
+/** The mask of what was typed into a field for a secret. */
 export const masked = '[masked: value]';
 
 /** Returns a page without what is in its fields for secrets, which is added to `typed`. */

@@ -244,7 +244,7 @@ class TracePages {
     this.#action = action;
   }
 
-  /** The page on which the action was, or else the one that changed last. */
+  /** The page of the action, or else the page that changed last. */
   get pageId(): string | null {
     return this.#pageId ?? this.#latestMain()?.pageId ?? null;
   }
