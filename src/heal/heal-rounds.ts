@@ -154,8 +154,8 @@ async function blamedAtOnce(
   searches: BlameSearches | null,
   causes: readonly Cause[],
 ): Promise<readonly Cause[]> {
-  const [first] = causes;
-  const isOpen = () => causes.some(({ id }) => searches?.isOpen(id) === true);
+  const first = causes.find(({ id }) => searches?.isOpen(id));
+  const isOpen = () => first !== undefined && searches?.isOpen(first.id) === true;
   for (let run = 0; run < MOST_RUNS_BEFORE_AGENT && isOpen(); run += 1) await searches?.next();
   return Promise.all(
     causes.map(async (cause) => {

@@ -126,12 +126,10 @@ class Searches implements BlameSearches {
   }
 
   areApart(causeId: string, otherId: string): boolean {
-    const [one, other] = [causeId, otherId].map((id) =>
-      this.#searches.find((search) => search.causeId === id),
+    const [search, other] = [causeId, otherId].map((id) =>
+      this.#searches.find((candidate) => candidate.causeId === id),
     );
-    if (!one?.found || !other?.found || one.history !== other.history) return false;
-    const { set } = other.found;
-    return !one.found.set.some((hunk) => set.includes(hunk));
+    return search !== undefined && other !== undefined && search.isApartFrom(other);
   }
 
   /** Tells what a search has found, or why it has found nothing, unless that was told. */

@@ -61,6 +61,19 @@ export class Search {
     this.found = (await this.#smallest()) ?? (this.endedBy ? best : this.#best());
   }
 
+  /** Whether its test was red without any of these hunks, so that they did not break it. */
+  isRedWithout(hunks: readonly Candidate[]): boolean {
+    return this.#rows.some(({ out, seen }) => seen === 'red' && hunks.every((hunk) => out.has(hunk)));
+  }
+
+  /** Whether runs have shown that what broke its test is not what broke that of another search. */
+  isApartFrom(other: Search): boolean {
+    if (this.history !== other.history) return false;
+    const [own, others] = [this.found?.set, other.found?.set];
+    if (own && others && !own.some((hunk) => others.includes(hunk))) return true;
+    return (own && other.isRedWithout(own)) === true || (others && this.isRedWithout(others)) === true;
+  }
+
   /** Records a run. */
   async see(out: ReadonlySet<Candidate>, seen: Seen): Promise<void> {
     const [hunk, ...more] = this.asked ?? [];
@@ -135,7 +148,7 @@ export class Search {
     const isSingle = hunk !== undefined && more.length === 0;
     if (isSingle && hunk === this.#alone) return null;
     // Without fewer hunks than in a run that was red, the test is red, too.
-    if (this.#rows.some((row) => row.seen === 'red' && out.every((one) => row.out.has(one)))) return 'red';
+    if (this.isRedWithout(out)) return 'red';
     return isSingle && !this.isForSet && this.#suspects(hunk)?.length === 1 ? 'green' : null;
   }
 
@@ -195,16 +208,16 @@ export interface Round {
 
 /**
  * The runs that searches share. A search for a single hunk has a number, and a run takes out the hunks of all whose number has a certain bit: so three
- * runs tell seven hunks from each other, and the first of all from any number of others.
+ * runs tell the hunks of six searches from each other, and two the first of all from any number of others.
  */
 export class Rounds {
   readonly #numbers: ReadonlyMap<Search, number>;
   #run = 0;
 
   constructor(searches: readonly Search[]) {
-    // No other number has the three lowest bits of the first.
+    // No other number has the two lowest bits of the first.
     const numbers = Array.from({ length: 2 * searches.length }, (_, at) => at + 1);
-    const free = numbers.filter((number) => number === 1 || number % 8 !== 1);
+    const free = numbers.filter((number) => number === 1 || number % 4 !== 1);
     this.#numbers = new Map(searches.map((search, at) => [search, free[at] ?? 1]));
   }
 

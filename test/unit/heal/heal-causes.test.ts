@@ -1,12 +1,19 @@
+import { once } from 'node:events';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { AgentRun } from '../../../src/model/attempt.js';
 import type { RunAgent } from '../../../src/agents/runner.js';
 import { noStore } from '../../../src/run/run-store.js';
 import { createSpending } from '../../../src/run/spending.js';
-import { aBlame, aBlamedHunk, failing } from '../../rig/builders.js';
+import { aBlame, aBlamedHunk, anError, failing } from '../../rig/builders.js';
+import { Rounds, Search } from '../../../src/clients/blame/search.js';
+import type { History } from '../../../src/clients/blame/history.js';
+import type { Session } from '../../../src/heal/session.js';
+import type { Candidate } from '../../../src/workspace/candidates.js';
 import { finished } from '../../rig/healing-session.js';
 import { groupCauses } from '../../../src/diagnose/group.js';
 import { type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
+import { virtualClock } from '../../rig/virtual-clock.js';
 
 /** A promise and the function that resolves it. */
 function deferred<T>() {
@@ -285,3 +292,93 @@ it('SC-3 HN-9 counts running agents at the cost of the most expensive one until 
   expect(spending.mayStart({ costUsd: 1 })).toBe(true);
   expect(spending.totals().costUsd).toBe(0.6);
 });
+
+async function aborted(signal?: AbortSignal): Promise<void> {
+  if (signal && !signal.aborted) await once(signal, 'abort');
+}
+
+/** A search whose runs are counted, in which each failure names the hunk that broke its test, and its fix takes that back. */
+function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
+  return async (causes) => {
+    const candidates = causes.map(({ lead }, n): Candidate => {
+      const [{ message } = anError('')] = lead.evidence.errors;
+      const exact = { file: `src/${n}.ts`, old: [`${message}\n`], now: ['x\n'], oldStart: 1, newStart: 1 };
+      const hunk = { ...exact, whole: false };
+      return {
+        hunk,
+        file: { path: hunk.file, before: '', after: '', hunks: [hunk] },
+        step: 0,
+        inTests: false,
+      };
+    });
+    const history: History = {
+      base: { commit: 'c0ffee', from: 'merge-base' },
+      candidates,
+      commits: [],
+      isWhole: true,
+    };
+    const searches = causes.map(({ id, lead }) => new Search(id, lead, { history, older: async () => null }));
+    for (const search of searches) await search.advance();
+    const rounds = new Rounds(searches);
+    const searchFor = (id: string) => searches.find(({ causeId }) => causeId === id);
+    return {
+      next: async (isWanted = () => true) => {
+        const round = rounds.next(searches.filter(({ causeId }) => isWanted(causeId)));
+        if (!round) return false;
+        blameRuns.push([...round.out].map(({ hunk }) => hunk.file).join(' '));
+        for (const search of round.searches) {
+          const own = candidates[searches.indexOf(search)];
+          await search.see(round.out, own && round.out.has(own) ? 'green' : 'red');
+        }
+        return true;
+      },
+      isOpen: (id) => searchFor(id)?.asked !== null,
+      of: async (id) => {
+        const found = searchFor(id)?.found;
+        return found
+          ? aBlame({ isMinimal: found.isMinimal, hunks: found.set.map(({ hunk }) => aBlamedHunk(hunk)) })
+          : null;
+      },
+      areApart: (id, otherId) => {
+        const [search, other] = [searchFor(id), searchFor(otherId)];
+        return search !== undefined && other !== undefined && search.isApartFrom(other);
+      },
+    };
+  };
+}
+
+it.each([
+  [1, 8],
+  [4, 10],
+  [10, 11],
+  [20, 12],
+])(
+  'HN-5 BL-2 heals %d causes whose first fixes hold in %d runs, those for blame included',
+  async (count, most) => {
+    const names = Array.from({ length: count }, (_, at) => `t${at + 1}`);
+    const blameRuns: string[] = [];
+    const testOf = new Map<string, string>();
+    const shows: Shows = (test, { fixes }) =>
+      [...fixes].some((id) => testOf.get(id) === test) ? null : `fault${test} is back`;
+    const allEnded = deferred<void>();
+    const { verdicts, runs } = await simulatedRun(names, shows, {
+      settings: settingsFor(1),
+      blame: namedSearches(blameRuns),
+      // No agent works for as long as a run takes.
+      clock: { ...virtualClock(), sleep: (_, signal) => aborted(signal) },
+      // The other agents end while the first fix is tried.
+      prepare: async () => {
+        if (testOf.size > 0) await allEnded.promise;
+        return null;
+      },
+      runAgent: async ({ prompt, onStart, logFile }) => {
+        onStart(1);
+        testOf.set(path.basename(logFile, '.log'), /^Test:.*\b(t\d+)\b/m.exec(prompt)?.[1] ?? '');
+        if (testOf.size === count) allEnded.resolve();
+        return finished;
+      },
+    });
+    expect(new Set(Object.values(verdicts))).toEqual(new Set(['healed']));
+    expect([...blameRuns, ...runs].length, `${blameRuns.length} for blame: ${runs.join(', ')}`).toBe(most);
+  },
+);
