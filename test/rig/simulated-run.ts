@@ -49,6 +49,8 @@ export async function simulatedRun(
     teardown?: (ran: readonly string[], at: At) => string | null;
     /** Awaited by whatever runs in the tree or writes to it, and by each agent: so one schedule differs from another. */
     pause?: () => Promise<void>;
+    /** Whether the copies for agents have still to be made. */
+    needsCopies?: boolean;
     /** Whether a change conflicts when it is applied. */
     conflicts?: (id: string) => boolean;
   } = {},
@@ -136,6 +138,7 @@ export async function simulatedRun(
           return { ...bring([]), lost };
         }),
       changedOutsideGit: async () => [...(over.leftovers ?? [])],
+      hasCopy: () => !over.needsCopies,
       applied,
       decided: async (ids) => void decided.push(...ids),
     },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { AgentRun } from '../../../src/model/attempt.js';
-import type { RunAgent } from '../../../src/agents/runner.js';
+import type { AgentTask, RunAgent } from '../../../src/agents/runner.js';
 import { noStore } from '../../../src/run/run-store.js';
 import { createSpending } from '../../../src/run/spending.js';
 import { aBlame, aBlamedHunk, anError, failing } from '../../rig/builders.js';
@@ -136,24 +136,26 @@ it('SC-3 HN-5 tries alone what does not hold together with others', async () => 
   expect([...fixes]).not.toContain('1');
 });
 
-it('SC-3 gives no agent a copy while the project contains a patch that is not judged', async () => {
+it('SC-3 makes no copy for an agent while the project contains a patch that is not judged', async () => {
   let isTesting = false;
-  const agents = remoteAgents(4);
-  const running = simulatedRun(tests, ownFault, {
+  const testOf = new Map<string, string>();
+  const { verdicts } = await simulatedRun(tests, fixedByOwn(testOf), {
     settings: settingsFor(2),
+    needsCopies: true,
     prepare: async () => {
       isTesting = true;
       await new Promise((resolve) => void setImmediate(resolve));
       isTesting = false;
       return null;
     },
-    runAgent: (task) => {
+    runAgent: async (task) => {
       expect(isTesting).toBe(false);
-      agents.end(agents.started.length + 1);
-      return agents.runAgent(task);
+      task.onStart(1);
+      testOf.set(...fixIn(task));
+      return finished;
     },
   });
-  expect(Object.values((await running).verdicts)).toEqual(['healed', 'healed', 'healed', 'healed']);
+  expect(Object.values(verdicts)).toEqual(['healed', 'healed', 'healed', 'healed']);
 });
 
 it('SC-3 HL-6 ends the agent of a test that turns green with the fix of another cause, and says so', async () => {
@@ -297,6 +299,17 @@ async function aborted(signal?: AbortSignal): Promise<void> {
   if (signal && !signal.aborted) await once(signal, 'abort');
 }
 
+/** Each test is healed by the fix of the agent that was asked about it, in whatever order agents work. */
+function fixedByOwn(testOf: ReadonlyMap<string, string>): Shows {
+  return (test, { fixes }) =>
+    [...fixes].some((id) => testOf.get(id) === test) ? null : `fault${test} is back`;
+}
+
+/** Returns the name of the fix that an agent makes, and the test that it was asked about. */
+function fixIn({ prompt, logFile }: Pick<AgentTask, 'prompt' | 'logFile'>): [id: string, test: string] {
+  return [path.basename(logFile, '.log'), /^Test:.*\b(t\d+)\b/m.exec(prompt)?.[1] ?? ''];
+}
+
 /** A search whose runs are counted, in which each failure names the hunk that broke its test, and its fix takes that back. */
 function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
   return async (causes) => {
@@ -358,10 +371,8 @@ it.each([
     const names = Array.from({ length: count }, (_, at) => `t${at + 1}`);
     const blameRuns: string[] = [];
     const testOf = new Map<string, string>();
-    const shows: Shows = (test, { fixes }) =>
-      [...fixes].some((id) => testOf.get(id) === test) ? null : `fault${test} is back`;
     const allEnded = deferred<void>();
-    const { verdicts, runs } = await simulatedRun(names, shows, {
+    const { verdicts, runs } = await simulatedRun(names, fixedByOwn(testOf), {
       settings: settingsFor(1),
       blame: namedSearches(blameRuns),
       // No agent works for as long as a run takes.
@@ -371,9 +382,9 @@ it.each([
         if (testOf.size > 0) await allEnded.promise;
         return null;
       },
-      runAgent: async ({ prompt, onStart, logFile }) => {
-        onStart(1);
-        testOf.set(path.basename(logFile, '.log'), /^Test:.*\b(t\d+)\b/m.exec(prompt)?.[1] ?? '');
+      runAgent: async (task) => {
+        task.onStart(1);
+        testOf.set(...fixIn(task));
         if (testOf.size === count) allEnded.resolve();
         return finished;
       },
