@@ -248,7 +248,7 @@ export class Schedule {
   async #keepBlame(searches: BlameSearches, { id }: Cause): Promise<void> {
     const { causes } = this.progress;
     const cause = causes.get(id);
-    if (!cause || cause.blame || searches.isOpen(id)) return;
+    if (!cause || cause.blame?.isMinimal || searches.isOpen(id)) return;
     const blame = await searches.of(id);
     if (blame) causes.set(id, { ...cause, blame });
   }

@@ -108,7 +108,7 @@ describe('tests of one app that end in a timeout', () => {
     expect(stdout).toMatch(/\d +failed +database-error +c\d +a\.spec\.ts:20 › orders/);
     const shown = await project.selfHeal(['inspect', 'latest', 'orders']);
     expect(shown.stdout).toMatch(/what happened, in order\n[^]*SQLITE_ERROR[^\n]* ← decided\n/);
-    expect(shown.stdout).toMatch(/failures\/\d\/screenshot\.\w+ {2}[\d.]+ kB/);
+    expect(shown.stdout).toMatch(/failures\/\d+\/screenshot\.\w+ {2}[\d.]+ kB/);
     const json = await project.selfHeal(['inspect', 'orders', '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({
       failure: { diagnosis: { category: 'database-error' } },
