@@ -227,7 +227,7 @@ describe("a test's server output", () => {
     await writeFile(join(folder, 'servers/1-12.log'), `${startedAt + 899} Error: no such user\n`);
     const failure = await failing(900);
     const own = { outcome: 'unexpected', retries: 0, durationMs: 9 } as const;
-    const tests = [{ ...own, test: failure.test, ran: { worker: 0, startedAt } }];
+    const tests = [{ ...own, test: failure.test, firstTry: { worker: 0, startedAt } }];
     const { serverOutput, serverLines, ofOthers } = await gather(failure, { tests });
     expect(serverOutput).toBe('Error: no rates');
     expect(serverLines?.map(({ text }) => text)).toEqual(['Error: no such user', 'Error: no rates']);
