@@ -55,7 +55,7 @@ it('BL-2 CL-10 the job for GitLab removes the token from git’s configuration, 
   expect(readFileSync(path.join(runner, '.git/config'), 'utf8')).not.toContain('SECRET');
   expect(await baseOf(runner, null, { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'trunk' })).toBe(base);
   expect(await baseOf(runner, null, { CI_DEFAULT_BRANCH: 'trunk' })).toBe(base);
-  expect(await baseOf(runner, null, {})).toMatchObject({ what: 'unknown-base' });
+  expect(await baseOf(runner, null, {})).toMatchObject({ kind: 'unknown-base' });
 });
 
 it('BL-2 takes the base of a merge request from GitLab’s variables if the target was not fetched', async () => {
@@ -66,7 +66,7 @@ it('BL-2 takes the base of a merge request from GitLab’s variables if the targ
   git(apart, 'fetch', '--quiet', '--depth=1', `file://${dir}`, '+trunk:refs/remotes/origin/trunk');
   expect(await baseOf(apart, null, variables)).toBe(base);
   const shallow = onRunner(dir, '--depth=1', 'feature');
-  expect(await baseOf(shallow, null, variables)).toMatchObject({ what: 'unknown-base' });
+  expect(await baseOf(shallow, null, variables)).toMatchObject({ kind: 'unknown-base' });
 });
 
 it('HN-1 leaves the index as it is, though files were touched that are as before', async () => {
