@@ -199,12 +199,11 @@ async function judge(schedule: Schedule, work: CauseWork, fix: Fix | AttemptResu
   work.lastRetest = result.retest;
   work.toChallenge = result.toChallenge;
   work.waited = false;
-  schedule.hasTried(work);
 }
 
 async function stopped({ progress }: Schedule, work: CauseWork, { made }: Fix): Promise<AttemptResult> {
   const { shared } = work;
-  work.shared = null;
+  [work.fix, work.shared] = [null, null];
   if (shared) await revertChanges(progress.session, [shared.change.id]);
   const { reason } = work.signal;
   return unapplied(made, {

@@ -37,10 +37,9 @@ export class Schedule {
   readonly #starts = new Tree();
   readonly #searches: BlameSearches | null;
   #isSearching = false;
-  /** The causes whose tests the run under way may show to be healed by the fix that it tries; null while none is tried alone. */
-  #underTest: readonly CauseWork[] | null = null;
-  /** Called when more is known about which fixes may heal what. */
-  readonly #onTrial: (() => void)[] = [];
+  /** The causes whose tests the run under way may show to be healed by the fix of another. */
+  #underTest: readonly CauseWork[] = [];
+  readonly #onTested: (() => void)[] = [];
   /** Aborts when no agent is at work any more. */
   #idle = new AbortController();
 
@@ -88,13 +87,13 @@ export class Schedule {
     const { bus } = this.progress.session;
     const done = await this.pause(
       async () => {
+        while (this.#underTest.includes(work))
+          await new Promise<void>((wake) => void this.#onTested.push(wake));
+        this.#stopIfHealed(work);
         const copy = await this.#agents.take(work.copy, work.signal);
         if (copy === null) return null;
         try {
-          while (this.#mayBeHealed(work) && !work.signal.aborted)
-            await new Promise<void>((wake) => void this.#onTrial.push(wake));
-          this.#stopIfHealed(work);
-          return work.signal.aborted ? null : await task(copy);
+          return await task(copy);
         } finally {
           this.#agents.give(copy);
           if (this.#agents.atWork === 0) this.#idle.abort();
@@ -149,30 +148,12 @@ export class Schedule {
     const revealed = [...this.revealed.values()].filter(({ failure }) => failure.scope === 'test');
     const leads = others.map(({ cause }) => cause.lead);
     this.#underTest = others.filter((other) => !this.#areApart(work, other));
-    this.#wakeUp();
     try {
       return await tryWith(leads.length > 0 ? leads : revealed);
     } finally {
-      this.#underTest = null;
+      this.#underTest = [];
+      for (const wake of this.#onTested.splice(0)) wake();
     }
-  }
-
-  /** Says that the fix of a cause, if it had one, has been tried. */
-  hasTried(work: CauseWork): void {
-    work.fix = null;
-    this.#wakeUp();
-  }
-
-  #wakeUp(): void {
-    for (const wake of this.#onTrial.splice(0)) wake();
-  }
-
-  /** Whether the fix of another cause that is tried, or will be next, may heal this one: then no agent is paid for it (HL-6). */
-  #mayBeHealed(work: CauseWork): boolean {
-    if (this.#underTest) return this.#underTest.includes(work);
-    return [...this.works].some(
-      (other) => other !== work && other.fix !== null && !this.#areApart(work, other),
-    );
   }
 
   #areApart({ cause }: CauseWork, { cause: other }: CauseWork): boolean {
@@ -256,7 +237,6 @@ export class Schedule {
   #fail(error: unknown): void {
     this.failure ??= { error };
     for (const work of this.works) work.stop.abort();
-    this.#wakeUp();
   }
 }
 

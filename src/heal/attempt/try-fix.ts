@@ -140,7 +140,7 @@ async function tryTogether(schedule: Schedule, own: CauseWork): Promise<SharedRu
   const isInCompany = own.shared === null && ready.includes(own) && ready.length > 1;
   if (isInCompany) await tryAll(schedule.progress.session, [own, ...ready.filter((work) => work !== own)]);
   const { shared } = own;
-  own.shared = null;
+  [own.fix, own.shared] = [null, null];
   if (isInCompany && !shared) await schedule.letOthersGoOn();
   return shared;
 }

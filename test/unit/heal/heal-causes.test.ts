@@ -178,15 +178,6 @@ it('SC-3 HL-6 ends the agent of a test that turns green with the fix of another 
   ]);
 });
 
-it('SC-3 HL-6 starts no agent for a test that the fix of another cause may heal, while that is tried', async () => {
-  const { agents, causes, runs } = await simulatedRun(['t1', 't2'], sharedFault, {
-    settings: settingsFor(1),
-  });
-  expect(causes).toEqual(['c1 healed', 'c2 healed']);
-  expect(agents).toHaveLength(1);
-  expect(runs.filter((run) => run.startsWith('shared-fix'))).toEqual([]);
-});
-
 it.each([
   ['the same blamed lines', 12, ['t1', 't3']],
   ['different blamed lines', 40, ['t1', 't2', 't3']],
