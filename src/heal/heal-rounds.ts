@@ -37,8 +37,8 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
   const progress = newProgress(session, first);
   const seen = [...(await diagnosed(session, first)), ...(await beyondTheStop(session, first))];
   const found = await withoutQuarantined(progress, seen);
-  let pending = found.filter((failure) => failure.failure.scope === 'suite');
-  const tests = found.filter((failure) => failure.failure.scope === 'test');
+  let pending = found.filter(({ failure }) => failure.scope === 'suite');
+  const tests = found.filter(({ failure }) => failure.scope === 'test');
   if (pending.length === 0) pending = tests.splice(0);
   for (;;) {
     while (pending.length > 0 && goesOn(progress)) {
@@ -58,7 +58,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
     const isLeftToProve = [...progress.causes.values()].some((cause) => isUnproven(progress, cause));
     if ((left.length === 0 || !goesOn(progress)) && !isLeftToProve) break;
   }
-  const suiteRed = pending.some((failure) => failure.failure.scope === 'suite') || isSuiteRed(progress);
+  const suiteRed = pending.some(({ failure }) => failure.scope === 'suite') || isSuiteRed(progress);
   const paused = isPausedNow(progress);
   if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
   return { suiteRed, paused };
@@ -203,5 +203,5 @@ async function withoutQuarantined(
   const count = tests.filter(({ id }) => known.get(id)?.verdict !== 'quarantined').length;
   if (count > 0) bus.emit({ type: 'agent.avoided', reason: 'quarantined', count });
   if (tests.length > 0) bus.emit({ type: 'tests.quarantined', tests });
-  return failures.filter((failure) => !ids.has(failureKey(failure.failure)));
+  return failures.filter(({ failure }) => !ids.has(failureKey(failure)));
 }

@@ -60,14 +60,12 @@ export async function retest(session: Session, request: RetestRequest): Promise<
     // A change that does not hold is reverted, and with it what only it lets run.
     if (purpose !== 'retest') tellSeen(session, shown.run);
   }
-  const asked = new Set(failures.map((failure) => failureKey(failure.failure)));
+  const asked = new Set(failures.map(({ failure }) => failureKey(failure)));
   return {
     run: shown.run,
     reasonsLeft: left,
     suiteFailure: suiteFailureIn(shown),
-    others: seen.filter(
-      (failure) => failure.failure.scope === 'test' && !asked.has(failureKey(failure.failure)),
-    ),
+    others: seen.filter(({ failure }) => failure.scope === 'test' && !asked.has(failureKey(failure))),
     observe: (failure) => observation(shown, failure),
   };
 }
@@ -128,7 +126,7 @@ function prepareFailed(output: string, session: Session): SuiteRun {
 }
 
 function idsOf(failures: readonly DiagnosedFailure[]): string[] | null {
-  if (failures.some((failure) => failure.failure.scope === 'suite')) return null;
+  if (failures.some(({ failure }) => failure.scope === 'suite')) return null;
   return [...new Set(failures.flatMap((failure) => failure.rerunIds))];
 }
 
@@ -139,10 +137,11 @@ async function readGreen(
 ): Promise<Map<DiagnosedFailure, PassingTest>> {
   const passed = new Set(tests.flatMap(({ test, outcome }) => (outcome === 'expected' ? test.id : [])));
   const green = new Map<DiagnosedFailure, PassingTest>();
-  for (const failure of failures) {
-    if (failure.failure.scope === 'suite' || !passed.has(failure.failure.test.id)) continue;
-    const trace = traces?.get(failure.failure.test.id);
-    green.set(failure, trace === undefined ? unseen : await readPassing(trace));
+  for (const diagnosed of failures) {
+    const { failure } = diagnosed;
+    if (failure.scope === 'suite' || !passed.has(failure.test.id)) continue;
+    const trace = traces?.get(failure.test.id);
+    green.set(diagnosed, trace === undefined ? unseen : await readPassing(trace));
   }
   return green;
 }
