@@ -131,7 +131,7 @@ async function reported(
     const { request, command } = prepared.value;
     const result = await runHosted({ ...request, settings }, command, { signal, onEvent });
     if (!result.ok) throw new SelfHealError(result.error);
-    const { report } = result.value;
+    const report = result.value;
     if (report.outcome === 'agent-unusable') throw new SelfHealError(unusable(report), { report });
     return report;
   } catch (error) {

@@ -9,10 +9,9 @@ import { agentsFlag, storeFlag, wholeNumber } from './options.js';
 import { counted, localDay } from '../format.js';
 import { matchIds } from '../run/find-run.js';
 import type { Quarantine } from '../store/store.js';
-import { escalationOf } from '../run/answer-escalation.js';
 import { asEntry, asPage } from '../outputs/escalation-text.js';
 import { withStore } from '../store/with-store.js';
-import { type Flags, withPatchTexts } from '../clients/chosen-patch.js';
+import { escalationOf, type Flags, withPatchTexts } from '../clients/answer-escalation.js';
 import { proveChosen, resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
 
 /** `self-heal escalations`: lists and answers the questions that only a person can answer, and the quarantines that follow (ME-5 to ME-7). */

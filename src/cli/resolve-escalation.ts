@@ -5,8 +5,13 @@ import { exitCodes } from '../model/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { counted } from '../format.js';
 import type { Store } from '../store/store.js';
-import type { TypedAnswer } from '../run/answer-escalation.js';
-import { chosenCommand, decide, type Decision, type Flags, withPatchTexts } from '../clients/chosen-patch.js';
+import {
+  decide,
+  type Decision,
+  type Flags,
+  type TypedAnswer,
+  withPatchTexts,
+} from '../clients/answer-escalation.js';
 import { canAsk } from '../outputs/ask.js';
 import { asPage } from '../outputs/escalation-text.js';
 import { printText } from './print-text.js';
@@ -14,10 +19,7 @@ import { laidOut } from '../outputs/cut.js';
 import { withStore } from '../store/with-store.js';
 
 /** An answer given by flags. */
-export interface ResolveOptions extends Flags, TypedAnswer {
-  /** How long a quarantine lasts. */
-  readonly days?: number | undefined;
-}
+export interface ResolveOptions extends Flags, TypedAnswer {}
 
 /**
  * Answers an escalation by flags, or by prompting on a terminal (ME-7), and says what follows, unless that is a run of its own. A later answer
@@ -38,8 +40,8 @@ export async function resolveEscalation(
   const { days } = options;
   const decided = await decide(store, asked, { ...answer, days }, options);
   if (!decided.ok) return decided.error;
-  const { escalation, request } = decided.value;
-  if (!options.json && request === null)
+  const { escalation, proof } = decided.value;
+  if (!options.json && proof === null)
     printText(`${id} ${escalation.state}: ${whatFollows(escalation, days)}${insteadOf(asked)}`);
   return decided.value;
 }
@@ -83,11 +85,11 @@ function insteadOf({ state, choice }: Escalation): string {
  * Applies the patch that a person has chosen, and proves it on the tests of its question, without an agent. Returns the exit code of that run, or
  * null if the answer chose none.
  */
-export async function proveChosen({ escalation, request, lock }: Decision): Promise<number | Problem | null> {
-  if (!request || !lock) return null;
-  using held = lock;
+export async function proveChosen({ proof }: Decision): Promise<number | Problem | null> {
+  if (!proof) return null;
+  using lock = proof.request.lock;
   const { runCommand } = await import('../command/run-command.js');
-  return await runCommand({ ...request, lock: held }, chosenCommand(escalation));
+  return await runCommand({ ...proof.request, lock }, proof.command);
 }
 
 /**

@@ -11,26 +11,19 @@ export interface Hosting {
   readonly onEvent?: ((event: StampedEvent) => void) | undefined;
 }
 
-/** A run that has ended. */
-export interface HostedRun {
-  /** What the command would have exited with. */
-  readonly exitCode: number;
-  readonly report: Report;
-}
-
-/** Runs self-heal inside another program: nothing is printed to standard output, and no signal is listened for. */
+/** Runs a command inside another program and returns its report: nothing is printed to standard output, and no signal is listened for. */
 export async function runHosted(
   request: Omit<RunRequest, 'host'>,
   command: Command,
   { signal = new AbortController().signal, onEvent = () => undefined }: Hosting,
-): Promise<Result<HostedRun, Problem>> {
+): Promise<Result<Report, Problem>> {
   let report: Report | null = null;
   const { runCommand } = await import('./run-command.js');
-  const onReport = (one: Report) => {
-    report = one;
+  const onReport = (final: Report) => {
+    report = final;
   };
   const ended = await runCommand({ ...request, host: { signal, onEvent, onReport } }, command);
   if (typeof ended !== 'number') return err(ended);
   if (report === null) throw new Error('A run that ends has a report');
-  return ok({ exitCode: ended, report });
+  return ok(report);
 }

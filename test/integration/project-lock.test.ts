@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { answerEscalation } from '../../src/run/answer-escalation.js';
+import { answerEscalation } from '../../src/clients/answer-escalation.js';
 import { lockProject } from '../../src/run/project-lock.js';
 import type { Store } from '../../src/store/store.js';
 import { compiledSrc } from '../rig/compiled-src.js';

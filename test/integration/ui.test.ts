@@ -8,7 +8,7 @@ import { appendEvent } from '../../src/run/event-log.js';
 import { writeFailureRecord } from '../../src/run/failure-record.js';
 import { bringIn, createRunFolder } from '../../src/run/run-folder.js';
 import { err, ok } from '../../src/result.js';
-import type { TypedAnswer } from '../../src/run/answer-escalation.js';
+import type { TypedAnswer } from '../../src/clients/answer-escalation.js';
 import type { PageEscalations } from '../../src/clients/ui/questions.js';
 import { startUi, type UiOptions } from '../../src/clients/ui/server.js';
 import { aDiagnosed, anEvidence } from '../rig/builders.js';

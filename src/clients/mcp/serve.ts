@@ -9,18 +9,17 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import type { StampedEvent } from '../../event.js';
-import type { Hosting } from '../../command/hosted-run.js';
 import { fenced } from '../../fenced.js';
 import { cut } from '../../outputs/cut.js';
 import { linesFor } from '../../outputs/lines.js';
 import { paletteFor } from '../../outputs/streams.js';
 import { formatProblem, type Problem } from '../../problem.js';
 import { redact } from '../../secrets/redactor.js';
+import type { Event } from '../../index.js';
 import { ownVersion } from '../../own-files.js';
 import { type Answer, isData } from './answers.js';
 import { type Cursor, cursorIn, cursorText, pagesOf } from './page.js';
-import { type Tool, tools } from './tools.js';
+import { type Hosting, type Tool, tools } from './tools.js';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
@@ -120,7 +119,7 @@ function paged({ data, text, of = '' }: Answer, at: Cursor | null): CallToolResu
 const PROGRESS_MS = 500;
 
 /** Reports the progress of a run to a client that asked for it, in the lines of a log. */
-function progressOf({ _meta, sendNotification }: Extra): (event: StampedEvent) => void {
+function progressOf({ _meta, sendNotification }: Extra): (event: Event) => void {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return () => undefined;
   const paint = paletteFor({ NO_COLOR: '1' });

@@ -1,19 +1,24 @@
 import { z } from 'zod';
 import { choices, choiceText } from '../../model/choice.js';
 import { proofDepths } from '../../model/verification.js';
-import { type Hosting, runHosted } from '../../command/hosted-run.js';
-import { blame, heal, type Report, SelfHealError, verify } from '../../index.js';
+import { blame, type CallOptions, heal, type Report, SelfHealError, verify } from '../../index.js';
 import { failuresOf, onlyFailure } from '../inspect/find-failure.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import { escalationOf, noSuchEscalation, type TypedAnswer } from '../../run/answer-escalation.js';
 import { findRun, readReport } from '../../run/find-run.js';
 import { runDirOf } from '../../run/run-folder.js';
 import { createRedactor } from '../../secrets/redactor.js';
 import { withStore } from '../../store/with-store.js';
 import { withoutUndefined } from '../../without-undefined.js';
 import { filesOf } from '../inspect/failure-files.js';
-import { chosenCommand, decide, withPatchTexts } from '../chosen-patch.js';
+import {
+  decide,
+  escalationOf,
+  noSuchEscalation,
+  pendingWithPatches,
+  proveHosted,
+  type TypedAnswer,
+} from '../answer-escalation.js';
 import {
   type Answer,
   answeredShape,
@@ -26,6 +31,9 @@ import {
   runAnswer,
   runShape,
 } from './answers.js';
+
+/** How a client follows a run, and interrupts it. */
+export type Hosting = Pick<CallOptions, 'signal' | 'onEvent'>;
 
 /** A tool: what an agent reads about it, what it takes and returns, and its work. */
 export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
@@ -115,10 +123,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     output: questionsShape,
     isReading: true,
     work: async () => {
-      const all = await withStore({ runsCode: true }, async (store) => {
-        const open = (await store?.escalations('pending')) ?? [];
-        return Promise.all(open.map(withPatchTexts));
-      });
+      const all = await withStore({ runsCode: true }, pendingWithPatches);
       return 'kind' in all ? err(all) : ok(questionsAnswer(all));
     },
   }),
@@ -192,7 +197,7 @@ async function getFailure(word: string, run: string | null): Promise<Result<Answ
 }
 
 async function answerQuestion(
-  { id, ...typed }: TypedAnswer & { readonly id: string; readonly days?: number | undefined },
+  { id, ...typed }: TypedAnswer & { readonly id: string },
   hosting: Hosting,
 ): Promise<Result<Answer, Problem>> {
   const answered = await withStore({ runsCode: true }, async (store) => {
@@ -202,14 +207,12 @@ async function answerQuestion(
   });
   if ('kind' in answered) return err(answered);
   if (!answered.ok) return answered;
-  const { escalation, request } = answered.value;
-  using lock = answered.value.lock;
-  const { id: fullId, state, choice } = escalation;
+  const { id: fullId, state, choice } = answered.value.escalation;
   const line = `${fullId} ${state}${choice === null ? '' : `: ${choiceText[choice]}`}`;
   const data = { id: fullId, state, run: null };
-  if (!request || !lock) return ok({ data, text: line });
-  const applied = await runHosted({ ...request, lock }, chosenCommand(escalation), hosting);
-  const result = applied.ok ? answerOf(runAnswer, applied.value.report) : applied;
+  const proven = await proveHosted(answered.value, hosting);
+  if (proven === null) return ok({ data, text: line });
+  const result = proven.ok ? answerOf(runAnswer, proven.value) : proven;
   return result.ok
     ? ok({ data: { ...data, run: result.value.data }, text: `${line}\n\n${result.value.text}` })
     : result;

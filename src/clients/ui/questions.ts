@@ -8,16 +8,10 @@ import { html, type Markup } from '../../outputs/html/markup.js';
 import { showOffers } from '../../outputs/html/diff.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import {
-  answerEscalation,
-  checkedAnswer,
-  escalationOf,
-  type TypedAnswer,
-} from '../../run/answer-escalation.js';
-import { type EscalationWithPatches, withPatches } from '../../run/read-patch.js';
-import { createRedactor } from '../../secrets/redactor.js';
+import type { EscalationWithPatches } from '../../run/read-patch.js';
 import type { Store } from '../../store/store.js';
 import { type StoreFlags, withStore } from '../../store/with-store.js';
+import { decide, escalationOf, pendingWithPatches, type TypedAnswer } from '../answer-escalation.js';
 
 /** The escalations of a project, for the page; `self-heal escalations` does the same on the command line. */
 export interface PageEscalations {
@@ -125,38 +119,27 @@ export function projectEscalations(flags: StoreFlags): PageEscalations {
     return 'ok' in used ? used : err(used);
   };
   return {
-    pending: () =>
+    pending: () => withProjectStore(async (store) => ok(await pendingWithPatches(store))),
+    answer: (id, typed) =>
       withProjectStore(async (store) => {
-        const projectRoot = process.cwd();
-        const redactor = await createRedactor({ env: process.env, projectRoot });
-        const open = (await store?.escalations('pending')) ?? [];
-        return ok(open.map((escalation) => withPatches(projectRoot, escalation, redactor)));
+        const stored = await escalationOf(store, id);
+        if (store === null || !stored.ok) return stored;
+        // It may have been answered since the page showed it as pending.
+        if (stored.value.state !== 'pending') return err(alreadyAnswered(stored.value));
+        const decided = await decide(store, stored.value, typed, flags);
+        if (!decided.ok) return decided;
+        const { escalation, proof } = decided.value;
+        // The next run applies a chosen patch.
+        proof?.request.lock[Symbol.dispose]();
+        return ok(escalation);
       }),
-    answer: (id, answer) =>
-      withProjectStore(async (store) => (store ? answerOpen(store, id, answer) : escalationOf(null, id))),
   };
 }
 
-/** Refuses to answer an escalation that was answered since the page showed it as pending. */
-async function answerOpen(
-  store: Store,
-  id: string,
-  typed: TypedAnswer,
-): Promise<Result<Escalation, Problem>> {
-  const stored = await escalationOf(store, id);
-  if (!stored.ok) return stored;
-  const escalation = stored.value;
-  if (escalation.state !== 'pending')
-    return err({
-      kind: 'usage',
-      message: `Escalation ${id} has already been answered: ${escalation.choice}`,
-      remedy: 'Change the answer with self-heal escalations resolve.',
-    });
-  const answer = checkedAnswer(escalation, typed);
-  if (!answer.ok) return answer;
-  const answered = await answerEscalation(store, escalation.id, answer.value);
-  if (!answered.ok) return answered;
-  // The next run applies a chosen patch.
-  answered.value.lock?.[Symbol.dispose]();
-  return ok(answered.value.escalation);
+function alreadyAnswered({ id, choice }: Escalation): Problem {
+  return {
+    kind: 'usage',
+    message: `Escalation ${id} has already been answered: ${choice}`,
+    remedy: 'Change the answer with self-heal escalations resolve.',
+  };
 }

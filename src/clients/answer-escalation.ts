@@ -1,0 +1,210 @@
+import path from 'node:path';
+import { applyChosen } from '../commands.js';
+import { type Hosting, runHosted } from '../command/hosted-run.js';
+import type { Command } from '../command/run.js';
+import { checkRequest, type RunRequest } from '../command/run-request.js';
+import { sides, type Choice } from '../model/choice.js';
+import type { Answer, Escalation } from '../model/escalation.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import { appendEvent, eventsFile, readRunState } from '../run/event-log.js';
+import { matchId } from '../run/find-run.js';
+import { lockProject, type ProjectLock } from '../run/project-lock.js';
+import { type EscalationWithPatches, withPatches } from '../run/read-patch.js';
+import type { Report } from '../run/report.js';
+import { isRunId, runDirOf } from '../run/run-folder.js';
+import { createRedactor } from '../secrets/redactor.js';
+import { hasState } from '../state-folder.js';
+import type { Store } from '../store/store.js';
+import type { StoreFlags } from '../store/with-store.js';
+import { withoutUndefined } from '../without-undefined.js';
+
+/** The flags that a command passes on to the run that proves a chosen patch. */
+export interface Flags extends StoreFlags {
+  readonly json?: boolean | undefined;
+}
+
+/** An answer as entered by the user. */
+export interface TypedAnswer {
+  readonly choice?: Choice | undefined;
+  readonly guidance?: string | undefined;
+  /** What the next agent may change besides the app. */
+  readonly allow?: 'tests' | undefined;
+  /** How long a quarantine lasts. */
+  readonly days?: number | undefined;
+}
+
+/** An escalation whose answer is stored. */
+export interface Decision {
+  readonly escalation: Escalation;
+  /** Applies the chosen patch and proves it on the tests of the escalation, without an agent; null if the answer chose no patch. */
+  readonly proof: ProofOfChoice | null;
+}
+
+interface ProofOfChoice {
+  /** It holds the project's lock, which the caller ends. */
+  readonly request: RunRequest & { readonly lock: ProjectLock };
+  readonly command: Command;
+}
+
+/** Checks and stores an answer (ME-7). Nothing is stored if the run that a chosen patch needs could not start. */
+export async function decide(
+  store: Store,
+  escalation: Escalation,
+  typed: TypedAnswer,
+  flags: Flags,
+): Promise<Result<Decision, Problem>> {
+  const answer = checkedAnswer(escalation, typed);
+  if (!answer.ok) return answer;
+  const request = choosesPatch(answer.value) ? await proofRequest(escalation, flags) : ok(null);
+  if (!request.ok) return request;
+  const answered = await answerEscalation(store, escalation.id, answer.value);
+  if (!answered.ok) return answered;
+  const { lock, escalation: resolved } = answered.value;
+  const command = applyChosen(escalation.tests.map(({ id }) => id));
+  const proof = lock && request.value && { request: { ...request.value, lock }, command };
+  return ok({ escalation: resolved, proof });
+}
+
+/** Returns the request for the run that proves a chosen patch: that of the run which asked, with these flags. */
+async function proofRequest(
+  { runId }: Pick<Escalation, 'runId'>,
+  { agents, store, json = false }: Flags,
+): Promise<Result<RunRequest, Problem>> {
+  const cwd = process.cwd();
+  const run = isRunId(runId) ? await readRunState(runDirOf(cwd, runId)) : null;
+  const { askedOf } = await import('../heal/asked.js');
+  // A run whose folder is gone has no patch, either, and the new run says that.
+  const typed = run?.request ? await askedOf(run, cwd) : ok(null);
+  if (!typed.ok) return typed;
+  const { filters = [], passThrough = [], options = {} } = typed.value ?? {};
+  const request: RunRequest = {
+    cwd,
+    env: process.env,
+    name: 'escalations',
+    filters,
+    passThrough,
+    options: { ...options, ...withoutUndefined({ agents, store, json }) },
+  };
+  const checked = await checkRequest(request);
+  return checked.ok ? ok(request) : checked;
+}
+
+/** Proves the chosen patch inside another program; null if the answer chose none. */
+export async function proveHosted(
+  { proof }: Decision,
+  hosting: Hosting,
+): Promise<Result<Report, Problem> | null> {
+  if (!proof) return null;
+  using lock = proof.request.lock;
+  return await runHosted({ ...proof.request, lock }, proof.command, hosting);
+}
+
+/** Returns the escalations that wait for an answer, newest first, with their patches. */
+export async function pendingWithPatches(store: Store | null): Promise<readonly EscalationWithPatches[]> {
+  const pending = (await store?.escalations('pending')) ?? [];
+  return Promise.all(pending.map(withPatchTexts));
+}
+
+/** Reads the patches of an escalation of the project in the current folder, with secrets masked. */
+export async function withPatchTexts(escalation: Escalation): Promise<EscalationWithPatches> {
+  const projectRoot = process.cwd();
+  return withPatches(projectRoot, escalation, await createRedactor({ env: process.env, projectRoot }));
+}
+
+function choosesPatch({ choice }: Pick<Escalation, 'choice'>): boolean {
+  return sides.some((side) => side === choice);
+}
+
+interface AnsweredEscalation {
+  readonly escalation: Escalation;
+  /** The project's lock, for the run that applies the chosen patch; the caller ends it. Null for any other answer. */
+  readonly lock: ProjectLock | null;
+}
+
+/**
+ * Stores an answer, with secrets masked, and adds it to the events of the run that asked (ME-7, ME-11). A choice of a patch takes the project's
+ * lock first: while another run holds it, nothing is stored, since the patch could not be applied.
+ */
+export async function answerEscalation(
+  store: Store,
+  id: string,
+  answer: Answer,
+): Promise<Result<AnsweredEscalation, Problem>> {
+  const locked = choosesPatch(answer) ? await lockForPatch() : ok(null);
+  if (!locked.ok) return locked;
+  const lock = locked.value;
+  let isStored = false;
+  try {
+    const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
+    const resolved = await store.resolve(id, redactor.deep(answer));
+    if (!resolved) return err(noSuchEscalation(id));
+    appendAnswer(resolved, answer.choice);
+    isStored = true;
+    return ok({ escalation: resolved, lock });
+  } finally {
+    if (!isStored) lock?.[Symbol.dispose]();
+  }
+}
+
+async function lockForPatch(): Promise<Result<ProjectLock, Problem>> {
+  const locked = await lockProject(process.cwd(), { command: 'escalations resolve', wait: false });
+  if (locked.ok || locked.error.kind !== 'project-locked') return locked;
+  return err({ ...locked.error, remedy: 'The question stays open: answer it again once that has ended.' });
+}
+
+/** Checks that an answer is one of the choices that were offered. */
+function checkedAnswer(
+  escalation: Escalation,
+  { choice, guidance, allow, days }: TypedAnswer,
+): Result<Answer, Problem> {
+  if (!choice || !escalation.choices.includes(choice)) {
+    return err({
+      kind: 'usage',
+      message: choice
+        ? `escalation ${escalation.id} has no choice ${choice}`
+        : `escalation ${escalation.id} needs an answer, but there is no terminal to prompt on`,
+      remedy: `Answer with: self-heal escalations resolve ${escalation.id} --choice ${escalation.choices.join(' | ')}${escalation.choices.includes('guide') ? ', with --guidance "…" for guide' : ''}`,
+    });
+  }
+  if (choice === 'guide' && !guidance?.trim()) {
+    return err({
+      kind: 'usage',
+      message: 'the choice guide needs guidance',
+      remedy: 'Add --guidance "what is right, or where to look".',
+    });
+  }
+  if (allow && choice !== 'guide') {
+    return err({
+      kind: 'usage',
+      message: `only an agent with guidance can be allowed to change the tests, and the choice is ${choice}`,
+      remedy: 'Choose guide, or leave out --allow.',
+    });
+  }
+  return ok({ choice, guidance: guidance ?? null, allows: allow, days });
+}
+
+/** Finds the question with this id or id prefix; no match or several matches are a `Problem`. */
+export async function escalationOf(store: Store | null, word: string): Promise<Result<Escalation, Problem>> {
+  const all = (await store?.escalations(null)) ?? [];
+  const { remedy } = noSuchEscalation(word);
+  const id = matchId(word, { noun: 'escalation', ids: all.map((escalation) => escalation.id), remedy });
+  if (!id.ok) return id;
+  const match = all.find((escalation) => escalation.id === id.value);
+  return match ? ok(match) : err(noSuchEscalation(word));
+}
+
+/** The problem of an id that names no question. */
+export function noSuchEscalation(word: string): Problem {
+  const remedy = 'Run `self-heal escalations list --all` to list them.';
+  return { kind: 'usage', message: `there is no escalation ${word}`, remedy };
+}
+
+/** Adds the answer to the events of the run that asked, if its folder still exists. */
+function appendAnswer({ runId, id }: Escalation, choice: Choice): void {
+  // The store may be another machine's.
+  if (!isRunId(runId)) return;
+  const dir = runDirOf(process.cwd(), runId);
+  if (!hasState(path.join(dir, eventsFile))) return;
+  appendEvent(dir, { type: 'agent.escalation_resolved', escalationId: id, choice });
+}
