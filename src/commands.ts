@@ -6,7 +6,7 @@ import type { Problem } from './problem.js';
 import { err, ok, type Result } from './result.js';
 import type { OpenRun } from './command/open-run.js';
 import type { MakeHooks } from './command/compose-session.js';
-import type { Healed } from './heal/progress.js';
+import type { HealResult } from './heal/progress.js';
 import type { Command, Run } from './command/run.js';
 import type { ProofRequest } from './clients/verify/compare-change.js';
 
@@ -23,7 +23,7 @@ export const provePatches =
 const clients = () => import('./clients/hooks.js');
 const blaming = () => import('./clients/blame/explain.js');
 
-async function healWith(run: Run, hooksOf: () => Promise<MakeHooks>): Promise<Result<Healed, Problem>> {
+async function healWith(run: Run, hooksOf: () => Promise<MakeHooks>): Promise<Result<HealResult, Problem>> {
   const { request, settings } = run.opened;
   const first = await run.suite({ needsCopies: startsAgents(run.opened) });
   if (!first.ok) return first;

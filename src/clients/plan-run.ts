@@ -4,7 +4,7 @@ import { writeWork } from '../heal/attempt/start-agent.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { applyFlaky } from '../heal/apply-result.js';
 import { confirm } from '../heal/confirm.js';
-import { type Healed, newProgress, summarise } from '../heal/progress.js';
+import { type HealResult, newProgress, summarise } from '../heal/progress.js';
 import type { CauseRecord } from '../model/cause.js';
 import type { Session } from '../heal/session.js';
 
@@ -20,7 +20,11 @@ export interface Plan {
  * Confirms what is red, which is where the evidence comes from, classifies it, and writes the prompts that agents would get, without starting
  * any (CL-7). Nothing in the project is changed, so `verify.prepare` is not run.
  */
-export async function planRun(opened: Session, first: SuiteRun, show: (plan: Plan) => void): Promise<Healed> {
+export async function planRun(
+  opened: Session,
+  first: SuiteRun,
+  show: (plan: Plan) => void,
+): Promise<HealResult> {
   const session = { ...opened, prepare: async () => null };
   const progress = newProgress(session, first);
   const found = await session.diagnose(first);
@@ -45,7 +49,7 @@ export async function planRun(opened: Session, first: SuiteRun, show: (plan: Pla
 }
 
 /** Searches for the change that broke each cause, without starting agents (BL-1). No change is to blame for a test that is green when re-run. */
-export async function blameRun(session: Session, first: SuiteRun): Promise<Healed> {
+export async function blameRun(session: Session, first: SuiteRun): Promise<HealResult> {
   const progress = newProgress(session, first);
   const { confirmed, flaky } = await confirm(progress, await session.diagnose(first));
   await applyFlaky(progress, flaky);

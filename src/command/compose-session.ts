@@ -101,7 +101,7 @@ export async function composeSession(
       if (typeof place === 'string') return `the copy could not be made: ${place}`;
       const at = { cwd: place.cwd, env, signal, runId: folder.runId };
       if (prepare !== null && (await runPrepare(prepare, at)) !== null) return 'verify.prepare fails there';
-      return opened.suites.again({ ids, purpose: 'proof', causeId: null, place });
+      return opened.suites.again({ ids, purpose: 'proof', causeId: null, workingCopy: place });
     },
     prepare: async (own = signal) =>
       prepare === null ? null : runPrepare(prepare, { cwd, env, signal: own, runId: folder.runId }),

@@ -10,7 +10,7 @@ import { recover, underLock } from './under-lock.js';
 import { bringIn, createRunFolder, newRunId, notMoved } from '../run/run-folder.js';
 import { type CheckedRequest, checkRequest, type RunRequest, shardsIn, typed } from './run-request.js';
 import { cleanUp, cleanUpAfterError, closed, type OpenRun, openRun } from './open-run.js';
-import type { Healed } from '../heal/progress.js';
+import type { HealResult } from '../heal/progress.js';
 import { type Command, Run } from './run.js';
 import { showTraces } from './show-trace.js';
 import { avoidedIn, reportOf } from '../run/report.js';
@@ -93,7 +93,7 @@ function tellStarted({ request, reports, bus, folder, settings, playwright }: Op
 /** Writes and shows the result of a run; returns its exit code. */
 async function finishRun(
   run: Run,
-  { healed, interrupts }: { readonly healed: Healed; readonly interrupts: Interrupts },
+  { healed, interrupts }: { readonly healed: HealResult; readonly interrupts: Interrupts },
 ): Promise<number> {
   const { request, folder, bus, redactor, startedAt } = run.opened;
   const ledger = run.ledger();

@@ -8,14 +8,14 @@ import { err, ok, type Result } from '../result.js';
 import { checkedOut } from '../workspace/git.js';
 import type { SessionParts } from './compose-session.js';
 import type { OpenRun } from './open-run.js';
-import type { Healed } from '../heal/progress.js';
+import type { HealResult } from '../heal/progress.js';
 import type { RunRequest } from './run-request.js';
 import type { ReportedRun } from './reported-run.js';
 import type { Session } from '../heal/session.js';
 import { tellSeen } from '../heal/tell-tests.js';
 
 /** A command: a short function over an open run, from its first Playwright run to what came of it. No step asks which command it is in. */
-export type Command = (run: Run) => Promise<Result<Healed, Problem>>;
+export type Command = (run: Run) => Promise<Result<HealResult, Problem>>;
 
 /** A command with what it is given. */
 export interface CommandRequest {
@@ -84,7 +84,7 @@ export class Run {
   }
 
   /** Ends a command that found nothing to do. It needs no store, no copy and no session (CL-4). */
-  green(first: SuiteRun): Result<Healed, Problem> {
+  green(first: SuiteRun): Result<HealResult, Problem> {
     tellSeen(this.opened, first);
     return ok({ suiteRed: false, paused: false });
   }

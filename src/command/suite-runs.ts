@@ -41,7 +41,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     {
       signal = options.signal,
       watching = {},
-      place,
+      workingCopy,
       ...why
     }: Omit<AgainRequest, 'ids' | 'brokenBuild' | 'how'>,
     { env = {}, about }: Pick<NonNullable<AgainRequest['how']>, 'env' | 'about'> = {},
@@ -52,7 +52,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...which, ...planned });
     const runDir = path.join(options.folder.dir, 'suites', String(planned.n));
     const fetcher = mode.kind === 'rerun' && mode.trace ? await openFetcher() : null;
-    const { playwright, cwd, args, env: own } = place ? inCopy(options, place) : options;
+    const { playwright, cwd, args, env: own } = workingCopy ? inCopy(options, workingCopy) : options;
     const suite = await runSuite({
       playwright,
       cwd,

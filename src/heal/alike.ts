@@ -12,11 +12,11 @@ const MAX_SHOWN = 3;
  */
 export function chooseShown(alike: readonly DiagnosedFailure[]): DiagnosedFailure[] {
   const met = new Map<string, number>();
-  const turns = alike.map((one) => {
-    const file = one.failure.scope === 'test' ? one.failure.test.location.file : '';
+  const turns = alike.map((failure) => {
+    const file = failure.failure.scope === 'test' ? failure.failure.test.location.file : '';
     const turn = met.get(file) ?? 0;
     met.set(file, turn + 1);
-    return { one, turn };
+    return { one: failure, turn };
   });
   return turns
     .toSorted((a, b) => a.turn - b.turn)
@@ -88,7 +88,7 @@ export function chooseNeighbours(
     const shared = ({ test }: GreenTest) =>
       test.titlePath.slice(0, -1).filter((title, n) => failing.titlePath[n] === title).length;
     const distance = ({ test }: GreenTest) => Math.abs(test.location.line - failing.location.line);
-    const after = near.filter((one) => !ranBefore(failed, one));
+    const after = near.filter((test) => !ranBefore(failed, test));
     return (after.length > 0 ? after : near)
       .toSorted((a, b) => shared(b) - shared(a) || distance(a) - distance(b))
       .slice(0, MAX_NEIGHBOURS)
@@ -111,7 +111,7 @@ function fileOf({ project, location }: TestRef): string {
  */
 export function chooseFlipped({ lead, members }: Cause): Set<DiagnosedFailure> {
   // Those that were run again before are known best.
-  const others = members.filter((one) => one !== lead);
+  const others = members.filter((member) => member !== lead);
   const known = others.toSorted((a, b) => Number(a.like !== undefined) - Number(b.like !== undefined));
   return new Set(chooseShown([lead, ...known]));
 }

@@ -73,19 +73,19 @@ export async function applyProof(
   for (const cause of [...progress.causes.values()].filter((other) => isUnproven(progress, other))) {
     const { id } = cause;
     const tests = progress.proofTests.filter(({ causeId }) => causeId === id);
-    const shown = { tests, how: refuted.get(id), isGone: gone.has(id), unproven: unproven.get(id) };
-    const goesOn = await applyToCause(progress, cause, shown);
+    const outcome = { tests, how: refuted.get(id), isGone: gone.has(id), unproven: unproven.get(id) };
+    const goesOn = await applyToCause(progress, cause, outcome);
     if (goesOn) again.push(goesOn);
   }
   const failures = new Map(others);
   for (const test of progress.proofTests) {
-    const left = test.isOther
+    const remaining = test.isOther
       ? null
       : applyToTest(progress, test, {
           how: refuted.get(test.causeId),
           isAsked: unproven.has(test.causeId),
         });
-    if (left) failures.set(failureKey(left.failure), left);
+    if (remaining) failures.set(failureKey(remaining.failure), remaining);
   }
   progress.proofTests.length = 0;
   return { again, failures: [...failures] };

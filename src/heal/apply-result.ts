@@ -70,8 +70,8 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
   const isRevealed = revealing(progress, cause).length > 0;
   if (end.verdict === 'flaky' && isRevealed && lastRetest) {
     // Nothing more had to be changed: the fix that revealed it may have healed the test.
-    const left = leftOf(progress, cause);
-    return left ? keyed(left.members) : [];
+    const remainder = leftOf(progress, cause);
+    return remainder ? keyed(remainder.members) : [];
   }
   if (untried) session.bus.emit({ type: 'agent.avoided', reason: untried, count: 1 });
   const { verdict } = end;
@@ -107,13 +107,13 @@ async function applyProgress(
     proofTests.push(proofTest(progress, lead));
   }
   const successor = verdict === 'superseded' ? successorOf(cause.lead, lastRetest) : null;
-  const left = await applyToFollowers(progress, cause, { verdict, lastRetest });
-  const found = [...(successor ? [successor] : []), ...left];
-  return [...keyed(found), ...newlyRed(progress, lastRetest?.others ?? [])];
+  const remaining = await applyToFollowers(progress, cause, { verdict, lastRetest });
+  const failures = [...(successor ? [successor] : []), ...remaining];
+  return [...keyed(failures), ...newlyRed(progress, lastRetest?.others ?? [])];
 }
 
-function successorOf(lead: DiagnosedFailure, seen: Retest | null): DiagnosedFailure | null {
-  return seen?.observe(lead).failure ?? seen?.suiteFailure ?? null;
+function successorOf(lead: DiagnosedFailure, rerun: Retest | null): DiagnosedFailure | null {
+  return rerun?.observe(lead).failure ?? rerun?.suiteFailure ?? null;
 }
 
 /** Handles the other tests of the cause. Those that get the full proof were in the same re-run; tests still red become new failures (HL-6). */
@@ -127,14 +127,14 @@ async function applyToFollowers(
   const chosen = chooseFlipped(cause);
   const unseen = followers.filter((member) => !chosen.has(member));
   const isHealed = verdict === 'healed';
-  const seen =
+  const rerun =
     unseen.length === 0 || isHealed || session.signal.aborted
       ? null
       : await retest(session, { failures: unseen, purpose: 'shared-fix', causeId: cause.id });
   const red: DiagnosedFailure[] = [];
   for (const failure of followers) {
     const isFlipped = chosen.has(failure);
-    const now = (isFlipped ? lastRetest : seen)?.observe(failure);
+    const now = (isFlipped ? lastRetest : rerun)?.observe(failure);
     const isNowGreen = now !== undefined && isGreen(now);
     if (isNowGreen && verdict === 'flaky') {
       session.bus.emit({ type: 'agent.avoided', reason: 'flaky', count: 1 });
@@ -150,7 +150,7 @@ async function applyToFollowers(
       red.push(now.failure);
     }
   }
-  return seen?.suiteFailure ? [...red, seen.suiteFailure] : red;
+  return rerun?.suiteFailure ? [...red, rerun.suiteFailure] : red;
 }
 
 /**
@@ -196,10 +196,10 @@ export async function recheckFailed(progress: Progress): Promise<void> {
     .flatMap(({ members }) => members)
     .filter((failure) => !session.observations.isRed(failure));
   if (failures.length === 0 || session.signal.aborted) return;
-  const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: null });
+  const rerun = await retest(session, { failures, purpose: 'shared-fix', causeId: null });
   for (const cause of given) {
     const green = cause.members.filter(
-      (member) => failures.includes(member) && isGreen(seen.observe(member)),
+      (member) => failures.includes(member) && isGreen(rerun.observe(member)),
     );
     for (const member of green) takeGreen(progress, cause, member);
     if (green.length === cause.members.length)

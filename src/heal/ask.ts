@@ -1,4 +1,4 @@
-import { bareAttempt, type Unjudged } from '../model/attempt.js';
+import { bareAttempt, type PendingAttempt } from '../model/attempt.js';
 import { canBeReverted } from '../model/blame.js';
 import { builtIn } from '../model/built-in.js';
 import type { Cause } from '../model/cause.js';
@@ -78,7 +78,7 @@ async function offerPatch(
   const start = { causeId, signature: cause.lead.signature, n, agent: builtIn, runner: builtIn };
   const id = await session.store.attemptStarted(start);
   session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary, agent: builtIn });
-  const made: Unjudged = {
+  const pending: PendingAttempt = {
     ...bareAttempt(n),
     agent: builtIn,
     proposedBy: 'fixer',
@@ -87,7 +87,7 @@ async function offerPatch(
     claim: { status: 'fixed', summary },
     usage: { costUsd: 0, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
   };
-  const attempt = await tryOffer(session, cause, { made, patch });
+  const attempt = await tryOffer(session, cause, { pending, patch });
   if (attempt === null || session.signal.aborted) return;
   await attemptDecided(session, { cause, id, attempt });
   if (attempt.end.kind === 'offered') work.attempts = [...work.attempts, attempt];

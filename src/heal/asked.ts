@@ -34,18 +34,18 @@ const askedShape = z.object({
 });
 
 /** The selection and settings of a stored run, with which a patch of it is proven again. */
-export type Asked = z.infer<typeof askedShape>;
+export type StoredRequest = z.infer<typeof askedShape>;
 
 /** Reads what a stored run asked for: a `Problem` if it is not as self-heal stores it, or names a place outside of the project. */
 export async function askedOf(
   { runId, request }: Pick<RunState, 'runId' | 'request'>,
   cwd: string,
-): Promise<Result<Asked, Problem>> {
+): Promise<Result<StoredRequest, Problem>> {
   const asked = askedShape.safeParse(request);
   if (!asked.success) return err(unreadable(runId));
   const { config, agents } = asked.data.options;
   const root = await rootOf(cwd);
-  const outside = [config, agents].find((place) => place && !isInside(root, real(path.resolve(cwd, place))));
+  const outside = [config, agents].find((file) => file && !isInside(root, real(path.resolve(cwd, file))));
   return outside ? err(leadsOut(runId, outside)) : ok(asked.data);
 }
 
@@ -57,10 +57,10 @@ function unreadable(runId: string): Problem {
   };
 }
 
-function leadsOut(runId: string, place: string): Problem {
+function leadsOut(runId: string, file: string): Problem {
   return {
     kind: 'usage',
-    message: `run ${runId} was given ${place}, which is outside of the project`,
+    message: `run ${runId} was given ${file}, which is outside of the project`,
     remedy:
       'Start a new one with `self-heal run` and the same flags: what is stored may have come from anybody.',
   };

@@ -47,8 +47,8 @@ export interface CauseWork {
   end: CauseEnd | null;
 }
 
-/** What was made for an attempt, as far as the guard lets it in. */
-export interface Fix extends Pick<Deployment, 'made' | 'because' | 'isDenied'> {
+/** An attempt whose change the guard lets in. */
+export interface Fix extends Pick<Deployment, 'pending' | 'because' | 'isDenied'> {
   /** Null if there is nothing to apply. */
   readonly change: Change | null;
   /** All of an agent's work, if something was left out of it that a person may let in; null otherwise. */

@@ -30,17 +30,17 @@ export interface RegressionBounds {
  */
 export function chooseRegression(files: readonly TestFile[], bounds: RegressionBounds): RegressionTests {
   const telling = tellingWords(files);
-  const known = new Map(files.map((one) => [one, nearnessOf(one.file, bounds, telling)]));
-  const nearness = (one: TestFile) => known.get(one) ?? 0;
+  const known = new Map(files.map((file) => [file, nearnessOf(file.file, bounds, telling)]));
+  const nearness = (file: TestFile) => known.get(file) ?? 0;
   const near = files.toSorted((a, b) => nearness(b) - nearness(a));
   const budget = bounds.timeMs * Math.max(1, bounds.workers);
   const chosen: TestFile[] = [];
   const leftOut: TestFile[] = [];
   let spent = 0;
-  for (const one of near) {
-    const isChosen = chosen.length === 0 || spent + one.durationMs <= budget;
-    (isChosen ? chosen : leftOut).push(one);
-    if (isChosen) spent += one.durationMs;
+  for (const file of near) {
+    const isChosen = chosen.length === 0 || spent + file.durationMs <= budget;
+    (isChosen ? chosen : leftOut).push(file);
+    if (isChosen) spent += file.durationMs;
   }
   return { files: chosen, leftOut };
 }

@@ -8,7 +8,7 @@ import { type Progress, type ProofTest, stateOf } from './progress.js';
 
 /** What a clean copy shows of a test: with its fix it is green there, and without it red (it needs the fix) or green. Otherwise, why it shows nothing. */
 export type InCleanCopy =
-  { readonly shown: 'red' | 'green' } | { readonly shown: 'nothing'; readonly because: string };
+  { readonly state: 'red' | 'green' } | { readonly state: 'nothing'; readonly because: string };
 
 /** Returns the files outside of git that changed since the work on these tests' causes began: what a fix made stays there when the fix is taken out. */
 export function leftovers(progress: Progress, tests: readonly ProofTest[]): Promise<string[]> {
@@ -32,7 +32,7 @@ export async function proveInCleanCopy(
   const { session } = progress;
   const { workspace, observations } = session;
   const none = (because: string) =>
-    new Map(tests.map((test) => [test, { shown: 'nothing', because } as const]));
+    new Map(tests.map((test) => [test, { state: 'nothing', because } as const]));
   const other = await otherServer(tests);
   if (other !== null) return none(other);
   const run = () => session.runInCleanCopy({ ids, since: begunAt(progress, tests) });
@@ -43,39 +43,39 @@ export async function proveInCleanCopy(
   const withAll = await run();
   if (typeof withAll === 'string') return none(withAll);
   if (session.signal.aborted) return none('interrupted');
-  const shown = new Map(tests.map((test) => [test, compare(seenIn(without, test), seenIn(withAll, test))]));
-  const decided = tests.filter((test) => shown.get(test)?.shown !== 'nothing');
+  const results = new Map(tests.map((test) => [test, compare(runOf(without, test), runOf(withAll, test))]));
+  const decided = tests.filter((test) => results.get(test)?.state !== 'nothing');
   const rows = (of: SuiteRun) =>
-    new Map(decided.map((test) => [failureKey(test.failure.failure), seenIn(of, test).seen]));
+    new Map(decided.map((test) => [failureKey(test.failure.failure), runOf(of, test).observation]));
   observations.add(rows(without), fixes);
   observations.add(rows(withAll));
-  return shown;
+  return results;
 }
 
 interface TestRun {
-  readonly seen: Observation;
+  readonly observation: Observation;
   readonly run: SuiteRun;
 }
 
-function seenIn(run: SuiteRun, { failure }: ProofTest): TestRun {
-  return { seen: observation({ run, seen: [] }, failure), run };
+function runOf(run: SuiteRun, { failure }: ProofTest): TestRun {
+  return { observation: observation({ run, failures: [] }, failure), run };
 }
 
 function compare(without: TestRun, withAll: TestRun): InCleanCopy {
   const { run } = withAll;
-  const nothing = (because: string): InCleanCopy => ({ shown: 'nothing', because });
+  const nothing = (because: string): InCleanCopy => ({ state: 'nothing', because });
   const reused = run.reusedServer ?? without.run.reusedServer;
   if (reused) return nothing(`${reused} was being served already, and not from the copy`);
-  if (!isGreen(withAll.seen)) {
+  if (!isGreen(withAll.observation)) {
     const [error] = run.suiteFailure?.errors ?? [];
     const started = error ? `the suite fails there: ${error.message.split('\n')[0]}` : null;
     return nothing(started ?? 'the test is not green there with the fix either');
   }
-  if (isGreen(without.seen)) return { shown: 'green' };
+  if (isGreen(without.observation)) return { state: 'green' };
   const hasRun = without.run.tests.some(({ outcome }) => outcome !== 'not-run');
-  return isUndecided(without.seen) && hasRun
+  return isUndecided(without.observation) && hasRun
     ? nothing('the test did not run there without the fix')
-    : { shown: 'red' };
+    : { state: 'red' };
 }
 
 /** Returns what keeps a run in a copy from showing the copy: a server that the suite does not start itself. Null if there is none. */

@@ -29,21 +29,21 @@ export async function confirm(
 ): Promise<Confirmation> {
   const known = failures.filter((failure) => isConfirmed(progress, failure));
   const alike = groupAlike(failures.filter((failure) => !known.includes(failure)));
-  const shown = new Set(alike.flatMap(chooseShown));
-  const first = await runAgain(progress, [...shown]);
+  const representatives = new Set(alike.flatMap(chooseShown));
+  const first = await runAgain(progress, [...representatives]);
   if (first.blockedBy) return { ...first, confirmed: [] };
   const joined: DiagnosedFailure[] = [];
-  const left: DiagnosedFailure[] = [];
+  const remaining: DiagnosedFailure[] = [];
   for (const group of alike) {
-    const others = group.filter((failure) => !shown.has(failure));
+    const others = group.filter((failure) => !representatives.has(failure));
     const keys = new Set(group.map(({ failure }) => failureKey(failure)));
     const causes = groupCauses(first.confirmed.filter(({ failure }) => keys.has(failureKey(failure))));
     const [cause, ...more] = causes;
     if (cause && more.length === 0) joined.push(...others.map((failure) => joining(failure, cause.lead)));
-    else left.push(...others);
+    else remaining.push(...others);
   }
   for (const failure of joined) await progress.session.writeFailure(failure);
-  const second = await runAgain(progress, left);
+  const second = await runAgain(progress, remaining);
   const third = await runAmongOthers(progress, [...first.flaky, ...second.flaky]);
   return {
     confirmed: [...known, ...first.confirmed, ...joined, ...second.confirmed, ...third.confirmed],
@@ -64,12 +64,12 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
     const neighbours = time === 0 ? chooseNeighbours(confirmed, progress.green) : [];
     const ids = [...new Set([...confirmed.flatMap(({ rerunIds }) => rerunIds), ...neighbours])];
     const request = { failures: confirmed, purpose: 'confirm', causeId: null } as const;
-    const seen = await retest(session, isAboutSuite ? request : { ...request, ids });
-    if (seen.suiteFailure && !isAboutSuite && (seen.run?.tests.length ?? 0) === 0)
-      return { confirmed: [], flaky, uncovered, blockedBy: seen.suiteFailure };
-    const ends = confirmed.map((before) => ({ before, now: seen.observe(before) }));
+    const rerun = await retest(session, isAboutSuite ? request : { ...request, ids });
+    if (rerun.suiteFailure && !isAboutSuite && (rerun.run?.tests.length ?? 0) === 0)
+      return { confirmed: [], flaky, uncovered, blockedBy: rerun.suiteFailure };
+    const ends = confirmed.map((before) => ({ before, now: rerun.observe(before) }));
     flaky.push(...ends.filter(({ now }) => isGreen(now)).map(({ before }) => before));
-    uncovered.push(...seen.others);
+    uncovered.push(...rerun.others);
     const along = progress.green.filter(({ test }) => neighbours.includes(test.id));
     confirmed = ends
       .filter(({ now }) => !isGreen(now))
@@ -104,9 +104,9 @@ async function runAmongOthers(
   const ofFiles = ran.flatMap(({ test }) => (files.has(test.location.file) ? [test.id] : []));
   const isShort = (session.plan.likelyMs([...all]) ?? 0) <= MOST_AMONG_OTHERS_MS;
   const ids = isShort ? [...all] : [...new Set([...own, ...ofFiles.filter((id) => all.has(id))])];
-  const seen = await retest(session, { failures: tests, purpose: 'confirm', causeId: null, ids });
+  const rerun = await retest(session, { failures: tests, purpose: 'confirm', causeId: null, ids });
   const confirmed = tests.flatMap((before) => {
-    const { failure } = seen.observe(before);
+    const { failure } = rerun.observe(before);
     const needs = others(before).filter((id) => ids.includes(id));
     if (failure === null || needs.length === 0) return [];
     return [{ ...combined(before, failure), rerunIds: [...before.rerunIds, ...needs], needs }];
@@ -114,7 +114,7 @@ async function runAmongOthers(
   for (const failure of confirmed) await session.writeFailure(failure);
   const keys = new Set(confirmed.map(({ failure }) => failureKey(failure)));
   const flaky = green.filter(({ failure }) => !keys.has(failureKey(failure)));
-  return { confirmed, flaky, uncovered: seen.others };
+  return { confirmed, flaky, uncovered: rerun.others };
 }
 
 /** A test that was red after others is run after them from here on; its proof shows whether it needs them. */

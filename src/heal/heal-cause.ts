@@ -133,7 +133,7 @@ async function propose(
 async function retestUnchanged(schedule: Schedule, work: CauseWork, n: number): Promise<void> {
   const { session } = schedule.progress;
   await startAttempt(session, work, { n, agent: null, runner: null });
-  const deployment = { made: bareAttempt(n), work: null, end: null, because: null };
+  const deployment = { pending: bareAttempt(n), work: null, end: null, because: null };
   await judge(schedule, work, await guard(session, work, deployment));
 }
 
@@ -160,7 +160,7 @@ async function deploy(
       await startAttempt(session, work, { n, agent, runner: settings.agents[agent]?.runner ?? null });
       const { cause, attempts: previous, chain, known } = work;
       const request = { cause, agent, n, previous, chain, known };
-      return schedule.inCopy(work, copy, (place) => prepareAgent(session, request, place));
+      return schedule.inCopy(work, copy, (slot) => prepareAgent(session, request, slot));
     });
     if (finish === null) return null;
     void schedule.searchOn();
@@ -201,12 +201,12 @@ async function judge(schedule: Schedule, work: CauseWork, fix: Fix | AttemptResu
   work.waited = false;
 }
 
-async function stopped({ progress }: Schedule, work: CauseWork, { made }: Fix): Promise<AttemptResult> {
+async function stopped({ progress }: Schedule, work: CauseWork, { pending }: Fix): Promise<AttemptResult> {
   const { shared } = work;
   [work.fix, work.shared] = [null, null];
   if (shared) await revertChanges(progress.session, [shared.change.id]);
   const { reason } = work.signal;
-  return unapplied(made, {
+  return unapplied(pending, {
     kind: 'interrupted',
     because: typeof reason === 'string' ? reason : 'interrupted',
   });

@@ -133,18 +133,18 @@ async function resultIn(schedule: Schedule, work: CauseWork): Promise<readonly D
     return healedByAnother(progress, work.cause);
   // Healing stopped before anything was tried.
   if (work.end?.verdict === 'interrupted' && work.attempts.length === 0) return [];
-  const left = await applyResult(progress, work);
+  const remaining = await applyResult(progress, work);
   stopHealed(schedule, work);
-  return left.map(([, failure]) => failure);
+  return remaining.map(([, failure]) => failure);
 }
 
 /** A kept fix may have healed what other agents are working on. One root cause gets one agent, so those agents are stopped (HL-6). */
 function stopHealed({ progress, works }: Schedule, { cause, lastRetest }: CauseWork): void {
   if (keptAttempts(progress, cause).length === 0 || progress.session.signal.aborted) return;
   for (const other of works) {
-    const seen = lastRetest?.observe(other.cause.lead);
+    const observation = lastRetest?.observe(other.cause.lead);
     const isInCompany = other.shared?.retest === lastRetest;
-    if (seen && isGreen(seen) && !isInCompany)
+    if (observation && isGreen(observation) && !isInCompany)
       other.stop.abort(`its test is green with the fix of ${cause.id}`);
   }
 }

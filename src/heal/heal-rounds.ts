@@ -11,7 +11,7 @@ import { observationsIn } from './observations.js';
 import {
   endCause,
   goesOn,
-  type Healed,
+  type HealResult,
   isPausedNow,
   isSuiteRed,
   isUnproven,
@@ -33,12 +33,12 @@ import { applyFlaky, newlyRed, recheckFailed } from './apply-result.js';
  * Heals what the first run found, in rounds: a fix that lets the suite start, or that gets a test past its first error, reveals new
  * failures, which have causes, agents and budgets of their own (HL-3).
  */
-export async function healRun(session: Session, first: SuiteRun): Promise<Healed> {
+export async function healRun(session: Session, first: SuiteRun): Promise<HealResult> {
   const progress = newProgress(session, first);
-  const seen = [...(await diagnosed(session, first)), ...(await beyondTheStop(session, first))];
-  const found = await withoutQuarantined(progress, seen);
-  let pending = found.filter(({ failure }) => failure.scope === 'suite');
-  const tests = found.filter(({ failure }) => failure.scope === 'test');
+  const failures = [...(await diagnosed(session, first)), ...(await beyondTheStop(session, first))];
+  const open = await withoutQuarantined(progress, failures);
+  let pending = open.filter(({ failure }) => failure.scope === 'suite');
+  const tests = open.filter(({ failure }) => failure.scope === 'test');
   if (pending.length === 0) pending = tests.splice(0);
   for (;;) {
     while (pending.length > 0 && goesOn(progress)) {
@@ -50,13 +50,13 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
     if (!session.signal.aborted) await revertDeadEnds(progress);
     await recheckFailed(progress);
     const proved = await proveFixes(progress, first);
-    const left = [
+    const remaining = [
       ...(await healUnproven(progress, proved.again)),
       ...proved.failures.map(([, failure]) => failure),
     ];
-    pending = [...pending, ...left];
+    pending = [...pending, ...remaining];
     const isLeftToProve = [...progress.causes.values()].some((cause) => isUnproven(progress, cause));
-    if ((left.length === 0 || !goesOn(progress)) && !isLeftToProve) break;
+    if ((remaining.length === 0 || !goesOn(progress)) && !isLeftToProve) break;
   }
   const suiteRed = pending.some(({ failure }) => failure.scope === 'suite') || isSuiteRed(progress);
   const paused = isPausedNow(progress);
@@ -69,19 +69,19 @@ async function diagnosed(
   { diagnose, observations, reportedRed }: Session,
   run: SuiteRun,
 ): Promise<readonly DiagnosedFailure[]> {
-  const seen = await diagnose(run);
-  const shown = observationsIn({ run, seen }, []);
-  observations.add(new Map([...shown].filter(([key]) => reportedRed?.has(key))));
-  observations.add(shown);
-  return seen;
+  const failures = await diagnose(run);
+  const observed = observationsIn({ run, failures }, []);
+  observations.add(new Map([...observed].filter(([key]) => reportedRed?.has(key))));
+  observations.add(observed);
+  return failures;
 }
 
 /** Runs what the first run did not get to because of its `maxFailures`, since a run must not end green without it; returns what failed. */
 async function beyondTheStop(session: Session, first: SuiteRun): Promise<readonly DiagnosedFailure[]> {
   const ids = first.tests.flatMap(({ test, outcome }) => (outcome === 'not-run' ? [test.id] : []));
   if (!first.stoppedEarly || ids.length === 0 || session.signal.aborted) return [];
-  const seen = await retest(session, { failures: [], purpose: 'confirm', causeId: null, ids });
-  return seen.others;
+  const rerun = await retest(session, { failures: [], purpose: 'confirm', causeId: null, ids });
+  return rerun.others;
 }
 
 /** Continues with causes whose fix did not hold in the proof. */
@@ -136,10 +136,10 @@ async function healRound(
   }
   // What is tried in the project from here on must not get into a copy.
   await copied;
-  const found = numbered(progress, groupCauses(confirmed));
-  const searches = (await progress.session.blame?.(found)) ?? null;
+  const grouped = numbered(progress, groupCauses(confirmed));
+  const searches = (await progress.session.blame?.(grouped)) ?? null;
   if (searches) progress.searches.push(searches);
-  const causes = joinCauses(progress, await blamedAtOnce(searches, found));
+  const causes = joinCauses(progress, await blamedAtOnce(searches, grouped));
   for (const cause of causes) progress.causes.set(cause.id, cause);
   const next = new Map(newlyRed(progress, uncovered));
   await healCauses(progress, causes, { revealed: next, searches });
@@ -170,7 +170,7 @@ async function blamedAtOnce(
 function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
   const earlier = [...progress.causes.values()];
   return causes.map((grouped) => {
-    const id = `c${(progress.found += 1)}`;
+    const id = `c${(progress.causeCount += 1)}`;
     const cause = { ...grouped, id, parent: parentOf(earlier, grouped) };
     tellCause(progress, cause);
     return cause;

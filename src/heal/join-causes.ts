@@ -9,7 +9,7 @@ import { type Progress, summarise } from './progress.js';
 export function joinCauses({ session, causes: known }: Progress, causes: readonly Cause[]): Cause[] {
   const joined: Cause[] = [];
   for (const cause of causes) {
-    const at = joined.findIndex((one) => isBlamedAlike(one, cause));
+    const at = joined.findIndex((other) => isBlamedAlike(other, cause));
     const first = joined[at];
     if (first) {
       const whole = { ...first, members: [...first.members, ...cause.members] };

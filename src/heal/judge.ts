@@ -14,7 +14,7 @@ export interface Observation {
 }
 
 /** What a re-run says about an attempt. */
-export type Judged = Extract<
+export type Judgement = Extract<
   AttemptEnd,
   { kind: 'green' | 'changed' | 'still-failing' | 'vanished' | 'flaky' }
 >;
@@ -23,21 +23,21 @@ export type Judged = Extract<
  * Judges a re-run against the failure that it should have healed. Green means only that the same test ran and passed: a test that
  * vanished or was skipped is not fixed (HL-10, HN-7), and a suite that no longer starts is a broken fix, not progress.
  */
-export function judge(before: DiagnosedFailure, seen: Observation): Judged {
-  if (seen.suiteFailure) {
-    if (before.failure.scope === 'suite') return judgeFailure(before, seen.suiteFailure);
-    return stillFailing(`the suite no longer runs: ${headlineOf(seen.suiteFailure)}`);
+export function judge(before: DiagnosedFailure, now: Observation): Judgement {
+  if (now.suiteFailure) {
+    if (before.failure.scope === 'suite') return judgeFailure(before, now.suiteFailure);
+    return stillFailing(`the suite no longer runs: ${headlineOf(now.suiteFailure)}`);
   }
-  if (seen.ended === 'passed') return { kind: 'green', proof: [] };
-  if (seen.failure) return judgeFailure(before, seen.failure);
-  if (seen.ended === 'absent') return { kind: 'vanished', because: 'the test no longer exists' };
-  if (seen.ended === 'skipped')
+  if (now.ended === 'passed') return { kind: 'green', proof: [] };
+  if (now.failure) return judgeFailure(before, now.failure);
+  if (now.ended === 'absent') return { kind: 'vanished', because: 'the test no longer exists' };
+  if (now.ended === 'skipped')
     return { kind: 'vanished', because: 'the test is now skipped, which does not count as healed' };
   return stillFailing('the test did not run');
 }
 
 /** Only Playwright's error and step count: what else was caught of a failure differs from run to run. */
-function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judged {
+function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judgement {
   const headline = headlineOf(after);
   if (before.signature !== after.signature)
     return { kind: 'changed', because: `the test now fails with a different error: ${headline}` };
@@ -48,7 +48,7 @@ function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judged
   );
 }
 
-function stillFailing(because: string): Judged {
+function stillFailing(because: string): Judgement {
   return { kind: 'still-failing', because };
 }
 

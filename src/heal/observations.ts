@@ -44,11 +44,11 @@ export class Observations {
   }
 
   /** Records what one Playwright run of the project, as it is now or with these changes, has shown, by key. */
-  add(shown: ReadonlyMap<string, Observation>, fixes = this.#workspace.applied()): void {
+  add(observed: ReadonlyMap<string, Observation>, fixes = this.#workspace.applied()): void {
     this.#runs += 1;
     const at = { run: this.#runs, fixes };
-    for (const [key, seen] of shown)
-      this.#rows.set(key, [...(this.#rows.get(key) ?? []), { ...seen, ...at }]);
+    for (const [key, observation] of observed)
+      this.#rows.set(key, [...(this.#rows.get(key) ?? []), { ...observation, ...at }]);
   }
 
   /** Whether a test was red the last time that it ran with the changes that are in the project now, so that no run has to show it again. */
@@ -115,8 +115,8 @@ export class Observations {
         run < since && fixes.every((id) => kept.has(id)) && base.every((id) => fixes.includes(id)),
     );
     const firstRed = before.findIndex((row) => !isGreen(row));
-    const told = (all: readonly Row[]) => all.map((row): ProofStep => (isGreen(row) ? 'green' : 'red'));
-    return { before: firstRed === -1 ? [] : told(before.slice(firstRed)), after: told(after) };
+    const steps = (all: readonly Row[]) => all.map((row): ProofStep => (isGreen(row) ? 'green' : 'red'));
+    return { before: firstRed === -1 ? [] : steps(before.slice(firstRed)), after: steps(after) };
   }
 
   #of({ failure }: OfFailure): readonly Row[] {
@@ -129,14 +129,14 @@ export class Observations {
   }
 }
 
-function failureIn(seen: Observation): DiagnosedFailure | null {
-  return seen.failure ?? seen.suiteFailure;
+function failureIn(observation: Observation): DiagnosedFailure | null {
+  return observation.failure ?? observation.suiteFailure;
 }
 
 /** What a Playwright run showed, with the failures that were found in it. */
 export interface DiagnosedRun {
   readonly run: SuiteRun;
-  readonly seen: readonly DiagnosedFailure[];
+  readonly failures: readonly DiagnosedFailure[];
   /** The keys of tests that may be absent, as if they had passed. */
   readonly gone?: ReadonlySet<string>;
 }
@@ -146,22 +146,25 @@ export interface DiagnosedRun {
  * whatever else became of such a test, it is not green. That a test did not run, although the suite could, shows nothing of it.
  */
 export function observationsIn(
-  shown: DiagnosedRun,
+  diagnosedRun: DiagnosedRun,
   failures: readonly DiagnosedFailure[],
 ): Map<string, Observation> {
-  const { tests } = shown.run;
+  const { tests } = diagnosedRun.run;
   const ran = tests.filter(({ outcome }) => outcome !== 'skipped' && outcome !== 'not-run');
   const ofTests = ran.map((result): [string, Observation] => [
     result.test.id,
-    ofTest(shown, result.test.id, result),
+    ofTest(diagnosedRun, result.test.id, result),
   ]);
-  const suiteFailure = suiteFailureIn(shown);
+  const suiteFailure = suiteFailureIn(diagnosedRun);
   const ofSuite: [string, Observation][] = suiteFailure
     ? [[suiteKey, { ended: 'failed', failure: null, suiteFailure }]]
     : [];
   const asked = failures
-    .map((one): [string, Observation] => [failureKey(one.failure), observation(shown, one)])
-    .filter(([, seen]) => !isUndecided(seen));
+    .map((failure): [string, Observation] => [
+      failureKey(failure.failure),
+      observation(diagnosedRun, failure),
+    ])
+    .filter(([, observation]) => !isUndecided(observation));
   return new Map([...ofTests, ...ofSuite, ...asked]);
 }
 
@@ -170,31 +173,31 @@ export function isUndecided({ ended, suiteFailure }: Observation): boolean {
   return ended === 'not-run' && suiteFailure === null;
 }
 
-export function suiteFailureIn({ seen }: Pick<DiagnosedRun, 'seen'>): DiagnosedFailure | null {
-  return seen.find(({ failure }) => failure.scope === 'suite') ?? null;
+export function suiteFailureIn({ failures }: Pick<DiagnosedRun, 'failures'>): DiagnosedFailure | null {
+  return failures.find(({ failure }) => failure.scope === 'suite') ?? null;
 }
 
 /** Returns what a run showed of one failure. */
-export function observation(shown: DiagnosedRun, one: DiagnosedFailure): Observation {
-  const { run } = shown;
-  const { failure } = one;
+export function observation(diagnosedRun: DiagnosedRun, diagnosed: DiagnosedFailure): Observation {
+  const { run } = diagnosedRun;
+  const { failure } = diagnosed;
   if (failure.scope === 'suite')
-    return { ended: suiteEnding(one, run), failure: null, suiteFailure: suiteFailureIn(shown) };
+    return { ended: suiteEnding(diagnosed, run), failure: null, suiteFailure: suiteFailureIn(diagnosedRun) };
   const { id } = failure.test;
   return ofTest(
-    shown,
+    diagnosedRun,
     id,
     run.tests.find(({ test }) => test.id === id),
   );
 }
 
-function ofTest({ seen, gone }: DiagnosedRun, id: string, result: TestResult | undefined): Observation {
+function ofTest({ failures, gone }: DiagnosedRun, id: string, result: TestResult | undefined): Observation {
   if (!result && gone?.has(id)) return { ended: 'passed', failure: null, suiteFailure: null };
   return {
     ended: result ? ends[result.outcome] : 'absent',
-    failure: seen.find((one) => failureKey(one.failure) === id) ?? null,
+    failure: failures.find((failure) => failureKey(failure.failure) === id) ?? null,
     // Tests that ran despite the suite's own failure (such as a throwing global teardown) have a result of their own.
-    suiteFailure: result ? null : suiteFailureIn({ seen }),
+    suiteFailure: result ? null : suiteFailureIn({ failures }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Side } from '../model/choice.js';
-import type { Attempt, Unjudged } from '../model/attempt.js';
+import type { Attempt, PendingAttempt } from '../model/attempt.js';
 import type { Cause } from '../model/cause.js';
 import { chooseFlipped } from './alike.js';
 import { isGreen, type Observation } from './judge.js';
@@ -18,21 +18,21 @@ export async function endOffered(
   session: Session,
   cause: Cause,
   offer: Pick<PreparedPatch, 'side' | 'summary' | 'mayTakeOut'> & {
-    readonly made: Unjudged;
+    readonly pending: PendingAttempt;
     readonly change: string;
     readonly greens: number;
   },
 ): Promise<Attempt> {
-  const { made, change, side, summary } = offer;
+  const { pending, change, side, summary } = offer;
   const proof = await shownGreen(session, cause, offer);
   await revertChanges(session, [change]);
-  if (session.signal.aborted) return { ...made, end: { kind: 'interrupted', because: 'interrupted' } };
+  if (session.signal.aborted) return { ...pending, end: { kind: 'interrupted', because: 'interrupted' } };
   return proof === null
     ? {
-        ...made,
+        ...pending,
         end: { kind: 'still-failing', because: `${summary}; not all of its tests are green with it` },
       }
-    : { ...made, end: { kind: 'offered', because: `${summary}: ${askedOf[side]}`, side, proof } };
+    : { ...pending, end: { kind: 'offered', because: `${summary}: ${askedOf[side]}`, side, proof } };
 }
 
 const askedOf: Record<Side, string> = {
@@ -49,11 +49,11 @@ async function shownGreen(
   const { repeat, confirm } = session.settings.verify;
   let failures = [...cause.members];
   // A run that judged an attempt had only some of them.
-  const made = failures.length > chooseFlipped(cause).size ? Math.min(greens, repeat - 1) : greens;
-  for (let n = made; n < repeat && failures.length > 0; n += 1) {
-    const seen = await retest(session, { failures, purpose: 'proof', causeId: cause.id });
-    if (mayTakeOut) failures = failures.filter((one) => !isGone(seen.observe(one)));
-    if (session.signal.aborted || !failures.every((one) => isGreen(seen.observe(one)))) return null;
+  const greenRuns = failures.length > chooseFlipped(cause).size ? Math.min(greens, repeat - 1) : greens;
+  for (let n = greenRuns; n < repeat && failures.length > 0; n += 1) {
+    const rerun = await retest(session, { failures, purpose: 'proof', causeId: cause.id });
+    if (mayTakeOut) failures = failures.filter((failure) => !isGone(rerun.observe(failure)));
+    if (session.signal.aborted || !failures.every((failure) => isGreen(rerun.observe(failure)))) return null;
   }
   // Where all of its tests are gone with it, none was green.
   const times = failures.length > 0 ? repeat : 0;
@@ -66,15 +66,14 @@ const isGone = ({ ended }: Observation) => ended === 'absent' || ended === 'skip
 export async function tryOffer(
   session: Session,
   cause: Cause,
-  { made, patch }: { readonly made: Unjudged; readonly patch: PreparedPatch },
+  { pending, patch }: { readonly pending: PendingAttempt; readonly patch: PreparedPatch },
 ): Promise<Attempt | null> {
   const { side, summary, edits, notes, mayTakeOut = false } = patch;
-  const { made: ready, work } = await deployEdits(session, made, edits);
+  const { pending: ready, work } = await deployEdits(session, pending, edits);
   const applied = work.change ? await session.workspace.apply(work.change) : null;
   if (applied?.kind !== 'applied') return null;
-  const told = notes ? { ...ready, notes } : ready;
   return endOffered(session, cause, {
-    made: told,
+    pending: notes ? { ...ready, notes } : ready,
     change: applied.change.id,
     side,
     summary,

@@ -63,8 +63,8 @@ export function decide(given: History, policy: Policy): Decision {
   // What no agent was paid for does not count as a try of the signature (BF-5).
   const history = {
     ...given,
-    attempts: given.attempts.filter((one) => !isBuiltIn(one)),
-    made: given.attempts.length,
+    attempts: given.attempts.filter((attempt) => !isBuiltIn(attempt)),
+    tries: given.attempts.length,
   };
   const last = history.attempts.at(-1);
   const ended = last && endAfter(last, history, policy);
@@ -95,8 +95,8 @@ export function decide(given: History, policy: Policy): Decision {
   return next.kind === 'end' ? next : { kind: 'wait', delayMs, attempt: last.n };
 }
 
-/** A history without the attempts that needed no agent; `made` counts all attempts, including those. */
-type Counted = History & { readonly made: number };
+/** A history without the attempts that needed no agent; `tries` counts all attempts, including those. */
+type CountedHistory = History & { readonly tries: number };
 
 /** Ends a cause whoever made the attempt: no error is left, another one replaced it, or nothing can be written to the project. */
 function endByOutcome({ agent, end: ended }: Attempt): Decision | null {
@@ -108,11 +108,11 @@ function endByOutcome({ agent, end: ended }: Attempt): Decision | null {
   return ended.kind === 'unwritable' ? end('failed', ended.because) : null;
 }
 
-function attemptAfter(history: Counted): number {
-  return earlierOf(history).count + history.made + 1;
+function attemptAfter(history: CountedHistory): number {
+  return earlierOf(history).count + history.tries + 1;
 }
 
-function nextTry(history: Counted, policy: Policy): Decision {
+function nextTry(history: CountedHistory, policy: Policy): Decision {
   const attempt = attemptAfter(history);
   if (isBareRetest(history, policy.retries)) return { kind: 'retest', attempt };
   const reached = limitReached(history.spent, policy.limits);
@@ -141,8 +141,11 @@ function endAfter(last: Attempt, history: History, policy: Policy): Decision | n
     if (last.end.kind === 'rejected')
       return end('rejected', `no retries are left, and its agent's fix ${because}`);
     const before = earlierOf(history).count;
-    const told = before > 0 ? `, ${before} of them in earlier runs` : '';
-    return end('failed', `still failing after ${plural(triesOf(history), 'retry', 'retries')}${told}`);
+    const earlierTries = before > 0 ? `, ${before} of them in earlier runs` : '';
+    return end(
+      'failed',
+      `still failing after ${plural(triesOf(history), 'retry', 'retries')}${earlierTries}`,
+    );
   }
   return null;
 }
@@ -210,8 +213,8 @@ function end(verdict: CauseEnd['verdict'], reason: string): Decision {
   return { kind: 'end', end: { verdict, reason } };
 }
 
-function plural(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
+function plural(count: number, singular: string, many: string): string {
+  return `${count} ${count === 1 ? singular : many}`;
 }
 
 /** Returns the wait after the n-th failed attempt, in milliseconds: initial · factor^(n-1), at most max (HL-4). */
@@ -245,7 +248,7 @@ export function agentsFor(
 ): string[] {
   if (isBrokenSpec(failed)) return [];
   const { category, alternatives } = failed.diagnosis;
-  return [...new Set([category, ...alternatives].flatMap((one) => routes[one]))];
+  return [...new Set([category, ...alternatives].flatMap((category) => routes[category]))];
 }
 
 function isBrokenSpec({ failure, diagnosis }: Pick<DiagnosedFailure, 'failure' | 'diagnosis'>): boolean {

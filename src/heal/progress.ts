@@ -14,7 +14,7 @@ import type { Session } from './session.js';
 import { headlineOf } from '../diagnose/headline.js';
 
 /** What the outcome of a run depends on besides its tests and causes. */
-export type Healed = Pick<RunResult, 'suiteRed' | 'paused' | 'verified'>;
+export type HealResult = Pick<RunResult, 'suiteRed' | 'paused' | 'verified'>;
 
 /** The state that the rounds of one run share. What happened to its causes, the run itself knows: see `stateOf`. */
 export interface Progress {
@@ -27,7 +27,7 @@ export interface Progress {
   readonly greenWithOthers: Map<string, string>;
   suiteFlakes: number;
   /** How many causes were found; they are numbered in that order. */
-  found: number;
+  causeCount: number;
   /** Failures that could not be confirmed because the suite did not start, by key. */
   readonly blocked: Map<string, DiagnosedFailure>;
   /** The ids to run so that a test of the first run is re-run, by its own id. */
@@ -51,7 +51,7 @@ export function newProgress(session: Session, first: SuiteRun): Progress {
     tried: new Map(),
     greenWithOthers: new Map(),
     suiteFlakes: 0,
-    found: 0,
+    causeCount: 0,
     blocked: new Map(),
     rerunIds: first.rerunIds,
     green: first.tests.filter(({ test, outcome }) => outcome === 'expected' && !inGroups.has(test.id)),

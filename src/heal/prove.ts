@@ -214,10 +214,10 @@ function fixesIn(proof: Proof, asked: ReadonlyMap<string, readonly Note[]>): Cha
     const tests = takingPart(proof).filter(({ causeId, isFlipped }) => causeId === cause.id && isFlipped);
     if (attempt?.end.kind !== 'green' || tests.length === 0) return [];
     const chain = [...revealing(progress, cause), cause];
-    const found = chain.flatMap(({ id }) => progress.tried.get(id)?.toChallenge ?? []);
-    const inputs = found.flatMap(({ otherInput }) => otherInput ?? []);
+    const toChallenge = chain.flatMap(({ id }) => progress.tried.get(id)?.toChallenge ?? []);
+    const inputs = toChallenge.flatMap(({ otherInput }) => otherInput ?? []);
     const otherInput = inputs.length > 0 ? joinedInput(inputs) : null;
-    const suspicions = found.flatMap((fix) => fix.suspicions);
+    const suspicions = toChallenge.flatMap((fix) => fix.suspicions);
     const parts = chain.flatMap((cause) => keptAttempts(progress, cause));
     return [{ cause, attempt, parts, tests, suspicions, otherInput, asked: asked.get(cause.id) ?? [] }];
   });
@@ -296,23 +296,27 @@ async function greenInCleanCopy(proof: Proof, green: readonly ProofTest[]): Prom
   const { progress, clean } = proof;
   const { bus, signal } = progress.session;
   const tests = green.filter((test) => !clean.has(test));
-  const left = tests.length > 0 && !signal.aborted ? await leftovers(progress, tests) : [];
-  if (left.length > 0) {
-    const files = atMost(left, 3, (hidden) => `and ${hidden} more`).join(', ');
+  const leftoverFiles = tests.length > 0 && !signal.aborted ? await leftovers(progress, tests) : [];
+  if (leftoverFiles.length > 0) {
+    const files = atMost(leftoverFiles, 3, (hidden) => `and ${hidden} more`).join(', ');
     const why = `green without its fix, but files that git does not have changed since it was made: ${files}`;
     bus.emit({ type: 'run.warning', message: `Proving ${causesOf(tests)} in a clean copy: ${why}` });
     await proveClean(proof, tests, why);
   }
-  return green.filter((test) => (clean.get(test)?.shown ?? 'green') === 'green');
+  return green.filter((test) => (clean.get(test)?.state ?? 'green') === 'green');
 }
 
 async function proveClean(proof: Proof, tests: readonly ProofTest[], why: string): Promise<void> {
   const ids = [...new Set(tests.flatMap(({ failure }) => failure.rerunIds))];
-  const shown = await proveInCleanCopy(proof.progress, tests, ids.length > 0 ? ids : oneTest(proof.progress));
-  for (const [test, seen] of shown) {
-    proof.clean.set(test, seen);
-    if (seen.shown !== 'nothing') continue;
-    const reason = `${why}; a clean copy cannot show whether it needs the fix: ${seen.because}. If a fresh clone is red without the fix, keep it, else undo it`;
+  const results = await proveInCleanCopy(
+    proof.progress,
+    tests,
+    ids.length > 0 ? ids : oneTest(proof.progress),
+  );
+  for (const [test, result] of results) {
+    proof.clean.set(test, result);
+    if (result.state !== 'nothing') continue;
+    const reason = `${why}; a clean copy cannot show whether it needs the fix: ${result.because}. If a fresh clone is red without the fix, keep it, else undo it`;
     proof.unproven.set(test.causeId, reason);
   }
 }
@@ -331,7 +335,7 @@ async function proveAllClean(proof: Proof): Promise<void> {
     await proveClean(proof, tests, 'proven here');
     const because =
       'green without the change in a clean copy: what was red is only in files that git does not have';
-    for (const test of tests.filter((test) => proof.clean.get(test)?.shown === 'green')) {
+    for (const test of tests.filter((test) => proof.clean.get(test)?.state === 'green')) {
       const cause = progress.causes.get(test.causeId);
       if (test.isLead && cause) await refute(proof, cause, { kind: 'flaky', because });
       else test.ended = 'flaky';
@@ -363,14 +367,18 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
   await session.workspace.without([]);
   const { repeat, flips } = session.settings.verify;
   for (let n = 1; n <= repeat && !session.signal.aborted; n += 1) {
-    const seen = await look(proof, takingPart(proof, causeId), { causeId });
-    const red = [...seen.red, ...seen.notRun];
+    const split = await look(proof, takingPart(proof, causeId), { causeId });
+    const red = [...split.red, ...split.notRun];
     for (const test of red.filter(({ isLead }) => !isLead)) test.ended = 'unsteady';
     const lead = red.find(({ isLead }) => isLead);
     if (!lead) continue;
     const kept = keptCauses(progress);
     const later = kept.slice(kept.indexOf(cause) + 1);
-    const { left } = await revertFixesThatBroke(progress, later, new Set([failureKey(lead.failure.failure)]));
+    const { red: left } = await revertFixesThatBroke(
+      progress,
+      later,
+      new Set([failureKey(lead.failure.failure)]),
+    );
     if (left.size === 0) n = 0;
     else
       return refute(proof, cause, {
@@ -458,18 +466,18 @@ async function look(
   const idsOf = ({ failure: { rerunIds, along = [] } }: ProofTest) =>
     isWithoutOthers ? rerunIds.filter((id) => !along.includes(id)) : rerunIds;
   const ids = [...new Set(tests.flatMap(idsOf))];
-  const seen = await retest(progress.session, {
+  const rerun = await retest(progress.session, {
     failures: tests.map(({ failure }) => failure),
     purpose: 'proof',
     causeId,
     ids: ids.length > 0 ? ids : oneTest(progress),
   });
   if (progress.session.signal.aborted) return { green: [], red: [], notRun: [] };
-  for (const [key, failure] of newlyRed(progress, seen.others)) proof.others.set(key, failure);
+  for (const [key, failure] of newlyRed(progress, rerun.others)) proof.others.set(key, failure);
   const split: { [Of in keyof Split]: ProofTest[] } = { green: [], red: [], notRun: [] };
   for (const test of tests) {
-    const shown = seen.observe(test.failure);
-    split[isGreen(shown) ? 'green' : isUndecided(shown) ? 'notRun' : 'red'].push(test);
+    const observation = rerun.observe(test.failure);
+    split[isGreen(observation) ? 'green' : isUndecided(observation) ? 'notRun' : 'red'].push(test);
   }
   return split;
 }

@@ -52,18 +52,18 @@ export async function runRegression(
   if (session.signal.aborted) return nothing;
   const marked = markedToFail(again?.run ?? null).filter((id) => !own.includes(id));
   const broken = new Set([...twice].filter((id) => !marked.includes(id)));
-  const { broke, unsteady, ...shown } = await revertFixesThatBroke(progress, kept, broken);
+  const { broke, unsteady, ...reverts } = await revertFixesThatBroke(progress, kept, broken);
   if (session.signal.aborted) return nothing;
   // Whether the suite itself and the tests that are being proven are flaky, others decide.
   const flaky = new Set([...unsteady].filter((id) => id !== suiteKey && !own.includes(id)));
-  const left = new Set([...shown.left].filter((id) => !flaky.has(id)));
+  const left = new Set([...reverts.red].filter((id) => !flaky.has(id)));
   sayUnsteady(progress, { own, once, twice: new Set([...twice].filter((id) => !flaky.has(id))) });
   const leftOut = chosen.leftOut.flatMap((file) => file.ids).filter((id) => !ids.includes(id)).length;
   if (isAll) session.bus.emit({ type: 'regression.ended', tests: ids.length, leftOut, broke });
   const isNews = left.has(suiteKey) && proven.every(({ failure }) => failure.failure.scope === 'test');
   const news = new Set([...marked, ...(isNews ? [suiteKey] : [])]);
-  const seen = news.size > 0 && again?.run?.tests.length ? await session.diagnose(again.run) : [];
-  const failures = seen.filter(({ failure }) => news.has(failureKey(failure)));
+  const diagnosed = news.size > 0 && again?.run?.tests.length ? await session.diagnose(again.run) : [];
+  const failures = diagnosed.filter(({ failure }) => news.has(failureKey(failure)));
   return { red: left, broke: broke.length > 0, failures };
 }
 

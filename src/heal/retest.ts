@@ -47,26 +47,26 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const green = await readGreen(failures, run);
   if (purpose === 'retest') await keepGreenPictures(session.folder, green);
   const complaints = new Map([...green].map(([failure, passed]) => [failure, passed.complaints]));
-  const left = await reasonsLeft(complaints, run);
-  const seen = [...(await session.diagnose(run)), ...(repeated ? await session.diagnose(repeated) : [])];
-  const shown = {
+  const complaintsLeft = await reasonsLeft(complaints, run);
+  const diagnosed = [...(await session.diagnose(run)), ...(repeated ? await session.diagnose(repeated) : [])];
+  const diagnosedRun = {
     run: repeated ? { ...run, tests: [...run.tests, ...repeated.tests] } : run,
-    seen,
+    failures: diagnosed,
     gone: session.observations.gone,
   };
   // With another input it is another test, and a run that was interrupted shows nothing.
   if (purpose !== 'other-input' && !session.signal.aborted) {
-    session.observations.add(observationsIn(shown, failures));
+    session.observations.add(observationsIn(diagnosedRun, failures));
     // A change that does not hold is reverted, and with it what only it lets run.
-    if (purpose !== 'retest') tellSeen(session, shown.run);
+    if (purpose !== 'retest') tellSeen(session, diagnosedRun.run);
   }
   const asked = new Set(failures.map(({ failure }) => failureKey(failure)));
   return {
-    run: shown.run,
-    reasonsLeft: left,
-    suiteFailure: suiteFailureIn(shown),
-    others: seen.filter(({ failure }) => failure.scope === 'test' && !asked.has(failureKey(failure))),
-    observe: (failure) => observation(shown, failure),
+    run: diagnosedRun.run,
+    reasonsLeft: complaintsLeft,
+    suiteFailure: suiteFailureIn(diagnosedRun),
+    others: diagnosed.filter(({ failure }) => failure.scope === 'test' && !asked.has(failureKey(failure))),
+    observe: (failure) => observation(diagnosedRun, failure),
   };
 }
 
@@ -88,13 +88,16 @@ async function repeatUndecided(
   const again = ids.flatMap((id) => first.rerunIds[id] ?? [id]);
   const repeated = await session.runAgain({ ids: [...new Set(again)], purpose, causeId });
   const open = new Set([...ids, ...notRun(first)]);
-  const shown = new Set(repeated.tests.flatMap(({ test: { id } }) => (open.has(id) ? [id] : [])));
+  const repeatedIds = new Set(repeated.tests.flatMap(({ test: { id } }) => (open.has(id) ? [id] : [])));
   const of = (run: SuiteRun, isOf: (id: string) => boolean) => ({
     ...run,
     tests: run.tests.filter(({ test }) => isOf(test.id)),
     failures: run.failures.filter(({ test }) => isOf(test.id)),
   });
-  return { run: of(first, (id) => !shown.has(id)), repeated: of(repeated, (id) => shown.has(id)) };
+  return {
+    run: of(first, (id) => !repeatedIds.has(id)),
+    repeated: of(repeated, (id) => repeatedIds.has(id)),
+  };
 }
 
 /** Returns the ids of the tests that a run did not get to. */

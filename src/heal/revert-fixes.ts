@@ -24,7 +24,7 @@ import { tellDecided, tellSeen } from './tell-tests.js';
 interface RevertResult {
   broke: RegressionResult['broke'];
   /** The tests that are red without the fault of a fix. */
-  left: ReadonlySet<string>;
+  red: ReadonlySet<string>;
   /** Those among them that were green, too, with the same fixes. */
   unsteady: ReadonlySet<string>;
 }
@@ -37,9 +37,9 @@ export async function revertFixesThatBroke(
 ): Promise<RevertResult> {
   const { session } = progress;
   const tests = new Map<Cause, string[]>();
-  const found = await fixesThatBroke(progress, kept, broken);
-  const unsteady = await unsteadyAmong(progress, found);
-  for (const [id, causes] of found)
+  const culprits = await fixesThatBroke(progress, kept, broken);
+  const unsteady = await unsteadyAmong(progress, culprits);
+  for (const [id, causes] of culprits)
     for (const cause of unsteady.has(id) ? [] : causes) tests.set(cause, [...(tests.get(cause) ?? []), id]);
   const reverted = [...tests.keys()];
   if (reverted.length > 0) await revertFixes(progress, changesWith(progress, reverted));
@@ -47,10 +47,10 @@ export async function revertFixesThatBroke(
   const known = new Set([...tests.values()].flat());
   const left = new Set([...broken].filter((id) => !known.has(id)));
   const broke = [...tests].map(([{ id: causeId }, ids]) => ({ causeId, tests: ids }));
-  if (reverted.length < 2 || session.signal.aborted) return { broke, left, unsteady };
+  if (reverted.length < 2 || session.signal.aborted) return { broke, red: left, unsteady };
   // No run has shown the tests without all of these fixes.
   const { red } = await redAmong(progress, { ids: [...broken], of: broken });
-  return { broke, left: red, unsteady };
+  return { broke, red: red, unsteady };
 }
 
 /**
@@ -59,22 +59,22 @@ export async function revertFixesThatBroke(
  */
 async function unsteadyAmong(
   progress: Progress,
-  found: ReadonlyMap<string, readonly Cause[]>,
+  culprits: ReadonlyMap<string, readonly Cause[]>,
 ): Promise<ReadonlySet<string>> {
   const { signal, settings, workspace } = progress.session;
   const unsteady = new Set<string>();
   const look = async (isOf: (causes: readonly Cause[]) => boolean, take: 'red' | 'green') => {
-    const ids = [...found].flatMap(([id, causes]) => (isOf(causes) && !unsteady.has(id) ? [id] : []));
+    const ids = [...culprits].flatMap(([id, causes]) => (isOf(causes) && !unsteady.has(id) ? [id] : []));
     if (ids.length === 0 || signal.aborted) return;
     const { red } = await redAmong(progress, { ids, of: new Set(ids) });
     for (const id of ids) if (red.has(id) === (take === 'red')) unsteady.add(id);
   };
-  for (const causes of settings.verify.repeat > 1 ? new Set(found.values()) : []) {
+  for (const causes of settings.verify.repeat > 1 ? new Set(culprits.values()) : []) {
     await workspace.without(changesWith(progress, causes));
     for (let n = 1; n < settings.verify.repeat; n += 1) await look((of) => of === causes, 'red');
   }
   const { flips } = settings.verify;
-  if (found.size > 0 && flips + unsteady.size > 0 && !signal.aborted) await workspace.without([]);
+  if (culprits.size > 0 && flips + unsteady.size > 0 && !signal.aborted) await workspace.without([]);
   for (let flip = 0; flip < flips; flip += 1) await look(() => true, 'green');
   return signal.aborted ? new Set() : unsteady;
 }
@@ -103,24 +103,24 @@ async function fixesThatBroke(
     ran.set(key, red);
     return red;
   };
-  const found = new Map<string, readonly Cause[]>();
+  const culprits = new Map<string, readonly Cause[]>();
   for (const cause of newestFirst) {
-    const left = [...broken].filter((id) => !found.has(id));
-    const red = left.length > 0 && (await redWithout([cause]));
+    const open = [...broken].filter((id) => !culprits.has(id));
+    const red = open.length > 0 && (await redWithout([cause]));
     const alone = [cause];
-    for (const id of left) if (red && !red.has(id)) found.set(id, alone);
+    for (const id of open) if (red && !red.has(id)) culprits.set(id, alone);
   }
   for (const id of broken) {
-    if (found.has(id)) continue;
+    if (culprits.has(id)) continue;
     const test = async (causes: readonly Cause[]) => {
       const red = await redWithout(causes);
       return red && (red.has(id) ? 'red' : 'green');
     };
     const several = await minimalSet(newestFirst, { test, apart: () => 0 });
-    if (several?.isMinimal) found.set(id, several.set);
+    if (several?.isMinimal) culprits.set(id, several.set);
   }
-  if (found.size === 0 && ran.size > 0) await workspace.without([]);
-  return found;
+  if (culprits.size === 0 && ran.size > 0) await workspace.without([]);
+  return culprits;
 }
 
 function becauseOf({ session }: Progress, ids: readonly string[]): string {
@@ -267,10 +267,10 @@ export async function redAmong(
   ]);
   if (!session.signal.aborted) {
     const ran = [...tests.map(({ test }) => test.id), ...(isWhole ? [suiteKey] : [])];
-    const shown = ran
+    const observed = ran
       .filter((id) => of.has(id))
       .map((id): [string, Observation] => [id, endedAs(red.has(id))]);
-    session.observations.add(new Map(shown));
+    session.observations.add(new Map(observed));
     tellSeen(session, run);
   }
   return { red: new Set([...red].filter((id) => of.has(id))), run };

@@ -43,35 +43,38 @@ async function answerOn(session: Session, fix: ChallengedFix): Promise<Answer> {
 /** Nothing else is at work by then, so that the first copy is free. */
 const COPY = 0;
 
-type Asked = Pick<Attempt, 'usage'> & { readonly opinion: Opinion };
+type Review = Pick<Attempt, 'usage'> & { readonly opinion: Opinion };
 
 async function ask(
   session: Session,
   { cause, attempt: fix, parts, asked: doubts }: ChallengedFix,
-): Promise<Asked> {
+): Promise<Review> {
   const agent = reviewer;
   const { settings, spending, clock, folder, workspace, signal } = session;
-  const without = (why: string): Asked => ({ usage: fix.usage, opinion: unsure(`it was not asked: ${why}`) });
+  const without = (why: string): Review => ({
+    usage: fix.usage,
+    opinion: unsure(`it was not asked: ${why}`),
+  });
   const missing = session.missingAgents?.get(agent);
   const reached = missing ?? limitReached(spending.spentFor(cause, clock.now()), settings.limits);
   if (reached !== null) return without(reached);
   const patches = parts.map(({ patch }) =>
     patch === null ? '' : readStateText(path.join(folder.dir, patch)),
   );
-  const notes = [...parts.flatMap((one) => one.notes ?? []), ...doubts].map(noteLine);
+  const notes = [...parts.flatMap((attempt) => attempt.notes ?? []), ...doubts].map(noteLine);
   const review = { patch: patches.join(''), notes };
   const request: DeployRequest = { cause, agent, n: fix.n, previous: [], review };
   const ready = await readyAgent(session, request, { copy: COPY, signal });
   if (typeof ready === 'string') return without(ready);
-  const { id, place } = ready;
+  const { id, workingCopy } = ready;
   const run = await ready.work();
   warnOfWriting(session, cause.id, await workspace.collect(String(id), COPY));
-  const said = run.opinion ?? unsure(`it gave no answer (${run.end.kind})`);
-  const named = said.file === null ? null : path.resolve(session.cwd, place.toProject(said.file));
+  const answer = run.opinion ?? unsure(`it gave no answer (${run.end.kind})`);
+  const named = answer.file === null ? null : path.resolve(session.cwd, workingCopy.toProject(answer.file));
   const opinion = {
-    ...said,
+    ...answer,
     file: named !== null && isInside(workspace.root, named) ? relativePath(workspace.root, named) : null,
-    why: place.toProject(said.why),
+    why: workingCopy.toProject(answer.why),
   };
   tellEnded(session, request, { ...run, filesChanged: 0, opinion });
   const { usage } = run;

@@ -1,5 +1,5 @@
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
-import type { WorkPlace } from './attempt/start-agent.js';
+import type { AgentSlot } from './attempt/start-agent.js';
 import type { CauseWork } from './cause-work.js';
 import type { BlameSearches } from './hooks.js';
 import type { Progress } from './progress.js';
@@ -118,14 +118,14 @@ export class Schedule {
   }
 
   /** Makes an agent's copy ready, from the project as it is now; while something is tried in that, from what the copy was before. */
-  async inCopy<T>(work: CauseWork, copy: number, task: (place: WorkPlace) => Promise<T>): Promise<T> {
-    const place = { copy, signal: work.signal, isOther: work.copy !== null && work.copy !== copy };
+  async inCopy<T>(work: CauseWork, copy: number, task: (slot: AgentSlot) => Promise<T>): Promise<T> {
+    const slot = { copy, signal: work.signal, isOther: work.copy !== null && work.copy !== copy };
     work.copy = copy;
     if (this.#tree.isHeld && this.progress.session.workspace.hasCopy(copy))
-      return task({ ...place, isTried: true });
+      return task({ ...slot, isTried: true });
     await this.#tree.enter(() => ranks.fix);
     try {
-      return await task(place);
+      return await task(slot);
     } finally {
       this.#tree.leave();
     }
@@ -281,8 +281,8 @@ export class Agents {
   /** Waits for an agent, in line, and returns the number of its copy, that of its last one if it is free; null once the signal is aborted. */
   async take(last: number | null, signal: AbortSignal): Promise<number | null> {
     if (signal.aborted) return null;
-    const found = this.#choose(last);
-    if (found !== undefined) return found;
+    const copy = this.#choose(last);
+    if (copy !== undefined) return copy;
     return new Promise((resolve) => {
       const waiting = { copy: last, enter: (copy: number) => done(copy) };
       const done = (copy: number | null) => {

@@ -31,7 +31,7 @@ export interface AgainRequest {
   readonly signal?: AbortSignal;
   readonly watching?: Watching;
   /** The copy of the project to run in, if not in the project itself. */
-  readonly place?: WorkingCopy;
+  readonly workingCopy?: WorkingCopy;
   /** How the tests run this time, if not as the user's selection says. */
   readonly how?: {
     readonly args: readonly string[];

@@ -17,11 +17,11 @@ export function tellSeen(
     const before = known.get(test.id)?.verdict;
     return before === undefined || (before === 'not-run' && firstVerdict[outcome] !== before);
   };
-  const seen = tests.filter(isNews).map((result) => ({
+  const results = tests.filter(isNews).map((result) => ({
     ...seenTest(result, cwd),
     ...rerunBy(rerunIds[result.test.id] ?? [], result.test.id),
   }));
-  if (seen.length > 0) bus.emit({ type: 'tests.seen', tests: seen });
+  if (results.length > 0) bus.emit({ type: 'tests.seen', tests: results });
 }
 
 /** That its own id is enough goes without saying. */

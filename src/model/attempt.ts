@@ -189,10 +189,10 @@ export const attemptShape = z.object({
 export type Attempt = z.infer<typeof attemptShape>;
 
 /** An attempt before it is judged. */
-export type Unjudged = Omit<Attempt, 'end'>;
+export type PendingAttempt = Omit<Attempt, 'end'>;
 
 /** Creates an attempt without an agent. */
-export function bareAttempt(n: number): Unjudged {
+export function bareAttempt(n: number): PendingAttempt {
   return {
     n,
     agent: null,

@@ -24,7 +24,7 @@ import type { SuiteRun } from '../../playwright/suite-run.js';
 import { healCauses } from '../../heal/heal-causes.js';
 import { observationsIn } from '../../heal/observations.js';
 import type { OpenRun } from '../../command/open-run.js';
-import { type Healed, newProgress, type Progress, tellCause } from '../../heal/progress.js';
+import { type HealResult, newProgress, type Progress, tellCause } from '../../heal/progress.js';
 import { proveFixes } from '../../heal/prove.js';
 import type { AgainRequest, Session } from '../../heal/session.js';
 
@@ -47,9 +47,9 @@ export async function flakyRun(
   opened: OpenRun,
   session: Session,
   { first, suspected = [] }: FlakyRequest & { readonly first: SuiteRun },
-): Promise<Healed> {
+): Promise<HealResult> {
   const { request, settings, bus } = opened;
-  const nothing: Healed = { suiteRed: first.suiteFailure !== null, paused: false };
+  const nothing: HealResult = { suiteRed: first.suiteFailure !== null, paused: false };
   const [broken] = first.suiteFailure?.errors ?? [];
   if (broken && first.tests.length === 0) {
     const [reason] = broken.message.split('\n');
@@ -134,7 +134,10 @@ async function recordTraces(
     if (!diagnosed) continue;
     failure = asFlake(diagnosed, target);
     session.observations.add(
-      observationsIn({ run: { ...redOnly, tests: [resultOf(target, 'unexpected')] }, seen: [failure] }, []),
+      observationsIn(
+        { run: { ...redOnly, tests: [resultOf(target, 'unexpected')] }, failures: [failure] },
+        [],
+      ),
     );
   }
   const difference = red && green ? differenceOf(red, green, session.cwd) : [];

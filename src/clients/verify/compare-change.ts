@@ -12,7 +12,7 @@ import { err, ok, type Result } from '../../result.js';
 import { changesSince } from '../../run/tree-state.js';
 import type { LastRed } from '../inspect/last-red.js';
 import type { OpenRun } from '../../command/open-run.js';
-import type { Healed } from '../../heal/progress.js';
+import type { HealResult } from '../../heal/progress.js';
 
 /** What to prove about the changes in the working tree. */
 export interface ProofRequest {
@@ -93,7 +93,7 @@ export function conclude(
     reason,
     ...shown
   }: { readonly verdict: ChangeVerdict; readonly reason: string } & Partial<ProofResults>,
-): Healed {
+): HealResult {
   const { tests, proven, notProven } = { ...nothingShown, ...shown };
   const verification: Verification = {
     verdict,
@@ -111,7 +111,7 @@ export function conclude(
 }
 
 /** Returns the verdict on a change that is refused as it stands; null if it has to be run. */
-export function refusedAtOnce(opened: Pick<OpenRun, 'bus'>, change: ComparedChange): Healed | null {
+export function refusedAtOnce(opened: Pick<OpenRun, 'bus'>, change: ComparedChange): HealResult | null {
   const { refused } = change;
   if (refused.length === 0) return null;
   const reason = `no test was run: ${counted(refused.length, 'finding')} of the guard`;

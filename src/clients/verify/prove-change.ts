@@ -18,7 +18,7 @@ import type { FileEdit } from '../../workspace/file-state.js';
 import { applyFlaky } from '../../heal/apply-result.js';
 import { confirm } from '../../heal/confirm.js';
 import type { OpenRun } from '../../command/open-run.js';
-import { type Healed, newProgress, summarise } from '../../heal/progress.js';
+import { type HealResult, newProgress, summarise } from '../../heal/progress.js';
 import type { Session } from '../../heal/session.js';
 import { createSuiteRuns } from '../../command/suite-runs.js';
 import { tellSeen } from '../../heal/tell-tests.js';
@@ -33,7 +33,7 @@ export async function verifyChange(
   opened: OpenRun,
   session: Session,
   { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange },
-): Promise<Healed> {
+): Promise<HealResult> {
   const proof = new ChangeProof(opened, session, { first, change });
   const ended =
     (await proof.proveGreen()) ??

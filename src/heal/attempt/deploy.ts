@@ -1,11 +1,11 @@
-import { type AttemptEnd, bareAttempt, type Unjudged } from '../../model/attempt.js';
+import { type AttemptEnd, bareAttempt, type PendingAttempt } from '../../model/attempt.js';
 import { unreachable } from '../../unreachable.js';
 import {
   type DeployRequest,
   type FinishedAgent,
   readyAgent,
   tellEnded,
-  type WorkPlace,
+  type AgentSlot,
 } from './start-agent.js';
 import type { Redactor } from '../../secrets/redactor.js';
 import type { Session } from '../session.js';
@@ -16,9 +16,9 @@ import { writeState } from '../../state-folder.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import { relativePath } from '../../paths.js';
 
-/** What was made for an attempt, not yet judged and not yet applied to the project. */
+/** An attempt with its work, not yet judged and not yet applied to the project. */
 export interface Deployment {
-  readonly made: Unjudged;
+  readonly pending: PendingAttempt;
   /** Null if no agent worked. */
   readonly work: Work | null;
   /** Set if there is nothing to try. */
@@ -33,7 +33,7 @@ export interface Deployment {
 export async function prepareAgent(
   session: Session,
   request: DeployRequest,
-  at: WorkPlace,
+  at: AgentSlot,
 ): Promise<() => Promise<Deployment>> {
   const { cause, n } = request;
   const ready = await readyAgent(session, request, at);
@@ -43,11 +43,11 @@ export async function prepareAgent(
     const ran = await work();
     // It may have been stopped since it ended.
     const run: FinishedAgent = at.signal.aborted ? { ...ran, end: { kind: 'aborted' } } : ran;
-    const made = await session.workspace.collect(String(id), at.copy);
-    warnOf(session, cause.id, made);
-    const { files, patch } = made.change ? await keepPatch(session, made.change, file) : nothing;
+    const collected = await session.workspace.collect(String(id), at.copy);
+    warnOf(session, cause.id, collected);
+    const { files, patch } = collected.change ? await keepPatch(session, collected.change, file) : nothing;
     tellEnded(session, request, { ...run, filesChanged: files.length });
-    const attempt: Unjudged = {
+    const attempt: PendingAttempt = {
       ...bareAttempt(n),
       ...namesOf(session, request),
       exit: run.end.kind,
@@ -57,18 +57,18 @@ export async function prepareAgent(
       files,
       patch,
       prompt: relativePath(session.folder.dir, `${file}.prompt.md`),
-      change: made.change?.id ?? null,
+      change: collected.change?.id ?? null,
     };
-    return { made: attempt, work: made, ...whatItSays(at.signal, run, made) };
+    return { pending: attempt, work: collected, ...whatItSays(at.signal, run, collected) };
   };
 }
 
 /** Without a copy no agent can work; what prevents it (such as a full disk) is for a person to fix. */
 function withoutCopy(session: Session, request: DeployRequest, reason: string): Deployment {
-  const made = { ...bareAttempt(request.n), ...namesOf(session, request) };
+  const pending = { ...bareAttempt(request.n), ...namesOf(session, request) };
   const because = `Could not copy the project for the agent: ${reason}`;
   return {
-    made,
+    pending,
     work: null,
     end: { kind: 'unusable', because, remedy: 'Run npx self-heal doctor.' },
     because: null,
@@ -92,15 +92,15 @@ export function warnOf({ bus }: Session, causeId: string, { ignored, change, cha
   const warn = (message: string) => bus.emit({ type: 'run.warning', message: `${causeId}: ${message}` });
   if (ignored.length > 0 && change === null)
     warn(
-      `its agent changed only files that git ignores, and these cannot be part of a fix: ${shown(ignored)}`,
+      `its agent changed only files that git ignores, and these cannot be part of a fix: ${listed(ignored)}`,
     );
   if (changedInProject.length > 0)
     warn(
-      `while its agent worked in its copy, these files of the project itself changed: ${shown(changedInProject)}. If neither you nor the tests changed them, the agent did. They are not part of its fix, are not judged, and are not reverted.`,
+      `while its agent worked in its copy, these files of the project itself changed: ${listed(changedInProject)}. If neither you nor the tests changed them, the agent did. They are not part of its fix, are not judged, and are not reverted.`,
     );
 }
 
-function shown(files: readonly string[]): string {
+function listed(files: readonly string[]): string {
   const more = files.length > PATHS_SHOWN ? ` and ${files.length - PATHS_SHOWN} more` : '';
   return `${files.slice(0, PATHS_SHOWN).join(', ')}${more}`;
 }
@@ -185,11 +185,11 @@ function whatItSays(
 /** Turns edits that no agent made here into a deployment like an agent's. */
 export async function deployEdits(
   session: Session,
-  made: Unjudged,
+  pending: PendingAttempt,
   edits: readonly FileEdit[],
 ): Promise<Deployment & { readonly work: Work }> {
   const id = session.spending.nextAttempt();
   const work = session.workspace.edit(String(id), edits);
   const kept = await keepPatch(session, work.change, await session.folder.attempt(id));
-  return { made: { ...made, ...kept, change: work.change.id }, work, end: null, because: null };
+  return { pending: { ...pending, ...kept, change: work.change.id }, work, end: null, because: null };
 }

@@ -1,5 +1,5 @@
 import type { Side } from '../../model/choice.js';
-import type { Unjudged } from '../../model/attempt.js';
+import type { PendingAttempt } from '../../model/attempt.js';
 import type { Cause } from '../../model/cause.js';
 import { type Cut, cutLine, type Note } from '../../model/guard-findings.js';
 import { testsOf } from '../../model/failure.js';
@@ -17,7 +17,7 @@ import type { PreparedPatch } from '../hooks.js';
 import type { Session } from '../session.js';
 
 /** An agent's work without what may not enter, and what the guard found in the rest. */
-interface Guarded extends ToChallenge, Pick<Findings, 'violations'> {
+interface AllowedFix extends ToChallenge, Pick<Findings, 'violations'> {
   readonly deployed: Deployment;
   readonly notes: readonly Note[];
   /** All of its work, if something was left out that a person may let in; null otherwise. */
@@ -32,9 +32,9 @@ export async function guardAttempt(
   session: Session,
   cause: Cause,
   { deployed, isOpen }: { readonly deployed: Deployment; readonly isOpen: boolean },
-): Promise<Guarded> {
-  const { made, work } = deployed;
-  const { agent, n, proposedBy } = made;
+): Promise<AllowedFix> {
+  const { pending, work } = deployed;
+  const { agent, n, proposedBy } = pending;
   // Set where a proposal is made, here: a name that was read proves nothing.
   const isOurs = proposedBy === 'fixer';
   // Which files may be changed depends on what failed, not on which agent's turn it is.
@@ -43,7 +43,7 @@ export async function guardAttempt(
   const isCodeFix = isOurs && category === 'build-error';
   if (!session.guard || agent === null || isCodeFix || !work?.change)
     return { ...harmless, deployed, notes: [], whole: null };
-  const { violations, ...found } = await session.guard({
+  const { violations, ...findings } = await session.guard({
     category,
     tests: isOpen ? 'open' : category === 'ui-error' || category === 'flaky' ? 'compared' : 'cut',
     changes: work.change.edits.map(({ path, before, after }) => ({
@@ -57,28 +57,30 @@ export async function guardAttempt(
   });
   const causeId = cause.id;
   // The built-in fixer follows only a name that the app shows to be another one now.
-  const differences = found.differences.filter(({ why }) => !isOurs || why === null);
+  const differences = findings.differences.filter(({ why }) => !isOurs || why === null);
   const cut = [
-    ...found.cut,
-    ...(isOpen ? [] : filesOf(differences)).filter((one) => !found.cut.some(({ file }) => file === one.file)),
+    ...findings.cut,
+    ...(isOpen ? [] : filesOf(differences)).filter(
+      (difference) => !findings.cut.some(({ file }) => file === difference.file),
+    ),
   ];
   if (cut.length > 0) session.bus.emit({ type: 'attempt.cut', causeId, attempt: n, cut });
   if (violations.length > 0) session.bus.emit({ type: 'attempt.rejected', causeId, attempt: n, violations });
-  const told = differences.map(noteOfDifference);
-  const left = cut.length > 0 ? await withoutCut(session, { made, change: work.change }, cut) : null;
+  const notes = differences.map(noteOfDifference);
+  const kept = cut.length > 0 ? await withoutCut(session, { pending, change: work.change }, cut) : null;
   const side = !isOpen && differences.length > 0 ? 'tests' : 'whole';
   return {
-    deployed: left ? { ...deployed, ...left, work: { ...work, change: left.change } } : deployed,
-    whole: left && {
+    deployed: kept ? { ...deployed, ...kept, work: { ...work, change: kept.change } } : deployed,
+    whole: kept && {
       side,
       edits: work.change.edits,
-      notes: told,
+      notes: notes,
       summary: summaryOf(side, cut, differences),
     },
     violations,
-    notes: [...found.locatorChanges.map(noteOfLocator), ...(isOpen ? told : [])],
-    suspicions: found.suspicions,
-    otherInput: found.otherInput,
+    notes: [...findings.locatorChanges.map(noteOfLocator), ...(isOpen ? notes : [])],
+    suspicions: findings.suspicions,
+    otherInput: findings.otherInput,
   };
 }
 
@@ -99,10 +101,10 @@ const noteOfLocator = ({ file, line, old, now }: LocatorChange): Note => ({
   says: `${old} was changed to ${now}`,
 });
 
-const shown = (steps: readonly string[]) => steps.join(' ').slice(0, 200) || 'nothing';
+const stepsInWords = (steps: readonly string[]) => steps.join(' ').slice(0, 200) || 'nothing';
 
 const takenOut = ({ test, before }: Pick<TestDifference, 'test' | 'before'>) =>
-  `${JSON.stringify(test)} without ${shown(before)}`;
+  `${JSON.stringify(test)} without ${stepsInWords(before)}`;
 
 /** Says what a test does now, and did before. */
 function noteOfDifference({ test, file, line, strength, before, after, why }: TestDifference): Note {
@@ -112,7 +114,7 @@ function noteOfDifference({ test, file, line, strength, before, after, why }: Te
   return {
     file,
     line,
-    says: `${JSON.stringify(test)} ${how}: ${shown(after)} instead of ${shown(before)}${reason}`,
+    says: `${JSON.stringify(test)} ${how}: ${stepsInWords(after)} instead of ${stepsInWords(before)}${reason}`,
   };
 }
 
@@ -128,9 +130,9 @@ function summaryOf(side: Side, cut: readonly Cut[], differences: readonly TestDi
 /** Takes what is cut out of a change, and keeps it as a patch of its own. */
 async function withoutCut(
   session: Session,
-  { made, change }: { made: Unjudged; change: Change },
+  { pending, change }: { pending: PendingAttempt; change: Change },
   cut: readonly Cut[],
-): Promise<{ made: Unjudged; change: Change | null; because: string | null }> {
+): Promise<{ pending: PendingAttempt; change: Change | null; because: string | null }> {
   const edits = change.edits.filter((edit) => !cut.some(({ file }) => file === edit.path));
   const folder = await session.folder.attempt(Number(change.id));
   await keepPatch(
@@ -138,11 +140,15 @@ async function withoutCut(
     { ...change, edits: change.edits.filter((edit) => !edits.includes(edit)) },
     `${folder}.cut`,
   );
-  const told = { ...made, cut };
+  const withCut = { ...pending, cut };
   if (edits.length > 0) {
-    const left = { ...change, edits };
-    return { made: { ...told, ...(await keepPatch(session, left, folder)) }, change: left, because: null };
+    const remainder = { ...change, edits };
+    return {
+      pending: { ...withCut, ...(await keepPatch(session, remainder, folder)) },
+      change: remainder,
+      because: null,
+    };
   }
   const because = `it changed only what may not change: ${cut.map(({ file }) => file).join(', ')}`;
-  return { made: { ...told, files: [], patch: null, change: null }, change: null, because };
+  return { pending: { ...withCut, files: [], patch: null, change: null }, change: null, because };
 }

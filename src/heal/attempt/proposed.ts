@@ -1,4 +1,4 @@
-import { bareAttempt, type Unjudged } from '../../model/attempt.js';
+import { bareAttempt, type PendingAttempt } from '../../model/attempt.js';
 import { agentName, builtIn } from '../../model/built-in.js';
 import { reasonOf } from '../../problem.js';
 import { err, ok } from '../../result.js';
@@ -51,7 +51,7 @@ export async function applyProposal(
 ): Promise<Deployment> {
   const startedAt = session.clock.now();
   const { agent, summary, proposedBy, remembered } = proposal;
-  const made: Unjudged = {
+  const pending: PendingAttempt = {
     ...bareAttempt(n),
     agent,
     proposedBy,
@@ -66,7 +66,7 @@ export async function applyProposal(
   const got = await proposal
     .edits(session.workspace.root, contentsOf(session.folder.dir))
     .catch((error: unknown) => err(reasonOf(error)));
-  if (!got.ok) return { made, work: null, end: null, because: got.error };
+  if (!got.ok) return { pending, work: null, end: null, because: got.error };
   const durationMs = session.clock.now() - startedAt;
-  return deployEdits(session, { ...made, durationMs }, got.value);
+  return deployEdits(session, { ...pending, durationMs }, got.value);
 }

@@ -45,13 +45,13 @@ interface Work {
 
 /** Returns the session of the last attempt if it was the same agent with the same program, so that it can continue (AG-9). */
 function sessionOf(session: Session, { agent, previous }: DeployRequest): string | null {
-  const last = previous.findLast((one) => one.agent !== null);
+  const last = previous.findLast((attempt) => attempt.agent !== null);
   const runner = session.settings.agents[agent]?.runner;
   return last?.agent === agent && last.runner === runner ? (last.usage?.sessionId ?? null) : null;
 }
 
 /** In which copy an agent works, and what stops it. */
-export interface WorkPlace {
+export interface AgentSlot {
   readonly copy: number;
   readonly signal: AbortSignal;
   /** Whether something is tried in the project, so that its files may not be looked at. */
@@ -63,7 +63,7 @@ export interface WorkPlace {
 /** Where an agent works, and the attempt's path without its extension. */
 interface At {
   readonly file: string;
-  readonly place: WorkingCopy;
+  readonly workingCopy: WorkingCopy;
   readonly isTried: boolean;
 }
 
@@ -71,11 +71,11 @@ interface At {
 async function briefAgent(
   session: Session,
   request: DeployRequest,
-  { file, place, isTried, reduced = false }: At & Partial<Start>,
+  { file, workingCopy, isTried, reduced = false }: At & Partial<Start>,
 ): Promise<Work> {
-  const written = await writeWork(session, request, { reduced, ...(isTried ? { place } : {}) });
-  await bringTo(place, await session.folder.failure(request.cause.lead.n), session.folder);
-  const prompt = place.toCopy(written.prompt);
+  const written = await writeWork(session, request, { reduced, ...(isTried ? { workingCopy } : {}) });
+  await bringTo(workingCopy, await session.folder.failure(request.cause.lead.n), session.folder);
+  const prompt = workingCopy.toCopy(written.prompt);
   // The failure's own prompt.md is overwritten by the next attempt.
   await writeFile(`${file}.prompt.md`, prompt);
   return { ...written, prompt };
@@ -87,7 +87,7 @@ export interface BriefedAgent {
   readonly id: number;
   /** The path of the attempt's files, without an extension. */
   readonly file: string;
-  readonly place: WorkingCopy;
+  readonly workingCopy: WorkingCopy;
   /** Lets it work until no restart can help any more. It needs only its copy, so that others may use the project meanwhile. */
   readonly work: () => Promise<FinishedAgent>;
 }
@@ -96,15 +96,15 @@ export interface BriefedAgent {
 export async function readyAgent(
   session: Session,
   request: DeployRequest,
-  { copy, signal, isTried = false, isOther = false }: WorkPlace,
+  { copy, signal, isTried = false, isOther = false }: AgentSlot,
 ): Promise<BriefedAgent | string> {
   const { cause, n } = request;
-  const place = await session.workspace.ready(copy, { isTried }).catch(reasonOf);
-  if (typeof place === 'string') return place;
+  const workingCopy = await session.workspace.ready(copy, { isTried }).catch(reasonOf);
+  if (typeof workingCopy === 'string') return workingCopy;
   const working = session.spending.agentStarted(cause);
   const id = session.spending.nextAttempt();
   const file = await session.folder.attempt(id);
-  const brief = await briefAgent(session, request, { file, place, isTried });
+  const brief = await briefAgent(session, request, { file, workingCopy, isTried });
   const work = async () => {
     using agent = working;
     const run = await runWithRestarts(session, {
@@ -113,12 +113,13 @@ export async function readyAgent(
       runner: session.settings.agents[request.agent]?.runner ?? '',
       resume: isOther ? null : sessionOf(session, request),
       signal,
-      start: (start) => startAgent(session, request, { ...start, file, place, isTried, signal, work: brief }),
+      start: (start) =>
+        startAgent(session, request, { ...start, file, workingCopy, isTried, signal, work: brief }),
     });
     agent.cost(run.usage.costUsd);
     return run;
   };
-  return { id, file, place, work };
+  return { id, file, workingCopy, work };
 }
 
 /** Announces that an agent has ended. */
@@ -151,7 +152,7 @@ async function startAgent(
   const agent = agentOf(session, request);
   const runner = session.settings.runners[agent.runner];
   if (!runner) throw new Error(`The settings have no runner ${agent.runner}`);
-  const { place } = start;
+  const { workingCopy } = start;
   const written = start.reduced ? await briefAgent(session, request, start) : start.work;
   const logFile = `${start.file}.log`;
   const started = {
@@ -169,30 +170,34 @@ async function startAgent(
     agent,
     runner,
     prompt: written.prompt,
-    contextFile: place.toCopy(written.contextFile),
-    promptFile: place.toCopy(written.promptFile),
-    screenshot: screenshot === null ? null : place.toCopy(inProject(session.folder, screenshot)),
+    contextFile: workingCopy.toCopy(written.contextFile),
+    promptFile: workingCopy.toCopy(written.promptFile),
+    screenshot: screenshot === null ? null : workingCopy.toCopy(inProject(session.folder, screenshot)),
     logFile,
-    cwd: place.cwd,
-    workDir: place.folder,
-    copyOf: { project: session.cwd, root: place.toCopy(session.workspace.root) },
+    cwd: workingCopy.cwd,
+    workDir: workingCopy.folder,
+    copyOf: { project: session.cwd, root: workingCopy.toCopy(session.workspace.root) },
     runId: session.folder.runId,
     attempt: n,
     resume: start.resume,
     signal: start.signal,
     onStart: (pid) => session.bus.emit({ type: 'agent.started', ...started, pid }),
     onActivity: (text) =>
-      session.bus.emit({ type: 'agent.activity', causeId: cause.id, text: place.toProject(text) }),
+      session.bus.emit({ type: 'agent.activity', causeId: cause.id, text: workingCopy.toProject(text) }),
   };
   const run = await session.runAgent(task);
-  const { toProject } = place;
-  const said = run.claim && { ...run.claim, summary: toProject(run.claim.summary) };
-  return { ...run, claim: said, tail: toProject(run.tail), denials: run.denials.map(toProject) };
+  const { toProject } = workingCopy;
+  const claim = run.claim && { ...run.claim, summary: toProject(run.claim.summary) };
+  return { ...run, claim: claim, tail: toProject(run.tail), denials: run.denials.map(toProject) };
 }
 
 /** Copies what an agent may read into its copy, with the copy's paths in texts, so that it never learns where the project itself is. */
-async function bringTo(place: WorkingCopy, folder: string, runFolder: Session['folder']): Promise<void> {
-  const toCopy = (text: string) => place.toCopy(inProject(runFolder, text));
+async function bringTo(
+  workingCopy: WorkingCopy,
+  folder: string,
+  runFolder: Session['folder'],
+): Promise<void> {
+  const toCopy = (text: string) => workingCopy.toCopy(inProject(runFolder, text));
   const target = toCopy(folder);
   await mkdir(target, { recursive: true });
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -215,7 +220,9 @@ function inProject({ dir, final }: Session['folder'], text: string): string {
 export async function writeWork(
   session: Session,
   request: DeployRequest,
-  { reduced, place }: Pick<Start, 'reduced'> & { readonly place?: WorkingCopy } = { reduced: false },
+  { reduced, workingCopy }: Pick<Start, 'reduced'> & { readonly workingCopy?: WorkingCopy } = {
+    reduced: false,
+  },
 ): Promise<Work> {
   const dir = await session.folder.failure(request.cause.lead.n);
   const names = { context: 'context.json', prompt: request.review ? 'review.md' : 'prompt.md' };
@@ -223,11 +230,11 @@ export async function writeWork(
   const promptFile = inProject(session.folder, path.join(dir, names.prompt));
   const agent = agentOf(session, request);
   await session.showTrace(request.cause.lead.n);
-  const edited = place?.edited ?? session.workspace.edited();
+  const edited = workingCopy?.edited ?? session.workspace.edited();
   const built = await buildContext({
     settings: session.settings,
     root: session.cwd,
-    ...(place ? { tree: place.cwd } : {}),
+    ...(workingCopy ? { tree: workingCopy.cwd } : {}),
     runId: session.folder.runId,
     runDir: session.folder.dir,
     playwright: session.playwright.version,

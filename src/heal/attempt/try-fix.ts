@@ -1,4 +1,4 @@
-import type { AttemptEnd, Unjudged } from '../../model/attempt.js';
+import type { AttemptEnd, PendingAttempt } from '../../model/attempt.js';
 import { canBeReverted } from '../../model/blame.js';
 import { type Note, violationLine } from '../../model/guard-findings.js';
 import { headlineOf } from '../../diagnose/headline.js';
@@ -8,7 +8,7 @@ import { unreachable } from '../../unreachable.js';
 import { chooseFlipped } from '../alike.js';
 import type { AppliedChange, AttemptResult, CauseWork, Fix, SharedRun } from '../cause-work.js';
 import type { PreparedPatch } from '../hooks.js';
-import { isGreen, judge, type Judged } from '../judge.js';
+import { isGreen, judge, type Judgement } from '../judge.js';
 import { endOffered, tryOffer } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
 import type { Schedule } from '../schedule.js';
@@ -25,13 +25,13 @@ export async function guardFix(
   { cause, known }: CauseWork,
   deployment: Deployment,
 ): Promise<Fix | AttemptResult> {
-  const { made, work, end, because, isDenied = false } = deployment;
+  const { pending, work, end, because, isDenied = false } = deployment;
   // Work that was refused or not finished stays in the copy.
-  if (end) return unapplied(made, end);
+  if (end) return unapplied(pending, end);
   // A person's word is the last.
-  if (made.proposedBy === 'person')
+  if (pending.proposedBy === 'person')
     return {
-      made,
+      pending,
       because,
       isDenied,
       change: work?.change ?? null,
@@ -43,13 +43,13 @@ export async function guardFix(
   const { deployed: allowed, whole, violations, ...findings } = guarded;
   const [worst] = violations;
   if (worst)
-    return unapplied(allowed.made, {
+    return unapplied(allowed.pending, {
       kind: 'rejected',
       because: `was refused: ${violationLine(worst)}`,
       violations,
     });
   return {
-    made: allowed.made,
+    pending: allowed.pending,
     because: allowed.because,
     isDenied,
     change: allowed.work?.change ?? null,
@@ -59,17 +59,17 @@ export async function guardFix(
 }
 
 /** Ends an attempt that was never applied: its change, if any, exists only as a patch. */
-export function unapplied(made: Unjudged, end: AttemptEnd): AttemptResult {
-  return { attempt: { ...made, end }, retest: null };
+export function unapplied(pending: PendingAttempt, end: AttemptEnd): AttemptResult {
+  return { attempt: { ...pending, end }, retest: null };
 }
 
 /** Judges what was made for a cause: the patch is applied to the project, a re-run judges it, and it is reverted if it did not hold. */
 export async function judgeFix(schedule: Schedule, work: CauseWork, fix: Fix): Promise<AttemptResult> {
-  const { made, because, change, whole } = fix;
+  const { pending, because, change, whole } = fix;
   // That its tests are red as they were has been shown.
   const isNothing = whole !== null && !change;
   const result = isNothing
-    ? unapplied(made, { kind: 'still-failing', because: because ?? '' })
+    ? unapplied(pending, { kind: 'still-failing', because: because ?? '' })
     : await applyAndJudge(schedule, work, fix);
   return whole && needsMore(result) ? tryWhole(schedule, work, { result, whole }) : result;
 }
@@ -85,26 +85,26 @@ async function tryWhole(
   { cause }: CauseWork,
   { result, whole }: { readonly result: AttemptResult; readonly whole: PreparedPatch },
 ): Promise<AttemptResult> {
-  const { end, ...made } = result.attempt;
+  const { end, ...pending } = result.attempt;
   const isAsked = whole.side !== 'tests' || session.settings.verify.intent === 'ask';
   if (!isAsked || session.signal.aborted) return result;
-  if (made.change !== null && end.kind === 'changed') await revertChanges(session, [made.change]);
+  if (pending.change !== null && end.kind === 'changed') await revertChanges(session, [pending.change]);
   // An author's change of the app may have made the tests needless.
   const isByAuthor = cause.blame
     ? canBeReverted(cause.blame)
     : (await changedLately(session, cause, true)).length > 0;
   const mayTakeOut = whole.side === 'tests' && isByAuthor;
-  const offered = await tryOffer(session, cause, { made, patch: { ...whole, mayTakeOut } });
+  const offered = await tryOffer(session, cause, { pending, patch: { ...whole, mayTakeOut } });
   if (offered?.end.kind === 'offered') return { attempt: offered, retest: null };
   // Another error is not progress if more of the fix did not lead further.
   return end.kind === 'changed'
-    ? { ...result, attempt: { ...made, end: { kind: 'still-failing', because: end.because } } }
+    ? { ...result, attempt: { ...pending, end: { kind: 'still-failing', because: end.because } } }
     : result;
 }
 
 async function applyAndJudge(schedule: Schedule, work: CauseWork, fix: Fix): Promise<AttemptResult> {
   const { session } = schedule.progress;
-  const { made, change, findings } = fix;
+  const { pending, change, findings } = fix;
   if (!change) return judgeAlone(schedule, work, { fix, change, changed: [] });
   const shared = await tryTogether(schedule, work);
   if (shared) return resultOf(session, work, { fix, ...shared, judged: { kind: 'green', proof: [] } });
@@ -113,12 +113,12 @@ async function applyAndJudge(schedule: Schedule, work: CauseWork, fix: Fix): Pro
   const applied = await session.workspace.apply(change);
   switch (applied.kind) {
     case 'conflict':
-      return unapplied(made, {
+      return unapplied(pending, {
         kind: 'conflict',
         because: `the files changed while the agent was working: ${applied.files.join(', ')}`,
       });
     case 'failed':
-      return unapplied(made, {
+      return unapplied(pending, {
         kind: 'unwritable',
         because: `its change could not be written: ${applied.reason}`,
       });
@@ -158,14 +158,14 @@ async function tryAll(session: Session, works: readonly CauseWork[]): Promise<vo
     if (applied.kind === 'applied') tried.push({ work, fix, shared: { change: applied.change, changed } });
   }
   const failures = tried.flatMap(({ work }) => [...chooseFlipped(work.cause)]);
-  const seen = await retest(session, { failures, purpose: 'retest', causeId: null });
+  const rerun = await retest(session, { failures, purpose: 'retest', causeId: null });
   const out: string[] = [];
   for (const { work, fix, shared } of tried)
-    if (session.signal.aborted || !(await holds(session, work, { fix, ...shared, retest: seen })))
+    if (session.signal.aborted || !(await holds(session, work, { fix, ...shared, retest: rerun })))
       out.push(shared.change.id);
   const lost = out.length > 0 ? await revertChanges(session, out) : [];
   for (const { work, shared } of tried)
-    if (![...out, ...lost].includes(shared.change.id)) work.shared = { ...shared, retest: seen };
+    if (![...out, ...lost].includes(shared.change.id)) work.shared = { ...shared, retest: rerun };
 }
 
 /** Whether a run with a fix in the project shows that it holds, and that nobody has to be asked about it. */
@@ -174,19 +174,19 @@ async function holds(
   work: CauseWork,
   shared: SharedRun & Pick<AppliedFix, 'fix'>,
 ): Promise<boolean> {
-  const { made } = shared.fix;
-  if (judgeRun(work, made, shared.retest).kind !== 'green') return false;
+  const { pending } = shared.fix;
+  if (judgeRun(work, pending, shared.retest).kind !== 'green') return false;
   const { undoing } = await undoneBy(session, work.cause, shared);
-  return !undoing || !isForPerson(session, work, { made, undone: undoing });
+  return !undoing || !isForPerson(session, work, { pending, undone: undoing });
 }
 
 /** An error that an agent had already fixed on the same test came back: A, B, A is a loop, not progress (HN-9). */
-function judgeRun({ cause, earlier }: CauseWork, made: Unjudged, seen: Retest): Judged {
-  const shown = seen.observe(cause.lead);
-  const judged = judge(cause.lead, shown);
-  const failure = shown.failure ?? shown.suiteFailure;
+function judgeRun({ cause, earlier }: CauseWork, pending: PendingAttempt, rerun: Retest): Judgement {
+  const lead = rerun.observe(cause.lead);
+  const judged = judge(cause.lead, lead);
+  const failure = lead.failure ?? lead.suiteFailure;
   const isLoop = judged.kind === 'changed' && failure !== null && earlier.has(failure.signature);
-  if (!isLoop) return ofThisChange(judged, made);
+  if (!isLoop) return ofThisChange(judged, pending);
   return {
     kind: 'still-failing',
     because: `an error that was fixed before came back: ${headlineOf(failure)}`,
@@ -194,7 +194,7 @@ function judgeRun({ cause, earlier }: CauseWork, made: Unjudged, seen: Retest): 
 }
 
 /** An agent that changed nothing has healed nothing and got the test nowhere, even if it is green now or fails differently. */
-function ofThisChange(judged: Judged, { agent, files }: Unjudged): Judged {
+function ofThisChange(judged: Judgement, { agent, files }: PendingAttempt): Judgement {
   if (files.length > 0) return judged;
   if (judged.kind === 'changed') return { ...judged, kind: 'still-failing' };
   if (judged.kind !== 'green') return judged;
@@ -214,21 +214,21 @@ function judgeAlone(schedule: Schedule, work: CauseWork, applied: AppliedFix): P
     const { session } = schedule.progress;
     const { cause } = work;
     const failures = [...chooseFlipped(cause), ...beside];
-    let shown: string | null = null;
+    let earlier: string | null = null;
     for (;;) {
-      const seen = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
-      const now = seen.observe(cause.lead);
-      const judged = judgeRun(work, applied.fix.made, seen);
+      const rerun = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
+      const now = rerun.observe(cause.lead);
+      const judged = judgeRun(work, applied.fix.pending, rerun);
       const brokeSuite = now.suiteFailure !== null && cause.lead.failure.scope === 'test';
       const other = judged.kind === 'changed' || brokeSuite ? (now.failure ?? now.suiteFailure) : null;
-      if (other === null || shown === other.signature || session.signal.aborted)
-        return resultOf(session, work, { ...applied, retest: seen, judged });
-      if (shown !== null) {
+      if (other === null || earlier === other.signature || session.signal.aborted)
+        return resultOf(session, work, { ...applied, retest: rerun, judged });
+      if (earlier !== null) {
         const because = `the test fails differently in each run, at last with: ${headlineOf(other)}`;
         const unclear = { kind: 'still-failing', because } as const;
-        return resultOf(session, work, { ...applied, retest: seen, judged: unclear });
+        return resultOf(session, work, { ...applied, retest: rerun, judged: unclear });
       }
-      shown = other.signature;
+      earlier = other.signature;
     }
   });
 }
@@ -241,20 +241,20 @@ interface AppliedFix extends AppliedChange {
 /** A fix that is in the project, with what its last run showed. */
 interface JudgedFix extends AppliedFix {
   readonly retest: Retest;
-  readonly judged: Judged;
+  readonly judged: Judgement;
 }
 
 /** Ends an attempt. Only a fix that is green or that led to another error stays in the project; about some, a person is asked first. */
 async function resultOf(session: Session, work: CauseWork, applied: JudgedFix): Promise<AttemptResult> {
-  const { fix, change, retest: seen, judged } = applied;
-  const { made, findings } = fix;
+  const { fix, change, retest: rerun, judged } = applied;
+  const { pending, findings } = fix;
   const takeOut = async () => void (change && (await revertChanges(session, [change.id])));
   if (session.signal.aborted) {
     await takeOut();
-    return unapplied(made, { kind: 'interrupted', because: 'interrupted' });
+    return unapplied(pending, { kind: 'interrupted', because: 'interrupted' });
   }
   const { hunks, edited, undoing } = await undoneBy(session, work.cause, applied);
-  if (judged.kind === 'green' && undoing && isForPerson(session, work, { made, undone: undoing }))
+  if (judged.kind === 'green' && undoing && isForPerson(session, work, { pending, undone: undoing }))
     return offer(session, work, { ...applied, undoing });
   const because = [
     fix.because,
@@ -265,20 +265,20 @@ async function resultOf(session: Session, work: CauseWork, applied: JudgedFix): 
   if (judged.kind !== 'green' && judged.kind !== 'changed') {
     await takeOut();
     const kind = fix.isDenied && judged.kind !== 'flaky' ? 'denied' : judged.kind;
-    return { attempt: { ...made, end: { kind, because: reason } }, retest: seen };
+    return { attempt: { ...pending, end: { kind, because: reason } }, retest: rerun };
   }
   const notes = [
     ...(undoing ? [noteOfUndoing(session, undoing)] : []),
     ...findings.notes,
-    ...reasonsLeft(session, work, seen),
+    ...reasonsLeft(session, work, rerun),
   ];
   return {
     attempt: {
-      ...made,
+      ...pending,
       ...(notes.length > 0 ? { notes } : {}),
       end: judged.kind === 'green' ? judged : { kind: 'changed', because: reason },
     },
-    retest: seen,
+    retest: rerun,
     toChallenge: { ...findings, suspicions: notRestored(findings.suspicions, { hunks, edited }) },
   };
 }
@@ -287,11 +287,11 @@ async function resultOf(session: Session, work: CauseWork, applied: JudgedFix): 
 async function offer(
   session: Session,
   { cause }: CauseWork,
-  { fix: { made }, undoing, change, retest: seen }: JudgedFix & { readonly undoing: Undoing },
+  { fix: { pending }, undoing, change, retest: rerun }: JudgedFix & { readonly undoing: Undoing },
 ): Promise<AttemptResult> {
-  const isGreenOnce = [...chooseFlipped(cause)].every((failure) => isGreen(seen.observe(failure)));
+  const isGreenOnce = [...chooseFlipped(cause)].every((failure) => isGreen(rerun.observe(failure)));
   const attempt = await endOffered(session, cause, {
-    made: { ...made, notes: [noteOfUndoing(session, undoing)] },
+    pending: { ...pending, notes: [noteOfUndoing(session, undoing)] },
     change: change?.id ?? '',
     side: 'app',
     summary: `its fix ${undoesInWords(undoing)}`,
@@ -301,13 +301,13 @@ async function offer(
 }
 
 /** Names the reasons for the failures that are still there although the tests pass, for the reviewer. */
-function reasonsLeft({ workspace }: Session, { cause }: CauseWork, seen: Retest): Note[] {
+function reasonsLeft({ workspace }: Session, { cause }: CauseWork, rerun: Retest): Note[] {
   const notes = cause.members.flatMap((member) => {
     const { failure } = member;
     if (failure.scope !== 'test') return [];
     const { location } = failure.test;
     const file = relativePath(workspace.root, location.file);
-    return (seen.reasonsLeft.get(member) ?? []).map(({ source, evidence }) => {
+    return (rerun.reasonsLeft.get(member) ?? []).map(({ source, evidence }) => {
       const says = `passes although the ${source} still says: ${evidence}`;
       return { file, line: location.line, says };
     });

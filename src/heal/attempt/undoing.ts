@@ -35,16 +35,16 @@ export function undoing(
 ): Undoing | null {
   const ofApp = hunks.filter(({ inTests }) => !inTests);
   const [first] = ofApp;
-  const all = [...ofApp, ...rest].filter((one) => keysOf(one.old).length + keysOf(one.now).length > 0);
+  const all = [...ofApp, ...rest].filter((hunk) => keysOf(hunk.old).length + keysOf(hunk.now).length > 0);
   if (!first) return null;
   const at = { file: first.file, line: first.line };
-  const fixes = new Map(edited.map((one) => [one.file, one]));
+  const fixes = new Map(edited.map((fix) => [fix.file, fix]));
   const taken = all.map((hunk) => takenBack(hunk, fixes.get(hunk.file)));
   const texts = ofApp.flatMap((hunk) => restoredTexts(hunk, fixes.get(hunk.file)));
   const of = namesOf(ofApp.map(({ commit }) => commit));
   const isWhole = ofApp.every((hunk) => takenBack(hunk, fixes.get(hunk.file)) === 'all');
-  if (taken.every((one) => one === 'all')) return { how: 'all', isWhole, of, at, texts };
-  return taken.some((one) => one !== null) || texts.length > 0
+  if (taken.every((extent) => extent === 'all')) return { how: 'all', isWhole, of, at, texts };
+  return taken.some((extent) => extent !== null) || texts.length > 0
     ? { how: 'part', isWhole, of, at, texts }
     : null;
 }
@@ -63,7 +63,7 @@ export function notRestored(
   suspicions: readonly Violation[],
   { hunks, edited }: { readonly hunks: readonly Hunk[]; readonly edited: readonly EditedFile[] },
 ): readonly Violation[] {
-  const fixes = new Map(edited.map((one) => [one.file, one]));
+  const fixes = new Map(edited.map((fix) => [fix.file, fix]));
   const back = hunks.filter((hunk) => takenBack(hunk, fixes.get(hunk.file)) === 'all');
   const [was, is] = [back.flatMap(({ old }) => keysOf(old)), back.flatMap(({ now }) => keysOf(now))];
   const isIn = (line: string | null, keys: readonly string[]) =>
@@ -72,7 +72,9 @@ export function notRestored(
 }
 
 function namesOf(commits: readonly (BlamedCommit | null)[]): string {
-  const names = commits.map((one) => (one ? `${shortId(one.id)} "${one.subject}"` : 'what is not committed'));
+  const names = commits.map((commit) =>
+    commit ? `${shortId(commit.id)} "${commit.subject}"` : 'what is not committed',
+  );
   return [...new Set(names)].join(' and ');
 }
 
@@ -105,7 +107,7 @@ function isReplaced(key: string, { file, before, after }: EditedFile): boolean {
   const { hunks } = compareFile(file, before, after);
   return hunks.some(({ old, now, whole }) => {
     const was = keysOf(old);
-    return !whole && was.includes(key) && keysOf(now).some((one) => !was.includes(one));
+    return !whole && was.includes(key) && keysOf(now).some((line) => !was.includes(line));
   });
 }
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { changesFor } from '../../agents/changes.js';
-import type { Unjudged } from '../../model/attempt.js';
+import type { PendingAttempt } from '../../model/attempt.js';
 import type { BlamedHunk, Hunk } from '../../model/blame.js';
 import type { Cause } from '../../model/cause.js';
 import type { Note } from '../../model/guard-findings.js';
@@ -41,9 +41,9 @@ export async function undoneBy(
 export function isForPerson(
   { settings }: Session,
   { cause, known }: CauseWork,
-  { made, undone }: { readonly made: Unjudged; readonly undone: Undoing },
+  { pending, undone }: { readonly pending: PendingAttempt; readonly undone: Undoing },
 ): boolean {
-  const isDecided = made.proposedBy === 'person' || known.guidance !== null;
+  const isDecided = pending.proposedBy === 'person' || known.guidance !== null;
   if (isDecided || settings.verify.intent === 'tests' || !isOwnAssertion(cause.lead)) return false;
   const texts = cause.members.flatMap(({ evidence }) =>
     evidence.errors.map(({ message, snippet }) => `${message}\n${snippet ?? ''}`),

@@ -155,7 +155,7 @@ export async function runThatSays(
     return finish();
   };
   const first = await deploy(1, []);
-  const attempt = { ...first.made, end: anEnd('still-failing', say('judgement')) };
+  const attempt = { ...first.pending, end: anEnd('still-failing', say('judgement')) };
   bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt });
   await deploy(2, [attempt]);
   bus.emit({ type: 'run.warning', message: say('warnings') });

@@ -567,7 +567,7 @@ it.each([
   const root = tempDir();
   const file = path.join(root, 'a.ts');
   writeFileSync(file, bytes);
-  const { made, work, because } = await proposed(root, file);
+  const { pending: made, work, because } = await proposed(root, file);
   expect(work).toBeNull();
   expect(because).toContain(file);
   expect(made.files).toEqual([]);
@@ -579,7 +579,7 @@ it('BF-5 applies a fix without a copy of the project, keeps modes, and follows l
   mkdirSync(path.join(root, 'real'));
   writeFileSync(path.join(root, 'real', 'a.ts'), 'a\n', { mode: 0o755 });
   symlinkSync('real', path.join(root, 'linked'));
-  const { made, work } = await proposed(root, path.join(root, 'linked', 'a.ts'), 'a\n');
+  const { pending: made, work } = await proposed(root, path.join(root, 'linked', 'a.ts'), 'a\n');
   const file = { kind: 'file', mode: 0o755 };
   expect(work?.change?.edits).toMatchObject([{ path: 'real/a.ts', before: file, after: file }]);
   expect(made).toMatchObject({ exit: 'completed', agent: 'built-in', files: [{ path: 'real/a.ts' }] });
