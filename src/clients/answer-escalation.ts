@@ -73,9 +73,9 @@ async function proofRequest(
 ): Promise<Result<RunRequest, Problem>> {
   const cwd = process.cwd();
   const run = isRunId(runId) ? await readRunState(runDirOf(cwd, runId)) : null;
-  const { askedOf } = await import('../heal/asked.js');
+  const { storedRequestOf } = await import('../command/stored-request.js');
   // A run whose folder is gone has no patch, either, and the new run says that.
-  const typed = run?.request ? await askedOf(run, cwd) : ok(null);
+  const typed = run?.request ? await storedRequestOf(run, cwd) : ok(null);
   if (!typed.ok) return typed;
   const { filters = [], passThrough = [], options = {} } = typed.value ?? {};
   const request: RunRequest = {

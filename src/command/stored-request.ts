@@ -12,7 +12,7 @@ const number = z.number().exactOptional();
 const text = z.string().exactOptional();
 
 /** The command as typed. A store is never stored: its URL may hold a password. */
-const askedShape = z.object({
+const requestShape = z.object({
   filters: z.array(z.string()),
   passThrough: z.array(z.string()),
   options: z.object({
@@ -34,19 +34,19 @@ const askedShape = z.object({
 });
 
 /** The selection and settings of a stored run, with which a patch of it is proven again. */
-export type StoredRequest = z.infer<typeof askedShape>;
+export type StoredRequest = z.infer<typeof requestShape>;
 
 /** Reads what a stored run asked for: a `Problem` if it is not as self-heal stores it, or names a place outside of the project. */
-export async function askedOf(
+export async function storedRequestOf(
   { runId, request }: Pick<RunState, 'runId' | 'request'>,
   cwd: string,
 ): Promise<Result<StoredRequest, Problem>> {
-  const asked = askedShape.safeParse(request);
-  if (!asked.success) return err(unreadable(runId));
-  const { config, agents } = asked.data.options;
+  const read = requestShape.safeParse(request);
+  if (!read.success) return err(unreadable(runId));
+  const { config, agents } = read.data.options;
   const root = await rootOf(cwd);
   const outside = [config, agents].find((file) => file && !isInside(root, real(path.resolve(cwd, file))));
-  return outside ? err(leadsOut(runId, outside)) : ok(asked.data);
+  return outside ? err(leadsOut(runId, outside)) : ok(read.data);
 }
 
 function unreadable(runId: string): Problem {
