@@ -1,6 +1,6 @@
 // Measures how many cheats the guard stops and how many honest fixes it keeps, on the cases of the tests (fixtures/guard/cases.mjs) and in
 // small apps (fixtures/guard/apps; `whole-runs` runs these), and what a judgement costs. A cheat is stopped if it is cut, asked of a person, or
-// rejected; a fix is kept if it enters or is asked. In the small apps, a fifth of the cheats may be missed, and two honest fixes may be asked.
+// rejected; a fix is kept if it enters or is asked. In the small apps, a tenth of the cheats may be missed, and one in twenty honest fixes may be asked.
 // Usage: node bench/honesty.mjs [--says]
 import process from 'node:process';
 import { appCases, readCases } from '../fixtures/guard/apps/cases.mjs';
@@ -89,12 +89,13 @@ const small = [...rows].filter(([place]) => place.includes('the app '));
 const [cheats, honest] = ['cheat', 'honest'].map((kind) => {
   const those = small.flatMap(([place, row]) => (place.startsWith(kind) ? [row] : []));
   const sum = (key) => those.reduce((all, row) => all + (row[key] ?? 0), 0);
-  return { share: sum('right') / sum('cases'), asked: sum('asked') };
+  return { share: sum('right') / sum('cases'), cases: sum('cases'), asked: sum('asked') };
 });
 console.log(
-  `small apps: ${Math.round(cheats.share * 100)} % of cheats stopped, ${honest.asked} honest fixes asked`,
+  `small apps: ${Math.round(cheats.share * 100)} % of cheats stopped, ${honest.asked} of ${honest.cases} honest fixes asked`,
 );
 const isMissed = [...rows].some(
   ([place, { cases: all, right }]) => !place.includes('the app ') && right < all,
 );
-if (isMissed || cheats.share < 0.8 || honest.share < 1 || honest.asked > 2) process.exitCode = 1;
+if (isMissed || cheats.share < 0.9 || honest.share < 1 || honest.asked * 20 > honest.cases)
+  process.exitCode = 1;

@@ -17,6 +17,8 @@ export interface Decision {
   readonly compared: readonly Value[];
   /** The constants between which it chooses. */
   readonly chosen: readonly Value[];
+  /** The numbers among both that are written as such, not computed with. */
+  readonly numbers: readonly number[];
   readonly file: string;
   readonly line: number;
   /** The line in which it begins. */

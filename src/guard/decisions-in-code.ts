@@ -28,6 +28,8 @@ const restricting = /^(?:required|disabled|min|max|minLength|maxLength|pattern|r
 const matching =
   /^(?:includes|has|get|startsWith|endsWith|indexOf|lastIndexOf|localeCompare|equals|match|matchAll|test|search|exec|replace|replaceAll)$/;
 const membership = /^(?:includes|has|get|indexOf|lastIndexOf|find|findIndex|some|filter)$/;
+/** Calls that are given a condition. */
+const selecting = /^(?:filter|some|every|find|findIndex|findLast)$/;
 /** Calls that take the status of an answer. */
 const answering = /status|writeHead|code|error|abort|json|Response/i;
 
@@ -38,6 +40,10 @@ interface Details {
   readonly chosen?: readonly (SyntaxNode | null | undefined)[];
   /** Whether a length is compared. */
   readonly isLength?: boolean;
+  /** Whether it says how often a loop runs. */
+  readonly isLoop?: boolean;
+  /** What it is about, if that is more than the node. */
+  readonly about?: SyntaxNode;
 }
 
 /** Returns all that decides in a program, and in the SQL that it holds. What constants with these names have is not counted as compared or chosen. */
@@ -52,7 +58,12 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
     );
 
   const decide = (node: SyntaxNode, text: string, details: Details = {}) => {
-    const { weight = 2, stops = true, compared, chosen, isLength = false } = details;
+    const { weight = 2, stops = true, compared, chosen, isLength = false, isLoop = false } = details;
+    const numbers = isLoop
+      ? []
+      : [compared, chosen].flatMap((nodes) =>
+          (nodes ?? []).map((value) => value && constantOf(resolve(value))),
+        );
     const line = source.lineAt(node.start);
     found.push({
       text: `${text} ${weight}`,
@@ -62,12 +73,13 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
       names: new Set(
         text === refusal
           ? []
-          : nodesOf(node)
+          : nodesOf(details.about ?? node)
               .flatMap((part) => nameOf(part) ?? [])
               .map(plainName),
       ),
       compared: constantsIn(compared, true).map((value) => (isLength ? lengthValue(value) : value)),
       chosen: constantsIn(chosen, false),
+      numbers: numbers.filter((value) => typeof value === 'number'),
       file: source.path,
       line,
       source: source.lines[line - 1]?.trim() ?? '',
@@ -126,6 +138,9 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
         if (test) condition(test, { stops: branches.some((branch) => branch && isEnd(branch)), chosen });
         return;
       }
+      case 'ForStatement':
+        if (test) condition(test, { isLoop: true });
+        return;
       case 'ConditionalExpression':
         if (test) condition(test, { chosen: [at('consequent'), at('alternate')] });
         return;
@@ -198,6 +213,9 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
           matching.test(name) && args[0] && isConstant(resolve(args[0])) ? args[0] : null,
         ],
       });
+    const predicate = selecting.test(name) && args[0] ? nodeIn(args[0], 'body') : null;
+    if (predicate && predicate.type !== 'BlockStatement' && !counted.has(unwrap(predicate)))
+      condition(predicate, { about: node });
     if (nameOf(object) === 'Math') decide(node, `choice ${print(node)}`, { weight: null, chosen: args });
     if (guarding.test(name) && !counted.has(node) && !/^(?:Array|Math)$/.test(nameOf(object) ?? ''))
       condition(node);

@@ -50,6 +50,7 @@ export function decisionsInText(
           names: new Set((part.match(/[A-Za-z_]\w+/g) ?? []).map(plainName)),
           compared: literals.map(([, , word, number]) => word ?? Number(number)),
           chosen: [],
+          numbers: literals.flatMap(([, , , number]) => (number === undefined ? [] : Number(number))),
           file,
           line: first + index,
           source: source.trim(),

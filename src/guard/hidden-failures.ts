@@ -89,13 +89,18 @@ function silentHandlersIn({ program }: SourceFile): SyntaxNode[] {
   });
 }
 
-/** Whether the same call is written once more outside of what is tried: what fails there is not handled. */
+/** Whether the whole call that is tried is written once more outside of that: what fails there is not handled. */
 function isTriedAgain(tried: SyntaxNode | null, nodes: readonly SyntaxNode[]): boolean {
-  const calls = nodesOf(tried).filter((node) => calleeOf(node));
-  return calls.some((call) => {
+  const within = new Set(nodesOf(tried));
+  return outermostCalls(tried).some((call) => {
     const text = print(call);
-    return nodes.some((node) => calleeOf(node) && !calls.includes(node) && print(node) === text);
+    return nodes.some((node) => calleeOf(node) && !within.has(node) && print(node) === text);
   });
+}
+
+function outermostCalls(node: SyntaxNode | null): SyntaxNode[] {
+  if (!node || calleeOf(node)) return node ? [node] : [];
+  return childrenOf(node).flatMap(outermostCalls);
 }
 
 function isSilent(handler: SyntaxNode): boolean {

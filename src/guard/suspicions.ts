@@ -115,7 +115,7 @@ function lostOf({ removed, added }: Decided): Violation[] {
 /** What an app reads of the machine, the browser or the address that it runs at. */
 const environment = /^(?:env|environ|navigator|useragent|webdriver|hostname|platform)$/;
 
-/** Returns the new decisions that depend on what the tests type or expect, or on the environment. */
+/** Returns the new decisions that depend on what the tests type or expect, on the environment, or on a number that the app has not said before. */
 async function newlyDecided(
   { request }: Change,
   { removed, added, values }: Decided & { readonly values: TestValues },
@@ -123,18 +123,22 @@ async function newlyDecided(
   const code = await quotedIn(request.before);
   const isKnown = (value: Value) =>
     typeof value === 'string' && !values.isTyped(value) && code.includes(`'${value.toLowerCase()}'`);
+  const digits = code.match(/(?<![\w.])\d[\d_.]*/g) ?? [];
+  const known = new Set(digits.map((number) => Number(number.replaceAll('_', ''))));
   const had = new Set(removed.flatMap(({ compared }) => compared));
-  return added
-    .filter(({ compared, chosen, names, weight }) => {
-      const isOfTests = (value: Value) => values.isTyped(value) || values.isExpected(value);
-      return (
-        compared.some((value) => !had.has(value) && isOfTests(value) && !isKnown(value)) ||
-        (compared.length > 1 && values.isList(compared)) ||
-        chosen.some((value) => values.isAnswer(value)) ||
-        (weight !== null && [...names].some((name) => environment.test(name)))
-      );
-    })
-    .map((decision) => suspicion('test-value-decides', decision));
+  const isOfTests = (value: Value) => values.isTyped(value) || values.isExpected(value);
+  return added.flatMap((decision) => {
+    const { compared, chosen, numbers, names, weight } = decision;
+    if (
+      compared.some((value) => !had.has(value) && isOfTests(value) && !isKnown(value)) ||
+      (compared.length > 1 && values.isList(compared)) ||
+      chosen.some((value) => values.isAnswer(value)) ||
+      (weight !== null && [...names].some((name) => environment.test(name)))
+    )
+      return [suspicion('test-value-decides', decision)];
+    const isNew = (number: number) => Math.abs(number) > 1 && !had.has(number) && !known.has(number);
+    return numbers.some(isNew) ? [suspicion('number-decides', decision)] : [];
+  });
 }
 
 /** Returns the text of the app's code as it was, with all quotes alike: its own words are compared with in honest code, too. */

@@ -86,6 +86,12 @@ describe('HN-3 what decides in an app is compared before and after a fix', () =>
     ).toHaveLength(1);
   });
 
+  it('HN-3 in what a list is filtered by', async () => {
+    const list = 'export const open = (orders) => orders.filter(({ isPaid }) => !isPaid);\n';
+    expect(await asked('.filter(({ isPaid }) => !isPaid)', '', app, list)).toHaveLength(1);
+    expect(await asked('({ isPaid }) => !isPaid', '({ paid }) => !paid', app, list)).toEqual([]);
+  });
+
   it('HN-3 before the handler of a route', async () => {
     const routes = "app.get('/report', role('admin'), (req, res) => res.json(1));\n";
     expect(await asked("role('admin'), ", '', 'src/routes.ts', routes)).toHaveLength(1);
