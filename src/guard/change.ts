@@ -1,12 +1,10 @@
-import path from 'node:path';
-import { importResolver, isCode } from '../code/imports.js';
-import { parseSource } from '../code/source-file.js';
+import { isCode } from '../code/imports.js';
 import type { Cut } from '../model/guard-findings.js';
 import type { Tree } from '../workspace/git-trees.js';
 import { appDataIn, isSpecName, testPlaces } from './test-places.js';
 import { type FileEdit, fileState, type GuardRequest, isSameState, type SuitePlaces } from './request.js';
 import { missedSnapshots, protectedIn } from './protected.js';
-import { readTestCode, type TestCode } from './test-code.js';
+import { filesOfConfig, readTestCode, type TestCode } from './test-code.js';
 import { parse } from 'dotenv';
 
 /** A change without what is cut from it: the edits of the tests and those of the app, and the test code in both states. */
@@ -32,25 +30,21 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
   // A suite that did not start listed no tests. Spec files are then recognized by their names.
   const { testFiles } = request.suite;
   const named =
-    testFiles.length > 0 ? testFiles : (await before.paths()).filter((one) => isSpecName.test(one));
-  const { config } = request.suite;
-  const loaded = await filesOfTests(before, config === null ? named : [...named, config]);
-  const known = { ...request.suite, testFiles: named, loaded };
-  const data = await appDataIn(files, before, known);
-  const suite = { ...known, loaded: loaded.filter((file) => !data.has(file)) };
+    testFiles.length > 0 ? testFiles : (await before.paths()).filter((file) => isSpecName.test(file));
+  const known = { ...request.suite, testFiles: named };
+  const old = await readTestCode(before, known, { edits: files });
+  const data = await appDataIn(files, before, { ...known, loaded: [...old.reached] });
+  const suite = { ...known, loaded: [...old.reached].filter((file) => !data.has(file)) };
   const isAmongTests = testPlaces(suite);
-  const old = await readTestCode(before, suite, { edits: files });
   const isOld = ({ path }: FileEdit) =>
     isAmongTests(path) || old.parsed.has(path) || old.unparsable.has(path);
   // If only the app changed, the tests need not be read again.
   const concerns = files.some((edit) => isOld(edit) || (!edit.before && isCode(edit.path)));
-  const read = (tree: Tree) => readTestCode(tree, suite, { known: old, edits: files });
-  const now = concerns ? await read(after) : old;
+  const now = concerns ? await readTestCode(after, suite, { known: old, edits: files }) : old;
   const isTests = (edit: FileEdit) =>
     isOld(edit) || now.parsed.has(edit.path) || now.unparsable.has(edit.path);
   const isExpected = missedSnapshots(request.errors ?? []);
-  const isTestCode = (file: string) => old.parsed.has(file);
-  const ofConfig = await filesOfConfig(before, config, { testFiles: named, isTests: isTestCode });
+  const ofConfig = filesOfConfig(old, suite);
   const whole = [...protectedIn(edits, { isExpected, ofConfig }), ...(await inventedIn(files, before))];
   const cut = [
     ...whole,
@@ -67,7 +61,7 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
     cutTests: request.tests === 'cut' ? files.filter(isComparable) : [],
     ofApp: rest.filter((edit) => !isTests(edit)),
     old,
-    now: ofTests.length > 0 && cut.length > 0 ? await read(withoutCut(request, cut)) : now,
+    now,
   };
 
   function isComparable({ path: file, after }: FileEdit): boolean {
@@ -101,22 +95,6 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
 /** An import without an extension may lead to any file of the same stem. */
 const stemOf = (file: string) => file.replace(/(?:\/index)?\.[cm]?[jt]sx?$/, '');
 
-/** The state after the change, with what is cut as it was before. */
-function withoutCut({ before, after }: GuardRequest, cut: readonly Cut[]): Tree {
-  const files = new Set(cut.map(({ file }) => file));
-  return {
-    paths: async () => {
-      const old = (await before.paths()).filter((file) => files.has(file));
-      return [...(await after.paths()).filter((file) => !files.has(file)), ...old];
-    },
-    read: async (paths) =>
-      new Map([
-        ...(await after.read(paths.filter((file) => !files.has(file)))),
-        ...(await before.read(paths.filter((file) => files.has(file)))),
-      ]),
-  };
-}
-
 async function readEdits({ changes, before, after }: GuardRequest): Promise<FileEdit[]> {
   const paths = changes.map((one) => one.path);
   const [olds, news] = await Promise.all([before.read(paths), after.read(paths)]);
@@ -129,87 +107,6 @@ async function readEdits({ changes, before, after }: GuardRequest): Promise<File
       after: state(news.get(path)),
     }))
     .filter((edit) => edit.kind !== 'file' || !isSameState(edit.before, edit.after));
-}
-
-const mostFiles = 5_000;
-/** A file name in a string of the test code: data that it reads, a set-up that the config names. */
-const named = /['"`]([^'"`\n:*?]{1,200}?\.\w{1,8}|\.{1,2}\/[^'"`\n:*?]{1,200})['"`]/g;
-
-/**
- * Returns the files that belong to a suite, given its specs and config: these, and what they import or name in a string, directly or through
- * others. Found in the code rather than in what Playwright's processes load: a run loads the files of its own tests only, and nothing
- * has to be preloaded into it. A name that code puts together is found if its last part is written out and just one file of the
- * project ends with it. Paths are relative to the tree's root.
- */
-export async function filesOfTests(tree: Tree, specs: Iterable<string>): Promise<string[]> {
-  const paths = new Set(await tree.paths());
-  const refer = referencesAmong(paths);
-  const seen = new Set([...specs].filter((file) => paths.has(file)));
-  for (let next = [...seen]; next.length > 0 && seen.size < mostFiles;) {
-    const texts = await tree.read(next.filter(isCode));
-    next = [];
-    for (const [file, bytes] of texts) {
-      const { imports, names, alike } = refer(file, Buffer.from(bytes).toString('utf8'));
-      for (const one of [...imports, ...names, ...alike])
-        if (!seen.has(one)) {
-          seen.add(one);
-          next.push(one);
-        }
-    }
-  }
-  return [...seen];
-}
-
-/** Returns a function that says which of these files a text imports, which it names in a string, and which have a name `alike`, wherever they are. */
-export function referencesAmong(paths: ReadonlySet<string>) {
-  const resolve = importResolver(paths);
-  const byName = new Map<string, string | null>();
-  for (const file of paths) {
-    if (isCode(file)) continue;
-    const name = path.posix.basename(file);
-    byName.set(name, byName.has(name) ? null : file);
-  }
-  return (file: string, text: string) => {
-    const said = [...text.matchAll(named)].flatMap(([, name]) => name ?? []);
-    const names = said.flatMap((name) => [
-      ...[path.posix.dirname(file), '.'].map((folder) => path.posix.join(folder, name)),
-      resolve(file, name) ?? '',
-    ]);
-    const alike = said.flatMap((name) => byName.get(path.posix.basename(name)) ?? []);
-    const imports = (parseSource(file, text)?.imports ?? []).flatMap((one) => resolve(file, one) ?? []);
-    return { imports, names: names.filter((one) => paths.has(one)), alike };
-  };
-}
-
-/**
- * Returns what makes up the config: all that it imports, the code that it names, such as set-ups and reporters, and what of the tests' code these
- * import in turn. A file of the app that a set-up imports remains the app's.
- */
-async function filesOfConfig(
-  tree: Tree,
-  config: string | null,
-  { testFiles, isTests }: { testFiles: readonly string[]; isTests: (file: string) => boolean },
-): Promise<ReadonlySet<string>> {
-  const refer = referencesAmong(new Set(await tree.paths()));
-  const seen = new Set(config === null ? [] : [config]);
-  const settings = new Set(seen);
-  for (let next = [...seen]; next.length > 0;) {
-    const texts = await tree.read(next.filter(isCode));
-    next = [];
-    for (const [file, bytes] of texts) {
-      const { imports, names } = refer(file, Buffer.from(bytes).toString('utf8'));
-      const isSetting = settings.has(file);
-      const entries = isSetting ? names.filter((one) => isCode(one) && !testFiles.includes(one)) : [];
-      const own = isSetting ? imports : imports.filter(isTests);
-      for (const one of [...own, ...entries])
-        if (!seen.has(one)) {
-          seen.add(one);
-          if (isSetting && own.includes(one)) settings.add(one);
-          next.push(one);
-        }
-    }
-  }
-  return seen;
 }
 
 /** Files of variables: `.env`, `.env.local`, `web.env`, `.dev.vars`; samples of them hold values that are meant for everybody. */

@@ -2,7 +2,7 @@ import type { Finding } from '../model/guard-findings.js';
 import { isCode } from '../code/imports.js';
 import { gitBytes } from '../workspace/git.js';
 import type { GitChanges } from '../workspace/git-trees.js';
-import { referencesAmong } from './change.js';
+import { referencesAmong } from './test-code.js';
 
 /** Finds what changed code reads that git ignores, and did not read before: no other machine has it, so that the fix is none there. */
 export async function ignoredReads({ root, changes, before, after }: GitChanges): Promise<Finding[]> {

@@ -10,13 +10,18 @@ export interface TestCode {
   readonly parsed: ReadonlyMap<string, SourceFile>;
   /** Files that exist but cannot be parsed. */
   readonly unparsable: ReadonlySet<string>;
-  readonly importedFile: (from: string, source: string) => string | null;
+  /** All files that the tests and the config import or name in a string, directly or through others, with what each refers to. */
+  readonly references: ReadonlyMap<string, References>;
+  readonly reached: ReadonlySet<string>;
 }
 
+const mostFiles = 5_000;
+
 /**
- * Reads the code of the tests: code that belongs to them, code that they were seen to load, the config, and what all these import if it
- * belongs to the tests or uses Playwright itself, and edited code that imports its test runner. Files that are not in `edits` are taken from
- * `known`, the other state.
+ * Reads what the suite is made of (HN-4), beginning at its specs, its config, all code in its folders and edited code that imports its runner. It is found in
+ * the code rather than in what Playwright's processes load: a run loads the files of its own tests only. Of the files that are reached, those
+ * belong to the tests that are in their folders, use Playwright itself or import what belongs to the tests; all others are the app's. What is as in
+ * `known`, the other state, is not parsed again.
  */
 export async function readTestCode(
   tree: Tree,
@@ -24,44 +29,78 @@ export async function readTestCode(
   { known, edits }: { known?: TestCode; edits: readonly FileEdit[] },
 ): Promise<TestCode> {
   const paths = new Set(await tree.paths());
-  const importedFile = importResolver(paths, await ownPackages(tree, paths));
+  const refer = referencesAmong(paths, await ownPackages(tree, paths));
   const isAmongTests = testPlaces(places);
-  const edited = new Set(edits.map((one) => one.path));
-  const parsed = new Map<string, SourceFile>();
-  const [unparsable, ofApp] = [new Set<string>(), new Map<string, SourceFile | null>()];
-  const loaded = (places.loaded ?? []).filter((file) => paths.has(file));
   // Only their imports show that some files are test code, such as the step definitions of features, which listing the tests does not load.
-  const imports = edits.filter(({ before, after }) =>
+  const importing = edits.filter(({ before, after }) =>
     [before, after].some((state) => importsTest.test(state?.text ?? '')),
   );
-  const own = imports.map((edit) => edit.path).filter((file) => paths.has(file));
-  const seen = new Set([...[...paths].filter(isAmongTests), ...loaded, ...own].filter(isCode));
-  for (let next = [...seen]; next.length > 0;) {
-    const isKnown = (file: string) => known?.parsed.has(file) && !edited.has(file);
-    const texts = await tree.read(next.filter((file) => !isKnown(file)));
-    const sources = next.filter(isKnown).flatMap((file) => known?.parsed.get(file) ?? []);
+  const { testFiles, loaded = [], config } = places;
+  const roots = [...testFiles, ...loaded, config ?? '', ...importing.map((edit) => edit.path)];
+  const own = [...paths].filter((file) => isCode(file) && isAmongTests(file));
+  const reached = new Set([...roots.filter((file) => paths.has(file)), ...own]);
+  const [references, parsed, ofApp] = [new Map<string, References>(), new Map(), new Map()];
+  const unparsable = new Set<string>();
+  for (let next = [...reached]; next.length > 0 && reached.size < mostFiles;) {
+    const texts = await tree.read(next.filter(isCode));
+    next = [];
     for (const [file, bytes] of texts) {
       const { text } = fileState(bytes);
-      const source = text === null || isLongData(file, text) ? null : parseSource(file, text);
-      if (!isAmongTests(file) && !isTestCode(file, text ?? '')) ofApp.set(file, source);
-      else if (source) sources.push(source);
-      else if (isCode(file)) unparsable.add(file);
+      const before = known?.parsed.get(file);
+      const source = before?.text === text ? before : text === null ? null : parseSource(file, text);
+      const isOfTests = isAmongTests(file) || isTestCode(file, text ?? '');
+      if (source) (isOfTests ? parsed : ofApp).set(file, source);
+      else if (isOfTests) unparsable.add(file);
+      const refersTo = refer(file, text ?? '', source);
+      references.set(file, refersTo);
+      const { imports, names, alike } = refersTo;
+      for (const target of [...imports, ...names, ...alike]) {
+        if (!reached.has(target)) next.push(target);
+        reached.add(target);
+      }
     }
-    for (const source of sources) parsed.set(source.path, source);
-    const targets = sources.flatMap((source) =>
-      importsOf(source, places.config).flatMap((one) => importedFile(source.path, one) ?? []),
-    );
-    next = [...new Set(targets)].filter((one) => (isCode(one) || one.endsWith('.json')) && !seen.has(one));
-    for (const one of next) seen.add(one);
   }
-  // A module that imports modules of the tests belongs to the tests, too.
-  const isOfTests = (source: SourceFile) =>
-    source.imports.some((one) => parsed.has(importedFile(source.path, one) ?? ''));
+  const isImporting = (file: string) =>
+    references.get(file)?.imports.some((target) => parsed.has(target)) ?? false;
   for (let count = -1; count !== parsed.size;) {
     count = parsed.size;
-    for (const [file, source] of ofApp) if (source && isOfTests(source)) parsed.set(file, source);
+    for (const [file, source] of ofApp) if (isImporting(file)) parsed.set(file, source);
   }
-  return { parsed, unparsable, importedFile };
+  return { parsed, unparsable, references, reached };
+}
+
+/** What a file of code refers to, as paths of the project. */
+interface References {
+  readonly imports: readonly string[];
+  /** What it names in a string: data that it reads, a set-up in the config. */
+  readonly names: readonly string[];
+  /** What has a name that ends a string, and is the only one: code puts paths together. */
+  readonly alike: readonly string[];
+}
+
+const naming = /['"`]([^'"`\n:*?]{1,200}?\.\w{1,8}|\.{1,2}\/[^'"`\n:*?]{1,200})['"`]/g;
+
+/** Returns a function that says to which of these files a text refers. */
+export function referencesAmong(paths: ReadonlySet<string>, packages: readonly OwnPackage[] = []) {
+  const resolve = importResolver(paths, packages);
+  const byName = new Map<string, string | null>();
+  for (const file of paths) {
+    if (isCode(file)) continue;
+    const name = path.posix.basename(file);
+    byName.set(name, byName.has(name) ? null : file);
+  }
+  return (file: string, text: string, source = parseSource(file, text)): References => {
+    const texts = [...text.matchAll(naming)].flatMap(([, name]) => name ?? []);
+    const names = texts.flatMap((name) => [
+      ...[path.posix.dirname(file), '.'].map((folder) => path.posix.join(folder, name)),
+      resolve(file, name) ?? '',
+    ]);
+    return {
+      imports: (source?.imports ?? []).flatMap((module) => resolve(file, module) ?? []),
+      names: names.filter((name) => paths.has(name)),
+      alike: texts.flatMap((name) => byName.get(path.posix.basename(name)) ?? []),
+    };
+  };
 }
 
 /** Reads the packages of the workspace, which tests import by name like installed packages. */
@@ -82,9 +121,6 @@ const runner = String.raw`@playwright/(?:test|experimental-ct-[\w-]+(?:/hooks)?)
 const importsTest = new RegExp(String.raw`\b(?:from|import|require\()\s*['"](?:${runner})['"]`);
 const namesPlaywright = new RegExp(`['"](?:${runner}|playwright(?:-core)?)['"]`);
 
-/** Whether a data file is too long to be parsed. */
-const isLongData = (file: string, text: string) => !isCode(file) && text.length > 10_000;
-
 function isTestCode(file: string, text: string): boolean {
   return (
     isSpecName.test(file) ||
@@ -93,32 +129,41 @@ function isTestCode(file: string, text: string): boolean {
   );
 }
 
-/** Returns what a file imports; for the config, also the files that its strings name (`globalSetup: './setup'`). */
-function importsOf({ imports, path: file, text }: SourceFile, config: string | null): readonly string[] {
-  if (file !== config) return imports;
-  return [...imports, ...[...text.matchAll(/['"`](\.{1,2}\/[^'"`]+)['"`]/g)].map((match) => match[1] ?? '')];
+/** Returns these files, and all that `next` leads to from them. */
+function closure(files: Iterable<string>, next: (file: string) => readonly string[]): Set<string> {
+  const all = new Set(files);
+  // A set that grows while it is walked is walked to its new end.
+  for (const file of all) for (const target of next(file)) all.add(target);
+  return all;
 }
 
 /** Returns these files and all that they import, directly or through other test files. */
-export function importedBy({ parsed, importedFile }: TestCode, files: Iterable<string>): Set<string> {
-  const seen = new Set<string>();
-  const open = [...files];
-  for (let file = open.pop(); file !== undefined; file = open.pop()) {
-    if (seen.has(file)) continue;
-    seen.add(file);
-    const from = file;
-    open.push(...(parsed.get(file)?.imports ?? []).flatMap((one) => importedFile(from, one) ?? []));
-  }
-  return seen;
+export function importedBy({ references, parsed }: TestCode, files: Iterable<string>): Set<string> {
+  return closure(files, (file) => (parsed.has(file) ? (references.get(file)?.imports ?? []) : []));
 }
 
 /** Returns a file and all test files that import it, directly or through others. */
-export function importersOf({ parsed, importedFile }: TestCode, file: string): SourceFile[] {
-  const found = new Set([file]);
-  for (let count = -1; count !== found.size;) {
-    count = found.size;
-    for (const { path, imports } of parsed.values())
-      if (imports.some((one) => found.has(importedFile(path, one) ?? ''))) found.add(path);
-  }
-  return [...found].flatMap((one) => parsed.get(one) ?? []);
+export function importersOf({ references, parsed }: TestCode, file: string): SourceFile[] {
+  const importing = (target: string) =>
+    [...parsed.keys()].filter((one) => references.get(one)?.imports.includes(target));
+  return [...closure([file], importing)].flatMap((one) => parsed.get(one) ?? []);
+}
+
+/**
+ * Returns what makes up the config: all that it imports, the code that it names, such as set-ups and reporters, and what of the tests' code these
+ * import in turn. A file of the app that a set-up imports remains the app's.
+ */
+export function filesOfConfig(
+  { references, parsed }: TestCode,
+  { config, testFiles }: SuitePlaces,
+): ReadonlySet<string> {
+  const importsOf = (file: string) => references.get(file)?.imports ?? [];
+  const settings = closure(config === null ? [] : [config], importsOf);
+  const entries = [...settings]
+    .flatMap((file) => references.get(file)?.names ?? [])
+    .filter((file) => isCode(file) && !testFiles.includes(file));
+  return new Set([
+    ...settings,
+    ...closure(entries, (file) => importsOf(file).filter((target) => parsed.has(target))),
+  ]);
 }

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
 import type { Category } from '../../../src/model/diagnosis.js';
-import { filesOfTests } from '../../../src/guard/change.js';
 import { judge } from '../../../src/guard/judge.js';
 import { placesOf } from '../../../src/guard/run-guard.js';
+import { readTestCode } from '../../../src/guard/test-code.js';
 import { testPlaces } from '../../../src/guard/test-places.js';
 import { folderTree } from '../../../src/workspace/tree.js';
 import { aResult, aSuiteRun, aTest } from '../../rig/builders.js';
@@ -192,13 +192,13 @@ it('HN-4 counts the folder of a test as the tests’ if Playwright looks for tes
   expect(['e2e/support/cart.ts', 'src/cart.ts'].map(isTests)).toEqual([true, false]);
 });
 
-async function found(specs: readonly string[], files: Readonly<Record<string, string>>): Promise<string[]> {
+async function reached(files: Readonly<Record<string, string>>): Promise<string[]> {
   const root = tempDir();
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), text);
   }
-  return (await filesOfTests(folderTree(root), specs)).toSorted();
+  return [...(await readTestCode(folderTree(root), places, { edits: [] })).reached].toSorted();
 }
 
 it('HN-4 follows what specs and the config import, and what they name: modules, set-ups, data', async () => {
@@ -217,6 +217,5 @@ it('HN-4 follows what specs and the config import, and what they name: modules, 
     'tests/pages/fixtures/users.csv': 'ann',
   };
   const other = { 'src/app.ts': "import './other.json';", 'src/other.json': '{}', 'seed/never.json': '3' };
-  const specs = ['tests/a.spec.ts', 'playwright.config.ts'];
-  expect(await found(specs, { ...files, ...other })).toEqual(Object.keys(files).toSorted());
+  expect(await reached({ ...files, ...other })).toEqual(Object.keys(files).toSorted());
 });
