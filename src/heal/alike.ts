@@ -3,7 +3,7 @@ import { complaintOf } from '../diagnose/complaint.js';
 import type { TestFailure, TestRef } from '../model/failure.js';
 import { normalise } from '../diagnose/normalise.js';
 
-/** How many tests that failed alike are run again, and without a fix: what three show, the others show too. */
+/** How many of the tests that failed alike are run again to confirm them, and run without their fix to prove it. */
 const MAX_SHOWN = 3;
 
 /**
@@ -26,7 +26,7 @@ export function chooseShown(alike: readonly DiagnosedFailure[]): DiagnosedFailur
 
 /**
  * Groups failures that look alike before anything but their errors and Playwright's snapshot of the page is known: they fail of the same error, or
- * wait in vain for something on the same page. Whether they have the same cause, the evidence of those that are run again decides.
+ * wait in vain for something on the same page. The evidence of those that are run again decides whether they have the same cause.
  */
 export function groupAlike(failures: readonly DiagnosedFailure[]): DiagnosedFailure[][] {
   const groups: { members: DiagnosedFailure[]; readonly keys: Set<string> }[] = [];
@@ -69,9 +69,9 @@ const MAX_NEIGHBOURS = 2;
 const MAX_NEIGHBOUR_MS = 15_000;
 
 /**
- * Chooses one or two green tests of the same file for each file with failures: what happens in them too says nothing about the failures. Those
- * that share most of a failing test's describe blocks come first, then those next to it; if any ran after it, no others, since it may fail
- * because of what ran before it.
+ * Chooses one or two green tests of each file with failures: what happens in them, too, does not explain the failures. Those that share most of a
+ * failing test's describe blocks come first, then those next to it. Tests that ran after it are preferred, since it may fail because of what ran
+ * before it.
  */
 export function chooseNeighbours(
   failures: readonly DiagnosedFailure[],
@@ -106,8 +106,8 @@ function fileOf({ project, location }: TestRef): string {
 }
 
 /**
- * Chooses the tests of a cause that are run without its fix (HL-6): the lead, and two others, from other files if there are any. That they
- * are red again shows it for all; with the fix, every test is run.
+ * Chooses the tests of a cause that are run without its fix (HL-6): the lead and two others, from other files if there are any. They stand for
+ * all its tests; with the fix, every test is run.
  */
 export function chooseFlipped({ lead, members }: Cause): Set<DiagnosedFailure> {
   // Those that were run again before are known best.

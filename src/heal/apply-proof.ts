@@ -27,7 +27,7 @@ export type Refutation = Extract<AttemptEnd, { kind: 'rejected' | 'still-failing
 
 /** The result of a proof, apart from the steps of its tests. */
 export interface ProofResult {
-  /** Causes whose tests are green with a fix of which nothing could show whether it is needed, by id, each with why. */
+  /** Causes whose tests are green with a fix that nothing could show to be needed; by id, with the reason. */
   readonly unproven: ReadonlyMap<string, string>;
   /** Causes whose fix was refuted, by id. */
   readonly refuted: ReadonlyMap<string, Refutation>;
@@ -146,7 +146,7 @@ async function applyToCause(
       return tried;
     }
   } else if (verdictOf(progress, cause) === 'superseded') {
-    // Dead ends are out by now: a heal that is proven rests on it.
+    // Dead ends are out by now, so a proven heal rests on this fix.
     await decideLast(progress, cause);
   } else {
     await decideLast(progress, cause, { kind: 'green', ...proof });
@@ -155,7 +155,7 @@ async function applyToCause(
   return null;
 }
 
-/** Puts a proven fix to a person; it is out of the project by now. */
+/** Asks a person about a proven fix, which is out of the project by now. */
 async function askAbout(progress: Progress, work: CauseWork, question: string): Promise<void> {
   const { session } = progress;
   work.attempts = attemptsAt(progress, work.cause);

@@ -14,8 +14,8 @@ import { tryOffer } from './offers.js';
 import type { Session } from './session.js';
 
 /**
- * Stores a question for a person, with the patches that are ready and those that cost nothing: what broke the tests is taken back, if that is
- * known (BL-4), and their texts follow the page (BL-6). The run continues with other causes (ME-6).
+ * Stores a question for a person, with the patches that are ready and those that cost nothing: one takes back what broke the tests, if that is
+ * known (BL-4), and one lets their texts follow the page (BL-6). The run continues with other causes (ME-6).
  */
 export async function ask(session: Session, work: CauseWork, question: string): Promise<CauseEnd> {
   const { cause, known } = work;
@@ -35,14 +35,14 @@ export function stillOpen(session: Session, cause: Cause, { id, createdAt, probl
   return { verdict: 'escalated', reason: question, askedBefore: true };
 }
 
-/** Whether a cause that nobody healed may be a change that its author meant: one of the app broke it, and the tests are green if they follow the page. */
+/** Whether a cause that nobody healed may be an intended change: a change of the app broke it, and the tests are green if they follow the page. */
 export async function mayBeMeant(session: Session, work: CauseWork): Promise<boolean> {
   if (!canBeReverted(work.cause.blame) || !(await followingPatch(session, work.cause))) return false;
   await offerForNothing(session, work);
   return hasOffer(work, 'tests');
 }
 
-/** Proves the patches that cost nothing, and adds those that are offered; an agent's of the same side is as good. */
+/** Proves the patches that cost nothing and adds those that are offered, unless an agent has made one for the same side. */
 async function offerForNothing(session: Session, work: CauseWork): Promise<void> {
   const { cause, known } = work;
   let n = work.attempts.at(-1)?.n ?? known.tries.count;
@@ -66,7 +66,7 @@ function revertingPatch({ folder }: Session, { blame }: Cause): PreparedPatch | 
   return change && { side: 'app', summary: 'takes back the change that broke it', edits: change.edits };
 }
 
-/** Proves a patch that costs nothing, and adds it as an attempt that waits for a person; not if its tests are not green with it. */
+/** Proves a patch that costs nothing; if its tests are green with it, adds it as an attempt that waits for a person. */
 async function offerPatch(
   session: Session,
   work: CauseWork,

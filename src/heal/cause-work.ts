@@ -12,7 +12,7 @@ import type { Retest } from './retest.js';
 
 /** A cause, and what has been tried on it: the one state that the loop changes. */
 export interface CauseWork {
-  /** As it is known by now: with the tests that no other fix has healed, and with what broke them. */
+  /** As far as it is known now: the tests that no other fix has healed, and what broke them. */
   cause: Cause;
   /** What earlier runs know about it. */
   readonly known: KnownFailure;

@@ -18,12 +18,12 @@ export interface ChallengedFix extends ToChallenge {
   readonly asked: readonly Note[];
 }
 
-/** What a challenge says of a fix. `enter` answers what the challenges before it have asked. */
+/** What a challenge says about a fix. `enter` answers what earlier challenges have asked. */
 export type Answer = { readonly causeId: string; readonly usage?: Attempt['usage'] } & (
   | { readonly kind: 'tell' | 'ask'; readonly notes: readonly Note[] }
   | { readonly kind: 'reject'; readonly violations: readonly [Violation, ...Violation[]] }
   | { readonly kind: 'enter' }
 );
 
-/** Challenges the fixes of a proof together, so that they can share a run (HN-3). What it has no answer for, it has nothing against. */
+/** Challenges the fixes of a proof together, so that they can share a run (HN-3). A fix without an answer is accepted. */
 export type Challenge = (session: Session, fixes: readonly ChallengedFix[]) => Promise<readonly Answer[]>;

@@ -8,7 +8,7 @@ import { retest } from './retest.js';
 
 /** What re-running the red tests unchanged showed. */
 export interface Confirmation {
-  /** Red again, or alike to one that was: worth an agent. */
+  /** Red again, or like one that was: worth an agent. */
   readonly confirmed: readonly DiagnosedFailure[];
   /** Green without any change: flaky (HL-7). */
   readonly flaky: readonly DiagnosedFailure[];
@@ -20,8 +20,8 @@ export interface Confirmation {
 
 /**
  * Re-runs failing tests unchanged, `verify.confirm` times, before any agent is paid for them (HL-7), and records the traces that are their
- * evidence. Of tests that failed alike three are run again; the others join the cause that these turn out to have, or are run again, too,
- * if they have none or several. Tests that runs of the same tree have already shown to be red are not run again.
+ * evidence. Of tests that failed alike, three are run again. If these have one cause, the others join it; if not, the others are run again, too.
+ * A test that a run of the same tree has already shown to be red is not run again.
  */
 export async function confirm(
   progress: Progress,
@@ -53,7 +53,7 @@ export async function confirm(
   };
 }
 
-/** Runs failing tests again, with green ones of their files the first time, so that it shows what happens in these, too. */
+/** Runs failing tests again. The first time, green tests of their files run along, to show what happens in a test that passes. */
 async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[]): Promise<Confirmation> {
   const { session } = progress;
   let confirmed = [...failures];
@@ -81,12 +81,12 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
   return { confirmed, flaky, uncovered, blockedBy: null };
 }
 
-/** How long the run that tells flaky tests from those that need others may be expected to take; a longer one is of their files alone. */
+/** If a run with all earlier tests would take longer than this, only those of the same files run. */
 const MOST_AMONG_OTHERS_MS = 180_000;
 
 /**
- * Runs tests that were green alone once more after all that ran before them when they were red. One that is red then is not flaky: it fails
- * whenever the others run, so they are part of all its re-runs from here on.
+ * Runs tests that were green alone once more, after the tests that ran before them when they were red. A test that is red then is not flaky: it needs
+ * the others to fail, so they are part of all its re-runs from here on.
  */
 async function runAmongOthers(
   progress: Progress,
@@ -139,8 +139,8 @@ function isConfirmed({ session }: Progress, failure: DiagnosedFailure): boolean 
 }
 
 /**
- * Combines the two runs of a failure: the confirming run has the trace and decides, unless nothing in it says what kind of failure it is. If
- * the runs failed of something else, each is told.
+ * Combines the two runs of a failure. The confirming run has the trace and decides, unless nothing in it says what kind of failure it is. If
+ * the errors differ, the evidence holds both.
  */
 function combined(before: DiagnosedFailure, again: DiagnosedFailure | null): DiagnosedFailure {
   if (again === null) return before;
@@ -153,7 +153,7 @@ function combined(before: DiagnosedFailure, again: DiagnosedFailure | null): Dia
   return { ...decided, rerunIds, evidence: { ...decided.evidence, otherRun } };
 }
 
-/** Returns a failure that was not run again as one of the cause of another that was. */
+/** Gives a failure that was not run again the diagnosis of one like it that was. */
 function joining(failure: DiagnosedFailure, lead: DiagnosedFailure): DiagnosedFailure {
   const test = lead.failure.scope === 'test' ? lead.failure.test.titlePath.join(' › ') : 'the suite';
   const missing = `what only a trace shows: not run again, since it failed like ${test}, which was`;

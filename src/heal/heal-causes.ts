@@ -94,7 +94,7 @@ function newSignals({ signal }: Session): Pick<CauseWork, 'stop' | 'signal'> {
   return { stop, signal: AbortSignal.any([signal, stop.signal]) };
 }
 
-/** Returns what is known about a failure. An error message alone does not say that an old fault is back if its class is another one now. */
+/** Returns what is known about a failure. A remembered fix counts only if the class is the same: equal messages can have different reasons. */
 function knownOf({ lead }: Cause, known: KnownFailure): KnownFailure {
   return known.fix?.category === lead.diagnosis.category ? known : { ...known, fix: null };
 }
@@ -113,7 +113,7 @@ function earlierSignatures(progress: Progress, cause: Cause): Set<string> {
 async function healInRound(schedule: Schedule, work: CauseWork): Promise<void> {
   const { progress, revealed, works } = schedule;
   if (!goesOn(progress)) return;
-  // Whether a cause is for an agent at all depends on what broke it, if it is worded as if it were not (CS-11).
+  // If its words say that no agent can help, what broke it decides whether one can (CS-11).
   const isForAgents = work.cause.lead.diagnosis.retry === 'code_error';
   const cause = isForAgents ? schedule.informed(work.cause) : await schedule.explained(work.cause);
   const unhealed = await unhealedYet(progress, cause);

@@ -64,7 +64,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<HealRe
   return { suiteRed, paused };
 }
 
-/** Returns the failures of the first run, which is the second one for tests that were red in the run that reports are of. */
+/** Returns the failures of the first run. For tests that are red in the reports of an earlier run, it counts as their second. */
 async function diagnosed(
   { diagnose, observations, reportedRed }: Session,
   run: SuiteRun,
@@ -76,7 +76,7 @@ async function diagnosed(
   return failures;
 }
 
-/** Runs what the first run did not get to because of its `maxFailures`, since a run must not end green without it; returns what failed. */
+/** Runs the tests that the first run did not get to because of `maxFailures`, since a run must not end green without them; returns what failed. */
 async function beyondTheStop(session: Session, first: SuiteRun): Promise<readonly DiagnosedFailure[]> {
   const ids = first.tests.flatMap(({ test, outcome }) => (outcome === 'not-run' ? [test.id] : []));
   if (!first.stoppedEarly || ids.length === 0 || session.signal.aborted) return [];
@@ -134,7 +134,7 @@ async function healRound(
     for (const failure of asked) progress.blocked.set(failureKey(failure.failure), failure);
     return [blockedBy];
   }
-  // What is tried in the project from here on must not get into a copy.
+  // From here on, changes are tried in the project, and they must not get into a copy.
   await copied;
   const grouped = numbered(progress, groupCauses(confirmed));
   const searches = (await progress.session.blame?.(grouped)) ?? null;

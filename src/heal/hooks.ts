@@ -8,7 +8,7 @@ import type { KnownFailure, RememberedFix } from '../store/store.js';
 import type { Contents } from '../workspace/change.js';
 import type { FileEdit } from '../workspace/file-state.js';
 
-/** What implements the steps of healing that have more than one way. A command says which a run has. */
+/** Steps of healing that clients implement. Each command says which of them its run has. */
 export interface Hooks {
   /** Who proposes fixes before an agent is started, in the order in which they are asked. A person who has chosen a patch comes first anyway. */
   readonly proposers?: readonly Propose[];
@@ -22,13 +22,13 @@ export interface Hooks {
 
 /** The searches for the changes that broke some causes, which share their Playwright runs. */
 export interface BlameSearches {
-  /** Makes one run, with the project's tree to itself, for the causes that are still wanted, first of all the first; returns whether there was any to make. */
+  /** Makes one run, with the project's tree to itself, for the wanted causes, the first of them above all; returns whether there was one to make. */
   next(isWanted?: (causeId: string) => boolean): Promise<boolean>;
   /** Whether the search for a cause goes on. */
   isOpen(causeId: string): boolean;
   /** What is known to have broken a cause so far. */
   of(causeId: string): Promise<Blame | null>;
-  /** Whether runs have shown that different changes broke two causes, whether or not each is known exactly. */
+  /** Whether runs have shown that different changes broke two causes, even if the changes are not known exactly. */
   areApart(causeId: string, otherId: string): boolean;
 }
 

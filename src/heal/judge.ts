@@ -36,7 +36,7 @@ export function judge(before: DiagnosedFailure, now: Observation): Judgement {
   return stillFailing('the test did not run');
 }
 
-/** Only Playwright's error and step count: what else was caught of a failure differs from run to run. */
+/** Only Playwright's error and step count: other evidence of a failure differs from run to run. */
 function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judgement {
   const headline = headlineOf(after);
   if (before.signature !== after.signature)

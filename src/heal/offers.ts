@@ -48,7 +48,7 @@ async function shownGreen(
 ): Promise<Proof | null> {
   const { repeat, confirm } = session.settings.verify;
   let failures = [...cause.members];
-  // A run that judged an attempt had only some of them.
+  // The run that judged the attempt had only those three.
   const greenRuns = failures.length > chooseFlipped(cause).size ? Math.min(greens, repeat - 1) : greens;
   for (let n = greenRuns; n < repeat && failures.length > 0; n += 1) {
     const rerun = await retest(session, { failures, purpose: 'proof', causeId: cause.id });

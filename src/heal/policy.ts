@@ -60,7 +60,7 @@ export function decide(given: History, policy: Policy): Decision {
   const newest = given.attempts.at(-1);
   const fixed = newest && isBuiltIn(newest) && endByOutcome(newest);
   if (fixed) return fixed;
-  // What no agent was paid for does not count as a try of the signature (BF-5).
+  // An attempt that paid no agent does not count as a try of the signature (BF-5).
   const history = {
     ...given,
     attempts: given.attempts.filter((attempt) => !isBuiltIn(attempt)),
@@ -98,7 +98,7 @@ export function decide(given: History, policy: Policy): Decision {
 /** A history without the attempts that needed no agent; `tries` counts all attempts, including those. */
 type CountedHistory = History & { readonly tries: number };
 
-/** Ends a cause whoever made the attempt: no error is left, another one replaced it, or nothing can be written to the project. */
+/** Ends a cause after any attempt, an agent's or not: no error is left, another one replaced it, or the project cannot be written to. */
 function endByOutcome({ agent, end: ended }: Attempt): Decision | null {
   if (ended.kind === 'green') return end('healed', `fixed by ${agentName(agent ?? 'nobody')}`);
   if (ended.kind === 'flaky') return end('flaky', ended.because);
@@ -134,7 +134,7 @@ function endAfter(last: Attempt, history: History, policy: Policy): Decision | n
   if (conflicts >= CONFLICTS_BEFORE_VERDICT)
     return end('failed', 'its files kept changing while its agents were working');
   if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
-  // It would be told nothing that it does not know.
+  // The agent would be told nothing new.
   if (gaveUp(last) && nextAgent(history) === last.agent)
     return end('failed', `its agent found no fix: ${last.claim?.summary || 'it did not say why'}`);
   if (triesOf(history) >= policy.retries.max) {

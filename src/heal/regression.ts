@@ -54,7 +54,7 @@ export async function runRegression(
   const broken = new Set([...twice].filter((id) => !marked.includes(id)));
   const { broke, unsteady, ...reverts } = await revertFixesThatBroke(progress, kept, broken);
   if (session.signal.aborted) return nothing;
-  // Whether the suite itself and the tests that are being proven are flaky, others decide.
+  // Whether the suite itself or a test that is being proven is flaky is decided elsewhere.
   const flaky = new Set([...unsteady].filter((id) => id !== suiteKey && !own.includes(id)));
   const left = new Set([...reverts.red].filter((id) => !flaky.has(id)));
   sayUnsteady(progress, { own, once, twice: new Set([...twice].filter((id) => !flaky.has(id))) });
@@ -106,7 +106,7 @@ function sayUnsteady(progress: Progress, { own, once, twice }: Unsteady): void {
   }
 }
 
-/** Uses the run's tests rather than those of the first run, which may not have reached any. */
+/** The tests of the whole run: the first run may not have reached any. */
 function choose(progress: Progress, first: SuiteRun, kept: readonly Cause[]): RegressionTests {
   const files = new Map<string, TestFile>();
   const healed = new Set(kept.flatMap((cause) => [...keysOf(cause)]));

@@ -54,10 +54,10 @@ export async function retest(session: Session, request: RetestRequest): Promise<
     failures: diagnosed,
     gone: session.observations.gone,
   };
-  // With another input it is another test, and a run that was interrupted shows nothing.
+  // A run with another input is of another test, and an interrupted run shows nothing.
   if (purpose !== 'other-input' && !session.signal.aborted) {
     session.observations.add(observationsIn(diagnosedRun, failures));
-    // A change that does not hold is reverted, and with it what only it lets run.
+    // What a change lets run is told only once the change is kept.
     if (purpose !== 'retest') tellSeen(session, diagnosedRun.run);
   }
   const asked = new Set(failures.map(({ failure }) => failureKey(failure)));
@@ -71,8 +71,8 @@ export async function retest(session: Session, request: RetestRequest): Promise<
 }
 
 /**
- * Repeats the tests of a run that decide nothing: those that record a trace themselves, without ours, since Playwright refuses to do it twice and
- * they failed of nothing else; and those asked for that did not run, such as after a set-up that failed. Their first results are dropped.
+ * Repeats the tests of a run that decide nothing, and drops their first results: tests that record a trace themselves, which failed only because
+ * Playwright refuses to record two; and tests that were asked for but did not run, such as after a failed set-up.
  */
 async function repeatUndecided(
   session: Session,
@@ -151,7 +151,7 @@ async function readGreen(
 
 const unseen: PassingTest = { complaints: new Map(), requests: [], picture: null };
 
-/** Saves next to each failure the last picture of its test in a run in which it passed, so that a report can show both. */
+/** Saves, next to each failure, the last picture of its test from a run in which it passed, so that a report can show both. */
 async function keepGreenPictures(
   folder: Pick<RunFolder, 'failure'>,
   green: ReadonlyMap<DiagnosedFailure, PassingTest>,

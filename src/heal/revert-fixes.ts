@@ -23,7 +23,7 @@ import { tellDecided, tellSeen } from './tell-tests.js';
 
 interface RevertResult {
   broke: RegressionResult['broke'];
-  /** The tests that are red without the fault of a fix. */
+  /** The tests that are red although no fix is to blame. */
   red: ReadonlySet<string>;
   /** Those among them that were green, too, with the same fixes. */
   unsteady: ReadonlySet<string>;
@@ -54,8 +54,7 @@ export async function revertFixesThatBroke(
 }
 
 /**
- * Returns those of the tests that these fixes seem to have broken that are not green without them as often as a heal has to be, or not red again
- * with them.
+ * Repeats what seems to show that fixes broke tests, as a proof does: green without the fixes, red with them. Returns the tests that were not.
  */
 async function unsteadyAmong(
   progress: Progress,
@@ -131,7 +130,7 @@ function becauseOf({ session }: Progress, ids: readonly string[]): string {
   return `its fix broke ${which} (${names.join(', ')}) and was reverted`;
 }
 
-/** Returns the ids of the changes of these causes, and of those that would be nothing without them: what a fix revealed is there only with it. */
+/** Returns the ids of the changes of these causes, and of the causes that their fixes revealed. */
 function changesWith(progress: Progress, causes: readonly Cause[]): string[] {
   const all = causes.flatMap((cause) => [cause, ...revealedBy(progress, cause)]);
   return [...new Set(all.flatMap((cause) => changesOf(progress, cause)))];
@@ -148,7 +147,7 @@ export async function revertFixes(progress: Progress, changes: readonly string[]
 }
 
 /**
- * Takes out the fixes that led to other errors of which none was healed: a chain of attempts that does not end in a proven heal leaves nothing
+ * Takes out fixes that only led to other errors, none of which was healed: a chain of attempts that does not end in a proven heal leaves nothing
  * (HN-1). `refuted` holds the ids of causes whose fix did not hold in the proof. Returns the ids of causes that are gone with such a fix.
  */
 export async function revertDeadEnds(
@@ -188,7 +187,7 @@ function leadsToHeal(progress: Progress, cause: Cause, refuted: ReadonlyMap<stri
   return holds || later.some(isProven);
 }
 
-/** Decides the attempt at a cause that is held, if there is one, as it ended or with another end. */
+/** Decides the held attempt at a cause, if there is one: as it ended, or with another end. */
 export async function decideLast(progress: Progress, cause: Cause, end?: AttemptEnd): Promise<void> {
   const held = heldAttempt(progress, cause);
   if (held === null) return;
@@ -276,7 +275,7 @@ export async function redAmong(
   return { red: new Set([...red].filter((id) => of.has(id))), run };
 }
 
-/** Nobody looks at why it is red. */
+/** The reason of its failure is not needed. */
 function endedAs(isRed: boolean): Observation {
   return { ended: isRed ? 'failed' : 'passed', failure: null, suiteFailure: null };
 }

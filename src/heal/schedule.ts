@@ -4,7 +4,7 @@ import type { CauseWork } from './cause-work.js';
 import type { BlameSearches } from './hooks.js';
 import type { Progress } from './progress.js';
 
-/** What the tree is given to first. */
+/** The order in which waiting tasks get the tree. */
 const ranks = { judged: 0, fix: 1, start: 2, search: 3 };
 
 /** How many failures of other causes a re-run includes: with more agents, more of them would cost time with every fix. */
@@ -33,11 +33,11 @@ export class Schedule {
   failure: { readonly error: unknown } | null = null;
   readonly #tree = new Tree();
   readonly #agents: Agents;
-  /** Held from the question whether the limits let an agent start until it is counted. */
+  /** Held while the limits are checked and until the agent is counted, so that two agents never start on the last place. */
   readonly #starts = new Tree();
   readonly #searches: BlameSearches | null;
   #isSearching = false;
-  /** The causes whose tests the run under way may show to be healed by the fix of another. */
+  /** Causes whose tests are in the current run because another fix may heal them. */
   #underTest: readonly CauseWork[] = [];
   readonly #onTested: (() => void)[] = [];
   /** Aborts when no agent is at work any more. */
@@ -50,7 +50,7 @@ export class Schedule {
     this.#searches = searches;
   }
 
-  /** Does the work on a cause, which has the tree while it does not await anything else. */
+  /** Runs the task of a cause, which has the tree except while it pauses. */
   async run(work: CauseWork, task: () => Promise<void>): Promise<void> {
     this.works.add(work);
     await this.#tree.enter(() => ranks.start);
@@ -117,7 +117,7 @@ export class Schedule {
     }
   }
 
-  /** Makes an agent's copy ready, from the project as it is now; while something is tried in that, from what the copy was before. */
+  /** Makes an agent's copy ready: from the project as it is now, or, while a change is tried in the project, as the copy was before. */
   async inCopy<T>(work: CauseWork, copy: number, task: (slot: AgentSlot) => Promise<T>): Promise<T> {
     const slot = { copy, signal: work.signal, isOther: work.copy !== null && work.copy !== copy };
     work.copy = copy;
@@ -132,8 +132,8 @@ export class Schedule {
   }
 
   /**
-   * Tries a fix with failures of other causes beside its own: those that it may heal, too, or that nothing is known about for the longest time. Meanwhile
-   * no agent is started for these (HL-6). For the last cause, they are the failures revealed in the meantime, which the same runs then confirm.
+   * Tries a fix with failures of other causes beside its own, those that were not run for the longest time first, since it may heal them, too. Meanwhile
+   * no agent is started for these (HL-6). With the last cause run the failures that were revealed meanwhile, so that the same runs confirm them.
    */
   async tryBeside<T>(
     work: CauseWork,
@@ -185,8 +185,8 @@ export class Schedule {
   }
 
   /**
-   * Goes on with the searches while agents are at work and nothing more useful is to be done with the tree: once they have worked for as long as a run
-   * takes, so that what they bring never waits longer than they did.
+   * Goes on with the searches while agents are at work and nobody else wants the tree. It waits first for as long as a run takes, so that a fix never
+   * waits for the tree longer than its agent worked.
    */
   async searchOn(): Promise<void> {
     const searches = this.#searches;
