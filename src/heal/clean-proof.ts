@@ -6,11 +6,11 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { isUndecided, observation } from './observations.js';
 import { type Progress, type ProofTest, stateOf } from './progress.js';
 
-/** What a clean copy shows of a test: with its fix it is green there, and without it red (it needs the fix) or green. Otherwise, why it shows nothing. */
+/** What a clean copy shows of a test that is green there with its fix: red or green without it. Otherwise, why it shows nothing. */
 export type InCleanCopy =
   { readonly state: 'red' | 'green' } | { readonly state: 'nothing'; readonly because: string };
 
-/** Returns the files outside of git that changed since the work on these tests' causes began: what a fix made stays there when the fix is taken out. */
+/** Returns the files outside of git that changed since the work on these tests' causes began. A revert does not restore them. */
 export function leftovers(progress: Progress, tests: readonly ProofTest[]): Promise<string[]> {
   return progress.session.workspace.changedOutsideGit(begunAt(progress, tests));
 }
@@ -21,8 +21,8 @@ function begunAt(progress: Progress, tests: readonly ProofTest[]): number {
 }
 
 /**
- * Proves that tests need their fixes in a copy that has only what git tracks, the packages and `.env` files (HN-5): red without the changes that
- * are out of the project now, and green with all, which are in the project afterwards.
+ * Proves that tests need their fixes, in a copy that has only what git tracks, the packages and `.env` files (HN-5): red without the changes that are
+ * taken out of the project now, green with all changes. Afterwards, all are in the project.
  */
 export async function proveInCleanCopy(
   progress: Progress,
@@ -78,7 +78,7 @@ function compare(without: TestRun, withAll: TestRun): InCleanCopy {
     : { state: 'red' };
 }
 
-/** Returns what keeps a run in a copy from showing the copy: a server that the suite does not start itself. Null if there is none. */
+/** Returns why a run in a copy would not show the copy: a server that the suite does not start itself. Null if there is none. */
 async function otherServer(tests: readonly ProofTest[]): Promise<string | null> {
   const visited = tests.flatMap(({ failure: { evidence } }) => [
     evidence.pageUrl ?? '',

@@ -20,8 +20,8 @@ interface Row extends Observation {
 type OfFailure = Pick<DiagnosedFailure, 'failure'>;
 
 /**
- * What the Playwright runs of a self-heal run have shown of each test, and with which changes in the project. Whether a failure is confirmed,
- * whose fix healed it, what still has to be run and what a heal rests on are questions to this table.
+ * What the Playwright runs of a self-heal run have shown of each test, and with which changes in the project. This table answers whether a failure
+ * is confirmed, whose fix healed it, what still has to be run, and what a heal rests on.
  */
 export class Observations {
   readonly #rows = new Map<string, Row[]>();
@@ -33,7 +33,7 @@ export class Observations {
     this.#workspace = workspace;
   }
 
-  /** Takes it that these tests are gone: a person has chosen to take them out, so that where they are absent, all is as it should be. */
+  /** Allows these tests to be absent: a person has chosen to take them out. */
   mayBeGone(failures: readonly OfFailure[]): void {
     for (const { failure } of failures) this.#gone.add(failureKey(failure));
   }
@@ -43,7 +43,7 @@ export class Observations {
     return this.#gone;
   }
 
-  /** Records what one Playwright run of the project, as it is now or with these changes, has shown, by key. */
+  /** Records, by key, what one Playwright run has shown of the project as it is now, or with these changes. */
   add(observed: ReadonlyMap<string, Observation>, fixes = this.#workspace.applied()): void {
     this.#runs += 1;
     const at = { run: this.#runs, fixes };
@@ -51,7 +51,7 @@ export class Observations {
       this.#rows.set(key, [...(this.#rows.get(key) ?? []), { ...observation, ...at }]);
   }
 
-  /** Whether a test was red the last time that it ran with the changes that are in the project now, so that no run has to show it again. */
+  /** Whether a test was red the last time that it ran with the changes that are in the project now. */
   isRed(of: OfFailure): boolean {
     const last = this.#of(of).findLast((row) => this.#isNow(row));
     return last !== undefined && !isGreen(last);
@@ -103,8 +103,8 @@ export class Observations {
   }
 
   /**
-   * What the runs of a test have shown before its fix and from run `since` on, the first with it. Those before begin with the first red one with
-   * the changes of `base`; runs with a change that has been reverted by then tell nothing of the code as it is.
+   * What the runs of a test showed before its fix, and from run `since` on, which is the first with it. The runs before begin with the first red one
+   * that had the changes of `base`; runs with a change that was reverted later are left out, since they were of other code.
    */
   steps(of: OfFailure, { since, base }: { readonly since: number; readonly base: readonly string[] }) {
     const rows = this.#of(of);
@@ -142,8 +142,8 @@ export interface DiagnosedRun {
 }
 
 /**
- * Returns what a run showed of each test that passed or failed, of the suite itself if that failed, and of each failure that it was made for:
- * whatever else became of such a test, it is not green. That a test did not run, although the suite could, shows nothing of it.
+ * Returns what a run showed of each test that passed or failed, of the suite itself if that failed, and of each failure that it was made for, even
+ * if its test was skipped or is absent. A test that did not run, although the suite could, is left out: nothing was shown of it.
  */
 export function observationsIn(
   diagnosedRun: DiagnosedRun,
@@ -168,7 +168,7 @@ export function observationsIn(
   return new Map([...ofTests, ...ofSuite, ...asked]);
 }
 
-/** Whether a test did not run for a reason of its own run, which says nothing about it. */
+/** Whether a test did not run although the suite did, which says nothing about it. */
 export function isUndecided({ ended, suiteFailure }: Observation): boolean {
   return ended === 'not-run' && suiteFailure === null;
 }

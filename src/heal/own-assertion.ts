@@ -4,7 +4,7 @@ import { isDecisive } from '../model/diagnosis.js';
 /** Where an app, its server or its database says that something went wrong. */
 const ofApp = new Set(['stack', 'console', 'server']);
 
-/** Playwright's words for a status that was expected and another one, which is no failure of the server. */
+/** Playwright's words for another status than the expected one, which is no failure of the server. */
 const statuses = /^Expected: [1-5]\d\d$\s*^Received: [1-4]\d\d$/m;
 
 /**
@@ -17,7 +17,7 @@ export function isOwnAssertion({
 }: Pick<DiagnosedFailure, 'failure' | 'diagnosis'>): boolean {
   if (failure.scope === 'suite') return false;
   const { category, why } = diagnosis;
-  // What a server answered on purpose is no fault of it, whatever it logged of the refusal.
+  // A server that refuses on purpose may log it; that is no fault of the server.
   const isAnswer = failure.errors.some(({ message }) => statuses.test(message));
   const isReported =
     !isAnswer &&

@@ -16,21 +16,21 @@ import { headlineOf } from '../diagnose/headline.js';
 /** What the outcome of a run depends on besides its tests and causes. */
 export type HealResult = Pick<RunResult, 'suiteRed' | 'paused' | 'verified'>;
 
-/** The state that the rounds of one run share. What happened to its causes, the run itself knows: see `stateOf`. */
+/** The state that the rounds of one run share. The run itself knows what happened to its causes: see `stateOf`. */
 export interface Progress {
   readonly session: Session;
   /** By id, in the order in which they were found; without the tests that another fix has healed since. */
   readonly causes: Map<string, Cause>;
   /** By cause, the work on it that ended last. */
   readonly tried: Map<string, CauseWork>;
-  /** Causes whose tests are green with the fixes of others, none of which is proven yet; each with whose fix it was. */
+  /** Causes whose tests are green with the unproven fixes of others; by id, with whose fix it was. */
   readonly greenWithOthers: Map<string, string>;
   suiteFlakes: number;
   /** How many causes were found; they are numbered in that order. */
   causeCount: number;
   /** Failures that could not be confirmed because the suite did not start, by key. */
   readonly blocked: Map<string, DiagnosedFailure>;
-  /** The ids to run so that a test of the first run is re-run, by its own id. */
+  /** By the id of a test of the first run, the ids that re-run it. */
   readonly rerunIds: Readonly<Record<string, readonly string[]>>;
   /** The tests that were green in the first run and can be run by themselves. */
   readonly green: readonly GreenTest[];
@@ -84,14 +84,14 @@ export function heldAttempt(progress: Progress, cause: Pick<Cause, 'id'>): Attem
   return last?.judged ? null : (last?.held ?? null);
 }
 
-/** Returns the status of a cause, as far as it is known: a fix that is not proven yet counts as if it was. Null if there is none. */
+/** Returns the verdict on a cause, with unproven fixes taken as proven; null if there is none yet. */
 export function verdictOf(progress: Progress, cause: Cause): CauseVerdict | null {
   const isHealed =
     progress.greenWithOthers.has(cause.id) || heldAttempt(progress, cause)?.end.kind === 'green';
   return isHealed ? 'healed' : (stateOf(progress, cause)?.ended?.verdict ?? null);
 }
 
-/** Whether a fix keeps a cause from being decided: its own, which is green or has revealed another error, or one that was made for another. */
+/** Whether a cause waits for the proof of a fix: its own, which is green or has revealed another error, or that of another cause. */
 export function isUnproven(progress: Progress, cause: Cause): boolean {
   return progress.greenWithOthers.has(cause.id) || heldAttempt(progress, cause) !== null;
 }
@@ -177,7 +177,7 @@ export function keysOf({ members }: Pick<Cause, 'members'>): ReadonlySet<string>
   return new Set(members.map(({ failure }) => failureKey(failure)));
 }
 
-/** Stores and announces the end of a cause, with the proof of a fix that is another cause's. */
+/** Stores and announces the end of a cause, with its proof if another cause's fix healed it. */
 export async function endCause(
   progress: Progress,
   cause: Cause,
@@ -220,7 +220,7 @@ export interface ProofTest {
   readonly isFlipped: boolean;
   /** The first Playwright run of its proof: with the fix, or without it if it is yet to be run. */
   readonly since: number;
-  /** The changes that its error came with. */
+  /** The changes that revealed its error. */
   readonly base: readonly string[];
   /** Null while it is still taking part. */
   ended: ProofOutcome | null;
@@ -228,7 +228,7 @@ export interface ProofTest {
   readonly isOther?: true;
 }
 
-/** Creates the proof state of a test whose newest run is the first with its fix, or that is yet to be run with it. */
+/** Begins the proof of a test. Its newest run was the first with its fix, unless `isRun` says that there was none. */
 export function proofTest(
   progress: Progress,
   of: Pick<ProofTest, 'failure' | 'causeId' | 'isLead' | 'isFlipped'>,
@@ -243,7 +243,7 @@ export function proofTest(
 /** Returns what all runs have shown of a test so far: the proof of its fix, if it holds. */
 export function stepsOf({ session }: Progress, { failure, isOther, ...when }: ProofTest): ProofStep[] {
   const { before, after } = session.observations.steps(failure, when);
-  // What follows is part of the work on its own cause.
+  // Its later runs belong to a cause of its own.
   return [...before, ...(isOther ? after.slice(0, 1) : after)];
 }
 

@@ -36,7 +36,7 @@ interface Proof {
   readonly refuted: Map<string, Refutation>;
   /** Tests that were red without their own fix while others were in the project. */
   readonly shownRed: Set<ProofTest>;
-  /** What a clean copy has shown of tests. */
+  /** What runs in a clean copy showed. */
   readonly clean: Map<ProofTest, InCleanCopy>;
   /** Causes whose fix nothing could show to be needed, by id, with the reason. */
   readonly unproven: Map<string, string>;
@@ -86,9 +86,9 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
 }
 
 /**
- * Shows of fixes that were tried together that each of them is needed beside the others, as it is if other lines broke its test. Fixes that are in
- * doubt have different numbers, and each run takes out those whose number has a certain bit, so that the runs hardly grow with the fixes. A fix
- * without which its test is green is taken out (HL-6); returns whether there was one.
+ * Shows that each of the fixes that were tried together is needed beside the others. Nothing is run for those whose blame has already told them
+ * apart. The others get different numbers, and each run takes out the fixes whose number has a certain bit, so that the number of runs hardly grows
+ * with the fixes. A fix without which its test is green is taken out (HL-6); returns whether there was one.
  */
 async function tellApart(proof: Proof): Promise<boolean> {
   const { progress } = proof;
@@ -111,7 +111,7 @@ async function tellApart(proof: Proof): Promise<boolean> {
     const doubtful = new Set(fixes.filter(isDoubtful).map(({ id }) => id));
     if (doubtful.size === 0 || session.signal.aborted) continue;
     const isOut = ({ causeId }: ProofTest) => out.some(({ id }) => id === causeId);
-    // A fix that heals the tests of a cause without one is not needless.
+    // A fix is needed if tests of a cause without a fix of its own are green with it.
     const isHealedByOthers = ({ causeId }: ProofTest) => progress.greenWithOthers.has(causeId);
     const tests = takingPart(proof).filter(
       (test) =>
@@ -122,7 +122,7 @@ async function tellApart(proof: Proof): Promise<boolean> {
     if (!(await takeOut(proof, changes))) continue;
     const { green, red } = await look(proof, tests);
     await session.workspace.without([]);
-    // Where others were run along with a test, it is yet to be shown without them.
+    // A test that ran along with others has to be red without them, too.
     for (const test of red) if (isOut(test) && !test.failure.along) proof.shownRed.add(test);
     for (const test of red.some(isHealedByOthers) ? [] : green) {
       if (!test.isLead || !isOut(test) || !doubtful.has(test.causeId)) continue;
@@ -133,7 +133,7 @@ async function tellApart(proof: Proof): Promise<boolean> {
   return isTaken;
 }
 
-/** Numbers fixes from 1, so that those that are in doubt of each other have different numbers. */
+/** Numbers fixes from 1, so that fixes that are not yet told apart have different numbers. */
 function numbersOf(progress: Progress, fixes: readonly Cause[]): number[] {
   const numbers: number[] = [];
   for (const fix of fixes) {
@@ -148,7 +148,7 @@ function numbersOf(progress: Progress, fixes: readonly Cause[]): number[] {
   return numbers;
 }
 
-/** Whether it is not known that a cause needs its own fix beside that of another. */
+/** Whether a cause may not need its own fix beside that of another. */
 function isInDoubt(progress: Progress, cause: Cause, other: Cause): boolean {
   if (cause === other) return false;
   const [own, others] = [changesOf(progress, cause), changesOf(progress, other)];
@@ -159,7 +159,7 @@ function isInDoubt(progress: Progress, cause: Cause, other: Cause): boolean {
   );
 }
 
-/** Takes out a fix without which its test is green with those of others. */
+/** Takes out a fix whose test is green without it, with the fixes of others. */
 async function takeNeedless(progress: Progress, test: ProofTest): Promise<void> {
   const cause = progress.causes.get(test.causeId);
   if (!cause) return;
@@ -173,7 +173,7 @@ async function takeNeedless(progress: Progress, test: ProofTest): Promise<void> 
     progress.proofTests[at] = proofTest(progress, { failure, causeId, isLead: false, isFlipped });
 }
 
-/** Challenges the fixes that no run has contradicted (HN-3). A person is asked about one with its proof, and it is taken out until then. */
+/** Challenges the fixes that no run has contradicted (HN-3). A fix that a person has to be asked about is taken out until it is answered. */
 async function challengeFixes(proof: Proof): Promise<void> {
   const { progress } = proof;
   const { session } = progress;
@@ -223,7 +223,7 @@ function fixesIn(proof: Proof, asked: ReadonlyMap<string, readonly Note[]>): Cha
   });
 }
 
-/** Before the last run of the proof, so that it shows the other fixes without them. */
+/** Called before the last run of the proof, so that this shows the other fixes without them. */
 async function dropDeadEnds({ progress, refuted, gone }: Proof): Promise<void> {
   if (progress.session.signal.aborted) return;
   for (const id of await revertDeadEnds(progress, refuted)) gone.add(id);
@@ -242,7 +242,7 @@ const isSuite = ({ failure }: ProofTest) => failure.failure.scope === 'suite';
 async function showGreen(proof: Proof): Promise<void> {
   const { session } = proof.progress;
   const { repeat } = session.settings.verify;
-  // The others were not in the re-run that showed the fix; a run of their own would take longer than it tells.
+  // The others were not in the re-run that showed the fix, and are not worth one more run.
   const wanted = ({ isFlipped }: ProofTest) => (isFlipped ? repeat : Math.max(1, repeat - 1));
   const greensOf = ({ failure, ...when }: ProofTest) =>
     session.observations.steps(failure, when).after.filter((step) => step === 'green').length;
@@ -289,8 +289,8 @@ async function lookWithout(
 }
 
 /**
- * Returns those tests, green without the changes that are out of the project now, that are flaky. While files outside of git have changed since
- * its fix was made, a test is so only if it is green without it in a clean copy, too: what the fix has made outlives its revert.
+ * Returns which of these tests, green although their fixes are taken out, are flaky. If files outside of git have changed since a fix was made, its
+ * effect may outlive its revert: then a test is flaky only if it is green in a clean copy, too.
  */
 async function greenInCleanCopy(proof: Proof, green: readonly ProofTest[]): Promise<readonly ProofTest[]> {
   const { progress, clean } = proof;
@@ -321,7 +321,7 @@ async function proveClean(proof: Proof, tests: readonly ProofTest[], why: string
   }
 }
 
-/** Proves all fixes in a clean copy, as CI would see the project; again, those for the suite's own failure last. */
+/** Proves all fixes in a clean copy, as CI would see the project. Fixes for the suite's own failure are last here, too. */
 async function proveAllClean(proof: Proof): Promise<void> {
   const { progress } = proof;
   const kept = keptCauses(progress);
@@ -419,7 +419,7 @@ async function refute({ progress, refuted }: Proof, cause: Cause, how: Refutatio
   await revertFixes(progress, changesOf(progress, cause));
 }
 
-/** Re-checks tests that are green with another cause's fix after a fix was reverted for good, because that one may have healed them. */
+/** Re-checks tests that are green with the fix of another cause, since the fix that was just reverted may have healed them. */
 async function lookAtOthers(proof: Proof): Promise<void> {
   const tests = takingPart(proof).filter(({ isLead }) => !isLead);
   if (tests.length === 0) return;

@@ -12,8 +12,8 @@ import type { Answer, ChallengedFix } from './challenge.js';
 import type { Session } from './session.js';
 
 /**
- * Asks an agent about proven fixes (HN-11): it reads the evidence, the patch and what was found in it, in a copy with the fix. What it changes
- * there is discarded, and named. With `honest` a fix enters; after anything else, such as no answer that can be read, a person is asked.
+ * Asks an agent about proven fixes (HN-11). In a copy with the fix, it reads the evidence, the patch and the findings; changes that it makes are
+ * discarded, with a warning. A fix that it calls `honest` enters; after any other answer, or none, a person is asked.
  */
 export async function secondOpinion(session: Session, fixes: readonly ChallengedFix[]): Promise<Answer[]> {
   const { review } = session.settings.verify;
@@ -40,7 +40,7 @@ async function answerOn(session: Session, fix: ChallengedFix): Promise<Answer> {
   return { causeId, usage, kind: 'ask', notes: [note] };
 }
 
-/** Nothing else is at work by then, so that the first copy is free. */
+/** No agent is at work by then, so the first copy is free. */
 const COPY = 0;
 
 type Review = Pick<Attempt, 'usage'> & { readonly opinion: Opinion };

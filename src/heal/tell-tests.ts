@@ -24,7 +24,7 @@ export function tellSeen(
   if (results.length > 0) bus.emit({ type: 'tests.seen', tests: results });
 }
 
-/** That its own id is enough goes without saying. */
+/** Left out if a test's own id is enough to re-run it. */
 function rerunBy(ids: readonly string[], own: string): Pick<ListedTest, 'rerunIds'> {
   return ids.some((id) => id !== own) ? { rerunIds: ids } : {};
 }
