@@ -25,24 +25,24 @@ export function importResolver(
   packages: readonly OwnPackage[] = [],
 ): (from: string, source: string) => string | null {
   const byStem = new Map<string, string[]>();
-  for (const one of paths) {
-    const stem = stemOf(one);
+  for (const file of paths) {
+    const stem = stemOf(file);
     const known = byStem.get(stem);
-    if (known) known.push(one);
-    else byStem.set(stem, [one]);
+    if (known) known.push(file);
+    else byStem.set(stem, [file]);
   }
   const aliases = new Map<string, string | null>();
   return (from, source) => {
     if (source.startsWith('.')) {
-      const place = path.posix.join(path.posix.dirname(from), source);
-      return candidates(place).find((one) => paths.has(one)) ?? null;
+      const target = path.posix.join(path.posix.dirname(from), source);
+      return candidates(target).find((file) => paths.has(file)) ?? null;
     }
     const own = packages.find(({ name }) => source === name || source.startsWith(`${name}/`));
     if (own) {
       const part = source.slice(own.name.length + 1);
-      const places = [own.folder, `${own.folder}/src`].map((one) => path.posix.join(one, part));
+      const places = [own.folder, `${own.folder}/src`].map((folder) => path.posix.join(folder, part));
       const files = [part === '' ? own.main : '', ...places.flatMap(candidates)];
-      return files.find((one) => paths.has(one)) ?? null;
+      return files.find((file) => paths.has(file)) ?? null;
     }
     if (!/^[@~#]/.test(source) || source.startsWith('@playwright/')) return null;
     const known = aliases.get(source);
@@ -50,8 +50,8 @@ export function importResolver(
     // An alias such as `@pages/cart` or `~/pages/cart` stands for the file whose path ends that way, if there is only one.
     const ends = candidates(source.replace(/^[@~#]\/?/, ''));
     const near = new Set(ends.flatMap((end) => byStem.get(stemOf(end)) ?? []));
-    const found = [...near].filter((one) => ends.some((end) => one === end || one.endsWith(`/${end}`)));
-    const only = found.length === 1 ? (found[0] ?? null) : null;
+    const matches = [...near].filter((file) => ends.some((end) => file === end || file.endsWith(`/${end}`)));
+    const only = matches.length === 1 ? (matches[0] ?? null) : null;
     aliases.set(source, only);
     return only;
   };
@@ -64,12 +64,12 @@ function stemOf(file: string): string {
 }
 
 /** Lists the files that an import may mean, as Playwright resolves it: `./cart.js` may be `cart.ts`. */
-function candidates(place: string): string[] {
-  const swapped = place.replace(/\.([mc]?)js(x?)$/, '.$1ts$2');
+function candidates(target: string): string[] {
+  const swapped = target.replace(/\.([mc]?)js(x?)$/, '.$1ts$2');
   return [
     swapped,
-    place,
-    ...extensions.map((extension) => `${place}${extension}`),
-    ...extensions.map((extension) => `${place}/index${extension}`),
+    target,
+    ...extensions.map((extension) => `${target}${extension}`),
+    ...extensions.map((extension) => `${target}/index${extension}`),
   ];
 }

@@ -1,4 +1,13 @@
-import { childrenOf, constantOf, fieldsOf, isNode, nameOf, nodeIn, nodesIn, propertyOf } from './syntax.js';
+import {
+  childrenOf,
+  constantOf,
+  fieldsOf,
+  isNode,
+  identifierName,
+  nodeIn,
+  nodesIn,
+  propertyOf,
+} from './syntax.js';
 import { type SyntaxNode, unwrap, visit } from './syntax.js';
 
 const finding = /^(?:getBy(?:Role|Text|Label|Placeholder|AltText|Title|TestId)|locator|frameLocator)$/;
@@ -13,15 +22,15 @@ export function isLocatorCall(node: SyntaxNode): boolean {
 }
 
 /** Returns what a chain of locator calls begins at: `page` of `page.getByRole('row').getByText('Ann')`. */
-export function baseOf(given: SyntaxNode): SyntaxNode {
-  const node = unwrap(given);
+export function baseOf(wrapped: SyntaxNode): SyntaxNode {
+  const node = unwrap(wrapped);
   const object = isLocatorCall(node) ? nodeIn(nodeIn(node, 'callee'), 'object') : null;
   return object ? baseOf(object) : node;
 }
 
 /** Returns the calls of a chain of locators, the last one first. */
-export function chainOf(given: SyntaxNode): SyntaxNode[] {
-  const node = unwrap(given);
+export function chainOf(wrapped: SyntaxNode): SyntaxNode[] {
+  const node = unwrap(wrapped);
   const object = isLocatorCall(node) ? nodeIn(nodeIn(node, 'callee'), 'object') : null;
   return object ? [node, ...chainOf(object)] : [];
 }
@@ -41,27 +50,27 @@ export function isPlain(node: SyntaxNode): boolean {
 
 const shownTexts = /^getBy(?:Text|Label|Placeholder|AltText|Title)$/;
 
-/** Returns what people can read of what a locator looks for, each printed; empty if it is found by a selector, a role or a test id alone. */
+/** Returns what people can read of what a locator looks for, each printed; empty if it is texts by a selector, a role or a test id alone. */
 export function textsOf(locator: SyntaxNode): string[] {
-  const found: string[] = [];
-  const add = (node: SyntaxNode | null | undefined) => node && found.push(print(node));
+  const texts: string[] = [];
+  const add = (node: SyntaxNode | null | undefined) => node && texts.push(print(node));
   for (const call of chainOf(locator))
     visit(call, (node) => {
-      if (node.type === 'Property' && /^(?:name|hasText)$/.test(nameOf(nodeIn(node, 'key')) ?? ''))
+      if (node.type === 'Property' && /^(?:name|hasText)$/.test(identifierName(nodeIn(node, 'key')) ?? ''))
         add(nodeIn(node, 'value'));
       if (isLocatorCall(node) && shownTexts.test(propertyOf(nodeIn(node, 'callee')) ?? ''))
         add(nodesIn(node, 'arguments')[0]);
     });
-  return found;
+  return texts;
 }
 
 /** Returns all strings and patterns below a node. */
 export function wordsIn(node: SyntaxNode): string[] {
   const words: string[] = [];
-  visit(node, (one) => {
-    const { pattern } = (one['regex'] ?? {}) as { readonly pattern?: string };
-    const { cooked } = (one['value'] ?? {}) as { readonly cooked?: string };
-    const word = pattern ?? cooked ?? constantOf(one);
+  visit(node, (part) => {
+    const { pattern } = (part['regex'] ?? {}) as { readonly pattern?: string };
+    const { cooked } = (part['value'] ?? {}) as { readonly cooked?: string };
+    const word = pattern ?? cooked ?? constantOf(part);
     if (word !== undefined && word !== null && String(word).length > 1) words.push(String(word));
   });
   return words;
@@ -73,34 +82,37 @@ const silent =
 
 /** Returns a node's own values, as one text: names, operators, literals. */
 export function ownValues(node: SyntaxNode): string {
-  const value = (one: unknown) =>
-    isRecord(one) && 'cooked' in one ? one['cooked'] : one instanceof RegExp ? String(one) : one;
+  const value = (field: unknown) =>
+    isRecord(field) && 'cooked' in field ? field['cooked'] : field instanceof RegExp ? String(field) : field;
   const fields = new Set(fieldsOf(node));
   const own = Object.entries(node).filter(
-    ([key, one]) =>
+    ([key, field]) =>
       !silent.test(key) &&
       !fields.has(key) &&
-      one !== null &&
-      one !== false &&
-      !isNode(one) &&
-      !Array.isArray(one),
+      field !== null &&
+      field !== false &&
+      !isNode(field) &&
+      !Array.isArray(field),
   );
-  return JSON.stringify(own.map(([key, one]) => [key, typeof one === 'bigint' ? String(one) : value(one)]));
+  return JSON.stringify(
+    own.map(([key, field]) => [key, typeof field === 'bigint' ? String(field) : value(field)]),
+  );
 }
 
-const isRecord = (one: unknown): one is Record<string, unknown> => typeof one === 'object' && one !== null;
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
 
 /**
  * Prints a tree, without layout and types, so that equal code has equal prints. `isBlank` leaves out what locators look for.
  */
-export function print(given: SyntaxNode, isBlank = false): string {
-  const node = unwrap(given);
+export function print(wrapped: SyntaxNode, isBlank = false): string {
+  const node = unwrap(wrapped);
   const constant = constantOf(node);
   if (constant !== undefined) return JSON.stringify(constant);
   if (isBlank && isLocatorCall(node)) return `‹${print(baseOf(node), true)}›`;
   const parts = fieldsOf(node).map((field) => {
     const value = node[field];
-    if (Array.isArray(value)) return value.map((one) => (isNode(one) ? print(one, isBlank) : '')).join();
+    if (Array.isArray(value)) return value.map((item) => (isNode(item) ? print(item, isBlank) : '')).join();
     return isNode(value) ? print(value, isBlank) : '';
   });
   return `${node.type}${ownValues(node)}(${parts.join(';')})`;

@@ -1,5 +1,5 @@
 import { parseSync } from 'oxc-parser';
-import { constantOf, nameOf, nodeIn, nodesIn, type SyntaxNode, unwrap } from './syntax.js';
+import { constantOf, identifierName, nodeIn, nodesIn, type SyntaxNode, unwrap } from './syntax.js';
 
 /** A parsed file; its tree is built on first access. */
 export interface SourceFile {
@@ -18,8 +18,8 @@ export interface SourceFile {
 const jsonStart = 'export default ';
 
 /** Parses JavaScript, TypeScript or JSON, according to the file's extension; null on a syntax error. */
-export function parseSource(path: string, given: string): SourceFile | null {
-  const text = path.endsWith('.json') ? jsonStart + given : given;
+export function parseSource(path: string, content: string): SourceFile | null {
+  const text = path.endsWith('.json') ? jsonStart + content : content;
   const lang = /\.[mc]?ts$/.test(path) ? 'ts' : path.endsWith('.tsx') ? 'tsx' : 'jsx';
   try {
     const result = parseSync(path, text, { lang });
@@ -65,7 +65,7 @@ function importsOf(text: string, { staticImports, staticExports, dynamicImports 
   );
   return [
     ...staticImports.map(({ moduleRequest }) => moduleRequest.value),
-    ...staticExports.flatMap(({ entries }) => entries.flatMap((one) => one.moduleRequest?.value ?? [])),
+    ...staticExports.flatMap(({ entries }) => entries.flatMap((entry) => entry.moduleRequest?.value ?? [])),
     ...dynamic,
     ...required,
   ];
@@ -80,17 +80,17 @@ type Settings = ReadonlyMap<string, string>;
  */
 export function jsonSettings(text: string): Settings | null {
   const source = parseSource('settings.js', `(${text})`);
-  const found = new Map<string, string>();
+  const settings = new Map<string, string>();
   const add = (node: SyntaxNode, name: string): void => {
     if (node.type !== 'ObjectExpression')
-      found.set(name, String(constantOf(node) ?? source?.text.slice(node.start, node.end)));
-    for (const one of node.type === 'ObjectExpression' ? nodesIn(node, 'properties') : []) {
-      const [key, value] = [nameOf(nodeIn(one, 'key')), nodeIn(one, 'value')];
+      settings.set(name, String(constantOf(node) ?? source?.text.slice(node.start, node.end)));
+    for (const property of node.type === 'ObjectExpression' ? nodesIn(node, 'properties') : []) {
+      const [key, value] = [identifierName(nodeIn(property, 'key')), nodeIn(property, 'value')];
       if (value) add(value, name === '' ? (key ?? '') : `${name}.${key ?? ''}`);
     }
   };
   const [only] = source ? nodesIn(source.program, 'body') : [];
   const value = only && nodeIn(only, 'expression');
   if (value) add(unwrap(value), '');
-  return source ? found : null;
+  return source ? settings : null;
 }

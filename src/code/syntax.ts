@@ -53,13 +53,13 @@ export function visit(node: SyntaxNode, look: (node: SyntaxNode) => void): void 
 
 /** Returns a node and all its descendants, parents first; empty for null. */
 export function nodesOf(node: SyntaxNode | null): SyntaxNode[] {
-  const found: SyntaxNode[] = [];
-  if (node) visit(node, (one) => found.push(one));
-  return found;
+  const nodes: SyntaxNode[] = [];
+  if (node) visit(node, (part) => nodes.push(part));
+  return nodes;
 }
 
 /** Returns the name of an identifier, or the text of a string literal; null for any other node. */
-export function nameOf(node: SyntaxNode | null | undefined): string | null {
+export function identifierName(node: SyntaxNode | null | undefined): string | null {
   if (!node) return null;
   if (/^(?:JSX|Private)?Identifier$/.test(node.type)) return String(node['name']);
   if (node.type === 'Literal' && typeof node['value'] === 'string') return node['value'];
@@ -69,14 +69,19 @@ export function nameOf(node: SyntaxNode | null | undefined): string | null {
 /** Returns the property name of a member expression; null if it cannot be known without running the code. */
 export function propertyOf(node: SyntaxNode | null | undefined): string | null {
   const property = node?.type === 'MemberExpression' ? nodeIn(node, 'property') : null;
-  if (!property || node?.['computed'] !== true) return nameOf(property);
+  if (!property || node?.['computed'] !== true) return identifierName(property);
   const value = constantOf(property);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }
 
+/** Returns the name that ends an identifier or a member expression: `b` for `b` and for `a.b`; empty if there is none. */
+export function lastName(node: SyntaxNode | null | undefined): string {
+  return propertyOf(node) ?? identifierName(node) ?? '';
+}
+
 /** Evaluates a constant expression to a string, number, boolean or null; `undefined` for any other expression. */
-export function constantOf(given: SyntaxNode): string | number | boolean | null | undefined {
-  const node = unwrap(given);
+export function constantOf(wrapped: SyntaxNode): string | number | boolean | null | undefined {
+  const node = unwrap(wrapped);
   if (node.type === 'Literal' && node['regex'] === undefined && node['bigint'] === undefined)
     return node['value'] as string | number | boolean | null;
   if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)

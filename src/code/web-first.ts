@@ -1,6 +1,15 @@
 import { print } from './locators.js';
 import { parseSource, type SourceFile } from './source-file.js';
-import { calleeOf, nameOf, nodeIn, nodesIn, nodesOf, propertyOf, type SyntaxNode, unwrap } from './syntax.js';
+import {
+  calleeOf,
+  identifierName,
+  nodeIn,
+  nodesIn,
+  nodesOf,
+  propertyOf,
+  type SyntaxNode,
+  unwrap,
+} from './syntax.js';
 
 /** How a test waits instead of looking once (FL-3), for the fixer that writes it and the guard that lets it in. */
 
@@ -31,7 +40,7 @@ const oneShot =
 
 /** Returns the web-first form of a one-shot check, which waits for the same; null for any other step. */
 function webFirstForm(step: string): string | null {
-  const [, read = '', given = '', page, not = '', matcher = '', expected = ''] = oneShot.exec(step) ?? [];
+  const [, read = '', options = '', page, not = '', matcher = '', expected = ''] = oneShot.exec(step) ?? [];
   const isExact = /^to(?:Be|Equal|StrictEqual)$/.test(matcher);
   const isPart = /^to(?:Contain|Match)$/.test(matcher) && !read.startsWith('all');
   if (page !== undefined)
@@ -39,12 +48,12 @@ function webFirstForm(step: string): string | null {
   const [yes, no] = states[read] ?? [];
   const isTrue = matcher === 'toBeTruthy' || (isExact && expected === 'true');
   const isFalse = matcher === 'toBeFalsy' || (isExact && expected === 'false');
-  if (yes !== undefined && given === '' && (isTrue || isFalse))
+  if (yes !== undefined && options === '' && (isTrue || isFalse))
     return `await expect(‹locator›).${isTrue === (not === '') ? yes : no}`;
   const value = values[read];
-  const told = value === 'toHaveText' && isPart && !expected.startsWith('/') ? 'toContainText' : value;
-  if (value && given === '' && (isExact || (isPart && value === 'toHaveText')))
-    return `await expect(‹locator›)${not}.${told}(${expected})`;
+  const matcherName = value === 'toHaveText' && isPart && !expected.startsWith('/') ? 'toContainText' : value;
+  if (value && options === '' && (isExact || (isPart && value === 'toHaveText')))
+    return `await expect(‹locator›)${not}.${matcherName}(${expected})`;
   return null;
 }
 
@@ -53,13 +62,13 @@ export function expectIn(call: SyntaxNode): SyntaxNode | null {
   const object = nodeIn(calleeOf(call), 'object');
   if (!object) return null;
   if (propertyOf(object) === 'not') return expectIn({ ...call, callee: object });
-  return object.type === 'CallExpression' && nameOf(calleeOf(object)) === 'expect' ? object : null;
+  return object.type === 'CallExpression' && identifierName(calleeOf(object)) === 'expect' ? object : null;
 }
 
 /** Returns the code of a one-shot check as a web-first assertion; null for any other call. */
 export function webFirstCode(call: SyntaxNode, { text }: Pick<SourceFile, 'text'>): string | null {
-  const said = expectIn(call);
-  const checked = said && nodesIn(said, 'arguments')[0];
+  const expectCall = expectIn(call);
+  const checked = expectCall && nodesIn(expectCall, 'arguments')[0];
   if (!checked) return null;
   const read = (checked.type === 'AwaitExpression' && nodeIn(checked, 'argument')) || checked;
   const locator = read.type === 'CallExpression' ? nodeIn(calleeOf(read), 'object') : null;
@@ -75,7 +84,7 @@ export function webFirstCode(call: SyntaxNode, { text }: Pick<SourceFile, 'text'
 
 /** Whether a statement is the one that it replaces, but waits: it awaits what was not awaited, or is the web-first form of a one-shot check. */
 export function isSettled(old: SyntaxNode, now: SyntaxNode, source: SourceFile): boolean {
-  const [was, is] = [old, now].map((one) => nodeIn(one, 'expression'));
+  const [was, is] = [old, now].map((statement) => nodeIn(statement, 'expression'));
   if (!was || is?.type !== 'AwaitExpression') return false;
   if (print(nodeIn(is, 'argument') ?? is) === print(was)) return true;
   const form = webFirstCode(unwrap(was), source);
@@ -93,7 +102,7 @@ export function isWait(statement: SyntaxNode): boolean {
     isCheck.test(method) &&
     !nodesOf(call).some(
       ({ type, ...node }) =>
-        /Function|Await/.test(type) || nameOf(nodeIn({ type, ...node }, 'key')) === 'timeout',
+        /Function|Await/.test(type) || identifierName(nodeIn({ type, ...node }, 'key')) === 'timeout',
     )
   );
 }

@@ -45,7 +45,7 @@ export function judgeApp({ request, suite, ofApp, ofTests, old }: Change): Viola
     'app-detects-tests',
     new RegExp(`['"\`]${escapeStringRegexp(title)}['"\`]`),
   ]);
-  const imports = [...old.parsed.values()].flatMap((one) => one.imports);
+  const imports = [...old.parsed.values()].flatMap((source) => source.imports);
   const silenced = request.category === 'build-error' ? [...ofTests, ...ofApp] : ofApp;
   return [
     ...ofApp.flatMap((edit) => added(edit, [...testDetection, ...tampering, ...named])),
@@ -108,8 +108,10 @@ function leadsElsewhere(key: string, from: string | undefined, imports: readonly
   const [, alias] = /^compilerOptions\.paths\.(.+)$/.exec(key) ?? [];
   if (alias === undefined) return false;
   const [start = '', end] = alias.split('*');
-  const isUsed = imports.some((one) =>
-    end === undefined ? one === alias : !one.startsWith('.') && one.startsWith(start) && one.endsWith(end),
+  const isUsed = imports.some((module) =>
+    end === undefined
+      ? module === alias
+      : !module.startsWith('.') && module.startsWith(start) && module.endsWith(end),
   );
   return isUsed && (from !== undefined || !/^[@~#]/.test(alias));
 }

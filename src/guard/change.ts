@@ -65,25 +65,25 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
   };
 
   function isComparable({ path: file, after }: FileEdit): boolean {
-    return isCode(file) && !whole.some((one) => one.file === file) && (after ? now : old).parsed.has(file);
+    return isCode(file) && !whole.some((cut) => cut.file === file) && (after ? now : old).parsed.has(file);
   }
 
   /** What belongs to the tests may change for a ui-error alone, and only code can be compared. */
   function cutOf(edit: FileEdit): Cut[] {
     const { path: file } = edit;
-    const shadowed = [...old.parsed.keys()].find((one) => one !== file && stemOf(one) === stemOf(file));
+    const shadowed = [...old.parsed.keys()].find((other) => other !== file && stemOf(other) === stemOf(file));
     const isShadow = !edit.before && isCode(file) && shadowed !== undefined && !isGone(shadowed);
-    const told = (why: string) => [{ file, why }];
-    if (isShadow) return told(`it may be imported instead of ${shadowed}`);
+    const cutFor = (why: string) => [{ file, why }];
+    if (isShadow) return cutFor(`it may be imported instead of ${shadowed}`);
     if (!isTests(edit)) return [];
     if (request.tests === 'cut')
-      return told(`it belongs to the tests, which are read-only for a ${request.category}`);
-    if (!isCode(file)) return request.tests === 'open' ? [] : told('it is data that the tests read');
+      return cutFor(`it belongs to the tests, which are read-only for a ${request.category}`);
+    if (!isCode(file)) return request.tests === 'open' ? [] : cutFor('it is data that the tests read');
     if (!edit.before && isSpecName.test(file) && request.tests === 'compared')
-      return told('it is a new spec file');
-    if (edit.after && now.unparsable.has(file)) return told('it cannot be parsed');
+      return cutFor('it is a new spec file');
+    if (edit.after && now.unparsable.has(file)) return cutFor('it cannot be parsed');
     if (edit.before && old.unparsable.has(file))
-      return told('it could not be parsed before, so nothing shows what it checked');
+      return cutFor('it could not be parsed before, so nothing shows what it checked');
     return [];
   }
 
@@ -96,7 +96,7 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
 const stemOf = (file: string) => file.replace(/(?:\/index)?\.[cm]?[jt]sx?$/, '');
 
 async function readEdits({ changes, before, after }: GuardRequest): Promise<FileEdit[]> {
-  const paths = changes.map((one) => one.path);
+  const paths = changes.map((change) => change.path);
   const [olds, news] = await Promise.all([before.read(paths), after.read(paths)]);
   const state = (bytes: Uint8Array | undefined) => (bytes ? fileState(bytes) : null);
   return changes

@@ -86,10 +86,10 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
   };
 
   const located = (was: SyntaxNode, is: SyntaxNode, test: string) => {
-    const known = new Set(nodesOf(was).map((one) => print(one)));
+    const known = new Set(nodesOf(was).map((node) => print(node)));
     const isSaid = chainOf(is)
       .flatMap((call) => nodesIn(call, 'arguments'))
-      .every((one) => isPlain(one) || known.has(print(one)));
+      .every((node) => isPlain(node) || known.has(print(node)));
     enter(was, is, test, isSaid ? uses.ofLocator(was, is) : 'what it looks for is computed');
   };
   const enter = (was: SyntaxNode, is: SyntaxNode, test: string, why: string | null) => {
@@ -99,17 +99,17 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
     locatorChanges.push({ old: before, now: after, file, line });
   };
 
-  const walk = (given: SyntaxNode, other: SyntaxNode, test: string): void => {
-    const [was, is] = [unwrap(given), unwrap(other)];
+  const walk = (before: SyntaxNode, after: SyntaxNode, test: string): void => {
+    const [was, is] = [unwrap(before), unwrap(after)];
     const [constant, now] = [constantOf(was), constantOf(is)];
     if (constant !== undefined && constant === now) return;
     if (isLocatorCall(was) && isLocatorCall(is)) {
       walk(baseOf(was), baseOf(is), test);
-      const said = (node: SyntaxNode) =>
+      const saying = (node: SyntaxNode) =>
         chainOf(node)
           .map((call) => sayingOf(call))
           .join();
-      if (said(was) !== said(is)) located(was, is, test);
+      if (saying(was) !== saying(is)) located(was, is, test);
       return;
     }
     if (typeof constant === 'string' && typeof now === 'string') {
@@ -117,57 +117,43 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
       return why === undefined ? differ([was], [is], test) : enter(was, is, test, why);
     }
     if (was.type !== is.type || ownValues(was) !== ownValues(is)) return differ([was], [is], test);
-    const within = titleOf(is);
-    const title = within === null ? test : [test, within].filter((one) => one !== file).join(' › ');
+    const title = within(test, titleOf(is));
     for (const field of fieldsOf(was)) {
       const [olds, news] = [partsIn(was, field), partsIn(is, field)];
       if (field === 'body' && Array.isArray(was[field])) alignStatements(olds, news, title);
       else if (olds.length !== news.length) differ([was], [is], title);
-      else for (const [at, one] of olds.entries()) walk(one, news[at] ?? one, title);
+      else for (const [at, node] of olds.entries()) walk(node, news[at] ?? node, title);
     }
   };
+
+  const within = (test: string, title: string | null) =>
+    title === null ? test : test === file ? title : `${test} › ${title}`;
 
   const alignStatements = (olds: Nodes, news: Nodes, test: string) => {
     const isSame = (a: SyntaxNode, b: SyntaxNode) =>
       print(a, true) === print(b, true) || (isFlaky && old !== null && isSettled(a, b, old));
-    const parts = diffArrays([...olds], [...news], { comparator: isSame });
-    let [i, j] = [0, 0];
-    for (let at = 0; at < parts.length; at += 1) {
-      const { added, removed, count } = parts[at] ?? { count: 0 };
-      if (!added && !removed) {
-        for (let n = 0; n < count; n += 1) {
-          const [was, is] = [olds[i++], news[j++]];
-          if (was && is && print(was, true) === print(is, true)) walk(was, is, test);
+    const [oldLeft, newLeft, gone, come] = [[...olds], [...news], [] as SyntaxNode[], [] as SyntaxNode[]];
+    const end = { added: false, removed: false, count: 0 };
+    for (const { added, removed, count } of [...diffArrays(oldLeft, newLeft, { comparator: isSame }), end])
+      if (removed) gone.push(...oldLeft.splice(0, count));
+      else if (added) come.push(...newLeft.splice(0, count));
+      else {
+        compareReplaced(gone.splice(0), come.splice(0), test);
+        const same = newLeft.splice(0, count);
+        for (const [at, was] of oldLeft.splice(0, count).entries()) {
+          const is = same[at];
+          if (is && print(was, true) === print(is, true)) walk(was, is, test);
         }
-        continue;
       }
-      // What was removed and what was added in its place come one after the other, in either order.
-      const next = parts[at + 1];
-      const isPair = next !== undefined && (next.added || next.removed);
-      if (isPair) at += 1;
-      const gone = olds.slice(i, (i += (removed ? count : 0) + (isPair && next.removed ? next.count : 0)));
-      const come = news.slice(j, (j += (added ? count : 0) + (isPair && next.added ? next.count : 0)));
-      replaced(gone, come, test);
-    }
+  };
 
-    function replaced(gone: Nodes, come: Nodes, test: string) {
-      const titled = new Map(come.filter(isTest).map((one) => [titleOf(callIn(one)), one]));
-      const pairs = gone.flatMap((was) => {
-        const is = isTest(was) ? titled.get(titleOf(callIn(was))) : undefined;
-        return is ? [[was, is] as const] : [];
-      });
-      const paired = new Set(pairs.flat());
-      for (const [was, is] of pairs) walk(was, is, test);
-      const [left, rest] = [gone, come].map((all) => all.filter((one) => !paired.has(one)));
-      const tests = [...(left ?? []), ...(rest ?? [])].filter(isTest);
-      for (const one of tests) {
-        const title = [test, titleOf(callIn(one)) ?? ''].filter((part) => part !== file).join(' › ');
-        if (left?.includes(one)) differ([one], [], title);
-        else differ([], [one], title);
-      }
-      const [was = [], is = []] = [left, rest].map((all) => all?.filter((one) => !tests.includes(one)));
-      if (was.length === is.length) for (const [at, one] of was.entries()) walk(one, is[at] ?? one, test);
-      else if (!(isFlaky && was.length === 0 && is.every(isWait))) differ(was, is, test);
+  /** Compares statements that stand in the place of others: tests by their titles, the others in their order. */
+  const compareReplaced = (gone: Nodes, come: Nodes, test: string) => {
+    for (const title of new Set([...gone, ...come].map(titleIn))) {
+      const [was = [], is = []] = [gone, come].map((all) => all.filter((node) => titleIn(node) === title));
+      if (was.length === is.length) for (const [at, node] of was.entries()) walk(node, is[at] ?? node, test);
+      else if (title !== null || !isFlaky || was.length > 0 || !is.every(isWait))
+        differ(was, is, within(test, title));
     }
   };
 
@@ -186,7 +172,7 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
 /** Returns what a call of a locator says, but not what it begins at. */
 const sayingOf = (call: SyntaxNode) =>
   `${propertyOf(nodeIn(call, 'callee'))}(${nodesIn(call, 'arguments')
-    .map((one) => print(one))
+    .map((argument) => print(argument))
     .join()})`;
 
 /** Returns the nodes of a field that exist at run time. */
@@ -202,12 +188,6 @@ function isRun({ type, importKind, exportKind }: SyntaxNode): boolean {
   );
 }
 
-/** The call of a statement, awaited or not. */
-function callIn(node: SyntaxNode): SyntaxNode {
-  const expression = nodeIn(node, 'expression');
-  return expression ? unwrap(expression) : node;
-}
-
 /** Returns the title of a test or of a group of tests; null for any other node. */
 function titleOf(node: SyntaxNode): string | null {
   const args = node.type === 'CallExpression' ? nodesIn(node, 'arguments') : [];
@@ -220,7 +200,8 @@ function titleOf(node: SyntaxNode): string | null {
   return first.type === 'TemplateLiteral' ? nodesIn(first, 'quasis').map(cookedText).join('${…}') : null;
 }
 
-const isTest = (statement: SyntaxNode) => titleOf(callIn(statement)) !== null;
+const titleIn = (statement: SyntaxNode) => titleOf(unwrap(nodeIn(statement, 'expression') ?? statement));
+const isTest = (statement: SyntaxNode) => titleIn(statement) !== null;
 
 const titlesIn = (program: SyntaxNode) => nodesOf(program).flatMap((node) => titleOf(node) ?? []);
 
@@ -231,8 +212,8 @@ const branching =
 
 /** A test is weaker if it defines, expects or compares less than before, or does something on a condition only. */
 function strengthOf(olds: Nodes, news: Nodes, titles: ReadonlySet<string>): Strength {
-  const [was, is] = [olds, news].map((all) => all.flatMap((one) => nodesOf(one)));
-  const isMoved = (node: SyntaxNode) => titles.has(titleOf(callIn(node)) ?? '\0');
+  const [was, is] = [olds, news].map((all) => all.flatMap((node) => nodesOf(node)));
+  const isMoved = (node: SyntaxNode) => titles.has(titleIn(node) ?? '\0');
   if (olds.length === 0 && news.every(isTest)) return 'new';
   if (!was || !is || (news.length === 0 && olds.every(isMoved))) return 'different';
   const count = (nodes: Nodes, how: (node: SyntaxNode) => number) =>
@@ -257,7 +238,7 @@ const codeOf = (node: SyntaxNode, source: SourceFile | null) =>
 
 function linesOf(nodes: Nodes, source: SourceFile | null): string[] {
   return nodes.flatMap(({ start, end }) => {
-    const [first, last] = [start, Math.max(start, end - 1)].map((one) => source?.lineAt(one) ?? 1);
+    const [first, last] = [start, Math.max(start, end - 1)].map((offset) => source?.lineAt(offset) ?? 1);
     return source?.lines.slice((first ?? 1) - 1, last).map((line) => line.trim()) ?? [];
   });
 }

@@ -4,8 +4,9 @@ import {
   calleeOf,
   childrenOf,
   constantOf,
+  identifierName,
   isFunction,
-  nameOf,
+  lastName,
   nodeIn,
   nodesIn,
   nodesOf,
@@ -48,13 +49,13 @@ interface Details {
 
 /** Returns all that decides in a program, and in the SQL that it holds. What constants with these names have is not counted as compared or chosen. */
 export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> = new Set()): Decision[] {
-  const found: Decision[] = [];
+  const decisions: Decision[] = [];
   const counted = new Set<SyntaxNode>();
   const constants = constantsOf(source.program);
-  const resolve = (node: SyntaxNode) => constants.get(nameOf(unwrap(node)) ?? '') ?? unwrap(node);
+  const resolve = (node: SyntaxNode) => constants.get(identifierName(unwrap(node)) ?? '') ?? unwrap(node);
   const constantsIn = (nodes: Details['compared'], isCompared: boolean) =>
     (nodes ?? []).flatMap((node) =>
-      node && !known.has(nameOf(unwrap(node)) ?? '') ? valuesIn(resolve(node), isCompared) : [],
+      node && !known.has(identifierName(unwrap(node)) ?? '') ? valuesIn(resolve(node), isCompared) : [],
     );
 
   const decide = (node: SyntaxNode, text: string, details: Details = {}) => {
@@ -65,7 +66,7 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
           (nodes ?? []).map((value) => value && constantOf(resolve(value))),
         );
     const line = source.lineAt(node.start);
-    found.push({
+    decisions.push({
       text: `${text} ${weight}`,
       weight,
       stops,
@@ -74,7 +75,7 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
         text === refusal
           ? []
           : nodesOf(details.about ?? node)
-              .flatMap((part) => nameOf(part) ?? [])
+              .flatMap((part) => identifierName(part) ?? [])
               .map(plainName),
       ),
       compared: constantsIn(compared, true).map((value) => (isLength ? lengthValue(value) : value)),
@@ -87,8 +88,8 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
   };
 
   /** Counts what `&&`, `||` and `!` combine, each by itself. */
-  const condition = (given: SyntaxNode, details: Details = {}, isNegated = false): void => {
-    const node = unwrap(given);
+  const condition = (wrapped: SyntaxNode, details: Details = {}, isNegated = false): void => {
+    const node = unwrap(wrapped);
     counted.add(node);
     if (node.type === 'LogicalExpression' && node['operator'] !== '??') {
       for (const side of [nodeIn(node, 'left'), nodeIn(node, 'right')])
@@ -106,7 +107,7 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
     const text = isComparison
       ? `${operator.sign} ${sides.map((side) => side && print(side)).join(' ')}`
       : print(node);
-    const isStatus = sides.some((side) => /status|code/i.test(propertyOf(side) ?? nameOf(side) ?? ''));
+    const isStatus = sides.some((side) => /status|code/i.test(lastName(side)));
     const compared = isStatus ? [] : sides.filter((side) => side && isConstant(resolve(side)));
     decide(node, `${isOpposite ? 'not ' : ''}${text}`, {
       ...details,
@@ -119,8 +120,8 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
     });
   };
 
-  const read = (given: SyntaxNode): void => {
-    const node = unwrap(given);
+  const read = (wrapped: SyntaxNode): void => {
+    const node = unwrap(wrapped);
     if (/^TS(?!Enum)/.test(node.type)) return;
     readOwn(node);
     for (const child of reachable(node)) read(child);
@@ -183,24 +184,24 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
       case 'Literal':
       case 'TemplateLiteral': {
         const text = source.text.slice(node.start + 1, node.end - 1);
-        const place = { file: source.path, kind: sqlFile, line: source.lineAt(node.start) };
+        const position = { file: source.path, kind: sqlFile, line: source.lineAt(node.start) };
         if (/^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\s/i.test(text))
-          found.push(...decisionsInText(text, place));
+          decisions.push(...decisionsInText(text, position));
       }
     }
   };
 
   const readSetting = (node: SyntaxNode): void => {
-    const key = nameOf(nodeIn(node, 'key') ?? nodeIn(node, 'name')) ?? '';
-    const given = nodeIn(node, 'value');
-    const value = given?.type === 'JSXExpressionContainer' ? nodeIn(given, 'expression') : given;
+    const key = identifierName(nodeIn(node, 'key') ?? nodeIn(node, 'name')) ?? '';
+    const written = nodeIn(node, 'value');
+    const value = written?.type === 'JSXExpressionContainer' ? nodeIn(written, 'expression') : written;
     if (/^status(?:Code)?$/.test(key) && isRefusal(value && constantOf(value))) decide(node, refusal);
     if (restricting.test(key) && (!value || constantOf(value) !== false)) decide(node, `rule ${key}`);
   };
 
   const readCall = (node: SyntaxNode): void => {
     const callee = nodeIn(node, 'callee');
-    const name = propertyOf(callee) ?? nameOf(callee) ?? '';
+    const name = lastName(callee);
     const object = nodeIn(callee, 'object');
     const args = nodesIn(node, 'arguments');
     const isList = membership.test(name) && object && /^(?:Array|New)/.test(resolve(object).type);
@@ -216,14 +217,15 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
     const predicate = selecting.test(name) && args[0] ? nodeIn(args[0], 'body') : null;
     if (predicate && predicate.type !== 'BlockStatement' && !counted.has(unwrap(predicate)))
       condition(predicate, { about: node });
-    if (nameOf(object) === 'Math') decide(node, `choice ${print(node)}`, { weight: null, chosen: args });
-    if (guarding.test(name) && !counted.has(node) && !/^(?:Array|Math)$/.test(nameOf(object) ?? ''))
+    if (identifierName(object) === 'Math')
+      decide(node, `choice ${print(node)}`, { weight: null, chosen: args });
+    if (guarding.test(name) && !counted.has(node) && !/^(?:Array|Math)$/.test(identifierName(object) ?? ''))
       condition(node);
     const handler = args.findLastIndex(isFunction);
-    for (const [place, arg] of args.entries()) {
-      const passed = nameOf(arg.type === 'Identifier' ? arg : nodeIn(arg, 'callee'));
+    for (const [index, arg] of args.entries()) {
+      const passed = identifierName(arg.type === 'Identifier' ? arg : nodeIn(arg, 'callee'));
       // What stands between a route and its handler lets requests in, or not.
-      const isBetween = place > 0 && place < handler && constantOf(args[0] ?? arg) !== undefined;
+      const isBetween = index > 0 && index < handler && constantOf(args[0] ?? arg) !== undefined;
       if (isBetween || (arg.type === 'Identifier' && guarding.test(passed ?? '')))
         decide(arg, `guard ${print(arg)}`);
       if (answering.test(name) && isRefusal(constantOf(arg))) decide(arg, refusal);
@@ -231,7 +233,7 @@ export function decisionsInCode(source: SourceFile, known: ReadonlySet<string> =
   };
 
   read(source.program);
-  return found;
+  return decisions;
 }
 
 const operators: Readonly<Record<string, { readonly sign: string; readonly isNegated: boolean }>> = {
@@ -254,10 +256,10 @@ function weightOf(node: SyntaxNode, sides: readonly (SyntaxNode | null)[]): Weig
     const [left, right] = sides.map((side) => side && print(side));
     const values = sides.map((side) => side && constantOf(side));
     if (left === right || values.every((value) => value !== undefined)) return 0;
-    if (sides.some((side) => nameOf(side) === 'Infinity')) return 0;
+    if (sides.some((side) => identifierName(side) === 'Infinity')) return 0;
     const isNothing = sides.some(
       (side, at) =>
-        nameOf(side) === 'undefined' ||
+        identifierName(side) === 'undefined' ||
         values[at] === null ||
         values[at] === '' ||
         values[at] === 'undefined',
@@ -269,7 +271,7 @@ function weightOf(node: SyntaxNode, sides: readonly (SyntaxNode | null)[]): Weig
   const { pattern } = (nodeIn(callee, 'object')?.['regex'] ?? {}) as { readonly pattern?: string };
   if (pattern !== undefined)
     return /^\^?(?:\.|\\S|\[\\s\\S\])?[*+]?\$?$/.test(pattern) ? (/\*|^\^?\$?$/.test(pattern) ? 0 : 1) : 2;
-  return /^(?:trim|toString|String|Boolean)$/.test(propertyOf(callee) ?? nameOf(callee) ?? '') ? 1 : 2;
+  return /^(?:trim|toString|String|Boolean)$/.test(lastName(callee)) ? 1 : 2;
 }
 
 const isLengthOf = (node: SyntaxNode | null) => /^(?:length|size)$/.test(propertyOf(node) ?? '');
@@ -290,9 +292,8 @@ function isEnd(branch: SyntaxNode): boolean {
     const callee = calleeOf(node);
     if (!callee) return false;
     return (
-      /^(?:next|reject|exit|redirect|abort|preventDefault)$/.test(
-        propertyOf(callee) ?? nameOf(callee) ?? '',
-      ) || nodesIn(node, 'arguments').some((arg) => isRefusal(constantOf(arg)))
+      /^(?:next|reject|exit|redirect|abort|preventDefault)$/.test(lastName(callee)) ||
+      nodesIn(node, 'arguments').some((arg) => isRefusal(constantOf(arg)))
     );
   });
 }
@@ -302,9 +303,9 @@ function constantsOf(program: SyntaxNode): Map<string, SyntaxNode> {
   const declarations = nodesOf(program).filter(({ kind }) => kind === 'const');
   const inits = declarations.flatMap((declaration) =>
     nodesIn(declaration, 'declarations').flatMap((node) => {
-      const [name, init] = [nameOf(nodeIn(node, 'id')), nodeIn(node, 'init')];
+      const [name, init] = [identifierName(nodeIn(node, 'id')), nodeIn(node, 'init')];
       const value = init && unwrap(init);
-      const isKnown = value && (isConstant(value) || nameOf(value) === 'Infinity');
+      const isKnown = value && (isConstant(value) || identifierName(value) === 'Infinity');
       return isKnown && name !== null ? [[name, value] as const] : [];
     }),
   );
@@ -320,14 +321,14 @@ function reachable(node: SyntaxNode): SyntaxNode[] {
 }
 
 /** Returns the constants in an expression, with the words of patterns and, if they are compared, the keys of objects; not the texts of elements, and no status. */
-function valuesIn(given: SyntaxNode, isCompared: boolean): Value[] {
-  const node = unwrap(given);
+function valuesIn(wrapped: SyntaxNode, isCompared: boolean): Value[] {
+  const node = unwrap(wrapped);
   if (node.type.startsWith('JSX') || isFunction(node)) return [];
   const value = constantOf(node);
   if (typeof value === 'string' || typeof value === 'number') return [value];
   const { pattern } = (node['regex'] ?? {}) as { readonly pattern?: string };
   if (pattern !== undefined) return pattern.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
-  const key = node.type === 'Property' ? nameOf(nodeIn(node, 'key')) : null;
+  const key = node.type === 'Property' ? identifierName(nodeIn(node, 'key')) : null;
   const own = key !== null && isCompared ? [key] : [];
   if (/^(?:status|statusCode|code)$/.test(key ?? propertyOf(calleeOf(node)) ?? '')) return own;
   const inner = node.type === 'TemplateLiteral' || own.length > 0 ? [] : childrenOf(node);

@@ -37,8 +37,8 @@ export function decisionsInText(
   const [, ends, deciding] = languages.find(([files]) => files.test(kind)) ?? [];
   if (!ends || !deciding) return [];
   return text.split('\n').flatMap((source, index) =>
-    source.split(ends).flatMap((given): Decision[] => {
-      const part = given.trim();
+    source.split(ends).flatMap((piece): Decision[] => {
+      const part = piece.trim();
       if (!deciding.test(part)) return [];
       const literals = [...part.matchAll(/(["'`])((?:(?!\1).)+)\1|\b(\d[\d.]*)\b/g)];
       return [

@@ -21,14 +21,14 @@ interface Where {
 
 /** Judges changes in the working tree, whoever made them, without running the suite (HN-3, HN-4). */
 export async function guardWorkingTree(
-  { root, changes: told, hidden, before, after }: GitChanges,
+  { root, changes: tracked, hidden, before, after }: GitChanges,
   where: Where,
 ): Promise<Findings> {
-  const known = new Set(told.map((one) => one.path));
-  const changes = [...told, ...(await hidden()).filter((one) => !known.has(one.path))];
+  const known = new Set(tracked.map((change) => change.path));
+  const changes = [...tracked, ...(await hidden()).filter((change) => !known.has(change.path))];
   const paths = new Set(await before.paths());
   const suite = changes.length === 0 ? nothingKnown : await suiteIn(root, where, (file) => paths.has(file));
-  const specs = [...paths].filter((one) => isSpecName.test(one));
+  const specs = [...paths].filter((file) => isSpecName.test(file));
   const places = { ...suite, testFiles: [...new Set([...suite.testFiles, ...specs])] };
   const request = { category: 'ui-error', tests: 'shown', changes, before, after, suite: places } as const;
   return runGuard(request, { limitMs: LIMIT_MS });
@@ -36,8 +36,8 @@ export async function guardWorkingTree(
 
 /** Returns what no fix may do; the strict reading adds what only a person can let in. */
 export function findingsIn({ violations, differences, cut }: Findings, isStrict: boolean): Finding[] {
-  const fails = (one: TestDifference) =>
-    one.strength === 'weaker' || (isStrict && one.strength === 'different');
+  const fails = (difference: TestDifference) =>
+    difference.strength === 'weaker' || (isStrict && difference.strength === 'different');
   return [
     ...violations.map(({ rule, file, line, says }) => ({ rule, file, line, says })),
     ...differences.filter(fails).map(({ strength, test, file, line }) => {

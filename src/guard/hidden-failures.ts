@@ -4,8 +4,9 @@ import {
   calleeOf,
   childrenOf,
   constantOf,
+  identifierName,
   isFunction,
-  nameOf,
+  lastName,
   nodeIn,
   nodesIn,
   nodesOf,
@@ -62,7 +63,7 @@ function silentHandlersIn({ program }: SourceFile): SyntaxNode[] {
   const named = new Map(
     nodes.flatMap((node) => {
       const value = node.type === 'FunctionDeclaration' ? node : nodeIn(node, 'init');
-      const name = nameOf(nodeIn(node, 'id'));
+      const name = identifierName(nodeIn(node, 'id'));
       return value && isFunction(value) && name !== null ? [[name, value] as const] : [];
     }),
   );
@@ -70,10 +71,10 @@ function silentHandlersIn({ program }: SourceFile): SyntaxNode[] {
     if (node.type === 'TryStatement') return [[nodeIn(node, 'handler'), nodeIn(node, 'block')]];
     if (/^on(?:error|unhandledrejection)$/.test(propertyOf(nodeIn(node, 'left')) ?? ''))
       return [[nodeIn(node, 'right'), null]];
-    const key = nameOf(nodeIn(node, 'key') ?? nodeIn(node, 'name')) ?? '';
+    const key = identifierName(nodeIn(node, 'key') ?? nodeIn(node, 'name')) ?? '';
     if (/^on\w*(?:Err|Fail|Reject)/.test(key))
       return [[nodeIn(nodeIn(node, 'value'), 'expression') ?? nodeIn(node, 'value'), null]];
-    const method = propertyOf(calleeOf(node)) ?? nameOf(calleeOf(node)) ?? '';
+    const method = lastName(calleeOf(node));
     const [first, second] = nodesIn(node, 'arguments');
     const tried = nodeIn(calleeOf(node), 'object');
     if (method === 'catch') return [[first, tried]];
@@ -83,8 +84,8 @@ function silentHandlersIn({ program }: SourceFile): SyntaxNode[] {
     );
     return isOfErrors && /^(?:on|once|addEventListener)$/.test(method) ? [[second, null]] : [];
   });
-  return handlings.flatMap(([given, tried]) => {
-    const handler = given && (named.get(nameOf(given) ?? '') ?? unwrap(given));
+  return handlings.flatMap(([written, tried]) => {
+    const handler = written && (named.get(identifierName(written) ?? '') ?? unwrap(written));
     return handler && isSilent(handler) && !isTriedAgain(tried, nodes) ? [handler] : [];
   });
 }
@@ -104,22 +105,22 @@ function outermostCalls(node: SyntaxNode | null): SyntaxNode[] {
 }
 
 function isSilent(handler: SyntaxNode): boolean {
-  if (nameOf(nodeIn(handler, 'object')) !== null)
-    return logging.test(nameOf(nodeIn(handler, 'object')) ?? '');
-  if (handler.type === 'Identifier') return /noop/i.test(nameOf(handler) ?? '');
+  if (identifierName(nodeIn(handler, 'object')) !== null)
+    return logging.test(identifierName(nodeIn(handler, 'object')) ?? '');
+  if (handler.type === 'Identifier') return /noop/i.test(identifierName(handler) ?? '');
   if (handler.type !== 'CatchClause' && !isFunction(handler)) return false;
   const param = nodeIn(handler, 'param') ?? nodesIn(handler, 'params')[0] ?? null;
-  const caught = new Set(nodesOf(param).flatMap((node) => nameOf(node) ?? []));
+  const caught = new Set(nodesOf(param).flatMap((node) => identifierName(node) ?? []));
   const logs = nodesOf(nodeIn(handler, 'body')).filter((node) =>
-    logging.test(nameOf(nodeIn(calleeOf(node), 'object')) ?? ''),
+    logging.test(identifierName(nodeIn(calleeOf(node), 'object')) ?? ''),
   );
   const logged = new Set(logs.flatMap((node) => nodesOf(node)));
   const isTelling = (node: SyntaxNode) => {
     if (node.type === 'ThrowStatement' || node.type === 'JSXText') return true;
-    if (node.type === 'Identifier') return caught.has(nameOf(node) ?? '');
+    if (node.type === 'Identifier') return caught.has(identifierName(node) ?? '');
     const target = nodeIn(node, 'callee') ?? nodeIn(node, 'left') ?? nodeIn(node, 'key');
     const object = nodeIn(target, 'object');
-    const names = [propertyOf(target), nameOf(target), nameOf(object), propertyOf(object)];
+    const names = [propertyOf(target), identifierName(target), identifierName(object), propertyOf(object)];
     const isFault = nodesIn(node, 'arguments').some((arg) => Number(constantOf(arg)) >= 500);
     return isFault || names.some((name) => telling.test(name ?? ''));
   };

@@ -14,6 +14,6 @@ const hiding: readonly (readonly [RegExp, string])[] = [
 
 /** Says how a change hides a flake instead of removing it; null if it does not. */
 export function hidesFlake(before: readonly string[], after: readonly string[]): string | null {
-  const count = (steps: readonly string[], what: RegExp) => steps.filter((one) => what.test(one)).length;
+  const count = (steps: readonly string[], what: RegExp) => steps.filter((step) => what.test(step)).length;
   return hiding.find(([what]) => count(after, what) > count(before, what))?.[1] ?? null;
 }

@@ -16,7 +16,7 @@ export async function ignoredReads({ root, changes, before, after }: GitChanges)
   ];
   const listed = String(await gitBytes(root, ['ls-files', ...how])).split('\0');
   const refer = referencesAmong(new Set(listed.filter((file) => file !== '')));
-  const paths = changes.map((one) => one.path).filter(isCode);
+  const paths = changes.map((change) => change.path).filter(isCode);
   const [old, now] = await Promise.all([before.read(paths), after.read(paths)]);
   const readBy = (file: string, bytes: Uint8Array | undefined) => {
     const { imports, names } = refer(file, Buffer.from(bytes ?? []).toString('utf8'));
@@ -24,8 +24,8 @@ export async function ignoredReads({ root, changes, before, after }: GitChanges)
   };
   return paths.flatMap((file) => {
     const known = readBy(file, old.get(file));
-    const added = [...readBy(file, now.get(file))].filter((one) => !known.has(one));
-    const says = (one: string) => `it reads ${one}, which git ignores: no other machine has that file`;
-    return added.map((one) => ({ rule: 'ignored-file', file, line: null, says: says(one) }));
+    const added = [...readBy(file, now.get(file))].filter((target) => !known.has(target));
+    const says = (target: string) => `it reads ${target}, which git ignores: no other machine has that file`;
+    return added.map((target) => ({ rule: 'ignored-file', file, line: null, says: says(target) }));
   });
 }

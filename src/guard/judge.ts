@@ -18,8 +18,8 @@ export async function judge(request: GuardRequest): Promise<Findings> {
     const comparison = compareTests({ now, ofTests: [...ofTests, ...cutTests] }, isFlaky);
     return {
       differences: comparison.differences,
-      locatorChanges: comparison.locatorChanges.filter((one) =>
-        ofTests.some(({ path }) => path === one.file),
+      locatorChanges: comparison.locatorChanges.filter((change) =>
+        ofTests.some(({ path }) => path === change.file),
       ),
       cut: change.cut,
       violations: [...judgeApp(change), ...(isFlaky ? comparison.differences.flatMap(hidden) : [])],
@@ -38,7 +38,7 @@ export async function judge(request: GuardRequest): Promise<Findings> {
 /** A flake that is no longer seen is not gone (FL-3). */
 function hidden({ file, line, strength, before, after }: TestDifference): Violation[] {
   const detail = hidesFlake(before, after) ?? (strength === 'weaker' ? 'it checks less' : null);
-  const shown = (steps: readonly string[]) => steps.join('; ').slice(0, 200) || null;
-  const place = { file, line, before: shown(before), after: shown(after) };
-  return detail === null ? [] : [violationOf('flake-hidden', { ...place, detail })];
+  const excerpt = (steps: readonly string[]) => steps.join('; ').slice(0, 200) || null;
+  const finding = { file, line, before: excerpt(before), after: excerpt(after) };
+  return detail === null ? [] : [violationOf('flake-hidden', { ...finding, detail })];
 }

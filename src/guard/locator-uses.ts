@@ -3,11 +3,12 @@ import type { SourceFile } from '../code/source-file.js';
 import {
   childrenOf,
   constantOf,
+  identifierName,
   isFunction,
-  nameOf,
+  isWrapper,
+  lastName,
   nodeIn,
   nodesIn,
-  isWrapper,
   propertyOf,
   type SyntaxNode,
   unwrap,
@@ -59,16 +60,18 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
     return parent && isWrapper(parent) ? up(parent) : parent;
   };
   return {
-    ofLocator: (old, now) => usedAt(now, { old, now, seen: new Set() }),
+    ofLocator: (old, now) => usedAt(now, { old, now, followed: new Set() }),
     ofString: (old, now) => {
       up(now);
       const holder = holderOf(now);
       const places = holder === null ? [] : holder.flatMap(usesOf);
       if (places.length === 0 || places.includes(null)) return undefined;
-      const locators = places.map((one) => one && locatorAround(one));
+      const locators = places.map((use) => use && locatorAround(use));
       if (locators.includes(null)) return undefined;
-      const change = { old, now, seen: new Set<string>() };
-      return locators.map((one) => one && usedAt(one, change)).find((why) => why !== null) ?? null;
+      const change = { old, now, followed: new Set<string>() };
+      return (
+        locators.map((locator) => locator && usedAt(locator, change)).find((why) => why !== null) ?? null
+      );
     },
   };
 
@@ -81,8 +84,8 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
     const object = up(parent);
     const outer = object && holderOf(object);
     // Nobody knows which field `selectors[name]` is.
-    const isOpen = outer?.some((one) =>
-      usesOf(one).some((use) => {
+    const isOpen = outer?.some((name) =>
+      usesOf(name).some((use) => {
         const member = use && up(use);
         return member?.type !== 'MemberExpression' || propertyOf(member) === null;
       }),
@@ -95,10 +98,10 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
     const { type } = parent;
     const isValue = ['init', 'value', 'right'].some((field) => unwrapped(nodeIn(parent, field)) === value);
     if (!isValue) return null;
-    if (type === 'VariableDeclarator') return nameOf(nodeIn(parent, 'id'));
-    if (type === 'PropertyDefinition' || type === 'Property') return nameOf(nodeIn(parent, 'key'));
+    if (type === 'VariableDeclarator') return identifierName(nodeIn(parent, 'id'));
+    if (type === 'PropertyDefinition' || type === 'Property') return identifierName(nodeIn(parent, 'key'));
     const left = type === 'AssignmentExpression' ? nodeIn(parent, 'left') : null;
-    return propertyOf(left) ?? nameOf(left);
+    return lastName(left) || null;
   }
 
   /** Returns the expressions that say this name, with null for one that gives it another. Declarations say nothing. */
@@ -115,12 +118,14 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
       )
         return [];
       if (/^(?:Import|Export)\w*Specifier$/.test(type))
-        return nameOf(nodeIn(parent, 'imported') ?? nodeIn(parent, 'exported') ?? nodeIn(parent, 'local')) ===
-          name
+        return identifierName(
+          nodeIn(parent, 'imported') ?? nodeIn(parent, 'exported') ?? nodeIn(parent, 'local'),
+        ) === name
           ? []
           : [null];
       const pattern = type === 'Property' ? parents.get(parent) : null;
-      if (pattern?.type === 'ObjectPattern') return nameOf(nodeIn(parent, 'key')) === name ? [] : [null];
+      if (pattern?.type === 'ObjectPattern')
+        return identifierName(nodeIn(parent, 'key')) === name ? [] : [null];
       const isProperty =
         type === 'MemberExpression' && nodeIn(parent, 'property') === node && parent['computed'] !== true;
       const use = isProperty ? parent : node;
@@ -135,7 +140,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
     const parent = up(node);
     if (!parent) return null;
     if (isLocatorCall(parent))
-      return nodesIn(parent, 'arguments').some((one) => unwrap(one) === node) ? parent : null;
+      return nodesIn(parent, 'arguments').some((argument) => unwrap(argument) === node) ? parent : null;
     return /^(?:TemplateLiteral|BinaryExpression|Property|ObjectExpression)$/.test(parent.type)
       ? locatorAround(parent)
       : null;
@@ -144,7 +149,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
   interface Changed {
     readonly old: SyntaxNode;
     readonly now: SyntaxNode;
-    readonly seen: Set<string>;
+    readonly followed: Set<string>;
   }
 
   function usedAt(node: SyntaxNode, change: Changed): string | null {
@@ -160,11 +165,11 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
         : isOther;
     if (parent.type === 'CallExpression') {
       const callee = nodeIn(parent, 'callee');
-      const method = propertyOf(callee) ?? nameOf(callee) ?? '';
+      const method = lastName(callee);
       if (callee && unwrap(callee) === node) return usedAt(parent, change);
       if (method === 'dragTo') return null;
       if (/^(?:or|and)$/.test(method)) return usedAt(parent, change);
-      return nameOf(callee) === 'expect' || nameOf(nodeIn(callee, 'object')) === 'expect'
+      return identifierName(callee) === 'expect' || identifierName(nodeIn(callee, 'object')) === 'expect'
         ? expectedAt(parent, change)
         : isOther;
     }
@@ -181,15 +186,18 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
     }
     if (!isFunction(node)) return null;
     const parent = up(node);
-    return nameOf(nodeIn(node, 'id')) ?? (parent && nameOf(nodeIn(parent, 'key') ?? nodeIn(parent, 'id')));
+    return (
+      identifierName(nodeIn(node, 'id')) ??
+      (parent && identifierName(nodeIn(parent, 'key') ?? nodeIn(parent, 'id')))
+    );
   }
 
   function namedAs(name: string, change: Changed): string | null {
-    if (change.seen.has(name)) return null;
-    change.seen.add(name);
+    if (change.followed.has(name)) return null;
+    change.followed.add(name);
     const places = usesOf(name);
     if (places.length === 0) return isUnknown;
-    return places.map((one) => (one ? usedAt(one, change) : isUnknown)).find((why) => why !== null) ?? null;
+    return places.map((use) => (use ? usedAt(use, change) : isUnknown)).find((why) => why !== null) ?? null;
   }
 
   function calledAt(method: string, call: SyntaxNode, change: Changed): string | null {
@@ -197,12 +205,12 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
       return usedAt(call, change);
     if (counting.test(method)) return isCounted;
     if (acting.test(method)) return null;
-    const said = nodesIn(call, 'arguments').flatMap(wordsIn);
+    const words = nodesIn(call, 'arguments').flatMap(wordsIn);
     if (method === 'waitFor')
-      return said.some((one) => /^(?:hidden|detached)$/.test(one)) ? isAbsent : presence(change);
+      return words.some((word) => /^(?:hidden|detached)$/.test(word)) ? isAbsent : presence(change);
     const awaited = reading.test(method) ? up(call) : null;
     const expected = awaited?.type === 'AwaitExpression' ? up(awaited) : null;
-    return expected?.type === 'CallExpression' && nameOf(nodeIn(expected, 'callee')) === 'expect'
+    return expected?.type === 'CallExpression' && identifierName(nodeIn(expected, 'callee')) === 'expect'
       ? expectedAt(expected, change)
       : isOther;
   }
@@ -216,18 +224,20 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
     const args = nodesIn(call, 'arguments');
     if (matcher === 'toHaveCount' || args[0]?.type === 'ArrayExpression') return isCounted;
     if (ofPresence.test(matcher))
-      return args.flatMap(namesIn).some((one) => /^(?:visible|attached|enabled|checked|editable)$/.test(one))
+      return args
+        .flatMap(namesIn)
+        .some((name) => /^(?:visible|attached|enabled|checked|editable)$/.test(name))
         ? isAbsent
         : presence(change);
     const [first] = args;
     if (!ofText.test(matcher) || !first || (constantOf(first) === undefined && !first['regex']))
       return isOther;
     const olds = wordsIn(change.old);
-    const own = wordsIn(change.now).filter((one) => !olds.includes(one));
-    if (own.some((one) => wholePage.test(one))) return 'it finds the whole page';
+    const own = wordsIn(change.now).filter((word) => !olds.includes(word));
+    if (own.some((word) => wholePage.test(word))) return 'it finds the whole page';
     const isOwn = args
       .flatMap(wordsIn)
-      .some((text) => own.some((one) => text.includes(one) || one.includes(text)));
+      .some((text) => own.some((word) => text.includes(word) || word.includes(text)));
     return isOwn ? 'it looks for what is expected of it' : null;
   }
 }
@@ -235,12 +245,12 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
 /** Whether what has to be there is the same: the text that the old locator looks for is what the new one looks for, too. */
 function presence({ old, now }: { readonly old: SyntaxNode; readonly now: SyntaxNode }): string | null {
   const [olds, news] = [textsOf(old), textsOf(now)];
-  const isNegated = chainOf(now).some((one) => /"hasNot(?:Text)?"/.test(print(one)));
-  const isKept = olds.length > 0 && olds.every((one) => news.includes(one));
+  const isNegated = chainOf(now).some((call) => /"hasNot(?:Text)?"/.test(print(call)));
+  const isKept = olds.length > 0 && olds.every((word) => news.includes(word));
   return isKept && !isNegated ? null : 'that it is there is what is expected, and no text says what it is';
 }
 
 const namesIn = (node: SyntaxNode) =>
-  nodesIn(node, 'properties').flatMap((one) => nameOf(nodeIn(one, 'key')) ?? []);
+  nodesIn(node, 'properties').flatMap((property) => identifierName(nodeIn(property, 'key')) ?? []);
 
 const unwrapped = (node: SyntaxNode | null) => node && unwrap(node);

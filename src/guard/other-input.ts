@@ -3,12 +3,12 @@ import type { SourceFile } from '../code/source-file.js';
 import {
   calleeOf,
   constantOf,
+  identifierName,
   isFunction,
-  nameOf,
+  lastName,
   nodeIn,
   nodesIn,
   nodesOf,
-  propertyOf,
   type SyntaxNode,
 } from '../code/syntax.js';
 import type { Change } from './change.js';
@@ -45,7 +45,7 @@ export function otherInputOf({ request: { healed }, now }: Change): OtherInput |
   if (typed === null) return null;
   const isSaid = (input: string) =>
     tests.some(({ text }) => exchangeLiterals(text, new Map([[input, '']])) !== text);
-  const inputs = [...typed].filter((one) => one.trim().length > 1 && isSaid(one));
+  const inputs = [...typed].filter((text) => text.trim().length > 1 && isSaid(text));
   if (inputs.length === 0) return null;
   return { inputs, files: tests.map(({ path }) => path) };
 }
@@ -63,44 +63,50 @@ interface Typed {
 export function typedIn(tests: readonly SourceFile[]): Typed | null {
   const nodes = tests.flatMap(({ program }) => nodesOf(program));
   const calls = nodes.filter(({ type }) => type === 'CallExpression');
-  const nameOfCall = (call: SyntaxNode) => propertyOf(calleeOf(call)) ?? nameOf(calleeOf(call)) ?? '';
+  const nameOfCall = (call: SyntaxNode) => lastName(calleeOf(call));
   const typers = new Set<string>();
   const isTyping = (call: SyntaxNode) => typing.test(nameOfCall(call)) || typers.has(nameOfCall(call));
   if (!calls.some(isTyping)) return null;
-  const given = (call: SyntaxNode) => nodesIn(call, 'arguments').flatMap((one) => nodesOf(one));
+  const argumentsOf = (call: SyntaxNode) =>
+    nodesIn(call, 'arguments').flatMap((argument) => nodesOf(argument));
   const functions = nodes.flatMap((node) => {
-    const made = isFunction(node) ? node : (nodeIn(node, 'value') ?? nodeIn(node, 'init'));
-    const name = nameOf(nodeIn(node, 'id') ?? nodeIn(node, 'key')) ?? '';
-    return made && isFunction(made)
-      ? [{ name, calls: nodesOf(made).filter(({ type }) => type === 'CallExpression') }]
+    const value = isFunction(node) ? node : (nodeIn(node, 'value') ?? nodeIn(node, 'init'));
+    const name = identifierName(nodeIn(node, 'id') ?? nodeIn(node, 'key')) ?? '';
+    return value && isFunction(value)
+      ? [{ name, calls: nodesOf(value).filter(({ type }) => type === 'CallExpression') }]
       : [];
   });
   for (let count = -1; count !== typers.size;) {
     count = typers.size;
     const passes = (call: SyntaxNode) =>
-      isTyping(call) && given(call).some(({ type }) => type === 'Identifier');
-    for (const one of functions) if (one.name !== '' && one.calls.some(passes)) typers.add(one.name);
+      isTyping(call) && argumentsOf(call).some(({ type }) => type === 'Identifier');
+    for (const fn of functions) if (fn.name !== '' && fn.calls.some(passes)) typers.add(fn.name);
   }
   const textsIn = (some: readonly SyntaxNode[]) => {
-    const said = some.flatMap(given);
-    const names = new Set(said.flatMap((one) => (one.type === 'Identifier' ? String(one['name']) : [])));
+    const nodesGiven = some.flatMap(argumentsOf);
+    const names = new Set(
+      nodesGiven.flatMap((node) => (node.type === 'Identifier' ? String(node['name']) : [])),
+    );
     const held = nodes.flatMap((node) => {
       const [name, value] = /^(?:VariableDeclarator|Property)$/.test(node.type)
-        ? [nameOf(nodeIn(node, 'id') ?? nodeIn(node, 'key')), nodeIn(node, 'init') ?? nodeIn(node, 'value')]
+        ? [
+            identifierName(nodeIn(node, 'id') ?? nodeIn(node, 'key')),
+            nodeIn(node, 'init') ?? nodeIn(node, 'value'),
+          ]
         : [null, null];
       return value && names.has(name ?? '') ? [value] : [];
     });
-    const texts = [...said, ...held].map((one) => constantOf(one));
-    return new Set(texts.filter((one): one is string => typeof one === 'string' && one !== ''));
+    const texts = [...nodesGiven, ...held].map((node) => constantOf(node));
+    return new Set(texts.filter((text): text is string => typeof text === 'string' && text !== ''));
   };
   // Who is signed in is no input of what is tested: up to the password, a function signs in.
   const isSecret = (call: SyntaxNode) =>
     isTyping(call) && /pass-?(?:word|code|phrase)|\botp\b/i.test(print(call));
-  const signing = functions.flatMap((one) => {
-    const last = one.calls.findLastIndex(isSecret);
-    return last === -1 ? [] : one.calls.slice(0, last + 1).filter(isTyping);
+  const signing = functions.flatMap((fn) => {
+    const last = fn.calls.findLastIndex(isSecret);
+    return last === -1 ? [] : fn.calls.slice(0, last + 1).filter(isTyping);
   });
-  const signers = new Set(functions.filter((one) => one.calls.some(isSecret)).map(({ name }) => name));
+  const signers = new Set(functions.filter((fn) => fn.calls.some(isSecret)).map(({ name }) => name));
   const isSigning = (call: SyntaxNode) =>
     signing.includes(call) ||
     signers.has(nameOfCall(call)) ||
@@ -116,7 +122,7 @@ export function exchangeInputs(
   inputs: readonly string[],
 ): ReadonlyMap<string, string> {
   const all = [...files.values()].join('\n');
-  const exchanged = new Map(inputs.map((one) => [one, similarValue(one, all)]));
+  const exchanged = new Map(inputs.map((input) => [input, similarValue(input, all)]));
   const altered = [...files].map(([file, text]) => [file, exchangeLiterals(text, exchanged)] as const);
   return new Map(altered.filter(([file, text]) => files.get(file) !== text));
 }

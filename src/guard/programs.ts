@@ -32,8 +32,8 @@ export function appFileOf({ path }: FileEdit, state: FileEdit['after']): AppFile
   }));
   const markup = text.replaceAll(script, blanked);
   const expressions = [...markup.matchAll(expression)].map(
-    ({ index, 0: match, 1: bound, 2: shown, 3: block }) => {
-      const code = bound ?? shown ?? block ?? '';
+    ({ index, 0: match, 1: bound, 2: interpolated, 3: block }) => {
+      const code = bound ?? interpolated ?? block ?? '';
       return {
         at: index + match.lastIndexOf(code) - 1,
         code: `(${code})`,

@@ -41,9 +41,11 @@ export function protectedIn(
 
 /** Returns a predicate for snapshots that a run found missing. Only Playwright's message tells where the config's path template puts them. */
 export function missedSnapshots(errors: readonly string[]): (path: string) => boolean {
-  const said = /snapshot doesn't exist at (.+?)(?:, writing actual)?\.?\s*$/gm;
-  const places = errors.flatMap((error) => [...error.matchAll(said)].map(([, place = '']) => place));
-  return (path) => places.some((place) => place.replaceAll('\\', '/').endsWith(`/${path}`));
+  const missing = /snapshot doesn't exist at (.+?)(?:, writing actual)?\.?\s*$/gm;
+  const snapshots = errors.flatMap((error) =>
+    [...error.matchAll(missing)].map(([, snapshot = '']) => snapshot),
+  );
+  return (path) => snapshots.some((snapshot) => snapshot.replaceAll('\\', '/').endsWith(`/${path}`));
 }
 
 /** What a fix may change in a manifest: versions of packages, and what neither an install, git nor a script executes. */
@@ -59,7 +61,7 @@ const fields = new Set(
 /** Cuts a manifest in which anything else changed: what changed with it, such as dependencies, is asked with it. */
 function manifestCut({ path: file, before, after }: FileEdit): Cut | null {
   if (!isManifest(file) || !file.endsWith('.json')) return null;
-  const [was, is] = [before, after].map((one) => jsonOf(one?.text ?? ''));
+  const [was, is] = [before, after].map((state) => jsonOf(state?.text ?? ''));
   if (!isObject(is)) return { file, why: 'a manifest has to stay readable' };
   const old = isObject(was) ? was : {};
   const isProtected = (name: string) =>
@@ -86,8 +88,8 @@ function playwrightIn(value: unknown): string {
 
 /** Whether the lines of a lock file that name Playwright, or the lines that follow each, differ. */
 function locksPlaywright({ before, after }: FileEdit): boolean {
-  const [was, is] = [before, after].map((one) =>
-    one?.text?.match(/(?:["' ]\/?|node_modules\/)@?playwright(?:.*[{:]\s*\n(?:.*\n?){3}|.*)/g)?.join('\n'),
+  const [was, is] = [before, after].map((state) =>
+    state?.text?.match(/(?:["' ]\/?|node_modules\/)@?playwright(?:.*[{:]\s*\n(?:.*\n?){3}|.*)/g)?.join('\n'),
   );
   return !isSameState(before, after) && was !== is;
 }

@@ -3,7 +3,7 @@ import {
   childrenOf,
   constantOf,
   isFunction,
-  nameOf,
+  identifierName,
   nodeIn,
   nodesIn,
   nodesOf,
@@ -71,13 +71,15 @@ function decisionsIn({ path: file, programs, rest }: AppFile, known?: ReadonlySe
 function constantNames({ programs }: AppFile): Set<string> {
   const nodes = programs.flatMap(({ program }) => nodesOf(program));
   return new Set(
-    nodes.flatMap((node) => (node.type === 'VariableDeclarator' ? (nameOf(nodeIn(node, 'id')) ?? []) : [])),
+    nodes.flatMap((node) =>
+      node.type === 'VariableDeclarator' ? (identifierName(nodeIn(node, 'id')) ?? []) : [],
+    ),
   );
 }
 
-const shown = (code: string) => `\`${code.length > 120 ? `${code.slice(0, 120)}…` : code}\``;
+const quoted = (code: string) => `\`${code.length > 120 ? `${code.slice(0, 120)}…` : code}\``;
 const suspicion = (rule: Rule, { file, line, source }: Place, side: 'before' | 'after' = 'after') =>
-  violationOf(rule, { file, line, [side]: source, detail: shown(source) });
+  violationOf(rule, { file, line, [side]: source, detail: quoted(source) });
 
 /** Returns the decisions that the others do not have, or have less often. */
 function without(decisions: readonly Decision[], others: readonly Decision[]): Decision[] {
@@ -197,7 +199,7 @@ function slotsIn(program: SyntaxNode): Map<string, SyntaxNode[]> {
     if (value) slots.set(slot, [...(slots.get(slot) ?? []), unwrap(value)]);
   };
   const read = (node: SyntaxNode, owner: string): void => {
-    const name = nameOf(nodeIn(node, 'id') ?? nodeIn(node, 'key'));
+    const name = identifierName(nodeIn(node, 'id') ?? nodeIn(node, 'key'));
     const body = nodeIn(node, 'body');
     if (node.type === 'Property') give(`field ${name}`, nodeIn(node, 'value'));
     if (node.type === 'VariableDeclarator') give(`variable ${name}`, nodeIn(node, 'init'));

@@ -110,8 +110,8 @@ async function ownPackages(tree: Tree, paths: ReadonlySet<string>): Promise<OwnP
     const folder = path.posix.dirname(file);
     const settings = [...(jsonSettings(fileState(bytes).text ?? '') ?? [])];
     const [, name] = settings.find(([key]) => key === 'name') ?? [];
-    const given = settings.filter(([key]) => /^(?:exports(?:\.\.[\w.]*)?|main|module)$/.test(key));
-    const main = given.map(([, value]) => path.posix.join(folder, value)).find((one) => paths.has(one));
+    const entries = settings.filter(([key]) => /^(?:exports(?:\.\.[\w.]*)?|main|module)$/.test(key));
+    const main = entries.map(([, value]) => path.posix.join(folder, value)).find((file) => paths.has(file));
     return name ? [{ name, folder, main: main ?? '' }] : [];
   });
 }
@@ -145,8 +145,8 @@ export function importedBy({ references, parsed }: TestCode, files: Iterable<str
 /** Returns a file and all test files that import it, directly or through others. */
 export function importersOf({ references, parsed }: TestCode, file: string): SourceFile[] {
   const importing = (target: string) =>
-    [...parsed.keys()].filter((one) => references.get(one)?.imports.includes(target));
-  return [...closure([file], importing)].flatMap((one) => parsed.get(one) ?? []);
+    [...parsed.keys()].filter((importer) => references.get(importer)?.imports.includes(target));
+  return [...closure([file], importing)].flatMap((member) => parsed.get(member) ?? []);
 }
 
 /**

@@ -68,7 +68,7 @@ export function isAmongApp(testFiles: readonly string[], has: (file: string) => 
   const isNextToModule = (file: string) =>
     isSpecName.test(file) &&
     folderOf(file).length === 0 &&
-    extensions.some((one) => has(file.replace(isSpecName, `.${one}`)));
+    extensions.some((extension) => has(file.replace(isSpecName, `.${extension}`)));
   return testFiles.filter(isNextToModule).length * 2 > testFiles.length;
 }
 
@@ -88,7 +88,7 @@ export async function appDataIn(
   const { loaded = [] } = suite;
   const isAmongTests = testPlaces({ ...suite, loaded: [] });
   const data = edits
-    .map((one) => one.path)
+    .map((edit) => edit.path)
     .filter((file) => loaded.includes(file) && !isCode(file) && !served.test(file) && !isAmongTests(file));
   if (data.length === 0) return new Set();
   const code = (await before.paths()).filter(

@@ -3,7 +3,7 @@ import {
   childrenOf,
   constantOf,
   isFunction,
-  nameOf,
+  lastName,
   nodeIn,
   nodesIn,
   nodesOf,
@@ -101,7 +101,7 @@ function constantsIn(node: SyntaxNode): Value[] {
   const children = childrenOf(node).filter((child) => child !== key);
   if (node.type !== 'CallExpression') return children.flatMap(constantsIn);
   const callee = nodeIn(node, 'callee');
-  const method = propertyOf(callee) ?? nameOf(callee) ?? '';
+  const method = lastName(callee);
   const args = nodesIn(node, 'arguments');
   const last = args.at(-1);
   const isTitled = args.length > 1 && last !== undefined && isFunction(last);

@@ -33,9 +33,9 @@ export async function otherInput(session: Session, fixes: readonly ChallengedFix
   });
   if (typing.length === 0) return [];
   const tried = await runAltered(session, typing, new Map());
-  const once = typing.filter(({ tests }) => tests.some((one) => endOf(tried, one) === 'red'));
+  const once = typing.filter(({ tests }) => tests.some((test) => endOf(tried, test) === 'red'));
   const again = once.length > 0 && !signal.aborted ? await runAltered(session, once, new Map()) : new Map();
-  const red = once.filter(({ tests }) => tests.some((one) => endOf(again, one) === 'red'));
+  const red = once.filter(({ tests }) => tests.some((test) => endOf(again, test) === 'red'));
   const { goals, covered } = await withoutFixAndBlame(session, red);
   const control =
     covered.length > 0 && !signal.aborted ? await runAltered(session, covered, goals) : new Map();
@@ -90,7 +90,7 @@ async function runAltered(session: Session, typing: readonly Typing[], goals: Go
   const id = `${typing[0]?.changes.at(-1) ?? ''}00000${goals.size > 0 ? 1 : 0}`;
   const applied = edits && (await workspace.apply({ id, edits, folders: [] }));
   if (applied?.kind !== 'applied') return new Map();
-  const tests = typing.flatMap((one) => one.tests);
+  const tests = typing.flatMap((fix) => fix.tests);
   const [first, ...others] = typing.map(({ cause }) => cause.id);
   const seen = await retest(session, {
     failures: tests.map(({ failure }) => failure),
@@ -143,10 +143,10 @@ async function withoutFixAndBlame(
 ): Promise<{ readonly goals: Goals; readonly covered: readonly Typing[] }> {
   const goals = new Map<string, FileState | null>();
   const covered: Typing[] = [];
-  for (const one of typing) {
-    const { blame } = one.cause;
+  for (const fix of typing) {
+    const { blame } = fix.cause;
     const reverting = canBeReverted(blame) ? readChange(folder.dir, blame.change) : null;
-    const fixes = one.changes.map((id) => readChange(folder.dir, id));
+    const fixes = fix.changes.map((id) => readChange(folder.dir, id));
     if (!reverting || fixes.includes(null)) continue;
     const own = new Map<string, { now: FileState | null | 'other'; goal: FileState | null }>();
     const edits = fixes.flatMap((fix) => fix?.edits ?? []).toReversed();
@@ -164,7 +164,7 @@ async function withoutFixAndBlame(
     });
     if (!fits) continue;
     for (const [file, { goal }] of own) goals.set(file, goal);
-    covered.push(one);
+    covered.push(fix);
   }
   return { goals, covered };
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
-import { unwrap, calleeOf, nameOf, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../code/syntax.js';
+import { unwrap, calleeOf, identifierName, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../code/syntax.js';
 import { parseSource, type SourceFile } from '../../code/source-file.js';
 import type { Cause } from '../../model/cause.js';
 import { type Replacement, withReplacements } from '../../replacements.js';
@@ -71,9 +71,9 @@ function plain(printed: string): string {
 function literalAt(source: SourceFile, line: number, mismatch: Mismatch): Replacement | null {
   const edits = nodesOf(source.program).flatMap((call) => {
     const property = nodeIn(calleeOf(call), 'property');
-    const matcher = nameOf(property) ?? '';
+    const matcher = identifierName(property) ?? '';
     if (!property || !/^to[A-Z]/.test(matcher) || source.lineAt(property.start) !== line) return [];
-    const isNegated = nameOf(nodeIn(nodeIn(calleeOf(call), 'object'), 'property')) === 'not';
+    const isNegated = identifierName(nodeIn(nodeIn(calleeOf(call), 'object'), 'property')) === 'not';
     return isNegated
       ? []
       : nodesIn(call, 'arguments').flatMap((argument) =>

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseSource, type SourceFile } from '../../code/source-file.js';
 import {
   calleeOf,
-  nameOf,
+  identifierName,
   nodeIn,
   nodesIn,
   nodesOf,
@@ -66,5 +66,5 @@ function waitFor(node: SyntaxNode, source: SourceFile): Edit[] {
 
 function rootOf(node: SyntaxNode): string | null {
   const next = nodeIn(node, 'object') ?? nodeIn(node, 'callee');
-  return next ? rootOf(next) : nameOf(node);
+  return next ? rootOf(next) : identifierName(node);
 }
