@@ -1,6 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
-import { unwrap, calleeOf, identifierName, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../code/syntax.js';
+import {
+  unwrap,
+  calleeOf,
+  identifierName,
+  nodeIn,
+  nodesIn,
+  nodesOf,
+  type SyntaxNode,
+} from '../../code/syntax.js';
 import { parseSource, type SourceFile } from '../../code/source-file.js';
 import type { Cause } from '../../model/cause.js';
 import { type Replacement, withReplacements } from '../../replacements.js';
