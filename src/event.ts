@@ -121,8 +121,6 @@ const shapes = {
     skipped: count,
     notRun: count,
     durationMs: count,
-    /** Set if the suite itself failed, or was interrupted in its first run, so that it does not show all tests. */
-    broken: z.literal(true).exactOptional(),
   }),
   /** Playwright's reports of other runs were read instead of a first run here (SC-1). */
   'reports.read': z.object(shards),

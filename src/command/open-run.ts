@@ -7,7 +7,7 @@ import { sweep } from '../process/end-processes.js';
 import type { Watchdog } from '../run/watchdog.js';
 import { type Bus, createBus } from '../run/bus.js';
 import { dropAllUnmasked } from '../run/mask-suite-folder.js';
-import { bringIn, notMoved, type RunFolder } from '../run/run-folder.js';
+import { bringIn, notMoved, removeRunFolder, type RunFolder } from '../run/run-folder.js';
 import { openRunJournal } from '../run/run-journal.js';
 import { createRunPlan } from '../run/run-plan.js';
 import { eventsWriter } from '../run/event-log.js';
@@ -51,7 +51,10 @@ export async function openRun(request: RunRequest, checked: CheckedRequest, run:
   return { ...checked, ...run, request, cwd, env, running, redactor, bus, plan, suites, workspace };
 }
 
-/** Closes a run that could not proceed; returns the problem without secrets, which Playwright's output may have repeated (EV-9). */
+/**
+ * Closes a run that could not proceed, and removes its files if it was refused before its first Playwright run. Returns the problem without secrets,
+ * which Playwright's output may have repeated (EV-9).
+ */
 export async function closed(
   opened: Pick<OpenRun, 'folder' | 'workspace' | 'running' | 'bus' | 'redactor'>,
   problem: Problem,
@@ -59,7 +62,10 @@ export async function closed(
   await cleanUp(opened);
   opened.bus.emit({ type: 'run.stopped', message: problem.message });
   await opened.bus.close();
-  await bringIn(opened.folder).catch((error: unknown) => say(notMoved(opened.folder, error)));
+  const hasRun = opened.bus.run().playwrightRuns > 0;
+  if (hasRun) await bringIn(opened.folder).catch((error: unknown) => say(notMoved(opened.folder, error)));
+  // The next command moves what is left of it.
+  else await removeRunFolder(opened.folder).catch(() => undefined);
   return opened.redactor.deep(problem);
 }
 

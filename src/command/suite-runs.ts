@@ -72,15 +72,8 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     options.plan.ended(suite);
     await maskSuiteFolder(runDir, { isRed: isRed(suite), redactor: options.redactor });
     if (suite.endedLingering) options.bus.emit({ type: 'run.warning', message: lingered });
-    const isBroken =
-      suite.suiteFailure !== null || (why.purpose === 'first' && suite.status === 'interrupted');
-    options.bus.emit({
-      type: 'suite.ended',
-      ...why,
-      ...tally(suite.tests),
-      durationMs: suite.durationMs,
-      ...(isBroken ? { broken: true } : {}),
-    });
+    const { tests, durationMs } = suite;
+    options.bus.emit({ type: 'suite.ended', ...why, ...tally(tests), durationMs });
     return fetcher ? { ...suite, scripts: fetcher.scripts } : suite;
   };
   return {

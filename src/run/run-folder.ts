@@ -4,6 +4,7 @@ import { gitRootOf } from '../workspace/git.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import {
+  listState,
   makeNewStateFolder,
   makeStateFolder,
   openStateFolder,
@@ -93,6 +94,16 @@ export async function bringIn({ dir, final }: Pick<RunFolder, 'dir' | 'final'>):
   for (const [from, to] of moves) await moveOrCopy(from, to);
   for (const [from] of moves) await removeState(from);
   await removeWorkFolder(projectOf(dir));
+}
+
+/** Removes the files of a run that did nothing; `latest` then names the run before it. */
+export async function removeRunFolder({ dir, final }: Pick<RunFolder, 'dir' | 'final'>): Promise<void> {
+  for (const folder of [changesFolder(dir), dir]) await removeState(folder);
+  await removeWorkFolder(projectOf(dir));
+  const runs = path.dirname(final);
+  const before = listState(runs).filter(isRunId).toSorted().at(-1);
+  if (before === undefined) rmSync(latestBeside(final), { recursive: true, force: true });
+  else pointLatestTo(path.join(runs, before));
 }
 
 /** Says that the files of a run could not be moved, and where they are. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runIdsIn } from '../../src/run/find-run.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
 
@@ -61,7 +62,7 @@ describe('self-heal flaky', () => {
     },
   );
 
-  it('FL-1 CL-4 measures the test that was named, not its set-up, and refuses at once if no agent could heal it', async () => {
+  it('FL-1 CL-4 measures what was selected, not its set-up, and refuses at once, leaving no run, if no agent could heal it', async () => {
     const config = `import { defineConfig } from '@playwright/test';
       const projects = [{ name: 'set-up', testMatch: /setup/ }, { name: 'shop', dependencies: ['set-up'] }];
       export default defineConfig({ testDir: 'tests', projects });`;
@@ -72,12 +73,15 @@ describe('self-heal flaky', () => {
       'tests/shop.spec.ts': `${test}test('buys', () => {});\ntest('pays', () => {});`,
       'agents.yaml': agentsYaml(['no-such-program'], 'flaky: { runs: 2, time: 10s }'),
     });
-    const { exitCode, stderr, events } = await project.selfHeal(['flaky', 'shop.spec.ts:2']);
-    expect(exitCode, stderr).toBe(5);
-    expect(events.filter(({ type }) => type === 'suite.started')).toEqual([]);
-    const measured = await project.selfHeal(['flaky', 'shop.spec.ts:2', '--dry-run']);
-    const about = measured.events.flatMap((event) => (event.type === 'suite.started' && event.about) || []);
-    expect(new Set(about), measured.stderr).toEqual(new Set(['shop.spec.ts › buys']));
+    const runs = async () => (await runIdsIn(project.dir)).length;
+    const refused = await project.selfHeal(['flaky', 'shop.spec.ts:2']);
+    expect([refused.exitCode, await runs()], refused.stderr).toEqual([5, 0]);
+    const measured = await project.selfHeal(['flaky', '--project=shop', '--dry-run']);
+    const counts = measured.events.flatMap((event) => (event.type === 'suite.started' && event.tests) || []);
+    expect(counts.at(-1), measured.stderr).toBe(2);
+    const again = await project.selfHeal(['flaky']);
+    expect([again.exitCode, await runs()]).toEqual([5, 1]);
+    expect(again.events, 'latest names the run before').toEqual(measured.events);
   });
 
   it.runIf(isLong)(

@@ -19,7 +19,7 @@ import {
 } from './trials.js';
 import type { SuitePurpose } from '../../event.js';
 import { listTests } from '../../playwright/run-suite.js';
-import { toPlaywrightArgs } from '../../playwright/selection.js';
+import { isNarrowed, toPlaywrightArgs } from '../../playwright/selection.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import { healCauses } from '../../heal/heal-causes.js';
 import { observationsIn } from '../../heal/observations.js';
@@ -62,15 +62,16 @@ export async function flakyRun(
   const list = (args: readonly string[]) => listTests({ playwright: opened.playwright, cwd, env, args });
   const listed = listedTests(await list([...byId, `--repeat-each=${MOST_REPEATS}`]));
   const isNamed = suspected.length === 0 && (filters.length > 0 || options.grep !== undefined);
-  // The set-up projects of a named test were not named.
-  const named = isNamed
-    ? new Set((await list([...rerun, '--no-deps'])).tests.map(({ test }) => keyOf(test)))
-    : null;
+  // Playwright also runs the set-up projects of a selection, which were not selected.
+  const selected =
+    suspected.length === 0 && isNarrowed({ ...options, filters, passThrough })
+      ? new Set((await list([...rerun, '--no-deps'])).tests.map(({ test }) => keyOf(test)))
+      : null;
   const run = runner(session);
   const flakes: HealableFlake[] = [];
   const search = {
     listed,
-    first: { ...first, tests: first.tests.filter(({ test }) => named?.has(keyOf(test)) ?? true) },
+    first: { ...first, tests: first.tests.filter(({ test }) => selected?.has(keyOf(test)) ?? true) },
     isNamed,
     suspected: new Set(listed.filter(({ test }) => suspected.includes(test.id)).map(({ key }) => key)),
     run,
