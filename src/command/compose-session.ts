@@ -22,7 +22,7 @@ import type { OpenRun } from './open-run.js';
 import type { ReportedRun } from './reported-run.js';
 import type { Session } from '../heal/session.js';
 
-/** What hooks may use of the run for which they are made. */
+/** The parts of a run that its hooks use. */
 export interface HookParts {
   readonly opened: OpenRun;
   readonly store: RunStore;
@@ -32,22 +32,22 @@ export interface HookParts {
   readonly isTest: (file: string) => boolean;
 }
 
-/** Makes the hooks of a run, once it is known that something is red. */
+/** Creates the hooks of a run in which something is red. */
 export type MakeHooks = (parts: HookParts) => Promise<Hooks>;
 
-/** Makes the search for the changes that broke causes, in a run with this session. */
+/** Creates the search for the changes that broke causes. */
 export type MakeExplain = (
   opened: OpenRun,
   parts: { readonly session: Omit<Session, 'blame'>; readonly first: SuiteRun },
 ) => BlameCauses;
 
-/** What a command asks of its session. */
+/** The options of a session, by command. */
 export interface SessionParts {
   /** Searches for the changes that broke causes; absent for no search. */
   readonly explain?: MakeExplain;
   /** Absent for a run that heals nothing. */
   readonly hooks?: MakeHooks;
-  /** Whether no other tests are run than those to heal: what else depends on a fix is left to the next run of the suite. */
+  /** Whether only the tests to heal are run. Other tests that a fix affects are left to the next run of the suite. */
   readonly theseTestsOnly?: true;
 }
 
@@ -97,21 +97,21 @@ export async function composeSession(
     runAgent: createRunAgent(undefined, redactor),
     runAgain: (request) => opened.suites.again({ ...request, brokenBuild }),
     runInCleanCopy: async ({ ids, since }) => {
-      const place = await workspace.readyClean(since).catch(reasonOf);
-      if (typeof place === 'string') return `the copy could not be made: ${place}`;
-      const at = { cwd: place.cwd, env, signal, runId: folder.runId };
+      const copy = await workspace.readyClean(since).catch(reasonOf);
+      if (typeof copy === 'string') return `the copy could not be created: ${copy}`;
+      const at = { cwd: copy.cwd, env, signal, runId: folder.runId };
       if (prepare !== null && (await runPrepare(prepare, at)) !== null) return 'verify.prepare fails there';
-      return opened.suites.again({ ids, purpose: 'proof', causeId: null, workingCopy: place });
+      return opened.suites.again({ ids, purpose: 'proof', causeId: null, workingCopy: copy });
     },
     prepare: async (own = signal) =>
       prepare === null ? null : runPrepare(prepare, { cwd, env, signal: own, runId: folder.runId }),
     writeFailure: (failure) => writeFailure(opened, failure),
     showTrace: (n) => showTrace(opened, n),
     diagnose: async (run) => {
-      const found = isRed(run) ? await diagnose(run) : [];
-      const [lead] = found;
+      const failures = isRed(run) ? await diagnose(run) : [];
+      const [lead] = failures;
       brokenBuild = (lead && brokenBuildOf(lead)) ?? brokenBuild;
-      return found;
+      return failures;
     },
   };
   return ok(explain ? { ...session, blame: explain(opened, { session, first }) } : session);
@@ -137,13 +137,13 @@ export async function openRunStore(
 ): Promise<Result<RunStore, Problem>> {
   const { settings, cwd, bus, redactor } = opened;
   const { runId } = opened.folder;
-  const found = await openStore(settings.store, cwd);
-  if (found.ok) {
-    const store = createStore(found.value, settings.project, () => Date.now());
+  const opening = await openStore(settings.store, cwd);
+  if (opening.ok) {
+    const store = createStore(opening.value, settings.project, () => Date.now());
     return ok(createRunStore({ store, runId, bus, mask: (value) => redactor.deep(value) }));
   }
-  if (found.error.kind !== 'store-unusable') return err(found.error);
-  const message = `${formatProblem(found.error).replace(/^self-heal: /, '')}\nHealing continues, but this run is not stored.`;
+  if (opening.error.kind !== 'store-unusable') return err(opening.error);
+  const message = `${formatProblem(opening.error).replace(/^self-heal: /, '')}\nHealing continues, but this run is not stored.`;
   bus.emit({ type: 'run.warning', message: message.replaceAll(/\s+/g, ' ') });
   return ok(noStore);
 }

@@ -22,22 +22,19 @@ import { takenPortOf } from '../diagnose/advice.js';
 import { type Listener, listenerOn } from '../process/listener.js';
 import { isInside } from '../paths.js';
 
-/** Gathers evidence for, classifies and signs each failure of a suite run, the suite's own first. */
-export type Diagnose = (run: SuiteRun) => Promise<DiagnosedFailure[]>;
-
-/** What a diagnosis needs to know about the run. */
-export type DiagnoseOptions = Pick<Session, 'settings' | 'folder' | 'cwd' | 'redactor'>;
+/** The parts of a run that a diagnosis needs. */
+type DiagnoseOptions = Pick<Session, 'settings' | 'folder' | 'cwd' | 'redactor'>;
 
 /** Creates the step that gathers evidence for, classifies and signs each failure of a suite run, the suite's own first. */
-export function createDiagnose(options: DiagnoseOptions): Diagnose {
+export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Promise<DiagnosedFailure[]> {
   const { settings, folder, cwd, redactor } = options;
   const classify = createClassify(settings.classify);
   let count = 0;
   let workspaceDir: string | undefined;
   return async (run) => {
     const failures: Failure[] = [...(run.suiteFailure ? [run.suiteFailure] : []), ...run.failures];
-    const found: DiagnosedFailure[] = [];
-    const where = {
+    const diagnosed: DiagnosedFailure[] = [];
+    const shared = {
       limits: settings.evidence,
       root: cwd,
       workspaceDir: (workspaceDir ??= await rootOf(cwd)),
@@ -49,45 +46,45 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
     for (const failure of failures) {
       count += 1;
       const n = count;
-      const place = { ...where, folder: await folder.failure(n) };
+      const context = { ...shared, folder: await folder.failure(n) };
       const rerunIds = idsFor(failure, run);
-      const evidence = await gatherEvidence({ failure, run, ...place });
-      const said = signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project);
+      const evidence = await gatherEvidence({ failure, run, ...context });
+      const signature = signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project);
       const isTraced = run.tracing !== undefined;
-      const machine = await lookAtMachine({ failure, evidence, ...said }, run, where.workspaceDir);
-      const one = {
+      const machine = await machineProblem({ failure, evidence, ...signature }, run, shared.workspaceDir);
+      const record = {
         n,
         failure,
         evidence,
-        ...said,
+        ...signature,
         rerunIds,
         isTraced,
         ...(machine === undefined ? {} : { machine }),
       };
-      await writeFailure(options, one);
+      await writeFailure(options, record);
       if (evidence.trace !== null) await keepTrace(folder.dir, n, evidence.trace).catch(() => undefined);
-      found.push(one);
+      diagnosed.push(record);
     }
     // Nobody awaits the cleanup, because the end of the run removes whatever is left.
     if (run.serverLog !== '') dropUnmasked(path.dirname(run.serverLog)).catch(() => undefined);
-    return found;
+    return diagnosed;
   };
 }
 
-/** Writes down what is known about a failure. A full disk must not stop healing; `inspect` reports a missing record. */
+/** Stores a failure and its timeline. A full disk must not stop healing; `inspect` reports a missing record. */
 export async function writeFailure(
   { folder, redactor }: Pick<DiagnoseOptions, 'folder' | 'redactor'>,
-  one: DiagnosedFailure,
+  failure: DiagnosedFailure,
 ): Promise<void> {
-  const short = redactor.deep({ ...one, evidence: { ...one.evidence, elements: null } });
-  const dir = await folder.failure(one.n);
+  const short = redactor.deep({ ...failure, evidence: { ...failure.evidence, elements: null } });
+  const dir = await folder.failure(failure.n);
   await writeFailureRecord(dir, short).catch(() => undefined);
   const { evidence, diagnosis } = short;
   const happened = timelineText(timelineOf(evidence, { diagnosis, lengths: forPeople }));
   if (happened !== '') tryOr(undefined, () => writeState(path.join(dir, timelineFile), asData(happened)));
 }
 
-/** A failure of the suite itself beside or after its tests (a worker's teardown, a global teardown) comes of the tests that ran. */
+/** A failure of the suite itself beside or after its tests (a worker's teardown, a global teardown) is reproduced by the tests that ran. */
 function idsFor(failure: Failure, { rerunIds, tests }: SuiteRun): readonly string[] {
   if (failure.scope === 'test') return rerunIds[failure.test.id] ?? [failure.test.id];
   const ran = tests.filter(({ outcome }) => outcome !== 'not-run' && outcome !== 'skipped');
@@ -126,10 +123,10 @@ function md5(text: string): string {
 }
 
 /**
- * Looks at the machine for what a failure alone can't tell: who holds the port that a web server of the config wants, and whose server a suite
- * has reused. Returns a sentence if only a person can mend it, null if it is for the code after all, and undefined if there was nothing to look at.
+ * Checks which process holds the port that a web server of the config needs, and whose server a suite has reused. Returns a sentence if only a person
+ * can solve that, null if the code is at fault, and undefined if there was nothing to check.
  */
-async function lookAtMachine(
+async function machineProblem(
   { failure, evidence, diagnosis }: Pick<DiagnosedFailure, 'failure' | 'evidence' | 'diagnosis'>,
   { reusedServer }: Pick<SuiteRun, 'reusedServer'>,
   workspaceDir: string,
@@ -137,22 +134,22 @@ async function lookAtMachine(
   const port = failure.scope === 'suite' && diagnosis.advice ? takenPortOf(evidence, diagnosis.why) : null;
   if (port !== null) {
     const listener = await listenerOn(port);
-    // The suite's own servers are gone: two of them wanted the same port.
+    // Two servers of the suite itself wanted the same port, and both are gone.
     if (listener === null) return null;
     return `port ${port}, which a web server of the config wants, is held by ${named(listener)}: stop it, or give the suite another port`;
   }
   if (!reusedServer || failure.scope === 'suite') return undefined;
   const reused = portOf(reusedServer);
   const listener = reused === null ? null : await listenerOn(reused);
-  // Its folder shows whose server it is; where the system does not tell, the run has warned of it.
+  // Its folder shows whose server it is. If the system does not say, the run has already warned about it.
   if (!listener?.folder || isInside(workspaceDir, listener.folder)) return undefined;
   return `the tests ran against ${reusedServer}, which is not this project's server but ${named(listener)}: stop it, or set reuseExistingServer: false`;
 }
 
 function named({ pid, command, folder }: Listener): string {
   if (pid === null) return 'another program';
-  const place = folder === null ? '' : `, in ${folder}`;
-  return `\`${command}\` (pid ${pid}${place})`;
+  const where = folder === null ? '' : `, in ${folder}`;
+  return `\`${command}\` (pid ${pid}${where})`;
 }
 
 function portOf(address: string): number | null {

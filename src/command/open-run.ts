@@ -8,7 +8,7 @@ import type { Watchdog } from '../run/watchdog.js';
 import { type Bus, createBus } from '../run/bus.js';
 import { dropAllUnmasked } from '../run/mask-suite-folder.js';
 import { bringIn, notMoved, removeRunFolder, type RunFolder } from '../run/run-folder.js';
-import { openRunJournal } from '../run/run-journal.js';
+import { markEnded, markRunning } from '../run/run-journal.js';
 import { createRunPlan } from '../run/run-plan.js';
 import { eventsWriter } from '../run/event-log.js';
 import { createRedactor } from '../secrets/redactor.js';
@@ -25,17 +25,17 @@ interface Started {
   readonly startedAt: number;
 }
 
-/** A run in progress: what was asked, what was found when it was checked, and what is open for it. */
+/** A run in progress: its request, as checked, and the resources that are open for it. */
 export type OpenRun = Awaited<ReturnType<typeof openRun>>;
 
 /** Opens everything that a run needs before its first Playwright run; `cleanUp` closes it. */
 export async function openRun(request: RunRequest, checked: CheckedRequest, run: Started) {
-  const running = await openRunJournal(run.folder);
+  await markRunning(run.folder);
   const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
   const { cwd, env, filters, passThrough, options } = request;
   const { host } = request;
-  const shown = host ? { name: 'host', handle: host.onEvent } : runTerminal(env);
-  const bus = createBus([eventsWriter(run.folder.dir), shown], systemClock, redactor);
+  const display = host ? { name: 'host', handle: host.onEvent } : runTerminal(env);
+  const bus = createBus([eventsWriter(run.folder.dir), display], systemClock, redactor);
   const plan = createRunPlan();
   const suites = createSuiteRuns({
     ...checked,
@@ -48,7 +48,7 @@ export async function openRun(request: RunRequest, checked: CheckedRequest, run:
     args: toPlaywrightArgs({ ...options, filters, passThrough }),
   });
   const workspace = lateWorkspace({ ...run, cwd, bus });
-  return { ...checked, ...run, request, cwd, env, running, redactor, bus, plan, suites, workspace };
+  return { ...checked, ...run, request, cwd, env, redactor, bus, plan, suites, workspace };
 }
 
 /**
@@ -56,7 +56,7 @@ export async function openRun(request: RunRequest, checked: CheckedRequest, run:
  * which Playwright's output may have repeated (EV-9).
  */
 export async function closed(
-  opened: Pick<OpenRun, 'folder' | 'workspace' | 'running' | 'bus' | 'redactor'>,
+  opened: Pick<OpenRun, 'folder' | 'workspace' | 'bus' | 'redactor'>,
   problem: Problem,
 ): Promise<Problem> {
   await cleanUp(opened);
@@ -70,27 +70,23 @@ export async function closed(
 }
 
 /** Leaves no process of a run that is over (AG-10), no copy of the project, and no file that may hold secrets (EV-9). */
-export async function cleanUp({
-  folder,
-  workspace,
-  running,
-}: Pick<OpenRun, 'folder' | 'workspace' | 'running'>): Promise<void> {
+export async function cleanUp({ folder, workspace }: Pick<OpenRun, 'folder' | 'workspace'>): Promise<void> {
   await sweep({ runId: folder.runId });
   await workspace.close();
   await dropAllUnmasked(folder.dir);
-  await running.ended();
+  await markEnded(folder).catch(() => undefined);
 }
 
 /**
- * After an error, such as a full disk: leaves no fix in the project that is not decided. Where no new journal can be written, the one that a
- * kill would need says the same, and has the room reserved; if that fails, too, the user is told, and the next command does it.
+ * After an error, such as a full disk: reverts every fix that is not decided. If no new journal can be written, the one for a kill, whose disk space is
+ * reserved, reverts the same. If that fails, too, the user is told, and the next command does it.
  */
 export async function cleanUpAfterError({
   folder,
   workspace,
   cwd,
 }: Pick<OpenRun, 'folder' | 'workspace' | 'cwd'>): Promise<void> {
-  // What still runs would take the room.
+  // Processes that are still running would take the reserved space.
   await sweep({ runId: folder.runId }).catch(() => undefined);
   await dropAllUnmasked(folder.dir).catch(() => undefined);
   const finish = async () => (await import('../run/recover.js')).finishJournal(cwd);
@@ -102,28 +98,20 @@ export async function cleanUpAfterError({
 }
 
 /** What a workspace needs from its run. */
-export interface WorkspaceParts extends Pick<Started, 'folder' | 'watchdog' | 'signal'> {
+interface WorkspaceParts extends Pick<Started, 'folder' | 'watchdog' | 'signal'> {
   readonly cwd: string;
   readonly bus: Bus;
 }
 
-/** A run's workspace, which a green run never opens (CL-4). */
-export interface LateWorkspace {
-  /** Opens it on the first call, and returns it. */
-  open(): Promise<Workspace>;
-  /** Opens it and starts its first copy while the suite is still running, so that the copy is ready when an agent needs it. */
-  readonly begin: () => void;
-  /** Deletes its copies if it was opened. */
-  close(): Promise<void>;
-}
-
-/** Creates a workspace that is opened only when something is red. */
-function lateWorkspace(parts: WorkspaceParts): LateWorkspace {
+/** Creates the workspace of a run, which a green run never opens (CL-4). */
+function lateWorkspace(parts: WorkspaceParts) {
   let opened: Promise<Workspace> | undefined;
   const open = () => (opened ??= openWorkspaceOf(parts));
   let hasBegun = false;
   return {
+    /** Opens it on the first call, and returns it. */
     open,
+    /** Opens it and starts its first copy while the suite is still running, so that the copy is ready when an agent needs it. */
     begin: () => {
       if (hasBegun) return;
       hasBegun = true;
@@ -133,6 +121,7 @@ function lateWorkspace(parts: WorkspaceParts): LateWorkspace {
         () => undefined,
       );
     },
+    /** Deletes its copies if it was opened. */
     close: async () => {
       const workspace = await opened?.catch(() => undefined);
       await workspace?.close();

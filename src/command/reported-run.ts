@@ -15,15 +15,15 @@ import type { OpenRun } from './open-run.js';
 import type { Watching } from '../heal/session.js';
 import { tally } from './suite-runs.js';
 
-/** The run that takes the place of a first one, and the tests that the reports name as red. */
+/** The run that replaces the first one, and the tests that the reports name as red. */
 export interface ReportedRun {
   readonly run: SuiteRun;
   readonly reportedRed: ReadonlySet<string>;
 }
 
 /**
- * Runs here what the reports name as red, and what did not get to run there. The evidence is that of this run: nothing of a report is used but
- * how each test ended and how long it took. A test that is red there and green here is flaky (HL-7).
+ * Runs here what the reports name as red or as not run. The evidence is that of this run: a report only says how each test ended and how long it
+ * took. A test that is red there and green here is flaky (HL-7).
  */
 export async function runReported(
   { request, bus, suites, playwright, signal }: OpenRun,
@@ -36,50 +36,53 @@ export async function runReported(
   const list = (...more: string[]) => listTests({ playwright, cwd, env, args: [...args, ...more] });
   const listed = await list();
   if (signal.aborted) return ok({ run: noRun('interrupted'), reportedRed: new Set() });
-  // The suite does not load here: what is wrong is seen by running it.
+  // The suite does not load here, and running it shows why.
   if (listed.tests.length === 0) {
     const run = await suites.again({ ids: null, purpose: 'first', causeId: null, watching });
     return ok({ run, reportedRed: new Set() });
   }
   const all = await testsHere(listed, reports.reports, (shard) => list(`--shard=${shard}`));
-  const found = all.ok ? ofCauses(all.value, testsNamed(options.cause)) : all;
-  if (!found.ok) return found;
+  const matched = all.ok ? ofCauses(all.value, testsNamed(options.cause)) : all;
+  if (!matched.ok) return matched;
   bus.emit({ type: 'suite.started', purpose: 'first', causeId: null, tests: null });
-  const { ended, open } = found.value;
+  const { ended, open } = matched.value;
   const reported = [...ended.values()];
   bus.emit({ type: 'reports.read', total: reports.total, missing: [...reports.missing] });
-  const durationMs = reported.reduce((sum, one) => sum + one.durationMs, 0);
+  const durationMs = reported.reduce((sum, test) => sum + test.durationMs, 0);
   bus.emit({ type: 'suite.ended', purpose: 'first', causeId: null, ...tally(reported), durationMs });
-  const nothing = { ...listed, status: 'passed', exitCode: 0, tests: reported } as const;
-  if (open.size === 0) return ok({ run: nothing, reportedRed: new Set() });
+  const none = { ...listed, status: 'passed', exitCode: 0, tests: reported } as const;
+  if (open.size === 0) return ok({ run: none, reportedRed: new Set() });
   const ids = withSerialGroups(open, listed);
-  const seen = await suites.again({ ids, purpose: 'confirm', causeId: null, watching });
-  const here = new Map(seen.tests.map((one) => [one.test.id, one]));
+  const rerun = await suites.again({ ids, purpose: 'confirm', causeId: null, watching });
+  const here = new Map(rerun.tests.map((result) => [result.test.id, result]));
   const tests = [...new Map([...ended, ...here])].map(([id, now]) => togetherOf(ended.get(id), now));
-  const flaky = reported.filter((one) => one.outcome === 'unexpected' && isGreen(here.get(one.test.id)));
+  const flaky = reported.filter(
+    ({ test, outcome }) => outcome === 'unexpected' && isGreen(here.get(test.id)),
+  );
   if (flaky.length > 0) bus.emit({ type: 'agent.avoided', reason: 'flaky', count: flaky.length });
   const red = reported.filter(({ outcome }) => outcome === 'unexpected');
-  return ok({ run: { ...seen, tests }, reportedRed: new Set(red.map(({ test }) => test.id)) });
+  return ok({ run: { ...rerun, tests }, reportedRed: new Set(red.map(({ test }) => test.id)) });
 }
 
-interface FoundTests {
+/** The tests of the reports, as they are named here. */
+interface ReportedTests {
   /** How each test of the reports ended there, by its id here. */
   readonly ended: ReadonlyMap<string, TestResult>;
   /** The ids of those that were red or did not run. */
   readonly open: ReadonlySet<string>;
 }
 
-/** Returns the ids of the tests of the causes that `--cause` names; null for all. */
+/** Returns the ids that `--cause` names; null for all tests. */
 function testsNamed(causes: readonly string[] | undefined): ReadonlySet<string> | null {
-  const ids = (causes ?? []).flatMap((one) => one.split(',')).filter((id) => id !== '');
+  const ids = (causes ?? []).flatMap((names) => names.split(',')).filter((id) => id !== '');
   return ids.length === 0 || ids.includes(suiteCause) ? null : new Set(ids);
 }
 
-/** Leaves out what is red for other causes than those that are asked for: other machines heal that. */
-function ofCauses(found: FoundTests, named: ReadonlySet<string> | null): Result<FoundTests, Problem> {
-  if (named === null) return ok(found);
-  const open = new Set([...found.open].filter((id) => named.has(id)));
-  const ended = new Map([...found.ended].filter(([id]) => !found.open.has(id) || named.has(id)));
+/** Leaves out the tests of causes that `--cause` does not name, which other machines heal. */
+function ofCauses(all: ReportedTests, named: ReadonlySet<string> | null): Result<ReportedTests, Problem> {
+  if (named === null) return ok(all);
+  const open = new Set([...all.open].filter((id) => named.has(id)));
+  const ended = new Map([...all.ended].filter(([id]) => !all.open.has(id) || named.has(id)));
   if (open.size > 0) return ok({ open, ended });
   return err({
     kind: 'usage',
@@ -93,11 +96,11 @@ async function testsHere(
   { tests }: SuiteRun,
   reports: readonly PlaywrightReport[],
   listShard: (shard: string) => Promise<SuiteRun>,
-): Promise<Result<FoundTests, Problem>> {
+): Promise<Result<ReportedTests, Problem>> {
   const byKey = new Map<string, TestResult[]>();
-  for (const one of tests) {
-    const key = testKey(one.test.project, one.test.titlePath);
-    byKey.set(key, [...(byKey.get(key) ?? []), one]);
+  for (const result of tests) {
+    const key = testKey(result.test.project, result.test.titlePath);
+    byKey.set(key, [...(byKey.get(key) ?? []), result]);
   }
   const ended = new Map<string, TestResult>();
   const unknown = new Set<string>();
@@ -121,7 +124,7 @@ async function testsHere(
 
 const outcomes: readonly TestResult['outcome'][] = ['skipped', 'not-run', 'expected', 'flaky', 'unexpected'];
 
-/** Several reports may name the same test, such as that of a set-up project: its worst outcome counts. */
+/** Several reports may name the same test, such as that of a set-up project; its worst outcome counts. */
 function worse(before: TestResult | undefined, now: TestResult): TestResult {
   return before && outcomes.indexOf(before.outcome) >= outcomes.indexOf(now.outcome) ? before : now;
 }

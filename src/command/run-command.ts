@@ -20,7 +20,7 @@ import { exitCodes } from '../model/exit-codes.js';
 import { writeProgramReports, showResult } from '../outputs/show-result.js';
 import { writeState } from '../state-folder.js';
 
-/** Runs a command as a whole: returns the exit code, or the problem that prevented it. */
+/** Runs a command from its check to its report; returns the exit code, or the problem that prevented it. */
 export async function runCommand(request: RunRequest, command: Command): Promise<number | Problem> {
   const { cwd, lock, options, name } = request;
   const checked = await checkRequest(request);
@@ -42,11 +42,11 @@ async function runLocked(
     command,
   }: { readonly checked: CheckedRequest; readonly lock: ProjectLock; readonly command: Command },
 ): Promise<number | Problem> {
-  // After the lock has restored what a killed run left, because blame looks at what was written since.
+  // Blame takes files written since this time for somebody's edits, so it comes after the recovery of a killed run.
   const startedAt = systemClock.now();
-  const found = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
-  if (!found.ok) return found.error;
-  const folder = found.value;
+  const created = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
+  if (!created.ok) return created.error;
+  const folder = created.value;
   await lock.setRun(folder.runId);
   using watchdog = startWatchdog(folder);
   using interrupts = request.host ? interruptedBy(request.host.signal) : listenForInterrupts(say);
@@ -112,7 +112,7 @@ async function finishRun(
   const agentRunsAvoided = avoidedIn(bus.run());
   const flaky = tests.filter((verdict) => verdict === 'flaky').length;
   await ledger?.store.ended(final);
-  // What is changed from now on is told from what was there.
+  // `self-heal verify` later distinguishes what is changed from now on.
   if (final.outcome !== 'green' && !healed.verified)
     await keepTree(folder.dir, request.cwd).catch(() => undefined);
   const time = systemClock.now();
@@ -131,11 +131,11 @@ async function finishRun(
   };
   const asJson = options.list ? (await import('../outputs/matrix.js')).matrixOf : undefined;
   const { onReport } = request.host ?? {};
-  const shown = { options, onReport, ...(asJson && { asJson }) };
-  const place = { cwd: request.cwd, env: request.env, ...shown };
+  const { cwd, env } = request;
+  const output = { cwd, env, options, onReport, ...(asJson && { asJson }) };
   let report = reportNow();
   // If another tool's report cannot be written, the run has not failed: report.json and the terminal mention it.
-  for (const message of await writeProgramReports(report, { ...place, ...folder })) {
+  for (const message of await writeProgramReports(report, { ...output, ...folder })) {
     bus.emit({ type: 'run.warning', message });
     report = reportNow();
   }
@@ -150,8 +150,8 @@ async function finishRun(
     },
   );
   for (const problem of broken) say(redactor.clean(problem));
-  await showResult(report, { ...place, dir });
-  // That something is red is what the list is for.
+  await showResult(report, { ...output, dir });
+  // The list is meant to name what is red.
   if (options.list) return exitCodes.green;
   return broken.length > 0 && final.exitCode === exitCodes.green ? exitCodes.red : final.exitCode;
 }
@@ -162,14 +162,14 @@ async function keepFix(
   { dir, cwd, env }: { readonly dir: string; readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<boolean> {
   const attempts = reportOf(bus.run()).causes.flatMap((cause) => cause.attempts);
-  if (!attempts.some((one) => isKept(one) && one.change !== null)) return false;
+  if (!attempts.some((attempt) => isKept(attempt) && attempt.change !== null)) return false;
   const { fixFile, writeFix } = await import('../outputs/fix-file.js');
   try {
-    const held = await writeFix(dir, { env, cwd });
-    if (held.length === 0) return false;
+    const withSecrets = await writeFix(dir, { env, cwd });
+    if (withSecrets.length === 0) return false;
     bus.emit({
       type: 'run.warning',
-      message: `${fixFile} was not written, because what was changed holds a secret: ${held.join(', ')}. Take it out of there; self-heal report --patch prints the rest`,
+      message: `${fixFile} was not written, because what was changed holds a secret: ${withSecrets.join(', ')}. Take it out of there; self-heal report --patch prints the rest`,
     });
     return true;
   } catch (error) {

@@ -40,7 +40,7 @@ export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
   from?: string[];
   /** Continue even if some shards left no report. */
   allowMissingShards?: boolean;
-  /** Print what is known, for a matrix of CI jobs or of flaky tests, and heal nothing. */
+  /** Print the causes or the known flaky tests, for a matrix of CI jobs, and heal nothing. */
   list?: boolean;
   /** Heal only these causes, as `list` names them. */
   cause?: string[];
@@ -50,7 +50,7 @@ export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
   store?: string;
 }
 
-/** The program that a run is part of, in place of a terminal. */
+/** The program that self-heal runs inside, in place of a terminal. */
 export interface Host {
   /** Interrupts the run as Ctrl-C does: all its processes end, and what is not proven is taken out. */
   readonly signal: AbortSignal;
@@ -59,7 +59,7 @@ export interface Host {
   readonly onReport: (report: Report) => void;
 }
 
-/** What a command that runs the suite was given. */
+/** The input of a command that runs the suite. */
 export interface RunRequest {
   /** As typed, for who waits for the project's lock. */
   readonly name: string;
@@ -70,7 +70,7 @@ export interface RunRequest {
   readonly options: RunOptions;
   /** Settings of the caller, as agents.yaml has them; the options take precedence. */
   readonly settings?: AgentsFile | undefined;
-  /** Set by a program that self-heal runs inside; without it, the terminal and the signals of this process are the run's own. */
+  /** Set by a program that self-heal runs inside; without it, the run uses the terminal and the signals of this process. */
   readonly host?: Host;
   /** The project's lock, if the command already holds it. */
   readonly lock?: ProjectLock;
@@ -87,7 +87,7 @@ export function typed({ filters, passThrough, options: asked }: RunRequest) {
   return { filters, passThrough, options };
 }
 
-/** What must be available before anything is run. */
+/** A request whose Playwright, settings, agents and reports are known. */
 export interface CheckedRequest {
   readonly settings: Settings;
   readonly playwright: Playwright;
@@ -139,7 +139,7 @@ async function reportsFor({ cwd, options }: RunRequest): Promise<Result<Reports 
     ...count,
     reports: read.value,
     // Others have been refused above.
-    isOfCommit: read.value.every((one) => one.commit !== null),
+    isOfCommit: read.value.every(({ commit }) => commit !== null),
     isDirtyHere: isDirty && commit !== null,
   });
 }

@@ -14,10 +14,10 @@ import type { ReportedRun } from './reported-run.js';
 import type { Session } from '../heal/session.js';
 import { tellSeen } from '../heal/tell-tests.js';
 
-/** A command: a short function over an open run, from its first Playwright run to what came of it. No step asks which command it is in. */
+/** A command: a short function over an open run, from its first Playwright run to its result. No step asks which command it is in. */
 export type Command = (run: Run) => Promise<Result<HealResult, Problem>>;
 
-/** A command with what it is given. */
+/** A command and its request. */
 export interface CommandRequest {
   readonly request: RunRequest;
   readonly command: Command;
@@ -34,7 +34,7 @@ export interface FirstRun {
   readonly needsCopies?: boolean;
 }
 
-/** An open run, over which a command is composed. What it opens itself is closed with it. */
+/** An open run, over which a command is composed. */
 export class Run {
   readonly opened: OpenRun;
   #session: Session | null = null;
@@ -44,7 +44,7 @@ export class Run {
     this.opened = opened;
   }
 
-  /** Makes the run that everything starts from. Returns why nothing can be started from it, if Playwright or the selection is at fault. */
+  /** Makes the first Playwright run. Playwright's refusal to start, and a selection without tests, are a `Problem`. */
   async suite(first: FirstRun = {}): Promise<Result<ReportedRun, Problem>> {
     const { request, settings, signal } = this.opened;
     const ran = await this.#first(first);
@@ -66,7 +66,7 @@ export class Run {
     const onProgress = ({ failed, done, total }: SuiteProgress) => {
       if (failed === 0) return;
       if (needsCopies && done < total) workspace.begin();
-      // Whoever needs it later reports what is wrong with it.
+      // If this fails, the import that needs it reports why.
       loading ??= loadForRed().catch(() => undefined);
     };
     const onStart = () => void (this.#checkout ??= checkedOut(request.cwd));
@@ -89,7 +89,7 @@ export class Run {
     return ok({ suiteRed: false, paused: false });
   }
 
-  /** Assembles what the steps after the first run are given, once. */
+  /** Assembles the session for the steps after the first run. */
   async session(first: ReportedRun, parts: SessionParts = {}): Promise<Result<Session, Problem>> {
     // Loaded only after the suite, because people wait for Playwright to start.
     const { composeSession } = await import('./compose-session.js');
@@ -100,7 +100,7 @@ export class Run {
     return session;
   }
 
-  /** What was stored and spent; null if nothing was red. */
+  /** The store and the spending; null if nothing was red. */
   ledger(): Pick<Session, 'store' | 'spending'> | null {
     return this.#session;
   }
@@ -113,7 +113,7 @@ export class Run {
   }
 }
 
-/** Loads what a red run needs while its suite is still running. */
+/** Loads the code for a red run while its suite is still running. */
 async function loadForRed(): Promise<void> {
   const [{ compileRules }] = await Promise.all([
     import('../diagnose/classify.js'),

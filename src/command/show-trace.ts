@@ -13,7 +13,7 @@ export async function keepTrace(runDir: string, n: number, trace: string): Promi
   await (isInside(runDir, trace) ? rename(trace, kept) : copyFile(trace, kept));
 }
 
-/** Writes what the trace of a failure shows into its folder, once, and deletes the trace itself. Without a trace, it does nothing. */
+/** Writes the contents of a failure's trace into its folder, and deletes the trace itself. Without a trace, it does nothing. */
 export async function showTrace(
   { folder, settings, redactor }: Pick<Session, 'folder' | 'settings' | 'redactor'>,
   n: number,
@@ -26,7 +26,7 @@ export async function showTrace(
   await removeState(trace);
 }
 
-/** Does so for the failures that represent a cause: a person looks at these, also where no agent did. */
+/** Does the same for the leading failure of each cause, for the person who looks at it. */
 export async function showTraces(
   opened: Pick<Session, 'folder' | 'settings' | 'redactor' | 'bus' | 'signal'>,
 ): Promise<void> {

@@ -92,25 +92,25 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
   };
 }
 
-/** Whatever names a folder of the project names that of the copy. */
+/** Replaces the project's folder by that of the copy in arguments and environment. */
 function inCopy({ playwright, args, env }: SuiteRunsOptions, { cwd, toCopy }: WorkingCopy) {
-  const found = findPlaywright(cwd);
+  const ofCopy = findPlaywright(cwd);
   const all = (texts: readonly string[]) => texts.map(toCopy);
   return {
     cwd,
-    playwright: found.ok ? found.value : playwright,
+    playwright: ofCopy.ok ? ofCopy.value : playwright,
     args: { ...args, first: all(args.first), rerun: all(args.rerun), byId: all(args.byId) },
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value && toCopy(value)])),
   };
 }
 
 /**
- * The runs whose failures an agent sees: what they show is their evidence. Others only count which tests are green, without the cost of
- * a trace.
+ * The purposes of runs that record a trace, because their failures become an agent's evidence. Other runs only count which tests are green, without
+ * the cost of a trace.
  */
 const traced: ReadonlySet<SuitePurpose> = new Set(['confirm', 'retest']);
 
-/** A green run does without this code. */
+/** Loaded only for a run with a trace (CL-4). */
 async function openFetcher() {
   const { ScriptFetcher } = await import('../evidence/source-maps/fetched-scripts.js');
   return new ScriptFetcher();
@@ -121,7 +121,7 @@ const lingered =
 
 /** Counts the tests of a run by outcome. */
 export function tally(tests: readonly TestResult[]) {
-  const count = (outcome: TestResult['outcome']) => tests.filter((one) => one.outcome === outcome).length;
+  const count = (outcome: TestResult['outcome']) => tests.filter((test) => test.outcome === outcome).length;
   return {
     total: tests.length,
     passed: count('expected'),

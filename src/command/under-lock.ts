@@ -5,7 +5,7 @@ import { killedRuns } from '../run/run-journal.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { runsAtWork } from '../work-folder.js';
 
-/** Which project to lock, and for which command. */
+/** The project to lock, and the command to lock it for. */
 interface LockedWork {
   readonly cwd: string;
   readonly command: string;
@@ -35,11 +35,11 @@ export async function underLockOfRuns(
   return hasStateFolder(locked.cwd) ? underLock(locked, work) : work(null);
 }
 
-/** Cleans up after killed runs of a project, moves in what a run could not, and reports it on standard error; returns the problem that prevented it, or null. */
+/** Cleans up after killed runs of a project and reports it on standard error; returns the problem that prevented it, or null. */
 export async function recover(project: string): Promise<Problem | null> {
   const isOpen = hasState(stateFolder(project, 'journal.json'));
   if (!isOpen && runsAtWork(project).size === 0 && (await killedRuns(project)).length === 0) return null;
-  // Usually there is nothing to do, and this code is not loaded.
+  // Usually there is nothing to do, so this code is loaded on demand.
   const { recoverKilledRuns } = await import('../run/recover.js');
   const recovered = await recoverKilledRuns(project);
   if (!recovered.ok) return recovered.error;

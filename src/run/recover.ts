@@ -2,7 +2,7 @@ import path from 'node:path';
 import { sweep } from '../process/end-processes.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { forgetKilled, killedRuns } from './run-journal.js';
+import { killedRuns, markEnded } from './run-journal.js';
 import { ContentsMissing } from '../workspace/change.js';
 import { copiesOf, removeCopy } from '../workspace/copy-folder.js';
 import { isSame, stateOf } from '../workspace/file-state.js';
@@ -40,7 +40,7 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
     const processes = await sweep({ runId: run.runId });
     for (const copy of copies) processes.push(...(await sweep({ runId: run.runId }, { workDir: copy })));
     await dropAllUnmasked(run.dir);
-    await forgetKilled(run);
+    await markEnded(run);
     stopped.push(
       ...processes.map((process) => `  stopped a process left behind by run ${run.runId}: ${process}`),
     );

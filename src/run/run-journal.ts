@@ -7,21 +7,6 @@ import { jsonOf } from '../json-of.js';
 import { tryOr } from '../result.js';
 import { readState, removeState, writeState } from '../state-folder.js';
 
-/**
- * Maintains `running.json`, in which a run describes itself while it is in progress, so that the next command can tell if it was killed,
- * and clean up after it (AG-10). Failures to write it are ignored.
- */
-export interface RunJournal {
-  /** Records that the run is over. */
-  ended(): Promise<void>;
-}
-
-/** A run whose process is gone although it never ended. */
-export interface KilledRun {
-  readonly runId: string;
-  readonly dir: string;
-}
-
 const schema = z.object({
   schemaVersion: z.literal(1),
   pid: z.int().positive(),
@@ -31,18 +16,22 @@ const schema = z.object({
 
 const fileName = 'running.json';
 
-/** Records that this process is working on a run. */
-export async function openRunJournal({ dir }: Pick<RunFolder, 'dir'>): Promise<RunJournal> {
-  const file = path.join(dir, fileName);
+/**
+ * Records in `running.json` that this process is working on a run, so that the next command can tell if it was killed, and clean up after it
+ * (AG-10). A failure to write it is ignored.
+ */
+export async function markRunning({ dir }: Pick<RunFolder, 'dir'>): Promise<void> {
   const startedAt = (await processEntry(process.pid))?.startedAt ?? null;
-  const text: z.infer<typeof schema> = { schemaVersion: 1, pid: process.pid, startedAt };
-  tryOr(undefined, () => writeState(file, `${JSON.stringify(text)}\n`));
-  return {
-    ended: () => removeState(file).catch(() => undefined),
-  };
+  const record: z.infer<typeof schema> = { schemaVersion: 1, pid: process.pid, startedAt };
+  tryOr(undefined, () => writeState(path.join(dir, fileName), `${JSON.stringify(record)}\n`));
 }
 
-/** Returns the killed runs of a project, oldest first. */
+/** Records that a run is over, or that a killed run has been cleaned up completely. */
+export function markEnded({ dir }: Pick<RunFolder, 'dir'>): Promise<void> {
+  return removeState(path.join(dir, fileName));
+}
+
+/** Returns the runs of a project whose process is gone although they never ended, oldest first. */
 export async function killedRuns(projectRoot: string): Promise<KilledRun[]> {
   const ids = await runIdsIn(projectRoot);
   const runs = await Promise.all(ids.map((runId) => killedRun(runId, runDirOf(projectRoot, runId))));
@@ -55,10 +44,7 @@ export async function pidAtWork(dir: string): Promise<number | null> {
   return entry && entry !== 'damaged' && (await isAlive(entry)) ? entry.pid : null;
 }
 
-/** Records that a killed run has been cleaned up completely. */
-export function forgetKilled({ dir }: KilledRun): Promise<void> {
-  return removeState(path.join(dir, fileName));
-}
+type KilledRun = Pick<RunFolder, 'runId' | 'dir'>;
 
 async function killedRun(runId: string, dir: string): Promise<KilledRun | null> {
   const entry = read(dir);

@@ -23,22 +23,20 @@ import {
 const DAY_MS = 24 * 60 * 60_000;
 
 /** The part of the store that keeps escalations, answers and quarantines. */
-type EscalationTable = Pick<
-  Store,
-  'escalate' | 'escalations' | 'escalation' | 'resolve' | 'quarantines' | 'release'
-> & { openFor(signature: string): Promise<Escalation | null> };
+type EscalationTable = Pick<Store, 'escalate' | 'escalations' | 'resolve' | 'quarantines' | 'release'> & {
+  openFor(signature: string): Promise<Escalation | null>;
+};
 
 export function escalationTable(context: StoreContext): EscalationTable {
   const { db, project } = context;
   const all = () => db.selectFrom('escalations').selectAll().where('project', '=', project);
-  const escalation = async (id: string) => escalationOf(await all().where('id', '=', id).executeTakeFirst());
+  const byId = async (id: string) => escalationOf(await all().where('id', '=', id).executeTakeFirst());
   const openFor = async (signature: string) =>
     escalationOf(
       await all().where('signature', '=', signature).where('state', '=', 'pending').executeTakeFirst(),
     );
   return {
     openFor,
-    escalation,
     escalations: async (state) => {
       const chosen = state === null ? all() : all().where('state', '=', state);
       const rows = await chosen.orderBy('createdAt', 'desc').execute();
@@ -51,12 +49,12 @@ export function escalationTable(context: StoreContext): EscalationTable {
       return stored;
     },
     resolve: async (id, answer) => {
-      const question = await escalation(id);
+      const question = await byId(id);
       if (!question) return null;
       await db
         .transaction()
         .execute((transaction) => storeAnswer(transaction, context, { question, answer }));
-      return escalation(id);
+      return byId(id);
     },
     quarantines: async () => {
       const rows = await db

@@ -120,7 +120,6 @@ export interface Store {
   escalate(question: Question, runId: string): Promise<Escalation>;
   /** Returns escalations in this state, newest first; null returns those in all states. */
   escalations(state: EscalationState | null): Promise<Escalation[]>;
-  escalation(id: string): Promise<Escalation | null>;
   /** Answers an escalation: resets its signature's count, keeps the guidance, and quarantines or releases its tests (ME-7). */
   resolve(id: string, answer: Answer): Promise<Escalation | null>;
   /** Returns the quarantines that have not expired. */

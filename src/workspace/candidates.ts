@@ -22,7 +22,7 @@ export interface Candidate {
 }
 
 /** The recorded root, to which file paths are relative, and where contents are stored. */
-interface StoredPlace {
+interface StoredTree {
   readonly root: string;
   readonly contents: Contents;
 }
@@ -86,8 +86,8 @@ export async function commitsSince(root: string, base: string): Promise<LoggedCo
   return text
     .split('\u0001')
     .slice(1)
-    .map((one) => {
-      const [head = '', ...rest] = one.split('\0');
+    .map((record) => {
+      const [head = '', ...rest] = record.split('\0');
       const [id = '', author = '', date = '', subject = ''] = head.split('\u0002');
       const files = rest.map((file) => file.replace(/^\n/, '')).filter((file) => file !== '');
       return { commit: { id, author, date, subject }, files };
@@ -105,39 +105,41 @@ export async function stepsIn(root: string, log: readonly LoggedCommit[]): Promi
 /** Returns the hunks of these files that can be taken out without installing packages, in the order in which they are. */
 export async function candidatesOf(
   files: readonly ChangedFile[],
-  place: StoredPlace & {
+  {
+    isTest,
+    stepOf,
+    ...tree
+  }: StoredTree & {
     readonly isTest: (file: string) => boolean;
     readonly stepOf: (file: string) => number;
   },
 ): Promise<Candidate[]> {
-  const found: Candidate[] = [];
+  const candidates: Candidate[] = [];
   for (const file of files) {
     if (isInitFile(file.path) || file.before === file.after) continue;
-    const edits = await editsFor([{ file, hunks: file.hunks }], place);
-    if (edits === null || (await changesPackages(edits, place.contents))) continue;
-    const [step, inTests] = [place.stepOf(file.path), place.isTest(file.path)];
-    found.push(...file.hunks.map((hunk) => ({ hunk, file, step, inTests })));
+    const edits = await editsFor([{ file, hunks: file.hunks }], tree);
+    if (edits === null || (await changesPackages(edits, tree.contents))) continue;
+    const [step, inTests] = [stepOf(file.path), isTest(file.path)];
+    candidates.push(...file.hunks.map((hunk) => ({ hunk, file, step, inTests })));
   }
   // Sorting is stable, so hunks stay in the order of their file.
-  return found.toSorted((a, b) => b.step - a.step || (a.file.path < b.file.path ? -1 : 1));
+  return candidates.toSorted((a, b) => b.step - a.step || (a.file.path < b.file.path ? -1 : 1));
 }
 
 /** Returns the edits that take these candidates out of the current tree; null if a file has changed since it was read. */
-export async function editsWithout(
-  out: readonly Candidate[],
-  place: StoredPlace,
-): Promise<FileEdit[] | null> {
+export async function editsWithout(out: readonly Candidate[], tree: StoredTree): Promise<FileEdit[] | null> {
   const files = [...new Set(out.map(({ file }) => file))];
-  const hunksOf = (file: ChangedFile) => out.flatMap((one) => (one.file === file ? [one.hunk] : []));
+  const hunksOf = (file: ChangedFile) =>
+    out.flatMap((candidate) => (candidate.file === file ? [candidate.hunk] : []));
   return editsFor(
     files.map((file) => ({ file, hunks: hunksOf(file) })),
-    place,
+    tree,
   );
 }
 
 async function editsFor(
   taken: readonly { readonly file: ChangedFile; readonly hunks: readonly ExactHunk[] }[],
-  { root, contents }: StoredPlace,
+  { root, contents }: StoredTree,
 ): Promise<FileEdit[] | null> {
   const edits: FileEdit[] = [];
   for (const { file, hunks } of taken) {
@@ -158,8 +160,8 @@ async function editsFor(
   return edits;
 }
 
-/** Where the files of hunks are: in the repository's root, and in the project's, to which reports name them. */
-export interface HunkPlace {
+/** The root of the repository, which the paths of hunks are relative to, and the project's folder, which those in reports are relative to. */
+export interface HunkRoots {
   readonly root: string;
   readonly cwd: string;
   /** Masks texts before they are cut. */
@@ -170,12 +172,12 @@ export interface HunkPlace {
 export async function shownHunks(
   hunks: readonly ExactHunk[],
   { base, commits }: { readonly base: BlameBase; readonly commits: readonly BlamedCommit[] },
-  { root, cwd, clean }: HunkPlace,
+  { root, cwd, clean }: HunkRoots,
 ): Promise<Omit<BlamedHunk, 'inTests'>[]> {
-  const found: Omit<BlamedHunk, 'inTests'>[] = [];
+  const blamed: Omit<BlamedHunk, 'inTests'>[] = [];
   for (const hunk of hunks) {
     const ids = await commitsThatTouched(hunk, base.commit, root);
-    found.push({
+    blamed.push({
       file: relativePath(cwd, path.join(root, hunk.file)),
       line: hunk.newStart,
       old: shownLines(hunk.old, clean),
@@ -184,7 +186,7 @@ export async function shownHunks(
       commit: ids.includes(uncommitted) ? null : (commits.find(({ id }) => ids.includes(id)) ?? null),
     });
   }
-  return found;
+  return blamed;
 }
 
 /** As `git blame` names what is not committed. */
@@ -198,8 +200,8 @@ export async function commitsThatTouched(
 ): Promise<readonly string[]> {
   if (now.length > 0) {
     const lines = whole ? [] : ['-L', `${newStart},+${now.length}`];
-    const said = await git(root, ['blame', '-s', '-l', ...lines, `^${base}`, '--', file]);
-    return said === null ? [] : Array.from(said.matchAll(/^[\da-f]{40,}/gm), ([id]) => id);
+    const output = await git(root, ['blame', '-s', '-l', ...lines, `^${base}`, '--', file]);
+    return output === null ? [] : Array.from(output.matchAll(/^[\da-f]{40,}/gm), ([id]) => id);
   }
   const removed = Buffer.from(old.join(''), 'latin1').toString().replaceAll('\r\n', '\n');
   const atHead = await git(root, ['show', `HEAD:${file}`]);

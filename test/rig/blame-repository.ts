@@ -49,7 +49,7 @@ export async function repository(green: (read: (file: string) => string) => bool
       lastGreen: async () => null,
       given: [],
       isTest: (file) => file.includes('tests/'),
-      tell: (id, answer) => void told.push([id, answer]),
+      report: (id, answer) => void told.push([id, answer]),
       ...over,
     });
     return async (causes: readonly Cause[]) => {

@@ -17,24 +17,24 @@ export interface BlameOptions extends Pick<RunOptions, 'config' | 'project' | 'a
   readonly test?: string | undefined;
 }
 
-/** Returns the run that searches for the change that broke tests (BL-1), or says what is wrong with what was named. */
+/** Returns the run that searches for the change that broke tests (BL-1); a base or a run that does not exist is a `Problem`. */
 export async function blameRequest(
-  place: Pick<RunRequest, 'cwd' | 'env'>,
+  project: Pick<RunRequest, 'cwd' | 'env'>,
   { base, test, ...own }: BlameOptions,
 ): Promise<Result<CommandRequest, Problem>> {
-  const unknown = base === undefined ? null : await unknownBase(place.cwd, base);
+  const unknown = base === undefined ? null : await unknownBase(project.cwd, base);
   if (unknown) return err(unknown);
-  const filters = await filtersFor(place.cwd, test);
+  const filters = await filtersFor(project.cwd, test);
   if (!filters.ok) return filters;
   const options = { ...own, dryRun: true };
-  const request = { ...place, name: 'blame', filters: filters.value, passThrough: [], options };
+  const request = { ...project, name: 'blame', filters: filters.value, passThrough: [], options };
   return ok({ request, command: blame(base ?? null) });
 }
 
 /** Without git there is nothing to check; the search says so. */
 async function unknownBase(cwd: string, base: string): Promise<Problem | null> {
-  const found = await baseOf(cwd, base).catch(() => null);
-  if (found === null || typeof found === 'string' || found.kind !== 'unknown-base') return null;
+  const commit = await baseOf(cwd, base).catch(() => null);
+  if (commit === null || typeof commit === 'string' || commit.kind !== 'unknown-base') return null;
   return {
     kind: 'usage',
     message: `git does not know the commit ${base}`,
@@ -44,7 +44,7 @@ async function unknownBase(cwd: string, base: string): Promise<Problem | null> {
 
 const runLike = /^(?:latest|\d{8}-[\d-]*[\da-f]*)$/;
 
-/** Returns the filters of the tests to run: those an earlier run left red, those a word refers to in it, or the word as Playwright takes it. */
+/** Returns the filters of the tests that an earlier run left red, or of those that a word refers to in it; otherwise the word itself, for Playwright. */
 export async function filtersFor(cwd: string, word: string | undefined): Promise<Result<string[], Problem>> {
   const named = word !== undefined && runLike.test(word) ? word : null;
   const run = await findRun(cwd, named);

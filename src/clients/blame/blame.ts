@@ -13,7 +13,7 @@ import { withChange } from '../../workspace/with-change.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { type Candidate, editsWithout } from '../../workspace/candidates.js';
 import { blamedHunks, type History, notWhole, readHistory, restOf } from './history.js';
-import { Rounds, Search, type Seen } from './search.js';
+import { Rounds, Search, type TestOutcome } from './search.js';
 
 /** What blame needs from a run. */
 export interface BlameParts {
@@ -38,26 +38,26 @@ export interface BlameParts {
   readonly timeMs: number;
   /** When the run began, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** The base commit named by a person, or null. */
+  /** The base commit that a person named, or null. */
   readonly named: string | null;
   /** Returns the newest commit at which a test was seen green here, or null. */
   readonly lastGreen: (testId: string) => Promise<string | null>;
-  /** Absolute paths of what self-heal was given to read (`--from`): downloaded reports are no changes of the project. */
+  /** Absolute paths of the reports to read (`--from`): files that were downloaded are no changes of the project. */
   readonly given: readonly string[];
   /** Whether a file belongs to the tests, by its path from the recorded root. */
   readonly isTest: (file: string) => boolean;
   /**
-   * Reports the result for a cause, or a sentence that says why there is none: whether nothing was found, or nothing was searched. A null id stands
-   * for all causes; such a sentence is reported once.
+   * Reports the change to blame for a cause, or a sentence that says why there is none. A null id stands for all causes; such a sentence is reported
+   * once.
    */
-  readonly tell: (causeId: string | null, answer: Blame | string) => void;
+  readonly report: (causeId: string | null, answer: Blame | string) => void;
 }
 
 /** Creates blame for one run. All causes share one time limit. */
 export function createBlame(parts: BlameParts): BlameCauses {
   const spent = { ms: 0, changes: 0 };
   const isWrittenTo = writtenSince(parts);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return async (causes) => {
     const read = historyReader(parts, isWrittenTo);
     const searches: Search[] = [];
@@ -74,8 +74,8 @@ export function createBlame(parts: BlameParts): BlameCauses {
       else {
         const reason = `did not look for a change to blame: ${typeof history === 'string' ? history : nothingSince(history)}`;
         const about = typeof history === 'string' ? null : id;
-        if (about !== null || !told.has(reason)) parts.tell(about, reason);
-        told.add(reason);
+        if (about !== null || !reported.has(reason)) parts.report(about, reason);
+        reported.add(reason);
       }
     }
     for (const search of searches) await search.advance();
@@ -87,7 +87,7 @@ class Searches implements BlameSearches {
   readonly #parts: BlameParts;
   readonly #searches: readonly Search[];
   readonly #rounds: Rounds;
-  /** What all searches of the run have used, and the number of changes that were taken out. */
+  /** The time that all searches of the run have used, and the number of changes that were taken out. */
   readonly #spent: { ms: number; changes: number };
   readonly #answers = new Map<string, { readonly of: string; readonly blame: Blame | null }>();
 
@@ -100,7 +100,7 @@ class Searches implements BlameSearches {
   }
 
   isOpen(causeId: string): boolean {
-    return this.#searches.some((one) => one.causeId === causeId && one.asked !== null);
+    return this.#searches.some((search) => search.causeId === causeId && search.asked !== null);
   }
 
   async next(isWanted: (causeId: string) => boolean = () => true): Promise<boolean> {
@@ -111,18 +111,19 @@ class Searches implements BlameSearches {
     const startedAt = now();
     const leftMs = timeMs - this.#spent.ms;
     const until = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, leftMs))]);
-    const seen = leftMs > 0 && !signal.aborted ? await this.#run(round.out, round.searches, until) : null;
+    const outcomes = leftMs > 0 && !signal.aborted ? await this.#run(round.out, round.searches, until) : null;
     this.#spent.ms += now() - startedAt;
-    if (seen) for (const [search, outcome] of seen) await search.see(round.out, outcome);
+    if (outcomes) for (const [search, outcome] of outcomes) await search.record(round.out, outcome);
     else
-      for (const one of this.#searches) if (one.asked) await one.end(signal.aborted ? 'interrupt' : 'time');
-    for (const search of seen ? round.searches : wanted) if (!search.asked) await this.#tell(search);
+      for (const search of this.#searches)
+        if (search.asked) await search.end(signal.aborted ? 'interrupt' : 'time');
+    for (const search of outcomes ? round.searches : wanted) if (!search.asked) await this.#report(search);
     return true;
   }
 
   async of(causeId: string): Promise<Blame | null> {
-    const search = this.#searches.find((one) => one.causeId === causeId);
-    return search?.found ? this.#tell(search) : null;
+    const search = this.#searches.find((candidate) => candidate.causeId === causeId);
+    return search?.culprits ? this.#report(search) : null;
   }
 
   areApart(causeId: string, otherId: string): boolean {
@@ -132,32 +133,32 @@ class Searches implements BlameSearches {
     return search !== undefined && other !== undefined && search.isApartFrom(other);
   }
 
-  /** Tells what a search has found, or why it has found nothing, unless that was told. */
-  async #tell(search: Search): Promise<Blame | null> {
-    const { causeId, found } = search;
-    const numbers = found?.set.map((one) => search.history.candidates.indexOf(one));
-    const of = `${numbers?.toSorted().join()} ${found?.isMinimal}`;
+  /** Reports the culprits of a search, or why there are none, unless it has reported the same before. */
+  async #report(search: Search): Promise<Blame | null> {
+    const { causeId, culprits } = search;
+    const numbers = culprits?.set.map((candidate) => search.history.candidates.indexOf(candidate));
+    const of = `${numbers?.toSorted().join()} ${culprits?.isMinimal}`;
     const before = this.#answers.get(causeId);
     if (before?.of === of) return before.blame;
-    const answer = found ? await this.#blame(search, found) : whyNothing(search);
-    this.#parts.tell(causeId, typeof answer === 'string' ? `found no change to blame: ${answer}` : answer);
+    const answer = culprits ? await this.#blame(search, culprits) : whyNothing(search);
+    this.#parts.report(causeId, typeof answer === 'string' ? `found no change to blame: ${answer}` : answer);
     const blame = typeof answer === 'string' ? null : answer;
     this.#answers.set(causeId, { of, blame });
     return blame;
   }
 
-  async #blame(search: Search, { set, isMinimal }: NonNullable<Search['found']>): Promise<Blame | string> {
+  async #blame(search: Search, { set, isMinimal }: NonNullable<Search['culprits']>): Promise<Blame | string> {
     const { cwd, workspace, keepChange } = this.#parts;
     const { history, stats, endedBy } = search;
     const change = await this.#changeOf(set);
     if (change === null) return 'files changed during the search';
     await keepChange(change);
-    const place = { root: workspace.root, cwd };
-    const hunks = await blamedHunks(set, history, place);
+    const roots = { root: workspace.root, cwd };
+    const hunks = await blamedHunks(set, history, roots);
     return {
       base: history.base,
       hunks,
-      rest: await restOf(hunks, history, { ...place, found: set }),
+      rest: await restOf(hunks, history, { ...roots, culprits: set }),
       isMinimal,
       endedBy: isMinimal ? null : endedBy,
       outOf: history.candidates.length,
@@ -168,12 +169,15 @@ class Searches implements BlameSearches {
     };
   }
 
-  /** Runs tests with hunks taken out: in the project's own tree, under its journal, so that Ctrl-C and a kill leave it as it was (HN-2). Returns null if it was aborted. */
+  /**
+   * Runs tests with hunks taken out. This changes the project's own tree, under its journal, so that Ctrl-C and a kill leave it as it was (HN-2).
+   * Returns null if it was aborted.
+   */
   async #run(
     out: ReadonlySet<Candidate>,
     searches: readonly Search[],
     signal: AbortSignal,
-  ): Promise<Map<Search, Seen> | null> {
+  ): Promise<Map<Search, TestOutcome> | null> {
     const { prepare, runAgain } = this.#parts;
     const [only, ...others] = searches;
     const isSuite = only?.lead.failure.scope === 'suite';
@@ -186,14 +190,14 @@ class Searches implements BlameSearches {
         (await prepare(signal)) === null ? runAgain({ ids, causeId, signal }) : null,
       ));
     if (signal.aborted) return null;
-    const seen = new Map<Search, Seen>();
-    for (const one of searches)
-      seen.set(one, ran?.value ? await this.#seenOf(one.lead, ran.value) : 'unresolved');
-    return seen;
+    const outcomes = new Map<Search, TestOutcome>();
+    for (const search of searches)
+      outcomes.set(search, ran?.value ? await this.#outcomeOf(search.lead, ran.value) : 'unresolved');
+    return outcomes;
   }
 
-  /** A suite that fails for another reason, such as an incomplete build, shows nothing. */
-  async #seenOf({ failure, signature }: DiagnosedFailure, run: SuiteRun): Promise<Seen> {
+  /** A suite that fails for another reason, such as an incomplete build, leaves the outcome unresolved. */
+  async #outcomeOf({ failure, signature }: DiagnosedFailure, run: SuiteRun): Promise<TestOutcome> {
     if (failure.scope === 'suite') {
       if (run.suiteFailure === null) return run.tests.length > 0 ? 'green' : 'unresolved';
       return (await this.#parts.signed(run)) === signature ? 'red' : 'unresolved';
@@ -237,11 +241,11 @@ function whyNothing({ history, endedBy, stats }: Search): string {
  * searches and fixes, so it keeps counting as unmodified.
  */
 function writtenSince({ workspace, startedAt }: BlameParts): (file: string) => boolean {
-  const still = new Set<string>();
+  const unmodified = new Set<string>();
   return (file) => {
-    const found = lstatSync(path.join(workspace.root, file), { throwIfNoEntry: false });
-    if (!found || Math.floor(found.mtimeMs) <= startedAt) still.add(file);
-    return !still.has(file);
+    const info = lstatSync(path.join(workspace.root, file), { throwIfNoEntry: false });
+    if (!info || Math.floor(info.mtimeMs) <= startedAt) unmodified.add(file);
+    return !unmodified.has(file);
   };
 }
 
@@ -253,8 +257,8 @@ function historyReader(
   const { workspace, named, contents, isTest } = parts;
   // Files edited by fixes of this run did not break the tests.
   const edited = workspace.edited();
-  const given = parts.given.flatMap((place) => pathInside(workspace.root, place) || []);
-  const isGiven = (file: string) => given.some((place) => file === place || file.startsWith(`${place}/`));
+  const given = parts.given.flatMap((file) => pathInside(workspace.root, file) || []);
+  const isGiven = (file: string) => given.some((report) => file === report || file.startsWith(`${report}/`));
   const isLeftOut = (file: string) => edited.has(file) || isGiven(file) || isWrittenTo(file);
   const known = new Map<string, Promise<History | string>>();
   return async ({ failure }, { isOlder } = { isOlder: false }) => {
@@ -271,7 +275,7 @@ function historyReader(
 }
 
 /**
- * Returns the last commits if nothing is known to have been green and what is not committed is not the cause; null if there is nothing older to
+ * Returns the history of the last commits, if no green state is known and no uncommitted change is the cause; null if there is nothing older to
  * search.
  */
 async function olderThan(

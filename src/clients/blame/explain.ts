@@ -23,7 +23,7 @@ export function changesSince(named: string | null): MakeExplain {
       keepChange: (change) => storeChange(folder.dir, change),
       prepare: (own) => session.prepare(own),
       runAgain: (again) => session.runAgain({ ...again, purpose: 'blame' }),
-      // What a search shows is no failure of this run, so it is kept apart.
+      // Its failures are not those of this run, so their evidence is stored apart.
       signed: async (run) => (await diagnose({ ...run, failures: [] }))[0]?.signature ?? null,
       warn: (message) => bus.emit({ type: 'run.warning', message }),
       signal,
@@ -32,9 +32,9 @@ export function changesSince(named: string | null): MakeExplain {
       startedAt,
       named,
       lastGreen: lastGreenCommits(cwd),
-      given: (request.options.from ?? []).map((place) => path.resolve(cwd, place)),
+      given: (request.options.from ?? []).map((report) => path.resolve(cwd, report)),
       isTest: testPlaces(placesOf(workspace.root, first)),
-      tell: (causeId, answer) => {
+      report: (causeId, answer) => {
         if (typeof answer === 'string') bus.emit({ type: 'blame.ended', causeId, reason: answer });
         else if (causeId !== null) bus.emit({ type: 'cause.blamed', causeId, blame: answer });
       },

@@ -7,7 +7,7 @@ import {
   commitsSince,
   commitsThatTouched,
   compareFiles,
-  type HunkPlace,
+  type HunkRoots,
   pathsIn,
   recent,
   shownHunks,
@@ -78,8 +78,8 @@ export async function readHistory(request: HistoryRequest): Promise<History | st
   if (paths.length > MAX_FILES) return `too many files (${paths.length}) differ from ${base}`;
   const files = await compareFiles(changed, paths);
   const log = await commitsSince(root, changed.base);
-  const found = older !== null ? 'recent' : changed.base === head ? 'head' : 'merge-base';
-  const from = named !== null ? 'named' : wanted !== null ? 'last-green' : found;
+  const fallback = older !== null ? 'recent' : changed.base === head ? 'head' : 'merge-base';
+  const from = named !== null ? 'named' : wanted !== null ? 'last-green' : fallback;
   return {
     base: { commit: changed.base, from },
     candidates: await candidatesOf(files, { ...request, stepOf: await stepsIn(root, log) }),
@@ -88,29 +88,29 @@ export async function readHistory(request: HistoryRequest): Promise<History | st
   };
 }
 
-function whyNot({ kind: what, detail }: NoBase): string {
-  if (what === 'unknown-base') return `git does not know the commit ${detail}`;
-  if (what === 'no-merge-base')
+function whyNot({ kind, detail }: NoBase): string {
+  if (kind === 'unknown-base') return `git does not know the commit ${detail}`;
+  if (kind === 'no-merge-base')
     return `git finds no common ancestor of HEAD and ${detail}: fetch more history`;
-  if (what === 'no-git') return 'git is not installed';
-  if (what === 'no-repository') return 'the project is not a git repository';
+  if (kind === 'no-git') return 'git is not installed';
+  if (kind === 'no-repository') return 'the project is not a git repository';
   return `git cannot read the repository: ${detail}`;
 }
 
 /** Returns how far apart two neighbors are: the search cuts between commits first, then between files. */
-export function distanceBetween(one: Candidate, next: Candidate): number {
-  if (one.step !== next.step) return 2;
-  return one.file === next.file ? 0 : 1;
+export function distanceBetween(candidate: Candidate, next: Candidate): number {
+  if (candidate.step !== next.step) return 2;
+  return candidate.file === next.file ? 0 : 1;
 }
 
 /** Converts candidates for reports and prompts. */
 export async function blamedHunks(
   candidates: readonly Candidate[],
   history: Pick<History, 'base' | 'commits'>,
-  place: HunkPlace,
+  roots: HunkRoots,
 ): Promise<BlamedHunk[]> {
   const all = candidates.map(({ hunk }) => hunk);
-  const hunks = await shownHunks(all, history, place);
+  const hunks = await shownHunks(all, history, roots);
   return hunks.map((hunk, at) => ({ ...hunk, inTests: candidates[at]?.inTests ?? false }));
 }
 
@@ -121,15 +121,17 @@ const MAX_REST = 40;
 export async function restOf(
   blamed: readonly BlamedHunk[],
   { base, candidates }: Pick<History, 'base' | 'candidates'>,
-  place: { readonly root: string; readonly cwd: string; readonly found: readonly Candidate[] },
+  { root, cwd, culprits }: HunkRoots & { readonly culprits: readonly Candidate[] },
 ): Promise<Hunk[]> {
   const ids = new Set(blamed.map(({ commit }) => commit?.id ?? uncommitted));
-  const others = candidates.filter((one) => !one.inTests && !place.found.includes(one)).slice(0, MAX_REST);
+  const others = candidates
+    .filter((candidate) => !candidate.inTests && !culprits.includes(candidate))
+    .slice(0, MAX_REST);
   const rest: Hunk[] = [];
   for (const { hunk } of others) {
-    const touched = await commitsThatTouched(hunk, base.commit, place.root);
+    const touched = await commitsThatTouched(hunk, base.commit, root);
     if (!touched.some((id) => ids.has(id))) continue;
-    const file = relativePath(place.cwd, path.join(place.root, hunk.file));
+    const file = relativePath(cwd, path.join(root, hunk.file));
     rest.push({ file, old: shownLines(hunk.old), now: shownLines(hunk.now) });
   }
   return rest;

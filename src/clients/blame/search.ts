@@ -5,47 +5,48 @@ import type { Candidate } from '../../workspace/candidates.js';
 import { likelihood } from '../../diagnose/likelihood.js';
 import { distanceBetween, type History } from './history.js';
 
-/** What a Playwright run showed of a test with some hunks out; `other` if it was red with another error. */
-export type Seen = Outcome | 'other';
+/** The outcome of a test in a run with some hunks taken out; `other`: red with another error. */
+export type TestOutcome = Outcome | 'other';
 
-/** How many single hunks that the failure names are tried before sets. */
+/** How many of the hunks that the failure names are tried one by one before sets. */
 const MOST_SINGLE = 3;
 
-/** Hunks that a run takes out together, so that one of them is worth a look if the test was green. */
+/** A green run without more hunks than this says too little about each of them. */
 const MOST_IN_COMPANY = 30;
 
-/** What one run has shown. */
-interface Row {
+/** One run of the test. */
+interface TestRun {
+  /** The hunks that were taken out. */
   readonly out: ReadonlySet<Candidate>;
-  readonly seen: Seen;
-  /** Whether a set was asked for, so that the run tells nothing of single hunks. */
+  readonly outcome: TestOutcome;
+  /** Whether a set was asked for, so that the run says nothing about single hunks. */
   readonly isForSet: boolean;
 }
 
 /**
- * The search for the change that broke one cause. First single hunks are taken out, those first that the failure names; then sets, in which commits
- * are told apart before the hunks of one. It asks for one run after the other: after each run, it goes through its steps again with what all runs have
- * shown, as far as the first step whose outcome is not known.
+ * The search for the change that broke one cause. It first takes out single hunks, beginning with those that the failure names; then sets, which are
+ * split between commits before they are split within one. After each run, it repeats its steps with the outcomes of all runs so far, up to the first
+ * step whose outcome is unknown, and asks for a run of that.
  */
 export class Search {
   readonly causeId: string;
   readonly lead: DiagnosedFailure;
-  /** What it looks through now. */
+  /** The candidates that it searches now. */
   history: History;
-  /** What it waits for a run without; null once it has ended. */
+  /** The hunks to take out in its next run; null once it has ended. */
   asked: readonly Candidate[] | null = null;
-  /** Whether it looks for a set. What several hunks do together would be mistaken for what one of them does in the company of others. */
+  /** Whether it looks for a set. Runs of sets must not be read as runs of single hunks that shared a run. */
   isForSet = false;
   /** Why it ended before its time; null otherwise. */
   endedBy: Blame['endedBy'] = null;
-  /** The smallest set so far that turns the test green; null if there is none. */
-  found: MinimalSet<Candidate> | null = null;
-  readonly #rows: Row[] = [];
-  /** A hunk that is to be taken out alone, because runs with others out told nothing of it. */
+  /** The smallest set so far that turns the test green when it is taken out; null if there is none. */
+  culprits: MinimalSet<Candidate> | null = null;
+  readonly #runs: TestRun[] = [];
+  /** A hunk that is to be taken out alone, because runs without it and others said nothing about it. */
   #alone: Candidate | null = null;
   #older: () => Promise<History | null>;
 
-  /** `older` returns what to look through if nothing in the first history is the cause. */
+  /** `older` returns the history to search if nothing in the first one is the cause. */
   constructor(
     causeId: string,
     lead: DiagnosedFailure,
@@ -58,33 +59,33 @@ export class Search {
   async advance(): Promise<void> {
     const best = this.#best();
     this.asked = null;
-    this.found = (await this.#smallest()) ?? (this.endedBy ? best : this.#best());
+    this.culprits = (await this.#smallest()) ?? (this.endedBy ? best : this.#best());
   }
 
   /** Whether its test was red without any of these hunks, so that they did not break it. */
   isRedWithout(hunks: readonly Candidate[]): boolean {
-    return this.#rows.some(({ out, seen }) => seen === 'red' && hunks.every((hunk) => out.has(hunk)));
+    return this.#runs.some(({ out, outcome }) => outcome === 'red' && hunks.every((hunk) => out.has(hunk)));
   }
 
   /** Whether runs have shown that what broke its test is not what broke that of another search. */
   isApartFrom(other: Search): boolean {
     if (this.history !== other.history) return false;
-    const [own, others] = [this.found?.set, other.found?.set];
+    const [own, others] = [this.culprits?.set, other.culprits?.set];
     if (own && others && !own.some((hunk) => others.includes(hunk))) return true;
     return (own && other.isRedWithout(own)) === true || (others && this.isRedWithout(others)) === true;
   }
 
   /** Records a run. */
-  async see(out: ReadonlySet<Candidate>, seen: Seen): Promise<void> {
+  async record(out: ReadonlySet<Candidate>, outcome: TestOutcome): Promise<void> {
     const [hunk, ...more] = this.asked ?? [];
     const isAsked = hunk !== undefined && more.length === 0 && out.has(hunk);
     const before = isAsked && this.#suspects(hunk)?.length;
-    this.#rows.push({ out, seen, isForSet: this.isForSet });
+    this.#runs.push({ out, outcome, isForSet: this.isForSet });
     if (isAsked && this.#suspects(hunk)?.length === before) this.#alone = hunk;
     await this.advance();
   }
 
-  /** Ends it with what it has found so far. */
+  /** Ends it with the smallest set so far. */
   async end(endedBy: Blame['endedBy']): Promise<void> {
     this.endedBy = endedBy;
     await this.advance();
@@ -98,8 +99,8 @@ export class Search {
   }
 
   get stats(): Pick<Blame, 'runs' | 'unresolved'> & { readonly wasRed: boolean } {
-    const times = (of: Outcome) => this.#rows.filter(({ seen }) => seen === of).length;
-    return { runs: this.#rows.length, unresolved: times('unresolved'), wasRed: times('red') > 0 };
+    const times = (of: Outcome) => this.#runs.filter(({ outcome }) => outcome === of).length;
+    return { runs: this.#runs.length, unresolved: times('unresolved'), wasRed: times('red') > 0 };
   }
 
   /** Only if no change of the app turns the test green, changes to the tests are taken out, too. */
@@ -107,8 +108,8 @@ export class Search {
     const { candidates } = this.history;
     const app = candidates.filter(({ inTests }) => !inTests);
     const tests = candidates.filter(({ inTests }) => inTests);
-    const found = (await this.#smallestOf(app, app)) ?? (await this.#smallestOf(tests, candidates));
-    if (found || this.asked || this.endedBy) return found;
+    const smallest = (await this.#smallestOf(app, app)) ?? (await this.#smallestOf(tests, candidates));
+    if (smallest || this.asked || this.endedBy) return smallest;
     const older = await this.#older();
     if (!older) return null;
     [this.history, this.#older] = [older, async () => null];
@@ -133,7 +134,7 @@ export class Search {
     return minimalSet(all, { test: async (out) => this.#ask(out), apart: distanceBetween });
   }
 
-  /** Returns what is known of the test without these hunks; null if a run is needed, for which it asks. */
+  /** Returns the outcome of the test without these hunks, or asks for a run and returns null if it is unknown. */
   #ask(out: readonly Candidate[]): Outcome | null {
     const known = this.#known(out);
     if (known === null && !this.endedBy) this.asked ??= out;
@@ -141,9 +142,9 @@ export class Search {
   }
 
   #known(out: readonly Candidate[]): Outcome | null {
-    const isSame = (row: Row) => row.out.size === out.length && out.every((hunk) => row.out.has(hunk));
-    const exact = this.#rows.find(isSame);
-    if (exact) return exact.seen === 'other' ? 'red' : exact.seen;
+    const isSame = (run: TestRun) => run.out.size === out.length && out.every((hunk) => run.out.has(hunk));
+    const exact = this.#runs.find(isSame);
+    if (exact) return exact.outcome === 'other' ? 'red' : exact.outcome;
     const [hunk, ...more] = out;
     const isSingle = hunk !== undefined && more.length === 0;
     if (isSingle && hunk === this.#alone) return null;
@@ -159,56 +160,58 @@ export class Search {
     const [first] = greens;
     if (!first) return null;
     return [...first].filter(
-      (one) => one === hunk || (!innocent.has(one) && greens.every((out) => out.has(one))),
+      (suspect) => suspect === hunk || (!innocent.has(suspect) && greens.every((out) => out.has(suspect))),
     );
   }
 
   /** The sets of hunks, each asked for by itself, without which the test was green. */
   #greenInCompany(): ReadonlySet<Candidate>[] {
-    return this.#rows.flatMap(({ out, seen, isForSet }) => (seen === 'green' && !isForSet ? [out] : []));
+    return this.#runs.flatMap(({ out, outcome, isForSet }) =>
+      outcome === 'green' && !isForSet ? [out] : [],
+    );
   }
 
   #innocent(): ReadonlySet<Candidate> {
-    return new Set(this.#rows.flatMap(({ out, seen }) => (seen === 'red' ? [...out] : [])));
+    return new Set(this.#runs.flatMap(({ out, outcome }) => (outcome === 'red' ? [...out] : [])));
   }
 
-  /** What is known to turn the test green by now. */
+  /** The smallest set that is known by now to turn the test green. */
   #best(): MinimalSet<Candidate> | null {
     const [hunk, ...more] = this.asked ?? [];
     const suspects = hunk && more.length === 0 ? this.#suspects(hunk) : null;
-    const greens = this.#rows.flatMap(({ out, seen }) => (seen === 'green' ? [[...out]] : []));
+    const greens = this.#runs.flatMap(({ out, outcome }) => (outcome === 'green' ? [[...out]] : []));
     const [set] = [...greens, ...(suspects ? [suspects] : [])].toSorted((a, b) => a.length - b.length);
     return set ? { set, isMinimal: set.length === 1 } : null;
   }
 
-  /** What turned the test green in company, where the hunk that was asked for does not, points to the company. */
+  /** If the test was green without several hunks and red without one of them, another one of them is the suspect. */
   #hinted(tried: ReadonlySet<Candidate>): Candidate | undefined {
     const innocent = this.#innocent();
     const shared = this.#greenInCompany().filter(({ size }) => size <= MOST_IN_COMPANY);
     return shared.flatMap((out) => [...out]).find((hunk) => !innocent.has(hunk) && !tried.has(hunk));
   }
 
-  /** Returns the few that the failure names most, of the same rank the newest first; all if there are no more. */
+  /** Returns the few hunks that the failure names most, the newest first among equals; all if there are only a few. */
   #ordered(candidates: readonly Candidate[]): Candidate[] {
     const likely = likelihood(this.lead);
-    const rates = new Map(candidates.map((one) => [one, likely(one.hunk)]));
-    const rateOf = (one: Candidate) => rates.get(one) ?? 0;
-    const ordered = candidates.toSorted((a, b) => rateOf(b) - rateOf(a));
+    const ranks = new Map(candidates.map((candidate) => [candidate, likely(candidate.hunk)]));
+    const rankOf = (candidate: Candidate) => ranks.get(candidate) ?? 0;
+    const ordered = candidates.toSorted((a, b) => rankOf(b) - rankOf(a));
     return candidates.length <= MOST_SINGLE
       ? ordered
-      : ordered.filter((one) => rateOf(one) > 0).slice(0, MOST_SINGLE);
+      : ordered.filter((candidate) => rankOf(candidate) > 0).slice(0, MOST_SINGLE);
   }
 }
 
-/** What one Playwright run takes out, and for which searches. */
+/** The hunks that a Playwright run takes out, and the searches that it is for. */
 export interface Round {
   readonly out: ReadonlySet<Candidate>;
   readonly searches: readonly Search[];
 }
 
 /**
- * The runs that searches share. A search for a single hunk has a number, and a run takes out the hunks of all whose number has a certain bit: so three
- * runs tell the hunks of six searches from each other, and two the first of all from any number of others.
+ * The runs that searches share. Each search has a number, and a run takes out the single hunks of all searches whose number has a certain bit. So three
+ * runs distinguish the hunks of six searches, and two distinguish the hunk of the first search from any number of others.
  */
 export class Rounds {
   readonly #numbers: ReadonlyMap<Search, number>;
@@ -221,7 +224,7 @@ export class Rounds {
     this.#numbers = new Map(searches.map((search, at) => [search, free[at] ?? 1]));
   }
 
-  /** Returns what the next run takes out: what the first of these searches asks for and, if that is a single hunk, the hunks of others. */
+  /** Returns the next run: it takes out what the first of these searches asks for and, if that is a single hunk, the hunks of others. */
   next(searches: readonly Search[]): Round | null {
     const asking = searches.filter(({ asked }) => asked !== null);
     const [first] = asking;

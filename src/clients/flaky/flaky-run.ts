@@ -28,12 +28,6 @@ import { type HealResult, newProgress, type Progress, tellCause } from '../../he
 import { proveFixes } from '../../heal/prove.js';
 import type { AgainRequest, Session } from '../../heal/session.js';
 
-/** Which tests to examine. */
-export interface FlakyRequest {
-  /** Ids of the tests that the preceding run found flaky; empty to search the whole suite, or the tests that were named. */
-  readonly suspected?: readonly string[];
-}
-
 /** A flake that is red under a known condition. */
 type ReproducibleFlake = FoundFlake & { readonly under: Condition };
 
@@ -42,11 +36,14 @@ interface HealableFlake extends ReproducibleFlake {
   readonly failure: DiagnosedFailure;
 }
 
-/** Measures, explains and heals flaky tests (FL-1 to FL-4). Tests that stay flaky do not fail the run. */
+/**
+ * Measures, explains and heals flaky tests (FL-1 to FL-4): those that the preceding run suspected, by id, or else all that were selected. Tests that
+ * stay flaky do not fail the run.
+ */
 export async function flakyRun(
   opened: OpenRun,
   session: Session,
-  { first, suspected = [] }: FlakyRequest & { readonly first: SuiteRun },
+  { first, suspected = [] }: { readonly first: SuiteRun; readonly suspected?: readonly string[] },
 ): Promise<HealResult> {
   const { request, settings, bus } = opened;
   const nothing: HealResult = { suiteRed: first.suiteFailure !== null, paused: false };

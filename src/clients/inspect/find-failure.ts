@@ -10,8 +10,8 @@ import { err, ok, type Result } from '../../result.js';
 /** A failure of an earlier run, and its outcome there. */
 export interface InspectedFailure {
   readonly failure: DiagnosedFailure;
-  /** The numbers of the same failure, as seen in the first and in later Playwright runs. */
-  readonly seen: readonly number[];
+  /** The numbers of the same failure in the first and in later Playwright runs. */
+  readonly numbers: readonly number[];
   /** Null if the run has no report, and for the suite's own failure. */
   readonly test: ReportTest | null;
   /** The cause that it was part of, or null (a flaky test has none). */
@@ -38,7 +38,7 @@ function inspectedOf({ report }: StoredRun, same: readonly DiagnosedFailure[]): 
   const sharing = causes.filter(({ tests }) => id !== null && tests.includes(id));
   return {
     failure,
-    seen: same.map(({ n }) => n),
+    numbers: same.map(({ n }) => n),
     test: report?.tests.find((test) => test.id === id) ?? null,
     cause:
       leads(failure) ??
@@ -58,7 +58,7 @@ function isLead({ cause, failure }: InspectedFailure): boolean {
  * title in any case.
  */
 export function matchingFailures(word: string, all: readonly InspectedFailure[]): InspectedFailure[] {
-  const byNumber = all.filter(({ seen }) => seen.includes(Number(word)));
+  const byNumber = all.filter(({ numbers }) => numbers.includes(Number(word)));
   if (byNumber.length > 0) return byNumber;
   const byCause = all.filter((inspected) => inspected.cause?.id === word && isLead(inspected));
   if (byCause.length > 0) return byCause;

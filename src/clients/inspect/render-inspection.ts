@@ -29,7 +29,7 @@ export function renderList(run: StoredRun, all: readonly InspectedFailure[]): st
     verdictOf(inspected),
     inspected.failure.diagnosis.category,
     inspected.cause?.id ?? '',
-    `${cut(failureName(inspected), 110)}${inspected.seen.length > 1 ? ` (seen ${inspected.seen.length} times)` : ''}`,
+    `${cut(failureName(inspected), 110)}${inspected.numbers.length > 1 ? ` (seen ${inspected.numbers.length} times)` : ''}`,
   ]);
   return [
     head,

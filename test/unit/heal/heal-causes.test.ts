@@ -332,15 +332,18 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
         blameRuns.push([...round.out].map(({ hunk }) => hunk.file).join(' '));
         for (const search of round.searches) {
           const own = candidates[searches.indexOf(search)];
-          await search.see(round.out, own && round.out.has(own) ? 'green' : 'red');
+          await search.record(round.out, own && round.out.has(own) ? 'green' : 'red');
         }
         return true;
       },
       isOpen: (id) => searchFor(id)?.asked !== null,
       of: async (id) => {
-        const found = searchFor(id)?.found;
-        return found
-          ? aBlame({ isMinimal: found.isMinimal, hunks: found.set.map(({ hunk }) => aBlamedHunk(hunk)) })
+        const culprits = searchFor(id)?.culprits;
+        return culprits
+          ? aBlame({
+              isMinimal: culprits.isMinimal,
+              hunks: culprits.set.map(({ hunk }) => aBlamedHunk(hunk)),
+            })
           : null;
       },
       areApart: (id, otherId) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Candidate } from '../../../../src/workspace/candidates.js';
 import type { History } from '../../../../src/clients/blame/history.js';
 import { likelihood } from '../../../../src/diagnose/likelihood.js';
-import { Rounds, Search, type Seen } from '../../../../src/clients/blame/search.js';
+import { Rounds, Search, type TestOutcome } from '../../../../src/clients/blame/search.js';
 import { aDiagnosed, aDiagnosis, anError, failing } from '../../../rig/builders.js';
 
 /** A hunk of its own file, which a failure with its word names. */
@@ -24,7 +24,7 @@ function historyOf(count: number): History {
 }
 
 /** What a run shows of a test, with the numbers of the hunks that are out. */
-type Shows = (test: number, out: ReadonlySet<number>) => Seen;
+type Shows = (test: number, out: ReadonlySet<number>) => TestOutcome;
 
 /** Searches for the causes of failures, each of which names some hunks; returns what was found and what each run took out. */
 async function searched(count: number, named: readonly (readonly number[])[], shows: Shows) {
@@ -43,14 +43,14 @@ async function searched(count: number, named: readonly (readonly number[])[], sh
     const out = new Set([...round.out].map(numberOf));
     runs.push([...out].toSorted((a, b) => a - b));
     if (runs.length > 2_000) throw new Error('It does not end');
-    for (const one of round.searches) {
-      const at = searches.indexOf(one);
-      await one.see(round.out, shows(at, out));
-      if (one.asked === null) ends[at] = runs.length;
+    for (const search of round.searches) {
+      const at = searches.indexOf(search);
+      await search.record(round.out, shows(at, out));
+      if (search.asked === null) ends[at] = runs.length;
     }
   }
-  const found = searches.map(({ found: set }) => set?.set.map(numberOf).toSorted((a, b) => a - b) ?? null);
-  return { found, runs, ends, isMinimal: searches.map((one) => one.found?.isMinimal) };
+  const found = searches.map(({ culprits }) => culprits?.set.map(numberOf).toSorted((a, b) => a - b) ?? null);
+  return { found, runs, ends, isMinimal: searches.map(({ culprits }) => culprits?.isMinimal) };
 }
 
 describe('the searches for the changes to blame', () => {

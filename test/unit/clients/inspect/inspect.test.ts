@@ -19,7 +19,7 @@ import { tempDir } from '../../../rig/temp-dir.js';
 
 /** The prompt that `inspect --prompt` prints for a failure that no agent was given. */
 function promptFor(projectRoot: string, settings: Settings) {
-  const one = { failure: aDiagnosed(), seen: [1], test: null, cause: null };
+  const one = { failure: aDiagnosed(), numbers: [1], test: null, cause: null };
   const run = { runId: 'r1', dir: projectRoot, report: null, failures: [one.failure], unreadable: [] };
   const redactor = redactorOf([{ name: 'SHOP_TOKEN', value: 'tok-90-kestrel' }]);
   return promptOf({ run, inspected: one, attempt: null, settings, projectRoot, redactor });
