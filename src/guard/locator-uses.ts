@@ -62,46 +62,36 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
   return {
     ofLocator: (old, now) => usedAt(now, { old, now, followed: new Set() }),
     ofString: (old, now) => {
-      up(now);
-      const holder = holderOf(now);
-      const places = holder === null ? [] : holder.flatMap(usesOf);
-      if (places.length === 0 || places.includes(null)) return undefined;
-      const locators = places.map((use) => use && locatorAround(use));
-      if (locators.includes(null)) return undefined;
-      const change = { old, now, followed: new Set<string>() };
-      return (
-        locators.map((locator) => locator && usedAt(locator, change)).find((why) => why !== null) ?? null
-      );
+      const uses = holdersOf(now).flatMap(usesOf);
+      const locators = uses.map((use) => use && locatorAround(use));
+      if (uses.length === 0 || locators.includes(null)) return undefined;
+      return firstReason(locators, { old, now, followed: new Set() });
     },
   };
 
-  /** Returns the names that hold a string: a variable, or a field of an object with the variable that holds it. */
-  function holderOf(node: SyntaxNode): string[] | null {
-    const parent = up(node);
-    const name = parent && declaredBy(parent, node);
-    if (!parent || !name) return null;
-    if (parent.type !== 'Property') return [name];
-    const object = up(parent);
-    const outer = object && holderOf(object);
-    // Nobody knows which field `selectors[name]` is.
-    const isOpen = outer?.some((name) =>
-      usesOf(name).some((use) => {
-        const member = use && up(use);
-        return member?.type !== 'MemberExpression' || propertyOf(member) === null;
-      }),
-    );
-    return outer && isOpen === false ? [name] : null;
+  /** Returns the names that hold a string: a variable, or a field of an object. Nobody knows which field `selectors[name]` is: then there are none. */
+  function holdersOf(node: SyntaxNode): string[] {
+    const name = ownerOf(node);
+    const property = up(node);
+    if (name === null) return [];
+    if (property?.type !== 'Property') return [name];
+    const object = up(property);
+    const holders = object ? holdersOf(object) : [];
+    const isField = (use: SyntaxNode | null) => use !== null && propertyOf(up(use)) !== null;
+    return holders.length > 0 && holders.flatMap(usesOf).every(isField) ? [name] : [];
   }
 
-  /** Returns the name that a node gives to its value; null if it gives none. */
-  function declaredBy(parent: SyntaxNode, value: SyntaxNode): string | null {
+  /** Returns the name that is given to a value, or to the function that returns it; null if it has none. */
+  function ownerOf(value: SyntaxNode): string | null {
+    const parent = up(value);
+    if (!parent) return null;
     const { type } = parent;
     const isValue = ['init', 'value', 'right'].some((field) => unwrapped(nodeIn(parent, field)) === value);
-    if (!isValue) return null;
-    if (type === 'VariableDeclarator') return identifierName(nodeIn(parent, 'id'));
-    if (type === 'PropertyDefinition' || type === 'Property') return identifierName(nodeIn(parent, 'key'));
-    const left = type === 'AssignmentExpression' ? nodeIn(parent, 'left') : null;
-    return lastName(left) || null;
+    if (isValue && /^(?:VariableDeclarator|Property(?:Definition)?|MethodDefinition)$/.test(type))
+      return identifierName(nodeIn(parent, 'id') ?? nodeIn(parent, 'key'));
+    if (isValue && type === 'AssignmentExpression') return lastName(nodeIn(parent, 'left')) || null;
+    if (type === 'FunctionDeclaration') return identifierName(nodeIn(parent, 'id'));
+    return isFunction(parent) || /^(?:Return|Block)Statement$/.test(type) ? ownerOf(parent) : null;
   }
 
   /** Returns the expressions that say this name, with null for one that gives it another. Declarations say nothing. */
@@ -173,31 +163,16 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
         ? expectedAt(parent, change)
         : isOther;
     }
-    const name = declaredBy(parent, node) ?? returnedBy(parent);
-    return name === null ? isOther : namedAs(name, change);
-  }
-
-  /** Returns the name of the function that returns a value from here; null if it returns none, or has no name. */
-  function returnedBy(node: SyntaxNode): string | null {
-    const { type } = node;
-    if (type === 'ReturnStatement' || type === 'BlockStatement') {
-      const parent = up(node);
-      return parent && returnedBy(parent);
-    }
-    if (!isFunction(node)) return null;
-    const parent = up(node);
-    return (
-      identifierName(nodeIn(node, 'id')) ??
-      (parent && identifierName(nodeIn(parent, 'key') ?? nodeIn(parent, 'id')))
-    );
-  }
-
-  function namedAs(name: string, change: Changed): string | null {
+    const name = ownerOf(node);
+    if (name === null) return isOther;
     if (change.followed.has(name)) return null;
     change.followed.add(name);
-    const places = usesOf(name);
-    if (places.length === 0) return isUnknown;
-    return places.map((use) => (use ? usedAt(use, change) : isUnknown)).find((why) => why !== null) ?? null;
+    const uses = usesOf(name);
+    return uses.length === 0 ? isUnknown : firstReason(uses, change);
+  }
+
+  function firstReason(uses: readonly (SyntaxNode | null)[], change: Changed): string | null {
+    return uses.map((use) => (use ? usedAt(use, change) : isUnknown)).find((why) => why !== null) ?? null;
   }
 
   function calledAt(method: string, call: SyntaxNode, change: Changed): string | null {
