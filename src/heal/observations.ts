@@ -87,6 +87,14 @@ export class Observations {
     return rows.length - 1 - rows.findLastIndex((row) => failureIn(row)?.signature !== failure.signature);
   }
 
+  /** The changes that were in the project when a test first failed this way, of runs that had no other changes than `kept`. */
+  firstRedWith(failure: DiagnosedFailure, kept: ReadonlySet<string>): readonly string[] {
+    const first = this.#of(failure).find(
+      (row) => failureIn(row)?.signature === failure.signature && row.fixes.every((id) => kept.has(id)),
+    );
+    return first?.fixes ?? [];
+  }
+
   /** The failure that the newest run of a test showed; null if it was green. */
   latestFailure(of: OfFailure): DiagnosedFailure | null {
     const last = this.#of(of).at(-1);

@@ -47,9 +47,8 @@ interface Proof {
 
 /**
  * Proves all fixes in shared runs (HN-5). Every test of every cause has to be green `verify.repeat` times; then three of each are `verify.flips` times red
- * with all fixes reverted, and all are green with them reapplied, which the regression run shows. Fixes that the suite needs to start stay
- * applied meanwhile, and are then reverted for a run of one test. If a shared run contradicts a cause, that cause is proven alone. A kill
- * before the proof is complete reverts the fixes.
+ * without its fix, and all are green with it reapplied, which the regression run shows. Tests that were first red with the same fixes in the project
+ * share a run. If a shared run contradicts a cause, that cause is proven alone. A kill before the proof is complete reverts the fixes.
  */
 export async function proveFixes(progress: Progress, first: SuiteRun): Promise<Remainder> {
   const { session, proofTests } = progress;
@@ -256,19 +255,35 @@ async function showGreen(proof: Proof): Promise<void> {
   }
 }
 
-/** Runs three tests of each cause with all fixes reverted, unless one was shown to be red already; fixes for the suite's own failure are reverted last, since nothing would run without them. */
+/** Runs three tests of each cause without its fix, unless one was shown to be red already. */
 async function showRed(proof: Proof): Promise<void> {
   const { session } = proof.progress;
-  const kept = keptCauses(proof.progress);
-  const changesIn = (causes: readonly Cause[]) => causes.flatMap((cause) => changesOf(proof.progress, cause));
-  const ofTests = kept.filter(({ lead }) => lead.failure.scope === 'test');
-  const tests = takingPart(proof).filter(
-    (test) => test.isFlipped && !isSuite(test) && !proof.shownRed.has(test),
-  );
+  const tests = takingPart(proof).filter((test) => test.isFlipped && !proof.shownRed.has(test));
   proof.shownRed.clear();
-  await lookWithout(proof, tests, changesIn(ofTests));
-  await lookWithout(proof, takingPart(proof).filter(isSuite), changesIn(kept));
+  for (const { of, without } of redStates(proof, tests)) await lookWithout(proof, of, without);
   if (session.settings.verify.flips > 1) await session.workspace.without([]);
+}
+
+/**
+ * Groups tests by the changes to take out so that each is red again as it first was: its own fix and all that came later. What was there before stays,
+ * since another failure would hide its own. The changes are in the order in which they have to be taken out, the fixes that the suite needs to start last.
+ */
+function redStates(
+  { progress }: Proof,
+  tests: readonly ProofTest[],
+): { readonly of: ProofTest[]; readonly without: readonly string[] }[] {
+  const kept = keptCauses(progress).flatMap((cause) => changesOf(progress, cause));
+  const states = new Map<string, { readonly of: ProofTest[]; readonly without: readonly string[] }>();
+  for (const test of tests) {
+    const before = progress.session.observations.firstRedWith(test.failure, new Set(kept));
+    // The fixes that revealed its error are a part of its own (HL-3).
+    const without = kept.filter((id) => !before.includes(id) || test.base.includes(id));
+    const key = `${isSuite(test)} ${without.join(' ')}`;
+    const state = states.get(key) ?? { of: [], without };
+    state.of.push(test);
+    states.set(key, state);
+  }
+  return [...states.values()].toSorted((a, b) => a.without.length - b.without.length);
 }
 
 async function lookWithout(
@@ -281,11 +296,11 @@ async function lookWithout(
   if (!(await takeOut(proof, changes))) return;
   const { green, notRun } = await look(proof, tests, { isWithoutOthers: true });
   for (const test of await greenInCleanCopy(proof, green)) {
-    if (test.isLead) proof.doubts.set(test.causeId, 'it was green with all fixes reverted');
+    if (test.isLead) proof.doubts.set(test.causeId, 'it was green without its fix');
     else test.ended = 'flaky';
   }
   for (const { isLead, causeId } of notRun)
-    if (isLead) proof.doubts.set(causeId, 'it did not run with all fixes reverted');
+    if (isLead) proof.doubts.set(causeId, 'it did not run without its fix');
 }
 
 /**
@@ -321,17 +336,12 @@ async function proveClean(proof: Proof, tests: readonly ProofTest[], why: string
   }
 }
 
-/** Proves all fixes in a clean copy, as CI would see the project. Fixes for the suite's own failure are last here, too. */
+/** Proves all fixes in a clean copy, as CI would see the project. */
 async function proveAllClean(proof: Proof): Promise<void> {
   const { progress } = proof;
-  const kept = keptCauses(progress);
-  for (const isOfSuite of [false, true]) {
-    const tests = takingPart(proof).filter(
-      (test) => test.isFlipped && isSuite(test) === isOfSuite && !proof.clean.has(test),
-    );
-    const causes = kept.filter(({ lead }) => isOfSuite || lead.failure.scope === 'test');
-    const changes = causes.flatMap((cause) => changesOf(progress, cause));
-    if (tests.length === 0 || progress.session.signal.aborted || !(await takeOut(proof, changes))) continue;
+  const flipped = takingPart(proof).filter((test) => test.isFlipped && !proof.clean.has(test));
+  for (const { of: tests, without } of redStates(proof, flipped)) {
+    if (progress.session.signal.aborted || !(await takeOut(proof, without))) continue;
     await proveClean(proof, tests, 'proven here');
     const because =
       'green without the change in a clean copy: what was red is only in files that git does not have';

@@ -413,6 +413,17 @@ describe('the shared proof', () => {
     ]);
   });
 
+  it('HN-5 a test is red without its own fix as it was before: what another cause broke does not hide that it needs none', async () => {
+    // Fix 1 lets t2 get to its own error, which is gone by itself when the fixes are proven.
+    const shows: Shows = (id, { fixes, purpose }) => {
+      if (!fixes.has('1')) return 'error of t1';
+      return id === 't2' && !fixes.has('2') && purpose !== 'proof' ? 'error of t2' : null;
+    };
+    const run = await simulatedRun(tests(2), shows);
+    expect(run.verdicts).toEqual({ t1: 'healed', t2: 'flaky' });
+    expect([...run.fixes]).toEqual(['1']);
+  });
+
   it('HN-5 HN-7 HL-6 includes a test that an earlier fix made green in its proof, and tries nothing that was made for it', async () => {
     const run = await simulatedRun(tests(2), sharedApart);
     expect(run.causes).toEqual(['c1 healed', 'c2 healed']);
