@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { text as textOf } from 'node:stream/consumers';
+import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { endWith } from './end.js';
@@ -28,7 +28,7 @@ async function runClassify(
   file: string,
   { jsonl, json, agent }: { jsonl?: boolean; json?: boolean; agent?: boolean },
 ): Promise<number | Problem> {
-  const reading = file === '-' ? textOf(process.stdin) : readFile(file, 'utf8');
+  const reading = file === '-' ? readText(process.stdin) : readFile(file, 'utf8');
   const input = await reading.catch((error: unknown) => unreadable(file, error));
   if (typeof input !== 'string') return input;
   const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });

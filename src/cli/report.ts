@@ -65,7 +65,7 @@ export async function runReport(
   const stats = await statsOrWarning(flags);
   if (json) return print({ ...masked, stats });
   const folder = relativePath(cwd, dir);
-  const file = await write(masked, { dir, shown: folder, redactor });
+  const file = await write(masked, { dir, displayDir: folder, redactor });
   if (typeof file !== 'string') return file;
   showSummary(masked, { env: process.env });
   if (stats) process.stderr.write(`${statsText(stats)}\n\n`);

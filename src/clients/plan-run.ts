@@ -27,8 +27,7 @@ export async function planRun(
 ): Promise<HealResult> {
   const session = { ...opened, prepare: async () => null };
   const progress = newProgress(session, first);
-  const found = await session.diagnose(first);
-  const { confirmed, flaky, blockedBy } = await confirm(progress, found);
+  const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnose(first));
   await applyFlaky(progress, flaky);
   const causes = groupCauses(blockedBy ? [blockedBy] : confirmed);
   for (const cause of causes) {

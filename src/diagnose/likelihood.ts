@@ -23,12 +23,12 @@ export function likelihood({ failure, diagnosis, evidence }: DiagnosedFailure): 
   const stacks = evidence.errors.map(({ stack }) => stack);
   const placed = [source, ...reasons, ...evidence.sources.map(({ at }) => at), ...stacks, ...errors, stderr];
   const places = placed.flatMap((text) => [...(text ?? '').matchAll(placePattern)]);
-  const said = [
+  const texts = [
     ...Object.values(facts),
     ...reasons,
     ...errors.map((text) => text.split('\n', 12).join('\n')),
   ];
-  const words = new Set(said.flatMap((text) => wordsIn(text ?? '')).filter((word) => !common.test(word)));
+  const words = new Set(texts.flatMap((text) => wordsIn(text ?? '')).filter((word) => !common.test(word)));
   return ({ file, old, now, newStart = 0 }) => {
     const name = file.split('/').slice(-2).join('/');
     const lines = places

@@ -34,14 +34,14 @@ export function offersOf(
   return sides.flatMap((side) => offers.findLast((offer) => offer.side === side) ?? []);
 }
 
-/** Says what it takes to apply a patch, and what its proof has shown: `tests (…): green 3 times with it, red without`. */
+/** Says what it takes to apply a patch, and its proof: `tests (…): green 3 times with it, red without`. */
 export function offerLine({ side, agent, proof }: Pick<Offer, 'side' | 'agent' | 'proof'>): string {
   const times = proof.filter((step) => step === 'green').length;
   const [meaning = ''] = choiceText[side].split(':');
-  const shown = takesOut({ proof })
+  const result = takesOut({ proof })
     ? takingOut
     : `green ${times === 1 ? 'once' : `${times} times`} with it, red without`;
-  return `${side} (${meaning}): by ${agentName(agent)}, ${shown}`;
+  return `${side} (${meaning}): by ${agentName(agent)}, ${result}`;
 }
 
 /** Whether a patch takes out all of the tests that it is about, so that none was green with it. */
@@ -166,8 +166,8 @@ export function questionAbout(
 function offeredInWords({ blame }: Cause, offers: readonly Offer[]): string {
   const because = blame ? `${blameLine(blame)}. ` : '';
   const ready = offers.map(({ side }) => `\`${side}\` (${choiceText[side].split(':')[0]?.toLowerCase()})`);
-  const shown = offers.every(takesOut) ? takingOut : 'and its tests were green with it';
-  return `${because}Choose ${ready.join(' or ')}: a patch is ready, ${shown}.`;
+  const result = offers.every(takesOut) ? takingOut : 'and its tests were green with it';
+  return `${because}Choose ${ready.join(' or ')}: a patch is ready, ${result}.`;
 }
 
 /** What is recommended comes first. If credentials are missing, guidance does not help: agents cannot create them. */

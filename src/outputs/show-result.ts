@@ -33,7 +33,7 @@ export async function showResult(
   { dir, cwd, env, options, asJson, onReport }: ResultTarget,
 ): Promise<void> {
   const folder = relativePath(cwd, dir);
-  if (!isQuiet(report)) await writePage(report, { dir, shown: folder });
+  if (!isQuiet(report)) await writePage(report, { dir, displayDir: folder });
   if (onReport) return onReport(report);
   if (options.json) process.stdout.write(`${JSON.stringify(asJson?.(report) ?? report, null, 2)}\n`);
   if (!isQuiet(report)) showSummary(report, { env });

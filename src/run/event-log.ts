@@ -6,13 +6,15 @@ import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { systemClock } from '../clock.js';
 import type { Reporter } from './bus.js';
 
-/** Frequent events that only describe the work of the moment. */
-const fleeting = /^\{"time":\d+,"type":"(?:suite\.progress|agent\.activity)"/;
+/** Frequent events that describe only the current activity. */
+export const transientEvents: readonly Event['type'][] = ['agent.activity', 'suite.progress'];
+
+const transient = new RegExp(`^\\{"time":\\d+,"type":"(?:${transientEvents.join('|')})"`);
 
 /** Builds the state of the run in this folder from its events. */
 export async function readRunState(dir: string): Promise<RunState> {
   const text = readStateText(path.join(dir, eventsFile));
-  const lines = text.split('\n').filter((line) => !fleeting.test(line));
+  const lines = text.split('\n').filter((line) => !transient.test(line));
   return runOf(
     lines.flatMap((line) => eventIn(line) ?? []),
     path.basename(dir),

@@ -7,8 +7,8 @@ import { readReport, runIdsIn } from './find-run.js';
 const RUNS = 50;
 
 /**
- * Finds the newest commit in the history of HEAD at which a run here saw a test green by itself, without uncommitted changes; null if there is
- * none. The runs are read once, for the first test. The store does not know this, because a green run never opens it (CL-4).
+ * Finds the newest commit in the history of HEAD at which a test passed here without a fix and without uncommitted changes; null if there is none.
+ * The runs are read once, for the first test. The store does not know this, because a green run never opens it (CL-4).
  */
 export function lastGreenCommits(projectRoot: string): (testId: string) => Promise<string | null> {
   let read: Promise<ReadonlyMap<string, string>> | null = null;
@@ -34,7 +34,7 @@ async function greenCommits(projectRoot: string): Promise<ReadonlyMap<string, st
   return commits;
 }
 
-/** Returns the commit of a run; null if agents' changes were applied for a while. */
+/** Returns the commit of a run; null if changes of agents were applied during it. */
 function commitOf({ commit, causes }: Report): string | null {
   const isChanged = causes.some(({ attempts }) => attempts.some(({ change }) => change !== null));
   return isChanged ? null : commit;

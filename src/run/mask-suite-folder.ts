@@ -9,7 +9,7 @@ import { maskedStream } from '../secrets/masked-stream.js';
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
 /** The subfolder of a run for unmasked traces of failed tests, until it is known which of them a person will open. */
 const rawTraces = 'traces';
-/** What Playwright and its servers wrote: bodies, traces and attachments, which cannot be masked here. */
+/** Output of Playwright and its servers: bodies, traces and attachments, which cannot be masked here. */
 const unmaskable = [runFiles.output, runFiles.servers];
 
 /**
@@ -47,7 +47,7 @@ export async function dropAllUnmasked(runDir: string): Promise<void> {
   await removeState(path.join(runDir, rawTraces));
 }
 
-/** Returns where the trace of a failed test is kept as Playwright wrote it. */
+/** Returns the path of a failed test's trace as Playwright wrote it. */
 export function rawTraceOf(runDir: string, n: number): string {
   return path.join(runDir, rawTraces, `${n}.zip`);
 }

@@ -37,12 +37,12 @@ export interface OfferWithText extends Offer {
   readonly text: string | null;
 }
 
-/** A question with the texts of its patches. */
+/** An escalation with the texts of its patches. */
 export interface EscalationWithPatches extends Escalation {
   readonly offers: readonly OfferWithText[];
 }
 
-/** Reads the patches that wait with a question of this project. */
+/** Reads the patches of an escalation of this project. */
 export function withPatches(
   projectRoot: string,
   escalation: Escalation,

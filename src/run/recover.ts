@@ -34,7 +34,7 @@ export type Recovery = readonly string[];
 export async function recoverKilledRuns(project: string): Promise<Result<Recovery, Problem>> {
   const stopped: string[] = [];
   const killed = await killedRuns(project);
-  // Only one run at a time works on a project, so these are not in use.
+  // Only one run at a time works on a project, so no copy is in use.
   const copies = killed.length === 0 ? [] : await copiesOf(project);
   for (const run of killed) {
     const processes = await sweep({ runId: run.runId });
@@ -96,14 +96,14 @@ async function finish(
       path.join(runDirOf(project, journal.runId), 'attempts', `${id}.patch`),
     );
     return ok([
-      ...(written.length > 0 ? [`  ${words[journal.purpose]}: ${relativeNames(written)}`] : []),
+      ...(written.length > 0 ? [`  ${doneWords[journal.purpose]}: ${relativeNames(written)}`] : []),
       ...(leftAlone.length > 0
         ? [`  not touched, because they changed since: ${relativeNames(leftAlone)}`]
         : []),
       ...journal.files.flatMap(({ path: file, goal }) =>
         goal && leftAlone.includes(file)
           ? [
-              `    what ${relativeNames([file])} was to hold: ${path.relative(project, contents.fileOf(goal.hash))}`,
+              `    intended content of ${relativeNames([file])}: ${path.relative(project, contents.fileOf(goal.hash))}`,
             ]
           : [],
       ),
@@ -116,7 +116,7 @@ async function finish(
   }
 }
 
-const words: Record<Journal['purpose'], string> = {
+const doneWords: Record<Journal['purpose'], string> = {
   'take-out': 'reverted an unproven change',
   'put-back': 'reapplied a proven change that had been reverted for a check',
   undo: 'finished the undo it had begun',
@@ -139,7 +139,7 @@ function refused(project: string, why: string): Problem {
   };
 }
 
-const unfinished: Record<Journal['purpose'], string> = {
+const undoneWords: Record<Journal['purpose'], string> = {
   'take-out': 'a change that is not proven could not be reverted, and is still in',
   'put-back': 'a proven change could not be reapplied, and is missing from',
   undo: 'an undo could not be finished, and is still to be done in',
@@ -153,7 +153,7 @@ function unwritable({ project, root }: JournalFolders, { purpose, files }: Journ
   const names = unwritten.map(({ path: file }) => path.relative(project, path.join(root, file)));
   return {
     kind: 'folder-not-writable',
-    message: `${unfinished[purpose]} ${names.join(', ')}`,
+    message: `${undoneWords[purpose]} ${names.join(', ')}`,
     detail: reasonOf(error),
     remedy: 'Make the files writable, or free some disk space: the next command does it first.',
   };

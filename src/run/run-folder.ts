@@ -80,8 +80,8 @@ export async function createRunFolder(
 }
 
 /**
- * Moves the files of a run, and what it changed, into its project. Whoever comes first does it: the run at its end, its watchdog after a kill, or
- * the next command. Rejects if that is impossible; they then stay where they are.
+ * Moves the files of a run, and the contents of its changes, into its project. The run does this at its end, its watchdog after a kill, or otherwise
+ * the next command. Rejects if it is impossible; the files then stay where they are.
  */
 export async function bringIn({ dir, final }: Pick<RunFolder, 'dir' | 'final'>): Promise<void> {
   openStateFolder(projectOf(final));
@@ -106,7 +106,7 @@ export async function removeRunFolder({ dir, final }: Pick<RunFolder, 'dir' | 'f
   else pointLatestTo(path.join(runs, before));
 }
 
-/** Says that the files of a run could not be moved, and where they are. */
+/** Returns a message that the files of a run could not be moved, and where they are. */
 export function notMoved({ dir, final }: Pick<RunFolder, 'dir' | 'final'>, error: unknown): string {
   return `the files of run ${path.basename(dir)} could not be moved into ${path.dirname(final)}: ${reasonOf(error)}\n  → They are in ${dir}, and the next command moves them. Free some disk space, or make the folder writable.`;
 }

@@ -17,29 +17,29 @@ export interface RunPlan {
   likelyMs(ids: readonly string[] | null): number | null;
 }
 
-/** Creates the plan of a run that has not begun. */
+/** Creates the plan of a run that has not started. */
 export function createRunPlan(): RunPlan {
   const lastMs = new Map<string, number>();
-  let begun = 0;
-  let sideBySide = 1;
-  /** The time a run takes besides its tests, such as starting its servers. */
-  let besideMs: number | null = null;
+  let started = 0;
+  let parallelism = 1;
+  /** The duration of a run beyond its tests, such as the start of its servers. */
+  let overheadMs: number | null = null;
   const testsMs = (ids: Iterable<string>) =>
-    [...ids].reduce((sum, id) => sum + (lastMs.get(id) ?? 0), 0) / sideBySide;
+    [...ids].reduce((sum, id) => sum + (lastMs.get(id) ?? 0), 0) / parallelism;
   const likelyMs = (ids: readonly string[] | null) =>
-    besideMs === null ? null : Math.round(besideMs + testsMs(ids ?? lastMs.keys()));
+    overheadMs === null ? null : Math.round(overheadMs + testsMs(ids ?? lastMs.keys()));
   return {
     likelyMs,
     begin: (ids) => {
-      begun += 1;
-      return { n: begun, likelyMs: likelyMs(ids) };
+      started += 1;
+      return { n: started, likelyMs: likelyMs(ids) };
     },
     ended: ({ tests, durationMs }) => {
       const results = tests.filter(({ outcome }) => outcome !== 'not-run');
       for (const { test, durationMs: ms } of results) lastMs.set(test.id, ms);
       const sum = results.reduce((total, result) => total + result.durationMs, 0);
-      if (durationMs > 0) sideBySide = Math.max(sideBySide, sum / durationMs);
-      besideMs = Math.max(0, durationMs - sum / sideBySide);
+      if (durationMs > 0) parallelism = Math.max(parallelism, sum / durationMs);
+      overheadMs = Math.max(0, durationMs - sum / parallelism);
     },
   };
 }

@@ -81,7 +81,7 @@ export interface CauseState extends CauseRecord {
   readonly blame?: Blame;
   /** The stored question to a person; null if there is none. */
   readonly escalationId: string | null;
-  /** Events that a report mentions beside its attempts. */
+  /** Events that a report mentions in addition to its attempts. */
   readonly notes: readonly EventOf<'agent.retrying' | 'cause.came_back'>[];
   readonly costUsd: number | null;
   readonly ended: EventOf<'cause.ended'> | null;
@@ -171,7 +171,7 @@ export function runOf(events: Iterable<StampedEvent>, runId = ''): RunState {
   return run;
 }
 
-const same = (run: RunState) => run;
+const unchanged = (run: RunState) => run;
 
 const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T>) => RunState } = {
   'run.started': (run, { runId, project, dryRun, verify, time, shards = null, request = null }) => ({
@@ -200,7 +200,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     progress: null,
     first: event.purpose === 'first' ? event : run.first,
   }),
-  'reports.read': same,
+  'reports.read': unchanged,
   'tests.seen': (run, { tests }) => {
     for (const test of tests) {
       const { retries = 0, sharedFix = false } = test;
@@ -230,7 +230,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
   }),
   'cause.started': withPhase,
   'cause.blamed': (run, { causeId, blame }) => withCause(run, causeId, { blame }),
-  'blame.ended': same,
+  'blame.ended': unchanged,
   'cause.came_back': withNote,
   'cause.ended': (run, event) => withCause(run, event.causeId, { phase: null, ended: event }),
   'tests.quarantined': (run, { tests }) => withTests(run, idsOf(tests), () => ({ verdict: 'quarantined' })),
@@ -243,14 +243,14 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
   'agent.ended': (run, event) => withCost(withPhase(run, event), event),
   'agent.retrying': (run, event) => withNote(withPhase(run, event), event),
   'agent.waiting_for_input': (run, { causeId, escalationId }) => withCause(run, causeId, { escalationId }),
-  'agent.escalation_resolved': same,
+  'agent.escalation_resolved': unchanged,
   'agent.avoided': (run, { reason, count }) => ({
     ...run,
     avoided: new Map([...run.avoided, [reason, (run.avoided.get(reason) ?? 0) + count]]),
   }),
   'agent.build_paused': (run) => ({ ...run, paused: true }),
-  'attempt.cut': same,
-  'attempt.rejected': same,
+  'attempt.cut': unchanged,
+  'attempt.rejected': unchanged,
   'attempt.held': (run, event) => {
     const { causeId, attempt: held } = event;
     return withAttempt(withPhase(run, event), { causeId, attempt: held.n }, { held });

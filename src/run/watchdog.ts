@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-/** What the watchdog ends and deletes when self-heal is gone. */
+/** The processes and files that the watchdog ends and deletes when self-heal is gone. */
 export interface WatchTargets {
   readonly runId: string;
   /** The run's folder, absolute. Files in it that may hold secrets are deleted. */
   readonly dir: string;
-  /** Where it is moved then. */
+  /** The folder that it is then moved to. */
   readonly final: string;
   /** Absolute paths of temporary folders that only this run uses. */
   readonly folders: readonly string[];
@@ -25,7 +25,7 @@ export interface Watchdog extends Disposable {
 }
 
 /** Remembers the last line it reads. At the end of its input, unless `end` was read, it becomes the program. */
-const waits =
+const waitScript =
   'last=; while IFS= read -r line; do if [ "$line" = end ]; then exit 0; fi; last=$line; done; exec "$@" "$last"';
 
 const afterKill = fileURLToPath(new URL('after-kill.js', import.meta.url));
@@ -38,7 +38,7 @@ const afterKill = fileURLToPath(new URL('after-kill.js', import.meta.url));
 export function startWatchdog({ runId, dir, final }: Omit<WatchTargets, 'folders'>): Watchdog {
   const nothing = () => undefined;
   if (process.platform === 'win32') return { watch: nothing, ended: nothing, [Symbol.dispose]: nothing };
-  const child = spawn('/bin/sh', ['-c', waits, 'self-heal-watchdog', process.execPath, afterKill], {
+  const child = spawn('/bin/sh', ['-c', waitScript, 'self-heal-watchdog', process.execPath, afterKill], {
     // A folder that is never unmounted or deleted.
     cwd: '/',
     detached: true,

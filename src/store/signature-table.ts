@@ -63,7 +63,7 @@ export async function touchSignature(
 // The database does the arithmetic, so that no concurrent count is lost (ME-10).
 
 /** Whether a failure has not come back since it was last healed. */
-const holdsYet = sql<boolean>`(came_back_at is null or came_back_at < healed_at)`;
+const hasHeld = sql<boolean>`(came_back_at is null or came_back_at < healed_at)`;
 
 interface Occurrence {
   readonly signature: string;
@@ -77,7 +77,7 @@ async function noteComeback(
   { signature, runId }: Occurrence,
 ): Promise<void> {
   await sql`update signatures set came_back = came_back + 1, came_back_at = ${now()}
-    where signature = ${signature} and healed_at is not null and healed_in <> ${runId} and ${holdsYet}`.execute(
+    where signature = ${signature} and healed_at is not null and healed_in <> ${runId} and ${hasHeld}`.execute(
     db,
   );
 }
@@ -114,7 +114,7 @@ export async function markUnhealed(db: Database, { signature, runId }: Occurrenc
 
 /** Counts the heals of a run that a person undid. A heal whose failure had already come back counts only as a comeback. */
 export async function markUndone(db: Database, runId: string): Promise<void> {
-  await sql`update signatures set undone = undone + case when ${holdsYet} then 1 else 0 end,
+  await sql`update signatures set undone = undone + case when ${hasHeld} then 1 else 0 end,
     healed_at = null, healed_in = null where healed_in = ${runId}`.execute(db);
 }
 

@@ -50,9 +50,9 @@ export async function compareFiles(
 ): Promise<ChangedFile[]> {
   const old = await before.read(paths);
   return paths.map((file) => {
-    const now = tryOr(null, () => textOf(readFileSync(path.join(root, file))));
+    const now = tryOr(null, () => decoded(readFileSync(path.join(root, file))));
     const bytes = old.get(file);
-    return compareFile(file, bytes ? withEndsOf(now, textOf(bytes)) : null, now);
+    return compareFile(file, bytes ? withEndsOf(now, decoded(bytes)) : null, now);
   });
 }
 
@@ -222,7 +222,7 @@ export function shownLines(lines: readonly string[], clean = (text: string) => t
 }
 
 /** Decodes one character per byte, so that no byte is lost. */
-function textOf(bytes: Uint8Array): string {
+function decoded(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('latin1');
 }
 

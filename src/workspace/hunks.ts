@@ -34,7 +34,7 @@ export function compareFile(file: string, before: string | null, after: string |
 
 /** Returns the file's text with some of its hunks taken out; null if the file does not exist then. */
 export function without({ before, after, hunks }: ChangedFile, out: ReadonlySet<ExactHunk>): string | null {
-  const gone = hunks.filter((one) => out.has(one));
+  const gone = hunks.filter((hunk) => out.has(hunk));
   if (gone.length === 0) return after;
   if (gone.length === hunks.length || before === null || after === null) return before;
   const lines = linesOf(before);
@@ -79,5 +79,5 @@ function hunksOf(file: string, changes: ReturnType<typeof diffArrays<string>>): 
     if (!added) oldLine += value.length;
     if (!removed) newLine += value.length;
   }
-  return hunks.map((one) => ({ file, ...one, whole: false }));
+  return hunks.map((hunk) => ({ file, ...hunk, whole: false }));
 }

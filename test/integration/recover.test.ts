@@ -79,7 +79,7 @@ describe('a killed run', () => {
     writeFileSync(path.join(dir, 'new'), 'a file of mine\n');
     const message = await nextCommand(project);
     expect(message).toContain('not touched, because they changed since: a.js, gone.js');
-    const [, held = ''] = /what a\.js was to hold: (.*)/.exec(message) ?? [];
+    const [, held = ''] = /intended content of a\.js: (.*)/.exec(message) ?? [];
     expect(readFileSync(path.join(project, held), 'utf8')).toBe(before['a.js']?.replace(/^644 /, ''));
     expect([read('a.js'), read('gone.js'), read('new'), read('b.js')]).toEqual([
       'mine\n',

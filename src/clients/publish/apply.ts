@@ -34,7 +34,7 @@ export async function applyFix(change: Change, request: ApplyRequest): Promise<A
       !commentOrigin.fix ||
       commentOrigin.fix !== sha256Of(request.artifact)
     )
-      return 'The comment does not show this fix whole, so that nobody can have read it.';
+      return 'The comment does not show the whole fix, so nobody can have reviewed it.';
     const files = await filesOf(request.artifact, change.head, request.forge);
     return typeof files === 'string'
       ? files
@@ -43,8 +43,8 @@ export async function applyFix(change: Change, request: ApplyRequest): Promise<A
 }
 
 /**
- * Adds the red tests of a run to `quarantine` in agents.yaml, so that the decision is reviewed and merged with the branch, and ends by itself. `now`
- * is in milliseconds since the epoch.
+ * Adds the red tests of a run to `quarantine` in agents.yaml, with a date. So the decision is reviewed and merged with the branch, and expires. `now` is
+ * in milliseconds since the epoch.
  */
 export async function quarantineRed(
   change: Change,
@@ -56,13 +56,13 @@ export async function quarantineRed(
 }
 
 /**
- * A branch of a fork is left alone, and one with as many applied commits as `limits.perBranch` allows, since bots may answer each other. A
- * branch that has moved on since the run refuses the commit.
+ * Commits to the branch of a change. It refuses a branch of a fork, a branch that has moved on since the run, and a branch that already has
+ * `limits.perBranch` applied commits, because bots may answer each other.
  */
 async function commitTo(
   change: Change,
   request: ApplyRequest,
-  make: () => Promise<CommitContent | string>,
+  contentOf: () => Promise<CommitContent | string>,
 ): Promise<ApplyResult> {
   const { forge } = request;
   const refused = (says: string): ApplyResult => ({ kind: 'refused', says });
@@ -70,22 +70,20 @@ async function commitTo(
   const applied = (await forge.messages(change.number)).filter(isOurCommit).length;
   const most = await perBranch(request);
   if (applied >= most) return refused(`limits.perBranch (${most}) was reached.`);
-  const content = await make();
+  const content = await contentOf();
   if (typeof content === 'string') return refused(content);
   const { branch, head } = change;
-  const isMade = await forge.commit({ ...content, branch, parent: head, isOwnBranch: false });
-  return isMade
+  const isCommitted = await forge.commit({ ...content, branch, parent: head, isOwnBranch: false });
+  return isCommitted
     ? { kind: 'done', says: `${content.message.split('\n')[0]}: committed to ${branch}.` }
     : refused(movedOn);
 }
 
-/** Why nothing is written to the branch of a fork. */
 export const inFork = 'Its branch is in another repository, to which nothing is written.';
 
-/** Why nothing is written to a branch that is not what the run has tested. */
 export const movedOn = 'The branch has moved on since this run: wait for the next one.';
 
-/** The file of the default branch counts, since that of the change is what is under review; the default, if it cannot be read. */
+/** Reads `limits.perBranch` on the default branch, because agents.yaml of the change is itself under review; its default if it cannot be read. */
 async function perBranch({ forge, folder }: ApplyRequest): Promise<number> {
   const { limits } = agentsFileSchema.shape;
   const file = await forge.read(agentsFileIn(folder), forge.defaultBranch);

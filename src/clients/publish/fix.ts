@@ -23,8 +23,8 @@ export interface FixedFile {
 const MOST_FILES = 300;
 
 /**
- * Reads the patch of a run, which may come from anybody: it can name only files of the repository, none of which `protects` gives a reason.
- * Returns why it cannot be published, as the end of a sentence, if it cannot.
+ * Reads the patch of a run. Anybody may have written it, so it may name only files of the repository for which `protects` gives no reason. The error
+ * says why it cannot be published, as the end of a sentence.
  */
 export function readFix(
   bytes: Buffer,
@@ -64,7 +64,7 @@ function fixedFile(
   return { path, isExecutable, patch, blobs: before === null ? null : { before, after }, why: why() };
 }
 
-/** Returns what a file becomes: null if it is deleted, and `conflict` if a branch has something else at its path than the fix was made for. */
+/** Returns the content of a file after the fix: null if it is deleted, `conflict` if the fix was not made for what the branch has at its path. */
 export function fixedContent({ patch }: FixedFile, before: Buffer | null): Buffer | null | 'conflict' {
   if ((before === null) !== (patch.isCreate === true)) return 'conflict';
   const text = applyPatch(before?.toString('latin1') ?? '', patch, {
@@ -76,7 +76,7 @@ export function fixedContent({ patch }: FixedFile, before: Buffer | null): Buffe
 
 const fromBytes = (text: string) => Buffer.from(text, 'latin1').toString('utf8');
 
-/** Lines of a file as a branch has them, counted from 1, and what a fix has in their place. */
+/** Lines of a file on a branch, counted from 1, and the lines that replace them. */
 export interface Replacement {
   readonly path: string;
   readonly first: number;
@@ -119,15 +119,15 @@ function blockAt(lines: readonly string[], from: number): string[] {
 }
 
 /**
- * Whether a person sees all of what they would accept: nothing hidden, reordered, moved out of view or not UTF-8, and no line that makes a bot
- * act (`/approve`).
+ * Whether a reviewer sees everything that they would accept: nothing is hidden, reordered, moved out of view or not UTF-8, and no line makes a bot act
+ * (`/approve`).
  */
 export function isPlain(text: string): boolean {
   const lines = text.replaceAll('\r\n', '\n');
   return visibleText(lines) === lines && !/\ufffd|[^\S\n]{120}|^[^\S\n]*\/[a-z_-]+(?:\s|$)/im.test(lines);
 }
 
-/** Returns a comment that nobody sees, by which a suggestion is recognized. */
+/** Returns a hidden comment that identifies a suggestion. */
 export function keyOf(replacement: Replacement): string {
   const hash = createHash('sha256').update(JSON.stringify(replacement)).digest('hex').slice(0, 16);
   return `<!-- self-heal suggestion ${hash} -->`;

@@ -39,7 +39,7 @@ export interface CommittedFile {
   readonly isExecutable: boolean;
   /** Whether the branch has it already. */
   readonly exists: boolean;
-  /** Whether `isExecutable` is to be set, rather than left as it is. */
+  /** Whether to set `isExecutable`; otherwise the file keeps its mode. */
   readonly setsMode: boolean;
 }
 
@@ -61,14 +61,14 @@ export interface Proposal {
   readonly body: string;
 }
 
-/** What publishing needs of a forge. Every method rejects if the forge refuses. */
+/** The operations of a forge that publishing needs. Every method rejects if the forge refuses. */
 export interface Forge {
   /** `pull request` or `merge request`. */
   readonly noun: string;
   readonly defaultBranch: string;
   /** The CI run whose artifact is published; a comment names it, so that `apply` finds it again. */
   readonly runId: string;
-  /** Where a person finds the artifact. */
+  /** The page of that CI run, where a person finds the artifact. */
   readonly runUrl: string;
   occasion(): Promise<Occasion>;
   /** Returns a file at a commit; null if there is none at this path. */

@@ -34,7 +34,7 @@ const eventShape = z.object({
   issue: z.object({ number: z.number(), pull_request: z.object({}).optional() }).optional(),
 });
 
-/** The event that a workflow was started by. */
+/** The event that started a workflow. */
 export type GithubEvent = z.infer<typeof eventShape>;
 
 /** The account of the token that GitHub gives to a job, which cannot ask for its own name. */
@@ -44,7 +44,7 @@ const ACTIONS_BOT = 'github-actions[bot]';
 const ANNOTATIONS = 50;
 const SUGGESTIONS = 30;
 
-/** GitHub, with what only it has. */
+/** A forge with the operations that only GitHub needs. */
 export interface Github extends Forge {
   readonly event: GithubEvent;
   /** Whether somebody may push to the repository. */
@@ -117,7 +117,7 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
     return known;
   };
 
-  /** Walks from the root to a path, as only this tells whether it is a link or may be executed. */
+  /** Reads tree by tree from the root, because only the entries of trees distinguish links and executables. */
   const read = async (path: string, commit: string): Promise<StoredFile | null> => {
     let id = commit;
     let mode = '040000';
@@ -319,7 +319,7 @@ function statusOf(error: unknown): unknown {
   return error instanceof Error ? Reflect.get(error, 'status') : undefined;
 }
 
-/** Returns the lines of the new side that the diff of a file shows, or of these only those that it adds. */
+/** Returns the lines of the new side of a file's diff, or only those that it adds. */
 export function linesShown(patch: string, which: ' ' | '+' = ' '): Set<number> {
   const lines = new Set<number>();
   let line = 0;

@@ -66,7 +66,7 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
     return notes.filter(({ author }) => author.username === username).map(({ id, body }) => ({ id, body }));
   };
 
-  /** GitLab has no annotations but those of its own reports; what would be one stands in the comment. */
+  /** GitLab takes annotations only from its own reports, so the comment contains them. */
   const check = async (head: string, { conclusion, title }: Check) => {
     const state = conclusion === 'success' ? 'success' : 'failed';
     await api.Commits.editStatus(project, head, state, {
@@ -78,7 +78,7 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
   const suggest = async ({ number }: Change, all: readonly Replacement[]) => {
     const { diff_refs: refs } = await api.MergeRequests.show(project, number);
     const diffs = await api.MergeRequests.allDiffs(project, number);
-    // A line that the change leaves as it is would need its old number as well.
+    // A suggestion at an unchanged line would also need its old number.
     const linesInDiff = new Map(
       diffs.map((diff) => [diff.new_path, { old: diff.old_path, lines: linesShown(diff.diff, '+') }]),
     );

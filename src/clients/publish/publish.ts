@@ -29,7 +29,7 @@ export interface Publication {
 /** GitHub takes comments of 65,536 characters. */
 const COMMENT_BYTES = 60_000;
 
-/** Publishes a run where its code is reviewed, and returns what was done, a sentence each. Publishing it again changes nothing. */
+/** Publishes a run where its code is reviewed, and returns a sentence for each thing that was done. Publishing it again changes nothing. */
 export async function publish(publication: Publication): Promise<string[]> {
   const occasion = await publication.forge.occasion();
   if (occasion.kind === 'none') return [occasion.why];
@@ -77,7 +77,7 @@ const markerShape = z.object({
 /** The run and the commit that a comment is about. */
 export type Origin = z.infer<typeof markerShape>;
 
-/** Reads what our comment was made from; null if it is none of `publish`. */
+/** Reads the origin of a comment that `publish` wrote; null for any other comment. */
 export function originOf({ body }: OwnComment): Origin | null {
   return markerShape.safeParse(jsonOf(marker.exec(body)?.[1] ?? '')).data ?? null;
 }
@@ -92,13 +92,13 @@ function commentOf(
   return `<!-- self-heal ${JSON.stringify(origin)} -->\n${text}\n[The run and its artifact](${forge.runUrl})\n${commands}`;
 }
 
-/** Returns what a reviewer may answer. */
+/** Returns the commands that a reviewer can answer with. */
 function commandLines(report: Report, fix: string | null, isFork: boolean): string {
   if (isFork || report.causes.length === 0) return '';
   const lines = [
     ...(fix === null ? [] : ['`/self-heal apply` commits the fix to this branch']),
     '`/self-heal retry` runs the tests again',
-    ...(redTests(report).length > 0 ? ['`/self-heal skip 30d` quarantines the red tests for so long'] : []),
+    ...(redTests(report).length > 0 ? ['`/self-heal skip 30d` quarantines the red tests for 30 days'] : []),
   ];
   return `\nAnswer with a comment:\n\n${lines.map((line) => `- ${line}\n`).join('')}`;
 }
@@ -160,7 +160,7 @@ function checkOf({ artifact, folder }: Publication, { text: summary, fix }: Page
 }
 
 /**
- * Returns the suggestions for a review: patches of tests, which only a person may accept, and the fix itself where nothing can be committed.
+ * Returns the suggestions for a review: patches of tests, which only a person may accept, and on a fork, where nothing can be committed, the fix.
  */
 function suggestionsFor({ isFork }: Change, { artifact, redactor }: Publication) {
   const { report, fix, dir } = artifact;
@@ -202,7 +202,7 @@ async function onBranch(
   const fixBranch = `self-heal/fix-${branch}`;
   const fixHead = await forge.headOf(fixBranch);
   if (fixHead && !isOurCommit(fixHead.message))
-    return [`Somebody has committed to ${fixBranch}: it is left as it is.`];
+    return [`Somebody has committed to ${fixBranch}, so it was not changed.`];
   const message = commitMessage(artifact, head);
   if (fixHead?.message.trim() !== message.trim()) {
     const files = await filesOf(artifact, head, forge);
@@ -221,7 +221,7 @@ function fixedText({ totals }: Report): string {
 
 const trailer = 'Self-Heal-Run';
 
-/** Returns the last line of the message of a commit that a run leads to. */
+/** Returns the trailer of a commit that a run leads to. */
 export function trailerOf({ report }: Artifact, head: string): string {
   return `${trailer}: ${report.runId} on ${head}\n`;
 }
@@ -263,9 +263,9 @@ async function committed(file: FixedFile, head: string, forge: Forge): Promise<C
   const before = await forge.read(file.path, head);
   const content = fixedContent(file, before?.content ?? null);
   const { before: was, after } = file.blobs ?? {};
-  // A hunk may fit elsewhere, too, in a file that is not the one that the run had.
+  // A hunk may also fit elsewhere, in a file that differs from the one of the run.
   if (content === 'conflict' || blobId(before?.content ?? null) !== was || blobId(content) !== after)
-    return `The fix is not published: ${file.path} differs from what it was made for.`;
+    return `The fix is not published: ${file.path} differs from the version that it was made for.`;
   const isExecutable = file.isExecutable ?? before?.isExecutable ?? false;
   const setsMode = file.isExecutable !== null;
   return { path: file.path, content, isExecutable, exists: before !== null, setsMode };

@@ -13,7 +13,7 @@ import { runDirOf } from '../../run/run-folder.js';
 import { type RunState, emptyRun, reduce } from '../../run/run-state.js';
 import { appendedLines } from '../../state-folder.js';
 import { latestRunId } from '../../run/find-run.js';
-import { eventsFile } from '../../run/event-log.js';
+import { eventsFile, transientEvents } from '../../run/event-log.js';
 import { showNow } from './now.js';
 
 interface EventStreamOptions {
@@ -25,7 +25,7 @@ interface EventStreamOptions {
 
 /** How often a comment is sent, so that a quiet run can be told from a lost connection. */
 const HEARTBEAT_MS = 15_000;
-/** How long to wait after news, as a multiple of the time it took to draw them, so that a page with many causes does not slow down the run. */
+/** The pause after an update, as a multiple of the time that drawing it took, so that a page with many causes does not slow down the run. */
 const PAUSE = 4;
 
 /**
@@ -39,10 +39,10 @@ export function eventStream(c: Context, { projectRoot, clock, closing }: EventSt
     const signal = AbortSignal.any([gone.signal, closing]);
     const heartbeat = setInterval(() => void stream.write(': still here\n\n'), HEARTBEAT_MS);
     try {
-      for await (const news of followRuns({ projectRoot, signal, clock })) {
+      for await (const update of followRuns({ projectRoot, signal, clock })) {
         const startedAt = clock.now();
-        await stream.writeSSE({ data: JSON.stringify(await partsOf(projectRoot, news)) });
-        if (hasEvent(news, questionEvents)) await stream.writeSSE({ event: 'questions', data: '' });
+        await stream.writeSSE({ data: JSON.stringify(await partsOf(projectRoot, update)) });
+        if (hasEvent(update, questionEvents)) await stream.writeSSE({ event: 'questions', data: '' });
         await clock.sleep(PAUSE * (clock.now() - startedAt), signal);
       }
     } finally {
@@ -55,17 +55,15 @@ export function eventStream(c: Context, { projectRoot, clock, closing }: EventSt
 }
 
 const questionEvents: readonly Event['type'][] = ['agent.waiting_for_input', 'agent.escalation_resolved'];
-/** These come by the dozen and say nothing about the result. */
-const transientEvents: readonly Event['type'][] = ['agent.activity', 'suite.progress'];
 
-function hasEvent(news: RunUpdate | null, types: readonly Event['type'][], isIncluded = true): boolean {
-  return news?.events.some(({ type }) => types.includes(type) === isIncluded) ?? false;
+function hasEvent(update: RunUpdate | null, types: readonly Event['type'][], isIncluded = true): boolean {
+  return update?.events.some(({ type }) => types.includes(type) === isIncluded) ?? false;
 }
 
-async function partsOf(projectRoot: string, news: RunUpdate | null): Promise<Parts> {
-  if (news === null) return noRun;
-  const result = hasEvent(news, transientEvents, false) ? await drawResult(projectRoot, news.run) : {};
-  return { ...drawNow(news.run), ...result };
+async function partsOf(projectRoot: string, update: RunUpdate | null): Promise<Parts> {
+  if (update === null) return noRun;
+  const result = hasEvent(update, transientEvents, false) ? await drawResult(projectRoot, update.run) : {};
+  return { ...drawNow(update.run), ...result };
 }
 
 /** The parts of the page as HTML, by the ids of the elements that they fill. */
@@ -89,14 +87,14 @@ async function drawResult(projectRoot: string, run: RunState): Promise<Parts> {
   const dir = runDirOf(projectRoot, run.runId);
   const loaded = await loadRun(reportOf(run), run, {
     dir,
-    shown: relativePath(projectRoot, dir),
+    displayDir: relativePath(projectRoot, dir),
     addressOf: async (picture) =>
       readPicture(dir, picture) && `/runs/${run.runId}/failures/${picture.n}/${picture.name}`,
   });
   return { result: String(renderRun(loaded)) };
 }
 
-/** The newest run so far, and its events since the last news. */
+/** The newest run so far, and its events since the last update. */
 interface RunUpdate {
   readonly run: RunState;
   readonly events: readonly StampedEvent[];

@@ -159,9 +159,9 @@ const setHeaders: MiddlewareHandler = async (c, next) => {
  * Accepts only requests that come by the printed URL. Another page in the same browser has neither the token nor this origin, and a
  * DNS-rebinding request has another name in `Host`.
  */
-function checkRequest(door: Access): MiddlewareHandler {
+function checkRequest(access: Access): MiddlewareHandler {
   return async (c, next) => {
-    const hosts = [`127.0.0.1:${door.port()}`, `localhost:${door.port()}`];
+    const hosts = [`127.0.0.1:${access.port()}`, `localhost:${access.port()}`];
     if (!hosts.includes(c.req.header('host') ?? ''))
       return c.text('Requests to this host are not allowed.', 421);
     const origin = c.req.header('origin');
@@ -169,21 +169,21 @@ function checkRequest(door: Access): MiddlewareHandler {
     const changes = c.req.method !== 'GET' && c.req.method !== 'HEAD';
     if (!ours && (changes || origin !== undefined))
       return c.text('Requests from this origin are not allowed.', 403);
-    if (!hasToken(c, door))
+    if (!hasToken(c, access))
       return c.text('Open the URL that self-heal ui printed: it contains a token.', 401);
     return next();
   };
 }
 
 /** The page's later requests send the token as a cookie, which no script can read. */
-function hasToken(c: Context, door: Access): boolean {
+function hasToken(c: Context, access: Access): boolean {
   // Browsers send cookies to every port of a host, so each `self-heal ui` uses a cookie name of its own.
-  const name = `self-heal-ui-${door.port()}`;
+  const name = `self-heal-ui-${access.port()}`;
   const bearer = /^Bearer (.+)$/.exec(c.req.header('authorization') ?? '')?.[1];
-  if ([getCookie(c, name), bearer].some((candidate) => isSame(candidate, door.token))) return true;
-  const inUrl = c.req.method === 'GET' && c.req.path === '/' && isSame(c.req.query('token'), door.token);
+  if ([getCookie(c, name), bearer].some((candidate) => isSame(candidate, access.token))) return true;
+  const inUrl = c.req.method === 'GET' && c.req.path === '/' && isSame(c.req.query('token'), access.token);
   // Not a redirect: browsers send no strict cookie after a redirect that started from another site, such as webmail or a web terminal.
-  if (inUrl) setCookie(c, name, door.token, { httpOnly: true, sameSite: 'Strict', path: '/' });
+  if (inUrl) setCookie(c, name, access.token, { httpOnly: true, sameSite: 'Strict', path: '/' });
   return inUrl;
 }
 

@@ -27,19 +27,18 @@ export interface ProofRequest {
 export interface ComparedChange {
   readonly asked: ProofRequest;
   readonly changed: GitChanges;
-  /** What can be taken out, as it was before anything was run. */
+  /** The changed files that can be taken out, as they were before anything was run. */
   readonly files: readonly ChangedFile[];
   readonly base: Verification['base'];
-  /** Why it is refused. */
+  /** The reasons to refuse it. */
   readonly refused: readonly Finding[];
-  /** What a person has to review. */
+  /** Findings that a person has to review. */
   readonly toReview: readonly Finding[];
 }
 
 /**
- * Compares the working tree with what the first red run ran on, and judges what the tests do now against the last run in which they were green, if
- * there was one (HN-3, HN-4). Nothing is run yet, so that a test
- * that is gone or weakened is refused whatever it would show.
+ * Compares the working tree with the tree of the first red run, and the tests with those of the last green run, if there was one (HN-3, HN-4). Nothing
+ * is run yet, so that a test that is gone or weakened is refused whatever its outcome would be.
  */
 export async function compareChange(
   { cwd, request, bus }: Pick<OpenRun, 'cwd' | 'request' | 'bus'>,
@@ -82,7 +81,7 @@ export interface ProofResults {
   readonly notProven: readonly string[];
 }
 
-const nothingShown: ProofResults = { tests: new Map(), proven: [], notProven: [] };
+const noResults: ProofResults = { tests: new Map(), proven: [], notProven: [] };
 
 /** Announces the verdict on a change, with which the run ends. */
 export function conclude(
@@ -91,10 +90,10 @@ export function conclude(
   {
     verdict,
     reason,
-    ...shown
+    ...results
   }: { readonly verdict: ChangeVerdict; readonly reason: string } & Partial<ProofResults>,
 ): HealResult {
-  const { tests, proven, notProven } = { ...nothingShown, ...shown };
+  const { tests, proven, notProven } = { ...noResults, ...results };
   const verification: Verification = {
     verdict,
     reason,

@@ -47,7 +47,7 @@ export interface RunLocation {
   /** Absolute. */
   readonly dir: string;
   /** The same folder as shown to the user. */
-  readonly shown: string;
+  readonly displayDir: string;
   /** Masks what is read there again, if the run may be another machine's, which did not know this one's secrets (EV-9). */
   readonly redactor?: Pick<Redactor, 'deep' | 'text'>;
 }
@@ -59,7 +59,7 @@ export interface RunLocation {
 export async function loadRun(
   report: Report,
   run: RunState,
-  { dir, shown, redactor = unchanged, addressOf }: RunLocation & { readonly addressOf?: AddressOf },
+  { dir, displayDir, redactor = unchanged, addressOf }: RunLocation & { readonly addressOf?: AddressOf },
 ): Promise<LoadedRun> {
   const address = addressOf ?? embedded(dir);
   const states = new Map(run.causes.map((state) => [state.id, state]));
@@ -83,7 +83,7 @@ export async function loadRun(
     const patches = patchesOf(dir, cause, redactor);
     causes.set(cause.id, { lead, before, after, ...compared, patches, now, notes });
   }
-  return { report, folder: shown, causes, view: viewOf(report) };
+  return { report, folder: displayDir, causes, view: viewOf(report) };
 }
 
 const unchanged: NonNullable<RunLocation['redactor']> = { deep: (value) => value, text: (text) => text };

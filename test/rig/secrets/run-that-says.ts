@@ -174,7 +174,7 @@ export async function runThatSays(
     env: github(dir),
     print: (line) => void screen.write(`${line}\n`),
   });
-  await writeHtmlReport(report, { dir, shown: '.self-heal' });
+  await writeHtmlReport(report, { dir, displayDir: '.self-heal' });
   const memory = await openRunStore({
     settings: { ...settings, store },
     cwd: root,

@@ -26,7 +26,7 @@ async function pageOf(over: Parameters<typeof storedRun>[1] = {}) {
   return {
     dir,
     report,
-    page: renderPage(await loadRun(report, await readRunState(dir), { dir, shown: 'runs/x' }), ''),
+    page: renderPage(await loadRun(report, await readRunState(dir), { dir, displayDir: 'runs/x' }), ''),
   };
 }
 
@@ -72,7 +72,7 @@ it('RP-4 does not embed a picture that is a link out of the folder', async () =>
   await writeFile(secret, 'a secret');
   await rm(path.join(dir, 'failures', '1', 'screenshot.png'));
   await symlink(secret, path.join(dir, 'failures', '1', 'screenshot.png'));
-  const { causes } = await loadRun(report, await readRunState(dir), { dir, shown: 'runs/x' });
+  const { causes } = await loadRun(report, await readRunState(dir), { dir, displayDir: 'runs/x' });
   expect(causes.get('c1')?.before).toBeNull();
   expect(causes.get('c2')?.before).toContain('data:image/png;base64,');
 });
@@ -121,7 +121,7 @@ it.each([
   [
     'report.html',
     async ({ report, dir }) =>
-      renderPage(await loadRun(report, await readRunState(dir), { dir, shown: 'runs/x', redactor }), ''),
+      renderPage(await loadRun(report, await readRunState(dir), { dir, displayDir: 'runs/x', redactor }), ''),
   ],
   [
     'the Markdown summary',

@@ -41,8 +41,8 @@ async function readAll(project: string): Promise<void> {
   const state = await readRunState(run.dir);
   keptChanges(run.dir, state);
   if (run.report) {
-    const shown = { dir: run.dir, shown: 'runs/x' };
-    renderPage(await loadRun(run.report, state, shown), '');
+    const location = { dir: run.dir, displayDir: 'runs/x' };
+    renderPage(await loadRun(run.report, state, location), '');
     markdownOf(run.report, { folder: 'runs/x', maxBytes: 100_000 });
     summaryOf(run.report, { columns: 100, paint: paletteFor({ NO_COLOR: '1' }) });
   }

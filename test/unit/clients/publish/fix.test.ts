@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wordOf } from '../../../../src/clients/publish/answer.js';
+import { commandOf } from '../../../../src/clients/publish/answer.js';
 import {
   type FixedFile,
   fixedContent,
@@ -102,5 +102,5 @@ it.each([
   ['/self-heal skip 0d', null],
   ['please /self-heal apply', null],
 ])('PB-4 reads %j', (comment, word) => {
-  expect(wordOf(comment)).toEqual(word);
+  expect(commandOf(comment)).toEqual(word);
 });
