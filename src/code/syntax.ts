@@ -87,9 +87,11 @@ export function constantOf(wrapped: SyntaxNode): string | number | boolean | nul
   if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
     return nodesIn(node, 'quasis').map(cookedText).join('');
   if (node.type !== 'BinaryExpression' || node['operator'] !== '+') return undefined;
+  // The left side may be a long sum, and the right one says at once that it is none of texts.
   const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
-  const [a, b] = [left && constantOf(left), right && constantOf(right)];
-  return typeof a === 'string' && typeof b === 'string' ? a + b : undefined;
+  const end = right && constantOf(right);
+  const start = left && typeof end === 'string' ? constantOf(left) : undefined;
+  return typeof start === 'string' ? `${start}${end}` : undefined;
 }
 
 /** Returns the text of a template element, with escape sequences resolved. */

@@ -62,10 +62,10 @@ function added({ path: file, before, after }: FileEdit, patterns: readonly Patte
     .filter(([, , files]) => files?.test(file) ?? true)
     .flatMap(([rule, says]) => {
       const all = new RegExp(says, `${says.flags}g`);
-      const left = [...was.matchAll(all)].map(([text]) => text);
+      const unmatched = [...was.matchAll(all)].map(([text]) => text);
       return [...is.matchAll(all)].flatMap(({ 0: text, index }) => {
-        const at = left.indexOf(text);
-        if (at !== -1) left.splice(at, 1);
+        const at = unmatched.indexOf(text);
+        if (at !== -1) unmatched.splice(at, 1);
         const line = lineAt(index);
         const source = is.split('\n')[line - 1]?.trim().slice(0, 200) ?? '';
         return at === -1 ? [violationOf(rule, { file, line, after: source, detail: text })] : [];

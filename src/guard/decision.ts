@@ -25,8 +25,8 @@ export interface Decision {
   readonly source: string;
 }
 
-/** Where something is in an app, with the line in which it begins. */
-export type Place = Pick<Decision, 'file' | 'line' | 'source'>;
+/** Where something is in an app, with the text of the line in which it begins. */
+export type Location = Pick<Decision, 'file' | 'line' | 'source'>;
 
 export const plainName = (name: string) => name.toLowerCase().replaceAll('_', '');
 

@@ -14,7 +14,7 @@ import {
   type SyntaxNode,
   unwrap,
 } from '../code/syntax.js';
-import type { Place } from './decision.js';
+import type { Location } from './decision.js';
 import type { AppFile } from './programs.js';
 
 /**
@@ -24,16 +24,16 @@ import type { AppFile } from './programs.js';
 export function hiddenFailuresIn(
   { path: file, programs, text }: AppFile,
   located: readonly string[],
-): Place[] {
+): Location[] {
   const inCode = programs.flatMap((source) => {
-    const places = [...silentHandlersIn(source), ...passedOverIn(source.program)];
-    return places.map((node) => source.lineAt(node.start));
+    const hiding = [...silentHandlersIn(source), ...passedOverIn(source.program)];
+    return hiding.map((node) => source.lineAt(node.start));
   });
   const lineAt = linesOf(text);
-  const hiding = [...text.matchAll(hidingStyle), ...text.matchAll(hidingTag)].filter(
+  const hidingText = [...text.matchAll(hidingStyle), ...text.matchAll(hidingTag)].filter(
     ([, what = '']) => failing.test(what) || located.some((name) => what.includes(name)),
   );
-  const inText = [...hiding, ...text.matchAll(silentHandler)].map(({ index, 0: match }) =>
+  const inText = [...hidingText, ...text.matchAll(silentHandler)].map(({ index, 0: match }) =>
     lineAt(index + match.search(/\S/)),
   );
   const lines = text.split('\n');
@@ -129,14 +129,14 @@ function isSilent(handler: SyntaxNode): boolean {
 
 /** Returns where `?.` passes over what is missing, and nothing says what holds instead: no `??`, `||` or condition. */
 function passedOverIn(program: SyntaxNode): SyntaxNode[] {
-  const places: SyntaxNode[] = [];
+  const passed: SyntaxNode[] = [];
   const read = (node: SyntaxNode, isAnswered: boolean): void => {
     // What calls a function that may be missing says so: a callback is optional.
-    if (node.type === 'MemberExpression' && node['optional'] === true && !isAnswered) places.push(node);
+    if (node.type === 'MemberExpression' && node['optional'] === true && !isAnswered) passed.push(node);
     const isAnswering = /^(?:Logical|Binary|Unary)Expression$/.test(node.type);
     for (const child of childrenOf(node))
       read(child, isAnswering || child === nodeIn(node, 'test') || (isAnswered && !isFunction(node)));
   };
   read(program, false);
-  return places;
+  return passed;
 }

@@ -12,7 +12,7 @@ import {
 } from '../code/syntax.js';
 import type { Violation } from '../model/guard-findings.js';
 import type { Change } from './change.js';
-import type { Decision, Place } from './decision.js';
+import type { Decision, Location } from './decision.js';
 import { decisionsInCode } from './decisions-in-code.js';
 import { decisionsInText } from './decisions-in-text.js';
 import { hiddenFailuresIn } from './hidden-failures.js';
@@ -78,15 +78,15 @@ function constantNames({ programs }: AppFile): Set<string> {
 }
 
 const quoted = (code: string) => `\`${code.length > 120 ? `${code.slice(0, 120)}…` : code}\``;
-const suspicion = (rule: Rule, { file, line, source }: Place, side: 'before' | 'after' = 'after') =>
+const suspicion = (rule: Rule, { file, line, source }: Location, side: 'before' | 'after' = 'after') =>
   violationOf(rule, { file, line, [side]: source, detail: quoted(source) });
 
 /** Returns the decisions that the others do not have, or have less often. */
 function without(decisions: readonly Decision[], others: readonly Decision[]): Decision[] {
-  const left = others.map(({ text }) => text);
+  const unmatched = others.map(({ text }) => text);
   return decisions.filter(({ text }) => {
-    const at = left.indexOf(text);
-    if (at !== -1) left.splice(at, 1);
+    const at = unmatched.indexOf(text);
+    if (at !== -1) unmatched.splice(at, 1);
     return at === -1;
   });
 }
@@ -168,10 +168,10 @@ function locatedIn(program: SyntaxNode): string[] {
 function newlyHidden({ old, now }: Versions, located: readonly string[]): Violation[] {
   const [before, after] = [hiddenFailuresIn(old, located), hiddenFailuresIn(now, located)];
   const known = new Set(before.map(({ source }) => source));
-  const places = after.filter(({ source }) => !known.has(source));
-  return (places.length > 0 ? places : after)
+  const unknown = after.filter(({ source }) => !known.has(source));
+  return (unknown.length > 0 ? unknown : after)
     .slice(0, Math.max(0, after.length - before.length))
-    .map((place) => suspicion('failure-hidden', place));
+    .map((location) => suspicion('failure-hidden', location));
 }
 
 /** Finds what was computed, and is now what the tests expect, whatever happens: a result, a field, a variable, the text of an element. */
@@ -186,8 +186,8 @@ function answersIn({ old, now }: Versions, values: TestValues): Violation[] {
       if (!node || !wasComputed || answers.some((other) => other !== answer)) return [];
       if (typeof answer !== 'string' && typeof answer !== 'number') return [];
       const line = source.lineAt(node.start);
-      const place = { file: source.path, line, source: source.lines[line - 1]?.trim() ?? '' };
-      return values.isAnswer(answer) ? [suspicion('test-value-decides', place)] : [];
+      const location = { file: source.path, line, source: source.lines[line - 1]?.trim() ?? '' };
+      return values.isAnswer(answer) ? [suspicion('test-value-decides', location)] : [];
     }),
   );
 }

@@ -49,10 +49,10 @@ export async function otherInput(session: Session, fixes: readonly ChallengedFix
   });
 }
 
-type Seen = ReadonlyMap<ProofTest, Observation>;
+type Rerun = ReadonlyMap<ProofTest, Observation>;
 
-function endOf(seen: Seen, test: ProofTest): 'green' | 'red' | 'unknown' {
-  const now = seen.get(test);
+function endOf(rerun: Rerun, test: ProofTest): 'green' | 'red' | 'unknown' {
+  const now = rerun.get(test);
   if (!now) return 'unknown';
   if (isGreen(now)) return 'green';
   return now.ended === 'failed' ? 'red' : 'unknown';
@@ -78,27 +78,27 @@ type Goals = ReadonlyMap<string, FileState | null>;
  * Runs the tests with another input, and with files in other states. All of it is in the project for this run alone, under the journal like any
  * change (HN-2). Returns what it showed of each test; nothing if it could not be run.
  */
-async function runAltered(session: Session, typing: readonly Typing[], goals: Goals): Promise<Seen> {
+async function runAltered(session: Session, typing: readonly Typing[], goals: Goals): Promise<Rerun> {
   const { workspace, folder } = session;
   const input = {
     inputs: typing.flatMap(({ input: { inputs } }) => inputs),
     files: typing.flatMap(({ input: { files } }) => files),
   };
-  const place = { root: workspace.root, contents: contentsOf(folder.dir) };
-  const edits = await otherInputEdits(input, place, goals);
+  const project = { root: workspace.root, contents: contentsOf(folder.dir) };
+  const edits = await otherInputEdits(input, project, goals);
   // No agent's change has an id like this.
   const id = `${typing[0]?.changes.at(-1) ?? ''}00000${goals.size > 0 ? 1 : 0}`;
   const applied = edits && (await workspace.apply({ id, edits, folders: [] }));
   if (applied?.kind !== 'applied') return new Map();
   const tests = typing.flatMap((fix) => fix.tests);
   const [first, ...others] = typing.map(({ cause }) => cause.id);
-  const seen = await retest(session, {
+  const rerun = await retest(session, {
     failures: tests.map(({ failure }) => failure),
     purpose: 'other-input',
     causeId: others.length === 0 ? (first ?? null) : null,
   });
   await workspace.revert([applied.change.id]);
-  return new Map(tests.map((test) => [test, seen.observe(test.failure)]));
+  return new Map(tests.map((test) => [test, rerun.observe(test.failure)]));
 }
 
 /** Returns the edits that give tests another input, and files other states; null if no test has anything to exchange. */
