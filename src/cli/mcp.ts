@@ -27,7 +27,7 @@ async function runMcp(): Promise<number> {
   return exitCodes.green;
 }
 
-/** Takes standard output for the protocol alone: whatever else is printed goes to standard error. */
+/** Reserves standard output for the protocol; all other output goes to standard error. */
 function protocolOnly(): Writable {
   const write = process.stdout.write.bind(process.stdout);
   const output = new Writable({

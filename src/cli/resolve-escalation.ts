@@ -19,7 +19,7 @@ import { laidOut } from '../outputs/cut.js';
 import { withStore } from '../store/with-store.js';
 
 /** An answer given by flags. */
-export interface ResolveOptions extends Flags, TypedAnswer {}
+export type ResolveOptions = Flags & TypedAnswer;
 
 /**
  * Answers an escalation by flags, or by prompting on a terminal (ME-7), and says what follows, unless that is a run of its own. A later answer

@@ -1,7 +1,6 @@
 import type { Attempt } from '../model/attempt.js';
 import type { Cause } from '../model/cause.js';
-import type { Hooks } from '../heal/hooks.js';
-import type { Propose, ProposedFix } from '../heal/hooks.js';
+import type { Hooks, Propose, ProposedFix } from '../heal/hooks.js';
 import { localDay } from '../format.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunStore } from '../run/run-store.js';

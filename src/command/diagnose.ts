@@ -91,9 +91,12 @@ function idsFor(failure: Failure, { rerunIds, tests }: SuiteRun): readonly strin
   return ran.map(({ test }) => test.id);
 }
 
-type Diagnosed = Pick<DiagnosedFailure, 'failure' | 'evidence' | 'diagnosis'>;
+type FailureDiagnosis = Pick<DiagnosedFailure, 'failure' | 'evidence' | 'diagnosis'>;
 
-function signed(diagnosed: Diagnosed, project: string): Pick<DiagnosedFailure, 'diagnosis' | 'signature'> {
+function signed(
+  diagnosed: FailureDiagnosis,
+  project: string,
+): Pick<DiagnosedFailure, 'diagnosis' | 'signature'> {
   const { diagnosis } = diagnosed;
   const message = signedMessage(diagnosed);
   return {
@@ -108,7 +111,7 @@ function signed(diagnosed: Diagnosed, project: string): Pick<DiagnosedFailure, '
  * test's message is signed with only the masks that every environment applies, so that a machine that knows more secrets gives the
  * same failure the same signature.
  */
-function signedMessage({ failure, diagnosis }: Diagnosed): string {
+function signedMessage({ failure, diagnosis }: FailureDiagnosis): string {
   if (failure.scope === 'test') return bounded(signedText(failure));
   const decided = diagnosis.why[0]?.evidence.replaceAll(/(?<=\[masked: [^\]\n]{1,80}) \d{1,5}(?=\])/g, '');
   return [bounded(failure.errors[0]?.message ?? ''), decided].filter(Boolean).join('\n');

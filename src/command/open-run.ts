@@ -17,8 +17,8 @@ import type { Workspace } from '../workspace/workspace.js';
 import type { CheckedRequest, RunRequest } from './run-request.js';
 import { createSuiteRuns } from './suite-runs.js';
 
-/** A run that holds the project's lock. */
-interface Started {
+/** What a run holds before it is opened. */
+interface RunResources {
   readonly folder: RunFolder;
   readonly watchdog: Watchdog;
   readonly signal: AbortSignal;
@@ -29,7 +29,7 @@ interface Started {
 export type OpenRun = Awaited<ReturnType<typeof openRun>>;
 
 /** Opens everything that a run needs before its first Playwright run; `cleanUp` closes it. */
-export async function openRun(request: RunRequest, checked: CheckedRequest, run: Started) {
+export async function openRun(request: RunRequest, checked: CheckedRequest, run: RunResources) {
   await markRunning(run.folder);
   const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
   const { cwd, env, filters, passThrough, options } = request;
@@ -98,7 +98,7 @@ export async function cleanUpAfterError({
 }
 
 /** What a workspace needs from its run. */
-interface WorkspaceParts extends Pick<Started, 'folder' | 'watchdog' | 'signal'> {
+interface WorkspaceParts extends Pick<RunResources, 'folder' | 'watchdog' | 'signal'> {
   readonly cwd: string;
   readonly bus: Bus;
 }

@@ -9,13 +9,13 @@ const common =
 const placePattern = /([\w.@~-]+(?:\/[\w.@~-]+)*\.\w+)[:(](\d+)/g;
 
 /** A hunk, with where it is now if that is known. */
-type Placed = Hunk & { readonly newStart?: number };
+type HunkAtLine = Hunk & { readonly newStart?: number };
 
 /**
  * Returns how much a failure says of a hunk: that a stack or the compiler names its file or its very lines, and that words that the failure names (a
  * locator's text, a test id, a route, a column, a symbol) are in it; a word that only came or went with it counts twice.
  */
-export function likelihood({ failure, diagnosis, evidence }: DiagnosedFailure): (hunk: Placed) => number {
+export function likelihood({ failure, diagnosis, evidence }: DiagnosedFailure): (hunk: HunkAtLine) => number {
   const { source, errorType: _type, sqlState: _state, ...facts } = diagnosis.facts;
   const errors = evidence.errors.flatMap(({ message, causes }) => [message, ...causes]);
   const stderr = failure.scope === 'suite' ? failure.stderr : '';

@@ -31,8 +31,8 @@ const waitScript =
 const afterKill = fileURLToPath(new URL('after-kill.js', import.meta.url));
 
 /**
- * Starts the watchdog of a run. Its standard input is a pipe that only this process holds and that the system closes when this process ends, in
- * whatever way; there is no polling. Until then it is a waiting shell of some 1.5 MB in its own session. Windows has no
+ * Starts the watchdog of a run. Its standard input is a pipe that only this process holds and that the system closes however this process ends, so
+ * there is no polling. Until then it is a waiting shell of some 1.5 MB in its own session. Windows has no
  * watchdog: the next command cleans up what a killed run left.
  */
 export function startWatchdog({ runId, dir, final }: Omit<WatchTargets, 'folders'>): Watchdog {

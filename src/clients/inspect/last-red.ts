@@ -30,7 +30,7 @@ export function testFilter(file: string, line: number): string {
 }
 
 /** The tests that are red at the moment, according to the runs here. */
-export interface LastRed {
+export interface LastRedRun {
   /** Empty if the suite itself was red, before its tests. */
   readonly tests: readonly ReportTest[];
   /** The commit of the last run before that saw one of them green; null if none did, or it had uncommitted changes. */
@@ -48,8 +48,8 @@ const RUNS = 50;
  * Finds the last run that left tests red, and the first run of an unbroken series that did: changes are compared with that one, so that runs and
  * commits in between hide nothing. Returns null if no run left anything red.
  */
-export async function lastRed(cwd: string): Promise<LastRed | null> {
-  let last = null as LastRed | null;
+export async function lastRed(cwd: string): Promise<LastRedRun | null> {
+  let last = null as LastRedRun | null;
   for (const runId of (await runIdsIn(cwd)).toReversed().slice(0, RUNS)) {
     const dir = runDirOf(cwd, runId);
     const report = await readReport(dir);
@@ -73,13 +73,13 @@ function isRed(report: Report): boolean {
   return !report.verification && (suite || leftRed(report).length > 0);
 }
 
-function isSame({ tests }: LastRed, others: readonly ReportTest[]): boolean {
+function isSame({ tests }: LastRedRun, others: readonly ReportTest[]): boolean {
   const ids = new Set(others.map(({ id }) => id));
   return tests.length === 0 ? others.length === 0 : tests.some(({ id }) => ids.has(id));
 }
 
 /** Whether a run saw one of these tests green. */
-function isGreenFor({ tests }: LastRed, report: Report | null): boolean {
+function isGreenFor({ tests }: LastRedRun, report: Report | null): boolean {
   const ids = new Set(tests.map(({ id }) => id));
   return (report?.tests ?? []).some(({ id, verdict }) => verdict === 'passed' && ids.has(id));
 }

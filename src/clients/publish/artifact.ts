@@ -17,7 +17,7 @@ export interface Artifact {
   readonly fix: Buffer | null;
 }
 
-/** How deep an artifact is searched: `upload-artifact` keeps the folders above what it was given. */
+/** How deep an artifact is searched: `upload-artifact` keeps the folders above the uploaded one. */
 const DEPTH = 8;
 
 /** The largest patch that is accepted as a fix, in bytes. */

@@ -11,7 +11,7 @@ import { visibleText } from '../../visible-text.js';
 export interface FixedFile {
   /** Relative to the root of the repository. */
   readonly path: string;
-  /** Null if the fix leaves it as it is. */
+  /** Null if the fix does not change it. */
   readonly isExecutable: boolean | null;
   /** Its hunks have one character per byte, so that no byte is lost. */
   readonly patch: StructuredPatch;

@@ -49,7 +49,7 @@ export interface NewCommit {
   readonly parent: string;
   readonly files: readonly CommittedFile[];
   readonly message: string;
-  /** Whether the branch is our own: it is created if it is missing, and whatever it was before is replaced. */
+  /** Whether the branch is our own: it is created if it is missing, and its commits are replaced. */
   readonly isOwnBranch: boolean;
 }
 

@@ -10,7 +10,7 @@ import { counted } from '../../format.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { changesSince } from '../../run/tree-state.js';
-import type { LastRed } from '../inspect/last-red.js';
+import type { LastRedRun } from '../inspect/last-red.js';
 import type { OpenRun } from '../../command/open-run.js';
 import type { HealResult } from '../../heal/progress.js';
 
@@ -20,7 +20,7 @@ export interface ProofRequest {
   /** A commit that a person named, or null. */
   readonly base: string | null;
   /** The last red run; null if no run here was red. */
-  readonly red: LastRed | null;
+  readonly red: LastRedRun | null;
 }
 
 /** A change that was compared, before anything is run with it. */

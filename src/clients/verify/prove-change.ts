@@ -26,8 +26,8 @@ import { otherInputEdits, redNote } from '../../heal/try-other-input.js';
 import { type ComparedChange, conclude, type ProofResults } from './compare-change.js';
 
 /**
- * Proves a change that is in the working tree (HN-12): its tests are green with it and red without, which is taken out under the journal for that,
- * and, in full, nothing else is red because of it. The tree is afterwards what it was.
+ * Proves a change that is in the working tree (HN-12): its tests are green with it and red without it and, with depth `full`, nothing else is red
+ * because of it. To run without the change, this takes it out under the journal and puts it back.
  */
 export async function verifyChange(
   opened: OpenRun,
@@ -83,7 +83,7 @@ class ChangeProof {
     this.#toReview = [...change.toReview];
     const redBefore = new Set(change.asked.red?.tests.map(({ id }) => id));
     const ids = first.tests.flatMap(({ test }) => test.id);
-    // Of tests that nothing is known about, those count that are red without the change.
+    // If it is unknown which tests were red, those count that are red without the change.
     const wanted = ids.some((id) => redBefore.has(id)) ? ids.filter((id) => redBefore.has(id)) : ids;
     for (const id of wanted) this.#steps.set(id, []);
   }
@@ -199,7 +199,7 @@ class ChangeProof {
     return null;
   }
 
-  /** Challenges the change as a fix of a run is (HN-3); what a person has to look at decides at the end. */
+  /** Challenges the change like a fix of a run (HN-3). Findings that a person has to review count at the end. */
   async challenge(): Promise<Conclusion | null> {
     const { changed, files } = this.#change;
     const { root, changes, before, after } = changed;
@@ -222,7 +222,7 @@ class ChangeProof {
     return null;
   }
 
-  /** Returns what a run with another input shows of each test that the change is for; null if it says nothing. */
+  /** Returns the outcome of each test that the change is for in a run with another input; null if there is none. */
   async #tryOtherInput(input: OtherInput): Promise<(ProofStep | null)[]> {
     const { workspace, folder } = this.#session;
     const edits = await otherInputEdits(input, { root: workspace.root, contents: contentsOf(folder.dir) });
@@ -359,7 +359,7 @@ class ChangeProof {
     return ids.length > 0 ? [...new Set(ids)] : null;
   }
 
-  /** Adds what a run shows of each test. */
+  /** Records the outcome of each test in a run. */
   #record(run: TestOutcomes): (ProofStep | null)[] {
     return [...this.#steps].map(([id, proof]) => {
       const step = stepOf(run, id);
@@ -369,7 +369,7 @@ class ChangeProof {
   }
 }
 
-/** Returns what a run shows of a test; null if it says nothing. Where the suite does not start, no test is green. */
+/** Returns the outcome of a test in a run; null if there is none. If the suite does not start, no test is green. */
 function stepOf({ tests, suiteFailure }: TestOutcomes, id: string): ProofStep | null {
   const result = tests.find(({ test }) => test.id === id);
   if (result?.outcome === 'expected' || result?.outcome === 'flaky') return 'green';

@@ -1,6 +1,6 @@
 import { testsOf } from '../../model/failure.js';
 import type { ProofDepth } from '../../model/verification.js';
-import { type LastRed, lastRed } from '../inspect/last-red.js';
+import { type LastRedRun, lastRed } from '../inspect/last-red.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { readFailureRecords } from '../../run/failure-record.js';
@@ -34,7 +34,7 @@ export async function verifyRequest(
 }
 
 /** Returns what has to run so that these tests run: a test of a serial group needs its group. */
-async function idsOf(cwd: string, { tests, runId }: LastRed): Promise<string[]> {
+async function idsOf(cwd: string, { tests, runId }: LastRedRun): Promise<string[]> {
   const { failures } = await readFailureRecords(runDirOf(cwd, runId), { root: cwd });
   const rerunIds = new Map(
     failures.flatMap((failure) => testsOf([failure]).map(({ id }) => [id, failure.rerunIds] as const)),
