@@ -100,22 +100,13 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
       const parent = parents.get(node);
       if (!parent) return [];
       const { type } = parent;
-      const isKey = nodeIn(parent, 'key') === node && parent['computed'] !== true;
-      if (
-        isKey ||
-        nodeIn(parent, 'id') === node ||
-        (isFunction(parent) && nodesIn(parent, 'params').includes(node))
-      )
+      const declared = [nodeIn(parent, 'id'), parent['computed'] === true ? null : nodeIn(parent, 'key')];
+      if (declared.includes(node) || (isFunction(parent) && nodesIn(parent, 'params').includes(node)))
         return [];
-      if (/^(?:Import|Export)\w*Specifier$/.test(type))
-        return identifierName(
-          nodeIn(parent, 'imported') ?? nodeIn(parent, 'exported') ?? nodeIn(parent, 'local'),
-        ) === name
-          ? []
-          : [null];
-      const pattern = type === 'Property' ? parents.get(parent) : null;
-      if (pattern?.type === 'ObjectPattern')
-        return identifierName(nodeIn(parent, 'key')) === name ? [] : [null];
+      const isPattern = type === 'Property' && parents.get(parent)?.type === 'ObjectPattern';
+      const origin = ['imported', 'exported', 'local'].flatMap((field) => nodeIn(parent, field) ?? [])[0];
+      const first = isPattern ? nodeIn(parent, 'key') : type.endsWith('Specifier') ? origin : null;
+      if (first) return identifierName(first) === name ? [] : [null];
       const isProperty =
         type === 'MemberExpression' && nodeIn(parent, 'property') === node && parent['computed'] !== true;
       const use = isProperty ? parent : node;
