@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { request, type IncomingMessage } from 'node:http';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/clock.js';
 import type { Escalation } from '../../src/model/escalation.js';
 import { appendEvent } from '../../src/run/event-log.js';
@@ -9,9 +9,11 @@ import { writeFailureRecord } from '../../src/run/failure-record.js';
 import { bringIn, createRunFolder } from '../../src/run/run-folder.js';
 import { err, ok } from '../../src/result.js';
 import type { TypedAnswer } from '../../src/clients/answer-escalation.js';
-import type { PageEscalations } from '../../src/clients/ui/questions.js';
+import { type PageEscalations, projectEscalations } from '../../src/clients/ui/questions.js';
 import { startUi, type UiOptions } from '../../src/clients/ui/server.js';
-import { aDiagnosed, anEvidence } from '../rig/builders.js';
+import { createStore } from '../../src/store/create-store.js';
+import { openStore } from '../../src/store/open-store.js';
+import { aDiagnosed, anEscalation, anEvidence } from '../rig/builders.js';
 import { aCauseRecord, shownRun } from '../rig/shown-run.js';
 import { sseClient } from '../rig/sse-client.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -258,6 +260,23 @@ describe('the server', () => {
     const { origin } = await serve(tempDir(), escalations);
     const { status, body } = await ask(origin, '/api/escalations', { headers: bearer });
     expect([status, body.toString()]).toEqual([500, 'It is away. Wait.']);
+  });
+
+  it('RP-5 ME-7 stores no answer that chooses a patch if the run to prove it could not start', async () => {
+    const project = tempDir();
+    await writeFile(path.join(project, 'package.json'), '{ "name": "shop" }');
+    vi.spyOn(process, 'cwd').mockReturnValue(project);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const opened = await openStore('.self-heal/ledger.db', project);
+    if (!opened.ok) throw new Error(opened.error.message);
+    const store = createStore(opened.value, 'shop', () => Date.now());
+    const { id } = await store.escalate(anEscalation({ choices: ['tests', 'guide'] }), first);
+    await store.close();
+    const escalations = projectEscalations({});
+    expect(await escalations.answer(id, { choice: 'tests' })).toMatchObject({
+      error: { kind: 'playwright-missing' },
+    });
+    expect(await escalations.pending()).toMatchObject({ value: [{ id, state: 'pending' }] });
   });
 });
 
