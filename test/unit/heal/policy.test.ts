@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Attempt } from '../../../src/model/attempt.js';
 import { type TestFile, chooseRegression } from '../../../src/heal/choose-regression.js';
+import { builtIn } from '../../../src/model/built-in.js';
 import { judge } from '../../../src/heal/judge.js';
 import {
   type Decision,
@@ -52,6 +53,10 @@ describe('the next step', () => {
   const agents = ['debugger', 'code-review'];
   const second = { kind: 'deploy', agent: 'code-review' };
   const idle = { files: [] } as const;
+  const conflict = { end: anEnd('conflict') };
+  const fixer = { agent: 'fixer', runner: builtIn };
+  const retest = { kind: 'retest' };
+  const offered = { end: { kind: 'offered', because: 'Is it right?', side: 'app', proof: [] } } as const;
   const ends = (verdict: string, reason?: string) => ({
     kind: 'end',
     end: { verdict, ...(reason === undefined ? {} : { reason }) },
@@ -92,6 +97,30 @@ describe('the next step', () => {
       { kind: 'escalate', question: 'Which price?' },
     ],
     ['a missing permission', { retry: 'never_retry' }, { kind: 'escalate' }],
+    ['two rejections', { attempts: tried(2, rejected) }, ends('rejected')],
+    ['one conflict', { attempts: tried(1, conflict), waited: false }, { kind: 'deploy', attempt: 2 }],
+    ['three failures and a conflict', { attempts: [...tried(2), anAttempt({ n: 3, ...conflict })] }, retest],
+    [
+      'three conflicts',
+      { attempts: tried(3, conflict) },
+      ends('failed', 'its files kept changing while its agents were working'),
+    ],
+    ['an interrupted agent', { attempts: tried(1, { end: anEnd('interrupted') }) }, ends('interrupted')],
+    ['a login that is missing', { attempts: tried(1, { end: anEnd('unusable') }) }, ends('agent-unusable')],
+    ['a green re-run without a change', { attempts: tried(1, { end: anEnd('flaky') }) }, ends('flaky')],
+    ['a fix for a person', { attempts: tried(1, offered) }, { kind: 'escalate', question: 'Is it right?' }],
+    ['a failure without an agent', { agents: [] }, ends('failed', 'no agent is configured for this failure')],
+    [
+      'one try of the built-in fixer and no other',
+      { attempts: tried(1, fixer) },
+      { kind: 'deploy', attempt: 2 },
+    ],
+    ['three tries of the built-in fixer', { attempts: tried(3, fixer) }, { kind: 'deploy', attempt: 4 }],
+    [
+      'a fix of the built-in fixer',
+      { attempts: tried(1, { ...fixer, end: anEnd('green') }) },
+      ends('healed'),
+    ],
   ])(
     'HL-1 HL-2 HL-3 HL-4 HL-5 HL-7 CS-7 CS-11 AG-3 AG-8 HN-1 HN-3 HN-7 the next step after %s',
     (_, over, next) => {
@@ -120,7 +149,7 @@ describe('the next step', () => {
     ['agentRuns', { agentRuns: 20 }],
     ['agentRunsPerTest', { agentRunsOnTest: 6 }],
     ['costUsd', { costUsd: 10 }],
-    ['perDay.agentRuns', { lastDay: { agentRuns: 200, costUsd: 0 } }],
+    ['perDay.agentRuns', { agentRuns: 1, lastDay: { agentRuns: 199, costUsd: 0 } }],
     ['perDay.costUsd', { costUsd: 1, lastDay: { agentRuns: 0, costUsd: 99 } }],
     ['time', { elapsedMs: 3_600_000 }],
   ])('HL-3 HN-9 stops at limits.%s', (limit, over) => {
