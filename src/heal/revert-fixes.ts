@@ -5,6 +5,7 @@ import type { Observation } from './judge.js';
 import { isHealed } from '../model/verdict.js';
 import type { RegressionResult } from '../event.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
+import { isNoTests } from '../playwright/suite-run-of.js';
 import {
   changesOf,
   endCause,
@@ -253,7 +254,9 @@ export async function redAmong(
       causeId: null,
     });
   const run = isWhole ? await session.runAgain({ ids: null, purpose, causeId: null }) : await runThese(ids);
-  if (run.tests.length === 0) return { red: of, run };
+  // What a person chose to take out may be all that was selected.
+  const isEmptied = session.observations.gone.size > 0 && run.suiteFailure?.errors.every(isNoTests);
+  if (run.tests.length === 0) return { red: isEmptied ? new Set() : of, run };
   const missed = notRun(run).filter((id) => of.has(id));
   const again = missed.length > 0 && !session.signal.aborted ? await runThese(missed) : null;
   const repeated = (again?.tests ?? []).filter(({ test }) => missed.includes(test.id));

@@ -151,11 +151,7 @@ async function withoutFixAndBlame(
     const own = new Map<string, { now: FileState | null | 'other'; goal: FileState | null }>();
     const edits = fixes.flatMap((fix) => fix?.edits ?? []).toReversed();
     const back = edits.map(({ path: file, before, after }) => ({ path: file, from: after, to: before }));
-    const broke = reverting.edits.map(({ path: file, before, after }) => ({
-      path: file,
-      from: before,
-      to: after,
-    }));
+    const broke = reverting.edits.map((edit) => ({ path: edit.path, from: edit.before, to: edit.after }));
     const fits = [...back, ...broke].every(({ path: file, from, to }) => {
       const now = own.get(file)?.now ?? stateOf(root, file);
       const at = own.get(file)?.goal ?? (own.has(file) ? null : now);

@@ -55,6 +55,13 @@ const intended: Record<string, Intended> = {
     adapted: '',
     agent: 'removes',
   },
+  'the only part': {
+    before: '<u>New here?</u>',
+    now: '<br>',
+    expects: "expect(text('u')).toBe('New here?')",
+    adapted: '',
+    agent: 'removes',
+  },
 };
 
 const spec = (what: string) => `tests/${what.replaceAll(' ', '-')}.spec.ts`;
@@ -66,7 +73,7 @@ const test = (what: string) => `
     const page = readFileSync('${page(what)}', 'utf8');
     const text = (tag: string) => new RegExp('<' + tag + '>(.*?)<').exec(page)?.[1];
     ${intended[what]?.expects};
-  });${intended[what]?.agent === 'removes' ? beside : ''}`;
+  });${what === 'a part that is gone' ? beside : ''}`;
 
 const agent = `
   import { readFileSync, writeFileSync } from 'node:fs';
@@ -77,7 +84,8 @@ const agent = `
     ? ['tests/' + name + '.spec.ts', expects, adapted]
     : ['pages/' + name + '.html', now, agent === 'undoes' ? before : now.replace('bsket', 'basket, as we say,')];
   const text = readFileSync(file, 'utf8');
-  const withoutTest = text.slice(0, text.indexOf("test('")) + text.slice(text.lastIndexOf("test('"));
+  const [first, last] = [text.indexOf("test('"), text.lastIndexOf("test('")];
+  const withoutTest = text.slice(0, first) + (last > first ? text.slice(last) : '');
   writeFileSync(file, agent === 'removes' ? withoutTest : text.replace(from, () => to));
   console.log('SELF-HEAL: {"status":"fixed","summary":"edited"}');`;
 
@@ -110,7 +118,7 @@ function questionOf(run: Finished, what: string): string {
 }
 
 describe('changes that their author meant', () => {
-  const meant = Object.keys(intended);
+  const meant = Object.keys(intended).filter((what) => what !== 'the only part');
   let project: Awaited<ReturnType<typeof shopAfter>>;
   let run: Finished;
   let changed: string;
@@ -160,6 +168,17 @@ describe('changes that their author meant', () => {
     expect(text).not.toContain('New here?');
     expect(text).toContain('a test beside it');
   });
+});
+
+it('BL-6 ME-7 the only test of a suite is taken out by an answer: that none is left to run is no failure of the suite', async () => {
+  const project = await shopAfter(['the only part'], tempDir('only'));
+  const more = 'verify: { repeat: 1, flips: 1 }\nblame: { time: 30m }';
+  await project.write({ 'agents.yaml': agentsYaml(['node', 'fixer.mjs'], more) });
+  const run = await project.selfHeal(['run']);
+  const question = questionOf(run, 'the only part');
+  const answer = await project.selfHeal(['escalations', 'resolve', question, '--choice', 'tests']);
+  expect(answer.report, answer.stderr).toMatchObject({ causes: [{ verdict: 'healed' }], warnings: [] });
+  expect(answer.exitCode).toBe(0);
 });
 
 it.runIf(canPty)(
