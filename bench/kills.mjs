@@ -58,6 +58,7 @@ const project = {
 runner: own
 runners: { own: { command: [node, fixer.mjs], prompt: stdin } }
 retries: { max: 3, backoff: { initial: 10ms, factor: 1, max: 10ms } }
+limits: { parallel: 2 }
 verify: { repeat: 2, flips: 1 }
 `,
 };
