@@ -324,7 +324,7 @@ describe('on GitHub', () => {
     const other = adding('export const sendsTheKeyOut = true;\n');
     await publish(forge, ['--from', artifact(fixed, { fix })], event);
     await publish(forge, ['--answer', '--from', other], commented('/self-heal apply'));
-    expect(forge.comments.at(-1)?.body).toContain('does not show this fix whole');
+    expect(forge.comments.at(-1)?.body).toContain('does not show the whole fix');
     expect(forge.reactions).toEqual(['-1']);
     expect(forge.filesOf('feature')).toEqual(files);
   });
