@@ -163,7 +163,7 @@ describe('the end of an agent', () => {
       onStart: __,
       onActivity: ___,
       ...task
-    } = agentTask('floods-output', { args: ['1024'] });
+    } = agentTask('floods-output', { args: ['1024'], ...timeout(250_000) });
     const program = `
       import { createRunAgent } from ${JSON.stringify(path.join(compiledSrc(), 'agents/create-run-agent.js'))};
       const nothing = () => undefined;
