@@ -50,7 +50,7 @@ export function isPlain(node: SyntaxNode): boolean {
 
 const shownTexts = /^getBy(?:Text|Label|Placeholder|AltText|Title)$/;
 
-/** Returns what people can read of what a locator looks for, each printed; empty if it is texts by a selector, a role or a test id alone. */
+/** Returns what people can read of what a locator looks for, each printed; empty if it is found by a selector, a role or a test id alone. */
 export function textsOf(locator: SyntaxNode): string[] {
   const texts: string[] = [];
   const add = (node: SyntaxNode | null | undefined) => node && texts.push(print(node));

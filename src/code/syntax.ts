@@ -87,7 +87,7 @@ export function constantOf(wrapped: SyntaxNode): string | number | boolean | nul
   if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
     return nodesIn(node, 'quasis').map(cookedText).join('');
   if (node.type !== 'BinaryExpression' || node['operator'] !== '+') return undefined;
-  // The left side may be a long sum, and the right one says at once that it is none of texts.
+  // The right side first: the left one may be a long sum, which matters only if the right one is a text.
   const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
   const end = right && constantOf(right);
   const start = left && typeof end === 'string' ? constantOf(left) : undefined;

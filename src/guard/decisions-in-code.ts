@@ -43,7 +43,7 @@ interface Details {
   readonly isLength?: boolean;
   /** Whether it says how often a loop runs. */
   readonly isLoop?: boolean;
-  /** What it is about, if that is more than the node. */
+  /** The node whose names it is about, if not the condition itself. */
   readonly about?: SyntaxNode;
 }
 

@@ -90,7 +90,7 @@ function silentHandlersIn({ program }: SourceFile): SyntaxNode[] {
   });
 }
 
-/** Whether the whole call that is tried is written once more outside of that: what fails there is not handled. */
+/** Whether the whole call that is tried also stands outside of the `try`, where its failure is not handled. */
 function isTriedAgain(tried: SyntaxNode | null, nodes: readonly SyntaxNode[]): boolean {
   const within = new Set(nodesOf(tried));
   return outermostCalls(tried).some((call) => {

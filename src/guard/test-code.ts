@@ -39,8 +39,8 @@ export async function readTestCode(
   const roots = [...testFiles, ...loaded, config ?? '', ...importing.map((edit) => edit.path)];
   const own = [...paths].filter((file) => isCode(file) && isAmongTests(file));
   const reached = new Set([...roots.filter((file) => paths.has(file)), ...own]);
-  const [references, parsed, ofApp] = [new Map<string, References>(), new Map(), new Map()];
-  const unparsable = new Set<string>();
+  const [references, unparsable] = [new Map<string, References>(), new Set<string>()];
+  const [parsed, ofApp] = [new Map<string, SourceFile>(), new Map<string, SourceFile>()];
   for (let next = [...reached]; next.length > 0 && reached.size < mostFiles;) {
     const texts = await tree.read(next.filter(isCode));
     next = [];
@@ -74,7 +74,7 @@ interface References {
   readonly imports: readonly string[];
   /** What it names in a string: data that it reads, a set-up in the config. */
   readonly names: readonly string[];
-  /** What has a name that ends a string, and is the only one: code puts paths together. */
+  /** Files that a string ends with the name of, if no other file has that name: code puts paths together. */
   readonly alike: readonly string[];
 }
 
@@ -132,7 +132,7 @@ function isTestCode(file: string, text: string): boolean {
 /** Returns these files, and all that `next` leads to from them. */
 function closure(files: Iterable<string>, next: (file: string) => readonly string[]): Set<string> {
   const all = new Set(files);
-  // A set that grows while it is walked is walked to its new end.
+  // The loop also visits what is added to the set meanwhile.
   for (const file of all) for (const target of next(file)) all.add(target);
   return all;
 }

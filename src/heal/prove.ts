@@ -260,40 +260,37 @@ async function showRed(proof: Proof): Promise<void> {
   const { session } = proof.progress;
   const tests = takingPart(proof).filter((test) => test.isFlipped && !proof.shownRed.has(test));
   proof.shownRed.clear();
-  for (const { of, without } of redStates(proof, tests)) await lookWithout(proof, of, without);
+  for (const state of redStates(proof, tests)) await lookWithout(proof, state);
   if (session.settings.verify.flips > 1) await session.workspace.without([]);
 }
 
+/** Tests that are red while these changes are taken out. */
+interface RedState {
+  readonly tests: ProofTest[];
+  readonly without: readonly string[];
+}
+
 /**
- * Groups tests by the changes to take out so that each is red again as it first was: its own fix and all that came later. What was there before stays,
- * since another failure would hide its own. The changes are in the order in which they have to be taken out, the fixes that the suite needs to start last.
+ * Groups tests by the changes to take out so that each is red again as it first was: its own fix and all that came later. The changes that came before
+ * stay, since another failure would hide its own. States with fewer changes come first, so the one without the fixes that the suite needs to start is last.
  */
-function redStates(
-  { progress }: Proof,
-  tests: readonly ProofTest[],
-): { readonly of: ProofTest[]; readonly without: readonly string[] }[] {
+function redStates({ progress }: Proof, tests: readonly ProofTest[]): RedState[] {
   const kept = keptCauses(progress).flatMap((cause) => changesOf(progress, cause));
-  const states = new Map<string, { readonly of: ProofTest[]; readonly without: readonly string[] }>();
+  const states = new Map<string, RedState>();
   for (const test of tests) {
     const before = progress.session.observations.firstRedWith(test.failure, new Set(kept));
     // The fixes that revealed its error are a part of its own (HL-3).
     const without = kept.filter((id) => !before.includes(id) || test.base.includes(id));
     const key = `${isSuite(test)} ${without.join(' ')}`;
-    const state = states.get(key) ?? { of: [], without };
-    state.of.push(test);
+    const state = states.get(key) ?? { tests: [], without };
+    state.tests.push(test);
     states.set(key, state);
   }
   return [...states.values()].toSorted((a, b) => a.without.length - b.without.length);
 }
 
-async function lookWithout(
-  proof: Proof,
-  tests: readonly ProofTest[],
-  changes: readonly string[],
-): Promise<void> {
-  const { session } = proof.progress;
-  if (tests.length === 0 || session.signal.aborted) return;
-  if (!(await takeOut(proof, changes))) return;
+async function lookWithout(proof: Proof, { tests, without }: RedState): Promise<void> {
+  if (proof.progress.session.signal.aborted || !(await takeOut(proof, without))) return;
   const { green, notRun } = await look(proof, tests, { isWithoutOthers: true });
   for (const test of await greenInCleanCopy(proof, green)) {
     if (test.isLead) proof.doubts.set(test.causeId, 'it was green without its fix');
@@ -340,7 +337,7 @@ async function proveClean(proof: Proof, tests: readonly ProofTest[], why: string
 async function proveAllClean(proof: Proof): Promise<void> {
   const { progress } = proof;
   const flipped = takingPart(proof).filter((test) => test.isFlipped && !proof.clean.has(test));
-  for (const { of: tests, without } of redStates(proof, flipped)) {
+  for (const { tests, without } of redStates(proof, flipped)) {
     if (progress.session.signal.aborted || !(await takeOut(proof, without))) continue;
     await proveClean(proof, tests, 'proven here');
     const because =

@@ -56,15 +56,15 @@ export async function runRegression(
   if (session.signal.aborted) return nothing;
   // Whether the suite itself or a test that is being proven is flaky is decided elsewhere.
   const flaky = new Set([...unsteady].filter((id) => id !== suiteKey && !own.includes(id)));
-  const left = new Set([...reverts.red].filter((id) => !flaky.has(id)));
+  const stillRed = new Set([...reverts.red].filter((id) => !flaky.has(id)));
   sayUnsteady(progress, { own, once, twice: new Set([...twice].filter((id) => !flaky.has(id))) });
   const leftOut = chosen.leftOut.flatMap((file) => file.ids).filter((id) => !ids.includes(id)).length;
   if (isAll) session.bus.emit({ type: 'regression.ended', tests: ids.length, leftOut, broke });
-  const isNews = left.has(suiteKey) && proven.every(({ failure }) => failure.failure.scope === 'test');
+  const isNews = stillRed.has(suiteKey) && proven.every(({ failure }) => failure.failure.scope === 'test');
   const news = new Set([...marked, ...(isNews ? [suiteKey] : [])]);
   const diagnosed = news.size > 0 && again?.run?.tests.length ? await session.diagnose(again.run) : [];
   const failures = diagnosed.filter(({ failure }) => news.has(failureKey(failure)));
-  return { red: left, broke: broke.length > 0, failures };
+  return { red: stillRed, broke: broke.length > 0, failures };
 }
 
 function markedToFail(run: SuiteRun | null): string[] {
