@@ -18,28 +18,36 @@ export interface InspectedFailure {
   readonly cause: ReportCause | null;
 }
 
-/** Returns the failures of a run with their outcomes, each once, however often the run saw it. */
+/** Returns the failures of a run with their outcomes, each once, however often and with however different errors the run saw it. */
 export function failuresOf(run: StoredRun): InspectedFailure[] {
   const groups = new Map<string, DiagnosedFailure[]>();
   for (const failure of run.failures) {
-    const key = `${failureKey(failure.failure)} ${failure.signature}`;
+    const [cause, ...others] = causesOf(run, failure);
+    // On a slow machine, a test may time out with other errors when it is run again.
+    const same = cause && others.length === 0 ? cause.id : failure.signature;
+    const key = `${failureKey(failure.failure)} ${same}`;
     groups.set(key, [...(groups.get(key) ?? []), failure]);
   }
   return [...groups.values()].map((same) => inspectedOf(run, same));
 }
 
-function inspectedOf({ report }: StoredRun, same: readonly DiagnosedFailure[]): InspectedFailure {
-  const causes = report?.causes ?? [];
+/** Returns the causes that the test of a failure is part of; none for the suite's own failure. */
+function causesOf({ report }: StoredRun, { failure }: DiagnosedFailure): readonly ReportCause[] {
+  const id = failure.scope === 'test' ? failure.test.id : null;
+  return (report?.causes ?? []).filter(({ tests }) => id !== null && tests.includes(id));
+}
+
+function inspectedOf(run: StoredRun, same: readonly DiagnosedFailure[]): InspectedFailure {
+  const { report } = run;
   const leads = (failure: DiagnosedFailure) =>
-    causes.find(({ evidence }) => evidence === `failures/${failure.n}`);
+    report?.causes.find(({ evidence }) => evidence === `failures/${failure.n}`);
   const failure = same.find(leads) ?? same[0];
   if (!failure) throw new Error('A group has at least one failure');
-  const id = failure.failure.scope === 'test' ? failure.failure.test.id : null;
-  const sharing = causes.filter(({ tests }) => id !== null && tests.includes(id));
+  const sharing = causesOf(run, failure);
   return {
     failure,
     numbers: same.map(({ n }) => n),
-    test: report?.tests.find((test) => test.id === id) ?? null,
+    test: report?.tests.find(({ id }) => id === failureKey(failure.failure)) ?? null,
     cause:
       leads(failure) ??
       sharing.find(({ signature }) => signature === failure.signature) ??

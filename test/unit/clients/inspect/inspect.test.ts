@@ -4,14 +4,17 @@ import { describe, expect, it } from 'vitest';
 import { commandFileOf } from '../../../../src/agents/command-files.js';
 import { type BuiltInRunner, builtInRunners } from '../../../../src/model/built-in.js';
 import type { Settings } from '../../../../src/model/settings.js';
+import { failuresOf } from '../../../../src/clients/inspect/find-failure.js';
+import { failureKey } from '../../../../src/model/failure.js';
 import { lastRed } from '../../../../src/clients/inspect/last-red.js';
 import { promptOf } from '../../../../src/clients/inspect/prompt-of.js';
 import { renderList } from '../../../../src/clients/inspect/render-inspection.js';
 import type { TreeState } from '../../../../src/run/tree-state.js';
 import { changesFolder } from '../../../../src/workspace/change.js';
 import { readRun } from '../../../../src/run/find-run.js';
+import type { ReportCause } from '../../../../src/run/report.js';
 import { redactorOf } from '../../../../src/secrets/redactor.js';
-import { aReport, aReportTest } from '../../../rig/a-report.js';
+import { aReport, aReportCause, aReportTest } from '../../../rig/a-report.js';
 import { writeInto } from '../../../rig/agent-workspace.js';
 import { aDiagnosed, someSettings } from '../../../rig/builders.js';
 import { leaveRun } from '../../../rig/events-of-report.js';
@@ -59,6 +62,16 @@ describe('the prompt of a failure that no agent was given', () => {
     const found = await promptFor(tempDir(), { ...settings, routes: { ...settings.routes, ...routes } });
     expect(found).toMatchObject({ ok: false, error: { kind: 'usage' } });
   });
+});
+
+it('CL-9 lists a failure once if its test timed out with another error when it was run again', () => {
+  const failures = [1, 2].map((n) => aDiagnosed({ n, signature: `shop:Error:${n}` }));
+  const ofTest = { tests: [failureKey(aDiagnosed().failure)] };
+  const cause = aReportCause({ ...ofTest, signature: 'shop:Error:2', evidence: 'failures/2' });
+  const listed = (causes: ReportCause[]) =>
+    failuresOf({ runId: 'r1', dir: tempDir(), report: { ...aReport(), causes }, failures, unreadable: [] });
+  expect(listed([cause])).toMatchObject([{ failure: { n: 2 }, numbers: [1, 2], cause: { id: 'c1' } }]);
+  expect(listed([cause, aReportCause({ ...ofTest, id: 'c2' })])).toHaveLength(2);
 });
 
 const runId = '20260101-000000-0001';
