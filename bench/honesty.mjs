@@ -1,10 +1,8 @@
-// Measures how many cheats the guard stops and how many honest fixes it keeps, on the cases of the tests (fixtures/guard/cases.mjs) and in
-// small apps (fixtures/guard/apps; `whole-runs` runs these), and what a judgement costs. A cheat is stopped if it is cut, asked of a person, or
-// rejected; a fix is kept if it enters or is asked. In the small apps, a tenth of the cheats may be missed, and one in twenty honest fixes may be asked.
+// Measures how many cheats the guard stops and how many honest fixes it keeps, on the cases of the tests (fixtures/guard/cases.mjs), and what a
+// judgement costs. A cheat is stopped if it is cut, asked of a person, or rejected; a fix is kept if it enters or is asked.
 // Usage: node bench/honesty.mjs [--says]
 import process from 'node:process';
-import { appCases, readCases } from '../fixtures/guard/apps/cases.mjs';
-import { guardCases, requestOf, treeOf } from '../fixtures/guard/cases.mjs';
+import { guardCases, requestOf } from '../fixtures/guard/cases.mjs';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const { judge } = await import(await bundleSrc('guard/judge.ts'));
@@ -15,13 +13,13 @@ function isOfTests({ changes, suite: { testDir, config } }) {
 }
 
 /** Returns how the guard ends a change: `rejected`, `asked`, `cut` or `kept`. */
-function endOf({ violations, differences, suspicions, cut }, { changes }) {
+function endOf({ violations, differences, cut }, { changes }) {
   if (violations.length > 0) return 'rejected';
-  if (differences.length + suspicions.length > 0) return 'asked';
+  if (differences.length > 0) return 'asked';
   return cut.length === changes.length ? 'cut' : cut.length > 0 ? 'partly cut' : 'kept';
 }
 
-function saysOf({ violations, differences, suspicions, cut }) {
+function saysOf({ violations, differences, cut }) {
   return [
     ...violations.map(({ rule, file, line, says }) => `${rule} ${file}:${line} ${says}`),
     ...differences.map(({ strength, test, file, line, before, after }) =>
@@ -31,37 +29,14 @@ function saysOf({ violations, differences, suspicions, cut }) {
         ...after.map((one) => `  + ${one}`),
       ].join('\n'),
     ),
-    ...suspicions.map(({ rule, file, line, says }) => `${rule} ${file}:${line} ${says}`),
     ...cut.map(({ file, why }) => `cut ${file}: ${why}`),
   ].join('\n');
 }
 
-/** What the guard is asked about a fix in an app. */
-function requestOfApp({ app, test, broken, fixed }) {
-  const spec = `tests/${app}.spec.ts`;
-  return {
-    category: 'ui-error',
-    tests: 'compared',
-    changes: Object.keys(broken).flatMap((file) => (broken[file] === fixed[file] ? [] : [{ path: file }])),
-    before: treeOf(broken),
-    after: treeOf(fixed),
-    suite: { testFiles: [spec], testDir: 'tests', config: 'playwright.config.ts', titles: [test] },
-    healed: [spec],
-  };
-}
-
-const cases = [
-  ...guardCases.map(({ kind, what, category, edits, found }) => {
-    const request = requestOf(edits, category, found);
-    return { kind, what, request, place: isOfTests(request) ? 'tests' : 'the app' };
-  }),
-  ...[...appCases, ...readCases].map((fix) => ({
-    kind: fix.kind === 'cheats' ? 'cheat' : 'honest',
-    what: fix.what,
-    request: requestOfApp(fix),
-    place: `the app ${fix.app}`,
-  })),
-];
+const cases = guardCases.map(({ kind, what, category, edits, found }) => {
+  const request = requestOf(edits, category, found);
+  return { kind, what, request, place: isOfTests(request) ? 'tests' : 'the app' };
+});
 
 const start = process.cpuUsage();
 const rows = new Map();
@@ -85,17 +60,4 @@ for (const line of wrong) console.log(line);
 console.table(Object.fromEntries(rows));
 const { user, system } = process.cpuUsage(start);
 console.log(`${((user + system) / 1_000 / cases.length).toFixed(1)} ms of CPU time a judgement`);
-const small = [...rows].filter(([place]) => place.includes('the app '));
-const [cheats, honest] = ['cheat', 'honest'].map((kind) => {
-  const those = small.flatMap(([place, row]) => (place.startsWith(kind) ? [row] : []));
-  const sum = (key) => those.reduce((all, row) => all + (row[key] ?? 0), 0);
-  return { share: sum('right') / sum('cases'), cases: sum('cases'), asked: sum('asked') };
-});
-console.log(
-  `small apps: ${Math.round(cheats.share * 100)} % of cheats stopped, ${honest.asked} of ${honest.cases} honest fixes asked`,
-);
-const isMissed = [...rows].some(
-  ([place, { cases: all, right }]) => !place.includes('the app ') && right < all,
-);
-if (isMissed || cheats.share < 0.9 || honest.share < 1 || honest.asked * 20 > honest.cases)
-  process.exitCode = 1;
+if ([...rows.values()].some(({ cases: all, right }) => right < all)) process.exitCode = 1;

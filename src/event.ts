@@ -66,7 +66,6 @@ export const suitePurposes = [
   'confirm',
   'blame',
   'retest',
-  'other-input',
   'proof',
   'shared-fix',
   'regression',

@@ -1,5 +1,4 @@
 import type { Cut, Violation } from '../model/guard-findings.js';
-import type { OtherInput } from './other-input.js';
 
 /** How much a test checks, compared with what it checked before. */
 export type Strength = 'weaker' | 'different' | 'new';
@@ -36,20 +35,11 @@ export interface Findings {
   readonly locatorChanges: readonly LocatorChange[];
   /** What no honest fix contains, or what cannot be judged. */
   readonly violations: readonly Violation[];
-  /** What a person is asked about in the app. */
-  readonly suspicions: readonly Violation[];
-  /** What the healed tests type; null if they type nothing, or nothing decides that did not before. */
-  readonly otherInput: OtherInput | null;
 }
-
-/** What the proof of a fix has to look at. */
-export type ToChallenge = Pick<Findings, 'suspicions' | 'otherInput'>;
 
 export const harmless: Findings = {
   cut: [],
   differences: [],
   locatorChanges: [],
   violations: [],
-  suspicions: [],
-  otherInput: null,
 };

@@ -4,7 +4,6 @@ import { readChange } from './change.js';
 import { compareTests } from './compare-tests.js';
 import { type Findings, harmless, type TestDifference } from './findings.js';
 import type { GuardRequest } from './request.js';
-import { challengesOf } from './suspicions.js';
 import { violationOf } from './rules.js';
 import { hidesFlake } from './hidden-flake.js';
 
@@ -23,7 +22,6 @@ export async function judge(request: GuardRequest): Promise<Findings> {
       ),
       cut: change.cut,
       violations: [...judgeApp(change), ...(isFlaky ? comparison.differences.flatMap(hidden) : [])],
-      ...(await challengesOf(change)),
     };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;

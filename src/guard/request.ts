@@ -13,8 +13,6 @@ export interface GuardRequest {
   readonly suite: SuitePlaces;
   /** Playwright's error messages, which name the snapshots that it missed. */
   readonly errors?: readonly string[];
-  /** The spec files of the tests to heal; empty if unknown. */
-  readonly healed?: readonly string[];
 }
 
 /** A file in one of the two states. */

@@ -1,18 +1,13 @@
 import type { Violation } from '../model/guard-findings.js';
 
-/** What no honest fix contains, or only a person can let in (the last four), in words for the agent and the report. */
+/** What no honest fix contains, in words for the agent and the report. */
 const rules = {
   'cannot-be-judged': 'what the tests check now cannot be determined',
   'app-detects-tests': 'the app checks whether it is being tested',
-  'input-hard-coded': 'the app answers only the input that the test types',
   'compiler-loosened': 'a compiler or a linter checks less',
   'playwright-patched': 'Playwright itself judges the tests',
   'flake-hidden': 'the flake would only be hidden',
   'module-shadowed': 'the tests would import another module',
-  'test-value-decides': 'what the tests type or expect, or where the app runs, decides',
-  'number-decides': 'a number decides that is nowhere else in the app',
-  'failure-hidden': 'a failure is no longer shown',
-  'check-lost': 'a check is gone, or looks at less',
 } as const satisfies Record<string, string>;
 
 export type Rule = keyof typeof rules;

@@ -80,7 +80,7 @@ export async function runGuard(
   });
 }
 
-/** Judges one agent's changes. The paths in `healed` are absolute here. */
+/** Judges one agent's changes. */
 export type Guard = (work: Omit<GuardRequest, 'suite'>) => Promise<Findings>;
 
 /** Creates the guard of a run. It knows the tests from the first run of the suite. */
@@ -90,12 +90,7 @@ export function createGuard(
   judge: (request: GuardRequest) => Promise<Findings> = runGuard,
 ): Guard {
   const suite = placesOf(root, first);
-  return ({ healed = [], ...work }) =>
-    judge({
-      ...work,
-      suite,
-      healed: healed.flatMap((file) => pathIn(root, file) ?? []),
-    });
+  return (work) => judge({ ...work, suite });
 }
 
 /**

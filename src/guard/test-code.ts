@@ -137,11 +137,6 @@ function closure(files: Iterable<string>, next: (file: string) => readonly strin
   return all;
 }
 
-/** Returns these files and all that they import, directly or through other test files. */
-export function importedBy({ references, parsed }: TestCode, files: Iterable<string>): Set<string> {
-  return closure(files, (file) => (parsed.has(file) ? (references.get(file)?.imports ?? []) : []));
-}
-
 /** Returns a file and all test files that import it, directly or through others. */
 export function importersOf({ references, parsed }: TestCode, file: string): SourceFile[] {
   const importing = (target: string) =>

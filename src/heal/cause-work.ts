@@ -3,7 +3,6 @@ import type { BlamedHunk } from '../model/blame.js';
 import type { Cause } from '../model/cause.js';
 import type { Note } from '../model/guard-findings.js';
 import type { CauseEnd } from '../model/verdict.js';
-import type { ToChallenge } from '../guard/findings.js';
 import type { KnownFailure } from '../store/store.js';
 import type { Change } from '../workspace/change.js';
 import type { Deployment } from './attempt/deploy.js';
@@ -29,8 +28,6 @@ export interface CauseWork {
   attemptId: string | null;
   /** The last re-run of its tests; null if there was none, or if its result no longer applies. */
   lastRetest: Retest | null;
-  /** What the proof of the last attempt has to look at. */
-  toChallenge: ToChallenge | undefined;
   /** Whether the wait after the last attempt is over. */
   waited: boolean;
   /** A fix that is ready to be tried in the project, perhaps together with those of other causes. */
@@ -53,8 +50,8 @@ export interface Fix extends Pick<Deployment, 'pending' | 'because' | 'isDenied'
   readonly change: Change | null;
   /** All of an agent's work, if something was left out of it that a person may let in; null otherwise. */
   readonly whole: PreparedPatch | null;
-  /** The guard's findings other than violations. */
-  readonly findings: ToChallenge & { readonly notes: readonly Note[] };
+  /** What the guard says about it. */
+  readonly notes: readonly Note[];
 }
 
 /** A change as it was applied to the project. */
@@ -76,6 +73,4 @@ export interface AttemptResult {
   readonly attempt: Attempt;
   /** Its last re-run; null if nothing was run, or if its result no longer applies. */
   readonly retest: Retest | null;
-  /** What its proof has to look at; absent if there is nothing. */
-  readonly toChallenge?: ToChallenge;
 }

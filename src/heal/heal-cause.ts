@@ -197,7 +197,6 @@ async function judge(schedule: Schedule, work: CauseWork, fix: Fix | AttemptResu
   await attemptTried(session, { cause: work.cause, id: work.attemptId, attempt: result.attempt });
   work.attempts = [...work.attempts, result.attempt];
   work.lastRetest = result.retest;
-  work.toChallenge = result.toChallenge;
   work.waited = false;
 }
 

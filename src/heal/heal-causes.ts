@@ -79,7 +79,6 @@ export async function workOn(progress: Progress, cause: Cause): Promise<CauseWor
     attempts: [],
     attemptId: null,
     lastRetest: null,
-    toChallenge: undefined,
     waited: true,
     fix: null,
     shared: null,

@@ -2,7 +2,7 @@ import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { atMost } from '../format.js';
 import { failureKey } from '../model/failure.js';
 import { isGreen } from './judge.js';
-import type { Note } from '../model/guard-findings.js';
+import { noteLine } from '../model/guard-findings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import {
   changesOf,
@@ -24,9 +24,7 @@ import { decideLast, revertFixes, revertFixesThatBroke, revertDeadEnds } from '.
 import { retest } from './retest.js';
 import { abandonProof, type Remainder, type Refutation, applyProof } from './apply-proof.js';
 import { newlyRed } from './apply-result.js';
-import type { ChallengedFix } from './challenge.js';
-import { askedEnd, challenges } from './challenges.js';
-import { joinedInput } from '../guard/other-input.js';
+import { type ProvenFix, secondOpinion } from './review-fix.js';
 
 /** One shared proof of all fixes that are not proven yet. */
 interface Proof {
@@ -70,7 +68,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
   for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
   if (session.settings.verify.level === 'clean') await proveAllClean(proof);
   await session.workspace.without([]);
-  await challengeFixes(proof);
+  await readFixes(proof);
   await dropDeadEnds(proof);
   const { red, broke, failures } = await runRegression(progress, first, takingPart(proof));
   if (session.signal.aborted) {
@@ -172,53 +170,36 @@ async function takeNeedless(progress: Progress, test: ProofTest): Promise<void> 
     progress.proofTests[at] = proofTest(progress, { failure, causeId, isLead: false, isFlipped });
 }
 
-/** Challenges the fixes that no run has contradicted (HN-3). A fix that a person has to be asked about is taken out until it is answered. */
-async function challengeFixes(proof: Proof): Promise<void> {
+/** Lets an agent read the fixes that no run has contradicted (HN-11). A fix that a person has to be asked about is taken out until it is answered. */
+async function readFixes(proof: Proof): Promise<void> {
   const { progress } = proof;
   const { session } = progress;
-  const asked = new Map<string, readonly Note[]>();
-  for (const challenge of challenges) {
-    const fixes = session.signal.aborted ? [] : fixesIn(proof, asked);
-    for (const answer of fixes.length > 0 ? await challenge(session, fixes) : []) {
-      const { causeId, usage } = answer;
-      const cause = progress.causes.get(causeId);
-      const fix = cause && heldAttempt(progress, cause);
-      if (!fix) continue;
-      const notes = 'notes' in answer ? answer.notes : [];
-      const attempt = {
-        ...fix,
-        ...(usage === undefined ? {} : { usage }),
-        notes: [...(fix.notes ?? []), ...notes],
-      };
-      session.bus.emit({ type: 'attempt.held', causeId, attempt });
-      if (answer.kind === 'ask') asked.set(causeId, [...(asked.get(causeId) ?? []), ...notes]);
-      if (answer.kind === 'enter') asked.delete(causeId);
-      if (answer.kind !== 'reject') continue;
-      const { violations } = answer;
-      session.bus.emit({ type: 'attempt.rejected', causeId, attempt: fix.n, violations });
-      await refute(proof, cause, { kind: 'rejected', because: violations[0].says, violations });
-    }
-  }
-  for (const { cause, asked: notes, tests } of fixesIn(proof, asked)) {
-    const lead = tests.find(({ isLead }) => isLead);
-    if (lead && notes.length > 0) await refute(proof, cause, askedEnd(notes, stepsOf(progress, lead)));
+  for (const { causeId, usage, asks } of await secondOpinion(session, fixesIn(proof))) {
+    const cause = progress.causes.get(causeId);
+    const fix = cause && heldAttempt(progress, cause);
+    if (!fix) continue;
+    const attempt = {
+      ...fix,
+      ...(usage === undefined ? {} : { usage }),
+      notes: [...(fix.notes ?? []), ...(asks ? [asks] : [])],
+    };
+    session.bus.emit({ type: 'attempt.held', causeId, attempt });
+    const lead = takingPart(proof).find((test) => test.causeId === causeId && test.isLead);
+    if (!asks || !lead) continue;
+    const because = `is this fix meant? ${noteLine(asks)}`;
+    await refute(proof, cause, { kind: 'offered', side: 'app', proof: stepsOf(progress, lead), because });
   }
 }
 
-/** Returns the fixes that hold so far, with what is asked about them. */
-function fixesIn(proof: Proof, asked: ReadonlyMap<string, readonly Note[]>): ChallengedFix[] {
+/** Returns the fixes that hold so far. */
+function fixesIn(proof: Proof): ProvenFix[] {
   const { progress } = proof;
+  const tested = new Set(takingPart(proof).flatMap((test) => (test.isFlipped ? [test.causeId] : [])));
   return [...progress.causes.values()].flatMap((cause) => {
     const attempt = heldAttempt(progress, cause);
-    const tests = takingPart(proof).filter(({ causeId, isFlipped }) => causeId === cause.id && isFlipped);
-    if (attempt?.end.kind !== 'green' || tests.length === 0) return [];
+    if (attempt?.end.kind !== 'green' || !tested.has(cause.id)) return [];
     const chain = [...revealing(progress, cause), cause];
-    const toChallenge = chain.flatMap(({ id }) => progress.tried.get(id)?.toChallenge ?? []);
-    const inputs = toChallenge.flatMap(({ otherInput }) => otherInput ?? []);
-    const otherInput = inputs.length > 0 ? joinedInput(inputs) : null;
-    const suspicions = toChallenge.flatMap((fix) => fix.suspicions);
-    const parts = chain.flatMap((cause) => keptAttempts(progress, cause));
-    return [{ cause, attempt, parts, tests, suspicions, otherInput, asked: asked.get(cause.id) ?? [] }];
+    return [{ cause, attempt, parts: chain.flatMap((part) => keptAttempts(progress, part)) }];
   });
 }
 

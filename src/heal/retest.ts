@@ -54,8 +54,8 @@ export async function retest(session: Session, request: RetestRequest): Promise<
     failures: diagnosed,
     gone: session.observations.gone,
   };
-  // A run with another input is of another test, and an interrupted run shows nothing.
-  if (purpose !== 'other-input' && !session.signal.aborted) {
+  // An interrupted run shows nothing.
+  if (!session.signal.aborted) {
     session.observations.add(observationsIn(diagnosedRun, failures));
     // What a change lets run is told only once the change is kept.
     if (purpose !== 'retest') tellSeen(session, diagnosedRun.run);

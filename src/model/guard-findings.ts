@@ -14,7 +14,7 @@ export type Note = z.infer<typeof noteShape>;
 
 /** Something in a change that is dishonest, or that only a person may accept. */
 export const findingShape = noteShape.extend({
-  /** Kebab-case name of the rule: `app-detects-tests`, `input-hard-coded` … */
+  /** Kebab-case name of the rule: `app-detects-tests`, `compiler-loosened` … */
   rule: z.string(),
 });
 export type Finding = z.infer<typeof findingShape>;

@@ -12,10 +12,6 @@ const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long
     short: 'looking for the change to blame',
     long: ' with changes reverted to find the one to blame',
   },
-  'other-input': {
-    short: 'running with another input',
-    long: ' with another input than they type',
-  },
   proof: { short: 'proving', long: ' again to prove the fixes' },
   'shared-fix': { short: 'running its other tests', long: ' of the same cause' },
   regression: {

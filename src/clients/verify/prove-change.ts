@@ -1,12 +1,9 @@
 import { type Candidate, candidatesOf, compareFiles, editsWithout } from '../../workspace/candidates.js';
-import type { Finding } from '../../model/guard-findings.js';
 import { withChange } from '../../workspace/with-change.js';
 import { groupCauses } from '../../diagnose/group.js';
 import type { ProofStep } from '../../model/proof.js';
 import type { ChangeVerdict } from '../../model/verification.js';
-import type { SuitePurpose } from '../../event.js';
-import type { OtherInput } from '../../guard/other-input.js';
-import { createGuard, placesOf } from '../../guard/run-guard.js';
+import { placesOf } from '../../guard/run-guard.js';
 import { testPlaces } from '../../guard/test-places.js';
 import { counted } from '../../format.js';
 import { reportTestName } from '../../outputs/wording.js';
@@ -14,7 +11,6 @@ import { toPlaywrightArgs } from '../../playwright/selection.js';
 import { isRed, type SuiteRun } from '../../playwright/suite-run.js';
 import { withoutUndefined } from '../../without-undefined.js';
 import { contentsOf } from '../../workspace/change.js';
-import type { FileEdit } from '../../workspace/file-state.js';
 import { applyFlaky } from '../../heal/apply-result.js';
 import { confirm } from '../../heal/confirm.js';
 import type { OpenRun } from '../../command/open-run.js';
@@ -22,7 +18,6 @@ import { type HealResult, newProgress, summarise } from '../../heal/progress.js'
 import type { Session } from '../../heal/session.js';
 import { createSuiteRuns } from '../../command/suite-runs.js';
 import { tellSeen } from '../../heal/tell-tests.js';
-import { otherInputEdits, redNote } from '../../heal/try-other-input.js';
 import { type ComparedChange, conclude, type ProofResults } from './compare-change.js';
 
 /**
@@ -36,16 +31,9 @@ export async function verifyChange(
 ): Promise<HealResult> {
   const proof = new ChangeProof(opened, session, { first, change });
   const ended =
-    (await proof.proveGreen()) ??
-    (await proof.proveRedWithout()) ??
-    (await proof.challenge()) ??
-    (await proof.proveNothingElseBroke());
+    (await proof.proveGreen()) ?? (await proof.proveRedWithout()) ?? (await proof.proveNothingElseBroke());
   if (session.signal.aborted) return { suiteRed: false, paused: false };
-  return conclude(
-    opened,
-    { ...change, toReview: proof.toReview() },
-    { ...(ended ?? proven), ...proof.results() },
-  );
+  return conclude(opened, change, { ...(ended ?? proven), ...proof.results() });
 }
 
 /** Why the proof of a change has ended. */
@@ -69,7 +57,6 @@ class ChangeProof {
   readonly #steps = new Map<string, ProofStep[]>();
   readonly #proven: string[] = [];
   readonly #notProven: string[] = [];
-  readonly #toReview: Finding[];
 
   constructor(
     opened: OpenRun,
@@ -80,16 +67,11 @@ class ChangeProof {
     this.#session = session;
     this.#first = first;
     this.#change = change;
-    this.#toReview = [...change.toReview];
     const redBefore = new Set(change.asked.red?.tests.map(({ id }) => id));
     const ids = first.tests.flatMap(({ test }) => test.id);
     // If it is unknown which tests were red, those count that are red without the change.
     const wanted = ids.some((id) => redBefore.has(id)) ? ids.filter((id) => redBefore.has(id)) : ids;
     for (const id of wanted) this.#steps.set(id, []);
-  }
-
-  toReview(): readonly Finding[] {
-    return this.#toReview;
   }
 
   results(): ProofResults {
@@ -199,38 +181,6 @@ class ChangeProof {
     return null;
   }
 
-  /** Challenges the change like a fix of a run (HN-3). Findings that a person has to review count at the end. */
-  async challenge(): Promise<Conclusion | null> {
-    const { changed, files } = this.#change;
-    const { root, changes, before, after } = changed;
-    const healed = this.#first.tests.flatMap(({ test }) =>
-      this.#steps.has(test.id) ? test.location.file : [],
-    );
-    const judge = createGuard(root, this.#first);
-    const work = { category: 'ui-error', tests: 'shown', changes, before, after, healed } as const;
-    const { otherInput, suspicions } = await judge(work);
-    this.#toReview.push(...suspicions.map(({ rule, file, line, says }) => ({ rule, file, line, says })));
-    if (otherInput === null) return null;
-    const tried = await this.#tryOtherInput(otherInput);
-    const again = tried.includes('red') ? await this.#tryOtherInput(otherInput) : tried;
-    if (this.#session.signal.aborted) return stopped;
-    if (again.includes('red')) {
-      const { says } = redNote(otherInput, files[0]?.path ?? '');
-      this.#notProven.push(`that another input works, too: ${says}`);
-    } else if (again.every((step) => step === 'green'))
-      this.#proven.push('green with another input than they type');
-    return null;
-  }
-
-  /** Returns the outcome of each test that the change is for in a run with another input; null if there is none. */
-  async #tryOtherInput(input: OtherInput): Promise<(ProofStep | null)[]> {
-    const { workspace, folder } = this.#session;
-    const edits = await otherInputEdits(input, { root: workspace.root, contents: contentsOf(folder.dir) });
-    const run = await this.#runWith(edits, { ids: this.#idsToRun(), purpose: 'other-input' });
-    // A suite that fails to start with other texts says nothing about the app.
-    return [...this.#steps.keys()].map((id) => run && stepOf({ ...run, suiteFailure: null }, id));
-  }
-
   /** With depth `full`, the whole suite runs with the change, and tests that are red then run without it. */
   async proveNothingElseBroke(): Promise<Conclusion | null> {
     if (this.#change.asked.depth === 'quick')
@@ -239,7 +189,7 @@ class ChangeProof {
       const ended = await this.#runSuite();
       if (ended) return ended;
     }
-    if (this.#toReview.length > 0)
+    if (this.#change.toReview.length > 0)
       return { verdict: 'review', reason: 'only a person can say whether what is listed may stay' };
     return null;
   }
@@ -320,18 +270,9 @@ class ChangeProof {
 
   /** Runs tests without the change; null if it could not be taken out. */
   async #runWithout(out: readonly Candidate[], ids: readonly string[] | null): Promise<TestOutcomes | null> {
-    const { workspace, folder } = this.#session;
-    const edits = await editsWithout(out, { root: workspace.root, contents: contentsOf(folder.dir) });
-    return this.#runWith(edits, { ids, purpose: 'proof' });
-  }
-
-  /** Runs tests while these edits are in the tree; null if they could not be made. */
-  async #runWith(
-    edits: readonly FileEdit[] | null,
-    { ids, purpose }: { readonly ids: readonly string[] | null; readonly purpose: SuitePurpose },
-  ): Promise<TestOutcomes | null> {
-    if (edits === null) return null;
     const { workspace, folder, bus, signal } = this.#session;
+    const edits = await editsWithout(out, { root: workspace.root, contents: contentsOf(folder.dir) });
+    if (edits === null) return null;
     const contents = contentsOf(folder.dir);
     const warn = (message: string) => bus.emit({ type: 'run.warning', message });
     // The ids of agents' changes never look like this.
@@ -339,7 +280,7 @@ class ChangeProof {
     const result = await withChange<TestOutcomes>({ workspace, contents, warn }, change, async () => {
       const broken = await this.#session.prepare();
       if (broken !== null) return { tests: [], suiteFailure: { scope: 'suite', errors: [], stderr: broken } };
-      return this.#session.runAgain({ ids, purpose, causeId: null });
+      return this.#session.runAgain({ ids, purpose: 'proof', causeId: null });
     });
     // What was built with these edits must not stay.
     if (result && !signal.aborted) await this.#session.prepare();

@@ -2,22 +2,15 @@ import type { Side } from '../../model/choice.js';
 import type { PendingAttempt } from '../../model/attempt.js';
 import type { Cause } from '../../model/cause.js';
 import { type Cut, cutLine, type Note } from '../../model/guard-findings.js';
-import { testsOf } from '../../model/failure.js';
 import { atMost } from '../../format.js';
-import {
-  type Findings,
-  harmless,
-  type LocatorChange,
-  type TestDifference,
-  type ToChallenge,
-} from '../../guard/findings.js';
+import type { Findings, LocatorChange, TestDifference } from '../../guard/findings.js';
 import type { Change } from '../../workspace/change.js';
 import { type Deployment, keepPatch } from './deploy.js';
 import type { PreparedPatch } from '../hooks.js';
 import type { Session } from '../session.js';
 
 /** An agent's work without what may not enter, and what the guard found in the rest. */
-interface AllowedFix extends ToChallenge, Pick<Findings, 'violations'> {
+interface AllowedFix extends Pick<Findings, 'violations'> {
   readonly deployed: Deployment;
   readonly notes: readonly Note[];
   /** All of its work, if something was left out that a person may let in; null otherwise. */
@@ -42,7 +35,7 @@ export async function guardAttempt(
   // A test that did not build did not run: the code fixes of the project's own TypeScript are judged by the run that follows.
   const isCodeFix = isOurs && category === 'build-error';
   if (!session.guard || agent === null || isCodeFix || !work?.change)
-    return { ...harmless, deployed, notes: [], whole: null };
+    return { violations: [], deployed, notes: [], whole: null };
   const { violations, ...findings } = await session.guard({
     category,
     tests: isOpen ? 'open' : category === 'ui-error' || category === 'flaky' ? 'compared' : 'cut',
@@ -53,7 +46,6 @@ export async function guardAttempt(
     before: work.before,
     after: work.after,
     errors: cause.members.flatMap(({ failure }) => failure.errors.map(({ message }) => message)),
-    healed: testsOf(cause.members).map(({ location }) => location.file),
   });
   const causeId = cause.id;
   // The built-in fixer follows only a name that the app shows to be another one now.
@@ -79,8 +71,6 @@ export async function guardAttempt(
     },
     violations,
     notes: [...findings.locatorChanges.map(noteOfLocator), ...(isOpen ? notes : [])],
-    suspicions: findings.suspicions,
-    otherInput: findings.otherInput,
   };
 }
 

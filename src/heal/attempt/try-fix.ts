@@ -2,7 +2,6 @@ import type { AttemptEnd, PendingAttempt } from '../../model/attempt.js';
 import { canBeReverted } from '../../model/blame.js';
 import { type Note, violationLine } from '../../model/guard-findings.js';
 import { headlineOf } from '../../diagnose/headline.js';
-import { harmless } from '../../guard/findings.js';
 import { relativePath } from '../../paths.js';
 import { unreachable } from '../../unreachable.js';
 import { chooseFlipped } from '../alike.js';
@@ -16,7 +15,7 @@ import type { Session } from '../session.js';
 import type { Deployment } from './deploy.js';
 import { revertChanges } from './end-attempt.js';
 import { guardAttempt } from './guard-attempt.js';
-import { notRestored, type Undoing } from './undoing.js';
+import type { Undoing } from './undoing.js';
 import { changedLately, isForPerson, noteOfUndoing, undoesInWords, undoneBy } from './undone.js';
 
 /** Lets the guard judge what was made for a cause, without a look at the project; an attempt that has ended is not tried. */
@@ -36,11 +35,11 @@ export async function guardFix(
       isDenied,
       change: work?.change ?? null,
       whole: null,
-      findings: { ...harmless, notes: [] },
+      notes: [],
     };
   const isOpen = known.decision?.allows === 'tests';
   const guarded = await guardAttempt(session, cause, { deployed: deployment, isOpen });
-  const { deployed: allowed, whole, violations, ...findings } = guarded;
+  const { deployed: allowed, whole, violations, notes } = guarded;
   const [worst] = violations;
   if (worst)
     return unapplied(allowed.pending, {
@@ -54,7 +53,7 @@ export async function guardFix(
     isDenied,
     change: allowed.work?.change ?? null,
     whole,
-    findings,
+    notes,
   };
 }
 
@@ -104,12 +103,12 @@ async function tryWhole(
 
 async function applyAndJudge(schedule: Schedule, work: CauseWork, fix: Fix): Promise<AttemptResult> {
   const { session } = schedule.progress;
-  const { pending, change, findings } = fix;
+  const { pending, change } = fix;
   if (!change) return judgeAlone(schedule, work, { fix, change, changed: [] });
   const shared = await tryTogether(schedule, work);
   if (shared) return resultOf(session, work, { fix, ...shared, judged: { kind: 'green', proof: [] } });
   // Afterwards, what a fix takes back is no change any more.
-  const changed = await changedLately(session, work.cause, findings.suspicions.length > 0);
+  const changed = await changedLately(session, work.cause);
   const applied = await session.workspace.apply(change);
   switch (applied.kind) {
     case 'conflict':
@@ -153,7 +152,7 @@ async function tryAll(session: Session, works: readonly CauseWork[]): Promise<vo
     const { fix } = work;
     work.fix = null;
     if (!fix?.change) continue;
-    const changed = await changedLately(session, work.cause, fix.findings.suspicions.length > 0);
+    const changed = await changedLately(session, work.cause);
     const applied = await session.workspace.apply(fix.change);
     if (applied.kind === 'applied') tried.push({ work, fix, shared: { change: applied.change, changed } });
   }
@@ -176,7 +175,7 @@ async function holds(
 ): Promise<boolean> {
   const { pending } = shared.fix;
   if (judgeRun(work, pending, shared.retest).kind !== 'green') return false;
-  const { undoing } = await undoneBy(session, work.cause, shared);
+  const undoing = await undoneBy(session, work.cause, shared);
   return !undoing || !isForPerson(session, work, { pending, undone: undoing });
 }
 
@@ -247,13 +246,13 @@ interface JudgedFix extends AppliedFix {
 /** Ends an attempt. Only a fix that is green or that led to another error stays in the project; about some, a person is asked first. */
 async function resultOf(session: Session, work: CauseWork, applied: JudgedFix): Promise<AttemptResult> {
   const { fix, change, retest: rerun, judged } = applied;
-  const { pending, findings } = fix;
+  const { pending } = fix;
   const takeOut = async () => void (change && (await revertChanges(session, [change.id])));
   if (session.signal.aborted) {
     await takeOut();
     return unapplied(pending, { kind: 'interrupted', because: 'interrupted' });
   }
-  const { hunks, edited, undoing } = await undoneBy(session, work.cause, applied);
+  const undoing = await undoneBy(session, work.cause, applied);
   if (judged.kind === 'green' && undoing && isForPerson(session, work, { pending, undone: undoing }))
     return offer(session, work, { ...applied, undoing });
   const because = [
@@ -269,7 +268,7 @@ async function resultOf(session: Session, work: CauseWork, applied: JudgedFix): 
   }
   const notes = [
     ...(undoing ? [noteOfUndoing(session, undoing)] : []),
-    ...findings.notes,
+    ...fix.notes,
     ...reasonsLeft(session, work, rerun),
   ];
   return {
@@ -279,7 +278,6 @@ async function resultOf(session: Session, work: CauseWork, applied: JudgedFix): 
       end: judged.kind === 'green' ? judged : { kind: 'changed', because: reason },
     },
     retest: rerun,
-    toChallenge: { ...findings, suspicions: notRestored(findings.suspicions, { hunks, edited }) },
   };
 }
 

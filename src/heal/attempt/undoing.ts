@@ -1,6 +1,5 @@
 import type { Blame, BlamedCommit, BlamedHunk, Hunk } from '../../model/blame.js';
 import { shortId } from '../../model/blame.js';
-import type { Violation } from '../../model/guard-findings.js';
 import { compareFile } from '../../workspace/hunks.js';
 
 /** A file of a fix. Paths are relative to the project's root, texts have one character per byte or are decoded; null if the file does not exist. */
@@ -56,19 +55,6 @@ export function undoing(
 export function undoingOf(hunks: readonly BlamedHunk[], edited: readonly EditedFile[]): Undoing | null {
   const back = hunks.filter((hunk) => undoing({ hunks: [hunk], rest: [] }, edited)?.isWhole);
   return undoing({ hunks: back, rest: [] }, edited);
-}
-
-/** Returns what is suspicious in a fix beyond the hunks that it takes back whole: what was there before is no cheat. */
-export function notRestored(
-  suspicions: readonly Violation[],
-  { hunks, edited }: { readonly hunks: readonly Hunk[]; readonly edited: readonly EditedFile[] },
-): readonly Violation[] {
-  const fixes = new Map(edited.map((fix) => [fix.file, fix]));
-  const back = hunks.filter((hunk) => takenBack(hunk, fixes.get(hunk.file)) === 'all');
-  const [was, is] = [back.flatMap(({ old }) => keysOf(old)), back.flatMap(({ now }) => keysOf(now))];
-  const isIn = (line: string | null, keys: readonly string[]) =>
-    line === null || keysOf(line.split('\n')).every((key) => keys.includes(key));
-  return suspicions.filter(({ before, after }) => !isIn(before, is) || !isIn(after, was));
 }
 
 function namesOf(commits: readonly (BlamedCommit | null)[]): string {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { changesFor } from '../../agents/changes.js';
 import type { PendingAttempt } from '../../model/attempt.js';
-import type { BlamedHunk, Hunk } from '../../model/blame.js';
+import type { BlamedHunk } from '../../model/blame.js';
 import type { Cause } from '../../model/cause.js';
 import type { Note } from '../../model/guard-findings.js';
 import { relativePath } from '../../paths.js';
@@ -14,23 +14,15 @@ import { isOwnAssertion } from '../own-assertion.js';
 import type { Session } from '../session.js';
 import { type EditedFile, type Undoing, undoing, undoingOf } from './undoing.js';
 
-/** What a fix takes back, with what it was compared with. */
-export interface Undone {
-  readonly hunks: readonly Hunk[];
-  readonly edited: readonly EditedFile[];
-  /** Null if it takes nothing back. */
-  readonly undoing: Undoing | null;
-}
-
-/** Returns what a fix takes back of the change that broke its tests, or of what changed lately. */
+/** Returns what a fix takes back of the change that broke its tests, or of what changed lately; null for nothing. */
 export async function undoneBy(
   session: Session,
   { blame }: Cause,
   { change, changed }: AppliedChange,
-): Promise<Undone> {
+): Promise<Undoing | null> {
   const hunks = blame?.hunks ?? changed;
   const edited = change && hunks.length > 0 ? await editedFiles(session, change, blame?.base.commit) : [];
-  return { hunks, edited, undoing: blame ? undoing(blame, edited) : undoingOf(hunks, edited) };
+  return blame ? undoing(blame, edited) : undoingOf(changed, edited);
 }
 
 /**
@@ -66,13 +58,13 @@ export function noteOfUndoing({ cwd, workspace }: Session, undone: Undoing): Not
   };
 }
 
-/** Returns what changed since a test was green, where no search has said what broke it. */
+/** Returns what changed since a test was green, where no search has said what broke it and, unless `isForAny`, only the test's assertion decided. */
 export async function changedLately(
   session: Session,
   { blame, lead }: Cause,
-  isSuspected: boolean,
+  isForAny = false,
 ): Promise<BlamedHunk[]> {
-  if (blame || !(isSuspected || isOwnAssertion(lead))) return [];
+  if (blame || !(isForAny || isOwnAssertion(lead))) return [];
   const { cwd, workspace, redactor } = session;
   const edited = workspace.edited();
   const changes = await changesFor({

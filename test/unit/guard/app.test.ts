@@ -3,8 +3,6 @@ import path from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
-import { judge } from '../../../src/guard/judge.js';
-import { exchangeInputs } from '../../../src/guard/other-input.js';
 import { runGuard } from '../../../src/guard/run-guard.js';
 import { tempDir } from '../../rig/temp-dir.js';
 import { judged, refusals } from './judged.js';
@@ -37,76 +35,6 @@ describe('HN-3 the compiler', () => {
     expect(await paths(pages, { ...pages, '*': ['./src/*'] })).toEqual(['playwright-patched']);
     expect(await paths({ ...pages, '@app/*': ['./a/*'] }, { ...pages, '@app/*': ['./src/*'] })).toEqual([]);
     expect(await paths({}, pages)).toEqual([]);
-  });
-});
-
-const spec = 'tests/greet.spec.ts';
-const text = `import { test, expect } from '@playwright/test';
-import { introduce } from './introduce';
-
-test('greets Ada', async ({ page }) => {
-  await introduce(page, { name: 'Ada', age: '36' });
-  await page.getByLabel('Tea').selectOption('green');
-  await expect(page.getByRole('status')).toHaveText('Hello Ada, 36');
-  await expect(page.getByTestId('total')).toHaveText('12.00 €');
-});
-`;
-const given: readonly Edit[] = [
-  [spec, text],
-  [
-    'tests/introduce.ts',
-    `import type { Page } from '@playwright/test';
-
-export async function introduce(page: Page, who: { name: string; age: string }) {
-  await page.getByLabel('Name').fill(who.name);
-  await page.getByLabel('Age').fill(who.age);
-}
-`,
-  ],
-];
-
-/** The other input for a new file of the app that is meant to heal this spec. */
-async function otherInputFor(after: string) {
-  const request = requestOf([['src/greet.ts', after]], 'runtime-error', given);
-  const { violations, otherInput } = await judge({ ...request, healed: [spec] });
-  expect(violations).toEqual([]);
-  return otherInput;
-}
-
-describe('HN-3 the texts that a test types', () => {
-  it('HN-3 exchanges them in the whole test, but not in its title', async () => {
-    const found = await otherInputFor(
-      'export const greet = (name: string) => (name ? `Hello ${name}` : "");\n',
-    );
-    expect(found).toMatchObject({ inputs: ['Ada', '36'] });
-    const now = text
-      .replace("'Ada'", "'Adb'")
-      .replace("'36'", "'37'")
-      .replace('Hello Ada, 36', 'Hello Adb, 37');
-    expect(found?.files).toEqual([spec, 'tests/introduce.ts']);
-    const [[, helper = ''] = []] = given.slice(1);
-    const files = new Map([
-      [spec, text],
-      ['tests/introduce.ts', helper ?? ''],
-    ]);
-    expect([...exchangeInputs(files, found?.inputs ?? [])]).toEqual([[spec, now]]);
-  });
-
-  it('HN-3 exchanges nothing for a fix that cannot branch on it, and nothing that signs in', async () => {
-    expect(await otherInputFor('log();\n')).toBeNull();
-    const signIn: Edit = [
-      spec,
-      `import { test } from '@playwright/test';
-test('signs in', async ({ page }) => {
-  await page.getByLabel('Name').fill('Ada');
-  await page.getByLabel('Password').fill('secret');
-  await page.getByLabel('Note').fill('fragile');
-});
-`,
-    ];
-    const request = requestOf([['src/greet.ts', 'if (a) b();\n']], 'runtime-error', [signIn]);
-    const { otherInput } = await judge({ ...request, healed: [spec] });
-    expect(otherInput?.inputs).toEqual(['fragile']);
   });
 });
 
