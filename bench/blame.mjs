@@ -2,6 +2,8 @@
 // a diff of 1, 10, 40 and 200 unrelated hunks, spread over 1, 5 and 30 commits, in a real repository; its tree is changed through the journal
 // that a run uses. Limits: the exact culprit in 95 % of the searches, a median of 8 runs for 40 hunks. The unrelated hunks are comment lines, so
 // that states that differ only in those have the same result; the shop's own Playwright suite runs once for each state of the fault's hunks.
+// Twenty more worlds, whose tests are simulated, have faults of two or three hunks in one commit of five, of which any two alone lead to another
+// error (a declaration and its uses), and single faults that are green in two of three runs with the fault.
 // Usage: node bench/blame.mjs [seed [hunks …]], after `npm run build`
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -23,6 +25,9 @@ const sizes = process.argv.length > 3 ? process.argv.slice(3).map(Number) : [1, 
 const random = generator(seed);
 const modules = 24;
 const functions = 12;
+const WORLDS = 20;
+/** How often a racy test is green with its fault. */
+const luck = 2 / 3;
 /** Marks an unrelated hunk. */
 const mark = 'changed in step';
 
@@ -52,6 +57,17 @@ for (const hunks of sizes) {
   const some = results.filter((one) => one.hunks === hunks);
   report(some, `${hunks} hunks`);
 }
+const worlds = Array.from({ length: WORLDS }, (_, at) => world(at));
+const inWorlds = [];
+for (const fault of worlds)
+  inWorlds.push({
+    hunks: 40,
+    commits: 5,
+    name: fault.name,
+    ...(await search({ hunks: 40, commits: 5, fault })),
+  });
+report(inWorlds, 'pairs, triples and racy tests');
+results.push(...inWorlds);
 const exact = results.filter((one) => one.exact).length / results.length;
 const forty = median(results.filter((one) => one.hunks === 40).map((one) => one.runs));
 report(results, 'all');
@@ -88,8 +104,9 @@ async function search({ hunks, commits, fault }) {
     git('add', '--all');
     git('commit', '--quiet', '-m', 'base');
     const base = git('rev-parse', 'HEAD').trim();
-    const patch = path.join(patches, `${fault.name}.patch`);
-    git('apply', patch);
+    const plant =
+      fault.plant ?? (() => git('apply', '--whitespace=nowarn', path.join(patches, `${fault.name}.patch`)));
+    plant(dir);
     const planted = linesChanged(git('diff', '--unified=0'));
     git('checkout', '--quiet', '.');
     const faultAt = Math.floor(random() * commits);
@@ -98,7 +115,7 @@ async function search({ hunks, commits, fault }) {
       const now = places.filter((_, at) => at % commits === step);
       for (const [file, line] of now)
         comment(dir, file, step > faultAt ? line + movedBy(planted, file, line) : line, step);
-      if (step === faultAt) git('apply', '--whitespace=nowarn', patch);
+      if (step === faultAt) plant(dir);
       git('commit', '--quiet', '--all', '--allow-empty', '-m', `step ${step}`);
     }
     return await blame(dir, base, { fault, planted, faultAt });
@@ -146,7 +163,6 @@ async function blame(dir, base, { fault, planted, faultAt }) {
     workspace,
     contents,
     keepChange: (change) => storeChange(runDir, change),
-    rootFromProject: '',
     prepare: async () => null,
     runAgain: async () => suiteRun(dir, fault),
     warn: console.log,
@@ -159,7 +175,7 @@ async function blame(dir, base, { fault, planted, faultAt }) {
     given: [],
     signed: async ({ suiteFailure }) => suiteFailure && 'suite',
     isTest: (file) => file.startsWith('tests/'),
-    tell: (_, one) => {
+    report: (_, one) => {
       if (typeof one === 'string') said.push(one);
       else answer = one;
     },
@@ -184,7 +200,9 @@ function refOf(title) {
 }
 
 /** Runs the shop's suite on this state, without the comments. Results are cached by state. */
-function suiteRun(dir, { name, tests }) {
+function suiteRun(dir, fault) {
+  if (fault.run) return fault.run(dir);
+  const { name, tests } = fault;
   const texts = shopTexts(dir);
   const key = createHash('sha256')
     .update(JSON.stringify([tests, texts]))
@@ -245,8 +263,10 @@ function writeShop(dir) {
 }
 
 /** Returns what a search needs to know of the failure. */
-function causeOf(dir, { name, tests: [title] }) {
-  const { failures, suiteFailure } = suiteRun(dir, { name, tests: title === undefined ? [] : [title] });
+function causeOf(dir, fault) {
+  const [title] = fault.tests;
+  const once = fault.plant ? fault : { ...fault, tests: title === undefined ? [] : [title] };
+  const { failures, suiteFailure } = suiteRun(dir, once);
   const failure = suiteFailure ?? failures[0];
   const lead = {
     failure,
@@ -257,6 +277,46 @@ function causeOf(dir, { name, tests: [title] }) {
     evidence: { errors: failure.errors, sources: [] },
   };
   return { id: '1', lead, members: [lead], parent: null, environment: null };
+}
+
+/** Returns a fault of one to three hunks in other modules, and what its simulated test shows. */
+function world(at) {
+  const size = (at % 3) + 1;
+  const broken = Array.from({ length: size }, (_, n) => ({
+    file: `src/other${(at * 3 + n) % modules}.mjs`,
+    line: `  const y = x + ${at % functions};`,
+  }));
+  const lineOf = ({ line }) => `${line} // broken`;
+  const title = 'simulated';
+  let runs = 0;
+  return {
+    name: `${size === 1 ? 'racy' : `${size} hunks`} ${at}`,
+    tests: [title],
+    plant: (dir) => {
+      for (const one of broken) {
+        const file = path.join(dir, one.file);
+        writeFileSync(file, readFileSync(file, 'utf8').replace(`${one.line}\n`, `${lineOf(one)}\n`));
+      }
+    },
+    run: (dir) => {
+      const there = broken.filter((one) =>
+        readFileSync(path.join(dir, one.file), 'utf8').includes(lineOf(one)),
+      );
+      // The run that finds the failure is red.
+      const isLucky = size === 1 && (runs += 1) > 1 && random() < luck;
+      const isGreen = there.length === 0 || isLucky;
+      // Half of the failures name one of their files.
+      const stack = at % 2 === 0 ? `at f (${broken[0].file}:1:1)` : '';
+      const errors = [{ message: there.length === size ? 'boom' : 'is not defined', stack, causes: [] }];
+      return {
+        tests: [
+          { test: refOf(title), outcome: isGreen ? 'expected' : 'unexpected', retries: 0, durationMs: 1 },
+        ],
+        failures: isGreen ? [] : [{ scope: 'test', test: refOf(title), errors, durationMs: 1 }],
+        suiteFailure: null,
+      };
+    },
+  };
 }
 
 function otherModules() {

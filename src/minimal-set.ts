@@ -78,41 +78,53 @@ async function bisect<T>(
   let needed: readonly T[] = [];
   let rest = items;
   for (;;) {
-    const cut = await smallestBeginning(rest, apart, (beginning) => tests.outcome([...needed, ...beginning]));
+    const cut = await smallestBeginning(rest, { apart, isNearest: needed.length > 0 }, (beginning) =>
+      tests.outcome([...needed, ...beginning]),
+    );
     const prefix = rest.slice(0, cut.end);
     if (!cut.isExact) return { set: [...needed, ...prefix], isExact: false };
     needed = [...needed, ...prefix.slice(-1)];
-    rest = prefix.slice(0, -1);
+    // Items that belong together are close to each other, so the search goes on from the needed one.
+    rest = prefix.slice(0, -1).toReversed();
     if (rest.length === 0 || (await tests.isGreen(needed))) return { set: needed, isExact: true };
   }
 }
 
-/** Returns the end of the smallest green prefix of `rest`. All of `rest` must be green, and the empty prefix red. */
+/**
+ * Returns the end of the smallest green prefix of `rest`. All of `rest` must be green, and the empty prefix red. It cuts in the middle, or first
+ * after the nearest group.
+ */
 async function smallestBeginning<T>(
   rest: readonly T[],
-  apart: Search<T>['apart'],
+  { apart, isNearest }: { readonly apart: Search<T>['apart']; readonly isNearest: boolean },
   outcome: (beginning: readonly T[]) => Promise<Outcome>,
 ): Promise<{ end: number; isExact: boolean }> {
   let [low, high] = [0, rest.length];
   const silent = new Set<number>();
+  let middle = isNearest ? 0 : high / 2;
   while (high - low > 1) {
-    const cut = cutBetween(low, high, { rest, apart, silent });
+    const cut = cutBetween(low, high, { rest, apart, silent, middle });
     if (cut === null || silent.size >= UNRESOLVED_TOLERATED) return { end: high, isExact: false };
     const result = await outcome(rest.slice(0, cut));
     if (result === 'green') high = cut;
     else if (result === 'red') low = cut;
     else silent.add(cut);
+    middle = (low + high) / 2;
   }
   return { end: high, isExact: true };
 }
 
-/** Returns where to cut: at the highest boundary in between, the one nearest to the middle. */
+/** Returns where to cut: at the highest boundary in between, the one nearest to `middle`. */
 function cutBetween<T>(
   low: number,
   high: number,
-  { rest, apart, silent }: { rest: readonly T[]; apart: Search<T>['apart']; silent: ReadonlySet<number> },
+  {
+    rest,
+    apart,
+    silent,
+    middle,
+  }: { rest: readonly T[]; apart: Search<T>['apart']; silent: ReadonlySet<number>; middle: number },
 ): number | null {
-  const middle = (low + high) / 2;
   let best: { cut: number; level: number } | null = null;
   for (let cut = low + 1; cut < high; cut += 1) {
     if (silent.has(cut)) continue;

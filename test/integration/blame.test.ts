@@ -106,7 +106,8 @@ describe('the search for the change to blame', () => {
     };
     const [blamed] = await find()([{ ...cause, lead: named }]);
     expect(blamed?.blame?.hunks).toMatchObject([{ file: 'src/b.ts' }]);
-    expect(runs()).toBe(1);
+    // All changes, then the named one twice.
+    expect(runs()).toBe(3);
     expect(project.warnings).toEqual([]);
   });
 
@@ -118,6 +119,18 @@ describe('the search for the change to blame', () => {
     expect(told).toEqual([
       ['c1', `did not look for a change to blame: no change since ${head} can be the cause`],
     ]);
+  });
+
+  it('BL-1 does not search in what a suite never loads', async () => {
+    const { project, find, runs } = await repository(() => true);
+    project.write({
+      'README.md': 'new\n',
+      '.github/workflows/ci.yml': 'on: push\n',
+      'src/cart.test.ts': 'it\n',
+      'backend/shop/test_views.py': 'def test(): pass\n',
+    });
+    await find()([cause]);
+    expect(runs()).toBe(0);
   });
 
   it('BL-1 SC-1 takes reports that it was given for no changes of the project', async () => {

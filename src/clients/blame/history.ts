@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { BlameBase, BlamedCommit, BlamedHunk, Hunk } from '../../model/blame.js';
+import { isSpecName } from '../../guard/test-places.js';
 import { relativePath } from '../../paths.js';
 import {
   type Candidate,
@@ -49,6 +50,19 @@ export interface HistoryRequest {
 /** With more files than this, the base is too old to find a single change. */
 const MAX_FILES = 2000;
 
+/** CI files, documents by their customary names, and unit tests of the usual languages. */
+const neverLoaded = [
+  /(?:^|\/)(?:\.(?:github|gitlab|circleci|buildkite)\/|(?:\.gitlab-ci|\.travis|azure-pipelines)[\w.-]*\.ya?ml$|Jenkinsfile$)/,
+  /(?:^|\/)(?:README|CHANGELOG|CONTRIBUTING|LICEN[CS]E|NOTICE|AUTHORS|CODE_OF_CONDUCT|SECURITY)(?:[\w.-]*\.(?:md|txt|rst|adoc))?$/i,
+  /(?:^|\/)__tests__\//,
+  /(?:^|\/)(?:test_\w+\.py|\w+_test\.(?:go|py|rb|exs|dart)|\w+_spec\.rb|\w+Tests?\.(?:java|kt|cs|php|swift))$/,
+];
+
+/** Whether no Playwright suite loads a file, so that a test which changes its result without it does so by chance. */
+function isNeverLoaded(file: string): boolean {
+  return isSpecName.test(file) || neverLoaded.some((pattern) => pattern.test(file));
+}
+
 /** Appended if the repository is shallow, as CI systems clone it. */
 export const notWhole = 'older commits are missing: fetch more history';
 
@@ -72,7 +86,9 @@ export async function readHistory(request: HistoryRequest): Promise<History | st
   if (path.resolve(changed.root) !== path.resolve(root))
     return 'the project is not a git repository of its own';
   const isWhole = (await git(root, ['rev-parse', '--is-shallow-repository']))?.trim() !== 'true';
-  const paths = await pathsIn(changed, request);
+  const isLeftOut = (file: string) =>
+    request.isLeftOut(file) || (isNeverLoaded(file) && !request.isTest(file));
+  const paths = await pathsIn(changed, { isLeftOut });
   const base = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
   if (paths.length === 0) return `no file differs from ${base}${isWhole ? '' : `, and ${notWhole}`}`;
   if (paths.length > MAX_FILES) return `too many files (${paths.length}) differ from ${base}`;
@@ -95,12 +111,6 @@ function whyNot({ kind, detail }: NoBase): string {
   if (kind === 'no-git') return 'git is not installed';
   if (kind === 'no-repository') return 'the project is not a git repository';
   return `git cannot read the repository: ${detail}`;
-}
-
-/** Returns how far apart two neighbors are: the search cuts between commits first, then between files. */
-export function distanceBetween(candidate: Candidate, next: Candidate): number {
-  if (candidate.step !== next.step) return 2;
-  return candidate.file === next.file ? 0 : 1;
 }
 
 /** Converts candidates for reports and prompts. */

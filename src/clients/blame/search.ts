@@ -3,13 +3,24 @@ import type { DiagnosedFailure } from '../../model/cause.js';
 import { type MinimalSet, minimalSet, type Outcome } from '../../minimal-set.js';
 import type { Candidate } from '../../workspace/candidates.js';
 import { likelihood } from '../../diagnose/likelihood.js';
-import { distanceBetween, type History } from './history.js';
+import { greensNeeded } from '../../model/failure-rate.js';
+import type { History } from './history.js';
+import { orderForSearch } from './search-order.js';
 
 /** The outcome of a test in a run with some hunks taken out; `other`: red with another error. */
 export type TestOutcome = Outcome | 'other';
 
-/** How many of the hunks that the failure names are tried one by one before sets. */
+/** How many of the hunks that the failure names are tried one by one where the test does not run without all changes. */
 const MOST_SINGLE = 3;
+
+/** How many of the newest commits are taken out together, one more each time, where the test does not run without all changes. */
+const MOST_COMMITS = 5;
+
+/** A green without a set is stated once it was seen this often, unless the failure cannot come and go. */
+const GREENS_TO_STATE = 2;
+
+/** A search begins after a red run and its confirmation. */
+const REDS_BEFORE = 2;
 
 /** A green run without more hunks than this says too little about each of them. */
 const MOST_IN_COMPANY = 30;
@@ -24,9 +35,9 @@ interface TestRun {
 }
 
 /**
- * The search for the change that broke one cause. It first takes out single hunks, beginning with those that the failure names; then sets, which are
- * split between commits before they are split within one. After each run, it repeats its steps with the outcomes of all runs so far, up to the first
- * step whose outcome is unknown, and asks for a run of that.
+ * The search for the change that broke one cause. It takes out all changes first: if the test stays red, none of them is to blame. Then it takes out
+ * the hunk that the failure names most, and then sets, which it splits between commits, files and hunks, in this order. After each run, it repeats
+ * its steps with the outcomes of all runs so far, up to the first step whose outcome is unknown, and asks for a run of that.
  */
 export class Search {
   readonly causeId: string;
@@ -37,6 +48,8 @@ export class Search {
   asked: readonly Candidate[] | null = null;
   /** Whether it looks for a set. Runs of sets must not be read as runs of single hunks that shared a run. */
   isForSet = false;
+  /** Whether it repeats a run whose outcome was green. */
+  isRepeating = false;
   /** Why it ended before its time; null otherwise. */
   endedBy: Blame['endedBy'] = null;
   /** The smallest set so far that turns the test green when it is taken out; null if there is none. */
@@ -59,6 +72,7 @@ export class Search {
   async advance(): Promise<void> {
     const best = this.#best();
     this.asked = null;
+    this.isRepeating = false;
     this.culprits = (await this.#smallest()) ?? (this.endedBy ? best : this.#best());
   }
 
@@ -79,9 +93,9 @@ export class Search {
   async record(out: ReadonlySet<Candidate>, outcome: TestOutcome): Promise<void> {
     const [hunk, ...more] = this.asked ?? [];
     const isAsked = hunk !== undefined && more.length === 0 && out.has(hunk);
-    const before = isAsked && this.#suspects(hunk)?.length;
+    const before = isAsked ? this.#suspects(hunk)?.length : 0;
     this.#runs.push({ out, outcome, isForSet: this.isForSet });
-    if (isAsked && this.#suspects(hunk)?.length === before) this.#alone = hunk;
+    if (isAsked && before !== 1 && this.#suspects(hunk)?.length === before) this.#alone = hunk;
     await this.advance();
   }
 
@@ -109,21 +123,26 @@ export class Search {
     const app = candidates.filter(({ inTests }) => !inTests);
     const tests = candidates.filter(({ inTests }) => inTests);
     const smallest = (await this.#smallestOf(app, app)) ?? (await this.#smallestOf(tests, candidates));
-    if (smallest || this.asked || this.endedBy) return smallest;
+    if (smallest || this.asked || this.endedBy) return smallest && this.#stated(smallest);
     const older = await this.#older();
     if (!older) return null;
     [this.history, this.#older] = [older, async () => null];
     return this.#smallest();
   }
 
+  /** Returns the smallest part of `all` that turns the test green. Of `single`, hunks that the failure names are tried by themselves. */
   async #smallestOf(
     single: readonly Candidate[],
     all: readonly Candidate[],
   ): Promise<MinimalSet<Candidate> | null> {
     if (single.length === 0 || this.asked) return null;
+    const rank = rankBy(this.lead);
+    this.isForSet = true;
+    const whole = this.#askWhole(all);
+    if (whole === null || whole === 'red') return null;
     this.isForSet = false;
     const tried = new Set<Candidate>();
-    const named = this.#ordered(single);
+    const named = mostNamed(single, rank).slice(0, whole === 'green' ? 1 : MOST_SINGLE);
     for (let hunk = named.shift(); hunk; hunk = this.#hinted(tried) ?? named.shift()) {
       const outcome = this.#ask([hunk]);
       if (outcome === 'green') return { set: [hunk], isMinimal: true };
@@ -131,7 +150,67 @@ export class Search {
       tried.add(hunk);
     }
     this.isForSet = true;
-    return minimalSet(all, { test: async (out) => this.#ask(out), apart: distanceBetween });
+    const green = whole === 'green' ? all : this.#greenCommits(all);
+    if (green === null) return null;
+    const { items, apart } = orderForSearch(green, rank);
+    return minimalSet(items, { test: async (out) => this.#ask(out), apart });
+  }
+
+  /** As `#ask`. Another error says nothing, since the test may not get to its own. */
+  #askWhole(out: readonly Candidate[]): Outcome | null {
+    const known = this.#ask(out);
+    return known === 'red' && !this.isRedWithout(out) ? 'unresolved' : known;
+  }
+
+  /** Returns the newest commits without which the test is green, where it does not run without all of them; null if there are none, or as yet. */
+  #greenCommits(all: readonly Candidate[]): readonly Candidate[] | null {
+    const steps = [...new Set(all.map(({ step }) => step))].toSorted((a, b) => b - a).slice(0, MOST_COMMITS);
+    for (const oldest of steps) {
+      const newest = all.filter(({ step }) => step >= oldest);
+      const outcome = this.#askWhole(newest);
+      if (outcome === 'green') return newest;
+      if (outcome === null) return null;
+    }
+    return null;
+  }
+
+  /** Asks for further runs without a set until it may be stated. One that is red meanwhile makes the search go on. */
+  #stated(found: MinimalSet<Candidate>): MinimalSet<Candidate> | null {
+    if (this.#greensWithout(found.set) >= this.#greensToState) return found;
+    if (this.endedBy) return { ...found, isMinimal: false };
+    this.isForSet = found.set.length > 1;
+    this.isRepeating = true;
+    this.asked = found.set;
+    return null;
+  }
+
+  /** A compiler's error or a suite that does not start is the same in each run; all else may come and go. */
+  get #greensToState(): number {
+    const { failure, diagnosis } = this.lead;
+    if (failure.scope === 'suite' || diagnosis.category === 'build-error') return 1;
+    return Math.max(GREENS_TO_STATE, this.#greensToBelieve);
+  }
+
+  /**
+   * How many green runs show that the test is green in a state: one, or, if it was green in a state in which it was red, too, as many as the rate
+   * calls for.
+   */
+  get #greensToBelieve(): number {
+    const reds = this.#runs.filter(({ outcome }) => outcome === 'red');
+    const chance = this.#runs.filter(
+      ({ out, outcome }) => outcome === 'green' && this.isRedWithout([...out]),
+    );
+    const red = REDS_BEFORE + reds.length;
+    return chance.length === 0 ? 1 : greensNeeded({ red, runs: red + chance.length });
+  }
+
+  #greensWithout(set: readonly Candidate[]): number {
+    const [hunk, ...more] = set;
+    const shared =
+      hunk && more.length === 0 && this.#suspects(hunk)?.length === 1 ? this.#greenInCompany() : [];
+    const exact = this.#runs.filter((run) => run.outcome === 'green' && isWithout(run, set));
+    const inCompany = shared.filter((out) => out.size > 1 && set.every((one) => out.has(one)));
+    return exact.length + inCompany.length;
   }
 
   /** Returns the outcome of the test without these hunks, or asks for a run and returns null if it is unknown. */
@@ -142,15 +221,15 @@ export class Search {
   }
 
   #known(out: readonly Candidate[]): Outcome | null {
-    const isSame = (run: TestRun) => run.out.size === out.length && out.every((hunk) => run.out.has(hunk));
-    const exact = this.#runs.find(isSame);
-    if (exact) return exact.outcome === 'other' ? 'red' : exact.outcome;
-    const [hunk, ...more] = out;
-    const isSingle = hunk !== undefined && more.length === 0;
-    if (isSingle && hunk === this.#alone) return null;
-    // Without fewer hunks than in a run that was red, the test is red, too.
+    // One red run decides, since a green one may be chance. Without fewer hunks than in a run that was red, the test is red, too.
     if (this.isRedWithout(out)) return 'red';
-    return isSingle && !this.isForSet && this.#suspects(hunk)?.length === 1 ? 'green' : null;
+    const exact = this.#runs.filter((run) => isWithout(run, out));
+    if (exact.some(({ outcome }) => outcome === 'other')) return 'red';
+    if (exact.some(({ outcome }) => outcome === 'unresolved')) return 'unresolved';
+    if (exact.length > 0) return exact.length >= this.#greensToBelieve ? 'green' : null;
+    const [hunk, ...more] = out;
+    if (hunk === undefined || more.length > 0 || hunk === this.#alone || this.isForSet) return null;
+    return this.#suspects(hunk)?.length === 1 ? 'green' : null;
   }
 
   /** Returns the hunks of which one has turned the test green in all runs without this one; null if there was none. */
@@ -190,17 +269,26 @@ export class Search {
     const shared = this.#greenInCompany().filter(({ size }) => size <= MOST_IN_COMPANY);
     return shared.flatMap((out) => [...out]).find((hunk) => !innocent.has(hunk) && !tried.has(hunk));
   }
+}
 
-  /** Returns the few hunks that the failure names most, the newest first among equals; all if there are only a few. */
-  #ordered(candidates: readonly Candidate[]): Candidate[] {
-    const likely = likelihood(this.lead);
-    const ranks = new Map(candidates.map((candidate) => [candidate, likely(candidate.hunk)]));
-    const rankOf = (candidate: Candidate) => ranks.get(candidate) ?? 0;
-    const ordered = candidates.toSorted((a, b) => rankOf(b) - rankOf(a));
-    return candidates.length <= MOST_SINGLE
-      ? ordered
-      : ordered.filter((candidate) => rankOf(candidate) > 0).slice(0, MOST_SINGLE);
-  }
+function isWithout(run: TestRun, out: readonly Candidate[]): boolean {
+  return run.out.size === out.length && out.every((hunk) => run.out.has(hunk));
+}
+
+/** Returns how much a failure says of each candidate, computed once. */
+function rankBy(lead: DiagnosedFailure): (candidate: Candidate) => number {
+  const likely = likelihood(lead);
+  const ranks = new Map<Candidate, number>();
+  return (candidate) => {
+    const rank = ranks.get(candidate) ?? likely(candidate.hunk);
+    ranks.set(candidate, rank);
+    return rank;
+  };
+}
+
+/** Returns the hunks that the failure names, the one that it names most first, and the newest first among equals. */
+function mostNamed(candidates: readonly Candidate[], rank: (one: Candidate) => number): Candidate[] {
+  return candidates.filter((candidate) => rank(candidate) > 0).toSorted((a, b) => rank(b) - rank(a));
 }
 
 /** The hunks that a Playwright run takes out, and the searches that it is for. */
@@ -244,7 +332,10 @@ export class Rounds {
     for (;;) {
       const bit = this.#run % bits;
       this.#run += 1;
-      const taken = searches.filter((_, at) => ((numbers[at] ?? 0) >> bit) % 2 === 1);
+      // What has been shown once needs no telling apart.
+      const taken = searches.filter(
+        ({ isRepeating }, at) => isRepeating || ((numbers[at] ?? 0) >> bit) % 2 === 1,
+      );
       const out = new Set(taken.flatMap(({ asked }) => asked ?? []));
       if (out.size > 0) return { out, searches };
     }

@@ -355,10 +355,10 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
 }
 
 it.each([
-  [1, 8],
-  [4, 10],
-  [10, 11],
-  [20, 12],
+  [1, 9],
+  [4, 11],
+  [10, 12],
+  [20, 13],
 ])(
   'HN-5 BL-2 heals %d causes whose first fixes hold in %d runs, those for blame included',
   async (count, most) => {

@@ -1,0 +1,67 @@
+import type { Candidate } from '../../workspace/candidates.js';
+
+/** Candidates in the order in which a search takes them out, and how far apart two neighbors are. */
+interface SearchOrder {
+  readonly items: readonly Candidate[];
+  readonly apart: (item: Candidate, next: Candidate) => number;
+}
+
+const levels = { hunk: 0, file: 1, commit: 2 } as const;
+
+/** Splits off the likeliest commit, file or hunk before others of its level. */
+const LIKELIEST = 0.5;
+
+/**
+ * Orders candidates for a search that splits them between commits before it splits between files, and between files before hunks. Of the commits,
+ * the files of a commit and the hunks of a file, the likeliest comes first, and is split off first; the others follow newest first.
+ */
+export function orderForSearch(
+  candidates: readonly Candidate[],
+  rank: (candidate: Candidate) => number,
+): SearchOrder {
+  const commits = likeliestFirst(
+    groupBy(candidates, ({ step }) => step),
+    rank,
+  ).map((commit) =>
+    likeliestFirst(
+      groupBy(commit, ({ file }) => file),
+      rank,
+    ).map((file) => file.toSorted((a, b) => rank(b) - rank(a))),
+  );
+  const last = new Map<Candidate, number>();
+  const mark = (group: readonly Candidate[], next: readonly Candidate[] | undefined, level: number) => {
+    const end = group.at(-1);
+    if (end && next && highest(group, rank) > highest(next, rank)) last.set(end, level + LIKELIEST);
+  };
+  const [first, second] = commits;
+  if (first) mark(first.flat(), second?.flat(), levels.commit);
+  for (const files of commits) {
+    const [file, other] = files;
+    if (file && !last.has(file.at(-1) as Candidate)) mark(file, other, levels.file);
+    for (const [hunk, next] of files) if (hunk && !last.has(hunk)) mark([hunk], next && [next], levels.hunk);
+  }
+  return { items: commits.flat(2), apart: (item, next) => last.get(item) ?? distanceBetween(item, next) };
+}
+
+function distanceBetween(candidate: Candidate, next: Candidate): number {
+  if (candidate.step !== next.step) return levels.commit;
+  return candidate.file === next.file ? levels.hunk : levels.file;
+}
+
+function groupBy<Key>(candidates: readonly Candidate[], key: (candidate: Candidate) => Key): Candidate[][] {
+  const groups = new Map<Key, Candidate[]>();
+  for (const candidate of candidates)
+    groups.set(key(candidate), [...(groups.get(key(candidate)) ?? []), candidate]);
+  return [...groups.values()];
+}
+
+/** Moves the group with the likeliest candidate to the front, and leaves the order of the others. */
+function likeliestFirst(groups: Candidate[][], rank: (candidate: Candidate) => number): Candidate[][] {
+  const most = Math.max(0, ...groups.map((group) => highest(group, rank)));
+  const first = most > 0 ? groups.findIndex((group) => highest(group, rank) === most) : 0;
+  return [...groups.slice(first, first + 1), ...groups.slice(0, first), ...groups.slice(first + 1)];
+}
+
+function highest(group: readonly Candidate[], rank: (candidate: Candidate) => number): number {
+  return Math.max(0, ...group.map(rank));
+}
