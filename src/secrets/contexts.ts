@@ -2,6 +2,7 @@ import {
   fieldWords,
   isGenerated,
   isMixed,
+  isSecretField,
   isSecretValue,
   secretKind,
   namedBy,
@@ -14,6 +15,7 @@ export function findInContext(text: string): SecretMatch[] {
   return [
     ...fieldsIn(text),
     ...cookiesIn(text),
+    ...tagsIn(text),
     ...contexts.flatMap((context) => secretsInContext(context, text)),
   ];
 }
@@ -132,6 +134,27 @@ function cookiesIn(text: string): SecretMatch[] {
   return matches;
 }
 
+const tag = /<(?:input|meta)\s(?=(?<attributes>[^<>]{1,8192}))/gi;
+const attributeOfTag =
+  /(?<name>[\w:.-]{1,64})\s{0,4}=\s{0,4}(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<bare>[^\s"']{1,4096}))/dg;
+
+/** Finds what is in fields for secrets, in whatever order a tag has its attributes. */
+function tagsIn(text: string): SecretMatch[] {
+  return [...text.matchAll(tag)].flatMap(({ 0: before, index, groups: { attributes = '' } = {} }) => {
+    const all = [...attributes.matchAll(attributeOfTag)].map(({ groups = {}, indices }) => {
+      const { name = '', double, single, bare } = groups;
+      const range = indices?.groups?.['double'] ?? indices?.groups?.['single'] ?? indices?.groups?.['bare'];
+      return { name: name.toLowerCase(), value: double ?? single ?? bare ?? '', range: range ?? [0, 0] };
+    });
+    const field = Object.fromEntries(all.map(({ name, value }) => [name, value]));
+    const held = all.find(({ name, value }) => name === 'value' && value.trim() !== '');
+    if (!held || !isSecretField(field)) return [];
+    const start = index + before.length;
+    const kind = secretKind(field['name'] ?? field['id'] ?? 'password');
+    return [{ start: start + held.range[0], end: start + held.range[1], kind }];
+  });
+}
+
 interface SecretContext {
   readonly kind: string;
   /** Matches up to the secret, which a lookahead captures. Every quantifier is bounded, since texts may be hostile. */
@@ -178,7 +201,6 @@ const contexts: readonly SecretContext[] = [
     String.raw`\.(?:fill|type)\(\s{0,4}(?<quote>["'\x60])[^\n]{0,80}?(?:${fieldWords})[^\n]{0,80}?\k<quote>,\s{0,4}["'\x60](?=(?<secret>[^"'\x60\n]+))`,
     String.raw`\b(?:fill|type|pressSequentially)\((?<=(?:${fieldWords})[^\n]{0,1000}\n(?:[^\n]{0,1000}\n){0,11}[ \t-]{0,8}\w{4,17}\()"(?=(?<secret>(?:[^"\\\n]|\\.)+))`,
     String.raw`textbox "[^"\n]{0,64}(?:${fieldWords})[^"\n]{0,64}"(?: \[[^\]\n]{0,40}\]){0,6}: (?=(?<secret>\S[^\n]*))`,
-    String.raw`<input(?=[^<>]{0,400}type=\\?["']password)[^<>]{0,400}?\bvalue=\\?["'](?=(?<secret>[^"'\\<>]+))`,
   ].map((pattern) => ({ kind: 'password', pattern: new RegExp(pattern, 'gi') })),
 ];
 

@@ -17,10 +17,10 @@ type Variable = readonly [name: string, value: string];
 
 /** Values that are common to thousands of projects and appear in many texts. */
 const ordinary =
-  /^(?:(?:true|false|null|undefined|none|localhost|postgres|postgresql|mysql|mariadb|mongo|redis|supabase|admin|root|user|guest|test|testing|secret|password|passw0rd|changeme|default|development|production|staging|example|anonymous|disabled|enabled|required|optional|memory|cookie|bearer|basic|session|token)[\d!]{0,3}|[\d.,:_+-]+)$/i;
-/** Paths and addresses, which give nobody access. */
+  /^(?:(?:true|false|null|undefined|none|localhost|postgres|postgresql|mysql|mariadb|mongo|redis|supabase|admin|root|user|guest|test|testing|secret|password|passw0rd|changeme|default|development|production|staging|example|anonymous|disabled|enabled|required|optional|memory|cookie|bearer|basic|session|token|verbose|silent|warning|console|strict|database|sqlite|server|client|browser|chromium|firefox|webkit|headless|public|private|always|system)[\d!]{0,3}|[\d.,:_+-]+)$/i;
+/** Paths and addresses without a password, which give nobody access. */
 const address =
-  /^(?:(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w .@-]+){2,}[\\/]?|https?:\/\/[^\s@?#]+|[\w-]+(?:\.[\w-]+)*:\d{2,5})$/;
+  /^(?:(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w .@-]+){2,}[\\/]?|[a-z][a-z\d+.-]{1,20}:\/\/(?:[^\s:/@?#]{1,64}@)?[^\s@?#]+|[\w-]+(?:\.[\w-]+)*:\d{2,5})$/i;
 
 /** Returns the values of variables whose names say that they are secret, and the passwords in URLs that any variable holds. */
 export function secretsAmong(variables: Readonly<Record<string, string | undefined>>): KnownValue[] {
@@ -87,16 +87,35 @@ const notOurs =
   /^(?:node_modules|dist|build|out|coverage|vendor|target|test-results|playwright-report|\..*)$/;
 
 /**
- * Returns the secrets of every environment file in the project, in the packages below it, and in the folders above it up to the root of its
- * repository: the values that their names or their randomness give away. Files that cannot be read are ignored; never rejects.
+ * Returns the values in every environment file in the project, in the packages below it, and in the folders above it up to the root of its
+ * repository, except for those that give nobody access. Files that cannot be read are ignored; never rejects.
  */
 export async function secretsOfEnvFiles(folder: string): Promise<KnownValue[]> {
   const root = path.resolve(folder);
   const folders = [...upToTheRepository(root), ...(await packagesBelow(root))];
   const files = (await Promise.all(folders.map(envFilesIn))).flat();
   const variables = (await Promise.all(files.map(variablesOf))).flat();
-  const random = variables.filter(([, value]) => /^[\w+/=.~-]{20,512}$/.test(value) && isMixed(value));
-  return [...secretsIn(variables), ...random.map(([name, value]) => ({ name, value }))];
+  // Of an address with a password, the rest tells a reader which server it was.
+  const whole = variables.filter(([, value]) => !isHarmless(value) && passwordsIn(value).length === 0);
+  const lines = whole.flatMap(([name, value]) => withLines(value).map((line) => ({ name, value: line })));
+  return [...secretsIn(variables), ...lines.filter(({ value }) => !isHarmless(value))];
+}
+
+/** A path of one folder. */
+const route = /^[\\/][\w.@-]+$/;
+
+/** Whether a value, or each item of a list, is too short or too common to be masked, or an address. */
+function isHarmless(value: string): boolean {
+  return value
+    .split(/\s*[,;]\s*/)
+    .every(
+      (item) => item.length < shortest || [ordinary, address, route].some((pattern) => pattern.test(item)),
+    );
+}
+
+/** Whether code that is no secret may well contain this value: it is a few plain words, and its name does not call it a secret. */
+export function isCommonInCode({ name, value }: KnownValue): boolean {
+  return /^[a-z]+(?:[\s_-][a-z]+){0,2}$/i.test(value) && namedBy(name) === null;
 }
 
 /** Outside a repository, the folders above do not belong to the project. */

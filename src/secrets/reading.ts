@@ -63,7 +63,7 @@ const readOver = [
 
 /** Escapes of JSON, JavaScript, shells, URLs and HTML. Escaping them again doubles the backslash, or makes `%25` of `%` and `&amp;` of `&`. */
 const escapes = [
-  String.raw`\\{1,32}u(?:(?<unicode>[\dA-Fa-f]{4})|\{(?<braced>[\dA-Fa-f]{1,6})\})`,
+  String.raw`\\{1,32}(?:u(?:(?<unicode>[\dA-Fa-f]{4})|\{(?<braced>[\dA-Fa-f]{1,6})\})|U(?<long>[\dA-Fa-f]{8}))`,
   String.raw`\\{1,32}x(?<byte>[\dA-Fa-f]{2})`,
   String.raw`\\{1,32}(?<blank>[nrtbf])`,
   String.raw`\\{1,32}(?=[^\w\\])`,
@@ -113,11 +113,11 @@ function* piecesOf(text: string): Iterable<Piece> {
 }
 
 function readingAs(groups: Readonly<Record<string, string | undefined>>): string {
-  const { unicode, braced, byte, blank, decimal, reference, ampersand } = groups;
+  const { unicode, braced, long, byte, blank, decimal, reference, ampersand } = groups;
   if (blank !== undefined) return blank === 'n' ? '\n' : ' ';
   if (reference !== undefined) return references[reference] ?? '';
   if (ampersand !== undefined) return '&';
-  const hex = unicode ?? braced ?? byte ?? groups['hex'];
+  const hex = unicode ?? braced ?? long ?? byte ?? groups['hex'];
   if (hex === undefined && decimal === undefined) return '';
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
   return code <= 0x10ffff ? String.fromCodePoint(code).replace(unseen, '') : '\ufffd';

@@ -13,6 +13,7 @@ import { findTokens } from './detector.js';
 import { findInContext } from './contexts.js';
 import {
   createKnownIndex,
+  isCommonInCode,
   type KnownIndex,
   type KnownValue,
   secretsAmong,
@@ -64,7 +65,8 @@ export async function knownSecrets({
 }: RedactorOptions): Promise<(text: string) => readonly string[]> {
   const ofFiles = projectRoot === null ? [] : await secretsOfEnvFiles(projectRoot);
   const index = createKnownIndex();
-  for (const { name, value } of [...secretsAmong(env), ...ofFiles]) index.add(value, `value of ${name}`);
+  const secrets = [...secretsAmong(env), ...ofFiles].filter((known) => !isCommonInCode(known));
+  for (const { name, value } of secrets) index.add(value, `value of ${name}`);
   return (text) => [...new Set(index.find(readingOf(text)).map(({ label, kind }) => label ?? kind))];
 }
 

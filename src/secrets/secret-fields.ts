@@ -6,9 +6,9 @@ type NameMeaning = 'secret' | 'handle';
 
 /** The last words of a name decide: `DB_PASSWORD_2`, `accessToken`; but not `passwordStrength`, `TOKEN_URL`, `sort_key`. */
 const secret =
-  /(?:^| )(?:\w*(?:password|passwd|passwort|passphrase|passcode|secret|token|apikey|secretkey|privatekey|accesskey)|pass|pwd|\w+ pw|requirepass|credential|cred|jwt|bearer|\w*otp|pin|pin code|cvv|cvc|csc|(?:security|verification|one time|2 ?fa|mfa|factor|sms|backup|recovery) code|private key id|secret key base|(?:github|npm|access|gitlab) pat|(?:api|access|secret|private|signing|encryption|crypto|auth|account|shared|master|service|role|client|licen[cs]e|session|cookie|webhook|deploy|storage|hmac|jwt|ssh|aws|stripe|app|base|publish) key)s?$/;
+  /(?:^| )(?:\w*(?:password|passwd|passwort|passphrase|passcode|secret|token|apikey|secretkey|privatekey|accesskey)|pass|pwd|\w+ pw|requirepass|credential|cred|csrf|xsrf|jwt|bearer|\w*otp|pin|pin code|cvv|cvc|csc|(?:security|verification|one time|2 ?fa|mfa|factor|sms|backup|recovery) code|private key id|secret key base|(?:github|npm|access|gitlab) pat|(?:api|access|secret|private|signing|encryption|crypto|auth|account|shared|master|service|role|client|licen[cs]e|session|cookie|webhook|deploy|storage|hmac|jwt|ssh|aws|stripe|app|base|publish) key)s?$/;
 const handle =
-  /(?:^| )(?:auth|session|sess|\w*sessid|\w*sessionid|session id|sid|sig|signature|csrf|xsrf|\w*verifier|nonce|salt|pepper|seed|sk|code|key|assertion|saml response|saml request|token hash)s?$/;
+  /(?:^| )(?:auth|session|sess|\w*sessid|\w*sessionid|session id|sid|sig|signature|\w*verifier|nonce|salt|pepper|seed|sk|code|key|assertion|saml response|saml request|token hash)s?$/;
 /** A suffix that does not change what a name means. */
 const qualifier = / (?:\d{1,4}|v\d|old|new|current|next|base64|b64|staging|prod|production|dev|test|live)$/;
 
@@ -51,10 +51,11 @@ const secretWord = new RegExp(fieldWords, 'i');
 const describing =
   /^(?:name|id|type|autocomplete|label|aria-label|placeholder|title|selector|locator|data-[\w-]{1,40})$/;
 /** Types of fields into which nobody types a secret. */
-const otherType = /^(?:checkbox|radio|submit|button|reset|image|file|range|color|email|hidden)$/i;
+const otherType = /^(?:checkbox|radio|submit|button|reset|image|file|range|color|email)$/i;
 
 /** Whether a field is for a secret, by its attributes, its label or the locator with which a test found it. */
 export function isSecretField(field: Readonly<Record<string, unknown>>): boolean {
+  if (field['type'] === 'hidden') return isHiddenSecret(field);
   if (typeof field['type'] === 'string' && otherType.test(field['type'])) return false;
   return Object.entries(field).some(([name, description]) => {
     if (typeof description !== 'string' || !describing.test(name)) return false;
@@ -63,6 +64,15 @@ export function isSecretField(field: Readonly<Record<string, unknown>>): boolean
       secretWord.test(words) ||
       (words.match(/[A-Za-z][\w-]*/g) ?? []).some((word) => namedBy(word) === 'secret')
     );
+  });
+}
+
+/** Whether an app hides a token in this field: by its name, since it has no label. */
+function isHiddenSecret({ name, id, value }: Readonly<Record<string, unknown>>): boolean {
+  return [name, id].some((text) => {
+    if (typeof text !== 'string') return false;
+    const meaning = /[cx]srf/i.test(text) ? 'secret' : namedBy(text);
+    return meaning === 'secret' || (meaning === 'handle' && typeof value === 'string' && isGenerated(value));
   });
 }
 
@@ -125,13 +135,17 @@ export function isSecretValue(value: string, context: ValueContext, name = 'toke
 
 /** Words with which programs speak about a password, for instance under the name of its field. */
 const aboutPasswords =
-  /^(?:passw\w*|is|are|be|has|have|was|must|may|can|can't|cannot|do|does|doesn't|should|needs?|please|enter|choose|not?|too|at|the|a|an|in|of|for|or|and|with|your?|than|least|most|required|field|characters?|match|try|again)$/i;
+  /^(?:passw\w*|is|are|be|has|have|was|must|may|can|can't|cannot|do|does|doesn't|should|needs?|please|enter|choose|show|hide|repeat|confirm|forgot(?:ten)?|reset|changed?|updated?|not?|too|at|the|a|an|in|of|for|or|and|with|your?|than|least|most|required|missing|invalid|incorrect|wrong|weak|strong|short|long|expired|found|set|field|characters?|credentials?|match|try|again)$/i;
 
 /** Whether this is several words that a person chose as a password, rather than a sentence about one. */
 function isPassphrase(text: string, name: string): boolean {
   const words = text.split(/\s+/);
-  const isWordy = words.length >= 3 && words.every((word) => /^[\p{L}\d'-]+$/u.test(word));
-  return isWordy && secretKind(name) === 'password' && !words.some((word) => aboutPasswords.test(word));
+  const isWordy = words.length >= 2 && words.every((word) => /^[\p{L}\d'-]+$/u.test(word));
+  return (
+    isWordy &&
+    /^(?:password|secret)$/.test(secretKind(name)) &&
+    !words.some((word) => aboutPasswords.test(word))
+  );
 }
 
 function isShortWithDigits(text: string): boolean {

@@ -6,6 +6,7 @@ import { ZipFile } from 'yazl';
 import { withoutSignals } from '../../fenced.js';
 import { jsonOf } from '../../json-of.js';
 import type { Redactor } from '../../secrets/redactor.js';
+import { readingOf } from '../../secrets/reading.js';
 import { isSecretField, isSecretHeader } from '../../secrets/secret-fields.js';
 import { bounds } from '../bounded-text.js';
 import { masked, typedValue } from './dom.js';
@@ -133,7 +134,7 @@ const filled =
 /** Masks what was typed into fields for secrets where a text says that it was typed, however short it is. */
 export function withoutFilled(text: string, typed: ReadonlySet<string>): string {
   return text.replace(filled, (all, action: string, quote: string, value: string) =>
-    typed.has(value) || typed.has(String(jsonOf(`"${value}"`))) ? `${action}${masked}${quote}` : all,
+    typed.has(value) || typed.has(readingOf(value).text) ? `${action}${masked}${quote}` : all,
   );
 }
 

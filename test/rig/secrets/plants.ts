@@ -113,6 +113,7 @@ const spellings: Readonly<Record<string, (value: string) => string>> = {
   'in JSON of Go': (v) => json(v).replace(/[<>&]/g, (found) => `\\u00${hexOf(found)}`),
   'in ASCII JSON': (v) => json(v).replace(/[^\x20-\x7e]/g, (found) => `\\u${hexOf(found).padStart(4, '0')}`),
   'in JSON, all escaped': (v) => `"${each(v, (one) => `\\u${hexOf(one).padStart(4, '0')}`)}"`,
+  'in Go, all escaped': (v) => `"${Array.from(v, (one) => `\\U${hexOf(one).padStart(8, '0')}`).join('')}"`,
   'in a URL in a URL': (v) => `/a?next=${encodeURIComponent(`/b?note=${encodeURIComponent(v)}`)}`,
   'in a form': (v) => new URLSearchParams({ note: v }).toString(),
   'in base64': (v) => `blob ${Buffer.from(v).toString('base64')} end`,
@@ -225,6 +226,7 @@ function readings(text: string): string[] {
   const character = (digits: string, radix: number) => String.fromCodePoint(Number.parseInt(digits, radix));
   for (let round = 0; round < 4; round += 1) {
     read = read
+      .replace(/\\+U([\dA-Fa-f]{8})/g, (_, digits: string) => character(digits, 16))
       .replace(/\\+u\{?([\dA-Fa-f]{4,5})\}?/g, (_, digits: string) => character(digits, 16))
       .replace(/\\+[nrt]|\\+/g, '')
       .replace(/(?:%[\dA-Fa-f]{2})+/g, (found) => Buffer.from(found.replaceAll('%', ''), 'hex').toString())

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { withoutFilled } from '../../../src/evidence/trace/masked-trace.js';
 import { withSecrets } from '../../../src/outputs/fix-file.js';
 import { secretsAmong } from '../../../src/secrets/known-values.js';
 import { createRedactor, knownSecrets, redact, redactorOf } from '../../../src/secrets/redactor.js';
@@ -131,9 +132,34 @@ describe('a redactor', () => {
 
   it('EV-9 masks a password of several words, and no sentence about one', () => {
     const body = (password: string) => JSON.stringify({ user: 'ann', password });
-    expect(redactor.clean(body('velvet otter climbs slowly'))).not.toContain('otter');
-    for (const message of ['must have eight characters', 'is too short', 'Wrong user or password'])
+    for (const password of ['velvet otter climbs slowly', 'velvet otter'])
+      expect(redactor.clean(body(password))).not.toContain('otter');
+    for (const message of [
+      'must have eight characters',
+      'is too short',
+      'Wrong user or password',
+      'Too weak',
+    ])
       expect(redactor.clean(body(message))).toBe(body(message));
+  });
+
+  it.each([
+    ['its name behind its value', '<input value="§" type="hidden" name="csrf_token">'],
+    ['its name in other words', '<input type="hidden" name="csrf_test_name" value="§">'],
+    ['no quotes', '<input type=hidden name=csrf value=§>'],
+    [
+      'JSON around it',
+      JSON.stringify({ html: '<meta content="x"><input value="§" type="hidden" id="_csrf">' }),
+    ],
+  ])('EV-9 masks what a hidden field holds that has %s', (_, tag) => {
+    expect(plain(redact(tag.replace('§', secret)))).toBe(tag.replace('§', '<masked>'));
+  });
+
+  it('EV-9 masks what a test types in its step, in whatever spelling', () => {
+    const step = String.raw`fill("\u0076elvet \u006ftter")`;
+    expect(withoutFilled(step, new Set(['velvet otter']))).toBe('fill("[masked: value]")');
+    const twice = JSON.stringify({ log: step });
+    expect(withoutFilled(twice, new Set(['velvet otter']))).not.toContain('u0076');
   });
 
   it('EV-9 masks what is left of a known value that somebody cut, and nothing that only begins like one', () => {
@@ -165,11 +191,32 @@ describe('the .env files of a project', () => {
   });
 
   it('EV-9 provide the secrets to mask, but not ordinary values', async () => {
-    const env = `# shop\nDB_PASSWORD="${password}"\nSIGNING=${random}\nTITLE="A very nice shop"\nPORT=5432\n`;
+    const env = `# shop\nDB_PASSWORD="${password}"\nSIGNING=${random}\nPORT=5432\nNODE_ENV=development\n`;
     const redactor = await redactorIn({ '.env': env });
-    expect(redactor.text(`${password}, ${random}, A very nice shop, 5432`)).toBe(
-      '[masked: value of DB_PASSWORD], [masked: value of SIGNING], A very nice shop, 5432',
+    expect(redactor.text(`${password}, ${random}, 5432, development`)).toBe(
+      '[masked: value of DB_PASSWORD], [masked: value of SIGNING], 5432, development',
     );
+  });
+
+  it.each(['swordfish', 'otter9', 'velvet otter', 'velvet otter climbs slowly', 'ann@mail.test', 'a+b=c/d!'])(
+    'EV-9 mask %s, whatever the name of its variable says',
+    async (value) => {
+      const redactor = await redactorIn({ '.env': `GREETING='${value}'\n` });
+      expect(redactor.text(`it was <${value}>`)).toBe('it was <[masked: value of GREETING]>');
+    },
+  );
+
+  it.each([
+    'otter',
+    '/orders',
+    './src/app',
+    'https://shop.test/v1',
+    'postgres://app@localhost:5432/shop',
+    'http://localhost:3000,http://localhost:3001',
+  ])('EV-9 do not mask %s, which gives nobody access', async (value) => {
+    const redactor = await redactorIn({ '.env': `ADDRESS='${value}'\n` });
+    const text = `GET ${value}/7, at http://localhost:3000/orders`;
+    expect(redactor.text(text)).toBe(text);
   });
 
   it.each(['.env.local', '.env.production.local'])('EV-9 are also named %s', async (name) => {
@@ -208,4 +255,12 @@ it('EV-9 a fix is withheld for a known secret, by the file that holds it, and no
   expect(withSecrets(looks + change('src/key.ts', `sign('${value}')`), secretsIn)).toEqual([
     'src/key.ts (value of SESSION_SECRET)',
   ]);
+});
+
+it('EV-9 a fix is not withheld for the plain words that a variable with an ordinary name holds', async () => {
+  const root = tempDir();
+  await writeFile(path.join(root, '.env'), 'TITLE=Velvet Otter\nSHOP_PASSWORD=Velvet Mink\n');
+  const secretsIn = await knownSecrets({ env: {}, projectRoot: root });
+  expect(secretsIn('<h1>Velvet Otter</h1>')).toEqual([]);
+  expect(secretsIn('<h1>Velvet Mink</h1>')).toEqual(['value of SHOP_PASSWORD']);
 });
