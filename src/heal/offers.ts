@@ -70,7 +70,7 @@ export async function tryOffer(
 ): Promise<Attempt | null> {
   const { side, summary, edits, notes, mayTakeOut = false } = patch;
   const { pending: ready, work } = await deployEdits(session, pending, edits);
-  const applied = work.change ? await session.workspace.apply(work.change) : null;
+  const applied = work?.change ? await session.workspace.apply(work.change) : null;
   if (applied?.kind !== 'applied') return null;
   return endOffered(session, cause, {
     pending: notes ? { ...ready, notes } : ready,

@@ -8,7 +8,7 @@ import { isInside } from '../paths.js';
 import type { Contents } from './change.js';
 import { removeCopy } from './copy-folder.js';
 import { contentOf, type FileEdit, type FileState, isSame, kindOf, stateOf } from './file-state.js';
-import { type Entry, ignoredAmong, isWritable, listAll, listProject } from './project-files.js';
+import { type Entry, isWritable, listAll, listProject, unwritableAmong } from './project-files.js';
 
 /** A copy of a project in which an agent works, at its own path. */
 export interface ProjectCopy {
@@ -317,7 +317,7 @@ export async function collect(root: string, copy: ProjectCopy, contents: Content
   const others = added.filter(isWritable);
   const unknown = others.filter((file) => !known.has(file));
   // Agent programs create folders with their own ignore rules, which only the copy has.
-  const matches = await Promise.all([root, copy.tree].map((folder) => ignoredAmong(folder, unknown)));
+  const matches = await Promise.all([root, copy.tree].map((folder) => unwritableAmong(folder, unknown)));
   const hidden = new Set(matches.flatMap((paths) => [...paths]));
   const ignored = others.filter((file) => hidden.has(file) || known.has(file));
   const refused = whyNotRevertible([...old, ...added], known);

@@ -17,10 +17,10 @@ import { isInside } from '../paths.js';
 import { tryOr } from '../result.js';
 
 /**
- * The role of a file in an agent's work: `source` can be part of a fix; `ignored` (what git ignores, except `.env` files) and `installed`
- * (packages) are there to work with and are never written back.
+ * The role of a file in an agent's work: `source` can be part of a fix; `ignored` (what git ignores, except `.env` files), `installed` (packages) and
+ * `foreign` (of another repository below the root) are there to work with and are never written back.
  */
-type Area = 'source' | 'ignored' | 'installed';
+type Area = 'source' | 'ignored' | 'installed' | 'foreign';
 
 export interface Entry {
   /** Relative to the root, with `/`. */
@@ -83,7 +83,7 @@ async function list(root: string, rules: Rules | null): Promise<Entry[]> {
   const visit = async (folder: string, above: Rules | null): Promise<void> => {
     await pause();
     const names = tryOr([], () => readdirSync(path.join(root, folder)));
-    const here = above && names.includes('.git') ? await withIgnored(root, folder, above) : above;
+    const here = above && names.includes('.git') ? await rulesOfRepository(root, folder, above) : above;
     for (const name of names) {
       const file = folder === '' ? name : `${folder}/${name}`;
       const area = here ? areaOf(file, here) : 'source';
@@ -130,12 +130,13 @@ function areaOf(file: string, { area, ignored }: Rules): Area | null {
   if (skipped.has(name) && !ignored.has(`!${file}`)) return null;
   if (area === 'installed') return packageCaches.has(name) ? null : area;
   if (packageFolder.test(file)) return 'installed';
+  if (area === 'foreign') return ignored.has(file) ? 'ignored' : area;
   if (environmentFile.test(file)) return 'source';
   return ignored.has(file) ? 'ignored' : area;
 }
 
-/** Adds the ignored files of the repository in a folder. `!path` marks a folder that is tracked although its name is in `skipped`. */
-async function withIgnored(root: string, folder: string, rules: Rules): Promise<Rules> {
+/** Returns the rules for the repository in a folder, with the files that it ignores. `!path` marks a folder that is tracked although its name is in `skipped`. */
+async function rulesOfRepository(root: string, folder: string, rules: Rules): Promise<Rules> {
   if (rules.area === 'installed') return rules;
   const under = (file: string) => path.posix.join(folder, file.replace(/\/$/, ''));
   const options = ['-z', '--others', '--ignored', '--exclude-standard', '--directory'];
@@ -153,7 +154,7 @@ async function withIgnored(root: string, folder: string, rules: Rules): Promise<
     parentsOf(file).filter((parent) => names.includes(path.posix.basename(parent))),
   );
   return {
-    ...rules,
+    area: folder === '' || rules.area === 'ignored' ? rules.area : 'foreign',
     ignored: new Set([
       ...rules.ignored,
       ...ignored.map(under),
@@ -195,16 +196,23 @@ export async function whyNoRules(project: string): Promise<string | null> {
   return gitBytes(project, ['ls-files', '--', '.git']).then(() => null, gitSays);
 }
 
-/** Returns those of these paths that the ignore rules of a folder (the project or a copy) match, whether or not they exist. */
-export async function ignoredAmong(root: string, files: readonly string[]): Promise<ReadonlySet<string>> {
+/**
+ * Returns those of these paths that no fix may write, whoever proposes it and whether or not they exist: by their names, in another repository below
+ * the root (the project's or a copy's), and what git ignores.
+ */
+export async function unwritableAmong(root: string, files: readonly string[]): Promise<ReadonlySet<string>> {
+  const isInOther = (file: string) =>
+    parentsOf(file).some((folder) => existsSync(path.join(root, folder, '.git')));
+  const never = files.filter((file) => !isWritable(file) || isInOther(file));
   const input = files
-    .filter((file) => !environmentFile.test(file))
+    .filter((file) => !never.includes(file) && !environmentFile.test(file))
     .map((file) => `${file}\0`)
     .join('');
-  return new Set(input === '' ? [] : await gitList(root, ['check-ignore', '-z', '--stdin'], { input }));
+  const ignored = input === '' ? [] : await gitList(root, ['check-ignore', '-z', '--stdin'], { input });
+  return new Set([...never, ...ignored]);
 }
 
-/** Whether an agent's change of this path can be part of its fix, by the name alone. */
+/** Whether a fix may change this path, by the name alone. */
 export function isWritable(file: string): boolean {
   const isNever = (part: string) => packageFolder.test(part) || skipped.has(path.posix.basename(part));
   return ![...parentsOf(file), file].some(isNever) && safePath.safeParse(file).success;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import path from 'node:path';
+import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { agentsYaml, scratchProject, type Finished, type ScratchProject } from '../rig/scratch-project.js';
 
@@ -108,4 +109,18 @@ it('ME-8 PB-6 a fault that comes back is healed with no agent, on a machine that
   const healed = await second.selfHeal(['run', one]);
   expect(verdictsOf(healed), healed.stderr).toEqual([remembered]);
   expect(healed.report?.totals.agentRuns).toBe(0);
+});
+
+it('HN-1 ME-8 a remembered fix writes no file that git ignores', async () => {
+  const first = await scratchProject(files);
+  expect(await first.selfHeal(['run', one])).toMatchObject({ exitCode: 0 });
+  const ignoring = { ...files, '.gitignore': `${files['.gitignore']}one.mjs\n` };
+  const second = await scratchProject(ignoring);
+  mkdirSync(path.join(second.dir, '.self-heal'));
+  cpSync(path.join(first.dir, '.self-heal/ledger.db'), path.join(second.dir, '.self-heal/ledger.db'));
+  execaSync('git', ['init', '--quiet'], { cwd: second.dir });
+  const refused = await second.selfHeal(['run', one]);
+  expect(refused.stderr).toContain('no fix may write one.mjs');
+  expect(verdictsOf(refused)?.flat(), refused.stderr).toContain('memory: still-failing');
+  expect(await second.read('one.mjs')).toContain('wrong one');
 });

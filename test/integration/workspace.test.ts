@@ -13,6 +13,7 @@ import { execaSync } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { undo } from '../../src/run/undo.js';
 import { contentsOf, readChange } from '../../src/workspace/change.js';
+import { unwritableAmong } from '../../src/workspace/project-files.js';
 import { renderChange } from '../../src/workspace/patch-text.js';
 import { agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -68,6 +69,28 @@ describe('the copy', () => {
     const done = await applied((copy) => writeInto(copy, { 'a.js': 'fixed\n', '../lib/b.js': 'fixed\n' }));
     expect(done).toMatchObject({ kind: 'applied' });
     expect([read('packages/app/a.js'), read('packages/lib/b.js')]).toEqual(['fixed\n', 'fixed\n']);
+  });
+
+  it('HN-1 no change of another repository below the project, or of what git ignores, leaves the copy', async () => {
+    const { dir, workspace, agent, write } = await agentWorkspace(files);
+    write({ 'sub/b.js': 'b\n' });
+    execaSync('git', ['init', '--quiet'], { cwd: path.join(dir, 'sub') });
+    const { cwd } = await workspace.ready();
+    expect(readFileSync(path.join(cwd, 'sub/b.js'), 'utf8')).toBe('b\n');
+    const written = ['src/cart.js', 'sub/b.js', 'sub/new.js', 'data/new.db', '.env'];
+    const { change, ignored } = await agent((copy) =>
+      writeInto(copy, Object.fromEntries(written.map((file) => [file, 'fixed\n']))),
+    );
+    expect(change?.edits.map((edit) => edit.path)).toEqual(['.env', 'src/cart.js']);
+    expect(ignored.toSorted()).toEqual(['data/new.db', 'sub/b.js', 'sub/new.js']);
+    const unwritable = await unwritableAmong(dir, [...written, 'node_modules/a.js', '.git/config']);
+    expect([...unwritable].toSorted()).toEqual([
+      '.git/config',
+      'data/new.db',
+      'node_modules/a.js',
+      'sub/b.js',
+      'sub/new.js',
+    ]);
   });
 
   it.each([true, false])('HN-1 works the same with a repository and without one (git: %s)', async (git) => {

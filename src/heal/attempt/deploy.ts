@@ -10,6 +10,7 @@ import {
 import type { Redactor } from '../../secrets/redactor.js';
 import type { Session } from '../session.js';
 import { type Change, type Contents, contentsOf } from '../../workspace/change.js';
+import { unwritableAmong } from '../../workspace/project-files.js';
 import { renderChange } from '../../workspace/patch-text.js';
 import type { Work } from '../../workspace/workspace.js';
 import { writeState } from '../../state-folder.js';
@@ -182,12 +183,18 @@ function whatItSays(
   }
 }
 
-/** Turns edits that no agent made here into a deployment like an agent's. */
+/** Turns edits that no agent made here into a deployment like an agent's, which has no work if no fix may write one of their files. */
 export async function deployEdits(
   session: Session,
   pending: PendingAttempt,
   edits: readonly FileEdit[],
-): Promise<Deployment & { readonly work: Work }> {
+): Promise<Deployment> {
+  const paths = edits.map((edit) => edit.path);
+  const [unwritable] = await unwritableAmong(session.workspace.root, paths);
+  if (unwritable !== undefined) {
+    const because = `no fix may write ${unwritable}, which git ignores or another repository has`;
+    return { pending, work: null, end: null, because };
+  }
   const id = session.spending.nextAttempt();
   const work = session.workspace.edit(String(id), edits);
   const kept = await keepPatch(session, work.change, await session.folder.attempt(id));
