@@ -16,8 +16,11 @@ const MOST_SINGLE = 3;
 /** How many of the newest commits are taken out together, one more each time, where the test does not run without all changes. */
 const MOST_COMMITS = 5;
 
-/** A green without a set is stated once it was seen this often, unless the failure cannot come and go. */
-const GREENS_TO_STATE = 2;
+/**
+ * How often the test is green without a set before that is stated where all other changes are not red: they may not run by themselves, or heal the
+ * test as well, which points to a green run by chance.
+ */
+const GREENS_TO_STATE = { usually: 2, ifOthersHeal: 4 } as const;
 
 /** A search begins after a red run and its confirmation. */
 const REDS_BEFORE = 2;
@@ -174,21 +177,41 @@ export class Search {
     return null;
   }
 
-  /** Asks for further runs without a set until it may be stated. One that is red meanwhile makes the search go on. */
+  /**
+   * Returns the set once it may be stated; until then, asks for a run. First, all other changes are taken out: if the test is red then, the set alone
+   * breaks it. If that shows nothing, the run without the set is repeated. A red one makes the search go on.
+   */
   #stated(found: MinimalSet<Candidate>): MinimalSet<Candidate> | null {
-    if (this.#greensWithout(found.set) >= this.#greensToState) return found;
+    const { failure, diagnosis } = this.lead;
+    // A compiler's error or a suite that does not start is the same in each run; all else may come and go.
+    if (failure.scope === 'suite' || diagnosis.category === 'build-error') return found;
+    const greens = this.#greensWithout(found.set);
+    if (greens >= GREENS_TO_STATE.usually && greens >= this.#greensToBelieve) {
+      if (this.#others(found.set) !== 'green' || greens >= GREENS_TO_STATE.ifOthersHeal) return found;
+    }
+    if (this.#others(found.set) === 'red') return found;
     if (this.endedBy) return { ...found, isMinimal: false };
+    if (this.#others(found.set) === null) {
+      this.isForSet = true;
+      this.asked = this.#othersOf(found.set);
+      return null;
+    }
     this.isForSet = found.set.length > 1;
     this.isRepeating = true;
     this.asked = found.set;
     return null;
   }
 
-  /** A compiler's error or a suite that does not start is the same in each run; all else may come and go. */
-  get #greensToState(): number {
-    const { failure, diagnosis } = this.lead;
-    if (failure.scope === 'suite' || diagnosis.category === 'build-error') return 1;
-    return Math.max(GREENS_TO_STATE, this.#greensToBelieve);
+  #othersOf(set: readonly Candidate[]): readonly Candidate[] {
+    return this.history.candidates.filter((candidate) => !set.includes(candidate));
+  }
+
+  /** The outcome without all other changes; null if it is unknown. */
+  #others(set: readonly Candidate[]): TestOutcome | null {
+    const out = this.#othersOf(set);
+    if (out.length === 0) return 'unresolved';
+    if (this.isRedWithout(out)) return 'red';
+    return this.#runs.find((run) => isWithout(run, out))?.outcome ?? null;
   }
 
   /**
