@@ -19,7 +19,9 @@ import { keepTrace } from './show-trace.js';
 import { rootOf } from '../workspace/project-files.js';
 import type { Session } from '../heal/session.js';
 import { takenPortOf } from '../diagnose/advice.js';
-import { type Listener, listenerOn } from '../process/listener.js';
+import { withOtherLoopback } from '../diagnose/other-loopback.js';
+import { decidingService } from '../diagnose/services.js';
+import { type Listener, listenerOn, loopbacksOn } from '../process/listener.js';
 import { isInside } from '../paths.js';
 
 /** The parts of a run that a diagnosis needs. */
@@ -49,7 +51,8 @@ export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Pro
       const context = { ...shared, folder: await folder.failure(n) };
       const rerunIds = idsFor(failure, run);
       const evidence = await gatherEvidence({ failure, run, ...context });
-      const signature = signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project);
+      const diagnosis = withOtherLoopback(classify(evidence), evidence, run.serverPorts ?? new Map());
+      const signature = signed({ failure, evidence, diagnosis }, settings.project);
       const isTraced = run.tracing !== undefined;
       const machine = await machineProblem({ failure, evidence, ...signature }, run, shared.workspaceDir);
       const record = {
@@ -126,14 +129,17 @@ function md5(text: string): string {
 }
 
 /**
- * Checks which process holds the port that a web server of the config needs, and whose server a suite has reused. Returns a sentence if only a person
- * can solve that, null if the code is at fault, and undefined if there was nothing to check.
+ * Checks which process holds the port that a web server of the config needs, whose server a suite has reused, and whether a service that a server
+ * missed is there. Returns a sentence if only a person can solve that, null if the code is at fault, and undefined if there was nothing to check.
  */
 async function machineProblem(
   { failure, evidence, diagnosis }: Pick<DiagnosedFailure, 'failure' | 'evidence' | 'diagnosis'>,
-  { reusedServer }: Pick<SuiteRun, 'reusedServer'>,
+  { reusedServer, serverPorts }: Pick<SuiteRun, 'reusedServer' | 'serverPorts'>,
   workspaceDir: string,
 ): Promise<string | null | undefined> {
+  const service = diagnosis.advice ? decidingService(evidence, diagnosis.why) : null;
+  if (service?.port && (serverPorts?.has(service.port) || (await loopbacksOn(service.port)).length > 0))
+    return null;
   const port = failure.scope === 'suite' && diagnosis.advice ? takenPortOf(evidence, diagnosis.why) : null;
   if (port !== null) {
     const listener = await listenerOn(port);

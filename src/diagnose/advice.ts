@@ -1,7 +1,8 @@
 import type { Reason } from '../model/diagnosis.js';
-import type { Evidence } from '../model/evidence.js';
+import type { Evidence, NetworkEntry } from '../model/evidence.js';
 import { ownOrigin, splitUrl } from '../urls.js';
-import { unreached } from './requests.js';
+import { decidingService, serviceAdvice } from './services.js';
+import { isNamedByApp, isUnreached } from './unreached.js';
 
 /** Playwright's messages about a browser that is not installed. */
 export const missingBrowser =
@@ -84,29 +85,39 @@ const stops: readonly Advice[] = [
 
 /**
  * Returns the advice for a failure that only a person can resolve on the machine (HL-7), or null. Reads Playwright's errors and the deciding
- * lines of a server. For a test with a page, only what the test lacks counts.
+ * lines of a server. For a test with a page, only what the test lacks, a host and a service that is not reached count.
  */
 export function adviceOn(evidence: Evidence, why: readonly Reason[]): string | null {
   const { errors, pageUrl, network } = evidence;
   const isOfPage = pageUrl !== null || network.length > 0;
+  const service = decidingService(evidence, why);
   const words = errors.map(({ message }) => message.slice(0, 2_000));
   const serverLines = why.filter(({ source }) => source === 'server').map(({ evidence }) => evidence);
   return (
     firstOf(lacks, words) ??
-    (isOfPage ? unreachedHost(evidence, why) : firstOf(stops, [...words, ...serverLines]))
+    (isOfPage ? unreachedHost(evidence, why) : firstOf(stops, [...words, ...serverLines])) ??
+    (service && serviceAdvice(service))
   );
 }
 
 /** Returns the advice for a host of another site that the machine does not reach, if that decided. */
-function unreachedHost(evidence: Evidence, [decided]: readonly Reason[]): string | null {
-  if (decided?.category !== 'network-error') return null;
-  const missed = unreached(evidence, ownOrigin(evidence));
-  const request =
-    missed.find(({ url }) => decided.evidence.includes(url.slice(0, 200))) ??
-    (decided.rule === 'network/fetch' && missed.length === 1 ? missed[0] : undefined);
-  return request
+function unreachedHost(evidence: Evidence, why: readonly Reason[]): string | null {
+  const request = decidingUnreached(evidence, why);
+  return request && !isNamedByApp(request, evidence, ownOrigin(evidence))
     ? `this machine does not reach ${splitUrl(request.url)?.origin ?? request.url} (${request.failure}): give it a way there, or have the tests answer in its place (page.route)`
     : null;
+}
+
+/** Returns the request whose host the machine does not reach, if that decided. */
+export function decidingUnreached(evidence: Evidence, [decided]: readonly Reason[]): NetworkEntry | null {
+  if (decided?.category !== 'network-error') return null;
+  const own = ownOrigin(evidence);
+  const missed = evidence.network.filter((entry) => isUnreached(entry, own));
+  return (
+    missed.find(({ url }) => decided.evidence.includes(url.slice(0, 200))) ??
+    (decided.rule === 'network/fetch' && missed.length === 1 ? missed[0] : undefined) ??
+    null
+  );
 }
 
 function firstOf(advices: readonly Advice[], texts: readonly string[]): string | null {

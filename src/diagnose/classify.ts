@@ -12,7 +12,9 @@ import { type Evidence, hasFailed, type NetworkEntry, unanswered } from '../mode
 import { isRefusal } from './graphql-errors.js';
 import { ownOrigin } from '../urls.js';
 import { failedRequests, isSignIn } from './requests.js';
-import { adviceOn } from './advice.js';
+import { adviceOn, decidingUnreached } from './advice.js';
+import { decidingService } from './services.js';
+import { isNamedByApp, isUnreached } from './unreached.js';
 import { factsOf } from './facts.js';
 import { createMatcher, type EvidenceText } from './match.js';
 import { isProjectRule, type ProjectRules } from './rule.js';
@@ -49,7 +51,8 @@ export function createClassify(project?: ProjectRules): Classify {
     const hasServerReason = lastLine === null || strong.some(({ source }) => source === 'server');
     const words = hasServerReason ? [] : [lastWordsReason(lastLine, ranked)];
     // The more certain reasons come first.
-    const why = isDecisive(strong[0]?.confidence ?? 0) ? [...strong, ...words] : [...words, ...strong];
+    const found = isDecisive(strong[0]?.confidence ?? 0) ? [...strong, ...words] : [...words, ...strong];
+    const why = withService(found, evidence);
     const advice = adviceOn(evidence, why);
     // If a server lacks something on the machine, its build is not at fault. If it printed nothing, anything may be.
     const isOther = strong[0]?.rule === webServerExited && (advice !== null || lastLine === null);
@@ -61,7 +64,8 @@ export function createClassify(project?: ProjectRules): Classify {
       why,
       retry: retryOf(matcher.retryAxisOf(relevant(texts, why), { category, why }), {
         advice,
-        isOfCode: isOfSession(evidence, why),
+        isOfSession: isOfSession(evidence, why),
+        isNamedByApp: isOfApp(evidence, why),
       }),
       facts: factsOf(evidence, { texts, reasons, why }),
       warning: category === 'unknown' ? unknownWarning : null,
@@ -84,21 +88,37 @@ export function createClassify(project?: ProjectRules): Classify {
 const isOfAction =
   /^(?:\w*Error: )?(?:Test timeout of |(?:locator|page|frame|frameLocator|elementHandle)\.\w+: )/;
 
-/** Returns the evidence as if what failed in passing tests too were this test's own, except for refusals and unanswered calls. */
+/**
+ * Returns the evidence as if what failed in passing tests too were this test's own, except for refusals, unanswered calls and hosts that this machine
+ * does not reach.
+ */
 function withoutMarks(evidence: Evidence): Evidence {
   const { console, network, errors } = evidence;
   const isAction = errors.some(({ message }) => isOfAction.test(message));
-  const mayExplain = (request: NetworkEntry) =>
+  const own = ownOrigin(evidence);
+  const mayTell = (request: NetworkEntry) =>
     hasFailed(request) &&
     request.failure !== unanswered &&
+    !isUnreached(request, own) &&
     (!isRefusal(request) || request.resourceType === 'script');
   return {
     ...evidence,
     console: console.map((entry) =>
       entry.type === 'pageerror' && !isAction ? { ...entry, common: false } : entry,
     ),
-    network: network.map((request) => (mayExplain(request) ? { ...request, common: false } : request)),
+    network: network.map((request) => (mayTell(request) ? { ...request, common: false } : request)),
   };
+}
+
+/** Puts the line that names a missing service before what followed from it. */
+function withService(why: readonly Reason[], evidence: Evidence): readonly Reason[] {
+  const [first] = why;
+  const service = decidingService(evidence, why);
+  if (!first || !service || service.line.includes(first.evidence)) return why;
+  return [{ ...first, rule: 'server/unreached-service', evidence: service.line }, ...why].slice(
+    0,
+    mostReasons,
+  );
 }
 
 /** This rule only says what Playwright was doing. It decides if nothing else does, and is no alternative. */
@@ -119,13 +139,21 @@ function lastWordsReason(evidence: string, category: Category): Reason {
   return { rule: 'server/last-words', category, source: 'server', evidence, confidence: weak };
 }
 
-/** A problem of the machine needs no change of the code, and a session that a server refuses needs no person. */
+/** A problem of the machine needs no change of the code, a session that a server refuses needs no person, and a host that the app named is no matter of the machine. */
 function retryOf(
   axis: RetryAxis,
-  { advice, isOfCode }: { readonly advice: string | null; readonly isOfCode: boolean },
+  found: { readonly advice: string | null; readonly isOfSession: boolean; readonly isNamedByApp: boolean },
 ): RetryAxis {
-  if (axis === 'never_retry' && isOfCode) return 'code_error';
+  const { advice } = found;
+  if (axis === 'never_retry' && found.isOfSession) return 'code_error';
+  if (axis === 'env_error' && found.isNamedByApp) return 'code_error';
   return advice !== null && axis === 'code_error' ? 'env_error' : axis;
+}
+
+/** Whether the app itself named the host that was not reached. */
+function isOfApp(evidence: Evidence, why: readonly Reason[]): boolean {
+  const request = decidingUnreached(evidence, why);
+  return request !== null && isNamedByApp(request, evidence, ownOrigin(evidence));
 }
 
 /** Whether the app refused requests (401, 403) and none of them signs in, so that other credentials would change nothing. */

@@ -3,6 +3,7 @@ import { tellingErrors } from './complaint.js';
 import { normalise } from './normalise.js';
 import type { TestError } from '../model/failure.js';
 import type { EvidenceText, Matcher } from './match.js';
+import { isUnreached, mayExplain } from './unreached.js';
 import { ownOrigin, splitUrl } from '../urls.js';
 import { logBlocks, type NamedRequests, namedRequests } from './named-requests.js';
 import {
@@ -16,7 +17,6 @@ import {
   repeatsRequest,
   requestLine,
   responseTexts,
-  unreached,
 } from './requests.js';
 import { stripAnsi } from '../visible-text.js';
 import { markedStatusLine, withoutQuotes } from './without-quotes.js';
@@ -61,10 +61,18 @@ export function evidenceTexts(
 ): EvidenceText[] {
   const own = ownOrigin(evidence);
   const lost = lostScripts(evidence).filter((entry) => withoutNoise('network', requestLine(entry)) !== '');
-  const isExplained = isCausedBy(lost, own);
+  // An exception that follows from a script is never the cause, whoever else lacks the script.
+  const everywhereLost = evidence.network.filter(
+    (entry) => entry.common && entry.resourceType === 'script' && isUnreached(entry, own),
+  );
+  const isExplained = isCausedBy([...lost, ...everywhereLost], own);
   const missed = isBare
-    ? [...new Set([...lost.filter(({ url }) => !own(url)), ...unreached(evidence, own)])]
-    : missedOfOthers(lost, own, evidence);
+    ? evidence.network.filter(
+        (entry) =>
+          !own(entry.url) && (isUnreached(entry, own) ? mayExplain(entry, evidence) : lost.includes(entry)),
+      )
+    : missedOfOthers([...lost, ...everywhereLost], own, evidence);
+  const isOfUnreached = aboutUnreached(evidence, own);
   const isFollowed = isCausedBy([...lost.filter(({ url }) => own(url)), ...missed], () => true);
   const failed = failedRequests(evidence, own);
   const { named, isOfOthers } = namedRequests(
@@ -80,7 +88,9 @@ export function evidenceTexts(
     consoleText(
       evidence,
       (entry) =>
-        (entry.common || isExplained(entry)) === hint && ownScript(entry, own) && !isEcho(entry.text),
+        (entry.common || isExplained(entry) || isOfUnreached(entry.text)) === hint &&
+        ownScript(entry, own) &&
+        !isEcho(entry.text),
     );
   const errorOf = (hint: boolean) =>
     errorText(
@@ -211,7 +221,8 @@ function missedOfOthers(
     const isExplained = isCausedBy([script], own);
     return (
       !own(script.url) &&
-      (console.some(isExplained) || errors.some((error) => isExplainedError(isExplained, error)))
+      (console.some((entry) => !entry.common && isExplained(entry)) ||
+        errors.some((error) => isExplainedError(isExplained, error)))
     );
   });
 }
@@ -305,6 +316,23 @@ function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
 function withoutPath(text: string, path: string): string {
   const named = text.match(/\/[^\s?:'"`()]{2,200}/g)?.find((mention) => path.endsWith(mention));
   return named === undefined ? '' : text.replace(named, ' ');
+}
+
+/** How a page's exception says that a call failed, without saying which. */
+const callFailed =
+  /\bFailed to fetch\b|NetworkError when|\bLoad failed\b|\bNetwork ?Error\b|Network request failed/i;
+
+/** Returns a predicate: whether a text is about a host that the machine does not reach, which explains nothing here. */
+function aboutUnreached(evidence: Evidence, own: (url: string) => boolean): (text: string) => boolean {
+  const missed = evidence.network.filter((entry) => isUnreached(entry, own));
+  const needless = missed.filter((entry) => !mayExplain(entry, evidence));
+  const isOnly = needless.length > 0 && needless.length === missed.length;
+  const isOwnCallLost = evidence.network.some(
+    ({ url, status, failure }) => own(url) && status === null && failure !== null,
+  );
+  return (text) =>
+    needless.some(({ url }) => text.includes(splitUrl(url)?.host ?? url)) ||
+    (isOnly && !isOwnCallLost && callFailed.test(text));
 }
 
 /**

@@ -136,24 +136,6 @@ export function lostScripts({ network }: Pick<Evidence, 'network'>): NetworkEntr
   );
 }
 
-/** How a browser says that it did not reach a host. */
-const noWay =
-  /ERR_(?:NAME_NOT_RESOLVED|INTERNET_DISCONNECTED|CONNECTION_\w+|ADDRESS_UNREACHABLE|TIMED_OUT|PROXY_\w+|TUNNEL_\w+)|NS_ERROR_(?:UNKNOWN_HOST|CONNECTION_REFUSED|NET_\w+|OFFLINE|PROXY_\w+)|Could not (?:connect|resolve)/;
-
-/** Returns the page's scripts and calls of other sites that the machine did not reach. */
-export function unreached(
-  { network }: Pick<Evidence, 'network'>,
-  own: (url: string) => boolean,
-): NetworkEntry[] {
-  return network.filter(
-    ({ resourceType, url, status, failure }) =>
-      /^(?:script|xhr|fetch)$/.test(resourceType) &&
-      status === null &&
-      noWay.test(failure ?? '') &&
-      !own(url),
-  );
-}
-
 /** Formats a request and its result as one line: `POST /api/orders → 500`; the host is included unless it is the loopback. */
 export function endpointOf(entry: NetworkEntry): string {
   const parts = splitUrl(entry.url);

@@ -10,6 +10,7 @@ import {
 } from '../model/evidence.js';
 import type { TestError, TestRef } from '../model/failure.js';
 import { normalise } from '../diagnose/normalise.js';
+import { noWay } from '../diagnose/unreached.js';
 import { isRedirected } from '../diagnose/auth-redirects.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { MissingEvidence } from './bounded-text.js';
@@ -97,35 +98,38 @@ export function neighboursOf(
 }
 
 /**
- * Marks the entries of a failing test as `common` that passing tests of its file have as often, since they say nothing about the failure. What
- * the test's own error contains is never marked: a text of the console, or an answer that the test received instead of the expected value.
+ * Marks the entries of a failing test as `common` that passing tests of its file have as often, since they say nothing about the failure; for a host
+ * that was not reached, passing tests of other files stand in if its own has none. What the test's own error contains is never marked: a text of the console, or an answer that the test received instead of the expected value.
  */
 export function markCommon<T extends Entries>(
   entries: T,
   failing: { readonly test: TestRef; readonly errors: readonly Pick<TestError, 'message'>[] },
   passing: readonly PassingTrace[],
 ): T {
-  const { errors } = failing;
+  const { errors, test } = failing;
   const neighbours = neighboursOf(failing, passing);
-  if (neighbours.length === 0) return entries;
+  const ofProject = passing.filter((other) => other.test.project === test.project);
+  if (ofProject.length === 0) return entries;
   const isError = ({ text }: ConsoleEntry) =>
     text.length >= shortestText && errors.some(({ message }) => message.includes(text));
   const received = errors.flatMap(({ message }) => stripAnsi(message).match(receivedLine) ?? []);
   const isReceived = (entry: NetworkEntry) =>
     responseTexts(entry).some((text) => received.some((line) => line.includes(text)));
   const counts = new Map<string, number>();
-  const marked = <E extends ConsoleEntry | NetworkEntry>(entry: E, key: string): E => {
+  const marked = <E extends ConsoleEntry | NetworkEntry>(entry: E, key: string, among = neighbours): E => {
+    if (among.length === 0) return entry;
     const times = (counts.get(key) ?? 0) + 1;
     counts.set(key, times);
-    return neighbours.some(({ complaints }) => times <= (complaints.get(key) ?? 0))
-      ? { ...entry, common: true }
-      : entry;
+    return { ...entry, common: among.some(({ complaints }) => times <= (complaints.get(key) ?? 0)) };
   };
+  // What the machine reaches does not depend on the file of a test.
+  const amongOf = ({ failure }: NetworkEntry) =>
+    neighbours.length === 0 && noWay.test(failure ?? '') ? ofProject : neighbours;
   return {
     ...entries,
     console: entries.console.map((entry) => (isError(entry) ? entry : marked(entry, consoleKey(entry.text)))),
     network: entries.network.map((request) =>
-      isReceived(request) ? request : marked(request, requestKey(request)),
+      isReceived(request) ? request : marked(request, requestKey(request), amongOf(request)),
     ),
   };
 }

@@ -71,7 +71,7 @@ const MAX_NEIGHBOUR_MS = 15_000;
 /**
  * Chooses one or two green tests of each file with failures: what happens in them, too, does not explain the failures. Those that share most of a
  * failing test's describe blocks come first, then those next to it. Tests that ran after it are preferred, since it may fail because of what ran
- * before it.
+ * before it. For a file without green tests, the shortest of another file stands in.
  */
 export function chooseNeighbours(
   failures: readonly DiagnosedFailure[],
@@ -82,9 +82,14 @@ export function chooseNeighbours(
     if (failure.scope === 'test') files.set(fileOf(failure.test), files.get(fileOf(failure.test)) ?? failure);
   return [...files].flatMap(([file, failed]) => {
     const { test: failing } = failed;
-    const near = green.filter(
-      ({ test, durationMs }) => fileOf(test) === file && durationMs <= MAX_NEIGHBOUR_MS,
-    );
+    const short = green.filter(({ durationMs }) => durationMs <= MAX_NEIGHBOUR_MS);
+    const near = short.filter(({ test }) => fileOf(test) === file);
+    if (near.length === 0)
+      return short
+        .filter(({ test }) => test.project === failing.project)
+        .toSorted((a, b) => a.durationMs - b.durationMs)
+        .slice(0, 1)
+        .map(({ test }) => test.id);
     const shared = ({ test }: GreenTest) =>
       test.titlePath.slice(0, -1).filter((title, n) => failing.titlePath[n] === title).length;
     const distance = ({ test }: GreenTest) => Math.abs(test.location.line - failing.location.line);

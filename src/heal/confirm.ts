@@ -70,7 +70,10 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
     const ends = confirmed.map((before) => ({ before, now: rerun.observe(before) }));
     flaky.push(...ends.filter(({ now }) => isGreen(now)).map(({ before }) => before));
     uncovered.push(...rerun.others);
-    const along = progress.green.filter(({ test }) => neighbours.includes(test.id));
+    const files = new Set(testsOf(confirmed).map(({ location }) => location.file));
+    const along = progress.green.filter(
+      ({ test }) => neighbours.includes(test.id) && files.has(test.location.file),
+    );
     confirmed = ends
       .filter(({ now }) => !isGreen(now))
       .map(({ before, now }) =>

@@ -1,6 +1,6 @@
 import { bareAttempt, becauseOf } from '../model/attempt.js';
 import { builtIn } from '../model/built-in.js';
-import { retryOf } from '../model/cause.js';
+import { unrefutedEnvironment, retryOf } from '../model/cause.js';
 import type { CauseEnd } from '../model/verdict.js';
 import { unreachable } from '../unreachable.js';
 import { ask, mayBeMeant, stillOpen } from './ask.js';
@@ -61,7 +61,7 @@ function historyOf(session: Session, { cause, known, attempts, waited, mayPropos
     mayPropose: mayPropose && (chosen !== null || (proposers.length > 0 && routed.length > 0)),
     ...(routed.length > 0 && agents.length === 0 ? { noAgent } : {}),
     retry: retryOf(cause),
-    environment: cause.environment,
+    environment: unrefutedEnvironment(cause),
     agents,
     spent: session.spending.spentFor(cause, session.clock.now()),
   };
@@ -87,15 +87,23 @@ async function carryOut(schedule: Schedule, work: CauseWork, decision: Decision)
       return;
     }
     case 'escalate':
-      work.cause = await schedule.explained(work.cause);
+      if (await isRefuted(schedule, work, decision)) return;
       work.end = await ask(session, work, decision.question);
       return;
     case 'end':
+      if (decision.end.environment && (await isRefuted(schedule, work, decision))) return;
       work.end = await endOf(schedule, work, decision.end);
       return;
     default:
       return unreachable(decision);
   }
+}
+
+/** Brings the search for the change that broke a cause to its end; returns whether the policy now decides otherwise (HL-7). */
+async function isRefuted(schedule: Schedule, work: CauseWork, { kind }: Decision): Promise<boolean> {
+  work.cause = await schedule.explained(work.cause);
+  const next = nextStep(schedule, work);
+  return next.kind !== kind && next.kind !== 'end';
 }
 
 /** A cause that nobody healed may be a change that its author meant, which a person is asked about. */

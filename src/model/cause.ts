@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Blame } from './blame.js';
+import { type Blame, canBeReverted } from './blame.js';
 import { isProjectRule } from '../diagnose/rule.js';
 import { diagnosisShape, type RetryAxis } from './diagnosis.js';
 import { type Evidence, evidenceShape } from './evidence.js';
@@ -68,6 +68,23 @@ export interface Cause {
   readonly blame?: Blame;
   /** The measurements of its test, if that is flaky. */
   readonly flake?: Flake;
+}
+
+/**
+ * Whether runs could show that the machine is not at fault after all: by a change whose reversal turns the test green. What was examined on the
+ * machine needs no run, and a test that passes against its mark is no failure.
+ */
+export function mayBeRefuted({ lead }: Pick<Cause, 'lead'>): boolean {
+  const { failure, machine } = lead;
+  return !machine && !(failure.scope === 'test' && failure.status === 'passed');
+}
+
+/** Returns why no agent can help, unless a change of the app turns the test green when it is reverted: then code can (HL-7). */
+export function unrefutedEnvironment({
+  environment,
+  blame,
+}: Pick<Cause, 'environment' | 'blame'>): string | null {
+  return canBeReverted(blame) ? null : environment;
 }
 
 /**

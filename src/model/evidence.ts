@@ -15,7 +15,9 @@ const consoleEntryShape = z.object({
   location: z.string(),
   /** The stack of a page error, else null. */
   stack: textOrNull,
-  /** Whether passing tests have it as often, so that it is the last thing to explain the failure. */
+  /**
+   * Whether passing tests of the run have it as often, so that it is the last thing to explain the failure; absent if there was none to compare with.
+   */
   common: z.boolean().exactOptional(),
 });
 export type ConsoleEntry = z.infer<typeof consoleEntryShape>;
@@ -45,7 +47,9 @@ const networkEntryShape = z.object({
   responseBody: textOrNull,
   /** Whether its answer had begun, and not ended when the test did. */
   isOpen: z.literal(true).exactOptional(),
-  /** Whether passing tests have it as often, so that it is the last thing to explain the failure. */
+  /**
+   * Whether passing tests of the run have it as often, so that it is the last thing to explain the failure; absent if there was none to compare with.
+   */
   common: z.boolean().exactOptional(),
 });
 export type NetworkEntry = z.infer<typeof networkEntryShape>;

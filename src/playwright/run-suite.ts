@@ -5,9 +5,10 @@ import path from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { systemClock } from '../clock.js';
-import type { TestFailure } from '../model/failure.js';
+import type { TestFailure, WebServer } from '../model/failure.js';
 import { ownFile } from '../own-files.js';
 import { withPackageBins } from '../process/find-program.js';
+import { loopbacksOn } from '../process/listener.js';
 import { type BrokenBuild, watchBuild } from './broken-build.js';
 import type { Playwright } from './find-playwright.js';
 import { type PlaywrightExit, runPlaywright } from './playwright-process.js';
@@ -96,8 +97,10 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
     });
   let examined = 0;
   let examination = Promise.resolve();
+  let serverPorts: SuiteRun['serverPorts'];
   const examine = async (failure: TestFailure, previous: Promise<void>) => {
     await previous;
+    serverPorts ??= await portsOf(state.configured?.webServers ?? []);
     await options.onFailedTry?.(failure);
     examined += 1;
     await writeFile(path.join(runDir, runFiles.examined), String(examined));
@@ -147,9 +150,21 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
     serverLog: path.join(runDir, runFiles.serverLog),
     problems: [...new Set(problems.split('\n'))].filter((line) => line !== '').slice(0, 20),
     ...(isTraced ? { tracing: 'on' } : {}),
+    ...(serverPorts ? { serverPorts } : {}),
     durationMs: endedAt - startedAt,
     endedAt,
   });
+}
+
+/** Returns where the web servers of a config listen on this machine. */
+async function portsOf(
+  servers: readonly Pick<WebServer, 'url'>[],
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const ports = servers.flatMap(({ url }) =>
+    url !== null && URL.canParse(url) ? Number(new URL(url).port) : [],
+  );
+  const known = [...new Set(ports)].filter((port) => port > 0);
+  return new Map(await Promise.all(known.map(async (port) => [port, await loopbacksOn(port)] as const)));
 }
 
 async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {

@@ -16,7 +16,7 @@ import { tryOr } from '../result.js';
 
 interface FinishedRun extends Pick<
   SuiteRun,
-  'serverLog' | 'problems' | 'tracing' | 'durationMs' | 'endedAt' | 'endedLingering'
+  'serverLog' | 'problems' | 'tracing' | 'serverPorts' | 'durationMs' | 'endedAt' | 'endedLingering'
 > {
   readonly state: ReportState;
   readonly exit: PlaywrightExit;

@@ -44,6 +44,8 @@ export interface SuiteRun {
   readonly endedAt: number;
   /** The URL of a running web server that Playwright reused, or null. A server of an earlier run may serve old code (HL-9). */
   readonly reusedServer?: string | null;
+  /** The ports of the config's web servers, with the loopback addresses at which each listened when the first test failed; empty if no run looked. */
+  readonly serverPorts?: ReadonlyMap<number, readonly string[]>;
   /** Playwright did not exit after its run, so self-heal ended it. */
   readonly endedLingering?: boolean;
   /** Messages about problems of the reporter itself. */

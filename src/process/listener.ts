@@ -16,10 +16,16 @@ export interface Listener {
 const answerMs = 1_000;
 const run = promisify(execFile);
 
+/** Returns the loopback addresses at which something listens on a TCP port. */
+export async function loopbacksOn(port: number): Promise<readonly string[]> {
+  const hosts = ['127.0.0.1', '::1'];
+  const answers = await Promise.all(hosts.map((host) => isOpen(host, port)));
+  return hosts.filter((_, at) => answers[at]);
+}
+
 /** Returns what listens on a TCP port of this machine, or null if nothing does. */
 export async function listenerOn(port: number): Promise<Listener | null> {
-  const answers = await Promise.all(['127.0.0.1', '::1'].map((host) => isOpen(host, port)));
-  if (!answers.includes(true)) return null;
+  if ((await loopbacksOn(port)).length === 0) return null;
   const nobody = { pid: null, command: null, folder: null };
   if (process.platform === 'win32') return nobody;
   const listener = await (process.platform === 'linux' ? ofProc(port) : ofLsof(port)).catch(() => null);

@@ -3,6 +3,7 @@ import type { Event } from '../../src/event.js';
 import { healRun } from '../../src/heal/heal-rounds.js';
 import { Observations } from '../../src/heal/observations.js';
 import { reportOf } from '../../src/run/report.js';
+import type { Diagnosis } from '../../src/model/diagnosis.js';
 import type { Session } from '../../src/heal/session.js';
 import { tellSeen } from '../../src/heal/tell-tests.js';
 import { aDiagnosed, aResult, aSuiteFailure, aSuiteRun, failing, someSettings } from './builders.js';
@@ -47,6 +48,8 @@ export async function simulatedRun(
     /** What a clean copy shows; without it, none can be made. */
     inCleanCopy?: Shows;
     teardown?: (ran: readonly string[], at: At) => string | null;
+    /** What every failure is diagnosed as. */
+    diagnosis?: Partial<Diagnosis>;
     /** Awaited by whatever runs in the tree or writes to it, and by each agent: so one schedule differs from another. */
     pause?: () => Promise<void>;
     /** Whether the copies for agents have still to be made. */
@@ -75,7 +78,10 @@ export async function simulatedRun(
     red = seen.flatMap(({ id, wrong }) =>
       wrong === null || wrong === notRun
         ? []
-        : [failing(id, wrong, { signature: `shop:Error:${wrong}`, isTraced })],
+        : [failing(id, wrong, { signature: `shop:Error:${wrong}`, isTraced })].map((failure) => ({
+            ...failure,
+            diagnosis: { ...failure.diagnosis, ...over.diagnosis },
+          })),
     );
     const torn = over.teardown?.(ids ?? tests, at) ?? null;
     const suiteFailure = torn === null ? null : aSuiteFailure(torn);

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Blame } from '../../model/blame.js';
-import type { DiagnosedFailure } from '../../model/cause.js';
+import { type DiagnosedFailure, mayBeRefuted } from '../../model/cause.js';
 import type { BlameCauses, BlameSearches } from '../../heal/hooks.js';
 import type { TestError } from '../../model/failure.js';
 import { normalise } from '../../diagnose/normalise.js';
@@ -62,7 +62,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
     const read = historyReader(parts, isWrittenTo);
     const searches: Search[] = [];
     for (const { id, lead, environment } of causes) {
-      if (environment !== null || parts.signal.aborted) continue;
+      if ((environment !== null && !mayBeRefuted({ lead })) || parts.signal.aborted) continue;
       const near = await read(lead);
       const older = () => olderThan(near, () => read(lead, { isOlder: true }));
       const isKnown = typeof near !== 'string' && near.candidates.length > 0;

@@ -1,3 +1,4 @@
+import { withOtherLoopback } from '../../../src/diagnose/other-loopback.js';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -162,13 +163,89 @@ describe('what green neighbors show too', () => {
     resourceType: 'script',
     failure: 'net::ERR_NAME_NOT_RESOLVED',
   });
+  const unable = { ariaSnapshot: '- paragraph: We have issues connecting to our payments provider.' };
   it.each<[string, NetworkEntry]>([
     ['script', lost],
     ['call', { ...lost, resourceType: 'fetch' }],
-  ])('CS-7 HL-7 a %s of a host that the machine does not reach is a matter of the machine', (_, entry) => {
-    const { category, retry, advice } = classify(failing(assertion, { network: [own, entry] }));
+  ])('CS-7 HL-7 a %s of an unreached host is a matter of the machine if the page says so', (_, entry) => {
+    const { category, retry, advice } = classify(failing(assertion, { network: [own, entry], ...unable }));
     expect({ category, retry }).toEqual({ category: 'network-error', retry: 'env_error' });
     expect(advice).toContain('js.pay.example');
+  });
+
+  const fetched = logged('TypeError: Failed to fetch', { type: 'pageerror' });
+  it.each<[string, Partial<Evidence>]>([
+    ['that passing tests lack, too', { network: [own, { ...lost, resourceType: 'fetch' }] }],
+    [
+      'with its exception',
+      { network: [own, { ...lost, resourceType: 'fetch' }], console: [{ ...fetched, common: true }] },
+    ],
+    [
+      'that no passing test was compared in',
+      { network: [own, request({ ...ofProvider, failure: lost.failure })], console: [fetched] },
+    ],
+  ])('CS-7 HL-7 an unreached host %s decides nothing by itself', (_, over) => {
+    expect(classify(failing(assertion, { ...over, ariaSnapshot: '- heading "Cart"' }))).toMatchObject({
+      category: 'ui-error',
+      retry: 'code_error',
+    });
+  });
+
+  it('CS-7 HL-7 an unreached host that only the failing test asks is a matter of the machine', () => {
+    const network = [own, { ...lost, resourceType: 'fetch', common: false }];
+    expect(classify(failing(assertion, { network })).advice).toContain('js.pay.example');
+  });
+
+  it.each([
+    ['an answer', 'https://files.pay.example/a.png', '{"url":"https://files.pay.example/a.png?sign=1"}'],
+    ['a name without a domain', 'http://minio:9000/a.png', null],
+  ])('CS-11 HL-7 a host that the app itself named by %s is a matter of the code', (_, url, responseBody) => {
+    const put = request({
+      method: 'PUT',
+      url,
+      status: null,
+      failure: 'net::ERR_NAME_NOT_RESOLVED',
+      common: false,
+    });
+    const { category, retry, advice } = classify(
+      failing(assertion, { network: [own, request({ status: 200, responseBody }), put] }),
+    );
+    expect({ category, retry, advice }).toEqual({ category: 'network-error', retry: 'code_error' });
+  });
+
+  it.each([
+    ['Redis', 'MaxRetriesPerRequestError: Reached the max retries per request limit (which is 3).', 6399],
+    ['PostgreSQL', 'error: connection terminated: connect ECONNREFUSED 127.0.0.1:5432', 5432],
+  ])(
+    'HL-7 CS-7 a service that a server cannot reach decides, with a page as without: %s',
+    (_, said, port) => {
+      const serverOutput = `[db] connect ECONNREFUSED 127.0.0.1:${port}\n${said}`;
+      const { why, advice } = classify(failing(assertion, { network: [own, request()], serverOutput }));
+      expect(why[0]?.evidence).toContain(`ECONNREFUSED 127.0.0.1:${port}`);
+      expect(advice).toBe(
+        `nothing listens at 127.0.0.1:${port}, where a server of the suite looks for a service: start it`,
+      );
+    },
+  );
+
+  it('HL-7 what passing tests see of a service, too, is no reason to start no agent', () => {
+    const serverOutput = 'connect ECONNREFUSED 127.0.0.1:6399';
+    const network = [own, request({ status: 200 })];
+    const { advice } = classify(failing(assertion, { network, serverOutput, ofOthers: [serverOutput] }));
+    expect(advice).toBeUndefined();
+  });
+
+  it('HL-7 CS-11 says that a web server of the config listens at the other loopback address', () => {
+    const evidence = failing('Error: page.goto: net::ERR_CONNECTION_REFUSED at http://127.0.0.1:4321/', {
+      pageUrl: null,
+    });
+    const { why, retry } = withOtherLoopback(classify(evidence), evidence, new Map([[4321, ['::1']]]));
+    const sentence =
+      '127.0.0.1:4321 refuses connections, while a web server of the config listens at [::1]:4321';
+    expect({ said: why[0]?.evidence, retry }).toEqual({ said: sentence, retry: 'code_error' });
+    expect(
+      withOtherLoopback(classify(evidence), evidence, new Map([[4321, ['127.0.0.1']]])).why[0]?.evidence,
+    ).not.toBe(sentence);
   });
 });
 

@@ -55,6 +55,20 @@ it('CS-7 does not mark what only passing tests of other files have, or of anothe
   expect(marks(['TypeError: layout'], [])).toEqual([false]);
 });
 
+it('CS-7 marks a host that passing tests of other files do not reach either, if its own file has none', async () => {
+  const entry = aRequest({
+    url: 'https://stats.shop.example/hit',
+    status: null,
+    failure: 'net::ERR_NAME_NOT_RESOLVED',
+  });
+  const location = { ...aTest().location, file: '/project/tests/other.spec.ts' };
+  const other = await passing({ network: [entry] }, { location });
+  const failing = { test: aTest(), errors: [{ message: timeout }] };
+  const marked = (passing: readonly PassingTrace[]) =>
+    markCommon({ console: [], network: [entry] }, failing, passing).network[0]?.common;
+  expect([marked([other]), marked([]), marked([await passing({}), other])]).toEqual([true, undefined, false]);
+});
+
 const refused = aRequest({
   method: 'POST',
   url: 'http://localhost:3000/login?n=1',

@@ -540,7 +540,7 @@ it('HL-7 takes tests for alike that have the same error, or wait in vain for som
   ]);
 });
 
-it('CS-7 chooses neighbours of the same file and project, near a failing test and not slow', () => {
+it('CS-7 chooses neighbours of the same file, or else of its project, near a failing test and not slow', () => {
   const at = (id: string, line: number, over = {}) =>
     aTest(id, { location: { file: 'a.spec.ts', line, column: 1 }, titlePath: ['a.spec.ts', id], ...over });
   const green = [
@@ -559,6 +559,8 @@ it('CS-7 chooses neighbours of the same file and project, near a failing test an
   expect(chooseNeighbours([failed('x'), failed('y')], [slow, ...green])).toEqual(['near', 'above']);
   const inGroup = failed('x', { titlePath: ['a.spec.ts', 'cart', 'x'] });
   expect(chooseNeighbours([inGroup], green)).toEqual(['grouped', 'near']);
+  const only = green.filter(({ test }) => test.id.startsWith('other'));
+  expect(chooseNeighbours([inGroup], only)).toEqual(['other file']);
 });
 
 const withRegression = someSettings({ verify: { ...someSettings().verify, regression: 'suite' } });
@@ -750,6 +752,28 @@ it('HL-6 BL-1 causes that one change broke are one: one agent, proven on all of 
   expect(run.agents).toHaveLength(1);
   expect(run.report.causes[0]?.tests).toHaveLength(3);
 });
+
+it.each([
+  ['a host that is not reached', { advice: 'the machine reaches nothing' }],
+  ['a password that is missing', { retry: 'never_retry' as const }],
+])(
+  'HL-7 BL-1 a change that turns the test green when reverted refutes %s, and an agent starts',
+  async (_, over) => {
+    // More than are run before the first agent.
+    let runsLeft = 6;
+    const run = await simulatedRun(tests(1), own, {
+      blame: async () => ({
+        next: async () => (runsLeft -= 1) > 0,
+        isOpen: () => runsLeft > 0,
+        areApart: () => false,
+        of: async () => (runsLeft > 0 ? null : aBlame()),
+      }),
+      diagnosis: over,
+    });
+    expect(run.causes).toEqual(['c1 healed']);
+    expect(run.agents).toHaveLength(1);
+  },
+);
 
 it('HL-6 BL-6 a person is asked one question about them', async () => {
   const run = await simulatedRun(tests(3), sharedApart, {
