@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { agentErrors } from './agents/api-error.js';
 import { attemptShape, exits, opinionShape } from './model/attempt.js';
-import { avoidedReasons } from './model/avoided.js';
 import { blameShape } from './model/blame.js';
 import { causeRecordShape } from './model/cause.js';
 import { choices } from './model/choice.js';
@@ -199,7 +198,6 @@ const shapes = {
     choice: z.enum(choices),
   }),
   /** Agents that red tests might have needed, and that were not started. */
-  'agent.avoided': z.object({ reason: z.enum(avoidedReasons), count }),
   /** Too many escalations are pending, so no further agent is started. */
   'agent.build_paused': z.object({ status: z.literal('escalation_threshold_exceeded') }),
   /** Files that the agent changed do not enter the project; the rest of its change is tried (HN-4). */
@@ -227,7 +225,6 @@ const shapes = {
     exitCode: count,
     durationMs: count,
     agentRuns: count,
-    agentRunsAvoided: count,
     costUsd: countOrNull,
     /** The commit it ran on; null if there were uncommitted changes. */
     commit: textOrNull,

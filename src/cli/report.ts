@@ -1,14 +1,10 @@
 import process from 'node:process';
 import type { Command } from 'commander';
 import { endWith, print } from './end.js';
-import { agentsFlag, storeFlag } from './options.js';
 import { findRun, type StoredRun } from '../run/find-run.js';
 import { readRunPatch } from '../run/read-patch.js';
-import { builtIn } from '../model/built-in.js';
 import { exitCodes } from '../model/exit-codes.js';
-import { formatProblem, type Problem, reasonOf } from '../problem.js';
-import { type StoreFlags, withStore } from '../store/with-store.js';
-import { counted, dollars } from '../format.js';
+import { type Problem, reasonOf } from '../problem.js';
 import type { Report } from '../run/report.js';
 import { showSummary } from '../outputs/show-result.js';
 import type { RunLocation } from '../outputs/html/load-run.js';
@@ -16,32 +12,28 @@ import { openInBrowser } from '../outputs/open-in-browser.js';
 import { pidAtWork } from '../run/run-journal.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { relativePath } from '../paths.js';
-import type { Stats } from '../store/store.js';
 
 const examples = `
 Name a run by its id, the beginning of its id, or latest (the default). The path
-of the page goes to standard output, the summary to standard error, and below it
-how often the failures of all stored runs were healed (stats in the JSON).
+of the page goes to standard output, the summary to standard error.
 
   self-heal report --open               open the last run in a browser
   self-heal report --patch              print what it changed, new files too
   self-heal report 20261121-0715 --json print its report.json`;
 
-/** `self-heal report`: writes an earlier run as one HTML file, and prints its summary and the heal rates so far (RP-4). */
+/** `self-heal report`: writes an earlier run as one HTML file, and prints its summary (RP-4). */
 export function define(command: Command): Command {
   return command
     .argument('[run]', 'a run (default: latest)')
     .option('--open', 'open it in the browser')
     .option('--patch', 'print everything that the run changed as one patch instead')
     .option('--json', 'print report.json instead')
-    .option(...agentsFlag)
-    .option(...storeFlag)
     .addHelpText('after', examples)
     .action(endWith(runReport));
 }
 
 /** The flags of `self-heal report`. */
-interface ReportOptions extends StoreFlags {
+interface ReportOptions {
   open?: boolean;
   patch?: boolean;
   json?: boolean;
@@ -50,7 +42,7 @@ interface ReportOptions extends StoreFlags {
 /** Runs `self-heal report`; returns the exit code, or the problem with the run. */
 export async function runReport(
   word: string | undefined,
-  { open, patch, json, ...flags }: ReportOptions,
+  { open, patch, json }: ReportOptions,
 ): Promise<number | Problem> {
   const cwd = process.cwd();
   const run = await findRun(cwd, word ?? null);
@@ -62,13 +54,11 @@ export async function runReport(
   const masked = redactor.deep(report);
   if (masked.exitCode === null && (await pidAtWork(dir)) !== null) return atWork(run.value);
   if (patch) return printPatch(run.value, redactor);
-  const stats = await statsOrWarning(flags);
-  if (json) return print({ ...masked, stats });
+  if (json) return print(masked);
   const folder = relativePath(cwd, dir);
   const file = await write(masked, { dir, displayDir: folder, redactor });
   if (typeof file !== 'string') return file;
   showSummary(masked, { env: process.env });
-  if (stats) process.stderr.write(`${statsText(stats)}\n\n`);
   print(file);
   if (open) await openInBrowser(file);
   return exitCodes.green;
@@ -84,41 +74,6 @@ async function printPatch({ runId, dir }: StoredRun, redactor: Redactor): Promis
       remedy: `The patches of its attempts are in .self-heal/runs/${runId}/attempts.`,
     };
   return print(redactor.text(patch.toString('utf8')).trimEnd());
-}
-
-/** Returns null if nothing is stored. A run can also be read where its store cannot, such as on another machine. */
-async function statsOrWarning(flags: StoreFlags): Promise<Stats | null> {
-  const stats = await withStore(flags, async (store) => (await store?.stats()) ?? null);
-  if (stats === null || !('kind' in stats)) return stats;
-  process.stderr.write(`${formatProblem(stats)}\n`);
-  return null;
-}
-
-function statsText(stats: Stats): string {
-  const lasting = stats.heals - stats.cameBack - stats.undone;
-  return [
-    `  all stored runs: ${stats.runs}`,
-    ...stats.classes.map(({ category, failures, healed, healRate }) =>
-      row(category, `${counted(failures, 'failure')}, ${healed} healed${percent(healRate)}`),
-    ),
-    ...stats.agents.map(({ agent, runs, healed, healRate, costUsd }) => {
-      const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
-      return row(
-        agent === builtIn ? 'built-in fixer' : `/${agent}`,
-        `${counted(runs, 'run')}, ${healed} healed${percent(healRate)}${cost}`,
-      );
-    }),
-    ...(stats.heals === 0 ? [] : [row('held', `${lasting} of ${counted(stats.heals, 'heal')}`)]),
-    ...(stats.costPerHealUsd === null ? [] : [row('cost', `${dollars(stats.costPerHealUsd)} for each heal`)]),
-  ].join('\n');
-}
-
-function row(name: string, text: string): string {
-  return `    ${name.padEnd(16)} ${text}`;
-}
-
-function percent(rate: number | null): string {
-  return rate === null ? '' : ` (${Math.round(rate * 100)} %)`;
 }
 
 async function write(report: Report, folder: RunLocation): Promise<string | Problem> {

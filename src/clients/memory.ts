@@ -3,9 +3,8 @@ import type { Cause } from '../model/cause.js';
 import type { Hooks, Propose, ProposedFix } from '../heal/hooks.js';
 import { localDay } from '../format.js';
 import type { RunFolder } from '../run/run-folder.js';
-import type { RunStore } from '../run/run-store.js';
 import { ok } from '../result.js';
-import type { FileContent, FixToRemember, RememberedFix } from '../store/store.js';
+import type { FileContent, FixToRemember, RememberedFix, Store } from '../store/store.js';
 import { type Contents, contentsOf, mergeOnto, readChange } from '../workspace/change.js';
 import { type FileEdit, type FileState, isExecutable } from '../workspace/file-state.js';
 
@@ -18,8 +17,8 @@ interface Memory {
 }
 
 interface MemoryOptions {
-  readonly store: Pick<RunStore, 'rememberFix' | 'rememberedFixes' | 'refuseFix'>;
-  readonly folder: Pick<RunFolder, 'dir'>;
+  readonly store: Pick<Store, 'rememberFix' | 'rememberedFixes' | 'refuseFix'>;
+  readonly folder: Pick<RunFolder, 'dir' | 'runId'>;
   /** The root that paths are relative to. */
   readonly root: string;
   /** Returns the names of the known secrets in a text. */
@@ -63,6 +62,7 @@ export function createMemory({ store, folder, root, secretsIn, warn }: MemoryOpt
         return;
       }
       await store.rememberFix({
+        runId: folder.runId,
         causeId: cause.id,
         signatures: signaturesOf(cause),
         agent,

@@ -9,8 +9,8 @@ import { formatProblem, type Problem, reasonOf } from '../problem.js';
 import { withPackageBins } from '../process/find-program.js';
 import { type ProjectCommand, runCommand } from '../process/supervise.js';
 import { err, ok, type Result } from '../result.js';
-import type { RunFolder } from '../run/run-folder.js';
-import { createRunStore, noStore, type RunStore } from '../run/run-store.js';
+import type { Store } from '../store/store.js';
+import { noStore, warningStore } from '../store/warning-store.js';
 import { createSpending } from '../run/spending.js';
 import { createStore } from '../store/create-store.js';
 import { openStore } from '../store/open-store.js';
@@ -25,7 +25,7 @@ import type { Session } from '../heal/session.js';
 /** The parts of a run that its hooks use. */
 export interface HookParts {
   readonly opened: OpenRun;
-  readonly store: RunStore;
+  readonly store: Store;
   /** The root of the working tree, which paths are relative to. */
   readonly root: string;
   /** Whether a file belongs to the tests, by its path from the root. */
@@ -67,7 +67,6 @@ export async function composeSession(
     : opened.settings;
   const store = request.options.dryRun ? ok(noStore) : await openRunStore(opened);
   if (!store.ok) return store;
-  await store.value.started();
   if (isRed(first))
     for (const message of missingWarnings(missing)) bus.emit({ type: 'run.warning', message });
   const workspace = await opened.workspace.open();
@@ -131,20 +130,18 @@ function missingWarnings(missing: ReadonlyMap<string, Problem>): string[] {
  * understood, the run ends, because continuing would forget every count and pay for every open question again.
  */
 export async function openRunStore(
-  opened: Pick<OpenRun, 'settings' | 'cwd' | 'bus' | 'redactor'> & {
-    readonly folder: Pick<RunFolder, 'runId'>;
-  },
-): Promise<Result<RunStore, Problem>> {
+  opened: Pick<OpenRun, 'settings' | 'cwd' | 'bus' | 'redactor'>,
+): Promise<Result<Store, Problem>> {
   const { settings, cwd, bus, redactor } = opened;
-  const { runId } = opened.folder;
+  const warn = (message: string) => bus.emit({ type: 'run.warning', message });
   const opening = await openStore(settings.store, cwd);
   if (opening.ok) {
     const store = createStore(opening.value, settings.project, () => Date.now());
-    return ok(createRunStore({ store, runId, bus, mask: (value) => redactor.deep(value) }));
+    return ok(warningStore(store, { mask: (value) => redactor.deep(value), warn }));
   }
   if (opening.error.kind !== 'store-unusable') return err(opening.error);
   const message = `${formatProblem(opening.error).replace(/^self-heal: /, '')}\nHealing continues, but this run is not stored.`;
-  bus.emit({ type: 'run.warning', message: message.replaceAll(/\s+/g, ' ') });
+  warn(message.replaceAll(/\s+/g, ' '));
   return ok(noStore);
 }
 

@@ -56,10 +56,6 @@ export async function runReported(
   const rerun = await suites.again({ ids, purpose: 'confirm', causeId: null, watching });
   const here = new Map(rerun.tests.map((result) => [result.test.id, result]));
   const tests = [...new Map([...ended, ...here])].map(([id, now]) => togetherOf(ended.get(id), now));
-  const flaky = reported.filter(
-    ({ test, outcome }) => outcome === 'unexpected' && isGreen(here.get(test.id)),
-  );
-  if (flaky.length > 0) bus.emit({ type: 'agent.avoided', reason: 'flaky', count: flaky.length });
   const red = reported.filter(({ outcome }) => outcome === 'unexpected');
   return ok({ run: { ...rerun, tests }, reportedRed: new Set(red.map(({ test }) => test.id)) });
 }

@@ -13,7 +13,7 @@ import { cleanUp, cleanUpAfterError, closed, type OpenRun, openRun } from './ope
 import type { HealResult } from '../heal/progress.js';
 import { type Command, Run } from './run.js';
 import { showTraces } from './show-trace.js';
-import { avoidedIn, reportOf } from '../run/report.js';
+import { reportOf } from '../run/report.js';
 import { reduce } from '../run/run-state.js';
 import { outcomeOf } from '../model/verdict.js';
 import { exitCodes } from '../model/exit-codes.js';
@@ -109,14 +109,13 @@ async function finishRun(
     failOnHeal: options.failOnHeal ?? false,
     failOnFlaky: options.failOnFlakyTests ?? false,
   });
-  const agentRunsAvoided = avoidedIn(bus.run());
   const flaky = tests.filter((verdict) => verdict === 'flaky').length;
-  await ledger?.store.ended(final);
+  await ledger?.store.close();
   // `self-heal verify` later distinguishes what is changed from now on.
   if (final.outcome !== 'green' && !healed.verified)
     await keepTree(folder.dir, request.cwd).catch(() => undefined);
   const time = systemClock.now();
-  const spent = { ...(ledger?.spending.totals() ?? { agentRuns: 0, costUsd: null }), agentRunsAvoided };
+  const spent = ledger?.spending.totals() ?? { agentRuns: 0, costUsd: null };
   const ended = {
     type: 'run.ended',
     ...final,

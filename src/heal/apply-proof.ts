@@ -1,5 +1,4 @@
 import type { AttemptEnd } from '../model/attempt.js';
-import type { AvoidedReason } from '../model/avoided.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey } from '../model/failure.js';
 import type { CauseEnd } from '../model/verdict.js';
@@ -179,23 +178,9 @@ function applyToTest(
   if (how && how.kind !== 'flaky') return null;
   if (ended === 'red' || ended === 'unsteady') return session.observations.latestFailure(failure) ?? failure;
   const isFlaky = ended === 'flaky' || how?.kind === 'flaky';
-  if (!isLead) {
-    const reason = isFlaky ? 'flaky' : whyAvoided(progress, { failure, causeId });
-    if (reason) session.bus.emit({ type: 'agent.avoided', reason, count: 1 });
-  }
   const verdict = isFlaky ? 'flaky' : isAsked ? 'green-once' : greenWord(progress);
   tellDecided(session, [failure], { verdict, sharedFix: !isLead && !isFlaky });
   if (isFlaky && failure.failure.scope === 'test')
     session.bus.emit({ type: 'cause.flaky', tests: [failure.failure.test], causeId });
   return null;
-}
-
-/** Returns why no agent was started for a test that another test's fix healed; null if an agent was started and then stopped. */
-function whyAvoided(
-  progress: Progress,
-  { failure, causeId }: Pick<ProofTest, 'failure' | 'causeId'>,
-): AvoidedReason | null {
-  const cause = progress.causes.get(causeId);
-  if (cause?.lead !== failure) return 'shared-cause';
-  return attemptsAt(progress, cause).some(({ end }) => end.kind === 'interrupted') ? null : 'earlier-fix';
 }

@@ -1,4 +1,3 @@
-import type { AvoidedReason } from '../model/avoided.js';
 import type { DiagnosedFailure, Cause } from '../model/cause.js';
 import { chooseFlipped } from './alike.js';
 import { failureKey, testName, testsOf } from '../model/failure.js';
@@ -47,7 +46,6 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
   if (flaky.length === 0) return;
   const tests = testsOf(flaky);
   if (tests.length < flaky.length) progress.suiteFlakes += 1;
-  session.bus.emit({ type: 'agent.avoided', reason: 'flaky', count: flaky.length });
   session.bus.emit({ type: 'cause.flaky', tests, causeId: null });
   for (const { id, titlePath } of tests)
     await session.store.flakeSeen({ testId: id, name: testName(titlePath), kind: null, red: 1, green: 1 });
@@ -66,14 +64,12 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
   const { cause, end, lastRetest } = work;
   const { session } = progress;
   if (end === null) return [];
-  const untried = whyUntried(work, end);
   const isRevealed = revealing(progress, cause).length > 0;
   if (end.verdict === 'flaky' && isRevealed && lastRetest) {
     // Nothing more had to be changed: the fix that revealed it may have healed the test.
     const remainder = leftOf(progress, cause);
     return remainder ? keyed(remainder.members) : [];
   }
-  if (untried) session.bus.emit({ type: 'agent.avoided', reason: untried, count: 1 });
   const { verdict } = end;
   progress.tried.set(cause.id, work);
   if (verdict !== 'healed') await endCause(progress, cause, end);
@@ -81,16 +77,6 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
     return applyProgress(progress, work, verdict);
   tellDecided(session, cause.members, { verdict: verdict === 'interrupted' ? 'failed' : verdict });
   return [];
-}
-
-/** Returns why a cause ended before any agent started; null if one was started, or a limit or an interrupt prevented it. */
-function whyUntried({ cause, attempts }: CauseWork, end: CauseEnd): AvoidedReason | null {
-  if (attempts.length > 0) return null;
-  if (end.verdict === 'escalated') {
-    if (end.askedBefore) return 'open-question';
-    return cause.lead.diagnosis.retry === 'never_retry' ? 'person-needed' : 'tries-used';
-  }
-  return end.verdict === 'failed' && cause.environment !== null ? 'environment' : null;
 }
 
 /** Handles a kept fix: the lead and every other test of the cause is now green or has a different error. */
@@ -137,7 +123,6 @@ async function applyToFollowers(
     const now = (isFlipped ? lastRetest : rerun)?.observe(failure);
     const isNowGreen = now !== undefined && isGreen(now);
     if (isNowGreen && verdict === 'flaky') {
-      session.bus.emit({ type: 'agent.avoided', reason: 'flaky', count: 1 });
       tellDecided(session, [failure], { verdict: 'flaky' });
     } else if (isNowGreen || (isHealed && !isFlipped)) {
       const test = { failure, causeId: cause.id, isLead: false, isFlipped };

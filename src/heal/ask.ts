@@ -7,7 +7,7 @@ import { type Escalation, questionAbout } from '../model/escalation.js';
 import type { CauseEnd } from '../model/verdict.js';
 import { localDay } from '../format.js';
 import { readChange } from '../workspace/change.js';
-import { attemptDecided } from './attempt/end-attempt.js';
+import { attemptDecided, storeStart } from './attempt/end-attempt.js';
 import type { CauseWork } from './cause-work.js';
 import type { PreparedPatch } from './hooks.js';
 import { tryOffer } from './offers.js';
@@ -22,7 +22,7 @@ export async function ask(session: Session, work: CauseWork, question: string): 
   const asked = work.attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
   await offerForNothing(session, work);
   const about = questionAbout(cause, { attempts: [...known.tried, ...work.attempts], asked });
-  const escalation = await session.store.escalate(about);
+  const escalation = await session.store.escalate(about, session.folder.runId);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
   return { verdict: 'escalated', reason: question };
@@ -75,8 +75,7 @@ async function offerPatch(
   const { cause } = work;
   const causeId = cause.id;
   const { summary } = patch;
-  const start = { causeId, signature: cause.lead.signature, n, agent: builtIn, runner: builtIn };
-  const id = await session.store.attemptStarted(start);
+  const id = await storeStart(session, cause, { n, agent: builtIn, runner: builtIn });
   session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary, agent: builtIn });
   const pending: PendingAttempt = {
     ...bareAttempt(n),

@@ -5,7 +5,7 @@ import type { CauseEnd } from '../model/verdict.js';
 import { unreachable } from '../unreachable.js';
 import { ask, mayBeMeant, stillOpen } from './ask.js';
 import { type Deployment, prepareAgent } from './attempt/deploy.js';
-import { attemptTried, revertChanges } from './attempt/end-attempt.js';
+import { attemptTried, revertChanges, storeStart } from './attempt/end-attempt.js';
 import { applyProposal } from './attempt/proposed.js';
 import { guardFix, judgeFix, unapplied } from './attempt/try-fix.js';
 import type { AttemptResult, CauseWork, Fix } from './cause-work.js';
@@ -132,7 +132,7 @@ async function propose(
   { n, proposal }: { readonly n: number; readonly proposal: ProposedFix },
 ): Promise<void> {
   const { session } = schedule.progress;
-  await startAttempt(session, work, { n, agent: proposal.agent, runner: builtIn });
+  work.attemptId = await storeStart(session, work.cause, { n, agent: proposal.agent, runner: builtIn });
   const deployment = await applyProposal(session, { proposal, causeId: work.cause.id, n });
   await judge(schedule, work, await guard(session, work, deployment));
 }
@@ -140,7 +140,7 @@ async function propose(
 /** Re-runs the tests with the code unchanged (HL-5). */
 async function retestUnchanged(schedule: Schedule, work: CauseWork, n: number): Promise<void> {
   const { session } = schedule.progress;
-  await startAttempt(session, work, { n, agent: null, runner: null });
+  work.attemptId = await storeStart(session, work.cause, { n, agent: null, runner: null });
   const deployment = { pending: bareAttempt(n), work: null, end: null, because: null };
   await judge(schedule, work, await guard(session, work, deployment));
 }
@@ -165,7 +165,11 @@ async function deploy(
       work.cause = schedule.informed(work.cause);
       while (isStillNext() && !spending.mayStart(settings.limits)) await spending.nextEnd();
       if (!isStillNext()) return null;
-      await startAttempt(session, work, { n, agent, runner: settings.agents[agent]?.runner ?? null });
+      work.attemptId = await storeStart(session, work.cause, {
+        n,
+        agent,
+        runner: settings.agents[agent]?.runner ?? null,
+      });
       const { cause, attempts: previous, chain, known } = work;
       const request = { cause, agent, n, previous, chain, known };
       return schedule.inCopy(work, copy, (slot) => prepareAgent(session, request, slot));
@@ -175,15 +179,6 @@ async function deploy(
     return guard(session, work, await finish());
   });
   if (fix) await judge(schedule, work, fix);
-}
-
-async function startAttempt(
-  { store }: Session,
-  work: CauseWork,
-  attempt: { readonly n: number; readonly agent: string | null; readonly runner: string | null },
-): Promise<void> {
-  const { id: causeId, lead } = work.cause;
-  work.attemptId = await store.attemptStarted({ causeId, signature: lead.signature, ...attempt });
 }
 
 /** Lets the guard judge what was made. What it lets in is ready to be tried as soon as the tree is free. */

@@ -68,7 +68,7 @@ export async function healAgain(
 /** Begins the work on a cause. */
 export async function workOn(progress: Progress, cause: Cause): Promise<CauseWork> {
   const { session } = progress;
-  const known = knownOf(cause, await session.store.recordFailure(cause.lead.signature));
+  const known = knownOf(cause, await session.store.recordFailure(cause.lead.signature, session.folder.runId));
   return {
     cause,
     known,

@@ -199,9 +199,6 @@ async function withoutQuarantined(
     ({ id, titlePath }) => byAnswer.has(id) || byFile.has(testName(titlePath)),
   );
   const ids = new Set(tests.map(({ id }) => id));
-  const known = bus.run().tests;
-  const count = tests.filter(({ id }) => known.get(id)?.verdict !== 'quarantined').length;
-  if (count > 0) bus.emit({ type: 'agent.avoided', reason: 'quarantined', count });
   if (tests.length > 0) bus.emit({ type: 'tests.quarantined', tests });
   return failures.filter(({ failure }) => !ids.has(failureKey(failure)));
 }

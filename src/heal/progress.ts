@@ -189,16 +189,9 @@ export async function endCause(
 ): Promise<void> {
   progress.greenWithOthers.delete(cause.id);
   const { session } = progress;
-  const { signature, diagnosis } = cause.lead;
   const attempts = attemptsAt(progress, cause);
-  await session.store.causeEnded({
-    causeId: cause.id,
-    signature,
-    category: diagnosis.category,
-    verdict: end.verdict,
-    reason: end.reason,
-    bySharedFix: attempts.at(-1)?.end.kind !== 'green',
-  });
+  if (end.verdict === 'healed' && attempts.at(-1)?.end.kind !== 'green')
+    await session.store.healedByOtherFix({ signature: cause.lead.signature, runId: session.folder.runId });
   session.bus.emit({
     type: 'cause.ended',
     causeId: cause.id,

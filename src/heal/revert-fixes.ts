@@ -213,7 +213,12 @@ async function reject(progress: Progress, cause: Cause, reason: string): Promise
   const others = progress.proofTests.filter((test) => test.causeId !== causeId);
   progress.proofTests.splice(0, Infinity, ...others);
   await endCause(progress, cause, { verdict: 'failed', reason });
-  await session.store.fixReverted({ causeId, signature: cause.lead.signature, reason });
+  await session.store.fixReverted({
+    runId: session.folder.runId,
+    causeId,
+    signature: cause.lead.signature,
+    reason,
+  });
   for (const other of later) {
     await revertFixes(progress, changesOf(progress, other));
     const after = 'the error it healed had been revealed by a fix that was reverted';

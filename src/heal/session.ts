@@ -14,7 +14,7 @@ import type { SuiteOptions } from '../playwright/run-suite.js';
 import type { SuitePurpose } from '../event.js';
 import type { WorkingCopy } from '../workspace/workspace.js';
 import type { Redactor } from '../secrets/redactor.js';
-import type { RunStore } from '../run/run-store.js';
+import type { Store } from '../store/store.js';
 import type { Spending } from '../run/spending.js';
 import type { Guard } from '../guard/run-guard.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -73,7 +73,7 @@ export interface Session {
   readonly reportedRed?: ReadonlySet<string>;
   /** Counts the Playwright runs, and estimates how many more there will be. */
   readonly plan: RunPlan;
-  readonly store: RunStore;
+  readonly store: Store;
   /** Runs exactly these tests again, or the whole selection if `ids` is null. */
   readonly runAgain: (request: AgainRequest) => Promise<SuiteRun>;
   /** Runs these tests in a clean copy of the project as it is now; a text says why that cannot be done. */

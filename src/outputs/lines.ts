@@ -87,7 +87,6 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
     return `${prefixOf(event)}${paint.magenta('needs review')}: ${wrapped(event.question, Infinity).join('')}${show}`;
   },
   'agent.escalation_resolved': ({ escalationId, choice }) => `${escalationId} answered: ${choice}`,
-  'agent.avoided': none,
   'agent.build_paused': ({ status }, paint) =>
     `${paint.magenta('paused')}: too many questions are waiting for an answer (${status}); no more agents are started`,
   'attempt.cut': (event, paint) =>

@@ -53,13 +53,12 @@ export function markdownOf(
 
 const cutLineBytes = 100;
 
-function head({ report, tallies, saved }: RunView): string {
+function head({ report, tallies }: RunView): string {
   const { outcome, exitCode, dryRun, causes } = report;
   const causeCount = causes.length > 0 ? `\n${counted(causes.length, 'root cause')}.\n` : '';
-  const spared = saved === null ? '' : `\n${saved}.\n`;
   const dry = dryRun ? ' (dry run: no agent was started)' : '';
   const figures = tallies.map(({ text }) => text).join(' · ');
-  return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${figures}\n${causeCount}${spared}`;
+  return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${figures}\n${causeCount}`;
 }
 
 function causeSection(view: CauseView, folder: string): string {

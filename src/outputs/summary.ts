@@ -26,12 +26,13 @@ const FEWEST_LINES = 22;
 export function summaryOf(report: Report, options: SummaryOptions): string {
   const view = viewOf(report);
   const { columns } = options;
-  const totals = [report.regression && regressionText(report.regression), view.saved];
   const head = wrappedPainted(headline(view, options.paint), columns - 1);
   const before = ['', ...head.map((line) => line.replaceAll(unbroken, ' '))];
   const after = [
     ...testLines(report, options),
-    ...totals.flatMap((line) => (line ? wrapped(line, columns - 3).map((part) => `  ${part}`) : [])),
+    ...(report.regression ? wrapped(regressionText(report.regression), columns - 3) : []).map(
+      (part) => `  ${part}`,
+    ),
     ...warningLines(report, options),
     ...nextSteps(view).map(({ purpose, command }) => `  ${options.paint.dim(purpose.padEnd(7))} ${command}`),
     '',

@@ -1,6 +1,5 @@
 import type { ChalkInstance } from 'chalk';
 import { becauseOf, endWords, exitWords, isKept, wasReverted } from '../model/attempt.js';
-import type { AvoidedRuns, AvoidedReason } from '../model/avoided.js';
 import { blameLine, blamePosition } from '../model/blame.js';
 import { type Offer, offerLine, offersOf } from '../model/escalation.js';
 import { provenText } from '../model/failure-rate.js';
@@ -26,8 +25,6 @@ export interface RunView {
   /** What a person has to look at comes first; equals stay in the order in which they were found. */
   readonly causes: readonly CauseView[];
   readonly tallies: readonly Tally[];
-  /** `3 agent runs saved: green when re-run (2), in quarantine (1)`; null if there were none. */
-  readonly saved: string | null;
   /** Remarks that belong to no cause. */
   readonly remarks: readonly Remark[];
 }
@@ -59,7 +56,6 @@ export function viewOf(report: Report): RunView {
     report,
     causes: causes.toSorted((a, b) => a.words.rank - b.words.rank),
     tallies: talliesOf(report),
-    saved: report.dryRun ? null : savedLine(report.totals.avoided),
     remarks: remarksOf(report),
   };
 }
@@ -255,11 +251,6 @@ function talliesOf({ totals, tests, verify, shards }: Report): Tally[] {
     ...of(totals.notRun, 'not run'),
     ...of(missing, 'shards missing', `${counted(missing, 'shard')} missing`),
     ...of(totals.agentRuns, 'agent runs', counted(totals.agentRuns, 'agent run')),
-    ...of(
-      totals.agentRunsAvoided,
-      'agent runs saved',
-      `${counted(totals.agentRunsAvoided, 'agent run')} saved`,
-    ),
     ...(totals.costUsd === null ? [] : [figure('cost', dollars(totals.costUsd))]),
     figure('time', duration(totals.durationMs)),
   ];
@@ -291,25 +282,4 @@ function remarksOf({ tests, regression, warnings, flakes = [] }: Report): Remark
     { title: 'Regression run', items: regression ? [regressionText(regression)] : [] },
     { title: 'Warnings', items: warnings },
   ].filter(({ items }) => items.length > 0);
-}
-
-const avoidedWords: Record<AvoidedReason, string> = {
-  flaky: 'green when re-run',
-  'shared-cause': 'other tests of the same cause',
-  'earlier-fix': 'green with an earlier fix',
-  'open-question': 'already waiting for an answer',
-  'person-needed': 'only a person can fix it',
-  'tries-used': 'no tries are left',
-  environment: 'the environment is at fault',
-  quarantined: 'in quarantine',
-  remembered: 'healed by a remembered fix',
-};
-
-function savedLine(avoided: readonly AvoidedRuns[]): string | null {
-  if (avoided.length === 0) return null;
-  const sum = avoided.reduce((total, { count }) => total + count, 0);
-  const reasons = avoided.map(
-    ({ reason, count }) => `${avoidedWords[reason]}${avoided.length > 1 ? ` (${count})` : ''}`,
-  );
-  return `${counted(sum, 'agent run')} saved: ${reasons.join(', ')}`;
 }

@@ -1,6 +1,5 @@
 import { type AgentUsage, type Attempt, spentOn } from '../model/attempt.js';
 import type { Blame } from '../model/blame.js';
-import type { AvoidedRuns } from '../model/avoided.js';
 import type { Cut, Note } from '../model/guard-findings.js';
 import type { Proof, TestProof } from '../model/proof.js';
 import type { VerifyLevel } from '../model/settings.js';
@@ -56,9 +55,6 @@ export interface Report {
     /** Playwright runs, including the first one. */
     playwrightRuns: number;
     agentRuns: number;
-    agentRunsAvoided: number;
-    /** The reasons, each listed once; their counts add up to `agentRunsAvoided`. */
-    avoided: readonly AvoidedRuns[];
     /** US dollars as reported by the agent programs; null if none did. */
     costUsd: number | null;
     inputTokens: number | null;
@@ -136,7 +132,6 @@ export function reportOf(run: RunState): Report {
 function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
   const verdicts = [...run.tests.values()].map(({ verdict }) => verdict);
   const counted = (...those: Verdict[]) => verdicts.filter((verdict) => those.includes(verdict)).length;
-  const avoided = [...run.avoided].map(([reason, count]) => ({ reason, count }));
   return {
     tests: run.tests.size,
     passed: counted('passed'),
@@ -148,8 +143,6 @@ function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
     notRun: counted('not-run'),
     playwrightRuns: run.playwrightRuns,
     agentRuns: run.agentRuns,
-    agentRunsAvoided: avoidedIn(run),
-    avoided,
     ...spentOn(run.causes.flatMap(judgedAttempts)),
     costUsd: run.costUsd,
   };
@@ -161,11 +154,6 @@ function countedOnce(warnings: readonly string[]): string[] {
     const times = warnings.filter((warning) => warning === message).length;
     return times > 1 ? `${message} (${times} times)` : message;
   });
-}
-
-/** Returns how many agent runs were avoided. */
-export function avoidedIn({ avoided }: RunState): number {
-  return [...avoided.values()].reduce((sum, count) => sum + count, 0);
 }
 
 /** Returns the current status of a run's tests. */

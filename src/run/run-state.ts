@@ -1,5 +1,4 @@
 import { type Attempt, isKept } from '../model/attempt.js';
-import type { AvoidedReason } from '../model/avoided.js';
 import type { Blame } from '../model/blame.js';
 import type { CauseRecord } from '../model/cause.js';
 import type { TestRef } from '../model/failure.js';
@@ -41,8 +40,6 @@ export interface RunState {
   /** Playwright runs so far, including the first one. */
   readonly playwrightRuns: number;
   readonly agentRuns: number;
-  /** How many agent runs were avoided, by reason. */
-  readonly avoided: ReadonlyMap<AvoidedReason, number>;
   /** Whether too many causes are waiting for people. */
   readonly paused: boolean;
   readonly regression: RegressionResult | null;
@@ -141,7 +138,6 @@ export function emptyRun(runId = ''): RunState {
     causes: [],
     playwrightRuns: 0,
     agentRuns: 0,
-    avoided: new Map(),
     paused: false,
     regression: null,
     verification: null,
@@ -244,10 +240,6 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
   'agent.retrying': (run, event) => withNote(withPhase(run, event), event),
   'agent.waiting_for_input': (run, { causeId, escalationId }) => withCause(run, causeId, { escalationId }),
   'agent.escalation_resolved': unchanged,
-  'agent.avoided': (run, { reason, count }) => ({
-    ...run,
-    avoided: new Map([...run.avoided, [reason, (run.avoided.get(reason) ?? 0) + count]]),
-  }),
   'agent.build_paused': (run) => ({ ...run, paused: true }),
   'attempt.cut': unchanged,
   'attempt.rejected': unchanged,

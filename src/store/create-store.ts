@@ -1,7 +1,7 @@
 import { escalationTable } from './escalation-table.js';
 import { fixTable } from './fix-table.js';
 import { flakeTable } from './flake-table.js';
-import type { Store, AttemptStart, CauseEnd, FixReversal } from './store.js';
+import type { Store, AttemptStart, FixReversal, Occurrence } from './store.js';
 import {
   recordFailure,
   changeCount,
@@ -10,7 +10,7 @@ import {
   markUnhealed,
   touchSignature,
 } from './signature-table.js';
-import { readStats, spentSince } from './stats.js';
+import { spentSince } from './spent-since.js';
 import { type Database, type StoreContext, storedJson, storedText } from './tables.js';
 import type { Attempt } from '../model/attempt.js';
 import { isBuiltIn } from '../model/built-in.js';
@@ -24,22 +24,12 @@ export function createStore(db: Database, project: string, now: () => number): S
   const escalations = escalationTable(context);
   const { refuseFixesOf, ...fixes } = fixTable(context);
   return {
-    runStarted: async (id) => {
-      await db.insertInto('runs').values({ id, project, startedAt: context.now() }).execute();
-    },
-    runEnded: async (id, end) => {
-      await db
-        .updateTable('runs')
-        .set({ ...end, endedAt: context.now() })
-        .where('id', '=', id)
-        .execute();
-    },
     ...escalations,
     ...flakeTable(context),
     ...fixes,
     attemptStarted: (start) => attemptStarted(context, start),
     attemptFinished: (id, attempt) => attemptFinished(context, id, attempt),
-    causeEnded: (end) => causeEnded(context, end),
+    healedByOtherFix: (healed) => healedByOtherFix(context, healed),
     fixReverted: async (reversal) => {
       await fixReverted(context, reversal);
       await refuseFixesOf(reversal, 'did-not-hold');
@@ -53,7 +43,6 @@ export function createStore(db: Database, project: string, now: () => number): S
       return { ...(await recordFailure(context, signature, runId)), open };
     },
     spentLastDay: () => spentSince(db, project, new Date(now() - DAY_MS).toISOString()),
-    stats: () => readStats(db, project),
     close: () => db.destroy(),
   };
 }
@@ -96,25 +85,10 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
   });
 }
 
-async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
-  const { runId, causeId, signature, category, bySharedFix } = end;
-  const verdict = { verdict: end.verdict, reason: storedText(end.reason), endedAt: context.now() };
+async function healedByOtherFix(context: StoreContext, healed: Occurrence): Promise<void> {
   await context.db.transaction().execute(async (db) => {
-    const before = await db
-      .selectFrom('causes')
-      .select('verdict')
-      .where('runId', '=', runId)
-      .where('id', '=', causeId)
-      .executeTakeFirst();
-    await db
-      .insertInto('causes')
-      .values({ runId, id: causeId, project: context.project, signature, category, ...verdict })
-      .onConflict((conflict) => conflict.columns(['runId', 'id']).doUpdateSet(verdict))
-      .execute();
-    if (end.verdict === 'healed' && bySharedFix && before?.verdict !== 'healed') {
-      await touchSignature(db, context, signature);
-      await markHealed(db, context, end);
-    }
+    await touchSignature(db, context, healed.signature);
+    await markHealed(db, context, healed);
   });
 }
 
@@ -129,12 +103,6 @@ async function fixReverted(context: StoreContext, reversal: FixReversal): Promis
 async function runUndone(context: StoreContext, runId: string): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await takeOutKept(db, runId, 'a person undid it').execute();
-    await db
-      .updateTable('causes')
-      .set({ verdict: 'undone' })
-      .where('runId', '=', runId)
-      .where('verdict', '=', 'healed')
-      .execute();
     await markUndone(db, runId);
   });
 }

@@ -5,7 +5,7 @@ import { categoryShape } from '../model/diagnosis.js';
 import { decisionShape, type PersonsDecision } from '../model/escalation.js';
 import { jsonOf } from '../json-of.js';
 import { countChange, type EarlierFix, noEarlierTries } from '../model/earlier-runs.js';
-import type { KnownFailure } from './store.js';
+import type { KnownFailure, Occurrence } from './store.js';
 import { checkedRow, type Database, type StoreContext, type Tables } from './tables.js';
 
 /** How many failed attempts a prompt mentions; more would only repeat the same. */
@@ -19,7 +19,6 @@ export function recordFailure(
 ): Promise<Omit<KnownFailure, 'open'>> {
   return context.db.transaction().execute(async (db) => {
     await touchSignature(db, context, signature);
-    await noteComeback(db, context, { signature, runId });
     const row = await db
       .selectFrom('signatures')
       .selectAll()
@@ -52,7 +51,7 @@ export async function touchSignature(
   signature: string,
 ): Promise<void> {
   const lastSeen = now();
-  const none = { count: 0, failedFixes: 0, healedTimes: 0, cameBack: 0, undone: 0 };
+  const none = { count: 0, failedFixes: 0, healedTimes: 0 };
   await db
     .insertInto('signatures')
     .values({ signature, project, ...none, firstSeen: lastSeen, lastSeen })
@@ -61,26 +60,6 @@ export async function touchSignature(
 }
 
 // The database does the arithmetic, so that no concurrent count is lost (ME-10).
-
-/** Whether a failure has not come back since it was last healed. */
-const hasHeld = sql<boolean>`(came_back_at is null or came_back_at < healed_at)`;
-
-interface Occurrence {
-  readonly signature: string;
-  readonly runId: string;
-}
-
-/** Counts the comeback of a healed failure in a later run, once per heal. */
-async function noteComeback(
-  db: Database,
-  { now }: StoreContext,
-  { signature, runId }: Occurrence,
-): Promise<void> {
-  await sql`update signatures set came_back = came_back + 1, came_back_at = ${now()}
-    where signature = ${signature} and healed_at is not null and healed_in <> ${runId} and ${hasHeld}`.execute(
-    db,
-  );
-}
 
 export async function changeCount(
   db: Database,
@@ -94,15 +73,15 @@ export async function changeCount(
     where signature = ${attempt.signature}`.execute(db);
 }
 
-/** Resets the count of a healed signature and drops its guidance, which has served its purpose. */
+/** Resets the count of a healed signature and drops its guidance, which has served its purpose. A run heals a signature once. */
 export async function markHealed(
   db: Database,
   { now }: StoreContext,
   { signature, runId }: Occurrence,
 ): Promise<void> {
   await sql`update signatures set count = 0, failed_fixes = 0, guidance = null, decision = null,
-    healed_times = healed_times + 1, healed_at = ${now()}, healed_in = ${runId}
-    where signature = ${signature}`.execute(db);
+    healed_times = healed_times + case when healed_in = ${runId} then 0 else 1 end,
+    healed_at = ${now()}, healed_in = ${runId} where signature = ${signature}`.execute(db);
 }
 
 /** Takes back a heal of this run. It counts as one failed fix, and earlier counts stay reset. */
@@ -112,10 +91,9 @@ export async function markUnhealed(db: Database, { signature, runId }: Occurrenc
     where signature = ${signature} and healed_in = ${runId}`.execute(db);
 }
 
-/** Counts the heals of a run that a person undid. A heal whose failure had already come back counts only as a comeback. */
+/** Takes back all heals of a run that a person undid. */
 export async function markUndone(db: Database, runId: string): Promise<void> {
-  await sql`update signatures set undone = undone + case when ${hasHeld} then 1 else 0 end,
-    healed_at = null, healed_in = null where healed_in = ${runId}`.execute(db);
+  await sql`update signatures set healed_at = null, healed_in = null where healed_in = ${runId}`.execute(db);
 }
 
 async function failedTries(db: Database, signature: string, since: string): Promise<Attempt[]> {
@@ -141,16 +119,10 @@ async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Pro
     .orderBy('finishedAt', 'desc')
     .executeTakeFirst();
   const attempt = green ? pastAttempt(green) : null;
-  const cause = await db
-    .selectFrom('causes')
-    .select('category')
-    .where('signature', '=', row.signature)
-    .where('runId', '=', row.healedIn ?? '')
-    .executeTakeFirst();
   return {
     runId: row.healedIn ?? '',
     healedAt: row.healedAt ?? '',
-    category: categoryShape.nullable().catch(null).parse(cause?.category),
+    category: categoryShape.nullable().catch(null).parse(green?.category),
     times: row.healedTimes,
     agent: attempt?.agent ?? null,
     summary: attempt?.claim?.summary ?? null,

@@ -73,51 +73,45 @@ export interface FixToRemember extends Omit<RememberedFix, 'id' | 'savedAt'> {
   readonly replaces: string | null;
 }
 
-export interface RunEnd {
-  readonly outcome: string;
-  readonly exitCode: number;
-}
-
 export interface AttemptStart {
   /** The id that `attemptFinished` takes. */
   readonly id: string;
   readonly runId: string;
   readonly causeId: string;
   readonly signature: string;
+  /** The class of its cause. */
+  readonly category: Category;
   readonly n: number;
   readonly agent: string | null;
   /** The program that works on it; `built-in` for a fix that no agent made. */
   readonly runner: string | null;
 }
 
-export interface CauseEnd {
-  readonly runId: string;
-  readonly causeId: string;
+/** A failure in a run. */
+export interface Occurrence {
   readonly signature: string;
-  readonly category: Category;
-  readonly verdict: string;
-  readonly reason: string;
-  /** Whether the fix of another cause healed it, without an attempt of its own. */
-  readonly bySharedFix: boolean;
+  readonly runId: string;
 }
 
 /** A fix that did not hold, with the reason. */
-export type FixReversal = Pick<CauseEnd, 'runId' | 'causeId' | 'signature' | 'reason'>;
+export interface FixReversal extends Occurrence {
+  readonly causeId: string;
+  readonly reason: string;
+}
 
-/** What outlives a run, for one project. Every method rejects if the store fails. */
+/** What outlives a run, for one project. A method rejects if the store fails, unless it is wrapped by `warningStore`. */
 export interface Store {
-  runStarted(runId: string): Promise<void>;
-  runEnded(runId: string, end: RunEnd): Promise<void>;
   /** Records an occurrence of a failure, and returns what is known about it. */
   recordFailure(signature: string, runId: string): Promise<KnownFailure>;
   attemptStarted(start: AttemptStart): Promise<void>;
   /** Stores an attempt's result and updates its signature's count, atomically. A repeated call changes nothing. */
   attemptFinished(id: string, attempt: Attempt): Promise<void>;
-  causeEnded(end: CauseEnd): Promise<void>;
+  /** Records that the fix of another cause healed a failure. */
+  healedByOtherFix(healed: Occurrence): Promise<void>;
   /** Records that a heal of this run broke other tests and was reverted (HN-6): its fix counts as failed. */
   fixReverted(reversal: FixReversal): Promise<void>;
-  /** Stores an escalation, or returns the pending one of the same signature. */
-  escalate(question: Question, runId: string): Promise<Escalation>;
+  /** Stores an escalation, or returns the pending one of the same signature; null if the store failed, and the question is only in the report. */
+  escalate(question: Question, runId: string): Promise<Escalation | null>;
   /** Returns escalations in this state, newest first; null returns those in all states. */
   escalations(state: EscalationState | null): Promise<Escalation[]>;
   /** Answers an escalation: resets its signature's count, keeps the guidance, and quarantines or releases its tests (ME-7). */
@@ -140,37 +134,5 @@ export interface Store {
   refuseFix(id: string, signatures: readonly string[]): Promise<void>;
   /** Returns what agents have cost in the last 24 hours, on all machines that share the store. */
   spentLastDay(): Promise<DaySpent>;
-  stats(): Promise<Stats>;
   close(): Promise<void>;
-}
-
-/** Statistics over the stored runs of a project. Rates range from 0 to 1, or are null if there is nothing to rate. */
-export interface Stats {
-  readonly runs: number;
-  readonly classes: readonly RatedClass[];
-  readonly agents: readonly RatedAgent[];
-  /** How many failures were healed, how many of those came back in a later run, and how many fixes a person undid. */
-  readonly heals: number;
-  readonly cameBack: number;
-  readonly undone: number;
-  readonly heldRate: number | null;
-  readonly costUsd: number | null;
-  readonly costPerHealUsd: number | null;
-}
-
-/** Causes of one class. A cause that another error superseded counts under that error, an interrupted cause when it is finished. */
-export interface RatedClass {
-  readonly category: string;
-  readonly failures: number;
-  readonly healed: number;
-  readonly healRate: number | null;
-}
-
-/** The results of one agent. Attempts that no re-run judged (a failed API, an interrupt) are not rated. */
-export interface RatedAgent {
-  readonly agent: string;
-  readonly runs: number;
-  readonly healed: number;
-  readonly healRate: number | null;
-  readonly costUsd: number | null;
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Attempt, AttemptEnd } from '../model/attempt.js';
 import type { Escalation } from '../model/escalation.js';
-import type { AttemptStart, CauseEnd, FixToRemember, KnownFlake, Quarantine } from './store.js';
+import type { AttemptStart, FixToRemember, KnownFlake, Quarantine } from './store.js';
 import type { z } from 'zod';
 import { jsonOf } from '../json-of.js';
 import { redact } from '../secrets/redactor.js';
@@ -11,9 +11,7 @@ import { redact } from '../secrets/redactor.js';
  * records are JSON text, and money is in US dollars, because both databases return these types alike.
  */
 export interface Tables {
-  runs: RunsTable;
   signatures: SignaturesTable;
-  causes: CausesTable;
   attempts: AttemptsTable;
   escalations: EscalationsTable;
   quarantines: Quarantine & { project: string };
@@ -30,17 +28,6 @@ export interface StoreContext {
   readonly now: () => string;
 }
 
-/** One `self-heal run` that found something to heal. */
-interface RunsTable {
-  id: string;
-  project: string;
-  startedAt: string;
-  /** Null while it is running, and forever if it was killed. */
-  endedAt: string | null;
-  outcome: string | null;
-  exitCode: number | null;
-}
-
 /** What is remembered about one failure across all runs of its project. */
 interface SignaturesTable {
   /** Begins with the project's name, so that projects never share a count. */
@@ -54,24 +41,12 @@ interface SignaturesTable {
   healedAt: string | null;
   /** The run in which it was last healed. */
   healedIn: string | null;
-  /** How often it came back after a heal. */
-  cameBack: number;
-  cameBackAt: string | null;
-  /** How often a person undid its fix. */
-  undone: number;
   /** A person's guidance for the next prompt. */
   guidance: string | null;
   /** JSON: what else a person decided. */
   decision: string | null;
   firstSeen: string;
   lastSeen: string;
-}
-
-/** The outcome of one cause of one run. */
-interface CausesTable extends Omit<CauseEnd, 'causeId' | 'bySharedFix'> {
-  id: string;
-  project: string;
-  endedAt: string;
 }
 
 /** A fix that was green, under one signature. Its contents are exact, so a fix with a known secret is not kept. */
@@ -144,7 +119,7 @@ export function checkedRow<T>(shape: z.ZodType<T>, row: object, jsonFields: read
 }
 
 /** The version of the tables. A change of the tables needs a new version: see `openStore`. */
-export const storeVersion = 3;
+export const storeVersion = 4;
 
 /** Creates the tables above, in SQL that SQLite and PostgreSQL share. */
 export async function createTables(db: Transaction<unknown>): Promise<void> {
@@ -154,21 +129,14 @@ export async function createTables(db: Transaction<unknown>): Promise<void> {
 
 const tables = `
 create table store_version (version integer not null);
-create table runs (
-  id text primary key, project text not null, started_at text not null, ended_at text, outcome text, exit_code integer
-);
 create table signatures (
   signature text primary key, project text not null, count integer not null, failed_fixes integer not null,
-  healed_times integer not null, healed_at text, healed_in text, came_back integer not null, came_back_at text,
-  undone integer not null, guidance text, decision text, first_seen text not null, last_seen text not null
-);
-create table causes (
-  run_id text not null, id text not null, project text not null, signature text not null, category text not null,
-  verdict text not null, reason text not null, ended_at text not null, primary key (run_id, id)
+  healed_times integer not null, healed_at text, healed_in text, guidance text, decision text, first_seen text not null,
+  last_seen text not null
 );
 create table attempts (
   id text primary key, run_id text not null, cause_id text not null, project text not null, signature text not null,
-  n integer not null, agent text, runner text, started_at text not null, finished_at text, exit text, ended text,
+  category text not null, n integer not null, agent text, runner text, started_at text not null, finished_at text, exit text, ended text,
   cost_usd double precision, files text, claim text, because text, patch text
 );
 create index attempts_by_signature on attempts (signature);

@@ -32,7 +32,7 @@ async function asked(over: Partial<Question> = {}) {
   const opened = await openStore(path.join(project.dir, '.self-heal', 'ledger.db'), '/');
   if (!opened.ok) throw new Error(opened.error.message);
   const ledger = createStore(opened.value, 'scratch', () => Date.now());
-  const { id } = await ledger.escalate({ ...question, ...over }, 'run1');
+  const { id } = (await ledger.escalate({ ...question, ...over }, 'run1'))!;
   await ledger.close();
   return { project, id, show: async () => shown(project.dir, id) };
 }

@@ -10,7 +10,6 @@ import type { Question } from '../../src/model/escalation.js';
 import { createStore } from '../../src/store/create-store.js';
 import type { FileContent, FixToRemember, Store } from '../../src/store/store.js';
 import { openStore } from '../../src/store/open-store.js';
-import { readStats } from '../../src/store/stats.js';
 import type { Database } from '../../src/store/tables.js';
 import { anAttempt, anEnd } from '../rig/builders.js';
 import { compiledSrc } from '../rig/compiled-src.js';
@@ -60,7 +59,7 @@ function tick(): () => number {
   return () => (now += 1);
 }
 
-const byAgent = { agent: 'debugger', runner: 'claude' };
+const byAgent = { agent: 'debugger', runner: 'claude', category: 'ui-error' } as const;
 
 const contentOf = (text: string): FileContent => ({
   mode: 0o644,
@@ -128,11 +127,8 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       const ledger = await ledgerAt(await place());
       await tryOnce(ledger);
       await tryOnce(ledger, { n: 2, end: anEnd('green') });
-      const about = { runId: 'run1', causeId: 'c1', signature, category: 'ui-error' } as const;
-      const end = { ...about, bySharedFix: false };
-      await ledger.causeEnded({ ...end, verdict: 'healed', reason: 'fixed' });
-      await ledger.causeEnded({ ...end, verdict: 'failed', reason: 'broke another test' });
-      await ledger.fixReverted({ ...end, reason: 'broke another test' });
+      const reason = 'broke another test';
+      await ledger.fixReverted({ runId: 'run1', causeId: 'c1', signature, reason });
       const { tries, tried, fix } = await ledger.recordFailure(signature, 'run2');
       expect([tries, fix]).toEqual([{ count: 1, failedFixes: 1 }, null]);
       expect(tried.at(-1)).toMatchObject({ n: 2, end: anEnd('taken-out', 'broke another test') });
@@ -152,7 +148,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   here('ME-7 skip quarantines the tests for a time; another answer releases them', async () => {
     let now = Date.parse('2026-01-01T00:00:00Z');
     const ledger = createStore(await open(await place()), 'shop', () => now);
-    const { id } = await ledger.escalate(question, 'run1');
+    const { id } = (await ledger.escalate(question, 'run1'))!;
     expect(await ledger.resolve(id, { choice: 'skip', guidance: null })).toMatchObject({ state: 'skipped' });
     now += 29 * 24 * 60 * 60_000;
     expect(await ledger.quarantines()).toMatchObject([{ testId: 't1', escalationId: id }]);
@@ -166,41 +162,40 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   });
 
   here('HN-8 a fix that a person undid counts as not held, and is listed as a failed attempt', async () => {
-    const location = await place();
-    const db = await open(location);
-    const ledger = createStore(db, 'shop', tick());
-    expect(await readStats(db, 'shop')).toMatchObject({ runs: 0, heals: 0, heldRate: null, agents: [] });
+    const ledger = await ledgerAt(await place());
     await tryOnce(ledger, { end: anEnd('green') });
-    expect(await readStats(db, 'shop')).toMatchObject({ heals: 1, undone: 0, heldRate: 1 });
     await ledger.runUndone('run1');
-    expect(await readStats(db, 'shop')).toMatchObject({ heals: 1, cameBack: 0, undone: 1, heldRate: 0 });
     const { tried, fix } = await ledger.recordFailure(signature, 'run2');
     expect(tried).toMatchObject([{ end: anEnd('taken-out', 'a person undid it') }]);
     expect(fix).toBeNull();
-    // Its failure is back because of the undo, so it does not count as a heal that came back.
-    expect(await readStats(db, 'shop')).toMatchObject({ cameBack: 0, undone: 1 });
+  });
+
+  here('ME-8 a healed failure starts with a new count, and its fix is known when it comes back', async () => {
+    const ledger = await ledgerAt(await place());
+    await tryOnce(ledger);
+    await tryOnce(ledger, {
+      end: anEnd('green'),
+      claim: { status: 'fixed', summary: 'spelt it right' },
+    });
+    expect((await ledger.recordFailure(signature, 'run1')).fix).toBeNull();
+    const back = await ledger.recordFailure(signature, 'run2');
+    await ledger.recordFailure(signature, 'run2');
+    expect(back).toMatchObject({
+      tries: { count: 0 },
+      tried: [],
+      fix: { runId: 'run1', times: 1, agent: 'debugger', summary: 'spelt it right' },
+    });
   });
 
   here(
-    'ME-8 a healed failure starts with a new count; when it comes back, its fix is known and counted once',
+    'HL-6 a failure that the fix of another cause healed starts with a new count, healed once in a run',
     async () => {
-      const location = await place();
-      const ledger = await ledgerAt(location);
+      const ledger = await ledgerAt(await place());
       await tryOnce(ledger);
-      await tryOnce(ledger, {
-        end: anEnd('green'),
-        claim: { status: 'fixed', summary: 'spelt it right' },
-      });
-      expect((await ledger.recordFailure(signature, 'run1')).fix).toBeNull();
-      const back = await ledger.recordFailure(signature, 'run2');
-      await ledger.recordFailure(signature, 'run2');
-      expect(back).toMatchObject({
-        tries: { count: 0 },
-        tried: [],
-        fix: { runId: 'run1', times: 1, agent: 'debugger', summary: 'spelt it right' },
-      });
-      const rows = await (await open(location)).selectFrom('signatures').select('cameBack').execute();
-      expect(rows).toEqual([{ cameBack: 1 }]);
+      await ledger.healedByOtherFix({ signature, runId: 'run1' });
+      await ledger.healedByOtherFix({ signature, runId: 'run1' });
+      const { tries, fix } = await ledger.recordFailure(signature, 'run2');
+      expect([tries.count, fix?.times]).toEqual([0, 1]);
     },
   );
 
@@ -208,7 +203,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const location = await place();
     const [one, two] = [await ledgerAt(location), await ledgerAt(location)];
     const asked = await Promise.all([one.escalate(question, 'run1'), two.escalate(question, 'run2')]);
-    expect(asked[0].id).toBe(asked[1].id);
+    expect(asked[0]!.id).toBe(asked[1]!.id);
     expect(await one.escalations('pending')).toHaveLength(1);
     expect((await one.recordFailure(signature, 'run3')).open).toMatchObject({
       ...question,
@@ -219,7 +214,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   here('ME-7 an answer resets the count and is passed to the next agent', async () => {
     const ledger = await ledgerAt(await place());
     for (let n = 0; n < 3; n += 1) await tryOnce(ledger);
-    const { id } = await ledger.escalate(question, 'run1');
+    const { id } = (await ledger.escalate(question, 'run1'))!;
     const resolved = await ledger.resolve(id, { choice: 'guide', guidance: 'It is Thanks.' });
     expect(resolved).toMatchObject({ state: 'resolved', choice: 'guide', guidance: 'It is Thanks.' });
     expect(await ledger.recordFailure(signature, 'run2')).toMatchObject({
@@ -355,7 +350,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const location = await place();
     const db = await open(location);
     await tryOnce(createStore(db, 'shop', tick()));
-    for (const version of [99, 4]) {
+    for (const version of [99, 5]) {
       await sql`update store_version set version = ${version}`.execute(db);
       const opened = await openStore(location, '/');
       expect(opened).toMatchObject({ ok: false, error: { kind: 'store-unreadable' } });
@@ -364,7 +359,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const { rows } = await sql`select store_version.version, attempts.n from store_version, attempts`.execute(
       db,
     );
-    expect(rows).toMatchObject([{ version: 4, n: 1 }]);
+    expect(rows).toMatchObject([{ version: 5, n: 1 }]);
   });
 });
 
@@ -453,7 +448,7 @@ function workerIn(dir: string): string {
      const ledger = createStore(opened.value, 'shop', Date.now);
      const attempt = ${JSON.stringify(anAttempt())};
      for (let n = 1; n <= Number(times); n += 1) {
-       const start = { runId, causeId: 'c1', signature: ${JSON.stringify(signature)}, n, agent: 'debugger' };
+       const start = { runId, causeId: 'c1', signature: ${JSON.stringify(signature)}, category: 'ui-error', n, agent: 'debugger' };
        const id = [runId, process.pid, n].join();
        await ledger.attemptStarted({ id, ...start });
        process.stdout.write('started\\n');

@@ -270,7 +270,7 @@ describe('the server', () => {
     const opened = await openStore('.self-heal/ledger.db', project);
     if (!opened.ok) throw new Error(opened.error.message);
     const store = createStore(opened.value, 'shop', () => Date.now());
-    const { id } = await store.escalate(anEscalation({ choices: ['tests', 'guide'] }), first);
+    const { id } = (await store.escalate(anEscalation({ choices: ['tests', 'guide'] }), first))!;
     await store.close();
     const escalations = projectEscalations({});
     expect(await escalations.answer(id, { choice: 'tests' })).toMatchObject({

@@ -218,7 +218,7 @@ async function ask(dir: string, run: ShownRun, signature = 'shop:Error:00000002'
     choices: ['skip', 'simplify', 'guide'],
     offers: [],
   };
-  const asked = await ledger.escalate(question, runId);
+  const asked = (await ledger.escalate(question, runId))!;
   await ledger.close();
   const escalationId = asked.id;
   await run.tell({

@@ -98,8 +98,6 @@ export function aReport(over: Partial<Report> = {}): Report {
       notRun: counted('not-run'),
       playwrightRuns: 1,
       agentRuns: 1,
-      agentRunsAvoided: 0,
-      avoided: [],
       inputTokens: null,
       outputTokens: null,
       costUsd: 0.02,

@@ -31,14 +31,13 @@ export function eventsOfReport(report: Report): StampedEvent[] {
     },
     { type: 'tests.seen', tests: report.tests },
     ...report.causes.flatMap((cause) => ofCause(cause, report)),
-    ...totals.avoided.map((one) => ({ type: 'agent.avoided', ...one }) as const),
     ...report.warnings.map((message) => ({ type: 'run.warning', message }) as const),
     ...(report.regression ? [{ type: 'regression.ended', ...report.regression } as const] : []),
     ...(report.status ? [{ type: 'agent.build_paused', status: report.status } as const] : []),
   ];
   const { outcome, exitCode, commit } = report;
-  const { agentRuns, agentRunsAvoided, costUsd, durationMs } = totals;
-  const spent = { agentRuns, agentRunsAvoided, costUsd, durationMs };
+  const { agentRuns, costUsd, durationMs } = totals;
+  const spent = { agentRuns, costUsd, durationMs };
   if (exitCode !== null) events.push({ type: 'run.ended', outcome, exitCode, commit, ...spent });
   return events.map((event) => ({ time, ...event }));
 }

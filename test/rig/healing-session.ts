@@ -4,7 +4,7 @@ import type { AgentRun } from '../../src/model/attempt.js';
 import { writeFailure } from '../../src/command/diagnose.js';
 import type { Cause, DiagnosedFailure } from '../../src/model/cause.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
-import { noStore } from '../../src/run/run-store.js';
+import { noStore } from '../../src/store/warning-store.js';
 import { createRunFolder, projectOf } from '../../src/run/run-folder.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
 import type { Session } from '../../src/heal/session.js';

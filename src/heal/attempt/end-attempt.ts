@@ -1,12 +1,27 @@
+import { randomUUID } from 'node:crypto';
 import { type Attempt, isKept } from '../../model/attempt.js';
 import type { Cause } from '../../model/cause.js';
+import type { AttemptStart } from '../../store/store.js';
 import type { Session } from '../session.js';
 
 interface OfCause {
   readonly cause: Cause;
-  /** Id of the attempt in the store; null if the store could not be written. */
+  /** Id of the attempt in the store; null for one that it does not have. */
   readonly id: string | null;
   readonly attempt: Attempt;
+}
+
+/** Stores that work on a cause has begun; returns the id of the attempt. */
+export async function storeStart(
+  { store, folder }: Pick<Session, 'store' | 'folder'>,
+  { id: causeId, lead }: Cause,
+  attempt: Pick<AttemptStart, 'n' | 'agent' | 'runner'>,
+): Promise<string> {
+  const id = randomUUID();
+  const { signature, diagnosis } = lead;
+  const { category } = diagnosis;
+  await store.attemptStarted({ id, runId: folder.runId, causeId, signature, category, ...attempt });
+  return id;
 }
 
 /**
@@ -27,12 +42,10 @@ export async function attemptDecided(
   { cause, id, attempt }: OfCause,
 ): Promise<void> {
   const causeId = cause.id;
-  await store.attemptFinished(id, attempt);
+  if (id !== null) await store.attemptFinished(id, attempt);
   if (isKept(attempt) && attempt.change !== null) await workspace.decided([attempt.change]);
   bus.emit({ type: 'attempt.judged', causeId, attempt });
   await hooks.attemptEnded?.(cause, attempt, settings.verify.level === 'none' ? 'green-once' : 'proven');
-  if (attempt.remembered !== undefined && isKept(attempt))
-    bus.emit({ type: 'agent.avoided', reason: 'remembered', count: 1 });
 }
 
 /** Reverts changes for good; returns the ids of changes that were built on them and had to be reverted with them. */

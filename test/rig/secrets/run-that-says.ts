@@ -19,7 +19,7 @@ import { terminalReporter } from '../../../src/outputs/terminal.js';
 import { bringIn, createRunFolder } from '../../../src/run/run-folder.js';
 import { maskSuiteFolder } from '../../../src/run/mask-suite-folder.js';
 import { createRedactor } from '../../../src/secrets/redactor.js';
-import { noStore } from '../../../src/run/run-store.js';
+import { noStore } from '../../../src/store/warning-store.js';
 import type { Session } from '../../../src/heal/session.js';
 import { contentsOf } from '../../../src/workspace/change.js';
 import { createRunPlan } from '../../../src/run/run-plan.js';
@@ -161,7 +161,7 @@ export async function runThatSays(
   bus.emit({ type: 'run.warning', message: say('warnings') });
   const ended = { verdict: 'failed', reason: say('reason'), attempts: 1, costUsd: null } as const;
   bus.emit({ type: 'cause.ended', causeId: cause.id, ...ended });
-  const spent = { durationMs: 1, agentRuns: 2, agentRunsAvoided: 0, costUsd: null };
+  const spent = { durationMs: 1, agentRuns: 2, costUsd: null };
   bus.emit({ type: 'run.ended', outcome: 'red', exitCode: 1, ...spent, commit: null });
   const report = reportOf(bus.run());
   await writeFile(path.join(folder.value.dir, 'report.json'), JSON.stringify(report, null, 2));
@@ -178,24 +178,25 @@ export async function runThatSays(
   const memory = await openRunStore({
     settings: { ...settings, store },
     cwd: root,
-    folder: { runId },
     bus,
     redactor,
   });
   if (!memory.ok) throw new Error(memory.error.message);
-  await memory.value.started();
-  await memory.value.escalate({
-    signature: cause.lead.signature,
-    category: cause.lead.diagnosis.category,
-    retry: cause.lead.diagnosis.retry,
-    tests: [{ id: failure.test.id, name: say('question-test') }],
-    problem: say('question'),
-    tried: [say('question-tried')],
-    recommendation: say('recommendation'),
-    choices: ['guide', 'skip'],
-    offers: [],
-  });
-  await memory.value.ended({ outcome: 'red', exitCode: 1 });
+  await memory.value.escalate(
+    {
+      signature: cause.lead.signature,
+      category: cause.lead.diagnosis.category,
+      retry: cause.lead.diagnosis.retry,
+      tests: [{ id: failure.test.id, name: say('question-test') }],
+      problem: say('question'),
+      tried: [say('question-tried')],
+      recommendation: say('recommendation'),
+      choices: ['guide', 'skip'],
+      offers: [],
+    },
+    runId,
+  );
+  await memory.value.close();
   await bus.close();
   await bringIn(folder.value);
   screen.end();

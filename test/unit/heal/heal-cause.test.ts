@@ -13,7 +13,8 @@ import { applyProposal } from '../../../src/heal/attempt/proposed.js';
 import { type Start, runWithRestarts } from '../../../src/heal/attempt/start-agent.js';
 import type { Session } from '../../../src/heal/session.js';
 import { readFix } from '../../../src/clients/publish/fix.js';
-import { type RunStore, noStore } from '../../../src/run/run-store.js';
+import { noStore } from '../../../src/store/warning-store.js';
+import type { Store } from '../../../src/store/store.js';
 import type { KnownFailure } from '../../../src/store/store.js';
 import {
   aBlame,
@@ -295,17 +296,18 @@ describe('the loop for one cause', () => {
 
 describe('the loop with a store', () => {
   const asked: Question[] = [];
-  const memory = (known: Partial<KnownFailure> = {}): RunStore & { steps: string[] } => {
+  const memory = (known: Partial<KnownFailure> = {}): Store & { steps: string[] } => {
     const steps: string[] = [];
+    const ids = new Map<string, number>();
     return {
       ...noStore,
       steps,
       recordFailure: async () => ({ ...anUnknown, ...known }),
-      attemptStarted: async ({ n, agent }) => {
+      attemptStarted: async ({ id, n, agent }) => {
+        ids.set(id, n);
         steps.push(`started ${n} ${agent}`);
-        return `id${n}`;
       },
-      attemptFinished: async (id, attempt) => void steps.push(`finished ${id} ${attempt.end.kind}`),
+      attemptFinished: async (id, attempt) => void steps.push(`finished ${ids.get(id)} ${attempt.end.kind}`),
       escalate: async (question) => {
         asked.push(question);
         return anEscalation({ ...question, id: 'e5ca1a7e' });
@@ -319,7 +321,7 @@ describe('the loop with a store', () => {
     await healAlone(given, cause);
     expect(kept.steps).toEqual([
       'started 1 code-review',
-      'finished id1 still-failing',
+      'finished 1 still-failing',
       'started 2 code-review',
     ]);
   });
@@ -386,7 +388,7 @@ describe('the built-in fixer before the agents', () => {
         claim: { status: 'fixed', summary: 'the locator follows' },
       }),
     ];
-    const known = { ...(await noStore.recordFailure('')), tried };
+    const known = { ...(await noStore.recordFailure('', '')), tried };
     const again = await session([null], {
       hooks: fixer(),
       store: { ...noStore, recordFailure: async () => known },

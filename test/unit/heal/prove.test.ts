@@ -11,7 +11,6 @@ import { runRegression } from '../../../src/heal/regression.js';
 import { healRun } from '../../../src/heal/heal-rounds.js';
 import { tellSeen } from '../../../src/heal/tell-tests.js';
 import { reportOf, reportTests } from '../../../src/run/report.js';
-import { noStore } from '../../../src/run/run-store.js';
 import {
   aBlame,
   aCause,
@@ -789,26 +788,4 @@ it('HL-6 what the fix of one change leaves red is a cause of its own', async () 
   const run = await simulatedRun(tests(2), own, byOneChange);
   expect(run.causes).toEqual(['c1 healed', 'c3 healed']);
   expect([...run.fixes]).toEqual(['1', '2']);
-});
-
-it('RP-1 says why agent runs were avoided, and the counts add up', async () => {
-  const quarantine = {
-    testId: 't3',
-    name: 't3',
-    escalationId: 'e',
-    since: '2026-01-01',
-    until: '2027-01-31',
-  };
-  const { report } = await simulatedRun(
-    tests(4),
-    but(own, 't1', ({ run }) => (run > 1 ? null : undefined)),
-    { store: { ...noStore, quarantines: async () => [quarantine] } },
-  );
-  expect(report.totals).toMatchObject({
-    agentRunsAvoided: 2,
-    avoided: [
-      { reason: 'quarantined', count: 1 },
-      { reason: 'flaky', count: 1 },
-    ],
-  });
 });

@@ -11,11 +11,10 @@ import { summaryOf } from '../../../src/outputs/summary.js';
 import { readRunState } from '../../../src/run/event-log.js';
 import { readFailureRecords, writeFailureRecord } from '../../../src/run/failure-record.js';
 import { readRun } from '../../../src/run/find-run.js';
-import { createRunStore } from '../../../src/run/run-store.js';
+import { warningStore } from '../../../src/store/warning-store.js';
 import { keptChanges } from '../../../src/run/undo.js';
 import type { Store } from '../../../src/store/store.js';
 import { aDiagnosed, anAttempt, anError, anEvidence } from '../../rig/builders.js';
-import { recordingBus } from '../../rig/recording-bus.js';
 import { runId, storedRun } from '../../rig/stored-run.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
@@ -95,13 +94,15 @@ it('CL-9 EV-1 stores the errors of the other run with places from the project, a
 it('ME-9 warns about a failing store once per kind of access, and continues', async () => {
   const full = () => Promise.reject(new Error('database or disk is full'));
   const store = new Proxy({} as Store, { get: () => full });
-  const { bus, events } = recordingBus();
-  const memory = createRunStore({ store: store, runId: 'run1', bus: bus, mask: (value) => value });
-  const start = { causeId: 'c1', signature: 's', n: 1, agent: null, runner: null };
-  expect(await memory.attemptStarted(start)).toBeNull();
+  const warnings: string[] = [];
+  const memory = warningStore(store, {
+    mask: (value) => value,
+    warn: (message) => void warnings.push(message),
+  });
   await memory.attemptFinished('id', anAttempt());
-  expect((await memory.recordFailure('s')).tries).toEqual({ count: 0, failedFixes: 0 });
-  expect(events.map((event) => event.type === 'run.warning' && event.message)).toEqual([
+  await memory.attemptFinished('id2', anAttempt());
+  expect((await memory.recordFailure('s', 'run1')).tries).toEqual({ count: 0, failedFixes: 0 });
+  expect(warnings).toEqual([
     'The store failed while saving an attempt: database or disk is full. Healing continues without it.',
     'The store failed while reading the history: database or disk is full. Healing continues without it.',
   ]);
