@@ -48,8 +48,8 @@ function distanceBetween(candidate: Candidate, next: Candidate): number {
   return candidate.file === next.file ? levels.hunk : levels.file;
 }
 
-function groupBy<Key>(candidates: readonly Candidate[], key: (candidate: Candidate) => Key): Candidate[][] {
-  const groups = new Map<Key, Candidate[]>();
+function groupBy(candidates: readonly Candidate[], key: (candidate: Candidate) => unknown): Candidate[][] {
+  const groups = new Map<unknown, Candidate[]>();
   for (const candidate of candidates)
     groups.set(key(candidate), [...(groups.get(key(candidate)) ?? []), candidate]);
   return [...groups.values()];
