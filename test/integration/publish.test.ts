@@ -235,12 +235,29 @@ describe('on GitHub', () => {
       'src/new.ts': 'export const added = true;\n',
     });
     expect(forge.writes.filter((one) => one.endsWith('/git/commits'))).toHaveLength(1);
-    // What a person pushed there is not lost.
-    forge.branches.set('self-heal/fix-main', forge.commit(files, 'By hand', forge.headOf('main')));
-    const { said } = await publish(forge, ['--from', from], ended(forge, 'push'));
-    expect(said).toContain('Somebody has committed');
-    expect(forge.messageOf('self-heal/fix-main')).toBe('By hand');
+    const later = artifact({ ...fixed, runId: '20260202-020202-abcd' }, { fix });
+    await publish(forge, ['--from', later], ended(forge, 'push'));
+    expect(forge.messageOf('self-heal/fix-main')).toContain('20260202-020202-abcd');
   });
+
+  it.each(['By hand', null])(
+    'PB-3 a fix branch that a person committed to or amended is kept: %s',
+    async (by) => {
+      const forge = await new ForgeStub(files).github();
+      await publish(forge, ['--from', artifact(fixed, { fix })], ended(forge, 'push'));
+      const amended = {
+        ...forge.filesOf('self-heal/fix-main'),
+        'src/new.ts': 'export const better = true;\n',
+      };
+      const message = by ?? forge.messageOf('self-heal/fix-main');
+      const head = forge.commit(amended, message, forge.headOf('main'));
+      forge.branches.set('self-heal/fix-main', head);
+      const later = artifact({ ...fixed, runId: '20260202-020202-abcd' }, { fix });
+      const { said } = await publish(forge, ['--from', later], ended(forge, 'push'));
+      expect(said).toContain('Somebody has committed');
+      expect(forge.headOf('self-heal/fix-main')).toBe(head);
+    },
+  );
 
   it('PB-4 a comment applies the fix, once it is known which run it answers', async () => {
     const forge = await new ForgeStub(files).github();

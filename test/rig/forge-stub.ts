@@ -190,9 +190,16 @@ export class ForgeStub {
           if (action === 'delete') delete files[file];
           else if (action !== 'chmod') files[file] = text(content);
         }
-        this.branches.set(branch, this.commit(files, message, parent));
+        const id = this.commit(files, message, parent);
+        this.branches.set(branch, id);
+        return { id };
       },
-      'GET ~/merge_requests': ({ query }) => this.#proposed(query('source_branch')).map(() => ({ iid: 100 })),
+      'GET ~/merge_requests': ({ query }) =>
+        this.#proposed(query('source_branch')).map(({ body: description }) => ({
+          iid: 100,
+          description,
+          author: { username: bot },
+        })),
       'POST ~/merge_requests': ({
         body: { source_branch: branch, target_branch: base, description: body },
       }) => {
@@ -311,9 +318,10 @@ function isRefusal(answer: object): answer is [status: number, said: object] {
 const base64 = (content: string) => Buffer.from(content).toString('base64');
 const text = (content: string) => Buffer.from(content, 'base64').toString('utf8');
 
-function asPull({ branch }: { branch: string }) {
+function asPull({ branch, body = '' }: { branch: string; body?: string }) {
   const head = { ref: branch, sha: '' };
-  return { number: 100, html_url: 'https://github.test/own/shop/pull/100', head };
+  const user = { login: 'github-actions[bot]' };
+  return { number: 100, html_url: 'https://github.test/own/shop/pull/100', head, body, user };
 }
 
 function asGithub({ id, author, body }: Comment) {

@@ -73,8 +73,8 @@ async function commitTo(
   const content = await contentOf();
   if (typeof content === 'string') return refused(content);
   const { branch, head } = change;
-  const isCommitted = await forge.commit({ ...content, branch, parent: head, isOwnBranch: false });
-  return isCommitted
+  const commit = await forge.commit({ ...content, branch, parent: head, isOwnBranch: false });
+  return commit !== null
     ? { kind: 'done', says: `${content.message.split('\n')[0]}: committed to ${branch}.` }
     : refused(movedOn);
 }

@@ -84,8 +84,10 @@ export interface Forge {
   suggest(change: Change, replacements: readonly Replacement[]): Promise<number>;
   /** Returns the newest commit of a branch; null if there is no such branch. */
   headOf(branch: string): Promise<{ readonly commit: string; readonly message: string } | null>;
-  /** Returns false if the branch has moved on from the parent. */
-  commit(commit: NewCommit): Promise<boolean>;
+  /** Returns the id of the new commit; null if the branch has moved on from the parent. */
+  commit(commit: NewCommit): Promise<string | null>;
+  /** Returns the body of the newest pull request of a branch that this token's own account has opened, whether or not it is still open. */
+  proposalBody(branch: string, base: string): Promise<string | null>;
   /** Opens the pull request of a branch, or updates the one that is open; returns its address. */
   propose(proposal: Proposal): Promise<string>;
 }

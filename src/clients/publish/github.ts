@@ -257,11 +257,11 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
         await rest.git.updateRef({ ...at, ref: `heads/${branch}`, sha: data.sha, force: isOwnBranch });
       } catch (error) {
         // Without force, a branch that has moved on refuses a commit that does not follow.
-        if (statusOf(error) === 422 && !isOwnBranch) return false;
+        if (statusOf(error) === 422 && !isOwnBranch) return null;
         throw error;
       }
     }
-    return true;
+    return data.sha;
   };
 
   return {
@@ -289,6 +289,14 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
     suggest,
     headOf,
     commit,
+    proposalBody: async (branch, base) => {
+      const head = `${owner}:${branch}`;
+      const [login, { data }] = await Promise.all([
+        ownLogin(),
+        rest.pulls.list({ ...at, state: 'all', head, base, sort: 'created', direction: 'desc' }),
+      ]);
+      return data.find(({ user }) => user?.login === login)?.body ?? null;
+    },
     propose: async ({ branch, base, title, body }) => {
       const { data } = await rest.pulls.list({ ...at, state: 'open', head: `${owner}:${branch}`, base });
       const [open] = data;

@@ -118,15 +118,15 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
   };
 
   const commit = async ({ branch, parent, files, message, isOwnBranch }: NewCommit) => {
-    if (!isOwnBranch && (await headOf(branch))?.commit !== parent) return false;
-    await api.Commits.create(
+    if (!isOwnBranch && (await headOf(branch))?.commit !== parent) return null;
+    const { id } = await api.Commits.create(
       project,
       branch,
       message,
       files.flatMap(actionsFor),
       isOwnBranch ? { startSha: parent, force: true } : {},
     );
-    return true;
+    return id;
   };
 
   return {
@@ -146,6 +146,17 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
     suggest,
     headOf,
     commit,
+    proposalBody: async (branch, base) => {
+      const { username } = await api.Users.showCurrentUser();
+      const all = await api.MergeRequests.all({
+        projectId: project,
+        sourceBranch: branch,
+        targetBranch: base,
+        orderBy: 'created_at',
+        sort: 'desc',
+      });
+      return all.find(({ author }) => author.username === username)?.description ?? null;
+    },
     propose: async ({ branch, base, title, body }) => {
       const [open] = await api.MergeRequests.all({
         projectId: project,

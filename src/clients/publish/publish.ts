@@ -67,9 +67,11 @@ async function onChange(change: Change, publication: Publication): Promise<strin
 
 const marker = /^<!-- self-heal (\{[^\n]*\}) -->\n/;
 
+const sha = z.string().regex(/^[\da-f]{40,64}$/);
+
 const markerShape = z.object({
   run: z.string().regex(/^\d+$/),
-  head: z.string().regex(/^[\da-f]{40,64}$/),
+  head: sha,
   /** The SHA-256 of the patch that it shows and offers; null if it offers none. */
   fix: z.string().nullable(),
 });
@@ -201,16 +203,20 @@ async function onBranch(
     return [`${branch} has moved on from ${head.slice(0, 7)}: a newer run publishes.`];
   const fixBranch = `self-heal/fix-${branch}`;
   const fixHead = await forge.headOf(fixBranch);
-  if (fixHead && !isOurCommit(fixHead.message))
-    return [`Somebody has committed to ${fixBranch}, so it was not changed.`];
+  // An amended commit has our message, too, so only its id says that it is ours.
+  if (fixHead && fixHead.commit !== commitIn(await forge.proposalBody(fixBranch, branch)))
+    return [
+      `Somebody has committed to ${fixBranch}, so it was not changed; delete it, and the next run makes it anew.`,
+    ];
   const message = commitMessage(artifact, head);
+  let commit: string | null = fixHead?.commit ?? null;
   if (fixHead?.message.trim() !== message.trim()) {
     const files = await filesOf(artifact, head, forge);
     if (typeof files === 'string') return [files];
-    await forge.commit({ branch: fixBranch, parent: head, files, message, isOwnBranch: true });
+    commit = await forge.commit({ branch: fixBranch, parent: head, files, message, isOwnBranch: true });
   }
   const title = `Fix ${fixedText(artifact.report)}`;
-  const body = `${page.text}\n[The run and its artifact](${forge.runUrl})\n`;
+  const body = `<!-- self-heal ${JSON.stringify({ commit })} -->\n${page.text}\n[The run and its artifact](${forge.runUrl})\n`;
   return [`${await forge.propose({ branch: fixBranch, base: branch, title, body })} has the fix.`];
 }
 
@@ -221,12 +227,18 @@ function fixedText({ totals }: Report): string {
 
 const trailer = 'Self-Heal-Run';
 
+/** Returns the id of the commit that the body of our own pull request names; null if it names none. */
+function commitIn(body: string | null): string | null {
+  const named = z.object({ commit: sha }).safeParse(jsonOf(marker.exec(body ?? '')?.[1] ?? ''));
+  return named.data?.commit ?? null;
+}
+
 /** Returns the trailer of a commit that a run leads to. */
 export function trailerOf({ report }: Artifact, head: string): string {
   return `${trailer}: ${report.runId} on ${head}\n`;
 }
 
-/** Whether a commit was made by `publish`. */
+/** Whether the message of a commit is one of `publish`. */
 export function isOurCommit(message: string): boolean {
   return new RegExp(`^${trailer}: `, 'm').test(message);
 }
