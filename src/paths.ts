@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { tryOr } from './result.js';
+import { unseen } from './visible-text.js';
 
 /** The path from the folder `from` to `to` as reports, prompts and git write it: with slashes, on Windows too. */
 export const relativePath = (from: string, to: string): string =>
@@ -15,6 +16,19 @@ export function isInside(folder: string, file: string): boolean {
 /** Returns a path relative to the folder, with slashes, or null if it is outside. The folder itself is ''. */
 export function pathInside(folder: string, file: string): string | null {
   return isInside(folder, file) ? relativePath(folder, file) : null;
+}
+
+/**
+ * Returns the name of a file or folder as any file system may read it, like git's core.protectHFS and core.protectNTFS. HFS+ ignores some characters,
+ * some file systems ignore case or the composition of letters, and NTFS drops dots and spaces at the end, and everything after a colon.
+ */
+export function foldedName(name: string): string {
+  return name
+    .replaceAll(unseen, '')
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/:.*$/s, '')
+    .replace(/[ .]+$/, '');
 }
 
 /** Returns a path with links resolved, or as it is if it does not exist. */

@@ -4,11 +4,11 @@ export const terminalCodes =
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   /(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
 
-// Control characters except tab and line feed, and characters that hide or reorder text: zero-width and directional characters,
-// invisible fillers, and the tags and variation selectors in which text can be hidden.
-export const unseen =
-  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- as above
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+/**
+ * What hides or reorders text: control characters except tab and line feed, and what Unicode's own data calls ignorable by default (invisible fillers,
+ * tags, zero-width characters), a format character (directional marks), or a variation selector, in which bytes can be hidden.
+ */
+export const unseen = /(?![\t\n])\p{Cc}|\p{Default_Ignorable_Code_Point}|\p{Format}|\p{Variation_Selector}/gu;
 
 /** A fast path: most texts contain none of the above. */
 const plain = /^[\t\n\u0020-\u007e]*$/;

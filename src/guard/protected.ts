@@ -1,4 +1,5 @@
 import { jsonOf } from '../json-of.js';
+import { foldedName } from '../paths.js';
 import type { Cut } from '../model/guard-findings.js';
 import { type FileEdit, isSameState } from './request.js';
 import { isLockFile, isManifest, protectedReason } from './protected-files.js';
@@ -60,7 +61,7 @@ const fields = new Set(
 
 /** Cuts a manifest in which anything else changed: what changed with it, such as dependencies, is asked with it. */
 function manifestCut({ path: file, before, after }: FileEdit): Cut | null {
-  if (!isManifest(file) || !file.endsWith('.json')) return null;
+  if (!isManifest(file) || !foldedName(file).endsWith('.json')) return null;
   const [was, is] = [before, after].map((state) => jsonOf(state?.text ?? ''));
   if (!isObject(is)) return { file, why: 'a manifest has to stay readable' };
   const old = isObject(was) ? was : {};

@@ -81,7 +81,7 @@ function offerSection(offer: Offer, text: string | null): string {
 }
 
 function cutSection(text: string | null): string {
-  return text === null ? '' : fixSection('Diff', middleCut(visibleText(text), PATCH));
+  return text === null ? '' : fixSection('Diff', closingNothing(middleCut(visibleText(text), PATCH)));
 }
 
 /** Shows a patch as it is. */
@@ -114,16 +114,35 @@ function section(title: string, items: readonly string[]): string {
   return `\n### ${title}\n\n${listed.map((item) => `- ${item}\n`).join('')}`;
 }
 
-/** Escapes a text so that Markdown shows it unchanged, on one line, at most 500 characters: it contains no markup and mentions nobody. */
+/**
+ * Escapes a text so that Markdown shows it unchanged, on one line, at most 500 characters: it contains no markup, mentions nobody, refers to nothing and
+ * links nowhere.
+ */
 export function prose(text: string): string {
-  const escaped = oneLine(text, 500).replaceAll(/[\\`*_{}[\]<>#|~$!&]/g, String.raw`\$&`);
-  // GitHub searches the rendered text for mentions, so escaping does not help, but an empty comment does.
-  return escaped.replaceAll(/@(?=[\w-])/g, '@<!-- -->');
+  const escaped = oneLine(text, 500).replaceAll(/[\\`*_{}[\]<>#|~$!&^%]/g, String.raw`\$&`);
+  // Forges search the rendered text for references, so escaping does not help, but an empty comment does.
+  return closingNothing(escaped).replaceAll(reference, '$&<!-- -->').replaceAll(ticket, '$&<!-- -->');
+}
+
+/** Where a reference or a link begins, behind which GitHub and GitLab look for the rest. */
+const reference =
+  /@(?=[\w-])|\$(?=\d+(?![\d.]))|[#!&~%^](?=["\w])|\bGH-(?=\d)|\b(?:https?|ftp|mailto|xmpp):(?=\S)|\bwww(?=\.)/gi;
+
+/** The key of another tracker, such as Jira's. */
+const ticket = /\b[A-Z][A-Z\d_]+-(?=\d)/g;
+
+/** Keywords with which GitHub and GitLab close an issue; GitLab finds them in code, too. */
+const closing =
+  /\b((?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)(?:\\?:)?) +(?=(?:issues? +)?(?:[\w./\\-]*\\?[#!]\d|GH-\d|https?:|[A-Z][A-Z\d_]+-\d))/gi;
+
+/** Returns a text that closes no issue, and looks the same: forges want a plain blank behind the keyword. */
+function closingNothing(text: string): string {
+  return text.replaceAll(closing, '$1\u00a0');
 }
 
 /** Formats a text as a code span, on one line, at most `width` characters; `none` if it is empty. */
 export function code(text: string, width = 300): string {
-  const line = oneLine(text, width);
+  const line = closingNothing(oneLine(text, width));
   if (line === '') return 'none';
   const runs = line.match(/`+/g) ?? [];
   const fence = '`'.repeat(Math.max(0, ...runs.map((run) => run.length)) + 1);

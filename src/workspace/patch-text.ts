@@ -24,13 +24,23 @@ export async function renderChange(
     const hunks = isBinary ? [] : compare(before, after);
     const lines = hunks.flatMap((hunk) => hunk.lines);
     const count = (sign: string) => (isBinary ? null : lines.filter((line) => line.startsWith(sign)).length);
-    const text = formatPatch({ ...header(edit), hunks });
+    const text = withPlainNames(formatPatch({ ...header(edit), hunks }));
     const index = `index ${blobId(edit.before && before)}..${blobId(edit.after && after)}\n`;
     parts.push(text.replace(/^(?=--- )|(?![^])/m, index));
     if (isBinary && !before.equals(after)) parts.push(binary(before, after));
     files.push({ path: edit.path, added: count('+'), removed: count('-') });
   }
   return { patch: Buffer.from(parts.join(''), 'latin1'), files };
+}
+
+/** Writes names with other letters than ASCII as they are, as git does with `core.quotePath=false`, so that a reader sees them. */
+function withPlainNames(patch: string): string {
+  const end = patch.indexOf('\n@@ ');
+  const head = end === -1 ? patch : patch.slice(0, end);
+  const plain = head.replaceAll(/"((?:[^"\\\n]|\\[23]\d\d)*)"/g, (_, name: string) =>
+    name.replaceAll(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+  );
+  return plain + patch.slice(head.length);
 }
 
 async function bytesOf(state: FileState | null, contents: Contents): Promise<Buffer> {

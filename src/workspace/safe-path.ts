@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { foldedName } from '../paths.js';
 
 /** A path inside the root, outside of repositories, packages and `.self-heal`. */
 export const safePath = z
@@ -6,7 +7,7 @@ export const safePath = z
   .max(4096)
   .refine(
     // A control code in a name would reach the reader's terminal.
-    (file) => !/[\p{Cc}\\]/u.test(file) && file.split('/').every((part) => isAllowed(normalized(part))),
+    (file) => !/[\p{Cc}\\]/u.test(file) && file.split('/').every((part) => isAllowed(foldedName(part))),
     'is not a path of a file in the project',
   );
 
@@ -18,17 +19,4 @@ function isAllowed(part: string): boolean {
   // `.` and `..` are empty once they are normalized.
   if (part === '' || forbidden.includes(part)) return false;
   return !shortForms.some((start) => part.startsWith(start) && /^\d+$/.test(part.slice(start.length)));
-}
-
-/**
- * Returns a name as any file system may read it, like git's core.protectHFS and core.protectNTFS. HFS+ ignores some characters, some file systems
- * ignore case or the composition of letters, and NTFS drops dots and spaces at the end, and everything after a colon.
- */
-function normalized(part: string): string {
-  return part
-    .replaceAll(/[\u200C-\u200F\u202A-\u202E\u206A-\u206F\uFEFF]/g, '')
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/:.*$/s, '')
-    .replace(/[ .]+$/, '');
 }

@@ -39,8 +39,9 @@ ${index(null, 'export const added = true;\n')}--- /dev/null
 +export const added = true;
 `;
 
+const spec = files['tests/shop.spec.ts'];
 const testsPatch = `diff --git a/tests/shop.spec.ts b/tests/shop.spec.ts
---- a/tests/shop.spec.ts
+${index(spec, spec.replace('Shop', 'Store'))}--- a/tests/shop.spec.ts
 +++ b/tests/shop.spec.ts
 @@ -1,4 +1,4 @@
  test('buys', () => {
@@ -363,6 +364,45 @@ describe('on GitHub', () => {
     await publish(forge, ['--answer', '--from', from], commented('/self-heal apply'));
     expect(forge.filesOf('feature')).toEqual(files);
     expect(forge.writes.length).toBeLessThan(9);
+  });
+
+  it.each([
+    ['a variation selector', 'const a = 1; // \ufe00\n'],
+    ['gaps', `const a = 1;${' '.repeat(119)}/*${' '.repeat(119)}*/send(key);\n`],
+    ['what may be a secret', `const key = 'ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}';\n`],
+  ])('PB-5 proposes no fix of the main branch that has %s', async (_, content) => {
+    const forge = await new ForgeStub(files).github();
+    const { said } = await publish(forge, ['--from', adding(content)], ended(forge, 'push'));
+    expect(said).toContain('not published');
+    expect([...forge.branches.keys()]).toEqual(['main', 'feature']);
+  });
+
+  it('PB-5 nothing in a pull request closes an issue or refers to one', async () => {
+    const forge = await new ForgeStub(files).github();
+    const summary = String.raw`Fixes GH-13, closes https://github.com/own/shop/issues/14, \#12, other/own#5`;
+    const attempts = [aReportAttempt({ claim: { status: 'fixed', summary } })];
+    const from = artifact({ ...fixed, causes: [aReportCause({ headline: summary, attempts })] }, { fix });
+    await publish(forge, ['--from', from], ended(forge, 'push'));
+    const body = forge.proposals[0]?.body ?? '';
+    expect(body).toContain('13');
+    expect(body).not.toMatch(/fixes:? +GH-|closes:? +http/i);
+    expect(body.replaceAll(/`[^`]*`/g, '')).not.toMatch(/GH-\d|https:\/\/github\.com|#\d/);
+  });
+
+  it('PB-1 publishes the run that was started last, wherever it is in the artifact', async () => {
+    const forge = await new ForgeStub(files).github();
+    const root = tempDir('artifact');
+    leaveRun(path.join(root, 'z'), { ...fixed, startedAt: '2026-01-01T00:00:00.000Z' });
+    leaveRun(path.join(root, 'a'), aReport({ startedAt: '2026-01-02T00:00:00.000Z' }));
+    const { said } = await publish(forge, ['--from', root], ended(forge, 'push'));
+    expect(said).toContain('main is green');
+  });
+
+  it('PB-5 commits a file whose name has other letters than ASCII under that name', async () => {
+    const forge = await new ForgeStub(files).github();
+    const named = fix.replaceAll('src/new.ts', 'src/größe.ts');
+    await publish(forge, ['--from', artifact(fixed, { fix: named })], ended(forge, 'push'));
+    expect(forge.filesOf('self-heal/fix-main')['src/größe.ts']).toBe('export const added = true;\n');
   });
 
   it('PB-5 no text becomes a part of a commit message that somebody acts on', async () => {

@@ -8,6 +8,9 @@ export const protectedFiles = `
   docs/.gitattributes lefthook.yml .Git/config .mcp.json web/.mcp.json .claude/settings.json CLAUDE.md
   api/AGENTS.md .cursor/mcp.json .vscode/tasks.json web/.vscode/settings.json .idea/workspace.xml
   .devcontainer/devcontainer.json .envrc api/.envrc mise.toml .tool-versions agents.yaml web/agents.yml
+  .readthedocs.yaml web/amplify.yml .lfsconfig QWEN.md .rules src/.github/copilot-instructions.md .kilocodemodes
+  docs/team.instructions.md .zuul.d/x.yaml fly.toml .bash_login Claude.MD .ｇithub/workflows/x.yml .git\u200Battributes
+  .GitHub/x.yml GITHUB~1/workflows/x.yml api/PACKAG~1.JSO GITLAB~1.YML MAKEFI~1 .npmrc::$DATA
   .self-heal/x playwright.config.ts e2e/playwright.ci.config.mts playwright-ct.config.js`
   .trim()
   .split(/\s+/);
@@ -15,6 +18,6 @@ export const protectedFiles = `
 /** Files of an app that only look like these. */
 export const ordinaryFiles = `
   src/github/workflows.ts src/mcp.ts docs/claude.md.ts src/husky.ts src/agents.yaml.ts vite.config.ts
-  tsconfig.json src/playwright.ts src/.env.example makefile.ts vscode/a.ts`
+  tsconfig.json src/playwright.ts src/.env.example makefile.ts vscode/a.ts src/rules.ts backup.ts~ a~1b.ts src/fly.ts`
   .trim()
   .split(/\s+/);

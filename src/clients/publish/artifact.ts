@@ -23,16 +23,21 @@ const DEPTH = 8;
 /** The largest patch that is accepted as a fix, in bytes. */
 const FIX_BYTES = 2 * 1024 * 1024;
 
-/** Finds the newest run in a folder. */
+/** Finds the run in a folder that was started last, wherever its folder is. */
 export async function readArtifact(folder: string): Promise<Result<Artifact, Problem>> {
-  const dir = runDirsIn(folder, DEPTH).toSorted().at(-1);
-  const report = dir === undefined ? null : await readReport(dir);
-  if (dir === undefined || report === null)
+  let newest: { readonly dir: string; readonly report: Report } | null = null;
+  for (const dir of runDirsIn(folder, DEPTH).toSorted()) {
+    const report = await readReport(dir);
+    if (report !== null && (newest === null || report.startedAt >= newest.report.startedAt))
+      newest = { dir, report };
+  }
+  if (newest === null)
     return err({
       kind: 'input-unreadable',
       message: `${folder} has no run of self-heal`,
       remedy: 'Name the folder with the artifact of the job that ran it, which holds .self-heal/runs.',
     });
+  const { dir, report } = newest;
   return ok({ dir, report, fix: fixedCauses(report).length === 0 ? null : fixIn(dir) });
 }
 

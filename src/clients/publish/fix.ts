@@ -19,6 +19,9 @@ export interface FixedFile {
   readonly blobs: { readonly before: string; readonly after: string } | null;
 }
 
+/** Reads a text that has one character per byte. */
+const fromBytes = (text: string) => Buffer.from(text, 'latin1').toString('utf8');
+
 /** The most files that a published fix may have, since each takes several requests. */
 const MOST_FILES = 300;
 
@@ -49,16 +52,22 @@ function fixedFile(
   { part, protects }: { readonly part: string; readonly protects: (file: string) => string | null },
 ): FixedFile & { readonly why: string | null } {
   const { oldFileName = '', newFileName = '', oldMode, newMode, hunks, isCreate, isDelete } = patch;
-  const path = (isDelete ? oldFileName : newFileName).replace(/^[ab]\//, '');
+  const path = fromBytes(isDelete ? oldFileName : newFileName).replace(/^[ab]\//, '');
+  const [head = ''] = part.split(/^@@ /m, 1);
   const [, before = null, after = ''] = /^index ([\da-f]{40})\.\.([\da-f]{40})/m.exec(part) ?? [];
   const why = () => {
+    // Git writes some names in quotes with escapes, and takes a tab for the end of a name.
+    if (/^(?:diff|---|\+\+\+|rename|copy) .*(?:"|\t.)/m.test(head) || !isPlain(path))
+      return 'has a name that cannot be shown as it is';
     if (!safePath.safeParse(path).success) return 'is not a path in the repository';
     const isProtected = protects(path);
     if (isProtected !== null) return `has to be changed by a person: ${isProtected}`;
     if ([oldMode, newMode].some((mode) => mode !== undefined && !/^100(?:644|755)$/.test(mode)))
       return 'is a link';
-    const hasText = hunks.length > 0 || isCreate || isDelete || newMode !== undefined;
-    return hasText ? null : 'is not text: apply the patch with `git apply`';
+    const hasText = hunks.length > 0 || isCreate || isDelete;
+    if (hasText && before === null)
+      return 'is changed by a patch that does not say for which content it was made';
+    return hasText || newMode !== undefined ? null : 'is not text: apply the patch with `git apply`';
   };
   const isExecutable = newMode === undefined ? null : newMode === '100755';
   return { path, isExecutable, patch, blobs: before === null ? null : { before, after }, why: why() };
@@ -73,8 +82,6 @@ export function fixedContent({ patch }: FixedFile, before: Buffer | null): Buffe
   if (text === false) return 'conflict';
   return patch.isDelete ? null : Buffer.from(text, 'latin1');
 }
-
-const fromBytes = (text: string) => Buffer.from(text, 'latin1').toString('utf8');
 
 /** Lines of a file on a branch, counted from 1, and the lines that replace them. */
 export interface Replacement {
@@ -124,7 +131,20 @@ function blockAt(lines: readonly string[], from: number): string[] {
  */
 export function isPlain(text: string): boolean {
   const lines = text.replaceAll('\r\n', '\n');
-  return visibleText(lines) === lines && !/\ufffd|[^\S\n]{120}|^[^\S\n]*\/[a-z_-]+(?:\s|$)/im.test(lines);
+  return (
+    visibleText(lines) === lines &&
+    !/\ufffd|^[^\S\n]*\/[a-z_-]+(?:\s|$)/im.test(lines) &&
+    lines.split('\n').every((line) => blankWidth(line) < OUT_OF_VIEW)
+  );
+}
+
+/** Blanks that push text out of view, in columns. */
+const OUT_OF_VIEW = 120;
+
+/** Returns the width of the gaps in a line, which are runs of more than three blanks; a tab is up to eight wide. */
+function blankWidth(line: string): number {
+  const gaps = line.match(/[^\S\t]{4,}|\t+/g) ?? [];
+  return gaps.reduce((sum, gap) => sum + gap.length * (gap.startsWith('\t') ? 8 : 1), 0);
 }
 
 /** Returns a hidden comment that identifies a suggestion. */

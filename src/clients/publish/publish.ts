@@ -112,10 +112,15 @@ export function redTests({ tests }: Report): Report['tests'] {
   return tests.filter(({ verdict }) => redVerdicts.includes(verdict));
 }
 
-/** The text about a run, and the SHA-256 of the patch that it contains in full; null if it contains none. */
+/** What is said about a run. */
 interface Page {
   readonly text: string;
+  /** The SHA-256 of the patch that the text contains in full; null if it contains none. */
   readonly fix: string | null;
+  /** The text without the patch, for a pull request, which shows it itself, and whose text may close issues. */
+  readonly withoutFix: string;
+  /** Why the patch must not be committed, as the end of a sentence; null if it may. */
+  readonly refused: string | null;
 }
 
 /** Returns the SHA-256 of a run's fix. */
@@ -130,15 +135,22 @@ function pageOf({ artifact, redactor }: Publication): Page {
   const folder = `.self-heal/runs/${report.runId}`;
   const textWith = (fixText: string) =>
     redactor.text(markdownOf(report, { folder, maxBytes: COMMENT_BYTES, patchText, fix: fixText }));
-  if (fix === null) return { text: textWith(''), fix: null };
+  const withoutFix = textWith('');
+  if (fix === null) return { text: withoutFix, fix: null, withoutFix, refused: null };
   const patch = fix.toString('utf8');
   const section = fixSection('The fix, as it will be committed', patch);
   const read = readFix(fix);
+  const isVisible = isUtf8(fix) && isPlain(patch) && redactor.text(section) === section;
+  const refused = read.ok
+    ? isVisible
+      ? null
+      : 'it has something that a reviewer would not see'
+    : read.error;
   const text = textWith(section);
-  if (read.ok && isUtf8(fix) && isPlain(patch) && text.includes(section))
-    return { text, fix: sha256Of(artifact) };
-  const why = read.ok ? 'it cannot be shown whole here' : read.error;
-  return { text: textWith(`\nThe fix is not offered: ${prose(why)}.\n`), fix: null };
+  if (refused === null && text.includes(section))
+    return { text, fix: sha256Of(artifact), withoutFix, refused };
+  const why = refused ?? 'it cannot be shown whole here';
+  return { text: textWith(`\nThe fix is not offered: ${prose(why)}.\n`), fix: null, withoutFix, refused };
 }
 
 function checkOf({ artifact, folder }: Publication, { text: summary, fix }: Page): Check {
@@ -198,6 +210,7 @@ async function onBranch(
   const page = pageOf(publication);
   await forge.check(head, checkOf(publication, page));
   if (artifact.fix === null) return [`${branch} is ${artifact.report.outcome}: there is no fix to propose.`];
+  if (page.refused !== null) return [`The fix is not published: ${page.refused}.`];
   const now = await forge.headOf(branch);
   if (now?.commit !== head)
     return [`${branch} has moved on from ${head.slice(0, 7)}: a newer run publishes.`];
@@ -216,7 +229,7 @@ async function onBranch(
     commit = await forge.commit({ branch: fixBranch, parent: head, files, message, isOwnBranch: true });
   }
   const title = `Fix ${fixedText(artifact.report)}`;
-  const body = `<!-- self-heal ${JSON.stringify({ commit })} -->\n${page.text}\n[The run and its artifact](${forge.runUrl})\n`;
+  const body = `<!-- self-heal ${JSON.stringify({ commit })} -->\n${page.withoutFix}\n[The run and its artifact](${forge.runUrl})\n`;
   return [`${await forge.propose({ branch: fixBranch, base: branch, title, body })} has the fix.`];
 }
 
@@ -274,11 +287,17 @@ export async function filesOf(
 async function committed(file: FixedFile, head: string, forge: Forge): Promise<CommittedFile | string> {
   const before = await forge.read(file.path, head);
   const content = fixedContent(file, before?.content ?? null);
-  const { before: was, after } = file.blobs ?? {};
-  // A hunk may also fit elsewhere, in a file that differs from the one of the run.
-  if (content === 'conflict' || blobId(before?.content ?? null) !== was || blobId(content) !== after)
+  if (content === 'conflict' || !isMade(file, before?.content ?? null, content))
     return `The fix is not published: ${file.path} differs from the version that it was made for.`;
   const isExecutable = file.isExecutable ?? before?.isExecutable ?? false;
   const setsMode = file.isExecutable !== null;
   return { path: file.path, content, isExecutable, exists: before !== null, setsMode };
+}
+
+/**
+ * Whether a fix was made for this content and makes that of it: a hunk may also fit elsewhere, in a file that differs from the one of the run. Where only
+ * the mode changes, a patch names no content.
+ */
+function isMade({ blobs }: FixedFile, before: Buffer | null, after: Buffer | null): boolean {
+  return blobs === null || (blobId(before) === blobs.before && blobId(after) === blobs.after);
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { decoded } from '../../urls.js';
+import { visibleText } from '../../visible-text.js';
 import { filePath, pathEnds, urlOf } from './find-map.js';
 import type { ProjectFiles } from '../project-files.js';
 
@@ -20,7 +21,6 @@ const foreign =
   /(?:^|\/)node_modules\/|\/?\.vite\/deps\/|(?:^|\/)\.yarn\/|^\/?\(?webpack\)?\/|^external |^virtual:|^vite\//;
 /** Only these are the user's code, and only these are read for snippets: a map may name `.env`. */
 const code = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx)$/i;
-const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u;
 const longest = 500;
 
 /**
@@ -34,7 +34,8 @@ export function originalFile(
 ): OriginalFile | null {
   const named = namedPath(source, files);
   // A source without a name resolves to the folder of its map.
-  if (!named || named.length > longest || named.endsWith('/') || unprintable.test(named)) return null;
+  if (!named || named.length > longest || named.endsWith('/')) return null;
+  if (visibleText(named) !== named || /[\t\n]/.test(named)) return null;
   const isCode = code.test(named) && !foreign.test(named);
   const file = isCode ? sourceFile(named, content, files) : null;
   const name = files.relative(file ?? path.resolve(files.root, named)) ?? named;

@@ -191,7 +191,7 @@ describe('its size', () => {
 describe('text in Markdown', () => {
   it('RP-3 is never markup, HTML, a link, a table cell or a mention', () => {
     expect(prose('<b>*x* [a](b) `c` |d| @all #1')).toBe(
-      String.raw`\<b\>\*x\* \[a\](b) \`c\` \|d\| @<!-- -->all \#1`,
+      String.raw`\<b\>\*x\* \[a\](b) \`c\` \|d\| @<!-- -->all \#<!-- -->1`,
     );
   });
 

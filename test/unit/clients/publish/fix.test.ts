@@ -11,8 +11,10 @@ import {
 import { protectedFiles } from '../../../rig/protected-files.js';
 import { linesShown } from '../../../../src/clients/publish/github.js';
 
+const index = `index ${'1'.repeat(40)}..${'2'.repeat(40)}\n`;
+
 function patchOf(file: string, body: string, head = ''): string {
-  return `diff --git a/${file} b/${file}\n${head}--- ${head.includes('new file') ? '/dev/null' : `a/${file}`}\n+++ b/${file}\n${body}`;
+  return `diff --git a/${file} b/${file}\n${head}${index}--- ${head.includes('new file') ? '/dev/null' : `a/${file}`}\n+++ b/${file}\n${body}`;
 }
 
 const changed = '@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n';
@@ -32,6 +34,10 @@ describe('a fix that may come from anybody', () => {
     ['a link', patchOf('a.ts', '@@ -0,0 +1,1 @@\n+x\n', 'new file mode 120000\n')],
     ['binary', 'diff --git a/a.png b/a.png\nindex 0..1\nGIT binary patch\nliteral 1\nIcmV\n'],
     ['none', 'diff --git\n@@ -1,2 nonsense'],
+    ['without the ids of its contents', patchOf('a.ts', changed).replace(index, '')],
+    ['of a name in escapes', patchOf('a.ts', changed).replaceAll(/([ab])\/a\.ts/g, '"$1/gr\\303\\266n.ts"')],
+    ['of a name behind whose tab another follows', patchOf('a.ts\tb.ts', changed)],
+    ['of a name that hides something', patchOf('a\ufe01.ts', changed)],
   ])('PB-5 is refused if it is %s', (_, patch) => {
     expect(readFix(Buffer.from(patch)).ok).toBe(false);
   });
@@ -42,6 +48,15 @@ describe('a fix that may come from anybody', () => {
       expect(readFix(Buffer.from(patchOf(file, changed))).ok).toBe(false);
     },
   );
+
+  it('PB-5 is read with the names that it shows, also other letters than ASCII', () => {
+    expect(only(patchOf('größe/Ж.ts', changed)).path).toBe('größe/Ж.ts');
+  });
+
+  it('PB-5 may change the mode of a file alone', () => {
+    const file = only('diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n');
+    expect(file).toMatchObject({ path: 'run.sh', isExecutable: true, blobs: null });
+  });
 
   it('PB-5 fits only what it was made for', () => {
     const file = only(patchOf('a.ts', changed));
@@ -85,8 +100,20 @@ it('PB-2 a suggestion ends at its own fence, and one with text that nobody sees 
   const one = { path: 'a.md', first: 1, last: 1, lines: ['```', 'x'] };
   expect(suggestionText(one, 'suggestion')).toMatch(/\n````suggestion\n```\nx\n````$/);
   expect(isPlain('a\tb\r\n// c /x/ y\n')).toBe(true);
-  for (const hidden of ['a\u202Eb', 'caf\ufffd', `a${' '.repeat(120)}b`, 'a\n/approve\nb'])
-    expect(isPlain(hidden)).toBe(false);
+  expect(isPlain(`${' '.repeat(60)}indented\n${'| cell '.repeat(40)}`)).toBe(true);
+});
+
+it.each([
+  ['reordered', 'a\u202Eb'],
+  ['not UTF-8', 'caf\ufffd'],
+  ['behind a gap', `a${' '.repeat(120)}b`],
+  ['behind several gaps', `a${' '.repeat(119)};${' '.repeat(119)};${' '.repeat(119)}b`],
+  ['behind tabs', `a${'\t'.repeat(20)}b`],
+  ['a command of a bot', 'a\n/approve\nb'],
+  ['a variation selector', 'a\ufe00b'],
+  ['a tag', 'a\u{e0041}b'],
+])('PB-5 no text is offered in which something is %s', (_, hidden) => {
+  expect(isPlain(hidden)).toBe(false);
 });
 
 it('PB-2 only lines that the diff of a change shows can have a suggestion', () => {
