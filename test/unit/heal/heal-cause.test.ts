@@ -590,7 +590,7 @@ it('BF-5 applies a fix without a copy of the project, keeps modes, and follows l
 
 it('SC-4 HN-3 a patch of another machine is judged by the guard, whatever name it has', async () => {
   const file = 'self-heal-elsewhere/a.ts';
-  const patch = `diff --git a/${file} b/${file}\nnew file mode 100644\n--- /dev/null\n+++ b/${file}\n@@ -0,0 +1,1 @@\n+x\n`;
+  const patch = `diff --git a/${file} b/${file}\nnew file mode 100644\nindex ${'0'.repeat(40)}..${'1'.repeat(40)}\n--- /dev/null\n+++ b/${file}\n@@ -0,0 +1,1 @@\n+x\n`;
   const fix = readFix(Buffer.from(patch));
   if (!fix.ok) throw new Error(fix.error);
   const asked: unknown[] = [];
