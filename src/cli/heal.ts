@@ -22,7 +22,7 @@ export function define(command: Command): Command {
     .argument('[filter...]', 'the test filters that the runs were given, if any')
     .requiredOption(
       '--from <dir...>',
-      'reports of Playwright (blob, JSON or JUnit), or folders that contain any number of these',
+      'reports of Playwright (blob or JSON), or folders that contain any number of these',
     )
     .option('--allow-missing-shards', 'heal even if some shards left no report')
     .option('--list', 'print the causes for a matrix of CI jobs, and heal nothing')

@@ -1,13 +1,12 @@
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import sax from 'sax';
 import { z } from 'zod';
 import { visibleText } from '../../visible-text.js';
 import { type Problem, reasonOf } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { readBlobReport } from './blob-report.js';
 import { readJsonReport, type ReadReport } from './json-report.js';
-import { type PlaywrightReport, type ReportedTest, testKey } from './report.js';
+import type { PlaywrightReport } from './report.js';
 
 /** The depth of a folder in an artifact in which reports are searched. */
 const maxDepth = 8;
@@ -15,7 +14,7 @@ const maxDepth = 8;
 const maxBytes = 256 * 1024 * 1024;
 
 /**
- * Reads Playwright's reports of other runs: blob reports, JSON and JUnit. Each path may be a report, or a folder with any number of them at any
+ * Reads Playwright's reports of other runs: blob reports and JSON. Each path may be a report, or a folder with any number of them at any
  * depth, as in downloaded artifacts; other files are ignored. A path without a report is a `Problem`, and so is a damaged report. Nothing in a report
  * is used as a path.
  */
@@ -70,8 +69,6 @@ async function readReport(file: string): Promise<ReadReport | null> {
       return readBlobReport(file);
     case '.json':
       return (await begins(file, /^\s*\{\s*"config"\s*:/)) ? readJsonReport(await readText(file)) : null;
-    case '.xml':
-      return (await begins(file, /<testsuites?[\s>]/)) ? readJUnitReport(await readText(file)) : null;
     default:
       return null;
   }
@@ -115,43 +112,6 @@ function noReports(named: string, exists: boolean): Problem {
     kind: 'input-unreadable',
     message: exists ? `${named} contains no report of Playwright` : `${named} does not exist`,
     remedy:
-      'Have each shard run `playwright test --shard=1/3 --reporter=blob` and keep its blob-report folder; the reporters json and junit will do as well.',
+      'Have each shard run `playwright test --shard=1/3 --reporter=blob` and keep its blob-report folder; the reporter json will do as well.',
   };
-}
-
-/**
- * Reads a report of Playwright's JUnit reporter. It has a suite for each file and project; the project is the `hostname`. It contains neither the
- * shard nor the commit, nor errors outside of tests. Throws if it is damaged.
- */
-function readJUnitReport(text: string): ReadReport {
-  const tests: ReportedTest[] = [];
-  let [file, project] = ['', ''];
-  let open: (ReportedTest & { isMarked?: boolean }) | null = null;
-  // A strict parser does not resolve the document's own entities.
-  const parser = sax.createStream(true);
-  parser.on('error', () => {
-    throw new Error('it is not XML');
-  });
-  parser.on('opentag', ({ name, attributes }) => {
-    const { name: title = '', hostname = '', time = '' } = attributes as Record<string, string | undefined>;
-    if (name === 'testsuite') [file, project] = [title, hostname];
-    if (name === 'testcase') {
-      const withoutProject = title.startsWith(`[${project}] `) ? title.slice(project.length + 3) : title;
-      const durationMs = Number(time) * 1000 || 0;
-      open = { key: testKey(project, [file, withoutProject]), outcome: 'expected', durationMs };
-    }
-    if (!open) return;
-    if (name === 'failure' || name === 'error') open = { ...open, outcome: 'unexpected' };
-    // Tests that should have run and did not are `skipped`, too, but have no annotation.
-    if (name === 'property' && /^(?:skip|fixme)$/.test(title)) open = { ...open, isMarked: true };
-    if (name === 'skipped') open = { ...open, outcome: open.isMarked ? 'skipped' : 'not-run' };
-  });
-  parser.on('closetag', (name) => {
-    if (name !== 'testcase' || !open) return;
-    tests.push(open);
-    open = null;
-  });
-  parser.write(text);
-  parser.end();
-  return { shard: null, commit: null, isSuiteRed: false, tests };
 }
