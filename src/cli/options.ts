@@ -59,7 +59,7 @@ export function addHealingFlags(command: Command): Command {
 export function addVerifyFlag(command: Command): Command {
   const flag = new Option(
     '--verify <how>',
-    'how thoroughly a fix is proven; clean: also in a copy with only what git has, as CI would see it; with none, a fixed test is reported as green-once, not as healed',
+    'how thoroughly a fix is proven; clean: also in a copy with only what git has, as CI would see it',
   );
   return command.addOption(flag.choices(verifyLevels));
 }

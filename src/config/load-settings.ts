@@ -204,9 +204,8 @@ export function resolveSettings({ file: input, project, filePath }: SettingsSour
 
 /** A level below `full` takes precedence over the individual numbers. */
 function atLevel(verify: Settings['verify']): Settings['verify'] {
-  if (verify.level === 'full' || verify.level === 'clean') return verify;
-  const quick = { ...verify, repeat: 1, flips: 0 };
-  return verify.level === 'quick' ? quick : { ...quick, regression: 'none' };
+  if (verify.level !== 'quick') return verify;
+  return { ...verify, repeat: 1, flips: 0 };
 }
 
 function resolveAgents(file: FilledAgentsFile): Record<string, AgentSettings> {

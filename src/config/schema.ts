@@ -278,7 +278,7 @@ export const agentsFileSchema = z.strictObject({
     level: byDefault(
       'full',
       oneOf(verifyLevels),
-      'How thoroughly a heal is proven: full (repeat, flips and regression as below), clean (also in a copy with only what git has, as CI would see it), quick (only the regression run), none (no test is reported as healed).',
+      'How thoroughly a heal is proven: full (repeat, flips and regression as below), clean (also in a copy with only what git has, as CI would see it), quick (only the regression run).',
     ),
     intent: byDefault(
       'ask',

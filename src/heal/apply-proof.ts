@@ -115,7 +115,7 @@ async function applyToCause(
   const proof = { proof: leading ? stepsOf(progress, leading) : [], ...several };
   const isHealed = (reason: string): CauseEnd =>
     unproven === undefined
-      ? { verdict: greenWord(progress), reason }
+      ? { verdict: 'healed', reason }
       : { verdict: 'green-once', reason: unproven, unproven: true };
   const byOthers = progress.greenWithOthers.get(cause.id);
   if (byOthers !== undefined && holds) {
@@ -162,11 +162,6 @@ async function askAbout(progress: Progress, work: CauseWork, question: string): 
   await endCause(progress, work.cause, await ask(session, work, question));
 }
 
-/** Without a proof, nothing is called healed (HN-5). */
-function greenWord({ session }: Progress): 'healed' | 'green-once' {
-  return session.settings.verify.level === 'none' ? 'green-once' : 'healed';
-}
-
 /** Decides the final status of a test; returns its failure if that needs a cause of its own. */
 function applyToTest(
   progress: Progress,
@@ -178,7 +173,7 @@ function applyToTest(
   if (how && how.kind !== 'flaky') return null;
   if (ended === 'red' || ended === 'unsteady') return session.observations.latestFailure(failure) ?? failure;
   const isFlaky = ended === 'flaky' || how?.kind === 'flaky';
-  const verdict = isFlaky ? 'flaky' : isAsked ? 'green-once' : greenWord(progress);
+  const verdict = isFlaky ? 'flaky' : isAsked ? 'green-once' : 'healed';
   tellDecided(session, [failure], { verdict, sharedFix: !isLead && !isFlaky });
   if (isFlaky && failure.failure.scope === 'test')
     session.bus.emit({ type: 'cause.flaky', tests: [failure.failure.test], causeId });

@@ -90,7 +90,6 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
 async function tellApart(proof: Proof): Promise<boolean> {
   const { progress } = proof;
   const { session } = progress;
-  if (session.settings.verify.level === 'none') return false;
   const leads = new Map(takingPart(proof).flatMap((test) => (test.isLead ? [[test.causeId, test]] : [])));
   const fixes = keptCauses(progress).filter(({ id }) => {
     const lead = leads.get(id);

@@ -47,7 +47,7 @@ export interface LimitSettings {
 }
 
 /** How thoroughly a heal is proven. */
-export const verifyLevels = ['quick', 'full', 'clean', 'none'] as const;
+export const verifyLevels = ['quick', 'full', 'clean'] as const;
 
 /** One of `verifyLevels`. */
 export type VerifyLevel = (typeof verifyLevels)[number];

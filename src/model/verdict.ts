@@ -3,7 +3,7 @@ import { exitCodes, exitCodeOfSignal } from './exit-codes.js';
 import type { ChangeVerdict } from './verification.js';
 
 /**
- * The final statuses of a test (HN-7). `green-once`: green with a fix that was not proven (`verify.level: none`) or cannot be
+ * The final statuses of a test (HN-7). `green-once`: green with a fix that cannot be proven here
  * (`CauseEnd.unproven`). `skipped`: the suite says so; `not-run`: no Playwright run got to it, so nothing is known about it.
  */
 export const verdicts = [

@@ -53,7 +53,7 @@ it.each<[what: string, files: Record<string, string>, change: Change, flags: str
     [/did you mean "routes"\?/, /slashCommand/, /→ /],
   ],
   ['with an unknown flag', shopFiles, given({}), '--hedaed', [/--headed/]],
-  ['with an unknown level of proof', shopFiles, given({}), '--verify most', [/quick.*full.*none/]],
+  ['with an unknown level of proof', shopFiles, given({}), '--verify most', [/quick.*full.*clean/]],
 ])(
   'CL-1 CL-2 CL-5 CF-3 HN-5 exits with 2 %s, says what to do, and starts no agent',
   async (_what, files, change, flags, says) => {

@@ -53,7 +53,7 @@ it('HN-3 tells of new tests, and of what is protected', async () => {
   const project = await branched();
   await project.write({
     'tests/new.spec.ts': "import { test } from '@playwright/test';\ntest('is new', async () => {});\n",
-    'agents.yaml': 'verify: { level: none }\n',
+    'agents.yaml': 'verify: { level: quick }\n',
   });
   symlinkSync('/etc/hosts', path.join(project.dir, 'tests', 'hosts.ts'));
   const { exitCode, stdout } = await project.selfHeal(['guard']);

@@ -38,14 +38,14 @@ export async function attemptTried(session: Session, tried: OfCause): Promise<vo
 
 /** Finishes an attempt: it is stored first, then its change is marked as decided if it is kept, and only then is it announced. */
 export async function attemptDecided(
-  { store, workspace, bus, hooks, settings }: Session,
+  { store, workspace, bus, hooks }: Session,
   { cause, id, attempt }: OfCause,
 ): Promise<void> {
   const causeId = cause.id;
   if (id !== null) await store.attemptFinished(id, attempt);
   if (isKept(attempt) && attempt.change !== null) await workspace.decided([attempt.change]);
   bus.emit({ type: 'attempt.judged', causeId, attempt });
-  await hooks.attemptEnded?.(cause, attempt, settings.verify.level === 'none' ? 'green-once' : 'proven');
+  await hooks.attemptEnded?.(cause, attempt, 'proven');
 }
 
 /** Reverts changes for good; returns the ids of changes that were built on them and had to be reverted with them. */
