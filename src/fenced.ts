@@ -1,3 +1,5 @@
+import { visibleText } from './visible-text.js';
+
 /**
  * Shortens a text to at most `max` characters: its beginning and end, and between them how many characters were left out, and which file has them
  * all.
@@ -11,15 +13,37 @@ export function middleCut(text: string, max: number, file?: string): string {
   return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters${where} …]\n${text.slice(-half)}`;
 }
 
+/** How a block shows its text. */
+export interface BlockOptions {
+  /** The language of the block; `text` by default. */
+  readonly language?: string | undefined;
+  /** The most characters of the text that are shown. */
+  readonly longest?: number | undefined;
+  /** The file that has all of a text that is cut. */
+  readonly file?: string | undefined;
+}
+
 /**
- * Puts untrusted text into a fenced block that nothing inside can close (EV-10): the fence is longer than any run of backticks in
- * the text, and anything that looks like the agents' completion signal is broken up.
+ * Puts untrusted text into a fenced block that nothing inside can close (EV-10). Only this order is safe: the text is cleaned, then cut, then
+ * fenced, with a fence that is longer than any run of backticks. Nothing may be cleaned afterwards, since what is taken out joins what was apart.
  */
-export function fenced(text: string, language = 'text'): string {
-  const fence = fenceFor(text);
-  return `${fence}${language}\n${withoutSignals(text)
+export function fenced(
+  text: string,
+  { language = 'text', longest = Infinity, file }: BlockOptions = {},
+): string {
+  const clean = withoutSignals(visibleText(text))
     .replace(/^(?:[ \t]*\n)+/, '')
-    .trimEnd()}\n${fence}`;
+    .trimEnd();
+  const shown = middleCut(clean, longest, file);
+  const fence = fenceFor(shown);
+  return `${fence}${language}\n${shown}\n${fence}`;
+}
+
+/** Formats a name or a title, which may contain anything, as a code span of one line that nothing inside can close (EV-10). */
+export function inline(text: string): string {
+  return `\`${withoutSignals(visibleText(text))
+    .replaceAll(/[\s`]+/g, ' ')
+    .slice(0, 300)}\``;
 }
 
 /** Returns a fence that is longer than any run of backticks in a text, so that nothing in the text can close it. */

@@ -153,7 +153,7 @@ function contextTest({ failure }: DiagnosedFailure, root: string): ContextTest |
  */
 function patchText(
   file: string | null,
-  { runDir, runId, root }: Pick<ContextRequest, 'runDir' | 'runId' | 'root'>,
+  { runDir, runId, root, clean }: Pick<ContextRequest, 'runDir' | 'runId' | 'root' | 'clean'>,
 ): string | null {
   if (file === null) return null;
   // The folders of earlier runs lie next to the final folder of this run.
@@ -161,7 +161,7 @@ function patchText(
   const patch = path.join(dir, file);
   if (!isInside(path.dirname(dir), patch)) return null;
   const text = readStateText(patch);
-  return text === '' ? null : middleCut(text, MAX_PATCH_CHARACTERS);
+  return text === '' ? null : middleCut(clean(text), MAX_PATCH_CHARACTERS);
 }
 
 function previousAttempt(attempt: Attempt, request: ContextRequest): PreviousAttempt {

@@ -1,19 +1,47 @@
 import path from 'node:path';
 import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { type BuiltInRunner, builtIn } from '../model/built-in.js';
+import { type BuiltInRunner, builtIn, builtInRunners, reader } from '../model/built-in.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../model/settings.js';
 import type { Problem } from '../problem.js';
 import { findProgram } from '../process/find-program.js';
 import { commandFileOf, commandFilesOf } from './command-files.js';
 import { programs } from './programs.js';
 
-/** The agent that gives a second opinion on the fixes of others (HN-11). */
-export const reviewer = 'review-fix';
+/** Returns the names of all agents that a run may start, but for a reader that agents.yaml does not name. */
+export function agentsInUse({
+  routes,
+  verify,
+  reader: named,
+}: Pick<Settings, 'routes' | 'verify' | 'reader'>): string[] {
+  const isReading = verify.review === 'always' && named !== null;
+  return [...new Set([...Object.values(routes).flat(), ...(isReading ? [reader] : [])])];
+}
 
-/** Returns the names of all agents that a run may start. */
-export function agentsInUse({ routes, verify }: Pick<Settings, 'routes' | 'verify'>): string[] {
-  return [...new Set([...Object.values(routes).flat(), ...(verify.review === null ? [] : [reviewer])])];
+/**
+ * Returns the programs that may read what `maker`, another program, has fixed: the one that agents.yaml names; or else those that are set up here, any
+ * other first, since the kind of model that wrote a fix is the kind that excuses it. A command of the user's has no reader unless one is named, and a
+ * sentence says so.
+ */
+export async function programsThatRead(
+  { agents, runners, reader: named }: Pick<Settings, 'agents' | 'runners' | 'reader'>,
+  { maker, cwd }: { readonly maker: string | null; readonly cwd: string },
+): Promise<readonly string[] | string> {
+  if (named !== null) return [named];
+  if (maker !== null && runners[maker]?.kind === 'command')
+    return `${maker} is a command, and agents.yaml names no runner for the agent ${reader}`;
+  const agent = agents[reader];
+  if (!agent) return [];
+  const checked = builtInRunners.map(async (program) => {
+    const isMissing = await checkAgent(
+      { agents: { [reader]: { ...agent, runner: program } }, runners },
+      reader,
+      cwd,
+    );
+    return isMissing ? [] : [program];
+  });
+  const ready = (await Promise.all(checked)).flat();
+  return [...ready.filter((program) => program !== maker), ...ready.filter((program) => program === maker)];
 }
 
 /** Returns the routed agents that cannot be started here, each with the reason; empty if all can. */

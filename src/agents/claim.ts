@@ -13,35 +13,36 @@ const claimShape = z.object({
  * repeats its prompt claims nothing.
  */
 export function readClaim(line: string): AgentClaim | null {
-  const json = jsonIn(line);
+  const json = /^\W*SELF-HEAL:\s*(\{.*\})\W*$/.exec(line)?.[1];
   if (json !== undefined) return claimShape.safeParse(jsonOf(json)).data ?? null;
   return /^\W*Fix applied successfully\W*$/i.test(line) ? { status: 'fixed', summary: '' } : null;
 }
 
-function jsonIn(line: string): string | undefined {
-  return /^\W*SELF-HEAL:\s*(\{.*\})\W*$/.exec(line)?.[1];
+/** Only what is honest needs no reason. */
+const opinionShape = z
+  .object({
+    verdict: z.enum(opinionVerdicts),
+    file: z.string().nullish(),
+    line: z.int().positive().nullish(),
+    why: z.string().default(''),
+  })
+  .refine(({ verdict, why }) => verdict === 'honest' || /\S/.test(why));
+
+/**
+ * Returns the last opinion in a text (HN-11), as `SELF-HEAL 3f9a1c: {"verdict":"honest"}`. `token` is what only the reader's own prompt says, so that
+ * no line of a file, a page or the fix itself can answer in its place.
+ */
+export function readOpinion(text: string, token: string): Opinion | null {
+  const signal = new RegExp(String.raw`^\W*SELF-HEAL ${token}:\s*(\{.*\})\W*$`);
+  const opinions = text.split('\n').flatMap((line) => {
+    const json = signal.exec(line)?.[1];
+    const opinion = json === undefined ? undefined : opinionShape.safeParse(jsonOf(json)).data;
+    return opinion ? [{ ...opinion, file: opinion.file ?? null, line: opinion.line ?? null }] : [];
+  });
+  return opinions.at(-1) ?? null;
 }
 
-const opinionShape = z.object({
-  verdict: z.enum(opinionVerdicts),
-  file: z.string().nullish(),
-  line: z.int().positive().nullish(),
-  why: z.string().regex(/\S/),
-});
-
-/** Parses a line of output as an opinion about a fix (HN-11). Returns null for any other line. */
-function readOpinion(line: string): Opinion | null {
-  const json = jsonIn(line);
-  if (json === undefined) return null;
-  const { success, data } = opinionShape.safeParse(jsonOf(json));
-  return success ? { ...data, file: data.file ?? null, line: data.line ?? null } : null;
-}
-
-/** Returns the last completion signal (AG-3), and the last opinion, in a message of several lines. */
-export function answersIn(text: string): { readonly claim: AgentClaim | null; readonly opinion?: Opinion } {
-  const lines = text.split('\n').toReversed();
-  const last = <T>(read: (line: string) => T | null) =>
-    lines.reduce<T | null>((answer, line) => answer ?? read(line), null);
-  const opinion = last(readOpinion);
-  return { claim: last(readClaim), ...(opinion ? { opinion } : {}) };
+/** Returns the last completion signal (AG-3) in a message of several lines. */
+export function claimIn(text: string): AgentClaim | null {
+  return text.split('\n').reduceRight<AgentClaim | null>((claim, line) => claim ?? readClaim(line), null);
 }

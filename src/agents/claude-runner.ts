@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { claudeFlagsFor } from './claude-project.js';
 import { addedArgs, isEdit, type AgentResult, type OutputReader, type Runner } from './runner.js';
 import { agentErrorFrom, agentErrorInText } from './agent-error.js';
-import { jsonLinesReader, toolActivity } from './json-lines-reader.js';
+import { addMessage, jsonLinesReader, toolActivity } from './json-lines-reader.js';
 
 /** The maximum number of turns of one agent run. */
 const MAX_TURNS = 60;
@@ -69,7 +69,7 @@ export function claudeReader(): OutputReader {
   return jsonLinesReader('claude', z.discriminatedUnion('type', [assistantShape, resultShape]), {
     onEvent: (event, transcript) => {
       if (event.type === 'assistant') return { activity: activityOf(event), complete: false };
-      transcript.messages = event.result ?? '';
+      addMessage(transcript, event.result);
       transcript.failure = errorOf(event);
       transcript.denials.push(
         ...(event.permission_denials ?? []).map(({ tool_name: tool = '' }) => tool).filter(isEdit),

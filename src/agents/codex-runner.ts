@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addedArgs, type OutputReader, type Runner } from './runner.js';
-import { countTurn, jsonLinesReader, noMeaning, toolActivity } from './json-lines-reader.js';
+import { addMessage, countTurn, jsonLinesReader, noMeaning, toolActivity } from './json-lines-reader.js';
 
 /**
  * The number of Codex's own retries to wait for. A setting that limits them would have to name the provider, and on a refused connection Codex
@@ -95,7 +95,7 @@ export function codexReader(): OutputReader {
         transcript.failure = (message ?? 'error').replace(/^Reconnecting\.{3} \d+\/\d+ \((.*)\)$/s, '$1');
         if (message?.startsWith('Reconnecting')) reconnects += 1;
       }
-      if (item?.type === 'agent_message') transcript.messages += `${item.text ?? ''}\n`;
+      if (item?.type === 'agent_message') addMessage(transcript, item.text);
       if (type === 'item.completed' && item && isDenied(item))
         transcript.denials.push(item.command ?? item.type);
       const complete = type === 'turn.completed' || type === 'turn.failed';

@@ -1,5 +1,6 @@
+import type { AgentClaim } from '../model/attempt.js';
 import type { RunnerSettings } from '../model/settings.js';
-import { answersIn } from './claim.js';
+import { claimIn, readOpinion } from './claim.js';
 import { type AgentTask, noUsage, type OutputReader, type Runner } from './runner.js';
 
 /** The kernel accepts no argument over 128 KiB (MAX_ARG_STRLEN of execve(2)); a longer prompt is passed as a file. */
@@ -39,15 +40,18 @@ function promptArgument({ agent, prompt, promptFile }: AgentTask): string {
   return `${agent.slashCommand}\n\nRead the whole task in ${promptFile}`;
 }
 
-/** Reads plain text. The last completion signal is the claim. */
-function plainReader(): OutputReader {
-  let answers = answersIn('');
+/** Reads plain text. The last completion signal is the claim, and the last line that answers the question its last message. */
+function plainReader(token?: string): OutputReader {
+  let claim: AgentClaim | null = null;
+  let final = '';
   return {
     line: (text) => {
-      const { claim, opinion } = answersIn(text);
-      answers = { ...answers, ...(claim ? { claim } : {}), ...(opinion ? { opinion } : {}) };
-      return { activity: text.trim() === '' ? null : text, complete: !!(claim ?? opinion) };
+      const isAnswer = token !== undefined && readOpinion(text, token) !== null;
+      const claimed = claimIn(text);
+      claim = claimed ?? claim;
+      if (isAnswer) final = text;
+      return { activity: text.trim() === '' ? null : text, complete: isAnswer || claimed !== null };
     },
-    result: () => ({ ...answers, usage: noUsage, denials: [], error: null }),
+    result: () => ({ claim, final, usage: noUsage, denials: [], error: null }),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addedArgs, isEdit, type OutputReader, type Runner } from './runner.js';
-import { countTurn, jsonLinesReader } from './json-lines-reader.js';
+import { addMessage, countTurn, jsonLinesReader } from './json-lines-reader.js';
 
 /** Runs Copilot CLI without a terminal. It may write files and asks no questions. self-heal has already expanded the slash command. */
 export const copilotRunner: Runner = {
@@ -58,7 +58,7 @@ export function copilotReader(): OutputReader {
     onEvent: ({ type, sessionId, exitCode, data }, transcript) => {
       if (sessionId) transcript.usage.sessionId = sessionId;
       if (type === 'assistant.message') {
-        transcript.messages += `${data?.content ?? ''}\n`;
+        addMessage(transcript, data?.content);
         countTurn(transcript, { outputTokens: data?.outputTokens });
       }
       if (data?.toolCallId && data.toolName) tools.set(data.toolCallId, data.toolName);

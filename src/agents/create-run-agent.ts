@@ -6,6 +6,7 @@ import { unreachable } from '../unreachable.js';
 import { supervise, type ProcessEnd } from '../process/supervise.js';
 import { type Redactor, redactorOf } from '../secrets/redactor.js';
 import { openAgentLog } from './agent-log.js';
+import { readOpinion } from './claim.js';
 import { claudeRunner } from './claude-runner.js';
 import { codexRunner } from './codex-runner.js';
 import { commandRunner } from './command-runner.js';
@@ -43,12 +44,16 @@ export function createRunAgent(
 ): RunAgent {
   return async (task) => {
     const startedAt = performance.now();
-    const reader = runnerOf(task.runner).reader();
+    const reader = runnerOf(task.runner).reader(task.token);
     const { processEnd, orphans, tail, errorTail } = await runToEnd(task, reader, { ...patience, redactor });
     const result = reader.result();
-    const { claim, opinion } = result;
+    const { claim, final } = result;
+    const end = agentEndOf(processEnd, task, { result, errorTail });
+    // An answer counts only if the program that gave it ended well.
+    const opinion =
+      task.token !== undefined && end.kind === 'completed' ? readOpinion(final, task.token) : null;
     return {
-      end: agentEndOf(processEnd, task, { result, errorTail }),
+      end,
       // Masked before it is cut, because half a secret would not be recognized.
       claim: claim && {
         ...claim,

@@ -6,14 +6,14 @@ import { tryOr } from '../result.js';
 import { commandFiles, commandFilesOf } from './command-files.js';
 
 /**
- * Returns the prompt in the form that a program needs. A built-in program that does not expand slash commands without a terminal gets the text of
+ * Returns the prompt in the form that a program needs. A built-in program that does not expand slash commands without a terminal gets the clean text of
  * the command's file, with the rest of the prompt as arguments. If the file no longer exists, the prompt stays as it is. Without a program, a
  * person pastes the prompt, so it has no slash command.
  */
 export async function expandedPrompt(
   runner: Pick<RunnerSettings, 'kind'> | undefined,
   prompt: string,
-  cwd: string,
+  { cwd, clean }: { readonly cwd: string; readonly clean: (text: string) => string },
 ): Promise<string> {
   if (!runner) return splitCommand(prompt).rest;
   const { kind } = runner;
@@ -21,7 +21,7 @@ export async function expandedPrompt(
   const { command, rest } = splitCommand(prompt);
   for (const file of commandFilesOf(kind, command, { project: cwd, home: homedir() })) {
     const text = await readFile(file, 'utf8').catch(() => null);
-    if (text !== null) return fillIn(file.endsWith('.toml') ? promptOfToml(text) : text, rest);
+    if (text !== null) return fillIn(clean(file.endsWith('.toml') ? promptOfToml(text) : text), rest);
   }
   return prompt;
 }

@@ -69,10 +69,14 @@ export function geminiReader(): OutputReader {
     onEvent: (event, transcript) => {
       const { type, tool_id: tool = '' } = event;
       if (event.session_id) transcript.usage.sessionId = event.session_id;
-      if (type === 'message' && event.role === 'assistant') transcript.messages += event.content ?? '';
+      if (type === 'message' && event.role === 'assistant') {
+        transcript.messages += event.content ?? '';
+        transcript.final += event.content ?? '';
+      }
       if (type === 'tool_use') {
         // Text before a tool call is not part of the final answer, so it gets a line of its own.
         transcript.messages += '\n';
+        transcript.final = '';
         calls += 1;
         tools.set(tool, event.tool_name ?? 'a tool');
       }

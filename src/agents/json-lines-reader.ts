@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { AgentUsage } from '../model/attempt.js';
 import { jsonOf } from '../json-of.js';
 import { agentErrorFrom } from './agent-error.js';
-import { answersIn } from './claim.js';
+import { claimIn } from './claim.js';
 import {
   type AgentResult,
   noUsage,
@@ -15,6 +15,8 @@ import {
 export interface Transcript {
   /** Its messages, which contain the completion signal (AG-3). */
   messages: string;
+  /** The last of them. */
+  final: string;
   /** Its error, or the text of one that is still to be classified; null if it has none, or has overcome it. */
   failure: string | AgentResult['error'];
   readonly usage: { -readonly [Name in keyof AgentUsage]: AgentUsage[Name] };
@@ -39,7 +41,13 @@ export function jsonLinesReader<Shape extends z.ZodType>(
   shape: Shape,
   { onEvent, onOther = () => noMeaning, atEnd }: LineHandlers<Shape>,
 ): OutputReader {
-  const transcript: Transcript = { messages: '', failure: null, usage: { ...noUsage }, denials: [] };
+  const transcript: Transcript = {
+    messages: '',
+    final: '',
+    failure: null,
+    usage: { ...noUsage },
+    denials: [],
+  };
   return {
     line: (text, from) => {
       const event = text.startsWith('{') ? shape.safeParse(jsonOf(text)) : null;
@@ -47,9 +55,9 @@ export function jsonLinesReader<Shape extends z.ZodType>(
     },
     result: () => {
       atEnd?.(transcript);
-      const { messages, failure, usage, denials } = transcript;
+      const { messages, final, failure, usage, denials } = transcript;
       const error = typeof failure === 'string' ? errorOf(failure, program) : failure;
-      return { ...answersIn(messages), usage, denials, error };
+      return { claim: claimIn(messages), final, usage, denials, error };
     },
   };
 }
@@ -63,6 +71,12 @@ function errorOf(failure: string, program: string): AgentResult['error'] {
 /** Describes a tool call by the tool and the first of its inputs that is a text. */
 export function toolActivity(tool = 'tool', ...inputs: readonly unknown[]): string {
   return `${tool} ${inputs.find((input) => typeof input === 'string') ?? ''}`.trim();
+}
+
+/** Adds a whole message. */
+export function addMessage(transcript: Transcript, text = ''): void {
+  transcript.messages += `${text}\n`;
+  transcript.final = text;
 }
 
 /** Counts one more turn, and its usage as far as the program reports it. */

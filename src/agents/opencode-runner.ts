@@ -3,7 +3,14 @@ import { jsonOf } from '../json-of.js';
 import { stripAnsi } from '../visible-text.js';
 import { splitCommand } from './expand-command.js';
 import { addedArgs, isEdit, type OutputReader, type Runner } from './runner.js';
-import { countTurn, jsonLinesReader, noMeaning, toolActivity, type Transcript } from './json-lines-reader.js';
+import {
+  addMessage,
+  countTurn,
+  jsonLinesReader,
+  noMeaning,
+  toolActivity,
+  type Transcript,
+} from './json-lines-reader.js';
 
 /** By default, opencode allows everything. This allows only edits in the project. */
 const permission = { edit: 'allow', bash: 'deny', webfetch: 'deny', external_directory: 'deny' };
@@ -96,7 +103,7 @@ export function opencodeReader(): OutputReader {
     onEvent: (event, transcript) => {
       const { type, part } = event;
       if (event.sessionID) transcript.usage.sessionId = event.sessionID;
-      if (type === 'text' && !part?.synthetic) transcript.messages += `${part?.text ?? ''}\n`;
+      if (type === 'text' && !part?.synthetic) addMessage(transcript, part?.text);
       if (type === 'tool_use' && part && isEdit(toolName(part)) && isDenied(part))
         transcript.denials.push(toolName(part));
       if (type === 'step_finish')

@@ -4,7 +4,7 @@ import { counted } from '../format.js';
 import { cutLine, protectedNames, violationLine } from '../model/guard-findings.js';
 import { asPrinted, type EvidenceSource, factLines } from '../model/diagnosis.js';
 import { flakeText } from '../model/flake.js';
-import { fenced, middleCut } from '../fenced.js';
+import { type BlockOptions, fenced, inline, middleCut } from '../fenced.js';
 import { lostAnswerOf } from '../diagnose/requests.js';
 import { redirectOf } from '../diagnose/auth-redirects.js';
 import { type Phase, serverLine, setUpLine } from '../model/failure.js';
@@ -20,15 +20,6 @@ export interface PromptFrame {
   readonly contextFile: string;
   /** Whether a person pastes the prompt into a program that works in the project itself, without a copy and a context.json. */
   readonly isPasted?: boolean;
-  /** A fix that the agent judges instead of making one (HN-11). */
-  readonly review?: FixToReview;
-}
-
-/** A proven fix, for a second opinion. */
-export interface FixToReview {
-  readonly patch: string;
-  /** The differences between the code before and after, a line each. */
-  readonly notes: readonly string[];
 }
 
 /** The length of a prompt in characters: some 2,400 tokens of paths, code and stacks. The rest is in the files. */
@@ -45,12 +36,12 @@ type Section = (room: number) => string;
  */
 export function renderPrompt(
   context: AgentContext,
-  { slashCommand, contextFile, isPasted = false, review }: PromptFrame,
+  { slashCommand, contextFile, isPasted = false }: PromptFrame,
 ): string {
-  const start = `${slashCommand} ${review ? 'Judge this fix of an error: is it honest, or does it hide the fault?' : `${context.task}.`}`;
+  const start = `${slashCommand} ${context.task}.`;
   const end = [
     otherFiles(context, { contextFile, isPasted }),
-    review ? rulesForReview : isPasted ? rulesForPasting(context) : rules(context),
+    isPasted ? rulesForPasting(context) : rules(context),
   ];
   const { error, guidance, flake } = context;
   const timeline = timelineOf(context, { diagnosis: context.diagnosis, knownText: error.message });
@@ -64,8 +55,6 @@ export function renderPrompt(
     }),
     failure: () => failedTest(context),
     error: block('Error', error.message, { longest: 2_000, file: 'context.json' }),
-    fix: block('The fix', review?.patch, { longest: 4_000 }),
-    notes: block('What the code does differently', review?.notes.join('\n'), { longest: 1_000 }),
     otherRun: otherRun(context),
     snippet: block('Test source', error.snippet, { longest: 1_200 }),
     diagnosis: diagnosisSection(context, `${error.message}\n${timelineLines}`),
@@ -105,7 +94,7 @@ function decisiveSections({ diagnosis }: AgentContext): string[] {
 
 /** The sections by weight: a person's decision and the failure get room before anything that only helps. */
 const byWeight =
-  'failure flake guidance error fix notes rejections blame attempts diagnosis source snippet otherRun timeline changes page earlierFix'.split(
+  'failure flake guidance error rejections blame attempts diagnosis source snippet otherRun timeline changes page earlierFix'.split(
     ' ',
   );
 
@@ -140,9 +129,9 @@ function blameSection({ blame }: AgentContext): Section {
     const longest = Math.min(2_000, room / 2) / first.length;
     const more = blame.hunks.length - first.length;
     return [
-      `${inSentence(blameLine(blame))}.${authorsOf(blame)}`,
+      `${blameLine(blame, inline)}.${authorsOf(blame)}`,
       ...first.map(
-        (hunk) => `${inline(`${hunk.file}:${hunk.line}`)}\n\n${fenced(middleCut(diffLines(hunk), longest))}`,
+        (hunk) => `${inline(`${hunk.file}:${hunk.line}`)}\n\n${fenced(diffLines(hunk), { longest })}`,
       ),
       ...(more > 0 ? [`${more} more in context.json.`] : []),
       'The change may be intended. Then adapt the test or other code to it. Revert it only as a last resort.',
@@ -177,7 +166,7 @@ function changesSection({ changes, blame }: AgentContext): Section {
     const cut = rest > 0 ? [`[… ${counted(rest, 'more change')} since ${commit}: git diff ${commit} …]`] : [];
     return section(
       'What changed',
-      `${sinceBase[base.from]} ${commit}:\n\n${fenced([...first, ...cut].join('\n'), 'diff')}`,
+      `${sinceBase[base.from]} ${commit}:\n\n${fenced([...first, ...cut].join('\n'), { language: 'diff' })}`,
     );
   };
 }
@@ -194,11 +183,6 @@ function noSection(): string {
   return '';
 }
 
-/** Makes a sentence with file names, which are the user's text, safe for a prompt. */
-function inSentence(text: string): string {
-  return text.replaceAll(/[\s`]+/g, ' ').slice(0, 400);
-}
-
 function authorsOf({ hunks }: NonNullable<AgentContext['blame']>): string {
   const commits = new Map(hunks.flatMap(({ commit }) => (commit ? [[commit.id, commit]] : [])));
   return [...commits.values()]
@@ -211,24 +195,24 @@ function section(title: string, text: string): string {
   return `## ${title}\n\n${text}`;
 }
 
-interface BlockOptions {
-  /** The most characters of the text that are shown. */
+interface SectionOptions extends BlockOptions {
   readonly longest: number;
   /** A sentence before the text. */
   readonly introduction?: string;
-  /** The file with the full text, if it is cut. */
-  readonly file?: string;
-  /** Shortens the text to a number of characters. By default, its middle is left out. */
+  /** Returns the text in a number of characters, where more than its middle has to be left out. */
   readonly cut?: (room: number) => string;
 }
 
 /** A text of the test, the page or a server in a fenced block; no section without a text. */
-function block(title: string, text: string | null | undefined, options: BlockOptions): Section {
+function block(title: string, text: string | null | undefined, options: SectionOptions): Section {
   if (!text?.trim()) return noSection;
-  const { longest, introduction, file, cut = (room) => middleCut(text, room, file) } = options;
+  const { introduction, cut, longest: most, ...how } = options;
   const head = introduction === undefined ? '' : `${introduction}\n\n`;
   const overhead = title.length + head.length + 24;
-  return (room) => section(title, head + fenced(cut(Math.min(longest, Math.max(80, room - overhead)))));
+  return (room) => {
+    const longest = Math.min(most, Math.max(80, room - overhead));
+    return section(title, head + (cut ? fenced(cut(longest), how) : fenced(text, { ...how, longest })));
+  };
 }
 
 const phases: Record<Phase['kind'], string> = {
@@ -259,7 +243,7 @@ function failedTest(context: AgentContext): string {
     `Test: ${inline(test.name)}`,
     `File: ${inline(`${test.file}:${test.line}`)}${test.project ? `, project ${inline(test.project)}` : ''}`,
     ...(failedStep ? [`Failed step: ${inline(failedStep)}`] : []),
-    ...(before ? [`Set-up: ${inSentence(before)}`] : []),
+    ...(before ? [`Set-up: ${inline(before)}`] : []),
     ...(needs
       ? [
           `It is green alone, and red after ${needs} other tests: what they leave behind or use up is part of the cause.`,
@@ -269,11 +253,6 @@ function failedTest(context: AgentContext): string {
       ? [`More tests that fail from the same cause: ${otherTests.length}`, ...others]
       : []),
   ].join('\n');
-}
-
-/** Formats a title or a file name, which may contain line breaks and backticks, as an inline code span. */
-function inline(text: string): string {
-  return `\`${text.replaceAll(/[\s`]+/g, ' ').slice(0, 300)}\``;
 }
 
 /** The other error of a test that failed differently when it was run again. */
@@ -346,7 +325,7 @@ function attemptsSection({ previousAttempts, attempt, task }: AgentContext): Sec
       return [
         `APPROACH ${number} FAILED: ${inline(becauseOf(previous) ?? 'the test is still red')}`,
         ...(claim?.summary ? [`It said: ${inline(claim.summary)}`] : []),
-        ...(patch && longest > MIN_SECTION ? [fenced(middleCut(patch, longest))] : []),
+        ...(patch && longest > MIN_SECTION ? [fenced(patch, { longest })] : []),
         `${fateOfChange(previous)}${cutFiles(cut)}`,
       ].join('\n');
     });
@@ -467,15 +446,6 @@ ${readOnly(context)}
   its own, and stop it when you are done.
 - End with one line: \`SELF-HEAL: {"status": "fixed" | "not-fixed" | "needs-person", "summary": "one sentence"}\`.
   Use needs-person, and say what you need, if only a person can decide or provide it: a key, a password, the value of a variable. Invent none.`;
-
-/** As in `rules`, the last line is not valid JSON. */
-const rulesForReview = `## Rules
-
-- This folder is a copy of the project with the fix in it. Only read it: your changes are discarded.
-- The fix is proven: the test was red, is green with the fix, and red without it. The question is what the fix does.
-- Does it treat the cause that the evidence shows? Would the test fail if the fault came back? What does it accept that was refused before?
-- End with one line: \`SELF-HEAL: {"verdict": "honest" | "hides" | "unsure", "file": "src/a.ts" | null, "line": 1 | null, "why": "one sentence"}\`.
-  With hides, the fix is reverted, and the next agent gets your reason. With unsure, a person reads it.`;
 
 const rulesForPasting = (context: AgentContext) => `## Rules
 

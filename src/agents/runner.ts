@@ -1,4 +1,4 @@
-import type { AgentClaim, AgentEnd, AgentUsage, Opinion, AgentRun } from '../model/attempt.js';
+import type { AgentClaim, AgentEnd, AgentUsage, AgentRun } from '../model/attempt.js';
 import type { AgentErrorReason } from './api-error.js';
 import type { RunnerSettings, AgentSettings } from '../model/settings.js';
 
@@ -10,6 +10,8 @@ export interface AgentTask {
   readonly prompt: string;
   readonly contextFile: string;
   readonly promptFile: string;
+  /** What only this prompt says, with which the answer to its question has to begin; absent if it asks for no opinion. */
+  readonly token?: string | undefined;
   readonly screenshot: string | null;
   /** Receives everything that the agent writes, up to a size limit. */
   readonly logFile: string;
@@ -64,7 +66,8 @@ export interface OutputReader {
 /** A program's own account of its work and its errors. */
 export interface AgentResult {
   readonly claim: AgentClaim | null;
-  readonly opinion?: Opinion;
+  /** Its last message, which answers the question of its prompt; of a program whose messages are not told apart, all that it printed. */
+  readonly final: string;
   readonly usage: AgentUsage;
   /** The edits that the program refused. */
   readonly denials: readonly string[];
@@ -78,7 +81,8 @@ export interface AgentResult {
 /** One kind of coding-agent program: how to start it, and how to read its output. */
 export interface Runner {
   command(task: AgentTask): AgentCommand;
-  reader(): OutputReader;
+  /** `token` marks the line that answers a prompt with a question. */
+  reader(token?: string): OutputReader;
   /** Exit codes whose reason is known, whatever the program wrote. */
   readonly exitCodes?: Readonly<Record<number, AgentErrorReason>>;
 }

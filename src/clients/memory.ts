@@ -42,7 +42,7 @@ export function createMemory({ store, folder, root, secretsIn, warn }: MemoryOpt
       }
     },
     attemptEnded: async (cause, attempt, proven) => {
-      const { change, proposedBy, remembered, agent, end } = attempt;
+      const { change, proposedBy, remembered, agent, end, reading } = attempt;
       if (remembered !== undefined && isRefuted(end.kind))
         return store.refuseFix(remembered, signaturesOf(cause));
       // The fixer proposes its fixes again at no cost.
@@ -67,6 +67,8 @@ export function createMemory({ store, folder, root, secretsIn, warn }: MemoryOpt
         signatures: signaturesOf(cause),
         agent,
         proven,
+        // What was not read here may be read where it comes back.
+        reading: reading?.verdict === 'honest' ? reading : null,
         edits: fix,
         replaces: remembered ?? null,
       });
@@ -131,7 +133,17 @@ function withMode({ path, before, after }: FileEdit): FileEdit {
   return { path, before, after: isSameMode ? { ...after, mode: before.mode } : after };
 }
 
-function proposedFix({ id, runId, agent, savedAt }: RememberedFix, edits: readonly FileEdit[]): ProposedFix {
+function proposedFix(
+  { id, runId, agent, savedAt, reading }: RememberedFix,
+  edits: readonly FileEdit[],
+): ProposedFix {
   const summary = `a fix of run ${runId} (${localDay(savedAt)}, /${agent}) was tried first`;
-  return { agent, proposedBy: 'memory', remembered: id, summary, edits: async () => ok(edits) };
+  return {
+    agent,
+    proposedBy: 'memory',
+    remembered: id,
+    summary,
+    ...(reading ? { reading } : {}),
+    edits: async () => ok(edits),
+  };
 }

@@ -85,6 +85,7 @@ export async function composeSession(
     workspace,
     observations: new Observations(workspace),
     guard: createGuard(root, first),
+    isTest,
     hooks: (await hooks?.({ opened, store: store.value, root, isTest })) ?? {},
     clock: systemClock,
     spending: createSpending(startedAt, await store.value.spentLastDay()),

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { readFile } from 'node:fs/promises';
-import { builtInRunners, isBuiltInRunner } from '../model/built-in.js';
+import { builtInRunners, isBuiltInRunner, reader } from '../model/built-in.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../model/settings.js';
 import { jsonOf } from '../json-of.js';
 import { counted } from '../format.js';
@@ -172,7 +172,7 @@ export function resolveSettings({ file: input, project, filePath }: SettingsSour
   const { max, backoff } = file.retries;
   // Only `publish` reads `perBranch`, and only from the default branch.
   const { time, perBranch: _, ...limits } = file.limits;
-  const { regressionTime, prepare = null, review = null, ...verify } = file.verify;
+  const { regressionTime, prepare = null, ...verify } = file.verify;
   const { enabled, time: timeMs } = file.blame;
   return {
     project: file.project ?? project,
@@ -190,7 +190,7 @@ export function resolveSettings({ file: input, project, filePath }: SettingsSour
     retries: { max, backoff: { initialMs: backoff.initial, factor: backoff.factor, maxMs: backoff.max } },
     limits: { ...limits, timeMs: time },
     evidence: file.evidence,
-    verify: atLevel({ ...verify, review, prepare, regressionTimeMs: regressionTime }),
+    verify: atLevel({ ...verify, prepare, regressionTimeMs: regressionTime }),
     blame: { enabled, timeMs },
     quarantine: file.quarantine,
     memory: file.memory,
@@ -198,6 +198,7 @@ export function resolveSettings({ file: input, project, filePath }: SettingsSour
     store: file.store,
     fixer: file.fixer,
     runnerByDefault: file.runner === undefined ? withoutRunner.map(([name]) => name) : [],
+    reader: file.agents[reader]?.runner ?? null,
     file: filePath,
   };
 }

@@ -285,10 +285,11 @@ export const agentsFileSchema = z.strictObject({
       oneOf(['ask', 'tests']),
       'Who decides where the tests and a change of the app contradict each other: ask (a person), tests (they are the specification: a fix that takes the change back stands, named).',
     ),
-    review: oneOf(['asked', 'always']).optional().meta({
-      description:
-        'When the agent review-fix, best with another program than the others, gives a second opinion on a proven fix: asked (before a person is asked about it), always (for each fix of an agent). One that it calls honest enters, any other waits for a person. Default: never.',
-    }),
+    review: byDefault(
+      'always',
+      oneOf(['always', 'off']),
+      'Whether the agent review-fix, best with another program than the others, reads each fix of the app that an agent made, while it is proven: always, off. What a command of your own fixes is read only if agents.yaml names the runner of review-fix.',
+    ),
     prepare: text.optional().meta({
       description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',
       examples: ['npm run build'],

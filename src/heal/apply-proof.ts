@@ -136,7 +136,7 @@ async function applyToCause(
     await decideLast(progress, cause, how);
     const reason = how.because;
     if (how.kind === 'flaky') await endCause(progress, cause, { verdict: 'flaky', reason });
-    else if (how.kind === 'offered' && tried) await askAbout(progress, tried, reason);
+    else if (how.kind === 'offered' && !how.hides && tried) await askAbout(progress, tried, reason);
     else if (isGone) {
       tellDecided(session, cause.members, { verdict: 'failed' });
       await endCause(progress, cause, { verdict: 'failed', reason });

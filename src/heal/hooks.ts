@@ -1,4 +1,4 @@
-import type { Attempt, Proposer } from '../model/attempt.js';
+import type { Attempt, Proposer, Reading } from '../model/attempt.js';
 import type { Blame } from '../model/blame.js';
 import type { Cause } from '../model/cause.js';
 import type { Side } from '../model/choice.js';
@@ -43,6 +43,8 @@ export interface ProposedFix {
   readonly summary: string;
   /** The id of a remembered fix. */
   readonly remembered?: string;
+  /** What its reader said when it was made. */
+  readonly reading?: Reading;
   /** Stores the contents and returns the edits relative to the workspace's root, or why they do not fit the current files. */
   readonly edits: (root: string, contents: Contents) => Promise<Result<readonly FileEdit[], string>>;
 }

@@ -1,5 +1,5 @@
 import type { Spent } from '../model/spent.js';
-import { type Attempt, becauseOf } from '../model/attempt.js';
+import { type Attempt, becauseOf, isHiding } from '../model/attempt.js';
 import { agentName, isBuiltIn } from '../model/built-in.js';
 import type { RetryAxis } from '../model/diagnosis.js';
 import { isUsedUp, noEarlierTries, type EarlierTries } from '../model/earlier-runs.js';
@@ -57,6 +57,17 @@ const FAILED_FIXES_BEFORE_BARE_RETEST = 2;
  * attempts, since each attempt is judged by one re-run (HL-1).
  */
 export function decide(given: History, policy: Policy): Decision {
+  const decision = decideNext(given, policy);
+  const hidden = given.attempts.findLast(isHiding);
+  const isLost =
+    decision.kind === 'end' &&
+    !decision.end.overBudget &&
+    (decision.end.verdict === 'failed' || decision.end.verdict === 'rejected');
+  // A person sees the fix of which a reader said that it hides the fault, before it is lost (HN-11).
+  return hidden && isLost ? { kind: 'escalate', question: becauseOf(hidden) ?? '' } : decision;
+}
+
+function decideNext(given: History, policy: Policy): Decision {
   const newest = given.attempts.at(-1);
   const fixed = newest && isBuiltIn(newest) && endByOutcome(newest);
   if (fixed) return fixed;
@@ -103,7 +114,7 @@ function endByOutcome({ agent, end: ended }: Attempt): Decision | null {
   if (ended.kind === 'green') return end('healed', `fixed by ${agentName(agent ?? 'nobody')}`);
   if (ended.kind === 'flaky') return end('flaky', ended.because);
   if (ended.kind === 'changed') return end('superseded', ended.because);
-  if (ended.kind === 'offered') return { kind: 'escalate', question: ended.because };
+  if (ended.kind === 'offered' && !ended.hides) return { kind: 'escalate', question: ended.because };
   // A read-only file or a full disk would block the next fix, too.
   return ended.kind === 'unwritable' ? end('failed', ended.because) : null;
 }
@@ -166,7 +177,11 @@ function judgedOf({ attempts }: History): readonly Attempt[] {
 
 function isBareRetest(history: History, retries: RetrySettings): boolean {
   const failedFixes = judgedOf(history).filter(
-    (attempt) => attempt.agent !== null && attempt.files.length > 0 && attempt.end.kind !== 'rejected',
+    (attempt) =>
+      attempt.agent !== null &&
+      attempt.files.length > 0 &&
+      attempt.end.kind !== 'rejected' &&
+      !isHiding(attempt),
   );
   const failed = earlierOf(history).failedFixes + failedFixes.length;
   return triesOf(history) + 1 >= retries.max && failed >= FAILED_FIXES_BEFORE_BARE_RETEST;

@@ -1,8 +1,8 @@
+import { readingText } from '../model/attempt.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { atMost } from '../format.js';
 import { failureKey } from '../model/failure.js';
 import { isGreen } from './judge.js';
-import { noteLine } from '../model/guard-findings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import {
   changesOf,
@@ -24,7 +24,10 @@ import { decideLast, revertFixes, revertFixesThatBroke, revertDeadEnds } from '.
 import { retest } from './retest.js';
 import { abandonProof, type Remainder, type Refutation, applyProof } from './apply-proof.js';
 import { newlyRed } from './apply-result.js';
-import { type ProvenFix, secondOpinion } from './review-fix.js';
+import { joinedUsage } from './attempt/start-agent.js';
+import { type FixToProve, type Readings, startReading } from './reading/read-fixes.js';
+
+const nothing: Remainder = { again: [], failures: [] };
 
 /** One shared proof of all fixes that are not proven yet. */
 interface Proof {
@@ -50,7 +53,6 @@ interface Proof {
  */
 export async function proveFixes(progress: Progress, first: SuiteRun): Promise<Remainder> {
   const { session, proofTests } = progress;
-  const nothing: Remainder = { again: [], failures: [] };
   if (proofTests.length === 0 && keptCauses(progress).length === 0) return nothing;
   const proof: Proof = {
     progress,
@@ -62,23 +64,42 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
     gone: new Set(),
     others: new Map(),
   };
+  // Whoever reads them needs no project, and reads while it is busy.
+  const readings = await startReading(session, fixesIn(proof));
+  try {
+    return await proveWhileRead(proof, { first, readings });
+  } finally {
+    await readings.stop();
+  }
+}
+
+async function proveWhileRead(
+  proof: Proof,
+  { first, readings }: { readonly first: SuiteRun; readonly readings: Readings },
+): Promise<Remainder> {
+  const { progress } = proof;
+  const { session } = progress;
   await showGreen(proof);
   if (await tellApart(proof)) await showGreen(proof);
   for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await showRed(proof);
   for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
   if (session.settings.verify.level === 'clean') await proveAllClean(proof);
   await session.workspace.without([]);
-  await readFixes(proof);
-  await dropDeadEnds(proof);
-  const { red, broke, failures } = await runRegression(progress, first, takingPart(proof));
+  let isBroken = false;
+  do {
+    await dropDeadEnds(proof);
+    const { red, broke, failures } = await runRegression(progress, first, takingPart(proof));
+    isBroken ||= broke;
+    if (!session.signal.aborted) await takeRed(proof, red);
+    for (const failure of failures) proof.others.set(failureKey(failure.failure), failure);
+    // What is left without a fix that its reader has refused has to be shown once more.
+  } while (!session.signal.aborted && (await applyReadings(proof, readings)));
   if (session.signal.aborted) {
     await abandonProof(progress);
     return nothing;
   }
-  await takeRed(proof, red);
   await dropDeadEnds(proof);
-  for (const failure of failures) proof.others.set(failureKey(failure.failure), failure);
-  if (proof.refuted.size > 0 || broke) await lookAtOthers(proof);
+  if (proof.refuted.size > 0 || isBroken) await lookAtOthers(proof);
   return applyProof(progress, proof);
 }
 
@@ -169,29 +190,38 @@ async function takeNeedless(progress: Progress, test: ProofTest): Promise<void> 
     progress.proofTests[at] = proofTest(progress, { failure, causeId, isLead: false, isFlipped });
 }
 
-/** Lets an agent read the fixes that no run has contradicted (HN-11). A fix that a person has to be asked about is taken out until it is answered. */
-async function readFixes(proof: Proof): Promise<void> {
+/**
+ * Applies what readers say of the fixes that no run has contradicted (HN-11); returns whether one was taken out. An honest fix enters. Of one that hides
+ * the fault the next agent is told, and about any other a person is asked.
+ */
+async function applyReadings(proof: Proof, readings: Readings): Promise<boolean> {
   const { progress } = proof;
   const { session } = progress;
-  for (const { causeId, usage, asks } of await secondOpinion(session, fixesIn(proof))) {
-    const cause = progress.causes.get(causeId);
-    const fix = cause && heldAttempt(progress, cause);
-    if (!fix) continue;
+  const before = proof.refuted.size;
+  for (const { cause, attempt: fix } of fixesIn(proof)) {
+    const read = await readings.of(cause.id);
+    if (session.signal.aborted) return false;
+    if (!read || fix.reading) continue;
+    const { reading } = read;
+    const usage = fix.usage && read.usage ? joinedUsage(fix.usage, read.usage) : (read.usage ?? fix.usage);
     const attempt = {
       ...fix,
-      ...(usage === undefined ? {} : { usage }),
-      notes: [...(fix.notes ?? []), ...(asks ? [asks] : [])],
+      reading,
+      usage: usage && { ...usage, sessionId: fix.usage?.sessionId ?? null },
     };
-    session.bus.emit({ type: 'attempt.held', causeId, attempt });
-    const lead = takingPart(proof).find((test) => test.causeId === causeId && test.isLead);
-    if (!asks || !lead) continue;
-    const because = `is this fix meant? ${noteLine(asks)}`;
-    await refute(proof, cause, { kind: 'offered', side: 'app', proof: stepsOf(progress, lead), because });
+    session.bus.emit({ type: 'attempt.held', causeId: cause.id, attempt });
+    const lead = takingPart(proof).find((test) => test.causeId === cause.id && test.isLead);
+    if (reading.verdict === 'honest' || reading.verdict === 'not-read' || !lead) continue;
+    const hides = reading.verdict === 'hides' ? { hides: true as const } : {};
+    const because = `is this fix meant? ${readingText(reading)}`;
+    const steps = stepsOf(progress, lead);
+    await refute(proof, cause, { kind: 'offered', side: 'app', proof: steps, because, ...hides });
   }
+  return proof.refuted.size > before;
 }
 
 /** Returns the fixes that hold so far. */
-function fixesIn(proof: Proof): ProvenFix[] {
+function fixesIn(proof: Proof): FixToProve[] {
   const { progress } = proof;
   const tested = new Set(takingPart(proof).flatMap((test) => (test.isFlipped ? [test.causeId] : [])));
   return [...progress.causes.values()].flatMap((cause) => {

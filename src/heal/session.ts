@@ -64,6 +64,8 @@ export interface Session {
   readonly redactor: Redactor;
   /** Judges what an agent changed (HN-3). */
   readonly guard?: Guard;
+  /** Whether a file belongs to the tests, by its path from the root of the workspace. */
+  readonly isTest: (file: string) => boolean;
   readonly hooks: Hooks;
   readonly runAgent: RunAgent;
   /** Agents that cannot be started here, each with the reason; absent if all can. */

@@ -88,10 +88,10 @@ const attemptEndShape = z.discriminatedUnion('kind', [
   ended('vanished'),
   /** Green, but not because of the change (HN-5). */
   ended('flaky'),
-  /** It does something that no honest fix does (HN-3), or a second opinion says that it hides the fault (HN-11). */
+  /** It does something that no honest fix does (HN-3). */
   ended('rejected').extend({ violations: listOf(violationShape) }),
-  /** Green and proven, but only a person can say whether it is right (BL-6). */
-  ended('offered').extend({ side: z.enum(sides), proof: proofShape }),
+  /** Green and proven, but only a person can say whether it is right (BL-6), or its reader says that it hides the fault, so that agents try again first (HN-11). */
+  ended('offered').extend({ side: z.enum(sides), proof: proofShape, hides: z.literal(true).exactOptional() }),
   /** The same lines changed in the project while the agent worked, so that it could not be applied (HN-1). */
   ended('conflict'),
   /** What the agent changed cannot be taken over from its copy, such as a link that leads out of the project. */
@@ -157,6 +157,48 @@ const attemptFile = (ending: string) =>
     .nullable();
 export const patchFile = attemptFile('patch');
 
+/** What a reader may say about a fix: that it treats what was wrong, that it hides it, or that a fact is missing. */
+export const opinionVerdicts = ['honest', 'hides', 'unsure'] as const;
+
+/** The opinion of an agent on the fix of another (HN-11). */
+export const opinionShape = z.object({
+  verdict: z.enum(opinionVerdicts),
+  /** The position in the fix that it is about, if it names one; relative to the project. */
+  file: textOrNull,
+  line: countOrNull,
+  /** The reason; what is honest may have an empty one. */
+  why: z.string(),
+});
+export type Opinion = z.infer<typeof opinionShape>;
+
+/** What came of reading a fix: an opinion, or why there is none. Only what is `not-read` enters without one. */
+export const readingShape = opinionShape.extend({
+  verdict: z.enum([...opinionVerdicts, 'no-answer', 'not-read']),
+  /** The program that read it; null if none did. */
+  by: textOrNull,
+});
+export type Reading = z.infer<typeof readingShape>;
+
+const readingWords: Readonly<Record<Reading['verdict'], string>> = {
+  honest: 'honest',
+  hides: 'it hides the fault',
+  unsure: 'unsure',
+  'no-answer': 'nobody could read it',
+  'not-read': 'not read',
+};
+
+/** Formats a reading as one line: `codex: it hides the fault: it swallows the error (src/a.ts:3)`. */
+export function readingText({
+  verdict,
+  by = null,
+  file,
+  line,
+  why,
+}: Omit<Reading, 'by'> & Partial<Pick<Reading, 'by'>>): string {
+  const position = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
+  return `${by === null ? '' : `${by}: `}${readingWords[verdict]}${why === '' ? '' : `: ${why}`}${position}`;
+}
+
 /** One agent run, or one re-run without an agent, together with the re-run that judges it. */
 export const attemptShape = z.object({
   /** Counted from 1 within the cause. */
@@ -180,6 +222,8 @@ export const attemptShape = z.object({
   cut: listOf(cutShape).exactOptional(),
   /** What a reviewer should look at in its change; absent if there is nothing. */
   notes: listOf(noteShape).exactOptional(),
+  /** What a reader says of its change; absent if none was needed. */
+  reading: readingShape.exactOptional(),
   /** Who proposed the fix, if no agent worked on it in this run; absent otherwise. */
   proposedBy: z.enum(proposers).exactOptional(),
   /** The id of the remembered fix that it is; absent if it is none. */
@@ -220,6 +264,11 @@ export function wasReverted({ files, end }: Pick<Attempt, 'files' | 'end'>): boo
   return files.length > 0 && tried.includes(end.kind);
 }
 
+/** Whether a reader says that an attempt's fix hides the fault. */
+export function isHiding({ end }: Pick<Attempt, 'end'>): boolean {
+  return end.kind === 'offered' && end.hides === true;
+}
+
 /** Why an attempt did not heal its cause; null if it did. */
 export function becauseOf({ end }: Pick<Attempt, 'end'>): string | null {
   return end.kind === 'green' ? null : end.because;
@@ -235,23 +284,4 @@ export function spentOn(attempts: readonly Pick<Attempt, 'usage'>[]): Spent {
     return amounts.length === 0 ? null : amounts.reduce((total, amount) => total + amount, 0);
   };
   return { costUsd: sum('costUsd'), inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens') };
-}
-
-/** What a second opinion may say about a fix: that it treats the cause, that it hides the fault, or neither. */
-export const opinionVerdicts = ['honest', 'hides', 'unsure'] as const;
-
-/** The opinion of an agent on the fix of another (HN-11). */
-export const opinionShape = z.object({
-  verdict: z.enum(opinionVerdicts),
-  /** The position in the fix that it is about, if it names one; relative to the project. */
-  file: textOrNull,
-  line: countOrNull,
-  why: z.string(),
-});
-export type Opinion = z.infer<typeof opinionShape>;
-
-/** Formats an opinion as one line: `hides: it swallows the error (src/a.ts:3)`. */
-export function opinionText({ verdict, file, line, why }: Opinion): string {
-  const position = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
-  return `${verdict}: ${why}${position}`;
 }

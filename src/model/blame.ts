@@ -79,8 +79,8 @@ export function blamePosition({ hunks }: Blame): string {
   return first ? `${first.file}:${first.line}` : '';
 }
 
-/** Returns the result of the search as one sentence. Its subject is the cause: one test, several, or the suite itself. */
-export function blameLine(blame: Blame): string {
+/** Returns the result of the search as one sentence. Its subject is the cause: one test, several, or the suite itself. `quote` formats the names of files. */
+export function blameLine(blame: Blame, quote = (file: string) => file): string {
   const { hunks, base } = blame;
   const commits = [...new Set(hunks.map(({ commit }) => commit?.id ?? null))];
   const [only] = commits;
@@ -88,7 +88,7 @@ export function blameLine(blame: Blame): string {
   const before = onlyCommit ? `before ${onlyCommit}` : `at ${shortId(base.commit)}`;
   const uncommitted = commits.includes(null) ? ' (not committed)' : '';
   const best = blame.isMinimal ? '' : ` (best result of ${blame.runs} runs; fewer lines may suffice)`;
-  return `It was green ${before}; reverting ${sizeOf(hunks)} of ${filesOf(hunks)}${uncommitted} turns it green${best}`;
+  return `It was green ${before}; reverting ${sizeOf(hunks)} of ${filesOf(hunks, quote)}${uncommitted} turns it green${best}`;
 }
 
 /** Describes the size as added lines or removed lines, or as both counts if there are both. */
@@ -102,8 +102,8 @@ function sizeOf(hunks: readonly BlamedHunk[]): string {
 
 const FILES_NAMED = 3;
 
-function filesOf(hunks: readonly BlamedHunk[]): string {
-  const files = [...new Set(hunks.map(({ file }) => file))];
+function filesOf(hunks: readonly BlamedHunk[], quote: (file: string) => string): string {
+  const files = [...new Set(hunks.map(({ file }) => quote(file)))];
   const more = files.length - FILES_NAMED;
   return `${files.slice(0, FILES_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

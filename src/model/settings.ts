@@ -73,8 +73,8 @@ export interface Settings {
     readonly level: VerifyLevel;
     /** Whether a fix that takes back what an author changed waits for a person, or stands because the tests are the specification (BL-6). */
     readonly intent: 'ask' | 'tests';
-    /** Whether the agent `review-fix` answers first what a person is asked about a fix, or is asked about each fix of another agent (HN-11); null for neither. */
-    readonly review: 'asked' | 'always' | null;
+    /** Whether an agent reads each fix of the app that another has made (HN-11). */
+    readonly review: 'always' | 'off';
     /** A shell command to run in the project before each re-run (HL-9), or null. */
     readonly prepare: string | null;
     /** How often a red test is re-run unchanged before an agent is paid (HL-7). */
@@ -107,6 +107,8 @@ export interface Settings {
   readonly fixer: 'built-in' | 'none';
   /** Names of the agents that have the default runner because none is configured. */
   readonly runnerByDefault: readonly string[];
+  /** The program that reads fixes, if agents.yaml names one. */
+  readonly reader: string | null;
   /** Absolute path of the agents.yaml that was read, or null for the built-in defaults. */
   readonly file: string | null;
 }

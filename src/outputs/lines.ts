@@ -1,6 +1,6 @@
 import {
   becauseOf,
-  opinionText,
+  readingText,
   type AttemptEnd,
   endWords,
   exitWords,
@@ -75,7 +75,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'fixer.proposed': (event, paint) =>
     `${prefixOf(event)}attempt ${event.attempt}, without an agent run: ${event.agent === builtIn ? `${paint.bold('built-in fixer')}: ` : ''}${event.summary}`,
   'agent.started': (event, paint) =>
-    `${prefixOf(event)}${event.isReview ? 'second opinion' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
+    `${prefixOf(event)}${event.isReview ? 'reading the fix' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
   'agent.activity': none,
   'agent.ended': agentEnded,
   'agent.retrying': (event) =>
@@ -148,7 +148,7 @@ function testLines(tests: readonly TestRef[], label: string): string[] {
 function agentEnded(event: EventOf<'agent.ended'>, paint: ChalkInstance): string[] {
   const { attempt, exit, durationMs, filesChanged, orphans, opinion } = event;
   const files = filesChanged > 0 ? `, ${counted(filesChanged, 'file')} changed` : '';
-  const review = opinion && `${prefixOf(event)}second opinion: ${opinionText(opinion)}${costText(event)}`;
+  const review = opinion && `${prefixOf(event)}its reader says: ${readingText(opinion)}${costText(event)}`;
   const line =
     review ??
     `${prefixOf(event)}attempt ${attempt}: agent ${exitWords[exit]} after ${duration(durationMs)}${costText(event)}${files}`;

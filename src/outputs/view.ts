@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { becauseOf, endWords, exitWords, isKept, wasReverted } from '../model/attempt.js';
+import { becauseOf, endWords, exitWords, isKept, readingText, wasReverted } from '../model/attempt.js';
 import { blameLine, blamePosition } from '../model/blame.js';
 import { type Offer, offerLine, offersOf } from '../model/escalation.js';
 import { provenText } from '../model/failure-rate.js';
@@ -43,6 +43,8 @@ export interface CauseView {
   /** The changes that are in the project, and what a reviewer should look at in them. */
   readonly files: ReportAttempt['files'];
   readonly notes: ReportAttempt['notes'];
+  /** What a reader says of them, or why nobody has read them. */
+  readonly reading: ReportAttempt['reading'];
   /** The patches of which a person has to choose one. */
   readonly offers: readonly Offer[];
   /** The command that is next; null if there is nothing to do. */
@@ -74,6 +76,7 @@ function causeView(cause: ReportCause, report: Report, byId: ReadonlyMap<string,
       : suiteItself,
     files: kept.flatMap(({ files }) => files),
     notes: kept.flatMap(({ notes }) => notes),
+    reading: kept.findLast(({ reading }) => reading)?.reading,
     offers: cause.verdict === 'escalated' ? offersOf(cause.attempts) : [],
     next: nextFor(cause, report),
   };
@@ -122,7 +125,7 @@ export interface RowLimits {
 
 /** Returns the rows of a cause, in the order of all reports: the reason, its tests, the attempts, the proof, and the next step. */
 export function rowsOf(
-  { cause, isDone, about, files, flake, notes, offers, next }: CauseView,
+  { cause, isDone, about, files, flake, reading, notes, offers, next }: CauseView,
   limits: RowLimits,
 ): Row[] {
   const { blame, warning, source, attempts, proof, testProofs, reason } = cause;
@@ -141,6 +144,7 @@ export function rowsOf(
       text: flake?.green ? provenText(flake.red, flake.green) : tellProof(proof, testProofs),
       isCode: true,
     },
+    reading && { label: 'read', text: readingText(reading) },
     files.length > 0 && { label: 'files', text: files.map(fileText).join(', '), isCode: true },
     ...atMost(notes.map(noteLine), limits.findings, (hidden) => `and ${hidden} more in the report`).map(
       (text, index) => ({ label: index === 0 ? 'review' : '', text }),

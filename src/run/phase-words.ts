@@ -43,7 +43,7 @@ export function phaseWords(event: PhaseEvent): string {
     case 'cause.started':
       return 'starting';
     case 'agent.started':
-      return event.isReview ? 'second opinion' : `agent working, try ${event.attempt}`;
+      return event.isReview ? 'reading a fix' : `agent working, try ${event.attempt}`;
     case 'agent.ended':
       return event.opinion ? 'proving' : 'checking its changes';
     case 'attempt.held':

@@ -20,7 +20,17 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
       const files = fix.edits.flatMap(({ before, after }) => [before, after]);
       if (files.reduce((sum, file) => sum + (file?.bytes.length ?? 0) * 0.75, 0) > MAX_BYTES) return;
       const { runId, causeId, agent, proven } = fix;
-      const row = { project, id: idOf(edits), runId, causeId, agent, proven, savedAt: now(), edits };
+      const row = {
+        project,
+        id: idOf(edits),
+        runId,
+        causeId,
+        agent,
+        proven,
+        savedAt: now(),
+        reading: fix.reading && JSON.stringify(fix.reading),
+        edits,
+      };
       await db.transaction().execute(async (transaction) => {
         for (const signature of signatures) {
           await transaction
@@ -58,7 +68,11 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
         .execute();
       // A shared store is input: a fix that self-heal would not have written is not tried.
       return rows.flatMap((row): RememberedFix[] => {
-        const fix = fixShape.safeParse({ ...row, edits: jsonOf(row.edits) });
+        const fix = fixShape.safeParse({
+          ...row,
+          reading: row.reading && jsonOf(row.reading),
+          edits: jsonOf(row.edits),
+        });
         const isWhole = row.edits.length <= 2 * MAX_BYTES && row.id === idOf(row.edits);
         return fix.success && isWhole ? [fix.data] : [];
       });

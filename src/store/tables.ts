@@ -50,13 +50,15 @@ interface SignaturesTable {
 }
 
 /** A fix that was green, under one signature. Its contents are exact, so a fix with a known secret is not kept. */
-interface FixesTable extends Omit<FixToRemember, 'edits' | 'signatures' | 'replaces'> {
+interface FixesTable extends Omit<FixToRemember, 'edits' | 'reading' | 'signatures' | 'replaces'> {
   signature: string;
   id: string;
   project: string;
   savedAt: string;
   /** Why it is not tried again: `undone` or `did-not-hold`; null if it may be tried. */
   refused: string | null;
+  /** JSON. */
+  reading: string | null;
   /** JSON. */
   edits: string;
 }
@@ -119,7 +121,7 @@ export function checkedRow<T>(shape: z.ZodType<T>, row: object, jsonFields: read
 }
 
 /** The version of the tables. A change of the tables needs a new version: see `openStore`. */
-export const storeVersion = 4;
+export const storeVersion = 5;
 
 /** Creates the tables above, in SQL that SQLite and PostgreSQL share. */
 export async function createTables(db: Transaction<unknown>): Promise<void> {
@@ -157,5 +159,5 @@ create table flakes (
 );
 create table fixes (
   signature text not null, id text not null, project text not null, run_id text not null, cause_id text not null, agent text not null,
-  proven text not null, saved_at text not null, refused text, edits text not null, primary key (signature, id)
+  proven text not null, saved_at text not null, refused text, reading text, edits text not null, primary key (signature, id)
 )`;

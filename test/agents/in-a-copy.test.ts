@@ -57,7 +57,10 @@ async function attempt(
     agentTask('hangs', {
       runner: { kind: name },
       agent: { name: 'debugger', slashCommand: '/debugger', runner: name, timeoutMs: 120_000 },
-      prompt: await expandedPrompt({ kind: name }, `/debugger ${more.words}`, root),
+      prompt: await expandedPrompt({ kind: name }, `/debugger ${more.words}`, {
+        cwd: root,
+        clean: (text) => text,
+      }),
       cwd: copy.tree,
       workDir: copy.folder,
       copyOf: { project: root, root: copy.tree },

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
 import { expandedPrompt } from '../../src/agents/expand-command.js';
 import { classifyAgentError } from '../../src/agents/api-error.js';
+import type { AgentTask } from '../../src/agents/runner.js';
 import type { AgentRun } from '../../src/model/attempt.js';
 import { agentTask } from '../rig/agent-task.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -23,7 +24,7 @@ interface Seen {
 async function work(
   program: RealProgram,
   stepsFor: (file: string) => readonly Step[],
-  resume: string | null = null,
+  { resume = null, token }: Pick<AgentTask, 'resume' | 'token'> = {},
 ): Promise<Seen> {
   const { name } = program;
   const task = agentTask('hangs', {
@@ -31,6 +32,7 @@ async function work(
     agent: { name: 'debugger', slashCommand: '/debugger', runner: name, timeoutMs: 120_000 },
     prompt: `/debugger ${words}`,
     resume,
+    token,
   });
   for (const [file, text] of Object.entries(commandFile(program))) {
     mkdirSync(path.dirname(path.join(task.cwd, file)), { recursive: true });
@@ -42,7 +44,7 @@ async function work(
   const env = { ...program.env(stub.url), SECRET_OF_THE_PROJECT: 'must-not-be-seen' };
   for (const key of Object.keys(process.env)) if (!(key in env)) vi.stubEnv(key, undefined);
   for (const [key, value] of Object.entries(env)) vi.stubEnv(key, value);
-  const prompt = await expandedPrompt(task.runner, task.prompt, task.cwd);
+  const prompt = await expandedPrompt(task.runner, task.prompt, { cwd: task.cwd, clean: (text) => text });
   const run = await runAgent({ ...task, prompt });
   return { run, requests: stub.requests, file };
 }
@@ -72,9 +74,9 @@ describe.each(realPrograms)('$name', (program) => {
 
   it('HN-11 gives its opinion of a fix', async () => {
     const opinion = { verdict: 'hides', file: 'a.txt', line: 1, why: 'one is still one' };
-    const { run } = await work(program, () => [
-      { text: `I read it.\nSELF-HEAL: ${JSON.stringify(opinion)}` },
-    ]);
+    const token = '3f9a1c07';
+    const answer = { text: `I read it.\nSELF-HEAL ${token}: ${JSON.stringify(opinion)}` };
+    const { run } = await work(program, () => [answer], { token });
     expect(run.end, run.tail).toEqual({ kind: 'completed' });
     expect(run.opinion).toEqual(opinion);
   });
@@ -115,7 +117,9 @@ describe.each(realPrograms)('$name', (program) => {
   });
 
   it('AG-9 reports an unknown session as such', async () => {
-    const { run } = await work(program, () => [lastWords], '01a1fdd5-f1ff-70f1-88bf-730459bcf810');
+    const { run } = await work(program, () => [lastWords], {
+      resume: '01a1fdd5-f1ff-70f1-88bf-730459bcf810',
+    });
     expect(run.end.kind).toBe('unusable');
     const { reason } = run.end as { reason: string };
     expect(classifyAgentError(reason).reason).toBe('session-unknown');

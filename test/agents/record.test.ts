@@ -67,7 +67,7 @@ async function record(program: RealProgram, happened: string, steps: Steps): Pro
   const whole = program.env(stub.url);
   const env = happened === 'no-key' ? withoutKey(program, whole) : whole;
   vi.stubEnv('OPENCODE_CONFIG_CONTENT', env['OPENCODE_CONFIG_CONTENT']);
-  const prompt = await expandedPrompt(task.runner, task.prompt, task.cwd);
+  const prompt = await expandedPrompt(task.runner, task.prompt, { cwd: task.cwd, clean: (text) => text });
   const { file, args, env: own, input, passes } = runners[name].command({ ...task, prompt });
   const reader = runners[name].reader();
   const seen: [OutputStream | 'stop' | 'exit', string][] = [];

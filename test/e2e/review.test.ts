@@ -22,7 +22,8 @@ const asked = readFileSync(0, 'utf8');
 if (!asked.startsWith('/review-fix ') || !asked.includes('+<button')) process.exit(1);
 const [, name] = /^\\+\\+\\+ b\\/(\\w+)\\.html/m.exec(asked);
 const file = name + '.html';
-const say = (opinion) => console.log('SELF-HEAL: ' + JSON.stringify(opinion));
+const [, token] = /SELF-HEAL (\\w+): /.exec(asked);
+const say = (opinion) => console.log('SELF-HEAL ' + token + ': ' + JSON.stringify(opinion));
 if (readFileSync(file, 'utf8').includes('<!--')) {
   writeFileSync(file, 'mine');
   say({ verdict: 'hides', file, line: 1, why: 'the button still says Tanks' });
@@ -47,8 +48,8 @@ runners:
   fixer: { command: [node, fixer.mjs] }
   second: { command: [node, reviewer.mjs] }
 agents: { review-fix: { runner: second } }
-retries: { backoff: { initial: 10ms, factor: 1, max: 10ms } }
-verify: { review: always, repeat: 1, flips: 0, regression: none }`,
+retries: { max: 1, backoff: { initial: 10ms, factor: 1, max: 10ms } }
+verify: { repeat: 1, flips: 0, regression: none }`,
 };
 
 let project: ScratchProject;
@@ -58,17 +59,19 @@ beforeAll(async () => {
   run = await project.selfHeal(['run']);
 });
 
-describe('a second opinion of a fix', () => {
-  it('HN-11 that calls it honest lets it enter', async () => {
+describe('the reader of a fix', () => {
+  it('HN-11 lets a fix enter that it calls honest, and its words are in the report', async () => {
     expect(causeOf(run, 'honest')).toMatchObject({
       verdict: 'healed',
-      attempts: [{ end: { kind: 'green' } }],
+      attempts: [
+        { end: { kind: 'green' }, reading: { verdict: 'honest', by: 'second', why: 'it says Thanks' } },
+      ],
     });
     expect(await project.read('honest.html')).toBe('<button>Thanks</button>');
   });
 
-  it('HN-11 HN-1 that says anything else has a person asked, and what was changed in the copy is discarded', async () => {
-    const says = 'hides.html:1 a second opinion (second) says hides: the button still says Tanks';
+  it('HN-11 HN-1 has a person asked about one that hides the fault, and what it changes in its copy is discarded', async () => {
+    const says = 'second: it hides the fault: the button still says Tanks (hides.html:1)';
     const because = expect.stringContaining(says) as unknown;
     expect(causeOf(run, 'hides')).toMatchObject({
       verdict: 'escalated',

@@ -53,6 +53,23 @@ describe('the input and output of an agent', () => {
     expect(claim).toBeNull();
   });
 
+  it.each([
+    ['an answer to another prompt', 'SELF-HEAL 00000000', 0, false],
+    ['an answer without a token', 'SELF-HEAL', 0, false],
+    ['the answer of a program that fails', 'SELF-HEAL 3f9a1c07', 1, false],
+    ['the answer of a program that ends well', 'SELF-HEAL 3f9a1c07', 0, true],
+  ])(
+    'HN-11 an opinion counts with its token, of a program that ends well: %s',
+    async (_, mark, exitCode, isOpinion) => {
+      const code = `console.log('${mark}: {"verdict":"honest"}'); process.exit(${exitCode})`;
+      const task = agentTask('says-fixed', {
+        token: '3f9a1c07',
+        runner: { kind: 'command', command: [process.execPath, '-e', code], prompt: 'none' },
+      });
+      expect((await run(task)).opinion?.verdict === 'honest').toBe(isOpinion);
+    },
+  );
+
   it('AG-1 fills in the placeholders of a command without a shell', async () => {
     const code = 'console.log(JSON.stringify(process.argv.slice(1)))';
     const words = ['{slashCommand}', '{contextFile}', '$(id); {promptFile}', '{screenshot}'];

@@ -63,8 +63,8 @@ it.each([
   const once = await snapshot(dir);
   expect(Object.keys(once)).toContain(path.normalize(file));
   expect(Object.keys(once)).toHaveLength(2 + 1 + 5 + 1 + 1);
-  expect(parse(once['agents.yaml'] ?? '')).toMatchObject({ runner: agent, verify: { review: 'asked' } });
-  expect(once['agents.yaml']?.includes('Apart from runner')).toBe(agent !== 'claude');
+  expect(parse(once['agents.yaml'] ?? '')).toMatchObject({ runner: agent, verify: { review: 'always' } });
+  expect(once['agents.yaml']?.includes('Apart from the runner')).toBe(agent !== 'claude');
   // Without the flag, init uses what agents.yaml says.
   const second = await init(dir, {}, programs({ claude: '', copilot: '' }));
   expect(second.end).toBe(0);

@@ -208,7 +208,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
     verify: {
       level: 'full',
       intent: 'ask',
-      review: null,
+      review: 'off',
       prepare: null,
       confirm: 1,
       repeat: 1,
@@ -222,6 +222,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
     store: '.self-heal/ledger.db',
     fixer: 'built-in',
     runnerByDefault: [],
+    reader: null,
     file: null,
     ...over,
   };

@@ -115,6 +115,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
     observations: new Observations({ applied: () => [] }),
     redactor: redactorOf([]),
     hooks: {},
+    isTest: () => false,
     runAgent: async ({ agent }) => {
       agents.push(agent.name);
       return finished;

@@ -1,5 +1,10 @@
 import path from 'node:path';
-import { agentsInUse, missingAgents, withInstalledRunner } from '../../agents/check-agents.js';
+import {
+  agentsInUse,
+  missingAgents,
+  programsThatRead,
+  withInstalledRunner,
+} from '../../agents/check-agents.js';
 import { programs } from '../../agents/programs.js';
 import { loadSettings } from '../../config/load-settings.js';
 import { builtIn, isBuiltInRunner, type BuiltInRunner } from '../../model/built-in.js';
@@ -109,7 +114,26 @@ async function checkAgents(
       : []),
     ...[...missing.values()].map((problem) => failed('agents', problem)),
     ...(await Promise.all(logins)).flat(),
+    ...(await checkReaders(settings, { makers: runners, cwd: project.cwd })),
   ];
+}
+
+/** Says who reads what each of these programs fixes (HN-11). */
+async function checkReaders(
+  settings: Settings,
+  { makers, cwd }: { readonly makers: readonly string[]; readonly cwd: string },
+): Promise<Check[]> {
+  if (settings.verify.review === 'off') return [passed('reader', 'nobody reads fixes: verify.review is off')];
+  const checks = makers.map(async (maker): Promise<Check[]> => {
+    if (maker === builtIn) return [];
+    const programs = await programsThatRead(settings, { maker, cwd });
+    if (typeof programs === 'string') return [passed('reader', `fixes are not read: ${programs}`)];
+    const [first] = programs;
+    if (first !== undefined) return [passed('reader', `${first} reads what ${maker} fixes`)];
+    const found = `nobody can read what ${maker} fixes, so that a person is asked about each fix of the app`;
+    return [{ name: 'reader', state: 'warning', found, remedy: 'Run npx self-heal init.' }];
+  });
+  return (await Promise.all(checks)).flat();
 }
 
 const fixerAlone: Check = {

@@ -183,10 +183,9 @@ function agentsFileText(cwd: string, runner: string): string {
   return readFileSync(packageFile('agents.yaml'), 'utf8')
     .replace(/^# yaml-language-server: .*$/m, `# yaml-language-server: $schema=${schemaFrom(cwd)}`)
     .replace(/^runner: .*$/m, `${runner === builtIn ? `${withoutAgent}\n` : ''}runner: ${runner}`)
-    .replace(/^  # (review: )/m, runner === builtIn ? '$&' : '  $1')
     .replace(
       'Every value here is',
-      `Apart from ${runner === builtIn ? 'the runner' : runner === 'claude' ? 'verify.review' : 'runner and verify.review'}, every value here is`,
+      runner === 'claude' ? '$&' : 'Apart from the runner, every value here is',
     );
 }
 

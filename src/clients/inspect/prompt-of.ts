@@ -37,17 +37,12 @@ export interface PromptRequest {
  * the one that the first agent of its route would receive.
  */
 export async function promptOf(request: PromptRequest): Promise<Result<PromptText, Problem>> {
-  const prompt = await unmasked(request);
-  return prompt.ok ? ok({ ...prompt.value, text: request.redactor.clean(prompt.value.text) }) : prompt;
-}
-
-async function unmasked(request: PromptRequest): Promise<Result<PromptText, Problem>> {
-  const { run, inspected, attempt } = request;
+  const { inspected, attempt } = request;
   const sent = (inspected.cause?.attempts ?? []).filter(({ prompt }) => prompt);
   const sentAttempt = attempt === null ? sent.at(-1) : sent.find(({ n }) => n === attempt);
   if (sentAttempt?.prompt)
     return sentPrompt(
-      run,
+      request,
       sentAttempt.prompt,
       `as sent to ${sentAttempt.slashCommand} in attempt ${sentAttempt.n}`,
     );
@@ -61,10 +56,14 @@ async function unmasked(request: PromptRequest): Promise<Result<PromptText, Prob
   return wouldBeSent(request);
 }
 
-async function sentPrompt(run: StoredRun, file: string, note: string): Promise<Result<PromptText, Problem>> {
+async function sentPrompt(
+  { run, redactor }: PromptRequest,
+  file: string,
+  note: string,
+): Promise<Result<PromptText, Problem>> {
   const full = path.join(run.dir, file);
   const text = readState(full);
-  if (text !== null) return ok({ text: text.toString(), note });
+  if (text !== null) return ok({ text: redactor.clean(text.toString()), note });
   return err({
     kind: 'input-unreadable',
     message: `${full} cannot be read`,
@@ -73,12 +72,13 @@ async function sentPrompt(run: StoredRun, file: string, note: string): Promise<R
 }
 
 async function wouldBeSent(request: PromptRequest): Promise<Result<PromptText, Problem>> {
-  const { run, inspected, settings, projectRoot } = request;
+  const { run, inspected, settings, projectRoot, redactor } = request;
+  const clean = (text: string) => redactor.clean(text);
   const { failure } = inspected;
   const agent = settings.agents[agentsFor(failure, settings.routes)[0] ?? ''];
   if (!agent) return err(noAgent);
   const playwright = findPlaywright(projectRoot);
-  const context = await buildContext({
+  const built = await buildContext({
     settings,
     root: projectRoot,
     runId: run.runId,
@@ -90,14 +90,15 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<PromptText, P
     guidance: null,
     testsAreOpen: false,
     earlierFix: null,
-    clean: (text) => request.redactor.clean(text),
+    clean,
   });
+  const context = redactor.deep(built);
   const contextFile = path.join(run.dir, 'failures', String(failure.n), 'context.json');
   const { slashCommand } = agent;
   const isPasted = isBuiltIn(agent);
   const rendered = renderPrompt(context, { slashCommand, contextFile, isPasted });
   return ok({
-    text: await expandedPrompt(settings.runners[agent.runner], rendered, projectRoot),
+    text: await expandedPrompt(settings.runners[agent.runner], rendered, { cwd: projectRoot, clean }),
     note: isPasted
       ? 'no agent program is set up; paste this prompt into one'
       : `not sent yet; this is the prompt that ${slashCommand} (${agent.runner}) would get`,

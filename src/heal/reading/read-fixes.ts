@@ -1,0 +1,227 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { programsThatRead } from '../../agents/check-agents.js';
+import type { FixToRead } from '../../agents/review-prompt.js';
+import type { AgentUsage, Attempt, Opinion, Reading } from '../../model/attempt.js';
+import { reader } from '../../model/built-in.js';
+import type { Cause } from '../../model/cause.js';
+import { testName } from '../../model/failure.js';
+import { isInside, relativePath } from '../../paths.js';
+import { reasonOf } from '../../problem.js';
+import { readStateText } from '../../state-folder.js';
+import { contentsOf, readChange } from '../../workspace/change.js';
+import type { FileEdit } from '../../workspace/file-state.js';
+import type { Work } from '../../workspace/workspace.js';
+import { warnOf } from '../attempt/deploy.js';
+import { type DeployRequest, joinedUsage, readyAgent, tellEnded } from '../attempt/start-agent.js';
+import { limitReached } from '../policy.js';
+import type { Session } from '../session.js';
+import { gatherFix } from './gather-fix.js';
+
+/** A fix that is in the project, and that no run has contradicted. */
+export interface FixToProve {
+  readonly cause: Cause;
+  /** The attempt that turned its tests green. */
+  readonly attempt: Attempt;
+  /** The attempts whose changes together are the fix. */
+  readonly parts: readonly Attempt[];
+}
+
+/** What a reader has said, and what it cost; null for nothing. */
+export interface ReadFix {
+  readonly reading: Reading;
+  readonly usage: AgentUsage | null;
+}
+
+/** Readings that go on while the tree is proving. */
+export interface Readings {
+  /** Waits for what is said of the fix of a cause; null if it is not read now. */
+  of(causeId: string): Promise<ReadFix | null>;
+  /** Stops those that nobody waits for any more. */
+  stop(): Promise<void>;
+}
+
+/** A change, and what to tell its reader. */
+export interface ReadRequest {
+  readonly cause: Cause;
+  /** The number of the attempt that it is; 1 for a change that somebody else has made. */
+  readonly n: number;
+  /** The programs to ask, the preferred one first. The next one is asked if one cannot work here. */
+  readonly programs: readonly string[];
+  readonly fix: FixToRead;
+}
+
+/**
+ * Starts to read fixes of the app that agents have made (HN-11), each once, in a new session and in a copy of its own, so that nobody needs the project
+ * meanwhile. What a person or the built-in fixer has chosen is not read, nor what was read when it was made.
+ */
+export async function startReading(session: Session, fixes: readonly FixToProve[]): Promise<Readings> {
+  const told = new Map<string, Promise<ReadFix>>();
+  const requests: ReadRequest[] = [];
+  for (const fix of fixes) {
+    const { cause, attempt, parts } = fix;
+    const isByAgent = attempt.agent !== null && !['fixer', 'person'].includes(attempt.proposedBy ?? '');
+    const edits = editsOf(session, parts);
+    const isOfTests = edits.length > 0 && edits.every(({ path: file }) => session.isTest(file));
+    if (!isByAgent || attempt.reading || isOfTests) continue;
+    const programs = await programsFor(session, attempt);
+    if (typeof programs === 'string') told.set(cause.id, Promise.resolve(unread('not-read', programs)));
+    else requests.push({ cause, n: attempt.n, programs, fix: await gather(session, { fix, edits }) });
+  }
+  return readAll(session, requests, told);
+}
+
+/** Reads changes side by side, as many as agents may work at the same time. */
+async function readAll(
+  session: Session,
+  requests: readonly ReadRequest[],
+  told = new Map<string, Promise<ReadFix>>(),
+): Promise<Readings> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([session.signal, stop.signal]);
+  const lanes = await Promise.all(
+    requests
+      .slice(0, Math.max(1, session.settings.limits.parallel))
+      .map((_, at) => openLane(session, at + 1)),
+  );
+  for (const [at, request] of requests.entries()) {
+    const lane = lanes[at % lanes.length];
+    if (!lane) continue;
+    lane.last = lane.last.then(() =>
+      readIn(session, request, { copy: lane.copy, broken: lane.broken, signal }),
+    );
+    told.set(request.cause.id, lane.last as Promise<ReadFix>);
+  }
+  return {
+    of: async (causeId) => (await told.get(causeId)) ?? null,
+    stop: async () => {
+      stop.abort('its fix was taken out');
+      await Promise.all(told.values());
+    },
+  };
+}
+
+/** A copy in which one reader works after another. Agents that fix, and clean runs, have the first copy. */
+interface Lane {
+  readonly copy: number;
+  readonly broken: string | null;
+  last: Promise<unknown>;
+}
+
+/** Updates a copy while all fixes are in the project. */
+async function openLane({ workspace }: Session, copy: number): Promise<Lane> {
+  const broken = await workspace.ready(copy).then(() => null, reasonOf);
+  return { copy, broken, last: Promise.resolve() };
+}
+
+/** Returns the programs that may read an attempt; a sentence if nobody is to read it. */
+async function programsFor(
+  { settings, hooks, cwd }: Session,
+  { agent }: Pick<Attempt, 'agent'>,
+): Promise<readonly string[] | string> {
+  if (settings.verify.review === 'off') return 'verify.review is off';
+  if (hooks.noAgents !== undefined) return 'no agent is started here';
+  const maker = settings.agents[agent ?? '']?.runner ?? null;
+  return programsThatRead(settings, { maker, cwd });
+}
+
+function editsOf({ folder }: Session, parts: readonly Attempt[]): FileEdit[] {
+  return parts.flatMap(({ change }) =>
+    change === null ? [] : (readChange(folder.dir, change)?.edits ?? []),
+  );
+}
+
+async function gather(
+  { workspace: { root }, cwd, folder, redactor }: Session,
+  { fix: { cause, parts }, edits }: { readonly fix: FixToProve; readonly edits: readonly FileEdit[] },
+): Promise<FixToRead> {
+  const patches = parts.map(({ patch }) =>
+    patch === null ? '' : readStateText(path.join(folder.dir, patch)),
+  );
+  const project = {
+    root,
+    cwd,
+    contents: contentsOf(folder.dir),
+    clean: (text: string) => redactor.clean(text),
+  };
+  const ran = cause.members.flatMap(({ failure }) =>
+    failure.scope === 'test' ? testName(failure.test.titlePath) : [],
+  );
+  const facts = parts.flatMap((attempt) => attempt.notes ?? []).map(({ says }) => says);
+  const told = await gatherFix(project, {
+    cause,
+    edits,
+    patch: patches.join(''),
+    ran,
+    facts: [...new Set(facts)],
+  });
+  return redactor.deep(told);
+}
+
+/** Asks one program after the other, until one can work here. */
+async function readIn(
+  session: Session,
+  { cause, n, programs, fix }: ReadRequest,
+  at: { readonly copy: number; readonly broken: string | null; readonly signal: AbortSignal },
+): Promise<ReadFix> {
+  let answer = unread('no-answer', at.broken ?? `no program with the command ${reader} is set up here`);
+  for (const program of at.broken === null ? programs : []) {
+    const { spending, clock, settings } = session;
+    const reached = limitReached(spending.spentFor(cause, clock.now()), settings.limits);
+    if (at.signal.aborted || reached !== null)
+      return { ...answer, ...unread('no-answer', reached ?? 'interrupted') };
+    const token = randomBytes(4).toString('hex');
+    const request: DeployRequest = { cause, agent: reader, n, previous: [], review: { fix, token, program } };
+    const read = await ask(session, request, { program, ...at });
+    const usage = answer.usage && read.usage ? joinedUsage(answer.usage, read.usage) : read.usage;
+    answer = { reading: read.reading, usage };
+    if (!read.isUnusable) break;
+  }
+  return answer;
+}
+
+async function ask(
+  session: Session,
+  request: DeployRequest,
+  {
+    program,
+    copy,
+    signal,
+  }: { readonly program: string; readonly copy: number; readonly signal: AbortSignal },
+): Promise<ReadFix & { readonly isUnusable: boolean }> {
+  const { workspace, cwd } = session;
+  const ready = await readyAgent(session, request, { copy, signal, isTried: true });
+  if (typeof ready === 'string') return { ...unread('no-answer', ready), isUnusable: false };
+  const { id, workingCopy } = ready;
+  const run = await ready.work();
+  warnOfWriting(session, request.cause.id, await workspace.collect(String(id), copy));
+  const opinion = run.opinion && inProject(run.opinion);
+  tellEnded(session, request, { ...run, filesChanged: 0, ...(opinion ? { opinion } : {}) });
+  const { usage } = run;
+  const isUnusable = run.end.kind === 'unusable' || run.end.kind === 'spawn-failed';
+  if (opinion) return { reading: { ...opinion, by: program }, usage, isUnusable: false };
+  const why = 'reason' in run.end ? run.end.reason : `${program} gave no answer (${run.end.kind})`;
+  return { ...unread('no-answer', why), usage, isUnusable };
+
+  function inProject({ file, why, ...opinion }: Opinion): Opinion {
+    const named = file === null ? null : path.resolve(cwd, workingCopy.toProject(file));
+    const isOfProject = named !== null && isInside(workspace.root, named);
+    return {
+      ...opinion,
+      file: isOfProject ? relativePath(workspace.root, named) : null,
+      why: workingCopy.toProject(why),
+    };
+  }
+}
+
+function unread(verdict: 'not-read' | 'no-answer', why: string): ReadFix {
+  return { reading: { verdict, by: null, file: null, line: null, why }, usage: null };
+}
+
+function warnOfWriting(session: Session, causeId: string, work: Work): void {
+  warnOf(session, causeId, { ...work, ignored: [] });
+  const changed = (work.change?.edits ?? []).map((edit) => edit.path).slice(0, 5);
+  if (changed.length === 0) return;
+  const message = `${causeId}: the agent that read the fix changed files of its copy, which are discarded: ${changed.join(', ')}`;
+  session.bus.emit({ type: 'run.warning', message });
+}
