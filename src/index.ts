@@ -77,56 +77,68 @@ export interface BlameOptions extends CallOptions {
 }
 
 /** Runs the suite and heals what is red (CL-15). Throws a `SelfHealError` if that is impossible here. */
-export async function heal({ tests, playwrightArgs, from, ...options }: HealOptions = {}): Promise<Report> {
-  return reported(options, async (project, own) => {
+export async function heal(options: HealOptions = {}): Promise<Report> {
+  return reported('heal', options, async (project, { tests, playwrightArgs, from, ...own }) => {
     const commands = await import('./commands.js');
     const request = {
       ...project,
       name: 'heal',
       filters: tests ?? [],
       passThrough: playwrightArgs ?? [],
-      options: { ...own, ...(from && { from: [...from] }) },
+      options: { ...runOptionsOf(own), ...(from && { from: [...from] }) },
     };
     return ok({ request, command: own.dryRun ? commands.plan : commands.heal });
   });
 }
 
 /** Measures, explains and heals what is flaky (CL-15). Throws a `SelfHealError` if that is impossible here. */
-export async function flaky({ tests, playwrightArgs, ...options }: TestOptions = {}): Promise<Report> {
-  return reported(options, async (project, own) => {
+export async function flaky(options: TestOptions = {}): Promise<Report> {
+  return reported('flaky', options, async (project, { tests, playwrightArgs, ...own }) => {
     const commands = await import('./commands.js');
     const [filters, passThrough] = [tests ?? [], playwrightArgs ?? []];
-    const request = { ...project, name: 'flaky', filters, passThrough, options: own };
+    const request = { ...project, name: 'flaky', filters, passThrough, options: runOptionsOf(own) };
     return ok({ request, command: commands.flaky });
   });
 }
 
 /** Proves the changes in the working tree (CL-15). Throws a `SelfHealError` if that is impossible here. */
-export async function verify({ tests, base, depth, ...options }: VerifyOptions = {}): Promise<Report> {
-  return reported(options, async (project, own) => {
+export async function verify(options: VerifyOptions = {}): Promise<Report> {
+  return reported('verify', options, async (project, { tests, base, depth, ...own }) => {
     const { verifyRequest } = await import('./clients/verify/verify-request.js');
-    return verifyRequest(project, { ...own, base, depth, filters: tests });
+    return verifyRequest(project, { ...runOptionsOf(own), base, depth, filters: tests });
   });
 }
 
 /** Searches for the change that broke what is red (CL-15). Throws a `SelfHealError` if that is impossible here. */
-export async function blame({ test, base, ...options }: BlameOptions = {}): Promise<Report> {
-  return reported(options, async (project, own) => {
+export async function blame(options: BlameOptions = {}): Promise<Report> {
+  return reported('blame', options, async (project, { test, base, ...own }) => {
     const { blameRequest } = await import('./clients/blame/blame-request.js');
-    return blameRequest(project, { ...own, base, test });
+    return blameRequest(project, { ...runOptionsOf(own), base, test });
   });
 }
 
-async function reported(
-  { cwd = process.cwd(), env = process.env, signal, onEvent, settings, agentsFile, ...options }: CallOptions,
+/** Returns the options of a command that a call stands for. */
+function runOptionsOf({ agentsFile, ...options }: Own<CallOptions>): RunOptions {
+  return withoutUndefined({ ...options, agents: agentsFile, json: true });
+}
+
+/** The options of a call without those that every command has in its request. */
+type Own<Options extends CallOptions> = Omit<Options, 'cwd' | 'env' | 'signal' | 'onEvent' | 'settings'>;
+
+async function reported<Options extends CallOptions>(
+  call: 'heal' | 'flaky' | 'verify' | 'blame',
+  options: Options,
   prepare: (
     project: Pick<RunRequest, 'cwd' | 'env'>,
-    options: RunOptions,
+    own: Own<Options>,
   ) => Promise<Result<CommandRequest, Problem>>,
 ): Promise<Report> {
   try {
-    const commandOptions = withoutUndefined({ ...options, agents: agentsFile, json: true });
-    const prepared = await prepare({ cwd, env }, commandOptions);
+    const { checkOptions } = await import('./call-options.js');
+    const checked = checkOptions(call, options);
+    if (!checked.ok) throw new SelfHealError(checked.error);
+    const { cwd = process.cwd(), env = process.env, signal, onEvent, settings, ...own } = options;
+    const prepared = await prepare({ cwd, env }, own);
     if (!prepared.ok) throw new SelfHealError(prepared.error);
     const { request, command } = prepared.value;
     const result = await runHosted({ ...request, settings }, command, { signal, onEvent });

@@ -1,8 +1,7 @@
-import { access, constants, truncate } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type Libsql from 'libsql';
 import prettyMs from 'pretty-ms';
 import { z } from 'zod';
+import { lockFile } from '../file-lock.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import {
@@ -54,8 +53,8 @@ export async function lockProject(
     openStateFolder(projectRoot);
     checkDatabase(file);
     for (let hasWaited = false; ; hasWaited = true) {
-      const database = await tryLock(file);
-      if (database) return ok(await openLock(holderFile, command, database));
+      const lock = await lockFile(file);
+      if (lock) return ok(await openLock(holderFile, command, lock));
       const holder = readStateJson(holderFile, holderShape);
       if (!wait) return err(locked(holder));
       if (!hasWaited) onWait?.(`waiting for ${describe(holder)}`);
@@ -72,34 +71,10 @@ export async function lockProject(
   }
 }
 
-/**
- * Locks an empty file with a transaction of SQLite, that is, with a lock of the operating system: it ends with the process that holds it,
- * however that ends, even in another container or after the machine slept, where a pid or the age of a file would mislead. Returns the
- * connection whose open transaction is the lock, or null if another process holds it.
- */
-async function tryLock(file: string): Promise<Libsql.Database | null> {
-  const { default: Database } = await import('libsql');
-  const database = new Database(file, { timeout: 0 });
-  try {
-    database.exec('BEGIN EXCLUSIVE');
-    // SQLite only reads a file that it may not write, without an error.
-    await access(file, constants.W_OK);
-    return database;
-  } catch (error) {
-    database.close();
-    const { code } = error as { code?: string };
-    if (code === 'SQLITE_BUSY') return null;
-    if (code !== 'SQLITE_NOTADB') throw error;
-    // Somebody wrote into the file. It is truncated rather than replaced, because others may hold a lock on it.
-    await truncate(file);
-    return tryLock(file);
-  }
-}
-
 async function openLock(
   holderFile: string,
   command: string,
-  database: Libsql.Database,
+  lock: Disposable,
 ): Promise<ProjectLock> {
   const since = new Date().toISOString();
   const setRun = async (runId: string | null) => {
@@ -107,7 +82,7 @@ async function openLock(
     writeState(holderFile, `${JSON.stringify(holder)}\n`);
   };
   await setRun(null);
-  return { setRun, [Symbol.dispose]: () => void database.close() };
+  return { setRun, [Symbol.dispose]: () => lock[Symbol.dispose]() };
 }
 
 function describe(holder: Holder | null): string {

@@ -21,7 +21,7 @@ import { writeFiles } from '../workspace/write-files.js';
 import { dropAllUnmasked } from './mask-suite-folder.js';
 import { bringIn, notMoved, runDirOf } from './run-folder.js';
 import { stateFolder } from '../state-folder.js';
-import { runsAtWork } from '../work-folder.js';
+import { claimWorkFolders, runsAtWork } from '../work-folder.js';
 
 /** What was cleaned up after a killed run, as lines for the user. */
 export type Recovery = readonly string[];
@@ -33,6 +33,7 @@ export type Recovery = readonly string[];
  */
 export async function recoverKilledRuns(project: string): Promise<Result<Recovery, Problem>> {
   const stopped: string[] = [];
+  await claimWorkFolders(project);
   const killed = await killedRuns(project);
   // Only one run at a time works on a project, so no copy is in use.
   const copies = killed.length === 0 ? [] : await copiesOf(project);

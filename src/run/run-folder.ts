@@ -58,7 +58,9 @@ export async function createRunFolder(
     for (const name of ['runs', 'changes'])
       accessSync(makeStateFolder(stateFolder(projectRoot, name)), constants.W_OK);
     const caches = cachesFor(gitRootOf(projectRoot) ?? projectRoot);
-    const dir = path.join(runsFolder(makeWorkFolder(projectRoot, caches)), runId);
+    const workFolder = await makeWorkFolder(projectRoot, caches);
+    if (!workFolder.ok) return workFolder;
+    const dir = path.join(runsFolder(workFolder.value), runId);
     makeNewStateFolder(dir);
     const subfolder = async (...parts: string[]) => makeStateFolder(path.join(dir, ...parts));
     return ok({

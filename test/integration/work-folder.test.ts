@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   rmSync,
   readFileSync,
   statSync,
@@ -11,11 +14,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { latestRunId, runIdsIn } from '../../src/run/find-run.js';
 import { recoverKilledRuns } from '../../src/run/recover.js';
 import { bringIn, createRunFolder, projectOf, runDirOf } from '../../src/run/run-folder.js';
 import { stateFolder } from '../../src/state-folder.js';
+import { makeWorkFolder, releaseWorkFolder } from '../../src/work-folder.js';
 import { changesFolder, contentsOf } from '../../src/workspace/change.js';
 import { type FileState, stateOf } from '../../src/workspace/file-state.js';
 import { writeJournal } from '../../src/workspace/journal.js';
@@ -132,6 +136,7 @@ it('HN-2 a journal can be followed although the work folder is gone', async () =
 
 it('HN-2 what no command moved is removed by a run of another project after a month', async () => {
   const { dir, top } = await begun(tempDir('project'));
+  releaseWorkFolder(top);
   const since = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000);
   utimesSync(stateFolder(top, 'runs'), since(29), since(29));
   await begun(tempDir('another project'));
@@ -140,3 +145,89 @@ it('HN-2 what no command moved is removed by a run of another project after a mo
   await createRunFolder(tempDir('a third project'), runId);
   expect(existsSync(top)).toBe(false);
 });
+
+/** Lets another process hold the work folder of a run, as one in another container would. */
+async function heldElsewhere(top: string): Promise<void> {
+  releaseWorkFolder(top);
+  const script = `import Database from 'libsql';
+    const database = new Database(process.argv[1]);
+    database.exec('BEGIN EXCLUSIVE');
+    console.log('held');
+    process.stdin.resume();`;
+  const args = ['--input-type=module', '-e', script, path.join(top, 'lock')];
+  const holder = spawn(process.execPath, args, {
+    cwd: import.meta.dirname,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void holder.stdin.end());
+  await once(holder.stdout, 'data');
+}
+
+it('HN-2 the run of another project at the same path is neither moved nor removed', async () => {
+  const project = tempDir('project');
+  const { dir } = await begun(project);
+  // What a container at the same path has.
+  rmSync(stateFolder(project), { recursive: true });
+  expect(await runIdsIn(project)).toEqual([]);
+  expect(await recoverKilledRuns(project)).toEqual({ ok: true, value: [] });
+  const next = await createRunFolder(project, '20261121-071500-000b');
+  expect(next.ok && projectOf(next.value.dir)).not.toBe(projectOf(dir));
+  expect(existsSync(dir)).toBe(true);
+});
+
+it('HN-2 a copy of a project, with its token, leaves the run of a process that lives alone', async () => {
+  const project = tempDir('project');
+  const { dir, final, top } = await begun(project);
+  await heldElsewhere(top);
+  expect(await recoverKilledRuns(project)).toEqual({ ok: true, value: [] });
+  const next = await createRunFolder(project, '20261121-071500-000b');
+  expect(next.ok && projectOf(next.value.dir)).not.toBe(top);
+  expect([existsSync(dir), existsSync(final)]).toEqual([true, false]);
+});
+
+it('HN-2 the run of a process that lives is not removed because its date looks old', async () => {
+  const { dir, top } = await begun(tempDir('project'));
+  await heldElsewhere(top);
+  utimesSync(stateFolder(top, 'runs'), 0, 0);
+  await begun(tempDir('another project'));
+  expect(existsSync(dir)).toBe(true);
+});
+
+it.each(['relative', 'in the project'])('CL-3 no folder for caches is used that is %s', async (where) => {
+  const project = tempDir('project');
+  const cache = where === 'relative' ? 'cache-of-mine' : path.join(project, 'cache');
+  vi.stubEnv('XDG_CACHE_HOME', cache);
+  vi.stubEnv('HOME', tempDir('home'));
+  const { dir } = await begun(project);
+  expect(path.relative(project, dir)).toMatch(/^\.\./);
+  expect(existsSync(path.resolve(cache))).toBe(false);
+});
+
+it('CL-3 a file in the place of the work folder is named with its remedy', async () => {
+  const project = tempDir('project');
+  const { top, dir, final } = await begun(project);
+  await bringIn({ dir, final });
+  writeFileSync(top, 'a file');
+  expect(await makeWorkFolder(project, [path.dirname(top)])).toMatchObject({
+    ok: false,
+    error: {
+      message: expect.stringContaining(`${top} is not a folder`),
+      remedy: expect.stringContaining('XDG_CACHE_HOME'),
+    },
+  });
+});
+
+it.runIf(hasTwoDisks)(
+  'HN-2 a kill while a run is copied to another file system leaves no half of it',
+  async () => {
+    const project = tempDir('project');
+    const cache = mkdtempSync(path.join(elsewhere, 'self-heal '));
+    removeAfterTest(cache);
+    for (const name of ['XDG_CACHE_HOME', 'TMPDIR']) vi.stubEnv(name, cache);
+    const { dir, final } = await begun(project);
+    mkdirSync(`${final}.999999999.tmp/failures`, { recursive: true });
+    await recoverKilledRuns(project);
+    expect(existsSync(dir)).toBe(false);
+    expect(readdirSync(path.dirname(final))).toEqual([runId]);
+  },
+);
