@@ -46,7 +46,8 @@ async function runUi({
   if (!started.ok) return started.error;
   process.stdout.write(`${started.value.url}\n`);
   process.stderr.write('Open this URL and keep it private. Press Ctrl-C to stop.\n');
-  if (open && isLive(process.env, process.stdout)) await openInBrowser(started.value.url);
+  const isOpened = open && isLive(process.env, process.stdout);
+  await using _file = isOpened ? await openInBrowser(started.value.url) : null;
   if (!interrupts.signal.aborted) await once(interrupts.signal, 'abort');
   await started.value.close();
   return exitCodes.green;

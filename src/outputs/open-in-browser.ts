@@ -1,11 +1,25 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import process from 'node:process';
 
-/** Opens a file or URL in the user's browser. If that fails, says so; the location has already been printed. */
-export async function openInBrowser(target: string): Promise<void> {
+/**
+ * Opens a private URL in the user's browser, by a file that leads there: `ps` shows the arguments of the program that opens it to every user. If that fails, says
+ * so; the URL has already been printed. The file is there until disposed.
+ */
+export async function openInBrowser(url: string): Promise<AsyncDisposable> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'self-heal-open-'));
+  const file = path.join(folder, 'self-heal.html');
   try {
+    await writeFile(file, redirectTo(url), { mode: 0o600 });
     const { default: open } = await import('open');
-    await open(target);
+    await open(file);
   } catch {
     process.stderr.write('self-heal: could not open a browser; open the page yourself.\n');
   }
+  return { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+function redirectTo(url: string): string {
+  return `<!doctype html><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${url}">\n`;
 }

@@ -66,7 +66,9 @@ export function workflowTexts(request: WorkflowRequest): string[] {
 /** In the order of `workflowFiles`. */
 const templates = { github: ['github', 'github-publish'], gitlab: ['gitlab'] } as const;
 
-function valuesFor({ cwd, root, config, agent, defaultBranch }: WorkflowRequest) {
+function valuesFor({ system, cwd, root, config, agent, defaultBranch }: WorkflowRequest) {
+  // GitHub evaluates an expression wherever it stands, also in a name within quotes.
+  const literal = (text: string) => (system === 'github' ? text.replaceAll('${{', "${{ '${{' }}") : text);
   const manager = packageManagerOf(cwd);
   const lockFolder = lockFolderOf(cwd);
   const folder = relativePath(root, cwd) || '.';
@@ -82,17 +84,21 @@ function valuesFor({ cwd, root, config, agent, defaultBranch }: WorkflowRequest)
     KEY: agent?.keyVariable ?? null,
     WHAT_HAPPENS: agent ? `handed to ${agent.title}` : 'healed if the built-in fixer is sure of the fix',
     // More characters need quotes in a flow mapping.
-    FOLDER: folder === '.' ? null : JSON.stringify(folder),
+    FOLDER: folder === '.' ? null : literal(JSON.stringify(folder)),
     TO_FOLDER: folder === installFolder ? null : cd(folder),
     INSTALL_FOLDER:
-      folder === installFolder ? null : installFolder === '.' ? '${{ github.workspace }}' : installFolder,
+      folder === installFolder
+        ? null
+        : installFolder === '.'
+          ? '${{ github.workspace }}'
+          : literal(installFolder),
     TO_INSTALL_FOLDER: installFolder === '.' ? null : cd(installFolder),
-    RUNS_FOLDER: `${below}.self-heal/runs/`,
-    STORE: `${below}.self-heal/ledger.db`,
-    IN_FOLDER: folder === '.' ? '' : ` --folder ${shellQuoted(folder)}`,
+    RUNS_FOLDER: `${literal(below)}.self-heal/runs/`,
+    STORE: `${literal(below)}.self-heal/ledger.db`,
+    IN_FOLDER: folder === '.' ? '' : ` --folder ${literal(shellQuoted(folder))}`,
     DEFAULT_BRANCH: JSON.stringify(defaultBranch),
     VERSION: ownVersion(),
-    CONFIG: config === undefined ? '' : ` -c ${shellQuoted(config)}`,
+    CONFIG: config === undefined ? '' : ` -c ${literal(shellQuoted(config))}`,
   };
 }
 

@@ -1,4 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
@@ -18,6 +20,7 @@ import { redact } from '../../secrets/redactor.js';
 import type { Event } from '../../index.js';
 import { ownVersion } from '../../own-files.js';
 import { type Answer, isData } from './answers.js';
+import { boundedMessages } from './bounded-messages.js';
 import { type Cursor, cursorIn, cursorText, pagesOf } from './page.js';
 import { type Hosting, type Tool, tools } from './tools.js';
 
@@ -60,19 +63,20 @@ export async function serve({ input, output, closing }: ServerProcess): Promise<
     if (closing.aborted) resolve();
     else closing.addEventListener('abort', () => resolve(), { once: true });
   });
-  const transport = new StdioServerTransport(input, output);
+  const refuse = (id: string | number | null, message: string) => {
+    const error = { code: ErrorCode.InvalidRequest, message };
+    output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`);
+  };
+  const messages = boundedMessages(input, refuse);
+  const transport = new StdioServerTransport(messages, output);
   const hungUp = new Promise<void>((resolve) => {
-    Object.assign(transport, {
-      // It closes itself on a message that is too large, and has forgotten the id of what it cannot read.
-      onerror: ({ message }: Error) => {
-        const error = { code: ErrorCode.InvalidRequest, message };
-        output.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
-      },
-      onclose: resolve,
-    });
+    // It has forgotten the id of what it cannot read.
+    Object.assign(transport, { onerror: ({ message }: Error) => refuse(null, message), onclose: resolve });
   });
   await server.connect(transport);
   await Promise.race([closed, hungUp]);
+  // What a client has said before it went away is answered.
+  if (input.readableEnded) await Promise.race([finished(messages).then(() => setImmediate()), hungUp]);
   goingAway.abort();
   await Promise.allSettled(atWork);
   await server.close();

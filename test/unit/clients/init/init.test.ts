@@ -124,6 +124,20 @@ describe('workflows', () => {
     expect(onGitLab?.script).toContain('cd "$CI_PROJECT_DIR"/\'packages/@web app: #1\'');
   });
 
+  it('CL-10 no name becomes an expression of GitHub, which would be put into a command', () => {
+    const root = tempDir('repository');
+    const folder = 'web ${{ github.event.pull_request.title }}';
+    mkdirSync(path.join(root, folder));
+    const names = { config: '${{ github.head_ref }}.ts', cwd: path.join(root, folder), root };
+    const texts = workflowTexts({ system: 'github', agent: null, defaultBranch: 'main', ...names });
+    for (const text of texts) {
+      expect(text).not.toMatch(/\$\{\{ github\.(?:event\.pull_request\.title|head_ref \}\}\.ts)/);
+      expect(text).toContain("${{ '${{' }} github.event.pull_request.title }}");
+      expect(complaints(text)).toEqual([]);
+    }
+    expect(texts[0]).toContain("-c '${{ '${{' }} github.head_ref }}.ts'");
+  });
+
   it('CL-10 knows its own workflow by its last line, whatever it was written for, and no longer if a word was changed', () => {
     const text = workflow('github', { agent: programs.codex });
     expect(isOwnWorkflow(text)).toBe(true);

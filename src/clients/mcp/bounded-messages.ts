@@ -1,0 +1,54 @@
+import { Readable } from 'node:stream';
+import { STDIO_DEFAULT_MAX_BUFFER_SIZE } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import { jsonOf } from '../../json-of.js';
+
+/** The id of a request of JSON-RPC; null if it cannot be read. */
+type RequestId = string | number | null;
+
+/** Of a longer message, not even the id is read. */
+const MOST_READ = 8 * STDIO_DEFAULT_MAX_BUFFER_SIZE;
+
+/**
+ * Passes on a client's messages, one a line. One that is longer than the server takes is left out, and `refuse` answers it by its id: the transport
+ * would end the session without an answer, and its client would wait for one.
+ */
+export function boundedMessages(input: Readable, refuse: (id: RequestId, message: string) => void): Readable {
+  const message = `the message is longer than ${STDIO_DEFAULT_MAX_BUFFER_SIZE} bytes`;
+  return Readable.from(
+    linesIn(input, (start) => refuse(idOf(start), message)),
+    { objectMode: false },
+  );
+}
+
+async function* linesIn(input: Readable, onTooLong: (line: Buffer) => void): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  let size = 0;
+  const take = (part: Buffer) => {
+    size += part.length;
+    if (size <= MOST_READ) parts.push(part);
+  };
+  const next = (): Buffer | null => {
+    const line = Buffer.concat(parts);
+    const isTooLong = size > STDIO_DEFAULT_MAX_BUFFER_SIZE;
+    [parts, size] = [[], 0];
+    if (isTooLong) onTooLong(line);
+    return isTooLong ? null : line;
+  };
+  for await (const chunk of input) {
+    let rest = Buffer.from(chunk as Uint8Array);
+    for (let end = rest.indexOf('\n') + 1; end > 0; end = rest.indexOf('\n') + 1) {
+      take(rest.subarray(0, end));
+      rest = rest.subarray(end);
+      const line = next();
+      if (line) yield line;
+    }
+    take(rest);
+  }
+  const last = next();
+  if (last && last.length > 0) yield last;
+}
+
+function idOf(line: Buffer): RequestId {
+  const { id } = Object(jsonOf(line.toString())) as { id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
