@@ -1,3 +1,4 @@
+import { visibleText } from '../visible-text.js';
 import { becauseOf } from '../model/attempt.js';
 import type { BlameSearches } from './hooks.js';
 import { confirm } from './confirm.js';
@@ -194,9 +195,12 @@ async function withoutQuarantined(
   const { bus, store, settings, clock } = session;
   const byAnswer = new Set((await store.quarantines()).map((quarantine) => quarantine.testId));
   const today = new Date(clock.now()).toISOString().slice(0, 10);
-  const byFile = new Set(settings.quarantine.flatMap(({ test, until }) => (until >= today ? [test] : [])));
+  // Reports, from which names are taken, show them without what cannot be seen.
+  const byFile = new Set(
+    settings.quarantine.flatMap(({ test, until }) => (until >= today ? [visibleText(test)] : [])),
+  );
   const tests = testsOf(failures).filter(
-    ({ id, titlePath }) => byAnswer.has(id) || byFile.has(testName(titlePath)),
+    ({ id, titlePath }) => byAnswer.has(id) || byFile.has(visibleText(testName(titlePath))),
   );
   const ids = new Set(tests.map(({ id }) => id));
   if (tests.length > 0) bus.emit({ type: 'tests.quarantined', tests });

@@ -71,11 +71,7 @@ export async function lockProject(
   }
 }
 
-async function openLock(
-  holderFile: string,
-  command: string,
-  lock: Disposable,
-): Promise<ProjectLock> {
+async function openLock(holderFile: string, command: string, lock: Disposable): Promise<ProjectLock> {
   const since = new Date().toISOString();
   const setRun = async (runId: string | null) => {
     const holder: Holder = { command, runId, pid: process.pid, since };

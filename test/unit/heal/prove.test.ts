@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chooseFlipped, chooseNeighbours, groupAlike } from '../../../src/heal/alike.js';
 import { type AgentRun, type Opinion, isKept } from '../../../src/model/attempt.js';
 import type { DiagnosedFailure } from '../../../src/model/cause.js';
+import { testName } from '../../../src/model/failure.js';
 import { outcomeOf } from '../../../src/model/verdict.js';
 import { harmless } from '../../../src/guard/findings.js';
 import type { Guard } from '../../../src/guard/run-guard.js';
@@ -932,4 +933,12 @@ it('HL-6 what the fix of one change leaves red is a cause of its own', async () 
   const run = await simulatedRun(tests(2), own, byOneChange);
   expect(run.causes).toEqual(['c1 healed', 'c3 healed']);
   expect([...run.fixes]).toEqual(['1', '2']);
+});
+
+it('ME-7 a quarantine finds its test by the name that reports show, without what cannot be seen', async () => {
+  const { report } = await simulatedRun(['t1'], shared);
+  const name = testName(report.tests[0]?.title ?? []);
+  const settings = someSettings({ quarantine: [{ test: `${name}\ufe0f`, until: '2999-01-01' }] });
+  const quarantined = await simulatedRun(['t1'], shared, { settings });
+  expect(quarantined.report.tests).toMatchObject([{ verdict: 'quarantined' }]);
 });
