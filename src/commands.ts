@@ -39,7 +39,8 @@ async function healWith(run: Run, hooksOf: () => Promise<MakeHooks>): Promise<Re
   if (request.options.flaky && flaky.length > 0) {
     const { flakyRun } = await import('./clients/flaky/flaky-run.js');
     const suspected = flaky.map(({ id }) => id);
-    await flakyRun(run.opened, session.value, { first: first.value.run, suspected });
+    const { paused } = await flakyRun(run.opened, session.value, { first: first.value.run, suspected });
+    return ok({ ...healed, paused: healed.paused || paused });
   }
   return ok(healed);
 }

@@ -1,3 +1,4 @@
+import { environment } from '../environment.js';
 import path from 'node:path';
 import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -64,7 +65,7 @@ export async function withInstalledRunner(settings: Settings, cwd: string): Prom
   if (
     !runner ||
     runner.kind === 'command' ||
-    (await findProgram(programs[runner.kind].name, { cwd, env: process.env }))
+    (await findProgram(programs[runner.kind].name, { cwd, env: environment() }))
   )
     return settings;
   const agents = settings.runnerByDefault.flatMap((name) => settings.agents[name] ?? []);
@@ -105,7 +106,7 @@ async function checkProgram(
   agent: AgentSettings,
   { file, cwd, remedy }: { file: string; cwd: string; remedy: string },
 ): Promise<Problem | null> {
-  if (await findProgram(file, { cwd, env: process.env })) return null;
+  if (await findProgram(file, { cwd, env: environment() })) return null;
   return missing(`the program ${file} of agent ${agent.name} was not found`, remedy);
 }
 

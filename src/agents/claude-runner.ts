@@ -1,3 +1,4 @@
+import { environment } from '../environment.js';
 import { z } from 'zod';
 import { claudeFlagsFor } from './claude-project.js';
 import { addedArgs, isEdit, type AgentResult, type OutputReader, type Runner } from './runner.js';
@@ -24,12 +25,12 @@ export const claudeRunner: Runner = {
       '--max-turns',
       String(MAX_TURNS),
       ...(resume ? ['--resume', resume] : []),
-      ...(copyOf === undefined ? [] : claudeFlagsFor({ cwd, ...copyOf }, process.env)),
+      ...(copyOf === undefined ? [] : claudeFlagsFor({ cwd, ...copyOf }, environment())),
       ...addedArgs(runner),
     ],
     env: {
       CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
-      CLAUDE_CODE_MAX_RETRIES: process.env['CLAUDE_CODE_MAX_RETRIES'] ?? '2',
+      CLAUDE_CODE_MAX_RETRIES: environment()['CLAUDE_CODE_MAX_RETRIES'] ?? '2',
     },
     // The text is short, because Claude Code gives it to the model twice: as the command's arguments, and where the command's file names them.
     input: `${prompt.split('\n', 1)[0]} First read all of ${promptFile}: what failed, what is known about it, and the rules.`,
@@ -96,8 +97,8 @@ function activityOf({ message }: z.infer<typeof assistantShape>): string | null 
 /** Returns the variables of a cloud provider if Claude Code is configured to use that provider. */
 function cloudKeys(): string[] {
   return [
-    ...(process.env['CLAUDE_CODE_USE_BEDROCK'] ? ['AWS_*'] : []),
-    ...(process.env['CLAUDE_CODE_USE_VERTEX'] ? ['GOOGLE_*', 'CLOUD_ML_REGION', 'VERTEX_*'] : []),
+    ...(environment()['CLAUDE_CODE_USE_BEDROCK'] ? ['AWS_*'] : []),
+    ...(environment()['CLAUDE_CODE_USE_VERTEX'] ? ['GOOGLE_*', 'CLOUD_ML_REGION', 'VERTEX_*'] : []),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { environment } from '../environment.js';
 import { setTimeout } from 'node:timers';
 import type { AgentEnd, Opinion } from '../model/attempt.js';
 import type { BuiltInRunner } from '../model/built-in.js';
@@ -121,7 +122,7 @@ async function runToEnd(
     args,
     cwd: task.cwd,
     env: {
-      ...passedEnv(process.env, passes === 'everything' ? passes : [...passes, ...addedVariables]),
+      ...passedEnv(environment(), passes === 'everything' ? passes : [...passes, ...addedVariables]),
       ...env,
       SELF_HEAL_CONTEXT: task.contextFile,
       SELF_HEAL_PROMPT: task.promptFile,

@@ -1,3 +1,4 @@
+import { environment } from '../environment.js';
 import { z } from 'zod';
 import { jsonOf } from '../json-of.js';
 import { stripAnsi } from '../visible-text.js';
@@ -42,7 +43,7 @@ export const opencodeRunner: Runner = {
         ...addedArgs(runner),
       ],
       env: {
-        OPENCODE_CONFIG_CONTENT: configWith(process.env['OPENCODE_CONFIG_CONTENT']),
+        OPENCODE_CONFIG_CONTENT: configWith(environment()['OPENCODE_CONFIG_CONTENT']),
         OPENCODE_DISABLE_AUTOUPDATE: '1',
       },
       input: rest,

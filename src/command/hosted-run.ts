@@ -1,3 +1,4 @@
+import { withEnvironment } from '../environment.js';
 import type { StampedEvent } from '../event.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -22,7 +23,8 @@ export async function runHosted(
   const onReport = (final: Report) => {
     report = final;
   };
-  const ended = await runCommand({ ...request, host: { signal, onEvent, onReport } }, command);
+  const hosted = { ...request, host: { signal, onEvent, onReport } };
+  const ended = await withEnvironment(request.env, () => runCommand(hosted, command));
   if (typeof ended !== 'number') return err(ended);
   if (report === null) throw new Error('A run that ends has a report');
   return ok(report);

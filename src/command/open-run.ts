@@ -2,13 +2,10 @@ import { systemClock } from '../clock.js';
 import { say } from '../outputs/streams.js';
 import { runTerminal } from '../outputs/terminal.js';
 import { toPlaywrightArgs } from '../playwright/selection.js';
-import type { Problem } from '../problem.js';
-import { sweep } from '../process/end-processes.js';
 import type { Watchdog } from '../run/watchdog.js';
 import { type Bus, createBus } from '../run/bus.js';
-import { dropAllUnmasked } from '../run/mask-suite-folder.js';
-import { bringIn, notMoved, removeRunFolder, type RunFolder } from '../run/run-folder.js';
-import { markEnded, markRunning } from '../run/run-journal.js';
+import type { RunFolder } from '../run/run-folder.js';
+import { markRunning } from '../run/run-journal.js';
 import { createRunPlan } from '../run/run-plan.js';
 import { eventsWriter } from '../run/event-log.js';
 import { createRedactor } from '../secrets/redactor.js';
@@ -28,7 +25,7 @@ interface RunResources {
 /** A run in progress: its request, as checked, and the resources that are open for it. */
 export type OpenRun = Awaited<ReturnType<typeof openRun>>;
 
-/** Opens everything that a run needs before its first Playwright run; `cleanUp` closes it. */
+/** Opens everything that a run needs before its first Playwright run. */
 export async function openRun(request: RunRequest, checked: CheckedRequest, run: RunResources) {
   await markRunning(run.folder);
   const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
@@ -52,49 +49,18 @@ export async function openRun(request: RunRequest, checked: CheckedRequest, run:
 }
 
 /**
- * Closes a run that could not proceed, and removes its files if it was refused before its first Playwright run. Returns the problem without secrets,
- * which Playwright's output may have repeated (EV-9).
+ * Takes out all fixes that are not decided, and deletes the copies. If no new journal can be written, as on a full disk, the one for a kill, whose disk
+ * space is reserved, takes the same fixes out. If that fails, too, the user is told, and the next command does it.
  */
-export async function closed(
-  opened: Pick<OpenRun, 'folder' | 'workspace' | 'bus' | 'redactor'>,
-  problem: Problem,
-): Promise<Problem> {
-  await cleanUp(opened);
-  opened.bus.emit({ type: 'run.stopped', message: problem.message });
-  await opened.bus.close();
-  const hasRun = opened.bus.run().playwrightRuns > 0;
-  if (hasRun) await bringIn(opened.folder).catch((error: unknown) => say(notMoved(opened.folder, error)));
-  // The next command moves what is left of it.
-  else await removeRunFolder(opened.folder).catch(() => undefined);
-  return opened.redactor.deep(problem);
-}
-
-/** Leaves no process of a run that is over (AG-10), no copy of the project, and no file that may hold secrets (EV-9). */
-export async function cleanUp({ folder, workspace }: Pick<OpenRun, 'folder' | 'workspace'>): Promise<void> {
-  await sweep({ runId: folder.runId });
-  await workspace.close();
-  await dropAllUnmasked(folder.dir);
-  await markEnded(folder).catch(() => undefined);
-}
-
-/**
- * After an error, such as a full disk: reverts every fix that is not decided. If no new journal can be written, the one for a kill, whose disk space is
- * reserved, reverts the same. If that fails, too, the user is told, and the next command does it.
- */
-export async function cleanUpAfterError({
-  folder,
-  workspace,
-  cwd,
-}: Pick<OpenRun, 'folder' | 'workspace' | 'cwd'>): Promise<void> {
-  // Processes that are still running would take the reserved space.
-  await sweep({ runId: folder.runId }).catch(() => undefined);
-  await dropAllUnmasked(folder.dir).catch(() => undefined);
-  const finish = async () => (await import('../run/recover.js')).finishJournal(cwd);
-  await workspace.close().catch(async () => {
-    const finished = await finish().catch(() => null);
+export async function closeWorkspace({ workspace, cwd }: Pick<OpenRun, 'workspace' | 'cwd'>): Promise<void> {
+  try {
+    await workspace.close();
+  } catch (error) {
+    const { finishJournal } = await import('../run/recover.js');
+    const finished = await finishJournal(cwd).catch(() => null);
     if (finished && !finished.ok) say(`${finished.error.message}\n  → ${finished.error.remedy}`);
-  });
-  await bringIn(folder).catch((error: unknown) => say(notMoved(folder, error)));
+    throw error;
+  }
 }
 
 /** What a workspace needs from its run. */

@@ -1,23 +1,37 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../clock.js';
 import { say } from '../outputs/streams.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { isKept } from '../model/attempt.js';
+import { sweep } from '../process/end-processes.js';
 import { interruptedBy, type Interrupts, listenForInterrupts } from '../process/interrupts.js';
+import { err, type Result } from '../result.js';
 import { startWatchdog } from '../run/watchdog.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { recover, underLock } from './under-lock.js';
-import { bringIn, createRunFolder, newRunId, notMoved } from '../run/run-folder.js';
+import { dropAllUnmasked } from '../run/mask-suite-folder.js';
+import {
+  bringIn,
+  createRunFolder,
+  newRunId,
+  notMoved,
+  removeRunFolder,
+  type RunFolder,
+} from '../run/run-folder.js';
+import { markEnded } from '../run/run-journal.js';
 import { type CheckedRequest, checkRequest, type RunRequest, shardsIn, typed } from './run-request.js';
-import { cleanUp, cleanUpAfterError, closed, type OpenRun, openRun } from './open-run.js';
+import { closeWorkspace, type OpenRun, openRun } from './open-run.js';
 import type { HealResult } from '../heal/progress.js';
 import { type Command, Run } from './run.js';
 import { showTraces } from './show-trace.js';
-import { reportOf } from '../run/report.js';
+import { type Ending, Teardown } from './teardown.js';
+import { type Report, reportOf } from '../run/report.js';
 import { reduce } from '../run/run-state.js';
 import { outcomeOf } from '../model/verdict.js';
 import { exitCodes } from '../model/exit-codes.js';
-import { writeProgramReports, showResult } from '../outputs/show-result.js';
+import { type ResultTarget, writeProgramReports, showResult } from '../outputs/show-result.js';
 import { writeState } from '../state-folder.js';
 
 /** Runs a command from its check to its report; returns the exit code, or the problem that prevented it. */
@@ -30,10 +44,10 @@ export async function runCommand(request: RunRequest, command: Command): Promise
   return underLock({ cwd, command: name, wait: options.wait ?? false }, run);
 }
 
-/**
- * Opens a run, step by step, and closes it in the reverse order. If it throws, for example because the disk is full, nothing that is not proven
- * stays, and the watchdog ends the processes.
- */
+/** How long a command that an uncaught error has interrupted may take to end its processes. */
+const SETTLE_MS = 30_000;
+
+/** Opens a run, carries out its command, and closes it by the one way out that its result, a problem, a signal and an error all take. */
 async function runLocked(
   request: RunRequest,
   {
@@ -48,32 +62,81 @@ async function runLocked(
   if (!created.ok) return created.error;
   const folder = created.value;
   await lock.setRun(folder.runId);
-  using watchdog = startWatchdog(folder);
   using interrupts = request.host ? interruptedBy(request.host.signal) : listenForInterrupts(say);
-  const uncaught = interrupts.started(folder.runId);
   const { signal } = interrupts;
-  const opened = await openRun(request, checked, { folder, watchdog, signal, startedAt });
-  const result = await Promise.race([runOpened(opened, { command, interrupts }), uncaught]).catch(
-    async (error: unknown) => {
-      await cleanUpAfterError(opened);
-      throw error;
-    },
-  );
-  watchdog.ended();
-  return result;
+  const teardown = new Teardown();
+  const watchdog = startWatchdog(folder);
+  teardown.add(({ kind }) => {
+    // After an error it makes sure that no process is left.
+    if (kind !== 'error') watchdog.ended();
+    watchdog[Symbol.dispose]();
+  });
+  const left: { hasRun: boolean; final: FinalReport | null; troubles: string[] } = {
+    hasRun: false,
+    final: null,
+    troubles: [],
+  };
+  teardown.add(async ({ kind }) => {
+    // The next command moves what is left of a run that did nothing.
+    if (kind === 'problem' && !left.hasRun) return removeRunFolder(folder).catch(() => undefined);
+    await bringIn(folder).catch((error: unknown) => void left.troubles.push(notMoved(folder, error)));
+  });
+  const carryOut = async () => {
+    const opened = await openRun(request, checked, { folder, watchdog, signal, startedAt });
+    const { bus, redactor } = opened;
+    const run = new Run(opened);
+    teardown.add(async (ending) => {
+      if (ending.kind !== 'healed') bus.emit({ type: 'run.stopped', message: messageOf(ending) });
+      left.hasRun = bus.run().playwrightRuns > 0;
+      left.troubles.push(...(await bus.close()).map((trouble) => redactor.clean(trouble)));
+    });
+    teardown.add(async (ending) => {
+      if (ending.kind === 'healed')
+        left.final = await writeReports(run, { healed: ending.healed, interrupts });
+    });
+    teardown.add(async ({ kind }) => {
+      // If it cannot be written, the next command finds nothing to recover.
+      if (kind !== 'error') await markEnded(folder).catch(() => undefined);
+    });
+    // No file that may hold secrets stays (EV-9), no fix that is not decided, and no process (AG-10), which would take the reserved space.
+    teardown.add(() => dropAllUnmasked(folder.dir));
+    teardown.add(() => closeWorkspace(opened));
+    teardown.add(() => sweep({ runId: folder.runId }).then(() => undefined));
+    tellStarted(opened);
+    const result = await command(run);
+    if (!result.ok) return err(redactor.deep(result.error));
+    await showTraces(opened).catch((error: unknown) => warn(bus, 'A trace could not be written', error));
+    return result;
+  };
+  const ended = await teardown.run(await endingOf(carryOut(), interrupts.started(folder.runId)));
+  for (const trouble of left.troubles) say(trouble);
+  if (ended.kind === 'problem') return ended.problem;
+  if (ended.kind === 'error') throw ended.error;
+  if (!left.final) throw new Error('A run that ends has a report');
+  const exitCode = await showEnd(request, left.final, folder);
+  return left.troubles.length > 0 && exitCode === exitCodes.green ? exitCodes.red : exitCode;
 }
 
-async function runOpened(
-  opened: OpenRun,
-  { command, interrupts }: { readonly command: Command; readonly interrupts: Interrupts },
-): Promise<number | Problem> {
-  tellStarted(opened);
-  const run = new Run(opened);
-  const healed = await command(run);
-  if (!healed.ok) return closed(opened, healed.error);
-  await showTraces(opened).catch(() => undefined);
-  await cleanUp(opened);
-  return finishRun(run, { healed: healed.value, interrupts });
+/** Returns how a command ended. An uncaught error has interrupted it, and waits until it has ended its processes. */
+async function endingOf(
+  command: Promise<Result<HealResult, Problem>>,
+  uncaught: Promise<never>,
+): Promise<Ending> {
+  try {
+    const result = await Promise.race([command, uncaught]);
+    return result.ok ? { kind: 'healed', healed: result.value } : { kind: 'problem', problem: result.error };
+  } catch (error) {
+    await Promise.race([command.catch(() => undefined), delay(SETTLE_MS, undefined, { ref: false })]);
+    return { kind: 'error', error };
+  }
+}
+
+function messageOf(ending: Exclude<Ending, { kind: 'healed' }>): string {
+  return ending.kind === 'problem' ? ending.problem.message : reasonOf(ending.error);
+}
+
+function warn(bus: OpenRun['bus'], what: string, error: unknown): void {
+  bus.emit({ type: 'run.warning', message: `${what}: ${reasonOf(error)}` });
 }
 
 /** Announces the run, before anything is run. */
@@ -90,11 +153,18 @@ function tellStarted({ request, reports, bus, folder, settings, playwright }: Op
   });
 }
 
-/** Writes and shows the result of a run; returns its exit code. */
-async function finishRun(
+/** The report of a run, and the exit code that follows from it. */
+interface FinalReport {
+  readonly report: Report;
+  readonly exitCode: number;
+  readonly output: Omit<ResultTarget, 'dir'>;
+}
+
+/** Writes the reports of a run, and announces its end. */
+async function writeReports(
   run: Run,
   { healed, interrupts }: { readonly healed: HealResult; readonly interrupts: Interrupts },
-): Promise<number> {
+): Promise<FinalReport> {
   const { request, folder, bus, redactor, startedAt } = run.opened;
   const ledger = run.ledger();
   const { options } = request;
@@ -113,7 +183,13 @@ async function finishRun(
   await ledger?.store.close();
   // `self-heal verify` later distinguishes what is changed from now on.
   if (final.outcome !== 'green' && !healed.verified)
-    await keepTree(folder.dir, request.cwd).catch(() => undefined);
+    await keepTree(folder.dir, request.cwd).catch((error: unknown) =>
+      warn(
+        bus,
+        'The state of the project was not kept, so self-heal verify compares with the last commit',
+        error,
+      ),
+    );
   const time = systemClock.now();
   const spent = ledger?.spending.totals() ?? { agentRuns: 0, costUsd: null };
   const ended = {
@@ -140,19 +216,18 @@ async function finishRun(
   }
   writeState(path.join(folder.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
   bus.emit(ended);
-  const broken = [...(await bus.close())];
-  const dir = await bringIn(folder).then(
-    () => folder.final,
-    (error: unknown) => {
-      broken.push(notMoved(folder, error));
-      return folder.dir;
-    },
-  );
-  for (const problem of broken) say(redactor.clean(problem));
-  await showResult(report, { ...output, dir });
+  return { report, exitCode: final.exitCode, output };
+}
+
+/** Shows the result of a run whose files are where they stay; returns its exit code. */
+async function showEnd(
+  { options }: RunRequest,
+  { report, exitCode, output }: FinalReport,
+  { final, dir }: RunFolder,
+): Promise<number> {
+  await showResult(report, { ...output, dir: existsSync(final) ? final : dir });
   // The list is meant to name what is red.
-  if (options.list) return exitCodes.green;
-  return broken.length > 0 && final.exitCode === exitCodes.green ? exitCodes.red : final.exitCode;
+  return options.list ? exitCodes.green : exitCode;
 }
 
 /** Writes the fix for other programs, if there is one; returns whether it is withheld, because it holds a secret. Loaded only for a run with a fix (CL-4). */

@@ -60,9 +60,27 @@ export async function healRun(session: Session, first: SuiteRun): Promise<HealRe
     if ((remaining.length === 0 || !goesOn(progress)) && !isLeftToProve) break;
   }
   const suiteRed = pending.some(({ failure }) => failure.scope === 'suite') || isSuiteRed(progress);
+  return { suiteRed, paused: tellIfPaused(progress) };
+}
+
+/** Heals these causes alone, and proves their fixes until each cause has ended; returns whether too many questions wait for people. */
+export async function healThese(
+  progress: Progress,
+  causes: readonly Cause[],
+  first: SuiteRun,
+): Promise<{ readonly paused: boolean }> {
+  for (const cause of causes) tellCause(progress, cause);
+  await healCauses(progress, causes, { revealed: new Map(), searches: null });
+  do await healUnproven(progress, (await proveFixes(progress, first)).again);
+  while ([...progress.causes.values()].some((cause) => isUnproven(progress, cause)));
+  return { paused: tellIfPaused(progress) };
+}
+
+function tellIfPaused(progress: Progress): boolean {
   const paused = isPausedNow(progress);
-  if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
-  return { suiteRed, paused };
+  if (paused)
+    progress.session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
+  return paused;
 }
 
 /** Returns the failures of the first run. For tests that are red in the reports of an earlier run, it counts as their second. */

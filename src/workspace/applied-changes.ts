@@ -61,6 +61,7 @@ export class AppliedChanges {
   }
 
   async apply(change: Change): Promise<ApplyResult> {
+    if (this.#reverted.size > 0) throw new Error('A change was applied while others are taken out');
     const { runDir, root } = this.#options;
     const ids = new Set([change.id]);
     const revert = async () => {

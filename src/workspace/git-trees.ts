@@ -1,3 +1,4 @@
+import { environment } from '../environment.js';
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import pMap from 'p-map';
@@ -125,7 +126,7 @@ function linesHash(bytes: Uint8Array): string {
 export async function baseOf(
   cwd: string,
   ref: string | null,
-  env: NodeJS.ProcessEnv = process.env,
+  env: NodeJS.ProcessEnv = environment(),
 ): Promise<string | NoBase> {
   if (ref !== null) return (await commitsOf(cwd, [ref])).get(ref) ?? { kind: 'unknown-base', detail: ref };
   const { requested, names } = baseNames(env);

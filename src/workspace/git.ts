@@ -1,3 +1,4 @@
+import { environment } from '../environment.js';
 import path from 'node:path';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
@@ -6,7 +7,7 @@ import { reasonOf } from '../problem.js';
 
 /** With these options, git starts no program of the repository and prints paths unquoted. */
 const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', '-c', 'core.hooksPath=/dev/null'];
-const environment = {
+const gitVariables = {
   GIT_OPTIONAL_LOCKS: '0',
   // A partial clone fetches missing objects, and must not ask for a password.
   GIT_TERMINAL_PROMPT: '0',
@@ -56,7 +57,7 @@ export async function gitBytes(
   const { execa } = await import('execa');
   const { stdout } = await execa('git', [...quiet, ...args], {
     cwd,
-    env: { ...withoutGit(process.env), ...environment, ...env },
+    env: { ...withoutGit(environment()), ...gitVariables, ...env },
     extendEnv: false,
     input,
     timeout: timeoutMs,

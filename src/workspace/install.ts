@@ -1,3 +1,4 @@
+import { environment } from '../environment.js';
 import path from 'node:path';
 import { detect, resolveCommand } from 'package-manager-detector';
 import { LOCKS } from 'package-manager-detector/constants';
@@ -92,7 +93,7 @@ export async function installOf(request: InstallRequest): Promise<Install> {
         file: command,
         args,
         cwd,
-        env: { ...process.env, ...settings },
+        env: { ...environment(), ...settings },
         runId,
         signal,
       });

@@ -37,8 +37,11 @@ export async function renderChange(
 function withPlainNames(patch: string): string {
   const end = patch.indexOf('\n@@ ');
   const head = end === -1 ? patch : patch.slice(0, end);
-  const plain = head.replaceAll(/"((?:[^"\\\n]|\\[23]\d\d)*)"/g, (_, name: string) =>
-    name.replaceAll(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+  const plain = head.replaceAll(/"((?:[^"\\\n]|\\.)*)"/g, (quoted: string, name: string) =>
+    // Other escapes need the quotes.
+    /\\(?![23]\d\d)/.test(name)
+      ? quoted
+      : name.replaceAll(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
   );
   return plain + patch.slice(head.length);
 }

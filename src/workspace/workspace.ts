@@ -109,6 +109,15 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     const changed = [...(await changedOutsideGit(root, entries, since))];
     return changed.filter((file) => !changes.everEdited.has(file));
   };
+  // One operation writes the project at a time, and none after the run has ended.
+  let writing: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
+  const write = <T>(work: () => Promise<T>): Promise<T> => {
+    if (isClosed) return Promise.reject(new Error('the run has ended, so nothing more is written'));
+    const result = writing.then(work);
+    writing = result.catch(() => undefined);
+    return result;
+  };
   const changeOf = (id: string, edits: Change['edits']): Change => ({ id, edits, folders: [] });
   return {
     root,
@@ -165,14 +174,16 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         after: withEdits(before, edits, contents),
       };
     },
-    apply: (change) => changes.apply(change),
-    without: (ids) => changes.moveTo(changes.builtOn(ids)),
-    revert: (ids) => changes.revert(ids),
+    apply: (change) => write(() => changes.apply(change)),
+    without: (ids) => write(() => changes.moveTo(changes.builtOn(ids))),
+    revert: (ids) => write(() => changes.revert(ids)),
     applied: () => changes.applied().map(({ id }) => id),
     edited: () => changes.edited(),
-    decided: (ids) => changes.decided(ids),
+    decided: (ids) => write(() => changes.decided(ids)),
     close: async () => {
-      await changes.revertUndecided();
+      const reverted = isClosed ? writing : write(() => changes.revertUndecided());
+      isClosed = true;
+      await reverted;
       for (const copy of await Promise.allSettled(copies.flatMap((opening) => opening ?? [])))
         if (copy.status === 'fulfilled') await copy.value.remove();
     },

@@ -233,6 +233,23 @@ describe('the patch', () => {
 });
 
 describe('applying a change', () => {
+  it('HN-1 writes nothing after the run has ended', async () => {
+    const { agent, workspace, read } = await agentWorkspace(files);
+    const { change } = await agent((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
+    const ended = workspace.close();
+    await expect(workspace.apply(change!)).rejects.toThrow('the run has ended');
+    await ended;
+    expect(read('src/cart.js')).toBe(files['src/cart.js']);
+  });
+
+  it('HN-1 refuses a change while others are taken out', async () => {
+    const { agent, workspace } = await agentWorkspace(files);
+    const { change } = await agent((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
+    await workspace.apply(change!);
+    await workspace.without([change!.id]);
+    await expect(workspace.apply({ ...change!, id: '2' })).rejects.toThrow('while others are taken out');
+  });
+
   it('HN-1 merges it with the user’s edits in other lines, and its revert keeps exactly those', async () => {
     const { agent, workspace, read, write } = await agentWorkspace(files);
     const { change } = await agent((cwd) =>

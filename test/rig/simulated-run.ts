@@ -4,6 +4,8 @@ import { healRun } from '../../src/heal/heal-rounds.js';
 import { Observations } from '../../src/heal/observations.js';
 import { reportOf } from '../../src/run/report.js';
 import type { Diagnosis } from '../../src/model/diagnosis.js';
+import type { HealResult } from '../../src/heal/progress.js';
+import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import type { Session } from '../../src/heal/session.js';
 import { tellSeen } from '../../src/heal/tell-tests.js';
 import { aDiagnosed, aResult, aSuiteFailure, aSuiteRun, failing, someSettings } from './builders.js';
@@ -54,6 +56,8 @@ export async function simulatedRun(
     pause?: () => Promise<void>;
     /** Whether the copies for agents have still to be made. */
     needsCopies?: boolean;
+    /** What is done after the first run, in place of healing it. */
+    command?: (session: Session, first: SuiteRun) => Promise<HealResult>;
     /** Whether a change conflicts when it is applied. */
     conflicts?: (id: string) => boolean;
   } = {},
@@ -153,7 +157,7 @@ export async function simulatedRun(
   };
   const first = play(null, 'first');
   tellSeen(session, first);
-  const record = await healRun(session, first);
+  const record = await (over.command ?? healRun)(session, first);
   const report = reportOf(session.bus.run());
   const verdicts = Object.fromEntries(report.tests.map(({ id, verdict }) => [id, verdict]));
   const causes = report.causes.map(({ id, verdict }) => `${id} ${verdict}`);

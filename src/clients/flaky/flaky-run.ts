@@ -21,11 +21,10 @@ import type { SuitePurpose } from '../../event.js';
 import { listTests } from '../../playwright/run-suite.js';
 import { isNarrowed, toPlaywrightArgs } from '../../playwright/selection.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
-import { healCauses } from '../../heal/heal-causes.js';
+import { healThese } from '../../heal/heal-rounds.js';
 import { observationsIn } from '../../heal/observations.js';
 import type { OpenRun } from '../../command/open-run.js';
-import { type HealResult, newProgress, type Progress, tellCause } from '../../heal/progress.js';
-import { proveFixes } from '../../heal/prove.js';
+import { type HealResult, newProgress, type Progress } from '../../heal/progress.js';
 import type { AgainRequest, Session } from '../../heal/session.js';
 
 /** A flake that is red under a known condition. */
@@ -93,8 +92,8 @@ export async function flakyRun(
     const message = `${testName(test.titlePath)}: nothing that was tried made it red again, so no fix of it could be proven`;
     if (!under) bus.emit({ type: 'run.warning', message });
   });
-  if (!options.dryRun && !session.signal.aborted) await healFlakes(session, first, flakes);
-  return nothing;
+  const mayHeal = !options.dryRun && !session.signal.aborted;
+  return { ...nothing, paused: mayHeal && (await healFlakes(session, first, flakes)) };
 }
 
 function runner(session: Session): RunByIds {
@@ -157,8 +156,15 @@ function resultOf({ test }: ListedTest, outcome: 'expected' | 'unexpected' | 'no
   return { test, outcome, retries: 0, durationMs: 0 };
 }
 
-/** Heals flakes, each as one cause, and proves the fixes under the conditions that make the tests red (FL-3, FL-4). */
-async function healFlakes(session: Session, first: SuiteRun, candidates: readonly HealableFlake[]) {
+/**
+ * Heals flakes, each as one cause, and proves the fixes under the conditions that make the tests red (FL-3, FL-4). Returns whether too many questions
+ * wait for people.
+ */
+async function healFlakes(
+  session: Session,
+  first: SuiteRun,
+  candidates: readonly HealableFlake[],
+): Promise<boolean> {
   const { bus, settings } = session;
   const rare = (candidate: HealableFlake) => tooRare(candidate.flake, settings.flaky.runs);
   for (const candidate of candidates) {
@@ -167,7 +173,7 @@ async function healFlakes(session: Session, first: SuiteRun, candidates: readonl
       bus.emit({ type: 'run.warning', message: `${testName(candidate.flake.test.titlePath)}: ${why}` });
   }
   const flakes = candidates.filter((candidate) => rare(candidate) === null);
-  if (flakes.length === 0) return;
+  if (flakes.length === 0) return false;
   const progress = newProgress(underConditions(session, flakes), first);
   const causes = flakes.map(({ flake, failure }, index): Cause => ({
     id: `c${bus.run().causes.length + index + 1}`,
@@ -177,10 +183,9 @@ async function healFlakes(session: Session, first: SuiteRun, candidates: readonl
     environment: null,
     flake,
   }));
-  for (const cause of causes) tellCause(progress, cause);
-  await healCauses(progress, causes, { revealed: new Map(), searches: null });
-  await proveFixes(progress, first);
+  const { paused } = await healThese(progress, causes, first);
   emitStillFlaky(progress, flakes);
+  return paused;
 }
 
 /** Reports the tests whose flakes were not healed as flaky again. */

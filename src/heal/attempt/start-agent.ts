@@ -104,8 +104,13 @@ export async function readyAgent(
   if (typeof workingCopy === 'string') return workingCopy;
   const working = session.spending.agentStarted(cause);
   const id = session.spending.nextAttempt();
-  const file = await session.folder.attempt(id);
-  const brief = await briefAgent(session, request, { file, workingCopy, isTried });
+  // Causes may wait for the end of an agent that counts as started.
+  const stopCounting = (error: unknown): never => {
+    working[Symbol.dispose]();
+    throw error;
+  };
+  const file = await session.folder.attempt(id).catch(stopCounting);
+  const brief = await briefAgent(session, request, { file, workingCopy, isTried }).catch(stopCounting);
   const work = async () => {
     using agent = working;
     const run = await runWithRestarts(session, {

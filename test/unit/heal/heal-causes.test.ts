@@ -12,6 +12,9 @@ import type { Session } from '../../../src/heal/session.js';
 import type { Candidate } from '../../../src/workspace/candidates.js';
 import { finished } from '../../rig/healing-session.js';
 import { groupCauses } from '../../../src/diagnose/group.js';
+import { healThese } from '../../../src/heal/heal-rounds.js';
+import { newProgress } from '../../../src/heal/progress.js';
+import type { SuiteRun } from '../../../src/playwright/suite-run.js';
 import { type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
 import { virtualClock } from '../../rig/virtual-clock.js';
 
@@ -386,3 +389,29 @@ it.each([
     expect([...blameRuns, ...runs].length, `${blameRuns.length} for blame: ${runs.join(', ')}`).toBe(most);
   },
 );
+
+/** Heals the causes of what the first run found, as `flaky` does with its own. */
+const theseAlone = async (session: Session, first: SuiteRun) => {
+  const causes = groupCauses(await session.diagnose(first)).map((cause, at) => ({
+    ...cause,
+    id: `c${at + 1}`,
+  }));
+  return { suiteRed: false, ...(await healThese(newProgress(session, first), causes, first)) };
+};
+
+it('FL-4 goes on with a cause whose fix its proof refutes', async () => {
+  // The first fix is green once only.
+  let greens = 0;
+  const shows: Shows = (_, { fixes }) =>
+    fixes.has('2') || (fixes.has('1') && (greens += 1) === 1) ? null : 'boom';
+  const { causes, ends } = await simulatedRun(['t1'], shows, { settings: wholeProof, command: theseAlone });
+  expect(causes).toEqual(['c1 healed']);
+  expect(ends).toMatchObject([{ verdict: 'healed', attempts: 2 }]);
+});
+
+it('FL-4 ME-2 pauses if too many flakes wait for people', async () => {
+  const settings = settingsFor(1, { escalations: 1 });
+  const diagnosis = { retry: 'never_retry' } as const;
+  const run = await simulatedRun(['t1'], () => 'boom', { settings, diagnosis, command: theseAlone });
+  expect(run.record.paused).toBe(true);
+});
