@@ -7,8 +7,13 @@ import { orWhenLong } from '../rig/long.js';
 import { leaksOf, plants as allPlants, variables } from '../rig/secrets/plants.js';
 import { agentsYaml, scratchProject } from '../rig/scratch-project.js';
 
-/** Some of every kind, few enough that no channel cuts its text. They are in a file of their own, because agents may read the source anyway. */
-const plants = allPlants.filter(({ text }, at) => text.length < 1000 && at % orWhenLong(24, 8) === 0);
+/**
+ * Some of every kind but of the files that this project lacks, few enough that no channel cuts its text. They are in a file of their own, because agents may
+ * read the source anyway.
+ */
+const plants = allPlants
+  .filter(({ text, kind }) => text.length < 1000 && kind !== 'of a file')
+  .filter((_, at) => at % orWhenLong(24, 8) === 0);
 const texts = [
   allPlants.find(({ kind }) => kind.startsWith('GitHub, '))?.value ?? '',
   ...plants.map(({ text }) => text),
