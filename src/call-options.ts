@@ -62,6 +62,7 @@ const options = {
     tests: filters,
     base: text,
     depth: z.enum(proofDepths, `must be ${proofDepths.join(' or ')}`),
+    review: flag,
   },
   blame: { ...ofEachCall, base: text, test: text },
 };

@@ -66,6 +66,8 @@ export interface VerifyOptions extends CallOptions {
   readonly base?: string | undefined;
   /** Without the whole suite: `quick`. Default: `full`. */
   readonly depth?: ProofDepth | undefined;
+  /** Whether another agent reads the change, which costs an agent run. Default: false. */
+  readonly review?: boolean | undefined;
 }
 
 /** Options of `blame`. */
@@ -103,9 +105,9 @@ export async function flaky(options: TestOptions = {}): Promise<Report> {
 
 /** Proves the changes in the working tree (CL-15). Throws a `SelfHealError` if that is impossible here. */
 export async function verify(options: VerifyOptions = {}): Promise<Report> {
-  return reported('verify', options, async (project, { tests, base, depth, ...own }) => {
+  return reported('verify', options, async (project, { tests, base, depth, review, ...own }) => {
     const { verifyRequest } = await import('./clients/verify/verify-request.js');
-    return verifyRequest(project, { ...runOptionsOf(own), base, depth, filters: tests });
+    return verifyRequest(project, { ...runOptionsOf(own), base, depth, review, filters: tests });
   });
 }
 

@@ -113,12 +113,7 @@ function namedFiles({ failure, evidence }: DiagnosedFailure, root: string): stri
 }
 
 /** The files in a failure's folder that are self-heal's own, or are the agent's task. */
-const internalFiles: ReadonlySet<string> = new Set([
-  'failure.json',
-  'context.json',
-  'prompt.md',
-  'review.md',
-]);
+const internalFiles: ReadonlySet<string> = new Set(['failure.json', 'context.json', 'prompt.md']);
 
 /** Combines all errors of the failure, because a timeout gives its reason only in the second error. */
 function combinedError({ evidence, diagnosis }: DiagnosedFailure): AgentContext['error'] {

@@ -148,7 +148,9 @@ function codePart({ code }: FixToRead): string {
 }
 
 function state(when: string, text: string | null): string {
-  return text === null ? `${when}: not there.` : `${when}:\n\n${fenced(text, { longest: most.state })}`;
+  return text === null || text.trim() === ''
+    ? `${when}: not there.`
+    : `${when}:\n\n${fenced(text, { longest: most.state })}`;
 }
 
 function rulesPart({ rules }: FixToRead): string {

@@ -23,6 +23,7 @@ export function define(command: Command): Command {
   return addWaitFlag(command)
     .argument('[filter...]', 'the tests it is for (default: those that the last red run left red)')
     .option('--base <commit>', 'compare with this commit instead')
+    .option('--review', 'have another agent read the change, which costs an agent run')
     .option('--quick', 'run only these tests, once without the change and twice with it')
     .option(...configFlag)
     .option('--project <name>', 'only run this project; may be repeated', collect)

@@ -21,6 +21,7 @@ function files(program: RealProgram): Record<string, string> {
 runner: ${program.name}
 routes: { ${classes.map((one) => `${one}: [debugger]`).join(', ')} }
 retries: { max: 3, backoff: { initial: 100ms, factor: 1, max: 100ms } }
+verify: { review: off }
 `,
     ...commandFile(program),
   };

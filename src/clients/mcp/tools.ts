@@ -97,11 +97,15 @@ export const tools: Readonly<Record<string, Tool>> = {
         'the tests that the change is for; those that the last red run left red if absent',
       ),
       base: value.optional().describe('a commit to compare with instead'),
+      review: z
+        .boolean()
+        .optional()
+        .describe('have another agent, in a new session, read whether the change is honest'),
     },
     output: fixShape,
     isReading: false,
-    work: ({ depth, filter, base }, hosting) =>
-      answeredBy(fixAnswer, verify({ depth, tests: filter, base, ...hosting })),
+    work: ({ depth, filter, base, review }, hosting) =>
+      answeredBy(fixAnswer, verify({ depth, tests: filter, base, review, ...hosting })),
     again: async (runId) => stored(runId, fixAnswer),
   }),
   blame: tool({

@@ -17,6 +17,8 @@ import type { HealResult } from '../../heal/progress.js';
 /** What to prove about the changes in the working tree. */
 export interface ProofRequest {
   readonly depth: ProofDepth;
+  /** Whether an agent reads it. */
+  readonly review: boolean;
   /** A commit that a person named, or null. */
   readonly base: string | null;
   /** The last red run; null if no run here was red. */

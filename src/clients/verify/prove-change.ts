@@ -1,6 +1,7 @@
 import { type Candidate, candidatesOf, compareFiles, editsWithout } from '../../workspace/candidates.js';
 import { withChange } from '../../workspace/with-change.js';
 import { groupCauses } from '../../diagnose/group.js';
+import { type Reading, readingText } from '../../model/attempt.js';
 import type { ProofStep } from '../../model/proof.js';
 import type { ChangeVerdict } from '../../model/verification.js';
 import { placesOf } from '../../guard/run-guard.js';
@@ -18,6 +19,7 @@ import { type HealResult, newProgress, summarise } from '../../heal/progress.js'
 import type { Session } from '../../heal/session.js';
 import { createSuiteRuns } from '../../command/suite-runs.js';
 import { tellSeen } from '../../heal/tell-tests.js';
+import { changeId, readChange } from './read-change.js';
 import { type ComparedChange, conclude, type ProofResults } from './compare-change.js';
 
 /**
@@ -30,8 +32,14 @@ export async function verifyChange(
   { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange },
 ): Promise<HealResult> {
   const proof = new ChangeProof(opened, session, { first, change });
-  const ended =
-    (await proof.proveGreen()) ?? (await proof.proveRedWithout()) ?? (await proof.proveNothingElseBroke());
+  const notGreen = await proof.proveGreen();
+  // It is read while it is taken out and put back.
+  const readings = change.asked.review && !notGreen ? await readChange(session, change) : null;
+  let ended = notGreen ?? (await proof.proveRedWithout()) ?? (await proof.proveNothingElseBroke());
+  const isOpen = ended === null || ended.verdict === 'review';
+  const read = isOpen ? await readings?.of(changeId) : null;
+  await readings?.stop();
+  if (read && !session.signal.aborted) ended = proof.judgeReading(read.reading) ?? ended;
   if (session.signal.aborted) return { suiteRed: false, paused: false };
   return conclude(opened, change, { ...(ended ?? proven), ...proof.results() });
 }
@@ -179,6 +187,19 @@ class ChangeProof {
     this.#proven.push(`${counted(reds.length, 'test')} red without the change`);
     for (const [id, proof] of this.#steps) if (!proof.includes('red')) this.#steps.delete(id);
     return null;
+  }
+
+  /** Applies what a reader says of the change (HN-11). */
+  judgeReading(reading: Reading): Conclusion | null {
+    const says = `its reader says: ${readingText(reading)}`;
+    if (reading.verdict === 'honest') {
+      this.#proven.push(says);
+      return null;
+    }
+    this.#notProven.push(`that it is honest: ${says}`);
+    return reading.verdict === 'hides'
+      ? { verdict: 'refused', reason: says }
+      : { verdict: 'review', reason: `a person has to read it: ${says}` };
   }
 
   /** With depth `full`, the whole suite runs with the change, and tests that are red then run without it. */

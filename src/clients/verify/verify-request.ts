@@ -15,6 +15,8 @@ export interface VerifyOptions extends Pick<RunOptions, 'config' | 'project' | '
   readonly base?: string | undefined;
   /** How thorough the proof is; `full` if absent. */
   readonly depth?: ProofDepth | undefined;
+  /** Whether an agent reads the change. */
+  readonly review?: boolean | undefined;
   /** The tests that the change is for; if there are none, those that the last red run left red. */
   readonly filters?: readonly string[] | undefined;
 }
@@ -22,15 +24,15 @@ export interface VerifyOptions extends Pick<RunOptions, 'config' | 'project' | '
 /** Returns the run that proves the changes in the working tree (HN-12); a `Problem` if nothing says which tests they are for. */
 export async function verifyRequest(
   project: Pick<RunRequest, 'cwd' | 'env'>,
-  { base, depth = 'full', filters = [], ...own }: VerifyOptions,
+  { base, depth = 'full', review = false, filters = [], ...own }: VerifyOptions,
 ): Promise<Result<CommandRequest, Problem>> {
   const red = await lastRed(project.cwd);
   if (red === null && filters.length === 0) return err(nothingRed);
   const onlyIds = filters.length === 0 && red ? await idsOf(project.cwd, red) : [];
-  // No agent is started, and the proof is that of a full heal.
+  // No agent is started that fixes, and the proof is that of a full heal.
   const options: RunOptions = { ...own, dryRun: true, verify: 'full' };
   const request = { ...project, name: 'verify', filters, passThrough: [], options };
-  return ok({ request, command: verify({ depth, base: base ?? null, red }, onlyIds) });
+  return ok({ request, command: verify({ depth, review, base: base ?? null, red }, onlyIds) });
 }
 
 /** Returns what has to run so that these tests run: a test of a serial group needs its group. */

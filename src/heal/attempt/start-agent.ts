@@ -31,8 +31,19 @@ export interface DeployRequest {
   readonly chain?: readonly Attempt[];
   /** What earlier runs know about the failure; absent if the prompt is only displayed. */
   readonly known?: KnownFailure;
-  /** The fix that it is asked about, instead of making one, what marks its answer, and the program that it runs in. */
-  readonly review?: { readonly fix: FixToRead; readonly token: string; readonly program: string };
+  /** The fix that it is asked about, instead of making one. */
+  readonly review?: ReviewRequest;
+}
+
+/** A fix to read. */
+export interface ReviewRequest {
+  readonly fix: FixToRead;
+  /** What marks the answer. */
+  readonly token: string;
+  /** The program that reads it. */
+  readonly program: string;
+  /** The folder with the evidence of the red run. */
+  readonly evidence: string;
 }
 
 /** The prompt and the files that describe an agent's task, written before it starts. */
@@ -74,12 +85,41 @@ async function briefAgent(
   request: DeployRequest,
   { file, workingCopy, isTried, reduced = false }: At & Partial<Start>,
 ): Promise<Work> {
+  if (request.review)
+    return briefReader(session, { ...request, review: request.review }, { file, workingCopy });
   const written = await writeWork(session, request, { reduced, ...(isTried ? { workingCopy } : {}) });
   await bringTo(workingCopy, await session.folder.failure(request.cause.lead.n), session.folder);
   const prompt = workingCopy.toCopy(written.prompt);
   // The failure's own prompt.md is overwritten by the next attempt.
   await writeFile(`${file}.prompt.md`, prompt);
   return { ...written, prompt };
+}
+
+/** Writes what a reader is asked, and brings it into its copy, with the evidence of the red run. */
+async function briefReader(
+  session: Session,
+  request: DeployRequest & { readonly review: ReviewRequest },
+  { file, workingCopy }: Pick<At, 'file' | 'workingCopy'>,
+): Promise<Work> {
+  const { fix, token, evidence } = request.review;
+  const agent = agentOf(session, request);
+  const folder = inProject(session.folder, evidence);
+  const names = {
+    contextFile: path.join(folder, 'context.json'),
+    promptFile: path.join(folder, 'review.md'),
+  };
+  const { slashCommand } = agent;
+  const rendered = renderReview(fix, { slashCommand, token, folder: relativePath(session.cwd, folder) });
+  const prompt = workingCopy.toCopy(await expanded(session, agent, rendered));
+  await bringTo(workingCopy, evidence, session.folder);
+  await writeFile(workingCopy.toCopy(names.promptFile), prompt);
+  await writeFile(`${file}.prompt.md`, prompt);
+  return { prompt, ...names };
+}
+
+function expanded(session: Session, { runner }: AgentSettings, prompt: string): Promise<string> {
+  const clean = (text: string) => session.redactor.clean(text);
+  return expandedPrompt(session.settings.runners[runner], prompt, { cwd: session.cwd, clean });
 }
 
 /** An agent that can start: its copy of the project is ready, and it has its task. */
@@ -232,7 +272,7 @@ export async function writeWork(
   },
 ): Promise<Work> {
   const dir = await session.folder.failure(request.cause.lead.n);
-  const names = { context: 'context.json', prompt: request.review ? 'review.md' : 'prompt.md' };
+  const names = { context: 'context.json', prompt: 'prompt.md' };
   const contextFile = inProject(session.folder, path.join(dir, names.context));
   const promptFile = inProject(session.folder, path.join(dir, names.prompt));
   const agent = agentOf(session, request);
@@ -257,17 +297,7 @@ export async function writeWork(
   const masked = session.redactor.deep(reduced ? reduceContext(built) : built);
   const context = mapTexts(masked, (text) => inProject(session.folder, text));
   const { slashCommand } = agent;
-  const rendered = request.review
-    ? renderReview(request.review.fix, {
-        slashCommand,
-        token: request.review.token,
-        folder: relativePath(session.cwd, path.dirname(contextFile)),
-      })
-    : renderPrompt(context, { contextFile, slashCommand });
-  const prompt = await expandedPrompt(session.settings.runners[agent.runner], rendered, {
-    cwd: session.cwd,
-    clean: (text) => session.redactor.clean(text),
-  });
+  const prompt = await expanded(session, agent, renderPrompt(context, { contextFile, slashCommand }));
   await writeFile(path.join(dir, names.context), `${JSON.stringify(context, null, 2)}\n`);
   await writeFile(path.join(dir, names.prompt), prompt);
   return { prompt, contextFile, promptFile };

@@ -4,7 +4,6 @@ import type { FixToRead } from '../../agents/review-prompt.js';
 import { changesFor } from '../../agents/changes.js';
 import { isCode } from '../../code/imports.js';
 import type { Cause, DiagnosedFailure } from '../../model/cause.js';
-import { testName } from '../../model/failure.js';
 import { isInside, relativePath } from '../../paths.js';
 import { tryOr } from '../../result.js';
 import { lastGreenCommits } from '../../run/last-green.js';
@@ -54,7 +53,8 @@ export async function gatherFix(project: Project, fix: FixInTree): Promise<FixTo
   const spec = test && readText(test.location.file);
   return {
     test: {
-      name: test && testName(test.titlePath),
+      // Its place names the file.
+      name: test && test.titlePath.slice(1).join(' › '),
       at: test && `${relativePath(cwd, test.location.file)}:${test.location.line}`,
       source: spec ? testSource(test.location.file, spec, test.location.line) : null,
     },

@@ -49,6 +49,8 @@ export interface ReadRequest {
   /** The programs to ask, the preferred one first. The next one is asked if one cannot work here. */
   readonly programs: readonly string[];
   readonly fix: FixToRead;
+  /** The folder with the evidence of the red run. */
+  readonly evidence: string;
 }
 
 /**
@@ -66,13 +68,19 @@ export async function startReading(session: Session, fixes: readonly FixToProve[
     if (!isByAgent || attempt.reading || isOfTests) continue;
     const programs = await programsFor(session, attempt);
     if (typeof programs === 'string') told.set(cause.id, Promise.resolve(unread('not-read', programs)));
-    else requests.push({ cause, n: attempt.n, programs, fix: await gather(session, { fix, edits }) });
+    else {
+      const { n } = cause.lead;
+      await session.showTrace(n);
+      const evidence = await session.folder.failure(n);
+      const told = await gather(session, { fix, edits });
+      requests.push({ cause, n: attempt.n, programs, evidence, fix: told });
+    }
   }
   return readAll(session, requests, told);
 }
 
 /** Reads changes side by side, as many as agents may work at the same time. */
-async function readAll(
+export async function readAll(
   session: Session,
   requests: readonly ReadRequest[],
   told = new Map<string, Promise<ReadFix>>(),
@@ -161,7 +169,7 @@ async function gather(
 /** Asks one program after the other, until one can work here. */
 async function readIn(
   session: Session,
-  { cause, n, programs, fix }: ReadRequest,
+  { cause, n, programs, fix, evidence }: ReadRequest,
   at: { readonly copy: number; readonly broken: string | null; readonly signal: AbortSignal },
 ): Promise<ReadFix> {
   let answer = unread('no-answer', at.broken ?? `no program with the command ${reader} is set up here`);
@@ -171,7 +179,13 @@ async function readIn(
     if (at.signal.aborted || reached !== null)
       return { ...answer, ...unread('no-answer', reached ?? 'interrupted') };
     const token = randomBytes(4).toString('hex');
-    const request: DeployRequest = { cause, agent: reader, n, previous: [], review: { fix, token, program } };
+    const request: DeployRequest = {
+      cause,
+      agent: reader,
+      n,
+      previous: [],
+      review: { fix, token, program, evidence },
+    };
     const read = await ask(session, request, { program, ...at });
     const usage = answer.usage && read.usage ? joinedUsage(answer.usage, read.usage) : read.usage;
     answer = { reading: read.reading, usage };

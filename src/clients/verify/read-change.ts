@@ -1,0 +1,60 @@
+import path from 'node:path';
+import { programsThatRead } from '../../agents/check-agents.js';
+import { groupCauses } from '../../diagnose/group.js';
+import { gatherFix } from '../../heal/reading/gather-fix.js';
+import { readAll, type Readings } from '../../heal/reading/read-fixes.js';
+import { reportTestName } from '../../outputs/wording.js';
+import type { Session } from '../../heal/session.js';
+import { readFailureRecords } from '../../run/failure-record.js';
+import { runDirOf } from '../../run/run-folder.js';
+import { contentsOf } from '../../workspace/change.js';
+import type { FileEdit, FileState } from '../../workspace/file-state.js';
+import { renderChange } from '../../workspace/patch-text.js';
+import type { ComparedChange } from './compare-change.js';
+
+/** The name of a change of somebody else, in place of a cause's. */
+export const changeId = 'c1';
+
+/**
+ * Starts to read the change in the working tree, in a copy, like a fix of a run (HN-11). What it is for is the first cause of the last red run; without
+ * one, there is nothing to read it by.
+ */
+export async function readChange(
+  session: Session,
+  { asked: { red }, files }: Pick<ComparedChange, 'asked' | 'files'>,
+): Promise<Readings> {
+  const { cwd, settings, redactor, workspace, folder } = session;
+  const redDir = red && runDirOf(cwd, red.runId);
+  const { failures } = redDir ? await readFailureRecords(redDir, { root: cwd }) : { failures: [] };
+  const [first] = groupCauses(failures);
+  if (!first || !redDir) return unread('no red run has recorded what it is for');
+  const cause = { ...first, id: changeId };
+  const contents = contentsOf(folder.dir);
+  const stateOf = async (text: string | null): Promise<FileState | null> =>
+    text === null
+      ? null
+      : { kind: 'file', mode: 0o644, hash: await contents.put(Buffer.from(text, 'latin1')) };
+  const edits: FileEdit[] = [];
+  for (const { path: file, before, after } of files)
+    edits.push({ path: file, before: await stateOf(before), after: await stateOf(after) });
+  const { patch } = await renderChange({ id: '1', edits, folders: [] }, contents);
+  const fix = await gatherFix(
+    { root: workspace.root, cwd, contents, clean: (text) => redactor.clean(text) },
+    {
+      cause,
+      edits,
+      patch: Buffer.from(patch).toString('utf8'),
+      ran: red.tests.map(reportTestName),
+      facts: [],
+    },
+  );
+  const programs = await programsThatRead(settings, { maker: null, cwd });
+  if (typeof programs === 'string') return unread(programs);
+  const evidence = path.join(redDir, 'failures', String(cause.lead.n));
+  return readAll(session, [{ cause, n: 1, programs, evidence, fix: redactor.deep(fix) }]);
+}
+
+function unread(why: string): Readings {
+  const reading = { verdict: 'no-answer', by: null, file: null, line: null, why } as const;
+  return { of: async () => ({ reading, usage: null }), stop: async () => undefined };
+}

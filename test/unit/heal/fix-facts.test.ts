@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { rulesAbout, testSource, touchedCode } from '../../../src/heal/reading/fix-facts.js';
+
+const feeOf = (check: string) => `import { rates } from './rates';
+
+const other = () => 1;
+
+// Parcels over 20 kg are refused.
+export function feeOf(weight: number): number {
+${check}  return rates.find(({ upTo }) => weight <= upTo)!.fee;
+}
+
+const last = () => 2;
+`;
+const green = feeOf('  if (weight > 20) throw new Error("too heavy");\n');
+const red = feeOf('');
+const now = feeOf('  if (weight === 21) throw new Error("too heavy");\n');
+const file = { path: 'src/fee.ts', green, red, now };
+
+describe('the code that a fix touches', () => {
+  it('HN-11 is the function around its change, with the comment before it, in three states', () => {
+    const [code, ...others] = touchedCode([file]);
+    expect(others).toEqual([]);
+    expect(code?.at).toBe('src/fee.ts:5-9');
+    for (const state of [code?.green, code?.red, code?.now]) {
+      expect(state?.startsWith('// Parcels over 20 kg are refused.\nexport function feeOf')).toBe(true);
+      expect(state?.endsWith('\n}')).toBe(true);
+    }
+    expect(code?.green).toContain('weight > 20');
+    expect(code?.red).not.toContain('throw');
+    expect(code?.now).toContain('weight === 21');
+  });
+
+  it('HN-11 is the lines around it where nothing can be parsed, and a file that came has no state before', () => {
+    const text = (line: string) =>
+      [...Array<string>(20).fill('x'), line, ...Array<string>(20).fill('y')].join('\n');
+    const [page] = touchedCode([{ path: 'a.py', red: text('a'), now: text('b') }]);
+    expect(page).toMatchObject({ at: 'a.py:11-31' });
+    expect(page).not.toHaveProperty('green');
+    expect(page?.now?.split('\n')).toHaveLength(21);
+    expect(touchedCode([{ path: 'b.ts', green: null, red: null, now: 'const b = 1;' }])).toEqual([
+      { at: 'b.ts:1-1', green: null, red: null, now: 'const b = 1;' },
+    ]);
+  });
+});
+
+describe('what the project says about a fix', () => {
+  const readme = '# Post\n\nParcels over 20 kg are refused at the desk.\n\nStamps are sold at noon.\n';
+  const texts = [
+    { path: 'README.md', text: readme, green: readme.replace('20', '30') },
+    { path: 'src/fee.ts', text: now, green: now },
+    {
+      path: 'src/stamp.ts',
+      text: '// A stamp that is heavy has a picture.\nconst parcel = 20;\n',
+      green: null,
+    },
+  ];
+
+  it('HN-11 is the lines of documents and comments that name what it touches, and whether they have changed', () => {
+    const rules = rulesAbout([{ ...file, red: feeOf('  const parcels = 20;\n') }], texts);
+    const lines = rules.map(({ file, line, hasChanged }) => `${file}:${line} ${String(hasChanged)}`);
+    expect(lines).toContain('README.md:3 true');
+    expect(lines).toContain('src/fee.ts:5 false');
+    expect(rules.map(({ text }) => text).join('\n')).not.toMatch(/sold at noon|const parcel/);
+  });
+
+  it('HN-11 is nothing where no line names it', () => {
+    expect(rulesAbout([file], [{ path: 'README.md', text: 'Stamps are sold at noon.\n' }])).toEqual([]);
+  });
+});
+
+it('HN-11 a test is shown whole, without the others of a long file', () => {
+  const others = Array.from(
+    { length: 40 },
+    (_, n) => `test('other ${n}', async () => {\n  ${'await step();'.repeat(8)}\n});\n`,
+  );
+  const wanted = `test('refuses', async ({ page }) => {\n  await page.goto('/');\n\n  await expect(page).toHaveTitle('x');\n});`;
+  const spec = `${others.join('')}${wanted}\n${others.join('')}`;
+  const line = spec.split('\n').findIndex((text) => text.includes("'refuses'")) + 1;
+  expect(testSource('a.spec.ts', spec, line)).toBe(wanted);
+  expect(testSource('a.spec.ts', `${wanted}\n`, 1)).toBe(`${wanted}\n`);
+});
