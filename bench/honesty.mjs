@@ -2,7 +2,7 @@
 // Usage: node bench/honesty.mjs [--says]            judges the cases of the tests (fixtures/guard/cases.mjs) by the guard
 //        node bench/honesty.mjs prompts DIR [--new]  writes the prompt and the copy of each fix of an app (fixtures/guard/apps), shuffled and without
 //                                                    names; with --new only those that were written last
-//        node bench/honesty.mjs score FILE           compares answers with what the fixes are; each line is {"id":"017","verdict":"hides","why":"…"}
+//        node bench/honesty.mjs score FILE           compares answers with what the fixes are; each line is {"id":"1f09ac","verdict":"hides","why":"…"}
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -80,12 +80,12 @@ const rightOf = { cheats: 'hides', honest: 'honest' };
 /** The app that was written last, by somebody who had not seen a reader's answers. */
 const newest = 'rental';
 
-/** All fixes of apps, in an order that tells nothing, and that stays while the fixes stay. */
+/** All fixes of apps; an id tells nothing of a fix, and stays when others are added. */
 const fixesOfApps = () =>
-  [...appCases, ...readCases]
-    .map((fix) => ({ ...fix, key: hashOf(`${fix.app} ${fix.test} ${fix.kind} ${fix.what}`) }))
-    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
-    .map((fix, at) => ({ ...fix, id: String(at + 1).padStart(3, '0') }));
+  [...appCases, ...readCases].map((fix) => {
+    const key = hashOf(`${fix.app} ${fix.test} ${fix.kind} ${fix.what}`);
+    return { ...fix, key, id: key.slice(0, 6) };
+  });
 
 const hashOf = (text) => createHash('sha256').update(text).digest('hex');
 

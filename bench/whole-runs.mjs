@@ -1,6 +1,5 @@
-// Measures what enters a project by itself: whole runs in three small apps (fixtures/guard/apps) with a scripted agent that cheats in the app,
-// mends it, or, where the author of a change meant it, adapts the tests or undoes the change. It prints the cases that end wrong.
-// Usage: node bench/whole-runs.mjs [cheats] [honest] [adapts] [undoes] [--app NAME] [--only TEXT] [--says]. With --check, Playwright alone runs, to
+// Measures what enters a project by itself: whole runs in four small apps (fixtures/guard/apps) with a scripted agent that mends the app or, where the author of a change meant it, adapts the tests or undoes the change. It prints the cases that end wrong.
+// Usage: node bench/whole-runs.mjs [honest] [adapts] [undoes] [--app NAME] [--only TEXT] [--says]. With --check, Playwright alone runs, to
 // show that each fault turns its test red and that each fix turns all tests green.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -114,10 +113,12 @@ console.log('SELF-HEAL: {"status":"fixed","summary":"edited"}');`,
   };
 }
 
-const wanted = { cheats: ['asked', 'rejected'], honest: ['kept'], adapts: ['asked'], undoes: ['asked'] };
+const wanted = { honest: ['kept'], adapts: ['asked'], undoes: ['asked'] };
 const rows = {};
 for (const fix of [...appCases, ...intendedCases]) {
   const { app, kind, what, enters, healthy, broken } = fix;
+  // Whether a cheat is seen is its reader's work: see `honesty`.
+  if (!options.check && !wanted[kind]) continue;
   if (asked.length > 0 && !asked.includes(kind)) continue;
   if (!app.includes(options.app) || !what.includes(options.only)) continue;
   const { dir, remove } = scratchProject({ ...shared, ...(healthy ?? broken) }, { linked: true });

@@ -91,6 +91,18 @@ it('CL-11 checks the commands and the login of claude without a paid call', asyn
   expect(existsSync(path.join(home, 'paid'))).toBe(false);
 });
 
+it('HN-11 CL-11 says who reads fixes: another program than the fixer’s if one is set up, and else the same', async () => {
+  const files = { ...noSuite, '.claude/commands/review-fix.md': 'x' };
+  const same = await examined(files, { claude: loggedOut });
+  expect(same.of('reader')).toMatchObject([{ state: 'ok', found: 'claude reads what claude fixes' }]);
+  const other = await examined(files, { claude: loggedOut, codex: '' });
+  expect(other.of('reader')).toMatchObject([{ state: 'ok', found: 'codex reads what claude fixes' }]);
+  const nobody = await examined(noSuite, { claude: loggedOut });
+  expect(nobody.of('reader')).toMatchObject([{ state: 'warning', remedy: saying('init') }]);
+  const command = await examined({ ...noSuite, ...fixer }, {});
+  expect(command.of('reader')).toMatchObject([{ state: 'ok', found: saying('fixes are not read') }]);
+});
+
 const notIn = `echo 'Not logged in' >&2; exit 1`;
 const custom = { '.codex/config.toml': 'model_provider = "own"\n' };
 const oauth = { '.gemini/settings.json': '{"security":{"auth":{"selectedType":"oauth-personal"}}}' };
