@@ -30,6 +30,8 @@ interface MemoryOptions {
 export function createMemory({ store, folder, root, secretsIn, warn }: MemoryOptions): Memory {
   const contents = contentsOf(folder.dir);
   let hasWarned = false;
+  /** The ids under which this run remembers its own changes. */
+  const savedAs = new Map<string, string>();
   return {
     propose: async function* ({ cause }) {
       const fixes = await Promise.all(
@@ -43,12 +45,16 @@ export function createMemory({ store, folder, root, secretsIn, warn }: MemoryOpt
     },
     attemptEnded: async (cause, attempt, proven) => {
       const { change, proposedBy, remembered, agent, end, reading } = attempt;
-      if (remembered !== undefined && isRefuted(end.kind))
-        return store.refuseFix(remembered, signaturesOf(cause));
+      if (isRefuted(end.kind)) {
+        // What was green once was remembered; what did not hold, or what a person is asked about, is not tried again.
+        const ids = [remembered, savedAs.get(change ?? '')].flatMap((id) => id ?? []);
+        for (const id of ids) await store.refuseFix(id, signaturesOf(cause));
+        return;
+      }
       // The fixer proposes its fixes again at no cost.
       if (end.kind !== 'green' || change === null || agent === null || proposedBy === 'fixer') return;
       const fix = await readFix(folder.dir, change, contents);
-      if (!fix) return;
+      if (!fix || fix.length === 0) return;
       const [secret] = fix.flatMap(({ path, before, after }) =>
         [before, after].flatMap((content) =>
           secretsIn(Buffer.from(content?.bytes ?? '', 'base64').toString('utf8')).map(
@@ -61,7 +67,7 @@ export function createMemory({ store, folder, root, secretsIn, warn }: MemoryOpt
         hasWarned = true;
         return;
       }
-      await store.rememberFix({
+      const id = await store.rememberFix({
         runId: folder.runId,
         causeId: cause.id,
         signatures: signaturesOf(cause),
@@ -72,6 +78,7 @@ export function createMemory({ store, folder, root, secretsIn, warn }: MemoryOpt
         edits: fix,
         replaces: remembered ?? null,
       });
+      if (id !== null) savedAs.set(change, id);
     },
   };
 }

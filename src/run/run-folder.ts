@@ -104,7 +104,7 @@ export async function removeRunFolder({ dir, final }: Pick<RunFolder, 'dir' | 'f
   await removeWorkFolder(projectOf(dir));
   const runs = path.dirname(final);
   const before = listState(runs).filter(isRunId).toSorted().at(-1);
-  if (before === undefined) rmSync(latestBeside(final), { recursive: true, force: true });
+  if (before === undefined) removeLatest(latestBeside(final));
   else pointLatestTo(path.join(runs, before));
 }
 
@@ -113,12 +113,22 @@ export function notMoved({ dir, final }: Pick<RunFolder, 'dir' | 'final'>, error
   return `the files of run ${path.basename(dir)} could not be moved into ${path.dirname(final)}: ${reasonOf(error)}\n  → They are in ${dir}, and the next command moves them. Free some disk space, or make the folder writable.`;
 }
 
-/** Points `.self-heal/latest` to a run, for people and for CI. self-heal itself reads only which run it names. */
+/**
+ * Points `.self-heal/latest` to a run, for people and for CI. self-heal itself reads only which run it names. A real folder in its place, such as from
+ * an unpacked artifact, stays.
+ */
 function pointLatestTo(dir: string): void {
   const latest = latestBeside(dir);
-  rmSync(latest, { recursive: true, force: true });
+  if (!removeLatest(latest)) return;
   // A junction needs no privileges on Windows, but an absolute target; elsewhere, the type is ignored.
   symlinkSync(process.platform === 'win32' ? dir : path.join('runs', path.basename(dir)), latest, 'junction');
+}
+
+/** Removes the link; returns whether there is none now. */
+function removeLatest(latest: string): boolean {
+  if (lstatSync(latest, { throwIfNoEntry: false })?.isDirectory()) return false;
+  rmSync(latest, { force: true });
+  return true;
 }
 
 function latestBeside(dir: string): string {

@@ -10,6 +10,7 @@ import {
   type EscalationState,
   type Question,
 } from '../model/escalation.js';
+import { refuseFixes } from './fix-table.js';
 import { quarantineShape, type Store } from './store.js';
 import {
   checkedRow,
@@ -119,6 +120,9 @@ async function storeAnswer(
     .where('signature', '=', question.signature)
     .execute();
   await db.deleteFrom('quarantines').where('escalationId', '=', question.id).execute();
+  // Whoever wants another fix is not asked about a remembered one again.
+  if (choice === 'guide' || choice === 'simplify')
+    await refuseFixes(db, { project }).where('signature', '=', question.signature).execute();
   if (choice !== 'skip') return;
   const since = now();
   const until = new Date(Date.parse(since) + (answer.days ?? QUARANTINE_DAYS) * DAY_MS).toISOString();

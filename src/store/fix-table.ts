@@ -11,14 +11,21 @@ const REFUSALS = 20;
 /** The most bytes that the files of a fix may have, before and after it together. */
 const MAX_BYTES = 200_000;
 
+/** Begins to refuse fixes of a project: they are not tried again. Their contents go. */
+export function refuseFixes(
+  db: Database,
+  { project, why = 'did-not-hold' }: { readonly project: string; readonly why?: 'undone' | 'did-not-hold' },
+) {
+  return db.updateTable('fixes').set({ refused: why, edits: '[]' }).where('project', '=', project);
+}
+
 /** The part of the store that remembers fixes that were green. */
 export function fixTable({ db, project, now }: StoreContext): FixTable {
-  const refused = (why: string) => ({ refused: why, edits: '[]' });
   return {
     rememberFix: async ({ signatures, replaces, ...fix }) => {
       const edits = JSON.stringify(fix.edits);
       const files = fix.edits.flatMap(({ before, after }) => [before, after]);
-      if (files.reduce((sum, file) => sum + (file?.bytes.length ?? 0) * 0.75, 0) > MAX_BYTES) return;
+      if (files.reduce((sum, file) => sum + (file?.bytes.length ?? 0) * 0.75, 0) > MAX_BYTES) return null;
       const { runId, causeId, agent, proven } = fix;
       const row = {
         project,
@@ -55,6 +62,7 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
           await prune(transaction, signature);
         }
       });
+      return row.id;
     },
     rememberedFixes: async (signature) => {
       const rows = await db
@@ -79,17 +87,11 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
     },
     refuseFix: async (id, signatures) => {
       if (signatures.length === 0) return;
-      await db
-        .updateTable('fixes')
-        .set(refused('did-not-hold'))
-        .where('id', '=', id)
-        .where('signature', 'in', signatures)
-        .execute();
+      await refuseFixes(db, { project }).where('id', '=', id).where('signature', 'in', signatures).execute();
     },
     refuseFixesOf: async ({ runId, causeId }, why) => {
-      const all = db.updateTable('fixes').set(refused(why)).where('runId', '=', runId);
-      const ofProject = all.where('project', '=', project);
-      await (causeId === undefined ? ofProject : ofProject.where('causeId', '=', causeId)).execute();
+      const ofRun = refuseFixes(db, { project, why }).where('runId', '=', runId);
+      await (causeId === undefined ? ofRun : ofRun.where('causeId', '=', causeId)).execute();
     },
   };
 }

@@ -128,8 +128,8 @@ export interface Store {
   flakeSeen(flake: Omit<KnownFlake, 'lastSeen'>): Promise<void>;
   /** Returns all tests that were ever flaky, those with the highest share of red runs first. */
   flakes(): Promise<KnownFlake[]>;
-  /** Remembers a fix of at most 200 kB. Only the newest three of a signature are kept. */
-  rememberFix(fix: FixToRemember): Promise<void>;
+  /** Remembers a fix of at most 200 kB, and returns its id, or null if it is too large. Only the newest three of a signature are kept. */
+  rememberFix(fix: FixToRemember): Promise<string | null>;
   /** Returns the fixes that may be tried again for a failure, newest first. */
   rememberedFixes(signature: string): Promise<RememberedFix[]>;
   /** Records that a fix did not hold for these failures, or needs a person's judgement. It is not tried again. */

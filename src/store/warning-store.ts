@@ -28,7 +28,7 @@ const fallbacks: { readonly [Name in keyof Store]: Fallback<Awaited<ReturnType<S
   runUndone: { doing: 'saving an undo', result: undefined },
   flakeSeen: { doing: 'saving a flaky test', result: undefined, hasTexts: true },
   flakes: { doing: 'reading the flaky tests', result: [] },
-  rememberFix: { doing: 'saving a fix', result: undefined },
+  rememberFix: { doing: 'saving a fix', result: null },
   rememberedFixes: { doing: 'reading the fixes', result: [] },
   refuseFix: { doing: 'saving a fix', result: undefined },
   spentLastDay: { doing: 'reading the costs', result: { agentRuns: 0, costUsd: 0 } },

@@ -273,6 +273,14 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     },
   );
 
+  here('ME-8 ME-7 tries no remembered fix again once a person asked for another one', async () => {
+    const ledger = await ledgerAt(await place());
+    await ledger.rememberFix(aFix('1'));
+    const { id } = (await ledger.escalate(question, 'run1'))!;
+    await ledger.resolve(id, { choice: 'guide', guidance: 'Mend the sum.' });
+    expect(await told(ledger)).toEqual([]);
+  });
+
   here('ME-8 HN-10 a row that self-heal would not have written is not tried', async () => {
     const location = await place();
     const ledger = await ledgerAt(location);

@@ -115,6 +115,17 @@ it('CL-12 moving an older run leaves `latest` at the newest', async () => {
   expect(await latestRunId(project)).toBe(newer.value.runId);
 });
 
+it('HN-1 a real folder in the place of `latest`, as from an artifact, stays with what is in it', async () => {
+  const project = tempDir('project');
+  const unpacked = path.join(project, '.self-heal', 'latest');
+  mkdirSync(unpacked, { recursive: true });
+  writeFileSync(path.join(unpacked, 'report.json'), '{}');
+  const { dir, final } = await begun(project);
+  await bringIn({ dir, final });
+  expect(readFileSync(path.join(unpacked, 'report.json'), 'utf8')).toBe('{}');
+  expect(await latestRunId(project)).toBe(runId);
+});
+
 it('HN-2 a journal can be followed although the work folder is gone', async () => {
   const project = tempDir('project');
   const { dir, top } = await begun(project);
