@@ -216,6 +216,7 @@ describe('the patch', () => {
       added: 2,
       removed: 2,
     });
+    expect(patch.toString()).toContain('\n+++ b/ünï cödé.txt');
     writeFileSync(path.join(dir, '.self-heal', 'a.patch'), patch);
     git('apply', path.join('.self-heal', 'a.patch'));
     const states = await Promise.all(
