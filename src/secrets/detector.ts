@@ -1,5 +1,6 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import { providerTokens } from './provider-tokens.js';
+import { findInContext } from './contexts.js';
 import { isGenerated } from './secret-fields.js';
 import type { SecretMatch } from './reading.js';
 
@@ -19,6 +20,9 @@ const others: readonly (readonly [kind: string, pattern: RegExp])[] = [
 
 /** RFC 7519 and RFC 7516: signed, encrypted, or cut off after its claims. Some stores put a word of their own before it (`base64-`). */
 const jwt = /eyJ[\w-]{8,2048}\.(?:[\w-]{0,16384}\.){0,4}[\w-]{0,16384}/g;
+
+/** JSON in base64, as apps keep their state in local storage and cookies; longer ones are files, such as source maps. */
+const encodedJson = /eyJ[\w+/-]{37,8192}={0,2}(?![\w+/-])/g;
 
 const ofProviders = new RegExp(
   String.raw`(?<![\w-])(?:${providerTokens.map(([, shape]) => shape).join('|')})(?![\w-])`,
@@ -61,6 +65,7 @@ export function findTokens(text: string): SecretMatch[] {
       if (isSecret(token)) matches.push({ start: index, end: index + token.length, kind });
   };
   add('jwt', jwt, isJwt);
+  add('token', encodedJson, hidesSecret);
   for (const [kind, pattern] of others) add(kind, pattern);
   for (const { 0: token, index: start } of text.matchAll(ofProviders)) {
     const [kind = ''] = providerTokens.find(([, shape]) => new RegExp(`^(?:${shape})$`).test(token)) ?? [];
@@ -74,6 +79,11 @@ export function findTokens(text: string): SecretMatch[] {
 /** Whether the text begins with a header in JSON, unlike `keyJsHandler.addEventListener`. */
 function isJwt(text: string): boolean {
   return /^\{"[\w#-]{1,32}":/.test(Buffer.from(text.slice(0, 64), 'base64url').toString('latin1'));
+}
+
+function hidesSecret(encoded: string): boolean {
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  return findInContext(text).length > 0 || (text.match(jwt) ?? []).some(isJwt);
 }
 
 const restOfWord = /(?:[\w-]|\.(?=\w))*/y;

@@ -136,6 +136,7 @@ it.each<[what: string, field: DomElement]>([
   ['autocomplete', element('input', { autocomplete: 'one-time-code', __playwright_value_: '4711' })],
   ['card', element('input', { autocomplete: 'cc-csc', value: '4711' })],
   ['placeholder', element('input', { placeholder: 'Security code', __playwright_value_: '4711' })],
+  ['hidden name', element('input', { type: 'hidden', name: 'csrf_test_name', value: '4711' })],
   ['label', element('label', {}, 'API key ', element('input', { id: 'a', __playwright_value_: '4711' }))],
 ])('EV-9 masks what is typed into a field whose %s says that it is for a secret', (_, field) => {
   const zip = element('input', { name: 'zip-code', __playwright_value_: '80331' });

@@ -155,6 +155,15 @@ describe('a redactor', () => {
     expect(plain(redact(tag.replace('§', secret)))).toBe(tag.replace('§', '<masked>'));
   });
 
+  it('EV-9 masks state in base64 that holds a token, as apps keep it in local storage', () => {
+    const stored = (state: object) => Buffer.from(JSON.stringify(state)).toString('base64');
+    expect(plain(redact(`state: ${stored({ user: 'ann', refresh_token: secret })}!`))).toBe(
+      'state: <masked>!',
+    );
+    const harmless = `state: ${stored({ user: 'ann', theme: 'dark', items: [1, 2, 3], open: true })}!`;
+    expect(redact(harmless)).toBe(harmless);
+  });
+
   it('EV-9 masks what a test types in its step, in whatever spelling', () => {
     const step = String.raw`fill("\u0076elvet \u006ftter")`;
     expect(withoutFilled(step, new Set(['velvet otter']))).toBe('fill("[masked: value]")');
