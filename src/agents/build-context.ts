@@ -1,7 +1,10 @@
 import path from 'node:path';
 import type { Attempt } from '../model/attempt.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
-import { hasFailed } from '../model/evidence.js';
+import { hasFailed, type NetworkEntry } from '../model/evidence.js';
+import { askedRequests } from '../diagnose/asserted.js';
+import { handlerOf } from './handlers.js';
+import { isOfApp, searchCode } from './search-code.js';
 import { middleCut } from '../fenced.js';
 import type { EarlierFix } from '../model/earlier-runs.js';
 import type { Settings } from '../model/settings.js';
@@ -39,6 +42,8 @@ export interface ContextRequest {
   readonly testsAreOpen: boolean;
   /** The fix of this failure in an earlier run, or null. */
   readonly earlierFix: EarlierFix | null;
+  /** Why runs have found no change that broke it. */
+  readonly unblamed?: string | undefined;
   /** Whether self-heal edited a file in this run. The path is relative to the repository's root. */
   readonly isEdited?: (file: string) => boolean;
   /** `Redactor.clean`, for text that is read from the project. */
@@ -56,6 +61,9 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     .filter((name) => !internalFiles.has(name))
     .toSorted();
   const trace = files.includes(traceFiles.trace) ? path.join(folder, traceFiles.trace) : null;
+  const asked = askedIn(lead, root);
+  const found = await Promise.all(asked.map((entry) => handlerOf(entry, tree).catch(() => null)));
+  const handlers = found.filter((handler) => handler !== null);
   const tests = members.map((member) => ({ member, test: contextTest(member, root) }));
   return {
     schemaVersion: 1,
@@ -73,7 +81,11 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     diagnosis: lead.diagnosis,
     blame: cause.blame ? { ...cause.blame, rest: [] } : null,
     ...(cause.flake ? { flake: cause.flake } : {}),
+    ...(request.unblamed === undefined || cause.blame ? {} : { unblamed: request.unblamed }),
+    ...(asked.length > 0 ? { asked, handlers } : {}),
+    ...(await customElementsIn(lead, tree)),
     changes: await changesFor({
+      near: handlers.flatMap(({ at, calls }) => [at, ...calls]),
       root,
       tree,
       lead,
@@ -95,6 +107,50 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     },
     previousAttempts: request.previousAttempts.map((attempt) => previousAttempt(attempt, request)),
   };
+}
+
+/** Returns the requests that a failure is about, unless the line of the app that failed is known. */
+function askedIn({ diagnosis, evidence, failure }: DiagnosedFailure, root: string): readonly NetworkEntry[] {
+  const source = diagnosis.facts.source?.replace(/(?::\d+)+$/, '');
+  const test = failure.scope === 'test' ? relativePath(root, failure.test.location.file) : null;
+  const isKnown = source !== undefined && source !== test && isOfApp(source);
+  return failure.scope === 'suite' || isKnown ? [] : askedRequests(evidence, diagnosis.why);
+}
+
+/** Returns the page's custom elements with the places that define them, and whether nothing sees into them. */
+async function customElementsIn(
+  { evidence }: DiagnosedFailure,
+  tree: string,
+): Promise<Pick<AgentContext, 'customElements'>> {
+  const elements = (evidence.elements ?? []).filter(({ tag }) => tag.includes('-')).slice(0, 12);
+  const tags = [...new Set(elements.map(({ tag }) => tag))];
+  const notes = new Map(
+    await Promise.all(tags.map(async (tag) => [tag, await definitionOf(tag, tree)] as const)),
+  );
+  const lines = elements.map(({ tag, attributes, text }) => {
+    const pairs = Object.entries(attributes).map(([name, value]) => ` ${name}="${value}"`);
+    return `${`<${tag}${pairs.join('')}>${text}`.slice(0, 160)}${notes.get(tag) ?? ''}`;
+  });
+  return lines.length > 0 ? { customElements: [...new Set(lines)] } : {};
+}
+
+async function definitionOf(tag: string, tree: string): Promise<string> {
+  const definitions = await searchCode(tree, [
+    '-E',
+    '-e',
+    `(define\\(|customElement\\(|tag: *)['"]${tag}['"]`,
+  ]);
+  const [definition] = definitions;
+  if (!definition) return '';
+  const [closed] = await searchCode(
+    tree,
+    ['-E', '-e', `mode: *['"]closed['"]`],
+    [`:(literal)${definition.file}`],
+  );
+  const place = `${definition.file}:${definition.line}`;
+  return closed
+    ? ` (${place}; closed shadow root, into which no locator sees: ${closed.file}:${closed.line})`
+    : ` (${place})`;
 }
 
 function testChangesOf({ testsAreOpen, cause, settings }: ContextRequest): AgentContext['testChanges'] {

@@ -1,6 +1,7 @@
-import type { Changes } from '../model/blame.js';
+import type { BlamedCommit, BlamedHunk, Changes } from '../model/blame.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { likelihood } from '../diagnose/likelihood.js';
+import { isOfApp, searchCode } from './search-code.js';
 import { gitChanges } from '../workspace/git-trees.js';
 import {
   shownHunks,
@@ -22,11 +23,15 @@ export interface ChangesRequest {
   readonly lastGreen: (testId: string) => Promise<string | null>;
   /** Whether self-heal edited a file, so that it is left out. The path is relative to the repository's root. */
   readonly isLeftOut: (file: string) => boolean;
+  /** Places in the app that belong to the failure, besides those in its texts: `server/reminders.ts:12`. */
+  readonly near?: readonly string[];
   /** `Redactor.clean`, which is applied before long hunks are cut. */
   readonly clean: (text: string) => string;
 }
 
-const MAX_HUNKS = 12;
+/** The most hunks that are looked up: each takes a call of git. */
+const MAX_HUNKS = 40;
+const MAX_OTHERS = 12;
 /** The most files that are compared. */
 const MAX_FILES = 400;
 
@@ -48,7 +53,7 @@ async function changesSince(
   from: Changes['base']['from'],
   request: ChangesRequest,
 ): Promise<Changes | null> {
-  const { tree, lead, clean } = request;
+  const { tree, lead, clean, near } = request;
   const since = await gitChanges(tree, ref);
   if ('kind' in since) return null;
   const paths = (await pathsIn(since, request)).filter((file) => !isInitFile(file));
@@ -57,14 +62,74 @@ async function changesSince(
   const log = await commitsSince(since.root, since.base);
   const stepOf = await stepsIn(since.root, log);
   const files = await compareFiles(since, paths);
-  const likely = likelihood(lead);
+  const likely = likelihood(lead, near);
   const hunks = files
     .flatMap((file) => file.hunks)
     .filter(({ old, now }) => ![...old, ...now].some((line) => line.includes('\0')))
     .map((hunk) => ({ hunk, likely: likely(hunk), step: stepOf(hunk.file) }))
     .toSorted((a, b) => b.likely - a.likely || b.step - a.step);
-  const first = hunks.slice(0, MAX_HUNKS).map(({ hunk }) => hunk);
+  const ofApp = hunks.filter(({ hunk }) => isOfApp(hunk.file));
+  const looked = (ofApp.length > 0 ? ofApp : hunks).slice(0, MAX_HUNKS);
   const history = { base, commits: log.map(({ commit }) => commit) };
-  const rendered = await shownHunks(first, history, { root: since.root, cwd: tree, clean });
-  return { base, hunks: rendered, more: hunks.length - first.length };
+  const shown = await shownHunks(
+    looked.map(({ hunk }) => hunk),
+    history,
+    { root: since.root, cwd: tree, clean },
+  );
+  const commit = mostLikely(shown, looked);
+  const isOfCommit = (hunk: (typeof shown)[number]) => hunk.commit?.id === commit?.id;
+  const open = [...new Set(hunks.flatMap(({ hunk, step }) => (step >= log.length ? [hunk.file] : [])))];
+  const all = [...(open.length > 0 ? [{ commit: null, files: open }] : []), ...log];
+  return {
+    base,
+    commit,
+    hunks: shown.filter(isOfCommit),
+    others: all.filter((other) => other.commit?.id !== commit?.id).slice(0, MAX_OTHERS),
+    packages: await changedPackages(shown, tree),
+  };
+}
+
+/** Returns the commit with the hunk that the failure names the most; of equals, the one with more such hunks. */
+function mostLikely(
+  shown: readonly Omit<BlamedHunk, 'inTests'>[],
+  looked: readonly { readonly likely: number }[],
+): BlamedCommit | null {
+  const scores = new Map<BlamedCommit | null, number>();
+  for (const [at, { commit }] of shown.entries()) {
+    const known = scores.get(commit);
+    const own = looked[at]?.likely ?? 0;
+    scores.set(commit, known === undefined ? own : known + own / 100);
+  }
+  return [...scores].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
+}
+
+/** Returns the packages of which a manifest names another version now, and where the app imports each. */
+async function changedPackages(
+  hunks: readonly Omit<BlamedHunk, 'inTests'>[],
+  tree: string,
+): Promise<string[]> {
+  const version = /^\s*"((?:@[\w.-]+\/)?[\w.-]+)": "((?:[~^]|>=)?\d[\w.+-]*)",?$/;
+  const read = (lines: readonly string[]) =>
+    lines.flatMap((line) => (version.exec(line) ? [version.exec(line)] : []));
+  const changed = hunks
+    .filter(({ file }) => /(?:^|\/)package\.json$/.test(file))
+    .flatMap(({ old, now }) => {
+      const before = new Map(read(old).map((match) => [match?.[1], match?.[2]]));
+      return read(now).flatMap((match) => {
+        const [, name = '', to = ''] = match ?? [];
+        const from = before.get(name);
+        return from !== undefined && from !== to ? [{ name, from, to }] : [];
+      });
+    });
+  return Promise.all(
+    changed.slice(0, 4).map(async ({ name, from, to }) => {
+      const imports = await searchCode(tree, [
+        '-E',
+        '-e',
+        `(from|require\\(|import\\(?) *['"]${name}(/[^'"]*)?['"]`,
+      ]);
+      const places = imports.slice(0, 4).map(({ file, line }) => `${file}:${line}`);
+      return `${name} ${from} → ${to}${places.length > 0 ? `, imported at ${places.join(', ')}` : ''}`;
+    }),
+  );
 }

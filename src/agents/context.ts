@@ -1,7 +1,8 @@
 import type { Attempt } from '../model/attempt.js';
 import type { Blame, Changes } from '../model/blame.js';
 import type { Diagnosis } from '../model/diagnosis.js';
-import type { Evidence, SourceExcerpt } from '../model/evidence.js';
+import type { Evidence, NetworkEntry, SourceExcerpt } from '../model/evidence.js';
+import type { Handler } from './handlers.js';
 import type { NamedPlace } from './named-places.js';
 import type { RecentCommit } from '../workspace/git.js';
 import type { Flake } from '../model/flake.js';
@@ -43,6 +44,13 @@ export interface AgentContext extends Omit<
   diagnosis: Pick<Diagnosis, 'category' | 'alternatives' | 'confidence' | 'why' | 'facts' | 'warning'>;
   /** The change that broke it, as proven by runs with and without it (BL-3), or null. */
   blame: Blame | null;
+  /** Why runs have found no change that broke it; absent if nothing was searched. */
+  unblamed?: string;
+  /** The requests that the failed assertion is about, the last one first to look at, as they are in `network`, and the code that answers them. */
+  asked?: readonly NetworkEntry[];
+  handlers?: readonly Handler[];
+  /** Custom elements of the page, which an accessibility tree does not show. */
+  customElements?: readonly string[];
   /** The changes since it was green, or else the latest ones; hunks that the failure names come first. Null if git knows of none. */
   changes?: Changes | null;
   /** How often, and under which condition, the test is red, if it is red and green on the same code. */

@@ -1,12 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isRedirected } from '../diagnose/auth-redirects.js';
+import { askedRequests, assertedIn } from '../diagnose/asserted.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { hasFailed } from '../model/evidence.js';
-import { splitUrl } from '../urls.js';
-import { gitList } from '../workspace/git.js';
-import { isSpecName } from '../guard/test-places.js';
 import { relativePath } from '../paths.js';
+import { isLoopback, splitUrl } from '../urls.js';
+import { type CodeLine, isOfApp, searchCode } from './search-code.js';
 
 /** A name that a failure shows, and the one or two lines of the project that contain it (`src/fields.js:3`). */
 export interface NamedPlace {
@@ -14,8 +12,8 @@ export interface NamedPlace {
   readonly at: readonly string[];
 }
 
-const MAX_NAMES = 8;
-const MAX_RESULTS = 4;
+const MAX_NAMES = 16;
+const MAX_RESULTS = 5;
 /** A name that more files contain does not tell which of them to change. */
 const MAX_FILES = 2;
 
@@ -28,46 +26,42 @@ export async function namedPlaces(
   { root, tree }: { readonly root: string; readonly tree: string },
 ): Promise<NamedPlace[]> {
   const test = lead.failure.scope === 'test' ? relativePath(root, lead.failure.test.location.file) : null;
-  const isOfApp = (file: string) => file !== test && !isNoCode(file);
   const source = lead.diagnosis.facts.source?.replace(/(?::\d+)+$/, '');
-  if (source !== undefined && isOfApp(source)) return [];
+  if (source !== undefined && source !== test && isOfApp(source)) return [];
   const names = [...new Set(namesOf(lead))].slice(0, MAX_NAMES);
-  const results = await Promise.all(
-    names.map(async (name) => {
-      const files = (await filesWith(name, tree)).filter(isOfApp);
-      if (files.length > MAX_FILES) return [];
-      const at = await Promise.all(files.map((file) => lineWith(name, file, tree)));
-      return at.length === 0 ? [] : [{ name, at }];
-    }),
-  );
+  const results = await Promise.all(names.map((name) => placesOf(name, { test, tree })));
   return results
     .flat()
     .filter(({ at }, index, all) => all.findIndex((other) => other.at.join() === at.join()) === index)
     .slice(0, MAX_RESULTS);
 }
 
-/** Whether a file is a test, documentation or configuration. */
-function isNoCode(file: string): boolean {
-  return (
-    isSpecName.test(file) ||
-    /(?:^|\/)(?:e2e|tests?|specs?|__\w+__)\/|\.(?:md|lock|map|snap|log|ya?ml)$|(?:^|\/)(?:package(?:-lock)?\.json|playwright[\w.-]*\.config\.\w+)$/.test(
-      file,
-    )
+/** Returns where a name is; if a configuration gives it to a variable, where the variable is read, too. */
+async function placesOf(
+  name: string,
+  { test, tree }: { readonly test: string | null; readonly tree: string },
+): Promise<NamedPlace[]> {
+  const lines = (await linesWith(name, tree)).filter(({ file }) => file !== test);
+  const first = [...new Map(lines.toReversed().map((line) => [line.file, line])).values()].toReversed();
+  if (first.length === 0 || first.length > MAX_FILES) return [];
+  const variables = first.flatMap(({ text }) => {
+    const before = text.slice(0, text.indexOf(name));
+    return isConfig.test(first[0]?.file ?? '')
+      ? (/([A-Z][A-Z\d_]{3,60})['"]?\s*[:=]\s*['"]?[^'"\s,]*$/.exec(before)?.[1] ?? [])
+      : [];
+  });
+  const read = await Promise.all(
+    variables.slice(0, 1).map((variable) => placesOf(variable, { test, tree: tree })),
   );
+  return [{ name, at: first.map(({ file, line }) => `${file}:${line}`) }, ...read.flat()];
 }
 
-async function filesWith(name: string, root: string): Promise<string[]> {
+const isConfig = /\.ya?ml$|(?:^|\/)\.env|\.config\.[cm]?[jt]s$/;
+
+function linesWith(name: string, tree: string): Promise<CodeLine[]> {
   const words = /^\w.*\w$/.test(name) ? ['-w'] : [];
   const isHeader = /^[a-z\d]+(?:-[a-z\d]+)+$/i.test(name);
-  const options = ['-z', '-l', '-I', '-F', '--untracked', ...words, ...(isHeader ? ['-i'] : [])];
-  return gitList(root, ['grep', ...options, '-e', name, '--', ':/']);
-}
-
-/** Returns `file:line` of the first line with a name. */
-async function lineWith(name: string, file: string, root: string): Promise<string> {
-  const text = await readFile(path.join(root, file), 'utf8').catch(() => '');
-  const before = text.toLowerCase().indexOf(name.toLowerCase());
-  return before === -1 ? file : `${file}:${text.slice(0, before).split('\n').length}`;
+  return searchCode(tree, ['-F', ...words, ...(isHeader ? ['-i'] : []), '-e', name], [':/']);
 }
 
 /** Returns the names that a failure shows, those in the deciding evidence first. */
@@ -82,7 +76,15 @@ function namesOf({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' | '
     ...addressesIn(endpoint ?? ''),
     ...dialogs.flatMap(({ text }) => sentencesOf(text.slice(text.indexOf('"'), text.lastIndexOf('"')))),
     ...quotedIn((locator ?? '').replaceAll(/getByRole\(['"]\w+['"]/g, '')),
-    ...(category === 'ui-error' ? [...lastCalls(evidence), ...cookiesSet(evidence)] : []),
+    ...elementsIn(evidence),
+    ...decisive.flatMap((text) => [...hostsIn(text), ...(/^\[(\w[\w-]{2,30})\]/.exec(text)?.slice(1) ?? [])]),
+    ...lastCalls(evidence),
+    ...askedRequests(evidence, why).flatMap(({ url }) => [
+      ...new URLSearchParams(url.split('?')[1] ?? '').keys(),
+    ]),
+    ...cookiesSet(evidence),
+    ...customElements(evidence),
+    ...Object.values(assertedIn(evidence.errors)).flat().flatMap(phrasesOf),
   ].filter((name) => name.length >= 3);
 }
 
@@ -112,17 +114,52 @@ function sentencesOf(text: string): string[] {
   return sentences.flatMap((sentence) => [sentence.trim(), sentence.split(' ').slice(0, 3).join(' ')]);
 }
 
+/** Returns the texts, classes and attributes of the elements among which a locator could not choose. */
+function elementsIn({ errors }: DiagnosedFailure['evidence']): string[] {
+  const listed = errors.flatMap(({ message }) => [
+    ...message.matchAll(/^\s*\d+\) <\w[\w-]*((?:\s[^<>\n]{0,400})?)>([^<\n]{0,200})/gm),
+  ]);
+  return listed.flatMap(([, attributes = '', text = '']) => [
+    ...[...attributes.matchAll(/\s(?:id|data-[\w-]+|aria-label|name|href)="([^"]{3,80})"/g)].map(
+      ([, value = '']) => value,
+    ),
+    ...(/\sclass="([^"]{3,120})"/.exec(attributes)?.[1] ?? '').split(/\s+/),
+    text.trim(),
+  ]);
+}
+
+/** Returns the names of hosts, without their domain if that is a public one. */
+function hostsIn(text: string): string[] {
+  return [...text.matchAll(/\b\w+:\/\/([\w.-]{3,200})(:\d+)?/g)].flatMap(([, host = '']) =>
+    isLoopback(host) ? [] : [host],
+  );
+}
+
+/** Returns the names of the page's custom elements. */
+function customElements({ elements }: DiagnosedFailure['evidence']): string[] {
+  return [...new Set((elements ?? []).flatMap(({ tag }) => (tag.includes('-') ? [tag] : [])))].slice(0, 4);
+}
+
+/** Returns the fixed parts of a text that an app may have put together: the longest words between its numbers and signs. */
+function phrasesOf(text: string): string[] {
+  const parts = text.split(/[^\p{L} ]+/u).map((part) => part.trim());
+  return parts
+    .filter(({ length }) => length >= 5)
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, 1);
+}
+
 /** Returns the addresses of the page's last calls before an assertion failed: those that are open or failed, and the last one. */
 function lastCalls({ network }: DiagnosedFailure['evidence']): string[] {
-  const calls = network.filter(({ resourceType, common }) => /^(?:fetch|xhr)$/.test(resourceType) && !common);
+  const calls = network.filter(
+    ({ resourceType, common }) => /^(?:fetch|xhr|api|eventsource|websocket)$/.test(resourceType) && !common,
+  );
   const open = calls.filter((entry) => entry.isOpen || hasFailed(entry));
   return [...open.slice(-2), ...calls.slice(-1)].flatMap(({ url }) => addressOf(url));
 }
 
-/** Returns the names of the cookies that came with a redirect, as after a sign-in. */
+/** Returns the names of the cookies that answers set. */
 function cookiesSet({ network }: DiagnosedFailure['evidence']): string[] {
-  const headers = network
-    .filter(isRedirected)
-    .flatMap(({ responseHeaders }) => responseHeaders['set-cookie'] ?? []);
+  const headers = network.flatMap(({ responseHeaders }) => responseHeaders['set-cookie'] ?? []);
   return headers.flatMap((header) => [...header.matchAll(/^([^=;\s]+)=/gm)].map(([, name = '']) => name));
 }

@@ -10,7 +10,8 @@ export function pageExcerpt({
   ariaSnapshot,
   diagnosis,
   error,
-}: Pick<AgentContext, 'ariaSnapshot' | 'diagnosis' | 'error'>): string[] {
+  customElements = [],
+}: Pick<AgentContext, 'ariaSnapshot' | 'diagnosis' | 'error' | 'customElements'>): string[] {
   const { category, facts } = diagnosis;
   if (category !== 'ui-error' || !ariaSnapshot || facts.locator === null) return [];
   const words = [...new Set(facts.locator.toLowerCase().match(/[\p{L}\d]{3,}/gu) ?? [])];
@@ -19,5 +20,8 @@ export function pageExcerpt({
   const received = /^\s*Received(?: \w+)?:\s*"(.+)"$/m.exec(error.message)?.[1];
   const match = received === undefined ? -1 : lines.findIndex((line) => line.includes(received));
   const best = match >= 0 ? match : Math.max(0, scores.indexOf(Math.max(...scores)));
-  return lines.slice(Math.max(0, best - linesAround), best + linesAround + 1);
+  return [
+    ...lines.slice(Math.max(0, best - linesAround), best + linesAround + 1),
+    ...(customElements.length > 0 ? ['custom elements:', ...customElements] : []),
+  ];
 }

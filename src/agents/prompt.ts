@@ -1,5 +1,12 @@
 import path from 'node:path';
-import { type BlameBase, type BlamedHunk, blameLine, shortId } from '../model/blame.js';
+import {
+  type BlameBase,
+  type BlamedCommit,
+  type BlamedHunk,
+  blameLine,
+  type Changes,
+  shortId,
+} from '../model/blame.js';
 import { counted } from '../format.js';
 import { cutLine, protectedNames, violationLine } from '../model/guard-findings.js';
 import { asPrinted, type EvidenceSource, factLines } from '../model/diagnosis.js';
@@ -10,9 +17,11 @@ import { redirectOf } from '../diagnose/auth-redirects.js';
 import { type Phase, serverLine, setUpLine } from '../model/failure.js';
 import { traceFiles } from '../evidence/evidence-files.js';
 import { becauseOf, isKept } from '../model/attempt.js';
+import type { NetworkEntry } from '../model/evidence.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { pageExcerpt } from './page-excerpt.js';
-import { file as timelineFile, timelineOf, timelineText } from '../evidence/timeline.js';
+import { assertedIn } from '../diagnose/asserted.js';
+import { exchangeLine, file as timelineFile, timelineOf, timelineText } from '../evidence/timeline.js';
 
 /** The parts of a prompt that do not come from the context. */
 export interface PromptFrame {
@@ -44,7 +53,11 @@ export function renderPrompt(
     isPasted ? rulesForPasting(context) : rules(context),
   ];
   const { error, guidance, flake } = context;
-  const timeline = timelineOf(context, { diagnosis: context.diagnosis, knownText: error.message });
+  const timeline = timelineOf(context, {
+    diagnosis: context.diagnosis,
+    knownText: error.message,
+    isShown: (request) => context.asked?.some((entry) => isSameRequest(entry, request)) ?? false,
+  });
   const timelineLines = timelineText(timeline);
   const sections: Record<string, Section> = {
     blame: blameSection(context),
@@ -54,6 +67,7 @@ export function renderPrompt(
         'The test is flaky: runs on the same code were red and green. Find what it does not wait for, or shares.',
     }),
     failure: () => failedTest(context),
+    asked: askedSection(context),
     error: block('Error', error.message, { longest: 2_000, file: 'context.json' }),
     otherRun: otherRun(context),
     snippet: block('Test source', error.snippet, { longest: 1_200 }),
@@ -82,6 +96,11 @@ export function renderPrompt(
   return `${[start, ...texts, ...end].filter((text) => text !== '').join('\n\n')}\n`;
 }
 
+/** Masking copies the entries, so they are not compared by identity. */
+function isSameRequest(a: NetworkEntry, b: NetworkEntry): boolean {
+  return a.time === b.time && a.url === b.url && a.method === b.method;
+}
+
 /** The sources that the timeline shows. */
 const timelineSources: ReadonlySet<EvidenceSource> = new Set(['console', 'network', 'server']);
 
@@ -94,7 +113,7 @@ function decisiveSections({ diagnosis }: AgentContext): string[] {
 
 /** The sections by weight: a person's decision and the failure get room before anything that only helps. */
 const byWeight =
-  'failure flake guidance error rejections blame attempts diagnosis source snippet otherRun timeline changes page earlierFix'.split(
+  'failure flake guidance error rejections blame attempts diagnosis source asked changes snippet otherRun timeline page earlierFix'.split(
     ' ',
   );
 
@@ -143,32 +162,96 @@ function diffLines({ old, now }: Pick<BlamedHunk, 'old' | 'now'>): string {
   return [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)].join('\n');
 }
 
-/** The changes since the test was green, as far as they are known; hunks that the failure names come first (BL-3). */
-function changesSection({ changes, blame }: AgentContext): Section {
-  if (!changes || changes.hunks.length === 0) return noSection;
-  const { base, hunks, more } = changes;
-  const isBlamed = ({ file, line }: Pick<BlamedHunk, 'file' | 'line'>) =>
-    blame?.hunks.some((hunk) => hunk.file === file && hunk.line === line);
-  const texts = hunks.map((hunk) => {
-    const { file, line, commit } = hunk;
-    const by = commit
-      ? `${shortId(commit.id)} ${commit.date.slice(0, 10)} ${commit.subject.slice(0, 80)}`
-      : 'not committed';
-    const result = isBlamed(hunk) ? 'tried: this one broke it' : 'not tried';
-    return `@@ ${file}:${line} (${by}) ${result}\n${middleCut(diffLines(hunk), 600)}`;
+/** The request that the failed assertion is about, with the code that answers it. */
+function askedSection({ asked = [], handlers = [], error }: AgentContext): Section {
+  if (asked.length === 0) return noSection;
+  const { expected, received } = assertedIn([error]);
+  const lines = asked.map((entry) => exchangeLine(entry, { values: [...received, ...expected], room: 400 }));
+  const last = handlers.at(-1);
+  const places = handlers.map(({ request, at, calls, isNear }) => {
+    const uses = calls.length > 0 ? `, which uses ${calls.map(inline).join(', ')}` : '';
+    return isNear
+      ? `No code names ${inline(request)}; the nearest is ${inline(at)}${uses}.`
+      : `${inline(request)} is answered at ${inline(at)}${uses}.`;
   });
   return (room) => {
-    // Some 600 tokens of code.
-    const first = firstTexts(texts, Math.min(2_000, room) - 200);
-    if (first.length === 0) return '';
-    const rest = hunks.length - first.length + more;
-    const commit = shortId(base.commit);
-    const cut = rest > 0 ? [`[… ${counted(rest, 'more change')} since ${commit}: git diff ${commit} …]`] : [];
+    const text = [
+      ...lines,
+      ...(last && !last.request.endsWith(' /') && room > 900
+        ? ['', `${last.at}:`, ...last.code.split('\n').map((line) => `  ${line}`)]
+        : []),
+    ].join('\n');
+    const longest = Math.min(1_400, Math.max(80, room - places.join('\n').length - 80));
+    return section('The request in question', [fenced(middleCut(text, longest)), ...places].join('\n\n'));
+  };
+}
+
+/** Half of a prompt: so much of the most likely commit is shown uncut. */
+const MAX_CHANGES = MAX_PROMPT / 2;
+/** What the timeline keeps at least, so that changes never displace what happened. */
+const MIN_TIMELINE = 900;
+
+/** What changed since the test was green: the hunks of the most likely commit, the nearest to the failure first, and a list of the others (BL-3). */
+function changesSection({ changes, blame, unblamed }: AgentContext): Section {
+  if (!changes || (changes.hunks.length === 0 && changes.others.length === 0)) return noSection;
+  const { base, commit, hunks, others, packages } = changes;
+  const isBlamed = ({ file, line }: Pick<BlamedHunk, 'file' | 'line'>) =>
+    blame?.hunks.some((hunk) => hunk.file === file && hunk.line === line);
+  const shown = hunks.filter((hunk) => !isBlamed(hunk));
+  const texts = shown.map((hunk) => `@@ ${hunk.file}:${hunk.line}\n${diffLines(hunk)}`);
+  const rest = others.map(({ commit: other, files }) => `- ${commitLine(other)}: ${filesLine(files)}`);
+  const notes = [
+    ...packages.map((text) => `Package ${inline(text)}.`),
+    ...(unblamed && !blame ? [`${sentence(unblamed)}.`] : []),
+  ];
+  return (room) => {
+    const overhead = [headOf(changes, true), ...notes, ...rest.slice(0, 4)].join('\n').length + 160;
+    const longest = Math.min(MAX_CHANGES, room - MIN_TIMELINE) - overhead;
+    const first = texts[0] === undefined ? [] : [middleCut(texts[0], Math.max(MIN_SECTION, longest))];
+    const whole = [...first, ...firstTexts(texts.slice(1), longest - (first[0]?.length ?? 0))];
+    if (room < overhead || (whole.length === 0 && rest.length === 0)) return '';
+    const more = texts.length - whole.length;
+    const cut = more > 0 ? [`[… ${counted(more, 'more change')}: ${showOf(commit, base)} …]`] : [];
     return section(
       'What changed',
-      `${sinceBase[base.from]} ${commit}:\n\n${fenced([...first, ...cut].join('\n'), { language: 'diff' })}`,
+      [
+        headOf(changes, whole.length > 0),
+        ...(whole.length > 0 ? [fenced([...whole, ...cut].join('\n'), { language: 'diff' })] : []),
+        ...notes,
+        ...(rest.length > 0
+          ? [
+              `${whole.length > 0 ? 'Also changed' : 'Changed'} (\`git show <id>\`):\n${firstTexts(rest, Math.max(400, longest / 4)).join('\n')}`,
+            ]
+          : []),
+      ].join('\n\n'),
     );
   };
+}
+
+function headOf({ base, commit }: Changes, isShown: boolean): string {
+  const since = `${sinceBase[base.from]} ${shortId(base.commit)}`;
+  if (!isShown || (commit === null && base.from === 'head')) return `${since}:`;
+  return `${since}, what the failure names the most: ${commitLine(commit)}.`;
+}
+
+function commitLine(commit: BlamedCommit | null): string {
+  return commit
+    ? `${shortId(commit.id)} ${commit.date.slice(0, 10)} ${inline(commit.subject.slice(0, 80))}`
+    : 'not committed';
+}
+
+function filesLine(files: readonly string[]): string {
+  const named = files.slice(0, 5).map(inline).join(', ');
+  return files.length > 5 ? `${named} and ${files.length - 5} more` : named;
+}
+
+function showOf(commit: BlamedCommit | null, { commit: base }: BlameBase): string {
+  return commit ? `git show ${shortId(commit.id)}` : `git diff ${shortId(base)}`;
+}
+
+function sentence(text: string): string {
+  const line = inSentence(text);
+  return line.charAt(0).toUpperCase() + line.slice(1);
 }
 
 const sinceBase: Record<BlameBase['from'], string> = {

@@ -13,15 +13,27 @@ type HunkAtLine = Hunk & { readonly newStart?: number };
 
 /**
  * Returns how much a failure says of a hunk: that a stack or the compiler names its file or its very lines, and that words that the failure names (a
- * locator's text, a test id, a route, a column, a symbol) are in it; a word that only came or went with it counts twice.
+ * locator's text, a test id, a route, a column, a symbol) are in it; a word that only came or went with it counts twice. `near` are more places that belong to the failure, such as
+ * the code that answered its request.
  */
-export function likelihood({ failure, diagnosis, evidence }: DiagnosedFailure): (hunk: HunkAtLine) => number {
+export function likelihood(
+  { failure, diagnosis, evidence }: DiagnosedFailure,
+  near: readonly string[] = [],
+): (hunk: HunkAtLine) => number {
   const { source, errorType: _type, sqlState: _state, ...facts } = diagnosis.facts;
   const errors = evidence.errors.flatMap(({ message, causes }) => [message, ...causes]);
   const stderr = failure.scope === 'suite' ? failure.stderr : '';
   const reasons = diagnosis.why.map((reason) => reason.evidence);
   const stacks = evidence.errors.map(({ stack }) => stack);
-  const placed = [source, ...reasons, ...evidence.sources.map(({ at }) => at), ...stacks, ...errors, stderr];
+  const placed = [
+    source,
+    ...near,
+    ...reasons,
+    ...evidence.sources.map(({ at }) => at),
+    ...stacks,
+    ...errors,
+    stderr,
+  ];
   const places = placed.flatMap((text) => [...(text ?? '').matchAll(placePattern)]);
   const texts = [
     ...Object.values(facts),

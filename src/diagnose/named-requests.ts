@@ -6,7 +6,7 @@ const shortestWord = 3;
 const mostText = 4_000;
 
 /** Returns the words of a text, in lower case and without a plural's end: those of `getByTestId('card-bills')` are `by`, `test`, `card`, `bill` … */
-function wordsOf(text: string): Set<string> {
+export function wordsOf(text: string): Set<string> {
   const parts = text
     .slice(0, mostText)
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')

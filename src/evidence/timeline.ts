@@ -1,4 +1,5 @@
 import { errorBody, isGivenUp, outcomeOf, repeatsRequest, requestLine } from '../diagnose/requests.js';
+import { assertedIn, cutAround } from '../diagnose/asserted.js';
 import { createMatcher } from '../diagnose/match.js';
 import { asPrinted, type Reason } from '../model/diagnosis.js';
 import {
@@ -47,6 +48,8 @@ export interface TimelineOptions {
   /** A text that the reader already has: steps do not repeat its lines. */
   readonly knownText?: string;
   readonly lengths?: Lengths;
+  /** Whether the reader already has the bodies of a request. */
+  readonly isShown?: (request: NetworkEntry) => boolean;
 }
 
 const forPrompts: Lengths = { entry: 1_200, body: 240 };
@@ -56,14 +59,18 @@ export const forPeople: Lengths = { entry: 8_000, body: 2_000 };
 /** Returns what happened during a test in the order of time: steps, requests, console entries, dialogs, and lines of the servers. */
 export function timelineOf(
   recorded: TimelineSource,
-  { diagnosis, knownText = '', lengths = forPrompts }: TimelineOptions,
+  { diagnosis, knownText = '', lengths = forPrompts, isShown = () => false }: TimelineOptions,
 ): TimelineEvent[] {
   const reasons = (source: Reason['source']) =>
     diagnosis.why.filter((reason) => reason.source === source).map(({ evidence }) => asPrinted(evidence));
   const events = [
     ...stepEvents(recorded, knownText),
     // The page of a 5xx answer is read like server output.
-    ...requestEvents(recorded, [...reasons('network'), ...reasons('server')], lengths),
+    ...requestEvents(recorded, [...reasons('network'), ...reasons('server')], {
+      lengths,
+      knownText,
+      isShown,
+    }),
     ...consoleEvents(recorded, reasons('console'), lengths),
     ...serverEvents(recorded, reasons('server')),
   ];
@@ -91,11 +98,14 @@ const mark = (isDecided: boolean) => (isDecided ? ' ← decided' : '');
 const inPassing = (common: boolean | undefined) => (common ? ' (also in passing tests)' : '');
 
 function stepEvents({ steps = [] }: TimelineSource, knownText: string): TimelineEvent[] {
-  return steps.map(({ time, durationMs, title, at, error, log, isFailing }) => {
+  const own = steps.filter(
+    ({ at, isFailing, error }) => isFailing || error !== null || !at.includes('node_modules/'),
+  );
+  return own.map(({ time, durationMs, title, at, error, log, isFailing }) => {
     const took = durationMs === null ? 'did not end' : durationText(durationMs);
     const about = [at, took].filter((part) => part !== '').join(', ');
-    // An error often ends with the log.
-    const more = log.filter((line) => !error?.includes(line.trim()));
+    // An error often ends with the log, and a step that worked needs none.
+    const more = isFailing || error !== null ? log.filter((line) => !error?.includes(line.trim())) : [];
     const below = [...(error ?? '').split('\n'), ...more].filter(
       (line) => line.trim() !== '' && !knownText.includes(line.trim()),
     );
@@ -111,14 +121,23 @@ function durationText(ms: number): string {
 }
 
 function requestEvents(
-  { network, pageUrl }: TimelineSource,
+  { network, pageUrl, steps = [] }: TimelineSource,
   decided: readonly string[],
-  { body }: Lengths,
+  {
+    lengths: { body },
+    knownText,
+    isShown,
+  }: Required<Pick<TimelineOptions, 'lengths' | 'knownText' | 'isShown'>>,
 ): TimelineEvent[] {
+  const { expected, received } = assertedIn([{ message: knownText }]);
+  const values = [...received, ...expected];
+  const routes = steps.flatMap(({ title }) => /^Route requests (\S+)/.exec(title)?.[1] ?? []);
   let origin = '';
   let isSignedIn = false;
   return network.flatMap((entry) => {
-    const isCall = calls.has(entry.resourceType);
+    const isRoutedAway =
+      entry.isOfServiceWorker === true && !routes.some((pattern) => isRouted(pattern, entry.url));
+    const isCall = calls.has(entry.resourceType) && !isRoutedAway;
     const failed = hasFailed(entry) && !isGivenUp(entry);
     if (!isCall && !failed) return [];
     const parts = splitUrl(entry.url);
@@ -132,20 +151,23 @@ function requestEvents(
     const sent = isSignedIn && isRefused ? cookiesSent(entry) : '';
     isSignedIn ||= cookies !== undefined || isSignIn(entry);
     const took = durationText(entry.durationMs ?? 0);
-    const answer = answerOf(entry);
+    const answer = `${answerOf(entry)}${surpriseIn(entry)}`;
     // The body's lines that the answer already has are not repeated.
     const bodyLines = errorBody(entry)
       .split('\n')
       .filter((line) => !answer.includes(line));
     const line = [
-      `  ${entry.method} ${(isNear ? entry.url.replace(/^\w+:\/\/[^/?#]*/, '') : entry.url).slice(0, 300)}`,
-      startOfBody(entry.requestBody, body / 2),
+      `  ${entry.isOfServiceWorker ? '[service worker] ' : ''}${entry.method} ${(isNear ? entry.url.replace(/^\w+:\/\/[^/?#]*/, '') : entry.url).slice(0, 300)}`,
+      isShown(entry) ? '' : startOfBody(entry.requestBody, body / 2),
       sent,
       ` → ${answer}`,
       took === '' ? '' : ` after ${took}`,
-      failed
-        ? startOfBody(bodyLines.join('\n') || entry.responseBody, 2 * body)
-        : startOfBody(jsonIn(entry), body),
+      isShown(entry)
+        ? ''
+        : failed
+          ? startOfBody(bodyLines.join('\n') || entry.responseBody, 2 * body, values)
+          : startOfBody(jsonIn(entry), body, values),
+      answererOf(entry, network, routes),
       ...(cookies ?? '').split('\n').map((cookie) => (cookie === '' ? '' : ` Set-Cookie: ${cookie}`)),
       ...notesOn(entry, pageUrl),
       inPassing(entry.common),
@@ -154,7 +176,7 @@ function requestEvents(
     const isQuiet = entry.common || matcher.withoutNoise('network', requestLine(entry)) === '';
     const tells = failed || entry.isOpen || cookies !== undefined || isSignIn(entry);
     const own = tells ? rank.error : rank.call;
-    const exchange = `${entry.method} ${entry.url} ${answer} ${entry.requestBody} ${entry.responseBody}`;
+    const exchange = `${entry.isOfServiceWorker ?? ''} ${entry.method} ${entry.url} ${answer} ${entry.requestBody} ${entry.responseBody}`;
     return [
       {
         time: entry.time,
@@ -174,11 +196,86 @@ function answerOf(entry: NetworkEntry): string {
   return `${outcomeOf(entry)}${isOpen && failure === null ? ', its body still open when the test ended' : ''}${to === undefined ? '' : ` → ${to}`}`;
 }
 
-/** The start of a body, on one line; it says how much more there is. */
-function startOfBody(text: string | null, most: number): string {
-  const line = (text ?? '').replaceAll(/\s+/g, ' ').trim();
-  if (line === '') return '';
-  return line.length > most ? ` ${line.slice(0, most)}… ${line.length - most} more characters` : ` ${line}`;
+/** The start of a body, or the part around one of these values, on one line; it says how much more there is. */
+function startOfBody(text: string | null, most: number, values: readonly string[] = []): string {
+  // Other spaces than these are a part of what the body says.
+  const line = (text ?? '').replaceAll(/[ \t\r\n]+/g, ' ').trim();
+  return line === '' ? '' : ` ${cutAround(line, values, most)}`;
+}
+
+/** Formats a request with its body and its answer in full, except for long bodies, which are cut around these values. */
+export function exchangeLine(
+  entry: NetworkEntry,
+  { values, room }: { readonly values: readonly string[]; readonly room: number },
+): string {
+  const address = entry.url.replace(/^\w+:\/\/[^/?#]*/, '') || entry.url;
+  return [
+    `${entry.method} ${address.slice(0, 300)}`,
+    startOfBody(entry.requestBody, room, values),
+    ` → ${answerOf(entry)}${surpriseIn(entry)}`,
+    startOfBody(errorBody(entry) || jsonIn(entry), room, values),
+  ].join('');
+}
+
+const firstWords = 60;
+
+/** What surprises in an answer that is no error: a page or nothing where a call wants data, or a stream that is compressed. */
+function surpriseIn({
+  isOfServiceWorker,
+  status,
+  resourceType,
+  responseHeaders,
+  responseBody,
+  url,
+  method,
+}: NetworkEntry): string {
+  if (status === null || status >= 300 || status === 204 || isOfServiceWorker) return '';
+  const type = (responseHeaders['content-type'] ?? '').split(';')[0] ?? '';
+  const encoding = responseHeaders['content-encoding'];
+  if (type === 'text/event-stream') return encoding === undefined ? '' : ` (${type}, ${encoding})`;
+  if (!/^(?:fetch|xhr|api)$/.test(resourceType) || method === 'HEAD' || /\.html?(?:[?#]|$)/.test(url))
+    return '';
+  if (responseHeaders['content-length'] === '0' || responseBody === '') return ' (an empty body)';
+  if (type !== 'text/html' && !/^\s*<(?:!doctype|html)/i.test(responseBody ?? '')) return '';
+  const start = (responseBody ?? '').trim().slice(0, firstWords);
+  return ` (${type === '' ? 'HTML' : type}${start === '' ? '' : `: ${start}…`})`;
+}
+
+/** Says who answered, if that was not the server, and which route of the test was just missed. */
+function answererOf(
+  { answeredBy, isOfServiceWorker, url, time, resourceType }: NetworkEntry,
+  network: readonly NetworkEntry[],
+  routes: readonly string[],
+): string {
+  if (answeredBy === 'test') return ' (answered by the test: route)';
+  const route = routes.find((pattern) => isRouted(pattern, url));
+  if (isOfServiceWorker && route !== undefined)
+    return ` (the test's route ${route} does not see requests of a service worker; serviceWorkers: 'block' in the Playwright config keeps it out)`;
+  const isPassedOn = network.some(
+    (other) => other.isOfServiceWorker && other.url === url && Math.abs(other.time - time) < passedOnMs,
+  );
+  if (answeredBy === 'no-server' && isPassedOn) return ' (answered by the service worker)';
+  if (!/^(?:fetch|xhr)$/.test(resourceType) || route !== undefined) return '';
+  const bare = url.replace(/[?#].*$/, '');
+  const missed = routes.find((pattern) =>
+    [bare, `${bare}/`, bare.replace(/\/$/, '')].some((near) => isRouted(pattern, near)),
+  );
+  return missed === undefined ? '' : ` (just misses the test's route ${missed})`;
+}
+
+/** How long after a page's request a service worker passes it on, at most. */
+const passedOnMs = 2_000;
+
+/** Whether a glob of `page.route` matches an address. https://playwright.dev/docs/network#glob-url-patterns */
+function isRouted(glob: string, url: string): boolean {
+  const pattern = glob
+    .replaceAll(/[.+^$()|[\]\\?]/g, String.raw`\$&`)
+    .replaceAll('**', '\0')
+    .replaceAll('*', '[^/]*')
+    .replaceAll('\0', '.*')
+    .replaceAll(/\{([^{}]*)\}/g, (_, options: string) => `(?:${options.replaceAll(',', '|')})`);
+  const isPath = glob.startsWith('/');
+  return new RegExp(`^${isPath ? String.raw`\w+://[^/]+` : ''}${pattern}$`).test(url);
 }
 
 function jsonIn({ responseBody, responseHeaders }: NetworkEntry): string | null {
@@ -244,25 +341,26 @@ function consoleEvents(
   decided: readonly string[],
   { entry: most }: Lengths,
 ): TimelineEvent[] {
-  return console.map((entry) => {
-    const { time, type, text, location, stack, common } = entry;
-    const isDecided = decided.some((reason) => text.includes(reason.replace(/^Uncaught /, '')));
-    const isRepeated = repeatsRequest(text, network);
-    const frames = ownFrames(
-      (stack ?? '').split('\n').filter((line) => frame.test(line)),
-      4,
-    );
-    const head = `[${type}] ${shortened(text, most)} ${location}`.trimEnd();
-    return {
-      time,
-      rank: isDecided ? rank.decided : common || isRepeated ? rank.quiet : consoleRank(entry),
-      key: normalise(`${type} ${text}`),
-      text: [
-        `  ${head}${inPassing(common)}${mark(isDecided)}`,
-        ...frames.map((line) => `      ${line.trim()}`),
-      ].join('\n'),
-    };
-  });
+  return console
+    .filter(({ text }) => !repeatsRequest(text, network))
+    .map((entry) => {
+      const { time, type, text, location, stack, common } = entry;
+      const isDecided = decided.some((reason) => text.includes(reason.replace(/^Uncaught /, '')));
+      const frames = ownFrames(
+        (stack ?? '').split('\n').filter((line) => frame.test(line)),
+        4,
+      );
+      const head = `[${type}] ${shortened(text, most)} ${location}`.trimEnd();
+      return {
+        time,
+        rank: isDecided ? rank.decided : common ? rank.quiet : consoleRank(entry),
+        key: normalise(`${type} ${text}`),
+        text: [
+          `  ${head}${inPassing(common)}${mark(isDecided)}`,
+          ...frames.map((line) => `      ${line.trim()}`),
+        ].join('\n'),
+      };
+    });
 }
 
 function consoleRank(entry: ConsoleEntry): number {

@@ -41,10 +41,14 @@ export type BlameBase = z.infer<typeof blameBaseShape>;
 /** What changed since a test was green, or lately; nothing was run to find it. */
 export interface Changes {
   readonly base: BlameBase;
-  /** The hunks that the failure names come first. */
+  /** The commit whose changes the failure names the most; null for what is not committed. */
+  readonly commit: BlamedCommit | null;
+  /** Its hunks in the app, the nearest to the failure first. */
   readonly hunks: readonly Omit<BlamedHunk, 'inTests'>[];
-  /** The number of further hunks. */
-  readonly more: number;
+  /** The other commits, and what is not committed (null), with the files that they changed. */
+  readonly others: readonly { readonly commit: BlamedCommit | null; readonly files: readonly string[] }[];
+  /** Packages of another version, and where the app imports them: `marked 4.3.0 → 15.0.12, imported at src/render.mjs:1`. */
+  readonly packages: readonly string[];
 }
 
 /** Which change broke a test: the smallest set of hunks that turns it green when reverted (BL-1). */

@@ -45,6 +45,10 @@ const networkEntryShape = z.object({
   responseHeaders: z.record(z.string(), z.string()),
   requestBody: textOrNull,
   responseBody: textOrNull,
+  /** Who answered, if that was not a server: a route of the test, or the browser itself (its cache, or a service worker). */
+  answeredBy: z.enum(['test', 'no-server']).exactOptional(),
+  /** Whether a service worker sent it. */
+  isOfServiceWorker: z.literal(true).exactOptional(),
   /** Whether its answer had begun, and not ended when the test did. */
   isOpen: z.literal(true).exactOptional(),
   /**

@@ -76,6 +76,8 @@ export interface CauseState extends CauseRecord {
   readonly attempts: readonly AttemptState[];
   /** The change that broke it; absent if none is known. */
   readonly blame?: Blame;
+  /** Why no change is known to have broken it; absent if nothing was searched. */
+  readonly unblamed?: string;
   /** The stored question to a person; null if there is none. */
   readonly escalationId: string | null;
   /** Events that a report mentions in addition to its attempts. */
@@ -226,7 +228,8 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
   }),
   'cause.started': withPhase,
   'cause.blamed': (run, { causeId, blame }) => withCause(run, causeId, { blame }),
-  'blame.ended': unchanged,
+  'blame.ended': (run, { causeId, reason }) =>
+    causeId === null ? run : withCause(run, causeId, { unblamed: reason }),
   'cause.came_back': withNote,
   'cause.ended': (run, event) => withCause(run, event.causeId, { phase: null, ended: event }),
   'tests.quarantined': (run, { tests }) => withTests(run, idsOf(tests), () => ({ verdict: 'quarantined' })),

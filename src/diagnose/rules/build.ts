@@ -26,7 +26,7 @@ export const buildRules = rulesFor('build-error', {
   ],
   'build/syntax-at-position': [
     certain,
-    /SyntaxError: .{0,300}\(\d+:\d+\)|(?:Unexpected token|Missing semicolon)[^\n(]{0,60}\(\d+:\d+\)|^\s{0,20}[×x]?\s{0,9}Syntax Error(?:\s{0,9}$|: \w)|Adjacent JSX elements|Expected corresponding (?:JSX )?closing tag|Support for the experimental syntax|\bERROR: (?:Expected|Unexpected|Unterminated|Syntax)|Expected ["'][^"'\n]{1,20}["'] but found ["']|Unterminated (?:string constant|template|regexp)|(?:^|\s)[×x] (?:Expected|Unexpected|Unterminated) |\bPHP Parse error: |(?<=^[ \t]{1,20}File "[^"\n]{1,300}", line \d{1,7}\n(?:[ \t][^\n]{0,600}\n){0,4})(?:Syntax|Indentation|Tab)Error: /im,
+    /SyntaxError: .{0,300}\(\d+:\d+\)|(?:Unexpected token|Missing semicolon)[^\n(]{0,60}\(\d+:\d+\)|^\s{0,20}[×x]?\s{0,9}Syntax Error(?:\s{0,9}$|: \w)|Adjacent JSX elements|Expected corresponding (?:JSX )?closing tag|Support for the experimental syntax|\bERROR: (?:Expected|Unexpected|Unterminated|Syntax)|Expected ["'][^"'\n]{1,20}["'] but found ["']|Unterminated (?:string constant|template|regexp)|(?:^|(?<!\d)\s)[×x] (?:Expected|Unexpected|Unterminated) |\bPHP Parse error: |(?<=^[ \t]{1,20}File "[^"\n]{1,300}", line \d{1,7}\n(?:[ \t][^\n]{0,600}\n){0,4})(?:Syntax|Indentation|Tab)Error: /im,
     { unless: /JSON/ },
   ],
   'build/bundler': [

@@ -38,11 +38,20 @@ const harEntry = record({
   startedDateTime: text,
   time: numberOrNull,
   _resourceType: textOrNull,
+  _wasFulfilled: z.unknown().optional(),
+  _serviceWorkerRef: z.unknown().optional(),
+  serverIPAddress: textOrNull,
   // The flag became a reference to the request's context in 1.63.
   _apiRequest: z.unknown().optional(),
   _apiRequestRef: z.unknown().optional(),
   request: record({ method: text, url: text, headers, postData: record({ text, ...resourceFields }) }),
-  response: record({ status: number, headers, _failureText: textOrNull, content: resourceFile }),
+  response: record({
+    status: number,
+    headers,
+    _failureText: textOrNull,
+    _transferSize: numberOrNull,
+    content: resourceFile,
+  }),
   timings: record({ receive: numberOrNull }),
 });
 
@@ -67,10 +76,20 @@ export function traceRequestOf(snapshot: unknown): TraceRequest {
     responseHeaders: response.headers,
     requestBody: request.postData.text || null,
     responseBody: null,
+    ...(isAnswered ? answererOf(entry, response) : {}),
+    ...(entry._serviceWorkerRef ? { isOfServiceWorker: true as const } : {}),
     ...(isAnswered && timings.receive === -1 ? { isOpen: true as const } : {}),
     requestBodyFile: fileAt(request.postData),
     responseBodyFile: response.content,
   };
+}
+
+function answererOf(
+  entry: Pick<z.infer<typeof harEntry>, '_wasFulfilled' | 'serverIPAddress'>,
+  { _transferSize: sent }: { readonly _transferSize: number | null },
+): Pick<NetworkEntry, 'answeredBy'> {
+  if (entry._wasFulfilled) return { answeredBy: 'test' };
+  return entry.serverIPAddress === null && sent === 0 ? { answeredBy: 'no-server' } : {};
 }
 
 const extensions: readonly (readonly [type: string, extension: RegExp])[] = [

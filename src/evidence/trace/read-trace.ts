@@ -224,9 +224,10 @@ function pageElements(root: DomElement): PageElement[] | null {
   const elements: PageElement[] = [];
   const look = (element: DomElement, around: string): void => {
     const label = element.tag === 'label' ? short(nodeText(element)) : around;
-    const attributes = Object.entries(element.attributes).filter(([name]) => named.test(name));
+    const isCustom = element.tag.includes('-');
+    const attributes = Object.entries(element.attributes).filter(([name]) => isCustom || named.test(name));
     const text = short(element.children.filter((child) => typeof child === 'string').join(' '));
-    if ((attributes.length > 0 || text !== '') && !unseen.test(element.tag))
+    if ((attributes.length > 0 || text !== '' || isCustom) && !unseen.test(element.tag))
       elements.push({
         tag: element.tag,
         text,

@@ -24,6 +24,7 @@ const before = record({
   stepId: textOrNull,
   parentId: textOrNull,
   method: text,
+  params: record({ patterns: list(record({ glob: textOrNull })) }),
   // Before 1.53 the `apiName`.
   title: textOrNull,
   apiName: text,
@@ -63,6 +64,7 @@ export class TraceActions {
     const { callId: id, stepId, stack, ...call } = before.parse(event);
     this.isOfTest ||= isOfTest;
     if (!isOfTest && stepId !== null) this.#stepOfCall.set(id, stepId);
+    if (call.method.endsWith('etworkInterceptionPatterns')) this.#nameRoute(id, call.params.patterns);
     if (!isOfTest && this.isOfTest) return;
     if (this.#actions.size >= mostActions) return;
     const [frame] = stack;
@@ -80,6 +82,13 @@ export class TraceActions {
       error: null,
       log: [],
     });
+  }
+
+  /** Names the pattern of a route in its step: the library gets all patterns, the newest first. */
+  #nameRoute(id: string, [newest]: readonly { readonly glob: string | null }[]): void {
+    const step = this.#actions.get(this.stepOf(id));
+    if (step && newest?.glob && /^(?:Route requests|\w+\.route)$/.test(step.title))
+      this.#actions.set(step.id, { ...step, title: `Route requests ${newest.glob}` });
   }
 
   /** Takes an `after` line. */

@@ -58,6 +58,7 @@ export class TraceReading {
   lostLines = 0;
   /** The time of the last line, in milliseconds since the epoch. */
   lastTime = 0;
+  readonly #requests = new Set<string>();
   readonly #frames: { readonly time: number; readonly pageId: string; readonly file: string }[] = [];
   /** Converts a context's monotonic time to milliseconds since the epoch when added to it. */
   #epoch = 0;
@@ -95,7 +96,7 @@ export class TraceReading {
     else if (type === 'console') this.#takeConsole(event);
     else if (type === 'event') this.#takePageEvent(event);
     else if (type === 'resource-snapshot')
-      this.network.push(traceRequestOf(snapshotLine.parse(event).snapshot));
+      this.#takeRequest(traceRequestOf(snapshotLine.parse(event).snapshot));
     else if (type === 'screencast-frame') this.#takeFrame(event);
     else if (type === 'before') this.#takeBeginning(event);
     else if (type === 'after') this.#takeEnd(event);
@@ -123,6 +124,14 @@ export class TraceReading {
     this.#timeOf(ended.parse(event).endTime);
     // The test's step has already described this call of the library.
     if (this.#isOfTest || !this.actions.isOfTest) this.actions.end(event, this.#epoch);
+  }
+
+  /** Takes a request once: the trace of a page that tests share repeats those of the tests before. */
+  #takeRequest(request: TraceRequest): void {
+    const key = [request.time, request.durationMs, request.method, request.url].join(' ');
+    if (this.#requests.has(key)) return;
+    this.#requests.add(key);
+    this.network.push(request);
   }
 
   #takeConsole(event: unknown): void {

@@ -291,6 +291,7 @@ export async function writeWork(
     guidance: request.known?.guidance ?? null,
     testsAreOpen: request.known?.decision?.allows === 'tests',
     earlierFix: request.known?.fix ?? null,
+    unblamed: session.bus.run().causes.find(({ id }) => id === request.cause.id)?.unblamed,
     isEdited: (file) => edited.has(file),
     clean: (text) => session.redactor.clean(text),
   });

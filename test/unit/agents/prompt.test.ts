@@ -135,8 +135,13 @@ it('AG-2 has at most 2,500 tokens however much there is, and what a person decid
     blame: aBlame({ hunks: [hunk, hunk, hunk] }),
     changes: {
       base: { commit: 'a'.repeat(40), from: 'head' },
+      commit: null,
       hunks: Array.from({ length: 12 }, () => hunk),
-      more: 3,
+      others: Array.from({ length: 12 }, () => ({
+        commit: null,
+        files: Array.from({ length: 9 }, () => long),
+      })),
+      packages: [long, long],
     },
     steps: Array.from({ length: 90 }, (_, time) => ({
       time,
@@ -362,22 +367,56 @@ describe('what changed', () => {
     write({ 'src/a.ts': 'b\n', 'src/cart.ts': 'sum\n' });
     const text = await prompt();
     expect(text).toMatch(
-      /## What changed\n\nNot committed, on top of \w{7}:\n\n```diff\n@@ src\/cart\.ts:1 \(not committed\) not tried\n-total\n\+sum\n@@ src\/a\.ts:1/,
+      /## What changed\n\nNot committed, on top of \w{7}:\n\n```diff\n@@ src\/cart\.ts:1\n-total\n\+sum\n@@ src\/a\.ts:1/,
     );
   });
 
-  it('AG-2 is else what the last commits changed, and says which of it blame has tried', async () => {
+  it('AG-2 BL-3 is else what the last commits changed, without what is blamed already', async () => {
     const { commit, prompt, lead } = project();
     commit({ 'src/cart.ts': 'sum\n' }, 'Sums up');
     commit({ 'src/a.ts': 'b\n' }, 'Other');
     const text = await prompt();
     expect(text).toMatch(
-      /In the last commits, since \w{7}:\n\n```diff\n@@ src\/cart\.ts:1 \(\w{7} \S+ Sums up\) not tried/,
+      /In the last commits, since \w{7}, what the failure names the most: \w{7} \S+ `Sums up`\.\n\n```diff\n@@ src\/cart\.ts:1\n-total\n\+sum\n```\n\nAlso changed \(`git show <id>`\):\n- \w{7} \S+ `Other`: `src\/a\.ts`/,
     );
     const blame = aBlame({ hunks: [aBlamedHunk({ file: 'src/cart.ts', line: 1 })] });
     const blamed = await prompt({ cause: aCause({ lead, blame }) });
-    expect(blamed).toMatch(/@@ src\/cart\.ts:1 \(\w{7} \S+ Sums up\) tried: this one broke it/);
-    expect(blamed).toMatch(/@@ src\/a\.ts:1 \(\w{7} \S+ Other\) not tried/);
+    expect(blamed).not.toContain('@@ src/cart.ts');
+    expect(blamed).toMatch(/Changed \(`git show <id>`\):\n- \w{7} \S+ `Other`/);
+  });
+
+  it('BL-1 AG-2 says why no change is known to have broken it', async () => {
+    const { commit, prompt } = project();
+    commit({ 'src/cart.ts': 'sum\n' }, 'Sums up');
+    expect(await prompt({ unblamed: 'found no change to blame: it also fails without it' })).toContain(
+      'Found no change to blame: it also fails without it.',
+    );
+  });
+
+  it('AG-2 shows the likely commit whole, and of the others only their subject and files', async () => {
+    const { commit, prompt } = project();
+    const body = (name: string) =>
+      Array.from({ length: 40 }, (_, n) => `export const ${name}${n} = ${n} * 3;\n`).join('');
+    commit({ 'src/other.ts': body('other') }, 'Innocent');
+    commit(
+      { 'src/cart.ts': body('sum'), 'a.spec.ts': body('spec'), 'package-lock.json': body('lock') },
+      'Guilty',
+    );
+    const text = await prompt();
+    for (const line of body('sum').trimEnd().split('\n')) expect(text).toContain(`+${line}`);
+    expect(text).toMatch(/- \w{7} \S+ `Innocent`: `src\/other\.ts`/);
+    expect(text).not.toMatch(/other0|spec0|lock0/);
+  });
+
+  it('EV-15 names a package of another version, and the file that imports it', async () => {
+    const { commit, write, prompt } = project();
+    const manifest = (version: string) => `{\n  "dependencies": {\n    "marked": "${version}"\n  }\n}\n`;
+    commit(
+      { 'package.json': manifest('4.3.0'), 'src/render.mjs': "import { marked } from 'marked';\n" },
+      'Before',
+    );
+    write({ 'package.json': manifest('15.0.12') });
+    expect(await prompt()).toContain('Package `marked 4.3.0 → 15.0.12, imported at src/render.mjs:1`.');
   });
 
   it('EV-9 is masked before it is cut, leaves out what self-heal itself has edited, and counts the rest', async () => {
@@ -391,7 +430,7 @@ describe('what changed', () => {
     expect(text).not.toContain(secret.slice(0, 8));
     expect(text).not.toContain('@@ src/a.ts');
     for (let n = 0; n < 30; n += 1) write({ [`src/${n}.ts`]: `${'long '.repeat(60)}\n` });
-    expect(await prompt()).toMatch(/\[… 2\d more changes since \w{7}: git diff \w{7} …\]/);
+    expect(await prompt()).toMatch(/\[… \d\d more changes: git diff \w{7} …\]/);
   });
 });
 

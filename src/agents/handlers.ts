@@ -1,0 +1,273 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { NetworkEntry } from '../model/evidence.js';
+import { splitUrl } from '../urls.js';
+import { type CodeLine, filesOfApp, searchCode } from './search-code.js';
+
+/** The code that answers a request. */
+export interface Handler {
+  /** `PUT /api/reminders` */
+  readonly request: string;
+  /** `server/reminders.ts:12`, relative to the project. */
+  readonly at: string;
+  /** Its first lines. */
+  readonly code: string;
+  /** Whether it is only the nearest address in the code, or the only server. */
+  readonly isNear: boolean;
+  /** What it calls in other files of the project: `store (src/offers.mjs:5)`. */
+  readonly calls: readonly string[];
+}
+
+const mostLines = 14;
+const mostCalls = 4;
+const longestLine = 240;
+
+/** The registration of a route in the frameworks of several languages: a verb, a decorator or a mount, and the path. */
+const registration =
+  /(?:\.|@|\b)(get|post|put|patch|delete|all|on|route|use|mount|register|path)\(\s*(?:['"](?:GET|POST|PUT|PATCH|DELETE)['"],\s*)?['"`](\/[^'"`\n]{0,200}|)['"`]/gi;
+const registrationForGit = String.raw`(get|post|put|patch|delete|all|on|route|use|mount|register|path)\([[:space:]]*(['"][A-Z]+['"],[[:space:]]*)?['"\x60](/|['"\x60])`;
+/** A request that code sends. */
+const isSent =
+  /\bawait [^;]{0,60}\b(?:get|post|put|patch|delete)\(|\b(?:axios|fetch|\$http|https?|client)\.(?:get|post|put|patch|delete)\(/;
+const isMount = /^(?:route|use|mount|register)$/i;
+const ofOneSegment = /^(?::[\w-]+\??|\{[^}]+\}|<[^>]+>|\[[^\].]+\]|\*)$/;
+
+interface Route extends CodeLine {
+  readonly verb: string;
+  readonly pattern: string;
+}
+
+/** Returns the code of a project that answers a request, past the mounts of its routers; null if it is not found. */
+export async function handlerOf(
+  { method, url }: Pick<NetworkEntry, 'method' | 'url'>,
+  tree: string,
+): Promise<Handler | null> {
+  const address = (splitUrl(url)?.path ?? url).replace(/[?#].*$/, '');
+  const exact =
+    (await registered(method, address, tree)) ??
+    (await byFileName(method, address, tree)) ??
+    (await literal(address, tree));
+  const found = exact ?? (await nearest(address, tree));
+  if (found === null) return null;
+  const text = await readFile(path.join(tree, found.file), 'utf8').catch(() => '');
+  const block = blockAt(text, found.line);
+  return {
+    request: `${method} ${address}`,
+    at: `${found.file}:${found.line}`,
+    isNear: exact === null,
+    code: block.map((line) => line.slice(0, longestLine)).join('\n'),
+    calls: await callsIn(block.join('\n'), text, { file: found.file, tree }),
+  };
+}
+
+async function registered(method: string, address: string, tree: string): Promise<CodeLine | null> {
+  const lines = await searchCode(tree, ['-i', '-E', registrationForGit]);
+  const routes = lines
+    .filter(({ file, text }) => !isElsewhere.test(file.replace(/x$/, '')) && !isSent.test(text))
+    .flatMap((line) =>
+      [...line.text.matchAll(registration)].map(([, verb = '', pattern = '']): Route => ({
+        ...line,
+        verb: verb.toLowerCase(),
+        pattern,
+      })),
+    );
+  const prefixes = await prefixesOf(routes, tree);
+  const ranked = routes
+    .filter(({ verb }) => !isMount.test(verb) || verb === 'route')
+    .filter(({ verb }) => verb === method.toLowerCase() || /^(?:all|on|route|path)$/.test(verb))
+    .flatMap((route) => {
+      const fixed = [...(prefixes.get(route.file) ?? []), ''].map((prefix) =>
+        matched(`${prefix}${route.pattern}`, address),
+      );
+      const inFull = Math.max(...fixed);
+      // The prefix may be set where it cannot be seen: a part of the address that is long enough still tells.
+      const atEnd = segmentsOf(route.pattern).length > 0 ? endMatched(route.pattern, address) : -1;
+      const score = inFull >= 0 ? 100 + inFull : atEnd;
+      return score > 0 ? [{ route, score: score + (route.verb === method.toLowerCase() ? 0.5 : 0) }] : [];
+    })
+    .toSorted((a, b) => b.score - a.score);
+  return ranked[0]?.route ?? null;
+}
+
+function segmentsOf(pattern: string): string[] {
+  return pattern.split('/').filter((segment) => segment !== '');
+}
+
+/** Returns how many segments of a pattern are equal to those of an address that it matches; -1 if it does not match. */
+function matched(pattern: string, address: string): number {
+  const [own, asked] = [segmentsOf(pattern), segmentsOf(address)];
+  if (own.length !== asked.length) return -1;
+  const isAny = own.map((segment) => ofOneSegment.test(segment));
+  return own.every((segment, at) => isAny[at] || segment === asked[at])
+    ? isAny.filter((any) => !any).length
+    : -1;
+}
+
+function endMatched(pattern: string, address: string): number {
+  const end = segmentsOf(address).slice(-segmentsOf(pattern).length).join('/');
+  return matched(pattern, end);
+}
+
+/** Returns, for each file with routes, the addresses under which other files mount it. */
+async function prefixesOf(
+  routes: readonly Route[],
+  tree: string,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const prefixes = new Map<string, Set<string>>();
+  const mounts = routes.filter(({ verb }) => isMount.test(verb));
+  const targets: readonly (readonly string[])[] = await Promise.all(
+    mounts.map(async (mount) => {
+      const text = await readFile(path.join(tree, mount.file), 'utf8').catch(() => '');
+      const names: readonly string[] =
+        mount.text.slice(mount.text.indexOf(mount.pattern)).match(/[A-Za-z_$][\w$]*/g) ?? [];
+      return importsIn(text, mount.file, await filesOfApp(tree)).flatMap(({ name, file }) =>
+        names.includes(name) ? [file] : [],
+      );
+    }),
+  );
+  // A router may be mounted in a router.
+  for (let depth = 0; depth < 3; depth += 1)
+    for (const [at, { file, pattern }] of mounts.entries())
+      for (const target of targets[at] ?? []) {
+        const known = prefixes.get(target) ?? new Set<string>();
+        for (const prefix of [...(prefixes.get(file) ?? []), ''])
+          known.add(`${prefix}${pattern.replace(/\/$/, '')}`);
+        prefixes.set(target, known);
+      }
+  return prefixes;
+}
+
+/** Folders in which the file's own path is the address: SvelteKit, Next, Nuxt and Remix. */
+const roots = /(?:^|\/)(?:(?:src\/)?(?:routes|app|pages)|server)\//;
+const fileOfRoute =
+  /(?:\/\+(?:server|page\.server|page|layout\.server)|\/(?:route|page)|\/index|(?:\.(?:get|post|put|patch|delete))?)\.[cm]?[jt]sx?$|\/\+page\.svelte$/;
+
+async function byFileName(method: string, address: string, tree: string): Promise<CodeLine | null> {
+  const files = (await filesOfApp(tree)).filter((file) => roots.test(file));
+  const ranked = files
+    .flatMap((file) => {
+      const match = roots.exec(file);
+      if (!match || !fileOfRoute.test(file)) return [];
+      const route = file
+        .slice(match.index + match[0].length)
+        .replace(fileOfRoute, '')
+        .replaceAll(/(?:^|\/)\([^)]*\)/g, '');
+      const fixed = matched(route, address);
+      return fixed > 0
+        ? [{ file, score: fixed + (/server|route|api/.test(path.basename(file)) ? 0.5 : 0) }]
+        : [];
+    })
+    .toSorted((a, b) => b.score - a.score);
+  const [first] = ranked;
+  if (!first) return null;
+  const text = await readFile(path.join(tree, first.file), 'utf8').catch(() => '');
+  const named = new RegExp(
+    String.raw`export (?:const|async function|function) (?:${method}|load|default|loader|action)\b`,
+  );
+  const line = text.split('\n').findIndex((one) => named.test(one));
+  return { file: first.file, line: Math.max(1, line + 1), text: '' };
+}
+
+/** Finds an address as it stands in the code. */
+async function literal(address: string, tree: string): Promise<CodeLine | null> {
+  const [fixed = ''] = address.split(/\/(?=\d+(?:\/|$)|[\da-f]{8}-)/);
+  return lineWith(fixed, tree);
+}
+
+/** Finds an address without its first or last segment, or else the only server of the project. */
+async function nearest(address: string, tree: string): Promise<CodeLine | null> {
+  const segments = segmentsOf(address);
+  for (const part of [segments.slice(1), segments.slice(0, -1)]) {
+    const found = await lineWith(`/${part.join('/')}`, tree);
+    if (found) return found;
+  }
+  const servers = await searchCode(tree, ['-E', '-e', String.raw`\b(createServer|Bun\.serve|Deno\.serve)\(`]);
+  const [server, ...others] = servers.filter(({ file }) => !isElsewhere.test(file));
+  return others.length === 0 ? (server ?? null) : null;
+}
+
+async function lineWith(part: string, tree: string): Promise<CodeLine | null> {
+  if (part.length <= 4) return null;
+  const lines = await searchCode(tree, ['-F', '-e', part]);
+  const files = new Set(lines.map(({ file }) => file));
+  return files.size > 3 ? null : (lines.find(({ file }) => !isElsewhere.test(file)) ?? null);
+}
+
+/** Files that a page loads ask for an address instead of answering it, and tools are no part of the app. */
+const isElsewhere =
+  /(?:^|\/)(?:public|static|assets|client|web|components?|tools|scripts)\/|\.(?:tsx|jsx|vue|svelte|html)$/;
+
+/** Returns the lines of a block from its first line on: as long as they are indented more, and the line that ends it. */
+function blockAt(text: string, line: number): string[] {
+  const lines = text.split('\n').slice(line - 1, line - 1 + mostLines);
+  const indent = (one: string) => one.search(/\S/);
+  const first = indent(lines[0] ?? '');
+  const end = lines.findIndex((one, at) => at > 0 && one.trim() !== '' && indent(one) <= first);
+  const isEnd = /^[\s)}\];,]*$/.test(lines[end] ?? '');
+  return end < 0 ? lines : lines.slice(0, isEnd ? end + 1 : end);
+}
+
+interface Import {
+  readonly name: string;
+  readonly file: string;
+}
+
+/** Returns the names that a file imports from other files of the project. */
+function importsIn(text: string, file: string, files: readonly string[]): Import[] {
+  const imports = [
+    ...text.matchAll(/\bimport\s+(?:type\s+)?([^'"`;]{1,400}?)\s+from\s+['"]([^'"\n]{1,200})['"]/g),
+    ...text.matchAll(
+      /\b(?:const|let|var)\s+([^=;]{1,300}?)\s*=\s*(?:await\s+import|require)\(['"]([^'"\n]{1,200})['"]\)/g,
+    ),
+  ];
+  return imports.flatMap(([, clause = '', from = '']) => {
+    const target = fileOfImport(from, file, files);
+    if (target === null) return [];
+    const names = clause.replaceAll(/\btype\s+|[{}*]/g, ' ').split(',');
+    return names.flatMap((name) => {
+      const own =
+        name
+          .trim()
+          .split(/\s+as\s+|\s*:\s*/)
+          .at(-1)
+          ?.trim() ?? '';
+      return own === '' ? [] : [{ name: own, file: target }];
+    });
+  });
+}
+
+function fileOfImport(from: string, importer: string, files: readonly string[]): string | null {
+  const target = from.startsWith('.')
+    ? path.posix.join(path.posix.dirname(importer), from)
+    : /^(?:[@~$]\w*|src)\//.test(from)
+      ? from.replace(/^[@~$]\w*\//, '')
+      : null;
+  if (target === null) return null;
+  const bare = target.replace(/\.[cm]?[jt]sx?$/, '');
+  const isTarget = (file: string) => {
+    const own = file.replace(/\.[cm]?[jt]sx?$/, '');
+    return from.startsWith('.')
+      ? own === bare || own === `${bare}/index`
+      : own.endsWith(`/${bare}`) || own === bare;
+  };
+  return files.find(isTarget) ?? null;
+}
+
+/** Returns what a block calls or reads of other files of the project, with the place where each is defined. */
+async function callsIn(
+  code: string,
+  text: string,
+  { file, tree }: { readonly file: string; readonly tree: string },
+): Promise<string[]> {
+  const used = new Set(code.match(/[A-Za-z_$][\w$]*/g));
+  const imports = importsIn(text, file, await filesOfApp(tree)).filter(({ name }) => used.has(name));
+  const calls = imports.slice(0, mostCalls).map(async ({ name, file: target }) => {
+    const lines = (await readFile(path.join(tree, target), 'utf8').catch(() => '')).split('\n');
+    const definition = new RegExp(
+      String.raw`\b(?:function\*?|const|let|var|class|def|func) +${name.replaceAll('$', String.raw`\$`)}\b`,
+    );
+    const at = lines.findIndex((line) => definition.test(line));
+    return `${name} (${target}${at < 0 ? '' : `:${at + 1}`})`;
+  });
+  return Promise.all(calls);
+}

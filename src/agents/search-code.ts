@@ -1,0 +1,48 @@
+import { isSpecName } from '../guard/test-places.js';
+import { git, gitList } from '../workspace/git.js';
+
+/** A line of the project's code; the file is relative to the folder that was searched. */
+export interface CodeLine {
+  readonly file: string;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+const mostLines = 2_000;
+const longestLine = 1_000;
+
+/** Returns the lines of the app's code, configuration included, that match; `args` are options of `git grep` and end with the pattern. */
+export async function searchCode(
+  tree: string,
+  args: readonly string[],
+  paths: readonly string[] = ['.'],
+): Promise<CodeLine[]> {
+  const output = await git(tree, ['grep', '-n', '-z', '-I', '--untracked', ...args, '--', ...paths]);
+  return (output ?? '')
+    .split('\n')
+    .slice(0, mostLines)
+    .flatMap((entry) => {
+      const [file = '', line = '', text = ''] = entry.split('\0');
+      return isOfApp(file) && Number(line) > 0
+        ? [{ file, line: Number(line), text: text.slice(0, longestLine) }]
+        : [];
+    });
+}
+
+/** Returns the project's files, as git knows them. */
+export async function filesOfApp(tree: string): Promise<string[]> {
+  const files = await gitList(tree, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  return files.filter(isOfApp);
+}
+
+/** Whether a file is neither a test nor documentation, data of a package manager, or self-heal's own. */
+export function isOfApp(file: string): boolean {
+  return (
+    file !== '' &&
+    !isSpecName.test(file) &&
+    !/(?:^|\/)(?:e2e|tests?|specs?|__\w+__|\.github|node_modules)\/|\.(?:md|lock|map|snap|log)$|(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|agents\.yaml)$/.test(
+      file,
+    )
+  );
+}

@@ -1,0 +1,122 @@
+import { complaintOf, markedLine } from './complaint.js';
+import { type Evidence, type NetworkEntry, hasFailed } from '../model/evidence.js';
+import { asPrinted, type Reason } from '../model/diagnosis.js';
+import type { TestError } from '../model/failure.js';
+import { ownOrigin, splitUrl } from '../urls.js';
+import { stripAnsi } from '../visible-text.js';
+import { wordsOf } from './named-requests.js';
+import { errorBody, requestLine } from './requests.js';
+
+/** The texts that an assertion compared. */
+export interface Asserted {
+  readonly expected: readonly string[];
+  readonly received: readonly string[];
+}
+
+const shortest = 2;
+const longest = 80;
+
+/** Returns the texts and numbers that a test expected and that it received, as Playwright prints them. */
+export function assertedIn(errors: readonly Pick<TestError, 'message'>[]): Asserted {
+  const lines = errors.flatMap(({ message }) => stripAnsi(message).slice(0, 8_000).split('\n'));
+  const on = (side: RegExp) => [...new Set(lines.flatMap((line) => valuesIn(side.exec(line)?.[1] ?? '')))];
+  return {
+    expected: on(/^(?:\s*Expected[^:\n]*:|-(?! Expected))\s*(.+)$/),
+    received: on(/^(?:\s*Received[^:\n]*:|\+(?! Received))\s*(.+)$/),
+  };
+}
+
+function valuesIn(text: string): string[] {
+  const quoted = [...text.matchAll(/"((?:[^"\\]|\\.){1,400})"/g)].map(([, value = '']) => value);
+  const numbers = quoted.length > 0 ? [] : (text.match(/(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])/g) ?? []);
+  return [...quoted, ...numbers].filter(({ length }) => length >= shortest && length <= longest);
+}
+
+const isCall = /^(?:api|fetch|xhr)$/;
+const mutates = /^(?:POST|PUT|PATCH|DELETE)$/;
+const empty = /^\s*(?:\[\s*\]|\{\s*\}|\{[^[\]]*:\s*\[\s*\][^[\]]*\}|null)?\s*$/;
+/** Parts of an address that say nothing about what it is for. */
+const plain = new Set(['api', 'rest', 'trpc', 'json', 'http', 'https', 'localhost', 'get', 'post', 'put']);
+
+/**
+ * Returns the requests of the app that a failure is about: the one that decided, or whose answer named the address that decided; or else the one whose
+ * answer has what the test received, contradicts its own query, is empty, or that the test names, and before it the last request that wrote to the same
+ * thing. Empty if none stands out.
+ */
+export function askedRequests(
+  { network, errors, failedStep, pageUrl }: Pick<Evidence, 'network' | 'errors' | 'failedStep' | 'pageUrl'>,
+  [reason]: readonly Reason[],
+): NetworkEntry[] {
+  const own = ownOrigin({ pageUrl, network });
+  const decided =
+    reason?.source === 'network'
+      ? network.findLast((entry) =>
+          [requestLine(entry), errorBody(entry)].some((text) => text.includes(asPrinted(reason.evidence))),
+        )
+      : undefined;
+  if (decided && own(decided.url)) return [decided];
+  const origin = decided && splitUrl(decided.url)?.origin;
+  const naming =
+    origin && network.findLast((entry) => own(entry.url) && entry.responseBody?.includes(origin));
+  if (naming) return [naming];
+  const calls = network.filter((entry) => own(entry.url) && !entry.common && isCall.test(entry.resourceType));
+  const documents = network.filter(
+    (entry) => own(entry.url) && entry.resourceType === 'document' && !hasFailed(entry),
+  );
+  const candidates = calls.length > 0 ? calls : documents;
+  const { expected, received } = assertedIn(errors);
+  const words = wordsOf(
+    [failedStep, ...errors.map(markedLine), complaintOf(errors).subject].filter(Boolean).join('\n'),
+  );
+  const [last] = candidates.slice(-1);
+  const scoreOf = (entry: NetworkEntry) => {
+    const body = entry.responseBody ?? '';
+    const isNamed = pathWords(entry).some((word) => words.has(word));
+    return (
+      (received.some((text) => !expected.includes(text) && body.includes(text)) ? 4 : 0) +
+      (contradicts(entry) ? 3 : 0) +
+      (isNamed ? 2 : 0) +
+      (entry.status !== null && !mutates.test(entry.method) && empty.test(body) ? 2 : 0) +
+      (entry === last ? (entry.resourceType === 'api' || calls.length === 0 ? 2 : 1) : 0)
+    );
+  };
+  const scored = candidates.map((entry) => ({ entry, score: scoreOf(entry) }));
+  const best = scored.reduce<(typeof scored)[number] | null>(
+    (found, one) => (found === null || one.score >= found.score ? one : found),
+    null,
+  );
+  if (best === null || best.score < 2) return [];
+  const about = new Set(pathWords(best.entry));
+  const written = mutates.test(best.entry.method)
+    ? undefined
+    : calls
+        .slice(0, calls.indexOf(best.entry))
+        .findLast((entry) => mutates.test(entry.method) && pathWords(entry).some((word) => about.has(word)));
+  return [...(written ? [written] : []), best.entry];
+}
+
+function pathWords({ url }: NetworkEntry): string[] {
+  return [...wordsOf((splitUrl(url)?.path ?? url).replace(/\?.*$/, ''))].filter((word) => !plain.has(word));
+}
+
+/** Whether an answer has other values of a field than its own query asks for: `?status=pending → [{"status":"dismissed"}]`. */
+function contradicts({ url, responseBody }: NetworkEntry): boolean {
+  const query = new URLSearchParams(url.split('?')[1] ?? '');
+  return [...query].some(([name, value]) => {
+    const values = [...(responseBody ?? '').matchAll(/"([\w-]{1,60})":\s*"?([^",}\]]{1,80})/g)]
+      .filter(([, field]) => field === name)
+      .map(([, , found]) => found);
+    return values.length > 0 && values.some((found) => found !== value);
+  });
+}
+
+/** Returns the part of a text around the first of these values, at most `room` characters, and says how much is left out at each end. */
+export function cutAround(text: string, values: readonly string[], room: number): string {
+  if (text.length <= room) return text;
+  const at = values.map((value) => text.indexOf(value)).find((index) => index >= 0) ?? 0;
+  const start = Math.max(0, Math.min(at - Math.floor(room / 2), text.length - room));
+  const end = Math.min(text.length, start + room);
+  const before = start > 0 ? `${start} characters… ` : '';
+  const after = end < text.length ? `… ${text.length - end} more characters` : '';
+  return `${before}${text.slice(start, end)}${after}`;
+}
