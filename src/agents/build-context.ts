@@ -74,7 +74,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     project: { name: settings.project, root },
     test: contextTest(lead, root),
     ...setUpIn(lead, root),
-    ...(lead.needs ? { needs: lead.needs.length } : {}),
+    ...(lead.neededTests && lead.neededTests.length > 0 ? { needs: lead.neededTests } : {}),
     otherTests: tests.flatMap(({ member, test }) => (member === lead || !test ? [] : [test])),
     ...evidence,
     error: combinedError(lead),

@@ -1,5 +1,6 @@
 import type { Attempt } from '../model/attempt.js';
 import type { Blame, Changes } from '../model/blame.js';
+import type { DiagnosedFailure } from '../model/cause.js';
 import type { Diagnosis } from '../model/diagnosis.js';
 import type { Evidence, NetworkEntry, SourceExcerpt } from '../model/evidence.js';
 import type { Handler } from './handlers.js';
@@ -30,8 +31,8 @@ export interface AgentContext extends Omit<
   phase?: Phase;
   /** The set-up of the test. */
   setUp?: SetUp;
-  /** The number of tests that must run before it to make it red. */
-  needs?: number;
+  /** The tests that must run before it to make it red, and what they change in the app. */
+  needs?: NonNullable<DiagnosedFailure['neededTests']>;
   /** The other tests that fail for the same cause. */
   otherTests: ContextTest[];
   error: {

@@ -21,6 +21,7 @@ import type { NetworkEntry } from '../model/evidence.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { pageExcerpt } from './page-excerpt.js';
 import { assertedIn } from '../diagnose/asserted.js';
+import { lookAlikeIn } from '../diagnose/complaint.js';
 import { exchangeLine, file as timelineFile, timelineOf, timelineText } from '../evidence/timeline.js';
 
 /** The parts of a prompt that do not come from the context. */
@@ -182,7 +183,7 @@ function askedSection({ asked = [], handlers = [], error }: AgentContext): Secti
         : []),
     ].join('\n');
     const longest = Math.min(1_400, Math.max(80, room - places.join('\n').length - 80));
-    return section('The request in question', [fenced(middleCut(text, longest)), ...places].join('\n\n'));
+    return section('The request in question', [fenced(text, { longest }), ...places].join('\n\n'));
   };
 }
 
@@ -202,7 +203,7 @@ function changesSection({ changes, blame, unblamed }: AgentContext): Section {
   const rest = others.map(({ commit: other, files }) => `- ${commitLine(other)}: ${filesLine(files)}`);
   const notes = [
     ...packages.map((text) => `Package ${inline(text)}.`),
-    ...(unblamed && !blame ? [`${sentence(unblamed)}.`] : []),
+    ...(unblamed && !blame ? [`Reverted and run: ${inline(unblamed)}.`] : []),
   ];
   return (room) => {
     const overhead = [headOf(changes, true), ...notes, ...rest.slice(0, 4)].join('\n').length + 160;
@@ -247,11 +248,6 @@ function filesLine(files: readonly string[]): string {
 
 function showOf(commit: BlamedCommit | null, { commit: base }: BlameBase): string {
   return commit ? `git show ${shortId(commit.id)}` : `git diff ${shortId(base)}`;
-}
-
-function sentence(text: string): string {
-  const line = inSentence(text);
-  return line.charAt(0).toUpperCase() + line.slice(1);
 }
 
 const sinceBase: Record<BlameBase['from'], string> = {
@@ -329,13 +325,18 @@ function failedTest(context: AgentContext): string {
     ...(before ? [`Set-up: ${inline(before)}`] : []),
     ...(needs
       ? [
-          `It is green alone, and red after ${needs} other tests: what they leave behind or use up is part of the cause.`,
+          `It is green alone, and red after ${counted(needs.length, 'other test')}: what they leave behind or use up is part of the cause.`,
+          ...needs.slice(0, 5).map(neededLine),
         ]
       : []),
     ...(others.length > 0
       ? [`More tests that fail from the same cause: ${otherTests.length}`, ...others]
       : []),
   ].join('\n');
+}
+
+function neededLine({ name, at, writes }: NonNullable<AgentContext['needs']>[number]): string {
+  return `- ${inline(name)} (${inline(at)})${writes.length > 0 ? `, which sent ${writes.map(inline).join(', ')}` : ''}`;
 }
 
 /** The other error of a test that failed differently when it was run again. */
@@ -350,7 +351,7 @@ function otherRun({ otherRun: other }: AgentContext): Section {
 
 /** The class of the failure, and the evidence for it that no other section shows. */
 function diagnosisSection(
-  { diagnosis, pageUrl, network, console, named = [] }: AgentContext,
+  { diagnosis, pageUrl, network, console, named = [], error }: AgentContext,
   otherSections: string,
 ): Section {
   const { category, alternatives, why, warning } = diagnosis;
@@ -361,6 +362,7 @@ function diagnosisSection(
   const redirect = redirectOf({ network, pageUrl });
   const from = redirect ? ` (redirected from ${redirect.method} ${redirect.url} → ${redirect.status})` : '';
   const text = [
+    ...[lookAlikeIn(error.message)].filter((text) => text !== null),
     ...[...new Set(reasons)].slice(0, 4),
     ...factLines(facts),
     ...(pageUrl === null ? [] : [`page: ${pageUrl}${from}`]),

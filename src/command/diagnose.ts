@@ -11,7 +11,7 @@ import { tryOr } from '../result.js';
 import { writeState } from '../state-folder.js';
 import { boundedText, MissingEvidence } from '../evidence/bounded-text.js';
 import { gatherEvidence } from '../evidence/gather-evidence.js';
-import { complaintsOfPassing } from '../evidence/complaints.js';
+import { complaintsOfPassing, type PassingTrace } from '../evidence/complaints.js';
 import { ParsedMaps } from '../evidence/source-maps/source-map.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { dropUnmasked } from '../run/mask-suite-folder.js';
@@ -63,6 +63,7 @@ export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Pro
         rerunIds,
         isTraced,
         ...(machine === undefined ? {} : { machine }),
+        ...writesOf(shared.passing),
       };
       await writeFailure(options, record);
       if (evidence.trace !== null) await keepTrace(folder.dir, n, evidence.trace).catch(() => undefined);
@@ -72,6 +73,13 @@ export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Pro
     if (run.serverLog !== '') dropUnmasked(path.dirname(run.serverLog)).catch(() => undefined);
     return diagnosed;
   };
+}
+
+function writesOf(passing: readonly PassingTrace[]): Pick<DiagnosedFailure, 'writes'> {
+  const writes = passing.flatMap(({ test, writes: own }) =>
+    own.length > 0 ? [[test.id, own] as const] : [],
+  );
+  return writes.length > 0 ? { writes: Object.fromEntries(writes) } : {};
 }
 
 /** Stores a failure and its timeline. A full disk must not stop healing; `inspect` reports a missing record. */

@@ -1,6 +1,7 @@
 import { complaintOf, markedLine } from './complaint.js';
 import { type Evidence, type NetworkEntry, hasFailed } from '../model/evidence.js';
 import { asPrinted, type Reason } from '../model/diagnosis.js';
+import type { DiagnosedFailure } from '../model/cause.js';
 import type { TestError } from '../model/failure.js';
 import { ownOrigin, splitUrl } from '../urls.js';
 import { stripAnsi } from '../visible-text.js';
@@ -74,7 +75,7 @@ export function askedRequests(
     const isNamed = pathWords(entry).some((word) => words.has(word));
     return (
       (received.some((text) => !expected.includes(text) && body.includes(text)) ? 4 : 0) +
-      (contradicts(entry) ? 3 : 0) +
+      (contradictionIn(entry) === null ? 0 : 3) +
       (isNamed ? 2 : 0) +
       (entry.status !== null && !mutates.test(entry.method) && empty.test(body) ? 2 : 0) +
       (entry === last ? (entry.resourceType === 'api' || calls.length === 0 ? 2 : 1) : 0)
@@ -99,15 +100,33 @@ function pathWords({ url }: NetworkEntry): string[] {
   return [...wordsOf((splitUrl(url)?.path ?? url).replace(/\?.*$/, ''))].filter((word) => !plain.has(word));
 }
 
-/** Whether an answer has other values of a field than its own query asks for: `?status=pending → [{"status":"dismissed"}]`. */
-function contradicts({ url, responseBody }: NetworkEntry): boolean {
+/** Returns a field of an answer that has another value than the answer's own query asks for: `?status=pending → [{"status":"dismissed"}]`. */
+function contradictionIn({ url, responseBody }: NetworkEntry): string | null {
   const query = new URLSearchParams(url.split('?')[1] ?? '');
-  return [...query].some(([name, value]) => {
-    const values = [...(responseBody ?? '').matchAll(/"([\w-]{1,60})":\s*"?([^",}\]]{1,80})/g)]
-      .filter(([, field]) => field === name)
-      .map(([, , found]) => found);
-    return values.length > 0 && values.some((found) => found !== value);
-  });
+  const fields = [...(responseBody ?? '').matchAll(/"([\w-]{1,60})":\s*"?([^",}\]]{1,80})"?/g)];
+  const wrong = fields.find(([, name = '', value]) => query.has(name) && query.get(name) !== value);
+  return wrong?.[0] ?? null;
+}
+
+/** Returns what is wrong with an answer that an assertion is about, as far as it shows; null if it does not. */
+export function wrongIn(entry: NetworkEntry, errors: readonly Pick<TestError, 'message'>[]): string | null {
+  const contradiction = contradictionIn(entry);
+  if (contradiction !== null) return contradiction;
+  const body = entry.responseBody ?? '';
+  if (body !== '' && !mutates.test(entry.method) && empty.test(body)) return body.trim().slice(0, 60);
+  const { expected, received } = assertedIn(errors);
+  const value = received.find((text) => !expected.includes(text) && body.includes(text));
+  return value === undefined ? null : cutAround(body, [value], 60);
+}
+
+/** Returns the request whose answer decided a failure: one that failed, or that shows what an assertion complains of; null if none did. */
+export function decidingAnswer({ failure, diagnosis, evidence }: DiagnosedFailure): string | null {
+  if (failure.scope === 'suite') return null;
+  const [reason] = diagnosis.why;
+  const entry = askedRequests(evidence, diagnosis.why).at(-1);
+  if (!entry || entry.resourceType === 'document') return null;
+  const isWrong = reason?.source === 'network' || wrongIn(entry, evidence.errors) !== null;
+  return isWrong ? `${entry.method} ${(splitUrl(entry.url)?.path ?? entry.url).replace(/\?.*$/, '')}` : null;
 }
 
 /** Returns the part of a text around the first of these values, at most `room` characters, and says how much is left out at each end. */

@@ -5,20 +5,22 @@ import {
   type Diagnosis,
   type EvidenceSource,
   type Reason,
+  likely,
   type RetryAxis,
   weak,
 } from '../model/diagnosis.js';
-import { type Evidence, hasFailed, type NetworkEntry, unanswered } from '../model/evidence.js';
+import { type Evidence, hasFailed, isAlarming, type NetworkEntry, unanswered } from '../model/evidence.js';
 import { isRefusal } from './graphql-errors.js';
 import { ownOrigin } from '../urls.js';
-import { failedRequests, isSignIn } from './requests.js';
+import { failedRequests, failedResource, isSignIn } from './requests.js';
 import { adviceOn, decidingUnreached } from './advice.js';
 import { decidingService } from './services.js';
 import { isNamedByApp, isUnreached } from './unreached.js';
+import { complaintOf, markedLine, tellingErrors } from './complaint.js';
 import { factsOf } from './facts.js';
 import { createMatcher, type EvidenceText } from './match.js';
 import { isProjectRule, type ProjectRules } from './rule.js';
-import { evidenceTexts, withoutLinePrefixes } from './evidence-texts.js';
+import { consoleLine, evidenceTexts, withoutLinePrefixes } from './evidence-texts.js';
 import { stripAnsi } from '../visible-text.js';
 import { withoutQuotes } from './without-quotes.js';
 
@@ -47,7 +49,9 @@ export function createClassify(project?: ProjectRules): Classify {
     const reasons = matcher.reasonsIn(texts);
     const [ranked = 'unknown', ...others] = rankCategories(reasons);
     const lastLine = lastWords(evidence);
-    const strong = strongest(reasons, ranked).map((reason) => asMessage(asWritten(reason, evidence), texts));
+    const strong = strongest(reasons, ranked).map((reason) =>
+      asTold(asMessage(asWritten(reason, evidence), texts), evidence, texts),
+    );
     const hasServerReason = lastLine === null || strong.some(({ source }) => source === 'server');
     const words = hasServerReason ? [] : [lastWordsReason(lastLine, ranked)];
     // The more certain reasons come first.
@@ -73,11 +77,64 @@ export function createClassify(project?: ProjectRules): Classify {
     };
   };
   return (evidence) => {
-    const diagnosis = diagnose(evidence, false);
+    const diagnosis = ofConsole(ofRequests(diagnose(evidence, false), evidence), evidence);
     if (diagnosis.category !== 'ui-error') return diagnosis;
     // Something can be broken for passing tests too, if they do not look at it. It then explains an assertion that nothing else explains.
     const bare = diagnose(withoutMarks(evidence), true);
     return bare.category !== 'unknown' && isDecisive(bare.confidence) ? bare : diagnosis;
+  };
+}
+
+/** A test that has no page, only requests of its own, says nothing about a page: what it got from the app is wrong. */
+function ofRequests(diagnosis: Diagnosis, { pageUrl, network }: Evidence): Diagnosis {
+  const isOfRequests =
+    diagnosis.category === 'ui-error' &&
+    pageUrl === null &&
+    network.length > 0 &&
+    network.every(({ resourceType }) => resourceType === 'api');
+  if (!isOfRequests) return diagnosis;
+  const category = 'runtime-error';
+  const why = diagnosis.why.map((reason) => ({ ...reason, category }) as const);
+  const alternatives = diagnosis.alternatives.filter((other) => other !== category);
+  return { ...diagnosis, category, why, alternatives };
+}
+
+const countsErrors = /(?:error|console|exception|warning)s?\b/i;
+const expectsNone = /expected (?:0|\[\]|Array \[\]|nothing)\b|^expected "?(?:Array )?\[\]/;
+
+/** A test that counts the errors of its page fails because of the first of them. */
+function ofConsole(diagnosis: Diagnosis, evidence: Evidence): Diagnosis {
+  const { errors, console } = evidence;
+  const { kind, detail } = complaintOf(errors);
+  const isCount =
+    (diagnosis.category === 'ui-error' || diagnosis.confidence < likely) &&
+    kind === 'value' &&
+    expectsNone.test(detail ?? '') &&
+    errors.some((error) => countsErrors.test(`${markedLine(error)} ${error.message.split('\n')[0]}`));
+  const own = ownOrigin(evidence);
+  const entry = console.find(
+    (one) => isAlarming(one) && !one.common && (one.location === '' || own(one.location)),
+  );
+  if (!isCount || !entry) return diagnosis;
+  const category = entry.text.startsWith(failedResource) ? 'network-error' : 'runtime-error';
+  const said = consoleLine(entry).split('\n')[0]?.slice(0, 300) ?? '';
+  const reason: Reason = {
+    rule: 'console/counted-by-test',
+    category,
+    source: 'console',
+    evidence: said,
+    confidence: likely,
+  };
+  const alternatives = [...new Set([diagnosis.category, ...diagnosis.alternatives])].filter(
+    (other) => other !== category && other !== 'unknown',
+  );
+  return {
+    ...diagnosis,
+    category,
+    alternatives,
+    confidence: likely,
+    why: [reason, ...diagnosis.why],
+    warning: null,
   };
 }
 
@@ -197,6 +254,29 @@ function asMessage(reason: Reason, texts: readonly EvidenceText[]): Reason {
 /** How many lines of a stack and of fields may stand between an error's message and its field. */
 const mostFrames = 40;
 const messageLine = /^(?:Uncaught )?[\w.$ ]{0,60}(?:[Ee]rror|Exception)\b[^:\n]{0,60}: \S/;
+
+/** A line of the test's own source, or of what Playwright did: it says nothing of what went wrong. */
+const ofTest = /^> |^\s*-? ?(?:waiting for navigation|\d+ × )/;
+/** What V8 prints before it says that its memory is used up. */
+const beforeOutOfMemory = /^<--- (?:Last few|JS stack)|^\[\d+:0x|\bMark-(?:Compact|sweep)\b/i;
+const outOfMemory = /^.*(?:FATAL ERROR: .*|heap out of memory.*)$/m;
+
+/** Replaces a line that only leads to what went wrong by the line that says it. */
+function asTold(reason: Reason, { errors }: Evidence, texts: readonly EvidenceText[]): Reason {
+  if (reason.source === 'error' && ofTest.test(reason.evidence)) {
+    const [error] = tellingErrors(errors);
+    const line = stripAnsi(error?.message ?? '')
+      .split('\n')
+      .find((one) => one.trim() !== '');
+    return line === undefined || line.startsWith('Call log')
+      ? reason
+      : { ...reason, evidence: line.trim().slice(0, 300) };
+  }
+  if (!beforeOutOfMemory.test(reason.evidence)) return reason;
+  const all = texts.flatMap(({ source, text }) => (source === reason.source ? [text] : []));
+  const line = outOfMemory.exec(all.join('\n'))?.[0];
+  return line === undefined ? reason : { ...reason, evidence: line.trim().slice(0, 300) };
+}
 
 /** The call of a locator without its arguments. */
 const emptied = /\b(?:getBy\w{1,20}|get_by_\w{1,20}|locator|frameLocator|filter)\(\)/;

@@ -1,4 +1,5 @@
 import { stripAnsi } from '../visible-text.js';
+import { lookAlike } from './look-alike.js';
 import type { TestError } from '../model/failure.js';
 
 /** What a test complains about, parsed from Playwright's wording. Absent parts are null. */
@@ -132,7 +133,7 @@ function selectorOf(name: string, attributes: string): string {
 function valuesIn(text: string): string | null {
   const expected = /^[ \t]*Expected(?: \w+)?:[ \t]*(\S.{0,120})$/m.exec(text)?.[1];
   const received = /^[ \t]*Received(?: \w+)?:[ \t]*(\S.{0,120})$/m.exec(text)?.[1];
-  if (expected && received) return `expected ${expected.trim()}, received ${received.trim()}`;
+  if (expected && received) return compared(expected.trim(), received.trim());
   // Matchers such as `toBeTruthy` state in their name what they expect.
   return differenceIn(text) ?? (received ? `received ${received.trim()}` : null);
 }
@@ -162,7 +163,19 @@ function differenceIn(text: string): string | null {
   const received = named.find(isValue) ?? tellingLine(others) ?? tellingLine(plus);
   if (expected === null && received === null) return null;
   if (expected === received) return `expected ${expected} in another place`;
-  return `expected ${expected ?? 'nothing'}, received ${received ?? 'nothing'}`;
+  return compared(expected ?? 'nothing', received ?? 'nothing');
+}
+
+function compared(expected: string, received: string): string {
+  const alike = lookAlike(expected, received);
+  return `expected ${expected}, received ${received}${alike === null ? '' : ` (${alike})`}`;
+}
+
+/** Returns how the values that a test compared differ, if they look the same; else null. */
+export function lookAlikeIn(message: string): string | null {
+  return (
+    /\((they look alike: [^)]*)\)$/.exec(valuesIn(stripAnsi(message).slice(0, longest)) ?? '')?.[1] ?? null
+  );
 }
 
 function diffLines(diff: string, side: RegExp): string[] {

@@ -17,7 +17,17 @@ const anyGraphQl = /^2\d\d with GraphQL error/;
 
 const code = z.object({ code: z.string().regex(/^[\w-]{1,60}$/) }).transform((extensions) => extensions.code);
 const error = z
-  .object({ message: z.string(), extensions: code.nullable().catch(null) })
+  // REST answers have errors with fields of their own. https://spec.graphql.org/October2021/#sec-Errors
+  .strictObject({
+    message: z.string(),
+    extensions: code.nullable().catch(null),
+    locations: z.array(z.unknown()).nullish(),
+    path: z.array(z.unknown()).nullish(),
+    // Older servers have these beside the message.
+    code: z.unknown().optional(),
+    name: z.unknown().optional(),
+    stack: z.unknown().optional(),
+  })
   .transform(({ message, extensions }): GraphQlError => {
     const [line = ''] = message.trim().split('\n');
     return { message: line.slice(0, longestMessage), code: extensions };

@@ -25,6 +25,7 @@ export function rootKeys(failure: DiagnosedFailure): string[] {
     endpointKey(failure),
     symptomKey(failure),
     blankPageKey(failure),
+    errorPageKey(failure),
   ];
   return keys.filter((key) => key !== null);
 }
@@ -60,7 +61,10 @@ function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
   if (!root || category === 'ui-error' || (category === 'unknown' && root.source !== 'server')) return [];
   // Some logs print an exception with its name and again without it.
   const message = root.evidence.replace(/^(?:Uncaught )?(?:\w{0,60}Error: )?/, '');
-  const normalized = root.source === 'network' ? withoutQuery(message) : normalise(message);
+  const normalized =
+    root.source === 'network'
+      ? withoutQuery(message)
+      : normalise(root.source === 'server' ? message.replaceAll(requested, '$1 <path>') : message);
   const key = ['root', category, normalized];
   // The bundler, the browser and the overlay word an error of one line differently.
   if (category === 'build-error' && facts.source !== null)
@@ -73,6 +77,9 @@ function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
     ...(within === null ? [] : [[...key, file, `${within}()`].join(' | ')]),
   ];
 }
+
+/** A request that a log line names: the same fault answers several of them. */
+const requested = /\b(GET|POST|PUT|PATCH|DELETE) \/[^\s"']*/g;
 
 /**
  * Whether the first key is that of an exception without a position or of a failed request without a reason, and the second adds the position
@@ -150,6 +157,21 @@ function blankPageKey({ diagnosis, evidence }: DiagnosedFailure): string | null 
   const page = evidence.pageUrl === null ? null : splitUrl(evidence.pageUrl);
   return page !== null && complaintOf(evidence.errors).kind === 'missing' ? `blank | ${page.origin}` : null;
 }
+
+/** A page that shows nothing but an error shows it in place of whatever a test looked for. */
+function errorPageKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
+  const { ariaSnapshot, errors } = evidence;
+  if (diagnosis.category !== 'ui-error' || !ariaSnapshot || ariaSnapshot.length > longestErrorPage)
+    return null;
+  const said = ariaSnapshot.split('\n').find((line) => saysError.test(line));
+  return said !== undefined && complaintOf(errors).kind === 'missing'
+    ? `page | ${normalise(ariaSnapshot)}`
+    : null;
+}
+
+const longestErrorPage = 600;
+const saysError =
+  /\b(?:\w*Error|error|failed|wrong|could not|cannot|can't|unable|invalid|unexpected|not valid)\b/i;
 
 /** Reduces a request and its answer to the endpoint: `POST /api/orders?page=2 → 500` without its query, order ids made equal. */
 export function withoutQuery(line: string): string {

@@ -3,9 +3,10 @@ import { within } from './own-frame.js';
 import { complaintOf, tellingErrors, type Complaint } from './complaint.js';
 import { asPrinted, type Reason, withoutColumn } from '../model/diagnosis.js';
 import { type TestError, phaseInWords } from '../model/failure.js';
-import type { Evidence } from '../model/evidence.js';
+import type { Evidence, NetworkEntry } from '../model/evidence.js';
 import { splitUrl } from '../urls.js';
-import { endpointOf } from './requests.js';
+import { askedRequests, wrongIn } from './asserted.js';
+import { endpointOf, requestLine, responseTexts } from './requests.js';
 import { redirectOf } from './auth-redirects.js';
 
 const longest = 240;
@@ -18,12 +19,24 @@ const longestPart = 150;
 export function headlineOf(failed: DiagnosedFailure): string {
   const symptom = symptomOf(failed);
   const root = rootOf(failed);
-  const line = [root ?? redirectIn(failed), symptom].filter((part) => part !== null).join(' — ');
+  const line = [root ?? redirectIn(failed) ?? answerIn(failed), symptom]
+    .filter((part) => part !== null)
+    .join(' — ');
   const at = phaseLine(failed) ?? (root === null ? failingLine(failed) : null);
   const position = at !== null && !line.includes(at) ? [at] : [];
-  const { needs } = failed;
-  const around = [...position, ...(needs ? [`only after ${needs.length} other tests`] : [])].join(', ');
+  const around = [...position, ...neededIn(failed)].join(', ');
   return `${clip(line, longest - around.length - 3)}${around === '' ? '' : ` (${around})`}`;
+}
+
+/** Names the test without which a failure is green, or says how many there are. */
+function neededIn({ needs = [], neededTests = [] }: DiagnosedFailure): string[] {
+  const [first] = neededTests;
+  if (needs.length === 0) return [];
+  return [
+    first && needs.length === 1
+      ? `only after ${clip(first.name, 80)}`
+      : `only after ${needs.length} other tests`,
+  ];
 }
 
 /** Describes the symptom in one line. */
@@ -56,13 +69,28 @@ function inWords({ kind, call, subject, detail }: Complaint): string | null {
 /** Returns the deciding evidence with its position in the user's code; null if it is the test's own error. */
 function rootOf({
   diagnosis: { category, why, facts },
-  evidence: { errors },
+  evidence: { errors, network },
 }: DiagnosedFailure): string | null {
   const [reason] = why;
   if (!reason || category === 'ui-error' || !isDeeper(reason, errors)) return null;
-  const evidence = clipSentence(saidIn(reason.evidence).replace(resourceType, ''));
+  const evidence = clipSentence(
+    withAnswer(saidIn(reason.evidence).replace(resourceType, ''), reason, network),
+  );
   const at = facts.source !== null && !evidence.includes(facts.source) ? ` at ${facts.source}` : '';
   return `${evidence}${at}`;
+}
+
+/** Returns the answer that a failed assertion is about, with the part that is wrong: `GET /api/alerts?status=pending → "status":"dismissed"`. */
+function answerIn({ diagnosis, evidence, failure }: DiagnosedFailure): string | null {
+  if (failure.scope === 'suite' || isDecidedElsewhere(diagnosis)) return null;
+  const entry = askedRequests(evidence, diagnosis.why).at(-1);
+  const wrong = entry && entry.resourceType !== 'document' ? wrongIn(entry, evidence.errors) : null;
+  return entry && wrong !== null ? `${endpointOf(entry).replace(/ → \S+$/, '')} → ${wrong}` : null;
+}
+
+/** Whether something other than the test's own assertion decided. */
+function isDecidedElsewhere({ why: [reason] }: DiagnosedFailure['diagnosis']): boolean {
+  return reason !== undefined && reason.source !== 'error' && reason.source !== 'stack';
 }
 
 /** Whether a reason is behind the test's own error: in another channel, or in the cause that the error wraps. */
@@ -73,6 +101,16 @@ function isDeeper({ source, evidence }: Reason, errors: readonly TestError[]): b
     errors.every(({ message }) => !message.includes(text)) &&
     errors.some(({ causes }) => causes.some((cause) => cause.includes(text)))
   );
+}
+
+/** Adds what the answer to a request says, if only the request decided. */
+function withAnswer(text: string, { source, evidence }: Reason, network: readonly NetworkEntry[]): string {
+  const entry =
+    source === 'network'
+      ? network.findLast((one) => requestLine(one).includes(asPrinted(evidence)))
+      : undefined;
+  const said = entry && responseTexts(entry).find((sentence) => !/^<|Internal Server Error/.test(sentence));
+  return said === undefined ? text : `${text} ${said.replaceAll(/\s+/g, ' ')}`;
 }
 
 /** What a request was for, which its method and address say as well. */

@@ -19,6 +19,7 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { consoleLine } from '../diagnose/evidence-texts.js';
 import type { Reason } from '../model/diagnosis.js';
 import { serverOutput } from './server-output.js';
+import { splitUrl } from '../urls.js';
 
 /** How often each complaint of a test's page and of its requests occurred, by key. */
 export type Complaints = ReadonlyMap<string, number>;
@@ -30,6 +31,7 @@ const limits = { console: 300, network: 300 };
 export interface PassingTest {
   readonly complaints: Complaints;
   readonly requests: PassingTrace['requests'];
+  readonly writes: PassingTrace['writes'];
   /** The last picture of its page, or null. */
   readonly picture: Buffer | null;
 }
@@ -41,7 +43,7 @@ export async function readPassing(trace: string): Promise<PassingTest> {
   const { console = [], network = [], screenshot = null } = read ?? {};
   const picture = screenshot?.kind === 'bytes' ? screenshot.bytes : null;
   const requests = network.map(({ time, durationMs }) => ({ time, durationMs }));
-  return { complaints: complaintsOf({ console, network }), requests, picture };
+  return { complaints: complaintsOf({ console, network }), requests, writes: writesIn(network), picture };
 }
 
 /** Reads what each passing test of a traced run complained of. */
@@ -50,8 +52,8 @@ export async function complaintsOfPassing({ traces, tests }: SuiteRun): Promise<
   for (const { test, outcome } of tests) {
     const trace = outcome === 'expected' ? traces?.get(test.id) : undefined;
     if (trace === undefined) continue;
-    const { complaints, requests } = await readPassing(trace);
-    passing.push({ test, complaints, requests });
+    const { complaints, requests, writes } = await readPassing(trace);
+    passing.push({ test, complaints, requests, writes });
   }
   return passing;
 }
@@ -68,6 +70,20 @@ function complaintsOf({ console, network }: Entries): Complaints {
   return times;
 }
 
+const mostWrites = 5;
+
+/** Returns the requests that changed something in the app, each once. */
+function writesIn(network: readonly NetworkEntry[]): string[] {
+  const writes = network.filter(
+    (entry) =>
+      /^(?:POST|PUT|PATCH|DELETE)$/.test(entry.method) && !hasFailed(entry) && entry.answeredBy !== 'test',
+  );
+  const lines = writes.map(
+    ({ method, url }) => `${method} ${(splitUrl(url)?.path ?? url).replace(/\?.*$/, '').slice(0, 120)}`,
+  );
+  return [...new Set(lines)].slice(-mostWrites);
+}
+
 function isOpen({ status, failure }: NetworkEntry): boolean {
   return status === null && failure === null;
 }
@@ -78,6 +94,8 @@ export interface PassingTrace {
   readonly complaints: Complaints;
   /** When the requests of its page and its own were under way. */
   readonly requests: readonly Pick<NetworkEntry, 'time' | 'durationMs'>[];
+  /** What it changed in the app: `POST /sign-out`. */
+  readonly writes: readonly string[];
 }
 
 type Entries = { readonly console: readonly ConsoleEntry[]; readonly network: readonly NetworkEntry[] };

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { ownOrigin } from '../urls.js';
-import { failedRequests, mayTell } from '../diagnose/requests.js';
+import { failedRequests, mayTell, quotedByJson } from '../diagnose/requests.js';
 import { namedRequests } from '../diagnose/named-requests.js';
-import type { Evidence, PageElement, TestStep } from '../model/evidence.js';
+import type { Evidence, NetworkEntry, PageElement, TestStep } from '../model/evidence.js';
 import { withoutSignals } from '../fenced.js';
 import { isServerError } from '../diagnose/graphql-errors.js';
 import {
@@ -95,7 +95,14 @@ async function gatherTest(
   const own = page.network.filter(({ time }) => time >= failure.startedAt - slackMs);
   const entries = { console: page.console, network: own.map((entry) => cleanRequest(entry, missing)) };
   const picture = page.screenshot;
-  const { console, network } = markCommon(entries, failure, passing);
+  const texts = [
+    page.snapshot ?? '',
+    ...failure.errors.map(({ message }) => message),
+    ...page.console.map(({ text }) => text),
+  ];
+  const marked = markCommon(entries, failure, passing);
+  const { console } = marked;
+  const network = marked.network.map((entry) => misanswered(entry, texts));
   const isOwn = ownOrigin({ pageUrl: page.pageUrl, network });
   const failed = failedRequests({ network, errors: failure.errors }, isOwn);
   const complaints = [
@@ -151,6 +158,19 @@ async function gatherTest(
     elements: page.elements,
     log: page.log,
   };
+}
+
+/** A call that got a page where the app parsed JSON has failed, whatever its status says: some text of the page or of the test quotes its answer. */
+function misanswered(entry: NetworkEntry, texts: readonly string[]): NetworkEntry {
+  const { status, resourceType, responseBody } = entry;
+  const isPage =
+    status !== null &&
+    status < 300 &&
+    /^(?:fetch|xhr)$/.test(resourceType) &&
+    /^\s*<(?:!doctype|html)/i.test(responseBody ?? '');
+  const isQuoted =
+    isPage && quotedByJson(responseBody).some((quote) => texts.some((text) => text.includes(quote)));
+  return isQuoted ? { ...entry, status: null, failure: `${status} with text/html in place of JSON` } : entry;
 }
 
 /** Returns the elements of a page, one a line; empty if there is no text, and nothing but containers. */

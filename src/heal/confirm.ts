@@ -1,6 +1,7 @@
 import { chooseNeighbours, chooseShown, type GreenTest, groupAlike, ranBefore } from './alike.js';
 import type { DiagnosedFailure } from '../model/cause.js';
-import { failureKey, testsOf } from '../model/failure.js';
+import { failureKey, testName, testsOf } from '../model/failure.js';
+import { relativePath } from '../paths.js';
 import { groupCauses } from '../diagnose/group.js';
 import { isGreen } from './judge.js';
 import type { Progress } from './progress.js';
@@ -110,9 +111,20 @@ async function runAmongOthers(
   const rerun = await retest(session, { failures: tests, purpose: 'confirm', causeId: null, ids });
   const confirmed = tests.flatMap((before) => {
     const { failure } = rerun.observe(before);
-    const needs = others(before).filter((id) => ids.includes(id));
-    if (failure === null || needs.length === 0) return [];
-    return [{ ...combined(before, failure), rerunIds: [...before.rerunIds, ...needs], needs }];
+    const earlier = others(before).filter((id) => ids.includes(id));
+    if (failure === null || earlier.length === 0) return [];
+    const setUps = failure.failure.scope === 'test' ? (failure.failure.setUp?.projects ?? []) : [];
+    const needed = ran.filter(({ test }) => earlier.includes(test.id) && !setUps.includes(test.project));
+    const needs = needed.map(({ test }) => test.id);
+    const neededTests = needed.map(({ test }) => ({
+      name: testName(test.titlePath),
+      at: `${relativePath(session.cwd, test.location.file)}:${test.location.line}`,
+      writes: failure.writes?.[test.id] ?? [],
+    }));
+    const first = neededTests.toSorted((a, b) => Number(b.writes.length > 0) - Number(a.writes.length > 0));
+    return [
+      { ...combined(before, failure), rerunIds: [...before.rerunIds, ...earlier], needs, neededTests: first },
+    ];
   });
   for (const failure of confirmed) await session.writeFailure(failure);
   const keys = new Set(confirmed.map(({ failure }) => failureKey(failure)));

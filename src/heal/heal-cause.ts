@@ -179,6 +179,7 @@ async function deploy(
     return guard(session, work, await finish());
   });
   if (fix) await judge(schedule, work, fix);
+  schedule.endTrial(work);
 }
 
 /** Lets the guard judge what was made. What it lets in is ready to be tried as soon as the tree is free. */

@@ -149,7 +149,7 @@ async function readGreen(
   return green;
 }
 
-const unseen: PassingTest = { complaints: new Map(), requests: [], picture: null };
+const unseen: PassingTest = { complaints: new Map(), requests: [], writes: [], picture: null };
 
 /** Saves, next to each failure, the last picture of its test from a run in which it passed, so that a report can show both. */
 async function keepGreenPictures(

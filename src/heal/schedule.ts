@@ -1,3 +1,4 @@
+import { decidingAnswer } from '../diagnose/asserted.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import type { AgentSlot } from './attempt/start-agent.js';
 import type { CauseWork } from './cause-work.js';
@@ -40,6 +41,8 @@ export class Schedule {
   /** Causes whose tests are in the current run because another fix may heal them. */
   #underTest: readonly CauseWork[] = [];
   readonly #onTested: (() => void)[] = [];
+  /** Causes that have an agent, until its fix is judged. */
+  readonly #onTrial = new Set<CauseWork>();
   /** Aborts when no agent is at work any more. */
   #idle = new AbortController();
 
@@ -60,8 +63,19 @@ export class Schedule {
       this.#fail(error);
     } finally {
       this.works.delete(work);
+      this.endTrial(work);
       this.#tree.leave();
     }
+  }
+
+  /** Lets causes go on that waited for the trial of a fix which may heal them, too. */
+  endTrial(work: CauseWork): void {
+    this.#onTrial.delete(work);
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#onTested.splice(0)) wake();
   }
 
   /** Waits while others have the tree. */
@@ -87,9 +101,10 @@ export class Schedule {
     const { bus } = this.progress.session;
     const done = await this.pause(
       async () => {
-        while (this.#underTest.includes(work))
+        while (this.#mayBeHealed(work) && !work.signal.aborted)
           await new Promise<void>((wake) => void this.#onTested.push(wake));
         this.#stopIfHealed(work);
+        this.#onTrial.add(work);
         const copy = await this.#agents.take(work.copy, work.signal);
         if (copy === null) return null;
         try {
@@ -141,19 +156,31 @@ export class Schedule {
   ): Promise<T> {
     const { observations } = this.progress.session;
     const latestRun = ({ cause }: CauseWork) => observations.latestRun(cause.lead);
-    const others = [...this.works]
-      .filter((other) => other !== work && !other.shared)
-      .toSorted((a, b) => latestRun(a) - latestRun(b))
+    const all = [...this.works].filter((other) => other !== work && !other.shared);
+    const others = all
+      .toSorted(
+        (a, b) => Number(isOneAnswer(work, b)) - Number(isOneAnswer(work, a)) || latestRun(a) - latestRun(b),
+      )
       .slice(0, Math.min(MAX_BESIDE, this.#agents.count));
     const revealed = [...this.revealed.values()].filter(({ failure }) => failure.scope === 'test');
     const leads = others.map(({ cause }) => cause.lead);
-    this.#underTest = others.filter((other) => !this.#areApart(work, other));
+    // The only agent is not given to a cause that may be healed already.
+    const waiting = this.#agents.count === 1 ? all : others;
+    this.#underTest = waiting.filter((other) => !this.#areApart(work, other));
     try {
       return await tryWith(leads.length > 0 ? leads : revealed);
     } finally {
       this.#underTest = [];
-      for (const wake of this.#onTested.splice(0)) wake();
+      this.#wake();
     }
+  }
+
+  /** Whether a fix under trial, or one that an agent is making, may heal a cause, too: its test is run with it, or one answer of the app decided both. */
+  #mayBeHealed(work: CauseWork): boolean {
+    return (
+      this.#underTest.includes(work) ||
+      [...this.#onTrial].some((other) => other !== work && isOneAnswer(other, work))
+    );
   }
 
   #areApart({ cause }: CauseWork, { cause: other }: CauseWork): boolean {
@@ -238,6 +265,12 @@ export class Schedule {
     this.failure ??= { error };
     for (const work of this.works) work.stop.abort();
   }
+}
+
+/** Whether one answer of the app decided two causes. */
+function isOneAnswer({ cause }: CauseWork, { cause: other }: CauseWork): boolean {
+  const answer = decidingAnswer(cause.lead);
+  return answer !== null && answer === decidingAnswer(other.lead);
 }
 
 /** The project's tree, which one task has at a time; when it is free, the most useful of those that wait gets it. */

@@ -20,8 +20,12 @@ export const failureRecordShape = z.object({
   rerunIds: texts,
   /** Those of them that only ran before it when it was red, green themselves: it may need them or not. Absent if there are none. */
   along: texts.exactOptional(),
-  /** Those of them without which it is green. Absent if it is red alone, or that is not known. */
+  /** Those of them without which it is green, except for set-ups, which always run. Absent if it is red alone, or that is not known. */
   needs: texts.exactOptional(),
+  /** What tests that passed in the same run changed in the app, by test id. Absent if there are none. */
+  writes: z.record(z.string(), texts).exactOptional(),
+  /** The tests of `needs`, with what they changed in the app. */
+  neededTests: listOf(z.object({ name: z.string(), at: z.string(), writes: texts })).exactOptional(),
   /** What on this machine is to blame in place of the code, in a sentence; null if nothing is, absent if the machine was not examined. */
   machine: textOrNull.exactOptional(),
 });

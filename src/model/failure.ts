@@ -52,6 +52,8 @@ const setUpShape = z.object({
   storageState: textOrNull,
   /** How long before the test that file was written, in milliseconds; null if it does not exist. */
   storageAgeMs: z.number().nullable(),
+  /** Whether it has neither cookies nor anything else. */
+  isStorageEmpty: z.literal(true).exactOptional(),
 });
 export type SetUp = z.infer<typeof setUpShape>;
 
@@ -148,12 +150,12 @@ export function phaseInWords({ kind, servers }: Phase, message: string): string 
 }
 
 /** Describes the set-up of a test in a line; null if there was none. */
-export function setUpLine({ projects, storageState, storageAgeMs }: SetUp): string | null {
+export function setUpLine({ projects, storageState, storageAgeMs, isStorageEmpty }: SetUp): string | null {
   const setUps = projects.length > 0 ? [`set-up projects that ran before: ${projects.join(', ')}`] : [];
   const age =
     storageAgeMs === null
       ? 'which does not exist'
-      : `written ${Math.round(storageAgeMs / 1000)} s before the test`;
+      : `written ${Math.round(storageAgeMs / 1000)} s before the test${isStorageEmpty ? ' and empty: it has no cookies and no local storage' : ''}`;
   const session = storageState === null ? [] : [`starts with the stored session ${storageState}, ${age}`];
   const parts = [...setUps, ...session];
   return parts.length > 0 ? parts.join('; ') : null;

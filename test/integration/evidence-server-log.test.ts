@@ -214,7 +214,9 @@ describe("a test's server output", () => {
       run: aRun({ serverLog: log, failures: [failure, ...beside] }),
       folder: join(folder, 'failures/1'),
       limits: { console: 50, network: 50 },
-      passing: [{ test: { ...failure.test, id: 'green' }, complaints: new Map(), requests: passing }],
+      passing: [
+        { test: { ...failure.test, id: 'green' }, complaints: new Map(), requests: passing, writes: [] },
+      ],
     });
     expect(evidence.serverOutput).toBe('Error: no such table: users');
     expect(evidence.ofOthers ?? []).toEqual(ofOthers);

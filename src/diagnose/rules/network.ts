@@ -28,7 +28,7 @@ export const networkRules = rulesFor('network-error', {
   'network/own-request-4xx': [
     likely,
     // Also a script at a wrong URL, and a request without an answer. Pages ask who is signed in, and for visitors the answer is 401.
-    /^(?:xhr|fetch|document|other|eventsource|websocket) [A-Z]+ \S+ → 4\d\d|^(?:script|stylesheet) GET \S+ → (?:404|2\d\d with text\/html)|^(?:xhr|fetch|document) [A-Z]+ \S+ → no answer/m,
+    /^(?:xhr|fetch|document|other|eventsource|websocket) [A-Z]+ \S+ → 4\d\d|^(?:script|stylesheet) GET \S+ → (?:404|2\d\d with text\/html)|^(?:xhr|fetch) [A-Z]+ \S+ → 2\d\d with text\/html|^(?:xhr|fetch|document) [A-Z]+ \S+ → no answer/m,
     { in: ['network'], unless: /\/(?:me|session|whoami|user|profile|refresh|token)\b\S* → 40[13]/ },
   ],
   'network/fetch': [

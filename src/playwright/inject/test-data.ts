@@ -52,7 +52,25 @@ function setUpOf(test: TestCase, { startTime }: TestResult): { setUp?: SetUp } {
   if (projects.length === 0 && storageState === null) return {};
   const written = storageState === null ? undefined : fs.statSync(storageState, { throwIfNoEntry: false });
   const storageAgeMs = written ? Math.max(0, Math.round(startTime.getTime() - written.mtimeMs)) : null;
-  return { setUp: { projects, storageState: storageState?.replaceAll('\\', '/') ?? null, storageAgeMs } };
+  const isEmpty = storageState !== null && written !== undefined && isStorageEmpty(storageState);
+  return {
+    setUp: {
+      projects,
+      storageState: storageState?.replaceAll('\\', '/') ?? null,
+      storageAgeMs,
+      ...(isEmpty ? { isStorageEmpty: true as const } : {}),
+    },
+  };
+}
+
+/** Whether a stored session has neither cookies nor local storage. */
+function isStorageEmpty(file: string): boolean {
+  try {
+    const { cookies, origins } = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;
+    return Array.isArray(cookies) && Array.isArray(origins) && cookies.length + origins.length === 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Playwright has no error for a test marked with `test.fail()` that passes; its own reporters add this one. */

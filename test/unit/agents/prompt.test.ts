@@ -389,7 +389,7 @@ describe('what changed', () => {
     const { commit, prompt } = project();
     commit({ 'src/cart.ts': 'sum\n' }, 'Sums up');
     expect(await prompt({ unblamed: 'found no change to blame: it also fails without it' })).toContain(
-      'Found no change to blame: it also fails without it.',
+      '`found no change to blame: it also fails without it`',
     );
   });
 
