@@ -315,3 +315,23 @@ it.each(jsonLines<Stopped>(import.meta.dirname, 'machine.jsonl'))(
     expect(environmentOf([{ ...stopped, machine: null }])).toBeNull();
   },
 );
+
+it('HL-6 one fault that a log names with several requests is one cause', () => {
+  const logs = ['/teams', '/bills'].map(
+    (path) => `[error] GET ${path} TypeError: user.plan.name is not a function`,
+  );
+  const broken = { network: [request({ method: 'GET' })] };
+  expect(causes(logs.map((serverOutput, n) => failed(`Error: ${n}`, { serverOutput, ...broken })))).toEqual([
+    2,
+  ]);
+});
+
+it('HL-6 tests that find the same error in place of a page have one cause', () => {
+  const ariaSnapshot = '- heading "This page could not be shown"\n- paragraph: Unexpected token';
+  const missing = (id: string) =>
+    failed(
+      `Error: expect(locator).toBeVisible() failed\n\nLocator: locator('#${id}')\nError: element(s) not found`,
+      { ariaSnapshot },
+    );
+  expect(causes([missing('a'), missing('b')])).toEqual([2]);
+});

@@ -186,3 +186,27 @@ describe('complaint', () => {
     });
   });
 });
+
+const compared = (expected: string, received: string) =>
+  `Error: expect(received).toBe(expected) // Object.is equality\n\nExpected: ${expected}\nReceived: ${received}`;
+const headlineIn = (evidence: Evidence) =>
+  headlineOf(aDiagnosed({ failure: aTestFailure(), evidence, diagnosis: classify(evidence) }));
+
+it('RP-1 names the code points of texts that look alike', () => {
+  const evidence = anEvidence({ errors: [anError(compared('"1\u202F234"', '"1\u00A0234"'))] });
+  expect(headlineIn(evidence)).toContain(
+    'they look alike: at character 3, U+202F is expected and U+00A0 received',
+  );
+});
+
+it('RP-1 CS-7 names the error that a test counted', () => {
+  const error = { ...anError(compared('0', '1')), snippet: '> 3 |   expect(errors.length).toBe(0);' };
+  const evidence = anEvidence({ errors: [error], console: [logged('Warning: keys must be unique')] });
+  expect(headlineIn(evidence)).toMatch(/^Warning: keys must be unique — toBe: expected 0, received 1/);
+});
+
+it('RP-1 CS-7 names the end of memory, not what is printed before it', () => {
+  const output =
+    '<--- Last few GCs --->\n[1:0x1] Mark-Compact 4\nFATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory';
+  expect(headline(exited, output, phase)).toContain('FATAL ERROR: Reached heap limit');
+});

@@ -192,3 +192,65 @@ it('EV-14 the page of a server’s error is marked where its words decided', () 
   });
   expect(timeline({ network: [page] }, why)[0]).toMatch(/Vite manifest not found.* ← decided$/);
 });
+
+const answered = (over: Partial<NetworkEntry>) =>
+  timeline({ network: [asked(1_000, { url: `${home}/api/notes`, ...over })] }).join('\n');
+
+it.each<[string, Partial<NetworkEntry>, string]>([
+  [
+    'a page in place of data',
+    { responseHeaders: { 'content-type': 'text/html' }, responseBody: '<!doctype html><title>App' },
+    '→ 200 (text/html: <!doctype html><title>App…)',
+  ],
+  ['an empty body', { responseHeaders: { 'content-length': '0' } }, '→ 200 (an empty body)'],
+  [
+    'a compressed stream',
+    {
+      resourceType: 'eventsource',
+      responseHeaders: { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' },
+    },
+    '→ 200 (text/event-stream, gzip)',
+  ],
+  ['an answer of the test', { answeredBy: 'test' }, '→ 200 (answered by the test: route)'],
+])('EV-4 an answer says what surprises in it: %s', (_, over, said) => {
+  expect(answered(over)).toContain(said);
+});
+
+it('EV-4 what a service worker answered and sent is told apart, with the route that does not see it', () => {
+  const url = `${home}/api/notes`;
+  const lines = timeline({
+    steps: [step(900, 'Route requests **/api/notes')],
+    network: [
+      asked(1_000, { url, answeredBy: 'no-server' }),
+      asked(1_001, { url, isOfServiceWorker: true }),
+      asked(1_002, { url: `${home}/shell.js`, isOfServiceWorker: true }),
+    ],
+  });
+  expect(lines[1]).toContain('→ 200 (answered by the service worker)');
+  expect(lines[2]).toMatch(/\[service worker\] GET .*the test's route \*\*\/api\/notes does not see/);
+  expect(lines).toHaveLength(3);
+});
+
+it('EV-4 a request that just misses a route of the test is named', () => {
+  const steps = [step(900, 'Route requests **/api/notes')];
+  const said = (url: string) => timeline({ steps, network: [asked(1_000, { url })] })[1];
+  expect(said(`${home}/api/notes?page=2`)).toContain("(just misses the test's route **/api/notes)");
+  expect(said(`${home}/api/other`)).not.toContain('just misses');
+});
+
+it('EV-14 leaves out the log of a step that worked, and steps within node_modules', () => {
+  const lines = timeline({
+    steps: [
+      step(1_000, 'Click #a', { log: ['waiting for #a'] }),
+      step(1_100, 'Evaluate', { at: 'node_modules/kit/index.js:3' }),
+    ],
+  });
+  expect(lines.map((line) => line.trim())).toEqual(['0.000 Click #a (a.spec.ts:3)']);
+});
+
+it('EV-14 keeps spaces that are a part of what a body says', () => {
+  const responseBody = '{"total":"1\u202F234,50"}';
+  expect(answered({ responseHeaders: { 'content-type': 'application/json' }, responseBody })).toContain(
+    responseBody,
+  );
+});

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { handlerOf } from '../../../src/agents/handlers.js';
+import { gitRepository } from '../../rig/git-repository.js';
+
+const files = {
+  'server/app.ts': [
+    "import { Hono } from 'hono';",
+    "import { reminders } from './reminders.js';",
+    "import alerts from './alerts';",
+    "app.route('/api/reminders', reminders);",
+    "app.route('/api', alerts);",
+  ].join('\n'),
+  'server/reminders.ts': [
+    "import { saveAll } from './store.js';",
+    'export const reminders = new Hono();',
+    "reminders.get('/', (c) => c.json([]));",
+    "reminders.put('/bulk', async (c) => {",
+    '  await saveAll(await c.req.json());',
+    '  return c.json({ ok: true });',
+    '});',
+  ].join('\n'),
+  'server/alerts.ts': "export default new Hono().get('/alerts/:id', (c) => c.json({}));\n",
+  'server/store.ts': 'const db = 1;\nexport async function saveAll(ids) {}\n',
+  'src/routes/api/things/[id]/+server.ts': 'const a = 1;\nexport const GET = () => null;\n',
+  'public/app.js': "await fetch('/api/things/9');\nawait api.get('/api/reminders');\n",
+  'src/names.mjs': "if (q.url === '/legal/terms') return terms();\n",
+  'e2e/a.spec.ts': "await request.get('/legal/terms');\n",
+};
+
+it.each([
+  ['PUT', '/api/reminders/bulk', 'server/reminders.ts:4', ['saveAll (server/store.ts:2)']],
+  ['GET', '/api/reminders?hasReminder=true', 'server/reminders.ts:3', []],
+  ['GET', '/api/alerts/7', 'server/alerts.ts:1', []],
+  ['GET', '/api/things/9', 'src/routes/api/things/[id]/+server.ts:2', []],
+  ['GET', '/legal/terms', 'src/names.mjs:1', []],
+])('EV-16 the code that answers %s %s is found, past its mounts', async (method, address, at, calls) => {
+  const { dir, commit } = gitRepository();
+  commit(files, 'First');
+  const handler = await handlerOf({ method, url: `http://localhost:3000${address}` }, dir);
+  expect(handler).toMatchObject({ at, calls, isNear: false });
+});
+
+it('EV-16 an address that the code does not have is said to be only near', async () => {
+  const { dir, commit } = gitRepository();
+  commit(files, 'First');
+  const handler = await handlerOf({ method: 'GET', url: 'http://localhost:3000/legal/terms/old' }, dir);
+  expect(handler).toMatchObject({ at: 'src/names.mjs:1', isNear: true });
+});

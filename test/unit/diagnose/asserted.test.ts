@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import { askedRequests, cutAround, decidingAnswer } from '../../../src/diagnose/asserted.js';
+import { classify } from '../../../src/diagnose/classify.js';
+import { headlineOf } from '../../../src/diagnose/headline.js';
+import type { Evidence, NetworkEntry } from '../../../src/model/evidence.js';
+import { aDiagnosed, aTestFailure, anError, anEvidence } from '../../rig/builders.js';
+import { failing, request } from './classify-evidence.js';
+
+const api = (method: string, path: string, over: Partial<NetworkEntry> = {}): NetworkEntry =>
+  request({ method, url: `http://localhost:3000${path}`, resourceType: 'api', status: 200, ...over });
+const equality = (expected: string, received: string) =>
+  `Error: expect(received).toEqual(expected) // deep equality\n\nExpected: ${expected}\nReceived: ${received}`;
+const ofApi = (message: string, network: readonly NetworkEntry[]): Evidence =>
+  anEvidence({ errors: [anError(message)], pageUrl: null, network: [...network] });
+const chosen = (evidence: Evidence) =>
+  askedRequests(evidence, []).map(({ method, url }) => `${method} ${url.slice(21)}`);
+const headlineIn = (evidence: Evidence) =>
+  headlineOf(aDiagnosed({ failure: aTestFailure(), evidence, diagnosis: classify(evidence) }));
+
+const alerts = api('GET', '/api/alerts?status=pending', { responseBody: '[{"id":4,"status":"dismissed"}]' });
+const bulk = api('PUT', '/api/reminders/bulk', { responseBody: '{"ok":true}' });
+const reminded = api('GET', '/api/reminders?hasReminder=true', { responseBody: '[]' });
+const other = api('GET', '/api/health', { responseBody: '{"ok":true}' });
+
+it.each([
+  [
+    'its answer contradicts its query',
+    ofApi(equality('[]', '[{}]'), [alerts, other]),
+    ['GET /api/alerts?status=pending'],
+  ],
+  [
+    'it is empty, after the request that wrote',
+    ofApi(equality('1', '0'), [bulk, reminded]),
+    ['PUT /api/reminders/bulk', 'GET /api/reminders?hasReminder=true'],
+  ],
+  [
+    'its answer has what was received',
+    ofApi(equality('"12.00"', '"15.00"'), [
+      api('GET', '/api/cart', { responseBody: '{"total":"15.00"}' }),
+      other,
+    ]),
+    ['GET /api/cart'],
+  ],
+] as const)('EV-16 the request that an assertion is about is found: %s', (_, evidence, expected) => {
+  expect(chosen(evidence)).toEqual(expected);
+});
+
+it('EV-16 RP-1 the headline has the answer that is wrong', () => {
+  expect(headlineIn(ofApi(equality('[]', '[{}]'), [alerts]))).toMatch(
+    /^GET \/api\/alerts\?status=pending → "status":"dismissed" — toEqual/,
+  );
+});
+
+it('RP-1 the headline of a refused request has what its answer says', () => {
+  const body = '{"errors":[{"path":"price","message":"must be one of EUR, USD"}]}';
+  const entry = request({ status: 422, responseBody: body });
+  expect(headlineIn(failing('Error: expect(received).toBe(expected)', { network: [entry] }))).toMatch(
+    /^POST \/api\/orders → 422 must be one of EUR, USD/,
+  );
+});
+
+it('CS-4 a test that has no page, only requests of its own, is no ui-error', () => {
+  const evidence = ofApi(equality('1', '2'), [other]);
+  expect(classify(evidence)).toMatchObject({
+    category: 'runtime-error',
+    why: [{ category: 'runtime-error' }],
+  });
+});
+
+it('CS-5 errors[] of a REST answer are no GraphQL errors', () => {
+  const body = '{"errors":[{"path":"price","message":"must be one of EUR, USD"}]}';
+  const { why } = classify(failing('Error: x', { network: [request({ status: 422, responseBody: body })] }));
+  expect(why.map(({ rule }) => rule)).not.toContain('network/graphql');
+});
+
+it('CS-1 the count of a call log is no compiler’s mark', () => {
+  const log = 'Error: expect(locator).toHaveText(expected) failed\n\nCall log:\n  3 × unexpected value "a"';
+  expect(classify(failing(log)).category).toBe('ui-error');
+});
+
+it('HL-6 two failures that one answer decided have the same deciding answer', () => {
+  const failed = (message: string) => {
+    const evidence = ofApi(message, [bulk, reminded]);
+    return aDiagnosed({ failure: aTestFailure(), evidence, diagnosis: classify(evidence) });
+  };
+  expect([failed(equality('1', '0')), failed(equality('2', '0'))].map(decidingAnswer)).toEqual([
+    'GET /api/reminders',
+    'GET /api/reminders',
+  ]);
+});
+
+it('EV-11 a body is cut around what was asserted, and says how much is left out', () => {
+  const body = `${'x'.repeat(500)}"status":"dismissed"${'y'.repeat(500)}`;
+  const cut = cutAround(body, ['dismissed'], 100);
+  expect(cut).toContain('"status":"dismissed"');
+  expect(cut).toMatch(/^\d+ characters… .{100}… \d+ more characters$/);
+});
