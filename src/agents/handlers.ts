@@ -195,7 +195,7 @@ async function lineWith(part: string, tree: string): Promise<CodeLine | null> {
 
 /** Files that a page loads ask for an address instead of answering it, and tools are no part of the app. */
 const isElsewhere =
-  /(?:^|\/)(?:public|static|assets|client|web|components?|tools|scripts)\/|\.(?:tsx|jsx|vue|svelte|html)$/;
+  /(?:^|\/)(?:public|static|assets|client|web|components?|tools|scripts)\/|\.(?:tsx|jsx|vue|svelte|html|ya?ml|json)$|(?:^|\/)playwright[\w.-]*\.config\.\w+$/;
 
 /** Returns the lines of a block from its first line on: as long as they are indented more, and the line that ends it. */
 function blockAt(text: string, line: number): string[] {

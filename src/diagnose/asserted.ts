@@ -1,3 +1,4 @@
+import { isRedirected } from './auth-redirects.js';
 import { complaintOf, markedLine } from './complaint.js';
 import { type Evidence, type NetworkEntry, hasFailed } from '../model/evidence.js';
 import { asPrinted, type Reason } from '../model/diagnosis.js';
@@ -64,7 +65,9 @@ export function askedRequests(
   const documents = network.filter(
     (entry) => own(entry.url) && entry.resourceType === 'document' && !hasFailed(entry),
   );
-  const candidates = calls.length > 0 ? calls : documents;
+  // A page that was replaced by another one is the one in question.
+  const redirected = documents.filter((entry) => isRedirected(entry));
+  const candidates = calls.length > 0 ? calls : redirected.length > 0 ? redirected : documents;
   const { expected, received } = assertedIn(errors);
   const words = wordsOf(
     [failedStep, ...errors.map(markedLine), complaintOf(errors).subject].filter(Boolean).join('\n'),

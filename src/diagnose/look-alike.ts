@@ -19,7 +19,7 @@ function asSeen(text: string): string {
 /** Says by which code points two texts differ that look the same; null if they are equal or look different. */
 export function lookAlike(expected: string, received: string): string | null {
   if (expected === received || asSeen(expected) !== asSeen(received)) return null;
-  const [wanted, got] = [[...expected], [...received]];
+  const [wanted, got] = [Array.from(expected), Array.from(received)];
   const at = wanted.findIndex((character, index) => character !== got[index]);
   const index = at < 0 ? wanted.length : at;
   return `they look alike: at character ${index + 1}, ${codePoint(wanted[index])} is expected and ${codePoint(got[index])} received`;

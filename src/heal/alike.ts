@@ -71,7 +71,7 @@ const MAX_NEIGHBOUR_MS = 15_000;
 /**
  * Chooses one or two green tests of each file with failures: what happens in them, too, does not explain the failures. Those that share most of a
  * failing test's describe blocks come first, then those next to it. Tests that ran after it are preferred, since it may fail because of what ran
- * before it. For a file without green tests, the shortest of another file stands in.
+ * before it. For a file without green tests, the shortest of the later ones stands in.
  */
 export function chooseNeighbours(
   failures: readonly DiagnosedFailure[],
@@ -86,7 +86,7 @@ export function chooseNeighbours(
     const near = short.filter(({ test }) => fileOf(test) === file);
     if (near.length === 0)
       return short
-        .filter(({ test }) => test.project === failing.project)
+        .filter((test) => test.test.project === failing.project && !ranBefore(failed, test))
         .toSorted((a, b) => a.durationMs - b.durationMs)
         .slice(0, 1)
         .map(({ test }) => test.id);
