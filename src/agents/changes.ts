@@ -1,4 +1,4 @@
-import type { BlamedCommit, BlamedHunk, Changes } from '../model/blame.js';
+import type { BlamedCommit, Changes } from '../model/blame.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { likelihood } from '../diagnose/likelihood.js';
 import { isOfApp, searchCode } from './search-code.js';
@@ -40,6 +40,39 @@ const MAX_FILES = 400;
  * changes, or else those of the last commits. Hunks that the failure names come first. Null if git knows of no change.
  */
 export async function changesFor(request: ChangesRequest): Promise<Changes | null> {
+  const found = await lookedUp(request);
+  if (found === null) return null;
+  const { base, shown, likely, open, log } = found;
+  const commit = mostLikely(shown, likely);
+  const all = [...(open.length > 0 ? [{ commit: null, files: open }] : []), ...log];
+  return {
+    base,
+    commit,
+    hunks: shown.filter((hunk) => hunk.commit?.id === commit?.id),
+    others: all.filter((other) => other.commit?.id !== commit?.id).slice(0, MAX_OTHERS),
+    packages: await changedPackages(shown, request.tree),
+  };
+}
+
+/** Returns the hunks in the app since the failing test was last green, of whichever commit, the nearest to the failure first. */
+export async function hunksFor(request: ChangesRequest): Promise<readonly ShownHunk[]> {
+  return (await lookedUp(request))?.shown ?? [];
+}
+
+type ShownHunk = Changes['hunks'][number];
+
+/** The changes since a state of the project. */
+interface LookedUp {
+  readonly base: Changes['base'];
+  readonly shown: readonly ShownHunk[];
+  /** How much the failure says of each of these. */
+  readonly likely: readonly number[];
+  /** The files with uncommitted changes. */
+  readonly open: readonly string[];
+  readonly log: Awaited<ReturnType<typeof commitsSince>>;
+}
+
+async function lookedUp(request: ChangesRequest): Promise<LookedUp | null> {
   const { tree, lead } = request;
   const green = lead.failure.scope === 'test' ? await request.lastGreen(lead.failure.test.id) : null;
   const newest = await changesSince(green ?? 'HEAD', green === null ? 'head' : 'last-green', request);
@@ -52,7 +85,7 @@ async function changesSince(
   ref: string,
   from: Changes['base']['from'],
   request: ChangesRequest,
-): Promise<Changes | null> {
+): Promise<LookedUp | null> {
   const { tree, lead, clean, near } = request;
   const since = await gitChanges(tree, ref);
   if ('kind' in since) return null;
@@ -76,38 +109,23 @@ async function changesSince(
     history,
     { root: since.root, cwd: tree, clean },
   );
-  const commit = mostLikely(shown, looked);
-  const isOfCommit = (hunk: (typeof shown)[number]) => hunk.commit?.id === commit?.id;
   const open = [...new Set(hunks.flatMap(({ hunk, step }) => (step >= log.length ? [hunk.file] : [])))];
-  const all = [...(open.length > 0 ? [{ commit: null, files: open }] : []), ...log];
-  return {
-    base,
-    commit,
-    hunks: shown.filter(isOfCommit),
-    others: all.filter((other) => other.commit?.id !== commit?.id).slice(0, MAX_OTHERS),
-    packages: await changedPackages(shown, tree),
-  };
+  return { base, shown, likely: looked.map((one) => one.likely), open, log };
 }
 
 /** Returns the commit with the hunk that the failure names the most; of equals, the one with more such hunks. */
-function mostLikely(
-  shown: readonly Omit<BlamedHunk, 'inTests'>[],
-  looked: readonly { readonly likely: number }[],
-): BlamedCommit | null {
+function mostLikely(shown: readonly ShownHunk[], likely: readonly number[]): BlamedCommit | null {
   const scores = new Map<BlamedCommit | null, number>();
   for (const [at, { commit }] of shown.entries()) {
     const known = scores.get(commit);
-    const own = looked[at]?.likely ?? 0;
+    const own = likely[at] ?? 0;
     scores.set(commit, known === undefined ? own : known + own / 100);
   }
   return [...scores].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
 }
 
 /** Returns the packages of which a manifest names another version now, and where the app imports each. */
-async function changedPackages(
-  hunks: readonly Omit<BlamedHunk, 'inTests'>[],
-  tree: string,
-): Promise<string[]> {
+async function changedPackages(hunks: readonly ShownHunk[], tree: string): Promise<string[]> {
   const version = /^\s*"((?:@[\w.-]+\/)?[\w.-]+)": "((?:[~^]|>=)?\d[\w.+-]*)",?$/;
   const read = (lines: readonly string[]) =>
     lines.flatMap((line) => (version.exec(line) ? [version.exec(line)] : []));

@@ -4,7 +4,7 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { hasFailed } from '../model/evidence.js';
 import { relativePath } from '../paths.js';
 import { isLoopback, splitUrl } from '../urls.js';
-import { type CodeLine, isOfApp, searchCode } from './search-code.js';
+import { type CodeLine, filesOfApp, isOfApp, searchCode } from './search-code.js';
 
 /** A name that a failure shows, and the one or two lines of the project that contain it (`src/fields.js:3`). */
 export interface NamedPlace {
@@ -29,7 +29,10 @@ export async function namedPlaces(
   const source = lead.diagnosis.facts.source?.replace(/(?::\d+)+$/, '');
   if (source !== undefined && source !== test && isOfApp(source)) return [];
   const names = [...new Set(namesOf(lead))].slice(0, MAX_NAMES);
-  const results = await Promise.all(names.map((name) => placesOf(name, { test, tree })));
+  const results = await Promise.all([
+    serviceWorkerOf(lead, tree),
+    ...names.map((name) => placesOf(name, { test, tree })),
+  ]);
   return results
     .flat()
     .filter(({ at }, index, all) => all.findIndex((other) => other.at.join() === at.join()) === index)
@@ -54,6 +57,19 @@ async function placesOf(
     variables.slice(0, 1).map((variable) => placesOf(variable, { test, tree: tree })),
   );
   return [{ name, at: first.map(({ file, line }) => `${file}:${line}`) }, ...read.flat()];
+}
+
+/** Returns the script of a service worker that sent requests, and where the app registers it. */
+async function serviceWorkerOf({ evidence }: DiagnosedFailure, tree: string): Promise<NamedPlace[]> {
+  if (!evidence.network.some(({ isOfServiceWorker }) => isOfServiceWorker)) return [];
+  const [registered] = await searchCode(tree, ['-E', '-e', String.raw`serviceWorker.*register\(`]);
+  const script = /register\(\s*['"`]([^'"`]+)/.exec(registered?.text ?? '')?.[1]?.replace(/[?#].*$/, '');
+  if (!registered || script === undefined) return [];
+  const name = path.posix.basename(script);
+  const files = (await filesOfApp(tree)).filter(
+    (file) => path.posix.basename(file).replace(/\.ts$/, '.js') === name,
+  );
+  return [{ name: 'service worker', at: [...files.slice(0, 1), `${registered.file}:${registered.line}`] }];
 }
 
 const isConfig = /\.ya?ml$|(?:^|\/)\.env|\.config\.[cm]?[jt]s$/;

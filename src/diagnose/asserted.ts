@@ -61,7 +61,9 @@ export function askedRequests(
   const naming =
     origin && network.findLast((entry) => own(entry.url) && entry.responseBody?.includes(origin));
   if (naming) return [naming];
-  const calls = network.filter((entry) => own(entry.url) && !entry.common && isCall.test(entry.resourceType));
+  const calls = network.filter(
+    (entry) => own(entry.url) && !entry.common && !entry.isOfServiceWorker && isCall.test(entry.resourceType),
+  );
   const documents = network.filter(
     (entry) => own(entry.url) && entry.resourceType === 'document' && !hasFailed(entry),
   );

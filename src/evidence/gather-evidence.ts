@@ -95,8 +95,9 @@ async function gatherTest(
   const own = page.network.filter(({ time }) => time >= failure.startedAt - slackMs);
   const entries = { console: page.console, network: own.map((entry) => cleanRequest(entry, missing)) };
   const picture = page.screenshot;
+  const snapshot = page.snapshot ?? (page.elements && elementLines(page.elements));
   const texts = [
-    page.snapshot ?? '',
+    snapshot ?? '',
     ...failure.errors.map(({ message }) => message),
     ...page.console.map(({ text }) => text),
   ];
@@ -114,7 +115,6 @@ async function gatherTest(
   );
   if (page.pageUrl !== null && page.snapshot === null && page.elements === null)
     missing.miss('no accessibility snapshot, and too many elements to tell them');
-  const snapshot = page.snapshot ?? (page.elements && elementLines(page.elements));
   const ariaSnapshot = snapshot === null ? null : boundedText(snapshot, 'ariaSnapshot', missing);
   if (page.snapshot !== null && ariaSnapshot)
     await missing.attempt('the file aria.yml', () =>

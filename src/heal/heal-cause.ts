@@ -52,7 +52,10 @@ function historyOf(session: Session, { cause, known, attempts, waited, mayPropos
   const { proposers = [], noAgents } = session.hooks;
   const without = chosen ? 'only the patch that a person has chosen was tried' : noAgents;
   const agents = without === undefined ? routed.filter((name) => settings[name]?.runner !== builtIn) : [];
-  const noAgent = without ?? 'the built-in fixer found no fix it is sure of, and no agent program is set up';
+  const isFixing = session.settings.fixer !== 'none';
+  const noAgent =
+    without ??
+    `${isFixing ? 'the built-in fixer found no fix it is sure of, and ' : ''}no agent program is set up`;
   return {
     attempts,
     waited,

@@ -38,9 +38,10 @@ export function offersOf(
 export function offerLine({ side, agent, proof }: Pick<Offer, 'side' | 'agent' | 'proof'>): string {
   const times = proof.filter((step) => step === 'green').length;
   const [meaning = ''] = choiceText[side].split(':');
+  const isRedWithout = proof.includes('red');
   const result = takesOut({ proof })
     ? takingOut
-    : `green ${times === 1 ? 'once' : `${times} times`} with it, red without`;
+    : `green ${times === 1 ? 'once' : `${times} times`} with it${isRedWithout ? ', red without' : ''}`;
   return `${side} (${meaning}): by ${agentName(agent)}, ${result}`;
 }
 

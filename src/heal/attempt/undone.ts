@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { changesFor } from '../../agents/changes.js';
+import { hunksFor } from '../../agents/changes.js';
 import type { PendingAttempt } from '../../model/attempt.js';
 import type { BlamedHunk } from '../../model/blame.js';
 import type { Cause } from '../../model/cause.js';
@@ -67,15 +67,15 @@ export async function changedLately(
   if (blame || !(isForAny || isOwnAssertion(lead))) return [];
   const { cwd, workspace, redactor } = session;
   const edited = workspace.edited();
-  const changes = await changesFor({
+  const hunks = await hunksFor({
     root: cwd,
     tree: cwd,
     lead,
     lastGreen: lastGreenCommits(cwd),
     isLeftOut: (file) => edited.has(file),
     clean: (text) => redactor.clean(text),
-  }).catch(() => null);
-  return changes?.hunks.map((hunk) => ({ ...hunk, inTests: false })) ?? [];
+  }).catch(() => []);
+  return hunks.map((hunk) => ({ ...hunk, inTests: false }));
 }
 
 /** Returns the files of a change with their texts, relative to the project, also at the commit at which its test was green. */
