@@ -11,7 +11,16 @@ import { flakeShape } from './model/flake.js';
 import { cutShape, violationShape } from './model/guard-findings.js';
 import { proofShape, testProofShape } from './model/proof.js';
 import { verifyLevels } from './model/settings.js';
-import { count, countOrNull, listOf, ownId as id, runIdShape, textOrNull, texts } from './model/shape.js';
+import {
+  count,
+  countOrNull,
+  listOf,
+  ownId as id,
+  runIdShape,
+  textOrNull,
+  texts,
+  changeId,
+} from './model/shape.js';
 import { causeEndShape, outcomes, verdicts } from './model/verdict.js';
 import { verificationShape } from './model/verification.js';
 import { jsonOf } from './json-of.js';
@@ -138,6 +147,8 @@ const shapes = {
   /** The smallest change that broke `causeId` is that of this cause, which has its tests now (HL-6). */
   'cause.joined': z.object({ ...ofCause, cause: causeRecordShape }),
   'cause.flaky': z.object({ ...ofTests, ...ofAny }),
+  /** Somebody edited these files of tests while the run worked, and not by a fix (HN-3). */
+  'tests.edited': z.object({ files: texts, change: changeId }),
   /** Experiments have shown what makes a test flaky, and how often it then fails (FL-2). */
   'flake.found': z.object({ flake: flakeShape }),
   /** With a fix, a flaky test was green as often as proves it under the condition that had made it red (FL-4). */

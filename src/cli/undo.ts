@@ -14,7 +14,7 @@ import { underLockOfRuns } from '../command/under-lock.js';
 import { pidAtWork } from '../run/run-journal.js';
 import { counted, localTime } from '../format.js';
 import { err, ok, type Result } from '../result.js';
-import type { Change } from '../workspace/change.js';
+import { type Change, readChange } from '../workspace/change.js';
 import { canAsk, confirmed } from '../outputs/ask.js';
 
 /** `self-heal undo`: reverts everything that a run's agents changed (HN-8). */
@@ -22,16 +22,25 @@ export function define(command: Command): Command {
   return addStoreFlag(addWaitFlag(command))
     .argument('[run]', 'a run, or the beginning of its id (default: the newest that left changes)')
     .option('--yes', 'do not ask for confirmation when the run is not the last one')
+    .option('--tests', 'also take back what somebody else changed in tests while the run worked')
     .action(endWith(runUndo));
+}
+
+/** The flags of `self-heal undo`. */
+interface UndoOptions {
+  yes?: boolean;
+  wait?: boolean;
+  tests?: boolean;
+  store?: string;
 }
 
 /** Runs `self-heal undo`; returns the exit code, or the problem that prevented it. */
 async function runUndo(
   word: string | undefined,
-  { yes = false, wait = false, store }: { yes?: boolean; wait?: boolean; store?: string },
+  { yes = false, wait = false, tests = false, store }: UndoOptions,
 ): Promise<number | Problem> {
   return underLockOfRuns({ cwd: process.cwd(), command: 'undo', wait }, () =>
-    undoNamed({ cwd: process.cwd(), word, yes }, store),
+    undoNamed({ cwd: process.cwd(), word, yes, tests }, store),
   );
 }
 
@@ -42,11 +51,16 @@ async function undoNamed(request: UndoRequest, store: string | undefined): Promi
   if (target.value === null) return exitCodes.interrupted;
   const { runId, dir } = target.value;
   const run = await readRunState(dir);
-  const changes = keptChanges(dir, run);
-  if (changes === null) return contentsGone(runId);
+  const kept = keptChanges(dir, run);
+  const edits = run.editedTests === null ? null : readChange(dir, run.editedTests);
+  if (kept === null || (request.tests && run.editedTests !== null && edits === null))
+    return contentsGone(runId);
+  const changes = request.tests && edits ? [edits, ...kept] : kept;
   if (changes.length === 0)
     return printText(
-      run.undone ? reverted(runId) : `run ${runId} left no changes in the project: nothing to undo`,
+      run.undone
+        ? reverted(runId)
+        : `run ${runId} left no changes in the project: nothing to undo${edits ? `, but somebody changed tests while it worked: self-heal undo ${runId} --tests takes that back` : ''}`,
     );
   const result = await undo(cwd, { runId, dir }, changes).catch(nullIfMissing);
   if (result === null) return contentsGone(runId);
@@ -105,6 +119,8 @@ interface UndoRequest {
   readonly word: string | undefined;
   /** Never ask. */
   readonly yes: boolean;
+  /** Also take back what others changed in tests. */
+  readonly tests: boolean;
 }
 
 const FILES_NAMED = 5;
@@ -113,11 +129,11 @@ const FILES_NAMED = 5;
  * Returns the run whose changes to revert: the named one, or else the newest that left changes and has not been undone. If that is not the
  * last run, the user is asked; returns null if they decline.
  */
-async function runToUndo({ cwd, word, yes }: UndoRequest): Promise<Result<StoredRun | null, Problem>> {
+async function runToUndo({ cwd, word, yes, tests }: UndoRequest): Promise<Result<StoredRun | null, Problem>> {
   const last = await findRun(cwd, word ?? null);
   if (!last.ok) return last;
   if ((await pidAtWork(last.value.dir)) !== null) return err(atWork(last.value.runId));
-  if (word !== undefined || (await changesLeftBy(last.value))?.length !== 0) return last;
+  if (word !== undefined || tests || (await changesLeftBy(last.value))?.length !== 0) return last;
   const newest = await newestWithChanges(cwd);
   if (newest === null) return last;
   if (yes) return ok(newest);

@@ -18,6 +18,7 @@ import { createDiagnose, writeFailure } from './diagnose.js';
 import { showTrace } from './show-trace.js';
 import type { BlameCauses, Hooks } from '../heal/hooks.js';
 import { Observations } from '../heal/observations.js';
+import { listTestFiles, TestFiles } from '../heal/test-files.js';
 import type { OpenRun } from './open-run.js';
 import type { ReportedRun } from './reported-run.js';
 import type { Session } from '../heal/session.js';
@@ -71,7 +72,10 @@ export async function composeSession(
     for (const message of missingWarnings(missing)) bus.emit({ type: 'run.warning', message });
   const workspace = await opened.workspace.open();
   const { root } = workspace;
-  const isTest = testPlaces(placesOf(root, first));
+  const places = placesOf(root, first);
+  const isTest = testPlaces(places);
+  const testFiles = new TestFiles(root, { places, files: await listTestFiles(root, places), workspace });
+  testFiles.observe(first);
   const diagnose = createDiagnose(opened);
   const { prepare } = settings.verify;
   let brokenBuild: BrokenBuild | null = null;
@@ -84,6 +88,7 @@ export async function composeSession(
     signal,
     workspace,
     observations: new Observations(workspace),
+    testFiles,
     guard: createGuard(root, first),
     isTest,
     hooks: (await hooks?.({ opened, store: store.value, root, isTest })) ?? {},

@@ -2,7 +2,8 @@ import type { AttemptEnd } from '../model/attempt.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey } from '../model/failure.js';
 import type { CauseEnd } from '../model/verdict.js';
-import { ask } from './ask.js';
+import { ask, askAboutEdits } from './ask.js';
+import { isEdited } from './apply-result.js';
 import type { CauseWork } from './cause-work.js';
 import {
   attemptsAt,
@@ -135,7 +136,8 @@ async function applyToCause(
   } else if (how) {
     await decideLast(progress, cause, how);
     const reason = how.because;
-    if (how.kind === 'flaky') await endCause(progress, cause, { verdict: 'flaky', reason });
+    if (how.kind === 'flaky' && tried && isEdited(session, cause)) await askAbout(progress, tried, null);
+    else if (how.kind === 'flaky') await endCause(progress, cause, { verdict: 'flaky', reason });
     else if (how.kind === 'offered' && !how.hides && tried) await askAbout(progress, tried, reason);
     else if (isGone) {
       tellDecided(session, cause.members, { verdict: 'failed' });
@@ -148,18 +150,24 @@ async function applyToCause(
     // Dead ends are out by now, so a proven heal rests on this fix.
     await decideLast(progress, cause);
   } else {
+    if (tried && isEdited(session, cause)) {
+      await decideLast(progress, cause, { kind: 'taken-out', because: 'somebody edited its test' });
+      await askAbout(progress, tried, null);
+      return null;
+    }
     await decideLast(progress, cause, { kind: 'green', ...proof });
     await endCause(progress, cause, isHealed(tried?.end?.reason ?? ''));
   }
   return null;
 }
 
-/** Asks a person about a proven fix, which is out of the project by now. */
-async function askAbout(progress: Progress, work: CauseWork, question: string): Promise<void> {
+/** Asks a person about a proven fix, which is out of the project by now, or without a question, about edits of its tests by others. */
+async function askAbout(progress: Progress, work: CauseWork, question: string | null): Promise<void> {
   const { session } = progress;
   work.attempts = attemptsAt(progress, work.cause);
   tellDecided(session, work.cause.members, { verdict: 'escalated' });
-  await endCause(progress, work.cause, await ask(session, work, question));
+  const end = question === null ? askAboutEdits(session, work) : ask(session, work, question);
+  await endCause(progress, work.cause, await end);
 }
 
 /** Decides the final status of a test; returns its failure if that needs a cause of its own. */

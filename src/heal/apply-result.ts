@@ -6,6 +6,8 @@ import type { CauseEnd } from '../model/verdict.js';
 import type { CauseWork } from './cause-work.js';
 import { endCause, heldAttempt, type Progress, proofTest, revealing, verdictOf } from './progress.js';
 import { retest, type Retest } from './retest.js';
+import { askAboutEdits, keepEdits } from './ask.js';
+import type { Session } from './session.js';
 import { tellDecided, tellSeen } from './tell-tests.js';
 
 /** Failures with their keys. */
@@ -43,12 +45,23 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
     const test = proofTest(progress, { failure, causeId, isLead: false, isFlipped: true });
     proofTests.splice(at === -1 ? proofTests.length : at, 1, test);
   }
-  if (flaky.length === 0) return;
-  const tests = testsOf(flaky);
-  if (tests.length < flaky.length) progress.suiteFlakes += 1;
+  const edited = flaky.filter(({ failure }) => session.testFiles.editedFor(failure).length > 0);
+  if (edited.length > 0) {
+    session.bus.emit({ type: 'run.warning', message: await keepEdits(session, edited) });
+    tellDecided(session, edited, { verdict: 'escalated' });
+  }
+  const chance = flaky.filter((failure) => !edited.includes(failure));
+  if (chance.length === 0) return;
+  const tests = testsOf(chance);
+  if (tests.length < chance.length) progress.suiteFlakes += 1;
   session.bus.emit({ type: 'cause.flaky', tests, causeId: null });
   for (const { id, titlePath } of tests)
     await session.store.flakeSeen({ testId: id, name: testName(titlePath), kind: null, red: 1, green: 1 });
+}
+
+/** Whether somebody edited a test of a cause before it was green. */
+export function isEdited({ testFiles }: Session, { members }: Pick<Cause, 'members'>): boolean {
+  return members.some(({ failure }) => testFiles.editedFor(failure).length > 0);
 }
 
 function isOfOpenCause(progress: Progress, { failure }: DiagnosedFailure): boolean {
@@ -70,9 +83,10 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
     const remainder = leftOf(progress, cause);
     return remainder ? keyed(remainder.members) : [];
   }
-  const { verdict } = end;
+  if (end.verdict === 'flaky' && isEdited(session, cause)) work.end = await askAboutEdits(session, work);
+  const { verdict } = work.end ?? end;
   progress.tried.set(cause.id, work);
-  if (verdict !== 'healed') await endCause(progress, cause, end);
+  if (verdict !== 'healed') await endCause(progress, cause, work.end ?? end);
   if (verdict === 'healed' || verdict === 'superseded' || verdict === 'flaky')
     return applyProgress(progress, work, verdict);
   tellDecided(session, cause.members, { verdict: verdict === 'interrupted' ? 'failed' : verdict });

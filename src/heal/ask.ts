@@ -1,12 +1,14 @@
-import { bareAttempt, type PendingAttempt } from '../model/attempt.js';
+import path from 'node:path';
+import { type Attempt, bareAttempt, type PendingAttempt } from '../model/attempt.js';
 import { canBeReverted } from '../model/blame.js';
 import { builtIn } from '../model/built-in.js';
-import type { Cause } from '../model/cause.js';
+import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import type { Side } from '../model/choice.js';
 import { type Escalation, questionAbout } from '../model/escalation.js';
 import type { CauseEnd } from '../model/verdict.js';
 import { localDay } from '../format.js';
-import { readChange } from '../workspace/change.js';
+import { contentsOf, readChange, storeChange } from '../workspace/change.js';
+import { keepPatch } from './attempt/deploy.js';
 import { attemptDecided, storeStart } from './attempt/end-attempt.js';
 import type { CauseWork } from './cause-work.js';
 import type { PreparedPatch } from './hooks.js';
@@ -21,7 +23,35 @@ export async function ask(session: Session, work: CauseWork, question: string): 
   const { cause, known } = work;
   const asked = work.attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
   await offerForNothing(session, work);
-  const about = questionAbout(cause, { attempts: [...known.tried, ...work.attempts], asked });
+  return store(session, cause, { attempts: [...known.tried, ...work.attempts], asked, question });
+}
+
+/** Asks about a cause whose tests turned green after somebody had edited them: only a person can say whether they are right (HN-3). */
+export async function askAboutEdits(
+  session: Session,
+  { cause, known, attempts }: CauseWork,
+): Promise<CauseEnd> {
+  const question = await keepEdits(session, cause.members);
+  return store(session, cause, { attempts: [...known.tried, ...attempts], asked: question, question });
+}
+
+/** Keeps the edits of tests by others, with their patch, and returns a sentence about them. */
+export async function keepEdits(session: Session, failures: readonly DiagnosedFailure[]): Promise<string> {
+  const { folder, bus, testFiles } = session;
+  const files = [...new Set(failures.flatMap(({ failure }) => testFiles.editedFor(failure)))];
+  const change = await testFiles.change(contentsOf(folder.dir));
+  await storeChange(folder.dir, change);
+  const { patch } = await keepPatch(session, change, path.join(folder.dir, 'edited-tests'));
+  bus.emit({ type: 'tests.edited', files, change: change.id });
+  return `${files.join(', ')} changed while the run worked, and not by a fix, so a green test shows nothing. The edit is in ${patch}; \`self-heal undo --tests\` takes it back`;
+}
+
+async function store(
+  session: Session,
+  cause: Cause,
+  { question, ...asked }: { attempts: readonly Attempt[]; asked: string | null; question: string },
+): Promise<CauseEnd> {
+  const about = questionAbout(cause, asked);
   const escalation = await session.store.escalate(about, session.folder.runId);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });

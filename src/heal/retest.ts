@@ -57,6 +57,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   // An interrupted run shows nothing.
   if (!session.signal.aborted) {
     session.observations.add(observationsIn(diagnosedRun, failures));
+    session.testFiles.observe(diagnosedRun.run);
     // What a change lets run is told only once the change is kept.
     if (purpose !== 'retest') tellSeen(session, diagnosedRun.run);
   }

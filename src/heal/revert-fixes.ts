@@ -278,6 +278,7 @@ export async function redAmong(
       .filter((id) => of.has(id))
       .map((id): [string, Observation] => [id, endedAs(red.has(id))]);
     session.observations.add(new Map(observed));
+    session.testFiles.observe({ tests });
     tellSeen(session, run);
   }
   return { red: new Set([...red].filter((id) => of.has(id))), run };

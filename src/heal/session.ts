@@ -7,6 +7,7 @@ import type { Playwright } from '../playwright/find-playwright.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { BlameCauses, Hooks } from './hooks.js';
 import type { Observations } from './observations.js';
+import type { TestFiles } from './test-files.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
 import type { BrokenBuild } from '../playwright/broken-build.js';
@@ -60,6 +61,8 @@ export interface Session {
   readonly workspace: Workspace;
   /** What the Playwright runs have shown of each test. */
   readonly observations: Observations;
+  /** Notices who else edits tests while the run works. */
+  readonly testFiles: Pick<TestFiles, 'observe' | 'editedFor' | 'change'>;
   /** Masks secrets in every text on its way out. */
   readonly redactor: Redactor;
   /** Judges what an agent changed (HN-3). */

@@ -48,6 +48,9 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'cause.found': causeFound,
   'cause.narrowed': none,
   'cause.joined': ({ causeId, cause }) => `${causeId} is ${cause.id}: the same change broke both`,
+  'tests.edited': ({ files }, paint) => [
+    `${paint.yellow('edited')} by somebody while the run worked: ${files.join(', ')}`,
+  ],
   'cause.flaky': ({ tests, causeId }, paint) => {
     const reason =
       causeId === null

@@ -53,6 +53,8 @@ export interface RunState {
   readonly ended: EventOf<'run.ended'> | null;
   /** Whether everything it changed has been reverted since. */
   readonly undone: boolean;
+  /** The id of the change that somebody made to tests while the run worked; null if nobody did. */
+  readonly editedTests: string | null;
 }
 
 /** One test of the selection. */
@@ -148,6 +150,7 @@ export function emptyRun(runId = ''): RunState {
     flakes: [],
     ended: null,
     undone: false,
+    editedTests: null,
   };
 }
 
@@ -221,6 +224,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     }));
   },
   'cause.flaky': (run, { tests }) => withTests(run, idsOf(tests), () => ({ verdict: 'flaky' })),
+  'tests.edited': (run, { change }) => ({ ...run, editedTests: change }),
   'flake.found': (run, { flake }) => ({ ...run, flakes: [...run.flakes, flake] }),
   'flake.passed': (run, { test, green }) => ({
     ...run,

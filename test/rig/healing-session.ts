@@ -113,6 +113,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
       close: async () => undefined,
     },
     observations: new Observations({ applied: () => [] }),
+    testFiles: unedited,
     redactor: redactorOf([]),
     hooks: {},
     isTest: () => false,
@@ -142,6 +143,13 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
   };
   return { session: made, events, agents, clock, moves };
 }
+
+/** Tests that nobody edits. */
+export const unedited: Session['testFiles'] = {
+  observe: () => undefined,
+  editedFor: () => [],
+  change: async () => ({ id: '1', edits: [], folders: [] }),
+};
 
 /** Heals a cause while nothing else is healed; returns the work on it, with its end. */
 export async function healAlone(session: Session, cause: Cause, over: Partial<CauseWork> = {}) {

@@ -25,6 +25,7 @@ import { contentsOf } from '../../../src/workspace/change.js';
 import { createRunPlan } from '../../../src/run/run-plan.js';
 import { createSpending } from '../../../src/run/spending.js';
 import { summarise } from '../../../src/heal/progress.js';
+import { unedited } from '../healing-session.js';
 import { Observations } from '../../../src/heal/observations.js';
 import { tellSeen } from '../../../src/heal/tell-tests.js';
 import {
@@ -85,6 +86,7 @@ export async function runThatSays(
     bus,
     redactor,
     observations: new Observations({ applied: () => [] }),
+    testFiles: unedited,
     store: noStore,
     isTest: () => false,
     hooks: {},

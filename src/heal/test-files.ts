@@ -1,0 +1,127 @@
+import { lstatSync, readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { SuitePlaces } from '../guard/request.js';
+import { isSpecName } from '../guard/test-places.js';
+import { type Failure, failureKey } from '../model/failure.js';
+import { relativePath } from '../paths.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import { tryOr } from '../result.js';
+import type { Change, Contents } from '../workspace/change.js';
+import { hashOf } from '../workspace/file-state.js';
+import type { Workspace } from '../workspace/workspace.js';
+
+/** More are not watched: no suite has them, and a test folder may contain anything. */
+const MAX_FILES = 5_000;
+
+/** A file as it was read; null if it did not exist. */
+type Seen = { readonly mtimeMs: number; readonly size: number; readonly hash: string } | null;
+
+/** The id of the change that somebody made; changes of agents and of blame have other ones. */
+const EDIT_ID = '800000000';
+
+/**
+ * Notices who else edits tests while a run works (HN-3). A test that turns green after an edit of its file, or of a file that tests share, is neither
+ * healed nor flaky, unless the edit is part of a fix.
+ */
+export class TestFiles {
+  readonly #root: string;
+  readonly #workspace: Pick<Workspace, 'edited'>;
+  readonly #specs: ReadonlySet<string>;
+  /** What each file held when the run began to heal. */
+  readonly #atFirst = new Map<string, Buffer | null>();
+  #seen = new Map<string, Seen>();
+  /** For each test, its files when it was red last. */
+  readonly #whenRed = new Map<string, ReadonlyMap<string, Seen>>();
+  readonly #edited = new Map<string, readonly string[]>();
+
+  constructor(
+    root: string,
+    {
+      places,
+      files,
+      workspace,
+    }: { places: SuitePlaces; files: readonly string[]; workspace: Pick<Workspace, 'edited'> },
+  ) {
+    [this.#root, this.#workspace] = [root, workspace];
+    this.#specs = new Set(places.testFiles);
+    for (const file of files) this.#atFirst.set(file, this.#read(file));
+    this.#look();
+  }
+
+  /** Records the files with which the tests of a run were red, and notices those that changed before they were green. */
+  observe(run: Pick<SuiteRun, 'tests'>): void {
+    this.#look();
+    for (const { test, outcome } of run.tests) {
+      this.#edited.delete(test.id);
+      if (outcome === 'unexpected') this.#whenRed.set(test.id, this.#seen);
+      const before = this.#whenRed.get(test.id);
+      if (outcome === 'unexpected' || !before) continue;
+      const changed = this.#editsSince(before, relativePath(this.#root, test.location.file));
+      if (changed.length > 0) this.#edited.set(test.id, changed);
+    }
+  }
+
+  /** Returns the files of a test that somebody edited between its last red run and its newest green one. */
+  editedFor(failure: Failure): readonly string[] {
+    return this.#edited.get(failureKey(failure)) ?? [];
+  }
+
+  /** Returns all edits as one change, so that a person can look at them and take them back. */
+  async change(contents: Contents): Promise<Change> {
+    const files = [...new Set([...this.#edited.values()].flat())];
+    const stateOf = async (bytes: Buffer | null) =>
+      bytes && ({ kind: 'file', hash: await contents.put(bytes), mode: 0o644 } as const);
+    const edits = await Promise.all(
+      files.map(async (file) => ({
+        path: file,
+        before: await stateOf(this.#atFirst.get(file) ?? null),
+        after: await stateOf(this.#read(file)),
+      })),
+    );
+    return { id: EDIT_ID, edits, folders: [] };
+  }
+
+  #editsSince(before: ReadonlyMap<string, Seen>, own: string): string[] {
+    const ofFixes = this.#workspace.edited();
+    const isRead = (file: string) => file === own || !(this.#specs.has(file) || isSpecName.test(file));
+    return [...this.#seen].flatMap(([file, now]) =>
+      isRead(file) && !ofFixes.has(file) && before.get(file)?.hash !== now?.hash ? [file] : [],
+    );
+  }
+
+  #look(): void {
+    const before = this.#seen;
+    this.#seen = new Map(
+      [...this.#atFirst.keys()].map((file) => [file, this.#seenNow(file, before.get(file))]),
+    );
+  }
+
+  #seenNow(file: string, before: Seen | undefined): Seen {
+    const info = lstatSync(path.join(this.#root, file), { throwIfNoEntry: false });
+    if (!info?.isFile()) return null;
+    const { mtimeMs, size } = info;
+    if (before?.mtimeMs === mtimeMs && before.size === size) return before;
+    return { mtimeMs, size, hash: hashOf(this.#read(file) ?? Buffer.alloc(0)) };
+  }
+
+  #read(file: string): Buffer | null {
+    return tryOr(null, () => readFileSync(path.join(this.#root, file)));
+  }
+}
+
+/** Lists the files of the tests: the specs, the config, and everything in their folder, relative to the root. */
+export async function listTestFiles(
+  root: string,
+  { testFiles, testDir, config }: SuitePlaces,
+): Promise<string[]> {
+  const inFolder =
+    testDir === null
+      ? []
+      : await readdir(path.join(root, testDir), { recursive: true, withFileTypes: true }).catch(() => []);
+  const others = inFolder
+    .filter((entry) => entry.isFile())
+    .map((entry) => relativePath(root, path.join(entry.parentPath, entry.name)))
+    .filter((file) => !/(?:^|\/)(?:node_modules|test-results|\.git)\//.test(file));
+  return [...new Set([...testFiles, ...(config === null ? [] : [config]), ...others])].slice(0, MAX_FILES);
+}

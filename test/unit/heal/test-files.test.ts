@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { listTestFiles, TestFiles } from '../../../src/heal/test-files.js';
+import { aResult, aTestFailure } from '../../rig/builders.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+const files = ['tests/buy.spec.ts', 'tests/sell.spec.ts', 'tests/shop-page.ts', 'playwright.config.ts'];
+const places = { testFiles: files.slice(0, 2), testDir: 'tests', config: 'playwright.config.ts', titles: [] };
+
+/** A suite in which the test of buy.spec.ts has just been red. */
+async function suite(edited: ReadonlySet<string> = new Set()) {
+  const root = tempDir();
+  mkdirSync(path.join(root, 'tests'));
+  const write = (file: string, text: string) => writeFileSync(path.join(root, file), text);
+  for (const file of files) write(file, 'before\n');
+  const test = {
+    ...aResult('t1', 'unexpected').test,
+    location: { file: path.join(root, 'tests/buy.spec.ts'), line: 1, column: 1 },
+  };
+  const watched = await listTestFiles(root, places);
+  const testFiles = new TestFiles(root, { places, files: watched, workspace: { edited: () => edited } });
+  const run = (outcome: 'expected' | 'unexpected') =>
+    testFiles.observe({ tests: [{ ...aResult('t1', outcome), test }] });
+  run('unexpected');
+  return { write, run, edits: () => testFiles.editedFor(aTestFailure({ test })) };
+}
+
+it.each([
+  ['its own file', 'tests/buy.spec.ts', ['tests/buy.spec.ts']],
+  ['a file that tests share', 'tests/shop-page.ts', ['tests/shop-page.ts']],
+  ['the config', 'playwright.config.ts', ['playwright.config.ts']],
+  ['another spec', 'tests/sell.spec.ts', []],
+])('HN-3 a test that is green after an edit of %s was edited for: %s', async (_, file, expected) => {
+  const { write, run, edits } = await suite();
+  write(file, 'somebody was here\n');
+  run('expected');
+  expect(edits()).toEqual(expected);
+});
+
+it('HN-3 a test that was red after the edit is green for another reason', async () => {
+  const { write, run, edits } = await suite();
+  write('tests/buy.spec.ts', 'somebody was here\n');
+  run('unexpected');
+  run('expected');
+  expect(edits()).toEqual([]);
+});
+
+it('HN-3 an edit by a fix of the run is no edit by others', async () => {
+  const { write, run, edits } = await suite(new Set(['tests/buy.spec.ts']));
+  write('tests/buy.spec.ts', 'a fix was here\n');
+  run('expected');
+  expect(edits()).toEqual([]);
+});
