@@ -24,6 +24,7 @@ import {
 } from './progress.js';
 import { joinCauses } from './join-causes.js';
 import { proveFixes } from './prove.js';
+import { mayRead } from './reading/read-fixes.js';
 import { retest } from './retest.js';
 import { revertDeadEnds } from './revert-fixes.js';
 import { tellDecided } from './tell-tests.js';
@@ -145,7 +146,8 @@ async function healRound(
   const asked = await withoutQuarantined(progress, failures);
   const { workspace } = progress.session;
   const likely = groupCauses(asked);
-  const copied = workspace.prepare(agentsFor(progress.session, likely));
+  const readers = mayRead(progress.session) ? 1 : 0;
+  const copied = workspace.prepare(agentsFor(progress.session, likely) + readers);
   const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
   await applyFlaky(progress, flaky);

@@ -64,7 +64,9 @@ export function decide(given: History, policy: Policy): Decision {
     !decision.end.overBudget &&
     (decision.end.verdict === 'failed' || decision.end.verdict === 'rejected');
   // A person sees the fix of which a reader said that it hides the fault, before it is lost (HN-11).
-  return hidden && isLost ? { kind: 'escalate', question: becauseOf(hidden) ?? '' } : decision;
+  return hidden && isLost
+    ? { kind: 'escalate', question: `is this fix meant? ${becauseOf(hidden)}` }
+    : decision;
 }
 
 function decideNext(given: History, policy: Policy): Decision {

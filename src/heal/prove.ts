@@ -191,7 +191,7 @@ async function takeNeedless(progress: Progress, test: ProofTest): Promise<void> 
 }
 
 /**
- * Applies what readers say of the fixes that no run has contradicted (HN-11); returns whether one was taken out. An honest fix enters. Of one that hides
+ * Applies what readers say of the fixes that no run has contradicted (HN-11); returns whether one was taken out while others stay. An honest fix enters. Of one that hides
  * the fault the next agent is told, and about any other a person is asked.
  */
 async function applyReadings(proof: Proof, readings: Readings): Promise<boolean> {
@@ -212,12 +212,13 @@ async function applyReadings(proof: Proof, readings: Readings): Promise<boolean>
     session.bus.emit({ type: 'attempt.held', causeId: cause.id, attempt });
     const lead = takingPart(proof).find((test) => test.causeId === cause.id && test.isLead);
     if (reading.verdict === 'honest' || reading.verdict === 'not-read' || !lead) continue;
-    const hides = reading.verdict === 'hides' ? { hides: true as const } : {};
-    const because = `is this fix meant? ${readingText(reading)}`;
+    const isHiding = reading.verdict === 'hides';
+    const hides = isHiding ? { hides: true as const } : {};
+    const because = `${isHiding ? '' : 'is this fix meant? '}${readingText(reading)}`;
     const steps = stepsOf(progress, lead);
     await refute(proof, cause, { kind: 'offered', side: 'app', proof: steps, because, ...hides });
   }
-  return proof.refuted.size > before;
+  return proof.refuted.size > before && takingPart(proof).length > 0;
 }
 
 /** Returns the fixes that hold so far. */

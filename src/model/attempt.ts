@@ -106,8 +106,7 @@ const attemptEndShape = z.discriminatedUnion('kind', [
 ]);
 export type AttemptEnd = z.infer<typeof attemptEndShape>;
 
-/** The words for each end; its reason may follow. */
-export const endWords: Readonly<Record<AttemptEnd['kind'], string>> = {
+const endWords: Readonly<Record<AttemptEnd['kind'], string>> = {
   green: 'green',
   changed: 'different error',
   'taken-out': 'it did not last',
@@ -123,6 +122,11 @@ export const endWords: Readonly<Record<AttemptEnd['kind'], string>> = {
   unusable: 'the program cannot work here',
   interrupted: 'interrupted',
 };
+
+/** Returns the words for an end; its reason may follow. */
+export function wordsOfEnd(end: AttemptEnd): string {
+  return isHiding({ end }) ? 'its reader objects' : endWords[end.kind];
+}
 
 /** How an agent's program ended, to follow `the agent`. */
 export const exitWords: Readonly<Record<Exit, string>> = {

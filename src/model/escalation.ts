@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Attempt, endWords, exitWords, fileChangeShape, patchFile, wasReverted } from './attempt.js';
+import { type Attempt, exitWords, fileChangeShape, patchFile, wasReverted, wordsOfEnd } from './attempt.js';
 import { agentName } from './built-in.js';
 import { blameLine } from './blame.js';
 import { type Cause, retryOf } from './cause.js';
@@ -192,7 +192,7 @@ function triedInWords(attempt: Attempt): string {
   const did = files.length === 0 ? 'changed no files' : `changed ${names.join(', ')}${more}`;
   const ended = exit === null || exit === 'completed' ? '' : `${exitWords[exit]} and `;
   const revert = wasReverted(attempt) ? ', so the change was reverted' : '';
-  return `${slashCommand ?? agentName(agent)} ${ended}${did}: ${endWords[end.kind]}${revert}.`;
+  return `${slashCommand ?? agentName(agent)} ${ended}${did}: ${wordsOfEnd(end)}${revert}.`;
 }
 
 const whatIsWrong: Record<Category, string> = {

@@ -1,8 +1,8 @@
 import {
   becauseOf,
   readingText,
+  wordsOfEnd,
   type AttemptEnd,
-  endWords,
   exitWords,
   wasReverted,
 } from '../model/attempt.js';
@@ -98,9 +98,11 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
     ),
   'attempt.rejected': rejected,
   'attempt.held': (event, paint) =>
-    event.attempt.end.kind === 'green'
-      ? `${prefixOf(event)}${paint.green('green')}; its proof is pending`
-      : `${prefixOf(event)}${paint.magenta('different error')}: ${cut(becauseOf(event.attempt) ?? '', 200)}; the fix stays only if that is healed, too`,
+    event.attempt.reading && event.attempt.proposedBy !== 'memory'
+      ? unread(event)
+      : event.attempt.end.kind === 'green'
+        ? `${prefixOf(event)}${paint.green('green')}; its proof is pending`
+        : `${prefixOf(event)}${paint.magenta('different error')}: ${cut(becauseOf(event.attempt) ?? '', 200)}; the fix stays only if that is healed, too`,
   'attempt.judged': judged,
   'regression.ended': none,
   'change.verified': verified,
@@ -112,6 +114,12 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
 
 function prefixOf({ causeId }: { causeId: string | null }): string {
   return causeId === null ? '' : `${causeId} `;
+}
+
+/** What a reader has said has been printed when it ended. */
+function unread({ attempt: { reading }, ...event }: EventOf<'attempt.held'>): string[] {
+  const isSaid = reading?.by != null;
+  return reading && !isSaid ? [`${prefixOf(event)}${readingText(reading)}`] : [];
 }
 
 function suiteEnded(event: EventOf<'suite.ended'>): string[] {
@@ -202,7 +210,7 @@ function verified(
 
 function judged(event: EventOf<'attempt.judged'>, paint: ChalkInstance): string {
   const { end } = event.attempt;
-  const words = `${prefixOf(event)}${tones[end.kind](paint)(endWords[end.kind])}`;
+  const words = `${prefixOf(event)}${tones[end.kind](paint)(wordsOfEnd(end))}`;
   if (end.kind === 'green')
     return end.proof.length > 0 ? `${words}: ${tellProof(end.proof, end.testProofs)}` : words;
   // Violations have been printed.

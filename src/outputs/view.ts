@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { becauseOf, endWords, exitWords, isKept, readingText, wasReverted } from '../model/attempt.js';
+import { becauseOf, exitWords, isKept, readingText, wasReverted, wordsOfEnd } from '../model/attempt.js';
 import { blameLine, blamePosition } from '../model/blame.js';
 import { type Offer, offerLine, offersOf } from '../model/escalation.js';
 import { provenText } from '../model/failure-rate.js';
@@ -201,7 +201,7 @@ export function endText(attempt: ReportAttempt): string {
   // Violations follow, and are the reason.
   const because = violationsOf(attempt).length > 0 ? null : becauseOf(attempt);
   const reason = because ? ` (${because})` : '';
-  return `${endWords[attempt.end.kind]}${wasReverted(attempt) ? ', reverted' : ''}${reason}`;
+  return `${wordsOfEnd(attempt.end)}${wasReverted(attempt) ? ', reverted' : ''}${reason}`;
 }
 
 /** Returns what the guard found in an attempt. */

@@ -126,15 +126,26 @@ const ofLanguages = new Set(
 
 const RULES = 14;
 
-/** Returns the lines of documents and comments that name what a fix and the change before it touch, those with the rarest names first chosen. */
+/** A word that no more lines have says something by itself. */
+const RARE = 3;
+
+/**
+ * Returns the lines of documents and comments that name what a fix and the change before it touch: above all what has changed, and then what is around
+ * it. The lines with the rarest names are chosen.
+ */
 export function rulesAbout(files: readonly FixedFile[], texts: readonly ProjectText[]): SpokenRule[] {
   const changed = files.flatMap(({ path, green, red, now }) =>
     [compareFile(path, red, now), ...(green === undefined ? [] : [compareFile(path, green, red)])].flatMap(
       ({ hunks }) => hunks.flatMap((hunk) => [...hunk.old, ...hunk.now]),
     ),
   );
-  const names = new Set(changed.flatMap(wordsOf));
-  const lines = texts.flatMap(({ path, text, ...states }) => {
+  const around = touchedCode(files).flatMap(({ at, now, red }) => [at, now ?? red ?? '']);
+  const names = new Map<string, number>(around.flatMap(wordsOf).map((word) => [word, 0.5]));
+  for (const word of changed.flatMap(wordsOf)) names.set(word, 1);
+  const reds = new Map(files.map(({ path, red }) => [path, red ?? '']));
+  const lines = texts.flatMap(({ path, text: now, ...states }) => {
+    // What a fix says of itself is no rule of the project.
+    const text = reds.get(path) ?? now;
     const before = states.green === undefined ? null : new Set((states.green ?? '').split('\n').map(trimmed));
     return text.split('\n').flatMap((line, at) =>
       isDocument(path) || isComment.test(line)
@@ -143,7 +154,7 @@ export function rulesAbout(files: readonly FixedFile[], texts: readonly ProjectT
               file: path,
               line: at + 1,
               text: line.slice(0, 300),
-              words: new Set(wordsOf(line).filter((word) => names.has(word))),
+              words: [...new Set(wordsOf(line))].filter((word) => names.has(word)),
               hasChanged: before && !before.has(trimmed(line)),
             },
           ]
@@ -152,10 +163,13 @@ export function rulesAbout(files: readonly FixedFile[], texts: readonly ProjectT
   });
   const counts = new Map<string, number>();
   for (const { words } of lines) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const weight = (word: string) => Math.log((lines.length + 1) / (counts.get(word) ?? 1));
+  const countOf = (word: string) => counts.get(word) ?? 1;
+  const weight = (word: string) => (names.get(word) ?? 0) * Math.log(1 + lines.length / countOf(word));
   const scored = lines
-    .map((line, at) => ({ ...line, at, score: [...line.words].reduce((sum, word) => sum + weight(word), 0) }))
-    .filter(({ words, score }) => words.size > 1 || score > Math.log(20))
+    .map((line, at) => ({ ...line, at, score: line.words.reduce((sum, word) => sum + weight(word), 0) }))
+    .filter(
+      ({ words }) => words.length > 1 || words.some((word) => countOf(word) <= RARE && names.get(word) === 1),
+    )
     .toSorted((a, b) => b.score - a.score);
   const best = scored[0]?.score ?? 0;
   return scored
@@ -188,4 +202,14 @@ export function testSource(path: string, text: string, line: number): string {
     .toSorted((a, b) => b.end - b.start - (a.end - a.start));
   const end = test && source ? source.lineAt(test.end) : line + 40;
   return lines.slice(line - 1, end).join('\n');
+}
+
+const complaint = /^passes although .* still says: (.+)$/s;
+
+/** Says of an error that is still there when the test is green whether the test names it, as a test of that error does. */
+export function withWish(fact: string, spec: string | null): string {
+  const words = complaint.exec(fact)?.[1]?.match(/\p{L}{4,}|\b[45]\d\d\b/gu);
+  if (!words || spec === null) return fact;
+  const named = words.filter((word) => spec.includes(word));
+  return `${fact} (the test ${named.length * 2 > words.length ? 'names it' : 'does not name it'})`;
 }

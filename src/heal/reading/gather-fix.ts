@@ -19,6 +19,7 @@ import {
   rulesAbout,
   testSource,
   touchedCode,
+  withWish,
 } from './fix-facts.js';
 
 /** A fix that is in the project's tree. */
@@ -67,7 +68,7 @@ export async function gatherFix(project: Project, fix: FixInTree): Promise<FixTo
     rules: rulesAbout(files, await textsOf({ root, cwd, green, files })),
     error: [...new Set(lead.evidence.errors.map(({ message }) => message))].join('\n\n'),
     ran: fix.ran,
-    facts: fix.facts,
+    facts: fix.facts.map((fact) => withWish(fact, spec)),
   };
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { programsThatRead } from '../../agents/check-agents.js';
 import type { FixToRead } from '../../agents/review-prompt.js';
 import type { AgentUsage, Attempt, Opinion, Reading } from '../../model/attempt.js';
-import { reader } from '../../model/built-in.js';
+import { isBuiltInRunner, reader } from '../../model/built-in.js';
 import type { Cause } from '../../model/cause.js';
 import { testName } from '../../model/failure.js';
 import { isInside, relativePath } from '../../paths.js';
@@ -53,6 +53,13 @@ export interface ReadRequest {
   readonly evidence: string;
 }
 
+/** Whether an agent may read fixes in this run, so that it needs a copy. */
+export function mayRead({ settings, hooks }: Pick<Session, 'settings' | 'hooks'>): boolean {
+  const { verify, reader: named, agents } = settings;
+  const isAgent = Object.values(agents).some(({ runner }) => isBuiltInRunner(runner));
+  return verify.review === 'always' && hooks.noAgents === undefined && (named !== null || isAgent);
+}
+
 /**
  * Starts to read fixes of the app that agents have made (HN-11), each once, in a new session and in a copy of its own, so that nobody needs the project
  * meanwhile. What a person or the built-in fixer has chosen is not read, nor what was read when it was made.
@@ -95,10 +102,12 @@ export async function readAll(
   for (const [at, request] of requests.entries()) {
     const lane = lanes[at % lanes.length];
     if (!lane) continue;
-    lane.last = lane.last.then(() =>
-      readIn(session, request, { copy: lane.copy, broken: lane.broken, signal }),
-    );
-    told.set(request.cause.id, lane.last as Promise<ReadFix>);
+    const { copy, broken } = lane;
+    const read = lane.last
+      .then(() => readIn(session, request, { copy, broken, signal }))
+      .catch((error: unknown) => unread('no-answer', reasonOf(error)));
+    lane.last = read;
+    told.set(request.cause.id, read);
   }
   return {
     of: async (causeId) => (await told.get(causeId)) ?? null,

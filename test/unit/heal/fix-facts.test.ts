@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rulesAbout, testSource, touchedCode } from '../../../src/heal/reading/fix-facts.js';
+import { rulesAbout, testSource, touchedCode, withWish } from '../../../src/heal/reading/fix-facts.js';
 
 const feeOf = (check: string) => `import { rates } from './rates';
 
@@ -64,6 +64,12 @@ describe('what the project says about a fix', () => {
     expect(rules.map(({ text }) => text).join('\n')).not.toMatch(/sold at noon|const parcel/);
   });
 
+  it('HN-11 is not what the fix says of itself', () => {
+    const excused = `// Weight 21 is refused on purpose.\n${now}`;
+    const rules = rulesAbout([{ ...file, now: excused }], [{ path: 'src/fee.ts', text: excused, green }]);
+    expect(rules.map(({ text }) => text)).toEqual(['// Parcels over 20 kg are refused.']);
+  });
+
   it('HN-11 is nothing where no line names it', () => {
     expect(rulesAbout([file], [{ path: 'README.md', text: 'Stamps are sold at noon.\n' }])).toEqual([]);
   });
@@ -79,4 +85,13 @@ it('HN-11 a test is shown whole, without the others of a long file', () => {
   const line = spec.split('\n').findIndex((text) => text.includes("'refuses'")) + 1;
   expect(testSource('a.spec.ts', spec, line)).toBe(wanted);
   expect(testSource('a.spec.ts', `${wanted}\n`, 1)).toBe(`${wanted}\n`);
+});
+
+it('HN-11 an error that is still there when the test is green is told, with whether the test names it', () => {
+  const fact = 'passes although the console still says: Failed to load order 404';
+  expect(withWish(fact, "expect(status).toBe(404); // 'Failed to load order'")).toBe(
+    `${fact} (the test names it)`,
+  );
+  expect(withWish(fact, 'expect(total).toBe(3);')).toBe(`${fact} (the test does not name it)`);
+  expect(withWish('the fix undoes all of abc', 'x')).toBe('the fix undoes all of abc');
 });
