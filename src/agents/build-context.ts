@@ -85,7 +85,10 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     ...(asked.length > 0 ? { asked, handlers } : {}),
     ...(await customElementsIn(lead, tree)),
     changes: await changesFor({
-      near: handlers.flatMap(({ at, calls }) => [at, ...calls]),
+      // The last request decides, the one before it only wrote.
+      near: handlers.flatMap(({ at, calls }, n) =>
+        [at, ...calls].map((place) => ({ at: place, weight: n === handlers.length - 1 ? 6 : 3 })),
+      ),
       root,
       tree,
       lead,

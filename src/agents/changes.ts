@@ -1,6 +1,6 @@
 import type { BlamedCommit, Changes } from '../model/blame.js';
 import type { DiagnosedFailure } from '../model/cause.js';
-import { likelihood } from '../diagnose/likelihood.js';
+import { likelihood, type NearPlace } from '../diagnose/likelihood.js';
 import { isOfApp, searchCode } from './search-code.js';
 import { gitChanges } from '../workspace/git-trees.js';
 import {
@@ -24,7 +24,7 @@ export interface ChangesRequest {
   /** Whether self-heal edited a file, so that it is left out. The path is relative to the repository's root. */
   readonly isLeftOut: (file: string) => boolean;
   /** Places in the app that belong to the failure, besides those in its texts: `server/reminders.ts:12`. */
-  readonly near?: readonly string[];
+  readonly near?: readonly NearPlace[];
   /** `Redactor.clean`, which is applied before long hunks are cut. */
   readonly clean: (text: string) => string;
 }
@@ -136,7 +136,7 @@ async function changedPackages(hunks: readonly ShownHunk[], tree: string): Promi
       return read(now).flatMap((match) => {
         const [, name = '', to = ''] = match ?? [];
         const from = before.get(name);
-        return from !== undefined && from !== to ? [{ name, from, to }] : [];
+        return name !== 'version' && from !== undefined && from !== to ? [{ name, from, to }] : [];
       });
     });
   return Promise.all(

@@ -188,10 +188,12 @@ async function nearest(address: string, tree: string): Promise<CodeLine | null> 
 
 async function lineWith(part: string, tree: string): Promise<CodeLine | null> {
   if (part.length <= 4) return null;
-  const lines = await searchCode(tree, ['-F', '-e', part]);
+  const lines = (await searchCode(tree, ['-F', '-e', part])).filter(({ text }) => !isComment.test(text));
   const files = new Set(lines.map(({ file }) => file));
   return files.size > 3 ? null : (lines.find(({ file }) => !isElsewhere.test(file)) ?? null);
 }
+
+const isComment = /^\s*(?:\/\/|\/?\*|#)/;
 
 /** Files that a page loads ask for an address instead of answering it, and tools are no part of the app. */
 const isElsewhere =

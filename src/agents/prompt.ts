@@ -20,7 +20,7 @@ import { becauseOf, isKept } from '../model/attempt.js';
 import type { NetworkEntry } from '../model/evidence.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { pageExcerpt } from './page-excerpt.js';
-import { assertedIn } from '../diagnose/asserted.js';
+import { assertedIn, contradictionIn } from '../diagnose/asserted.js';
 import { lookAlikeIn } from '../diagnose/complaint.js';
 import { exchangeLine, file as timelineFile, timelineOf, timelineText } from '../evidence/timeline.js';
 
@@ -69,9 +69,9 @@ export function renderPrompt(
     }),
     failure: () => failedTest(context),
     asked: askedSection(context),
-    error: block('Error', error.message, { longest: 2_000, file: 'context.json' }),
+    error: block('Error', briefError(error.message), { longest: 2_000, file: 'context.json' }),
     otherRun: otherRun(context),
-    snippet: block('Test source', error.snippet, { longest: 1_200 }),
+    snippet: block('Test source', error.snippet?.replaceAll(farCaret, ''), { longest: 1_200 }),
     diagnosis: diagnosisSection(context, `${error.message}\n${timelineLines}`),
     source: sourceLines(context),
     page: block('The page around the locator', pageExcerpt(context).join('\n'), {
@@ -95,6 +95,24 @@ export function renderPrompt(
   };
   const texts = fitted(sections, decisiveSections(context), MAX_PROMPT - [start, ...end].join('\n\n').length);
   return `${[start, ...texts, ...end].filter((text) => text !== '').join('\n\n')}\n`;
+}
+
+/** The mark under a line that is so long that nobody can see what it is under. */
+const farCaret = /^[ ]+\|[ ]{80,}\^+[ ]*(?:\n|$)/gm;
+
+/** Leaves out of an error what its call log repeats of it. */
+function briefError(message: string): string {
+  const at = message.search(/^Call log:/m);
+  if (at < 0) return message;
+  const log = message.slice(at).split('\n').slice(1);
+  const telling = log.filter(
+    (line) => line.trim() !== '' && !/^\s*- (?:Expect "|waiting for (?:getBy|locator))/.test(line),
+  );
+  const isKnown = /^\s*Locator: /m.test(message.slice(0, at));
+  if (!isKnown) return message;
+  return [message.slice(0, at).trimEnd(), ...(telling.length > 0 ? ['Call log:', ...telling] : [])].join(
+    '\n',
+  );
 }
 
 /** Masking copies the entries, so they are not compared by identity. */
@@ -167,7 +185,11 @@ function diffLines({ old, now }: Pick<BlamedHunk, 'old' | 'now'>): string {
 function askedSection({ asked = [], handlers = [], error }: AgentContext): Section {
   if (asked.length === 0) return noSection;
   const { expected, received } = assertedIn([error]);
-  const lines = asked.map((entry) => exchangeLine(entry, { values: [...received, ...expected], room: 400 }));
+  const lines = asked.map((entry) => {
+    const wrong = contradictionIn(entry);
+    const values = [...(wrong === null ? [] : [wrong]), ...received, ...expected];
+    return exchangeLine(entry, { values, room: 300 });
+  });
   const last = handlers.at(-1);
   const places = handlers.map(({ request, at, calls, isNear }) => {
     const uses = calls.length > 0 ? `, which uses ${calls.map(inline).join(', ')}` : '';
@@ -351,11 +373,17 @@ function otherRun({ otherRun: other }: AgentContext): Section {
 
 /** The class of the failure, and the evidence for it that no other section shows. */
 function diagnosisSection(
-  { diagnosis, pageUrl, network, console, named = [], error }: AgentContext,
+  { diagnosis, pageUrl, network, console, named = [], error, test }: AgentContext,
   otherSections: string,
 ): Section {
   const { category, alternatives, why, warning } = diagnosis;
-  const { errorType: _, ...facts } = diagnosis.facts;
+  const { errorType: _, ...all } = diagnosis.facts;
+  // Of the test itself, its source is shown; the error names the locator.
+  const facts = {
+    ...all,
+    source: test && all.source?.startsWith(`${test.file}:`) ? null : all.source,
+    locator: all.locator !== null && error.message.includes(all.locator) ? null : all.locator,
+  };
   const reasons = why
     .filter(({ evidence }) => !otherSections.includes(asPrinted(evidence)))
     .map(({ source, evidence }) => `${source}: ${evidence}`);
@@ -482,7 +510,7 @@ function otherFiles(
   });
   const trace = files.includes(traceFiles.trace)
     ? [
-        `- ${traceFiles.trace}: Playwright's trace${playwrightReadsTraces ? `; if you may run commands, run in that folder \`npx playwright trace open ${traceFiles.trace}\`, then \`npx playwright trace actions\` (or \`action <number>\`, \`requests\`, \`request <number>\`, \`console\`, \`snapshot <number of an action>\`)` : ''}`,
+        `- ${traceFiles.trace}: Playwright's trace${playwrightReadsTraces ? `: \`npx playwright trace open ${traceFiles.trace}\` there, then \`npx playwright trace actions\` (\`action <n>\`, \`requests\`, \`request <n>\`, \`console\`, \`snapshot <n>\`)` : ''}`,
       ]
     : [];
   return section(

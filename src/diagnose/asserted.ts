@@ -29,7 +29,8 @@ export function assertedIn(errors: readonly Pick<TestError, 'message'>[]): Asser
 }
 
 function valuesIn(text: string): string[] {
-  const quoted = [...text.matchAll(/"((?:[^"\\]|\\.){1,400})"/g)].map(([, value = '']) => value);
+  // Not the names of fields.
+  const quoted = [...text.matchAll(/"((?:[^"\\]|\\.){1,400})"(?!\s*:)/g)].map(([, value = '']) => value);
   const numbers = quoted.length > 0 ? [] : (text.match(/(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])/g) ?? []);
   return [...quoted, ...numbers].filter(({ length }) => length >= shortest && length <= longest);
 }
@@ -106,7 +107,7 @@ function pathWords({ url }: NetworkEntry): string[] {
 }
 
 /** Returns a field of an answer that has another value than the answer's own query asks for: `?status=pending → [{"status":"dismissed"}]`. */
-function contradictionIn({ url, responseBody }: NetworkEntry): string | null {
+export function contradictionIn({ url, responseBody }: NetworkEntry): string | null {
   const query = new URLSearchParams(url.split('?')[1] ?? '');
   const fields = [...(responseBody ?? '').matchAll(/"([\w-]{1,60})":\s*"?([^",}\]]{1,80})"?/g)];
   const wrong = fields.find(([, name = '', value]) => query.has(name) && query.get(name) !== value);

@@ -8,6 +8,15 @@ const common =
 /** A place as stacks and compilers name it: `src/cart.ts:12:5`, `src/cart.ts(12,5)`. */
 const placePattern = /([\w.@~-]+(?:\/[\w.@~-]+)*\.\w+)[:(](\d+)/g;
 
+/** A place that belongs to a failure though its texts do not name it: the first line of a function. */
+export interface NearPlace {
+  readonly at: string;
+  readonly weight: number;
+}
+
+/** How many lines a function has at most, if only its first line is known. */
+const longestFunction = 60;
+
 /** A hunk, with where it is now if that is known. */
 type HunkAtLine = Hunk & { readonly newStart?: number };
 
@@ -18,23 +27,18 @@ type HunkAtLine = Hunk & { readonly newStart?: number };
  */
 export function likelihood(
   { failure, diagnosis, evidence }: DiagnosedFailure,
-  near: readonly string[] = [],
+  near: readonly NearPlace[] = [],
 ): (hunk: HunkAtLine) => number {
   const { source, errorType: _type, sqlState: _state, ...facts } = diagnosis.facts;
   const errors = evidence.errors.flatMap(({ message, causes }) => [message, ...causes]);
   const stderr = failure.scope === 'suite' ? failure.stderr : '';
   const reasons = diagnosis.why.map((reason) => reason.evidence);
   const stacks = evidence.errors.map(({ stack }) => stack);
-  const placed = [
-    source,
-    ...near,
-    ...reasons,
-    ...evidence.sources.map(({ at }) => at),
-    ...stacks,
-    ...errors,
-    stderr,
-  ];
+  const placed = [source, ...reasons, ...evidence.sources.map(({ at }) => at), ...stacks, ...errors, stderr];
   const places = placed.flatMap((text) => [...(text ?? '').matchAll(placePattern)]);
+  const nearPlaces = near.flatMap(({ at, weight }) =>
+    [...at.matchAll(placePattern)].map(([, path = '', line]) => ({ path, line: Number(line), weight })),
+  );
   const texts = [
     ...Object.values(facts),
     ...reasons,
@@ -46,11 +50,20 @@ export function likelihood(
     const lines = places
       .filter(([, at = '']) => at === file || at.endsWith(name))
       .map(([, , n]) => Number(n));
+    const isNear = (line: number) => line - 1 <= newStart + now.length && newStart <= line + longestFunction;
+    const nearness = nearPlaces
+      .filter(({ path }) => path === file || path.endsWith(name))
+      .map(({ line, weight }) => weight * (isNear(line) ? 2 : 1));
     const isAt = lines.some((n) => n >= newStart - 1 && n <= newStart + now.length);
     const [before, after] = [old, now].map((text) => new Set(wordsIn(text.join(''))));
     const named = [...words].filter((word) => before?.has(word) || after?.has(word));
     const changed = named.filter((word) => before?.has(word) !== after?.has(word));
-    return (lines.length > 0 ? 2 : 0) + (isAt ? 4 : 0) + Math.min(named.length + changed.length, 6);
+    return (
+      (lines.length > 0 ? 2 : 0) +
+      (isAt ? 4 : 0) +
+      Math.max(0, ...nearness) +
+      Math.min(named.length + changed.length, 6)
+    );
   };
 }
 

@@ -408,6 +408,37 @@ describe('what changed', () => {
     expect(text).not.toMatch(/other0|spec0|lock0/);
   });
 
+  it('AG-2 EV-16 holds the commit for the likely one that changed what answers the request in question', async () => {
+    const { root, commit, lead } = project();
+    const list = (where: string) =>
+      `import { rows } from './rows.js';\nexport const list = () =>\n  rows${where};\n`;
+    const named = (n: number) => `// alerts pending dismissed status, ${n}\n`;
+    const serving = "import { list } from './src/list.js';\napp.get('/api/alerts', (q, s) => s.json(list()));\n";
+    commit(
+      { 'server.mjs': serving, 'src/list.js': list('.a()'), 'src/rows.js': 'export const rows = [];\n' },
+      'Serves',
+    );
+    commit({ 'src/list.js': list('.a().b()') }, 'Guilty');
+    commit({ 'src/a.ts': named(1), 'src/rows.js': `export const rows = [];\n${named(2)}` }, 'Innocent');
+    const url = 'http://localhost:3000/api/alerts?status=pending';
+    const network = [
+      request({
+        method: 'GET',
+        url,
+        resourceType: 'api',
+        status: 200,
+        responseBody: '[{"status":"dismissed"}]',
+      }),
+    ];
+    const diagnosis = aDiagnosis({ category: 'runtime-error' });
+    const asked = { ...lead, diagnosis, evidence: anEvidence({ network }) };
+    const text = renderPrompt(await contextIn(root, { cause: aCause({ lead: asked }) }), frame);
+    expect(text).toMatch(/what the failure names the most: \w{7} \S+ `Guilty`/);
+    expect(text).toContain(
+      '`GET /api/alerts` is answered at `server.mjs:2`, which uses `list (src/list.js:2)`.',
+    );
+  });
+
   it('EV-15 names a package of another version, and the file that imports it', async () => {
     const { commit, write, prompt } = project();
     const manifest = (version: string) => `{\n  "dependencies": {\n    "marked": "${version}"\n  }\n}\n`;
