@@ -8,6 +8,7 @@ import { printText } from './print-text.js';
 import { agentsFlag, storeFlag, wholeNumber } from './options.js';
 import { counted, localDay } from '../format.js';
 import { matchIds } from '../run/find-run.js';
+import { closeSettledQuestions } from '../run/settled-questions.js';
 import type { Quarantine } from '../store/store.js';
 import { asEntry, asPage } from '../outputs/escalation-text.js';
 import { withStore } from '../store/with-store.js';
@@ -18,7 +19,7 @@ import { proveChosen, resolveEscalation, type ResolveOptions } from './resolve-e
 export function define(command: Command): Command {
   common(command.command('list', { isDefault: true }))
     .description('list open escalations')
-    .option('--all', 'include resolved escalations')
+    .option('--all', 'include those that are answered or closed')
     .argument('[word]')
     .usage('[options]')
     .action(async (word: string | undefined, options: Flags & { all?: boolean }) =>
@@ -80,6 +81,7 @@ function common(command: Command): Command {
 /** Runs `self-heal escalations list`; returns the exit code, or the problem with the store. */
 export function listEscalations(options: Flags & { all?: boolean }): Promise<number | Problem> {
   return withStore(options, async (store) => {
+    if (store) await closeSettledQuestions(store, process.cwd());
     const escalations = (await store?.escalations(options.all ? null : 'pending')) ?? [];
     if (options.json) return print({ schemaVersion: 1, escalations });
     return printText(
@@ -91,6 +93,7 @@ export function listEscalations(options: Flags & { all?: boolean }): Promise<num
 /** Runs `self-heal escalations show`. */
 export function showEscalation(id: string, options: Flags): Promise<number | Problem> {
   return withStore(options, async (store) => {
+    if (store) await closeSettledQuestions(store, process.cwd());
     const escalation = await escalationOf(store, id);
     if (!escalation.ok) return escalation.error;
     if (options.json) return print({ schemaVersion: 1, ...escalation.value });

@@ -13,6 +13,7 @@ import { lockProject, type ProjectLock } from '../run/project-lock.js';
 import { type EscalationWithPatches, withPatches } from '../run/read-patch.js';
 import type { Report } from '../run/report.js';
 import { isRunId, runDirOf } from '../run/run-folder.js';
+import { closeSettledQuestions } from '../run/settled-questions.js';
 import { createRedactor } from '../secrets/redactor.js';
 import { hasState } from '../state-folder.js';
 import type { Store } from '../store/store.js';
@@ -102,6 +103,7 @@ export async function proveHosted(
 
 /** Returns the escalations that wait for an answer, newest first, with their patches. */
 export async function pendingWithPatches(store: Store | null): Promise<readonly EscalationWithPatches[]> {
+  if (store) await closeSettledQuestions(store, process.cwd());
   const pending = (await store?.escalations('pending')) ?? [];
   return Promise.all(pending.map(withPatchTexts));
 }

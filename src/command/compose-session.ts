@@ -10,6 +10,7 @@ import { withPackageBins } from '../process/find-program.js';
 import { type ProjectCommand, runCommand } from '../process/supervise.js';
 import { err, ok, type Result } from '../result.js';
 import type { Store } from '../store/store.js';
+import { closeSettledQuestions } from '../run/settled-questions.js';
 import { noStore, warningStore } from '../store/warning-store.js';
 import { createSpending } from '../run/spending.js';
 import { createStore } from '../store/create-store.js';
@@ -68,6 +69,8 @@ export async function composeSession(
     : opened.settings;
   const store = request.options.dryRun ? ok(noStore) : await openRunStore(opened);
   if (!store.ok) return store;
+  // A question about an older fault must not hold back agents (ME-5).
+  await closeSettledQuestions(store.value, cwd);
   if (isRed(first))
     for (const message of missingWarnings(missing)) bus.emit({ type: 'run.warning', message });
   const workspace = await opened.workspace.open();

@@ -72,8 +72,10 @@ export const escalationShape = questionShape.extend({
   id: z.string(),
   project: z.string(),
   runId: z.string(),
-  /** Unanswered, answered, or skipped with its tests in quarantine. */
-  state: z.enum(['pending', 'resolved', 'skipped']),
+  /** Unanswered, answered, skipped with its tests in quarantine, or closed because it had settled itself. */
+  state: z.enum(['pending', 'resolved', 'skipped', 'closed']),
+  /** Why it is closed, as a sentence without its period; null otherwise. */
+  closedBecause: textOrNull,
   choice: z.enum(choices).nullable(),
   guidance: textOrNull,
   createdAt: z.iso.datetime(),

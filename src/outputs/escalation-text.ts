@@ -6,11 +6,12 @@ import { cut, wrapped } from './cut.js';
 import { localTime } from '../format.js';
 
 /** Formats an escalation as two lines of a list. */
-export function asEntry({ id, state, createdAt, problem, tests }: Escalation): string {
+export function asEntry({ id, state, createdAt, problem, tests, closedBecause }: Escalation): string {
   const [first] = tests;
   const more = tests.length > 1 ? ` (+${tests.length - 1})` : '';
   const about = first ? `${cut(first.name, 100)}${more}` : 'the suite itself';
-  return `${id}  ${state.padEnd(8)}  ${localTime(createdAt)}  ${about}\n          ${wrapped(problem, Infinity).join('')}`;
+  const text = closedBecause === null ? problem : `Closed: ${closedBecause}`;
+  return `${id}  ${state.padEnd(8)}  ${localTime(createdAt)}  ${about}\n          ${wrapped(text, Infinity).join('')}`;
 }
 
 /**
@@ -19,7 +20,8 @@ export function asEntry({ id, state, createdAt, problem, tests }: Escalation): s
  */
 export function asPage(escalation: EscalationWithPatches, isAsked = false): string {
   const { id, state, createdAt, resolvedAt, runId, tests, tried, offers } = escalation;
-  const answerTime = resolvedAt === null ? '' : `, answered on ${localTime(resolvedAt)}`;
+  const ended = state === 'closed' ? 'closed' : 'answered';
+  const answerTime = resolvedAt === null ? '' : `, ${ended} on ${localTime(resolvedAt)}`;
   return [
     `${id} (${state}, asked on ${localTime(createdAt)}${answerTime})`,
     '',
@@ -34,7 +36,10 @@ export function asPage(escalation: EscalationWithPatches, isAsked = false): stri
     ),
     ...section('Recommended', [escalation.recommendation]),
     ...(state === 'pending' ? offers.flatMap((offer) => patchLines(runId, offer)) : []),
-    ...(state === 'pending' ? choiceLines(escalation, isAsked) : answerLines(escalation)),
+    ...(escalation.closedBecause === null ? [] : section('Closed', [escalation.closedBecause])),
+    ...(state === 'resolved' || state === 'skipped'
+      ? answerLines(escalation)
+      : choiceLines(escalation, isAsked)),
     ...section('All evidence', [`.self-heal/runs/${runId}/`]),
   ].join('\n');
 }

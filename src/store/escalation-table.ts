@@ -24,7 +24,10 @@ import {
 const DAY_MS = 24 * 60 * 60_000;
 
 /** The part of the store that keeps escalations, answers and quarantines. */
-type EscalationTable = Pick<Store, 'escalate' | 'escalations' | 'resolve' | 'quarantines' | 'release'> & {
+type EscalationTable = Pick<
+  Store,
+  'escalate' | 'escalations' | 'closeEscalation' | 'resolve' | 'quarantines' | 'release'
+> & {
   openFor(signature: string): Promise<Escalation | null>;
 };
 
@@ -48,6 +51,14 @@ export function escalationTable(context: StoreContext): EscalationTable {
       const stored = await openFor(question.signature);
       if (!stored) throw new Error('the question was answered at the moment it was asked');
       return stored;
+    },
+    closeEscalation: async (id, because) => {
+      await db
+        .updateTable('escalations')
+        .set({ state: 'closed', closedBecause: storedText(because), resolvedAt: context.now() })
+        .where('id', '=', id)
+        .where('state', '=', 'pending')
+        .execute();
     },
     resolve: async (id, answer) => {
       const question = await byId(id);
@@ -111,7 +122,7 @@ async function storeAnswer(
   const decision = decisionFrom(question, answer);
   await db
     .updateTable('escalations')
-    .set({ state, choice, guidance, resolvedAt: now() })
+    .set({ state, choice, guidance, closedBecause: null, resolvedAt: now() })
     .where('id', '=', question.id)
     .execute();
   await db

@@ -118,6 +118,8 @@ export interface Store {
   escalations(state: EscalationState | null): Promise<Escalation[]>;
   /** Answers an escalation: resets its signature's count, keeps the guidance, and quarantines or releases its tests (ME-7). */
   resolve(id: string, answer: Answer): Promise<Escalation | null>;
+  /** Closes a pending escalation that has settled itself: it holds back no agent any more. */
+  closeEscalation(id: string, because: string): Promise<void>;
   /** Returns the quarantines that have not expired. */
   quarantines(): Promise<Quarantine[]>;
   /** Ends the quarantine of these tests: if red, they fail the run again and may get an agent. */

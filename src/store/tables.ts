@@ -145,7 +145,8 @@ create index attempts_by_signature on attempts (signature);
 create table escalations (
   id text primary key, project text not null, signature text not null, run_id text not null, category text not null,
   retry text not null, problem text not null, recommendation text not null, tried text not null, choices text not null,
-  tests text not null, offers text not null, state text not null, created_at text not null, choice text, guidance text, resolved_at text
+  tests text not null, offers text not null, state text not null, created_at text not null, choice text, guidance text,
+  resolved_at text, closed_because text
 );
 -- Two machines with the same failure ask one question.
 create unique index one_question_a_signature on escalations (signature) where state = 'pending';

@@ -23,6 +23,7 @@ const fallbacks: { readonly [Name in keyof Store]: Fallback<Awaited<ReturnType<S
   escalate: { doing: 'saving an escalation', result: null, hasTexts: true },
   escalations: { doing: 'reading the escalations', result: [] },
   resolve: { doing: 'saving an answer', result: null, hasTexts: true },
+  closeEscalation: { doing: 'closing an escalation', result: undefined, hasTexts: true },
   quarantines: { doing: 'reading the quarantines', result: [] },
   release: { doing: 'saving a quarantine', result: undefined },
   runUndone: { doing: 'saving an undo', result: undefined },

@@ -171,6 +171,7 @@ export function anEscalation(over: Partial<Escalation> = {}): Escalation {
     guidance: null,
     createdAt: '2026-01-01T00:00:00.000Z',
     resolvedAt: null,
+    closedBecause: null,
     ...over,
   };
 }

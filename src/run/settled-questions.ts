@@ -1,0 +1,77 @@
+import type { Escalation } from '../model/escalation.js';
+import { isHealed, type Verdict } from '../model/verdict.js';
+import { reasonOf } from '../problem.js';
+import type { Store } from '../store/store.js';
+import { type Change, readChange } from '../workspace/change.js';
+import { isSame, stateOf } from '../workspace/file-state.js';
+import { rootOf } from '../workspace/project-files.js';
+import { readReport, runIdsIn } from './find-run.js';
+import { isRunId, runDirOf } from './run-folder.js';
+
+/** How many runs after a question are read, newest first. */
+const RUNS = 50;
+
+/**
+ * Closes the questions of a project that have settled themselves: a later run here saw their tests green, or the code that their patches are for has
+ * changed (ME-5). A question about an older fault must not keep agents from a new one with the same signature. Only failures of the store are
+ * passed to `warn`.
+ */
+export async function closeSettledQuestions(
+  store: Pick<Store, 'escalations' | 'closeEscalation'>,
+  cwd: string,
+  warn: (message: string) => void = () => undefined,
+): Promise<void> {
+  try {
+    for (const question of await store.escalations('pending')) {
+      const because = await settledBecause(question, cwd);
+      if (because !== null) await store.closeEscalation(question.id, because);
+    }
+  } catch (error) {
+    warn(`Questions that have settled themselves could not be closed: ${reasonOf(error)}`);
+  }
+}
+
+/** Returns why a question needs no answer any more, or null. */
+async function settledBecause(question: Escalation, cwd: string): Promise<string | null> {
+  const green = await greenSince(question, cwd);
+  if (green !== null) return `its tests are green since run ${green}`;
+  const changed = await changedCode(question, cwd);
+  return changed === null ? null : `${changed} is not what it was when it was asked`;
+}
+
+/** Returns the newest run after a question in which its tests ran, if all of them were green; else null. */
+async function greenSince({ runId: asked, tests }: Escalation, cwd: string): Promise<string | null> {
+  if (tests.length === 0) return null;
+  const later = (await runIdsIn(cwd)).filter((runId) => runId > asked).toReversed();
+  for (const runId of later.slice(0, RUNS)) {
+    const report = await readReport(runDirOf(cwd, runId));
+    const verdicts = new Map(report?.tests.map(({ id, verdict }) => [id, verdict]));
+    const own = tests.map(({ id }) => verdicts.get(id));
+    if (own.every((verdict) => verdict === undefined)) continue;
+    return own.every(isGreen) ? runId : null;
+  }
+  return null;
+}
+
+function isGreen(verdict: Verdict | undefined): boolean {
+  return verdict === 'passed' || (verdict !== undefined && isHealed(verdict));
+}
+
+/** Returns a file that a patch of the question no longer fits, or null. */
+async function changedCode({ runId, offers }: Escalation, cwd: string): Promise<string | null> {
+  if (!isRunId(runId) || offers.length === 0) return null;
+  const root = await rootOf(cwd);
+  const changes = offers.flatMap(({ change }): Change[] => {
+    const stored = readChange(runDirOf(cwd, runId), change);
+    return stored ? [stored] : [];
+  });
+  const files = changes.map(({ edits }) =>
+    edits.find(({ path, before }) => {
+      const now = stateOf(root, path);
+      return now === 'other' || !isSame(now, before);
+    }),
+  );
+  const [first] = files;
+  // As long as one of its patches still fits, there is something to choose.
+  return first !== undefined && files.every((file) => file !== undefined) ? first.path : null;
+}
