@@ -33,7 +33,8 @@ export async function programsThatRead(
     return `${maker} is a command, and agents.yaml names no runner for the agent ${reader}`;
   const agent = agents[reader];
   if (!agent) return [];
-  const checked = builtInRunners.map(async (program) => {
+  const known = builtInRunners.filter((program) => runners[program]);
+  const checked = known.map(async (program) => {
     const isMissing = await checkAgent(
       { agents: { [reader]: { ...agent, runner: program } }, runners },
       reader,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { chooseFlipped, chooseNeighbours, groupAlike } from '../../../src/heal/alike.js';
 import { type AgentRun, type Opinion, isKept } from '../../../src/model/attempt.js';
 import type { DiagnosedFailure } from '../../../src/model/cause.js';
@@ -31,6 +31,9 @@ import {
   failing,
   someSettings,
 } from '../../rig/builders.js';
+import { writeInto } from '../../rig/agent-workspace.js';
+import { programs } from '../../rig/programs.js';
+import { tempDir } from '../../rig/temp-dir.js';
 import { finished, healingSession } from '../../rig/healing-session.js';
 import { type At, notRun, type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
 
@@ -843,6 +846,32 @@ it('HN-11 reads the fixes of two causes side by side, and takes out only the one
   });
   expect(run.causes).toEqual(['c1 escalated', 'c2 healed']);
   expect([...run.fixes]).toEqual(['2']);
+});
+
+it('HN-11 another program than the fixer’s reads, and the fixer’s own where that one cannot work', async () => {
+  const home = tempDir('home');
+  writeInto(home, { '.claude/commands/review-fix.md': 'x' });
+  vi.stubEnv('HOME', home);
+  vi.stubEnv('PATH', programs({ claude: '', codex: '' }));
+  const asked: string[] = [];
+  const agents = Object.values(settings.agents).map((agent) => [agent.name, { ...agent, runner: 'claude' }]);
+  const run = await simulatedRun(['t1'], byAny, {
+    settings: {
+      ...settings,
+      reader: null,
+      agents: Object.fromEntries(agents) as typeof settings.agents,
+      runners: { claude: { kind: 'claude' }, codex: { kind: 'codex' } },
+    },
+    runAgent: async ({ agent }) => {
+      if (agent.name !== reviewer.name) return finished;
+      asked.push(agent.runner);
+      const unusable = { kind: 'unusable' as const, reason: 'status 401', remedy: 'Log in.' };
+      return agent.runner === 'codex' ? { ...finished, end: unusable } : { ...finished, opinion: honest };
+    },
+  });
+  vi.unstubAllEnvs();
+  expect(asked).toEqual(['codex', 'claude']);
+  expect(readingOf(run)).toEqual({ ...honest, by: 'claude' });
 });
 
 /** A promise, and what resolves it. */
