@@ -108,7 +108,12 @@ export const applyChosen =
   async (run) => {
     const first = await run.suite(ids.length > 0 ? { ids } : {});
     if (!first.ok) return first;
-    if (!isRed(first.value.run)) return run.green(first.value.run);
+    if (!isRed(first.value.run)) {
+      const message =
+        'Its tests are green without the patch, under the condition in which they were red, so it was not applied.';
+      run.opened.bus.emit({ type: 'run.warning', message });
+      return run.green(first.value.run);
+    }
     const { byChoice } = await clients();
     const session = await run.session(first.value, { hooks: byChoice, theseTestsOnly: true });
     if (!session.ok) return session;

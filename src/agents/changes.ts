@@ -1,3 +1,4 @@
+import type { LastGreen } from '../run/last-green.js';
 import type { BlamedCommit, Changes } from '../model/blame.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { likelihood, type NearPlace } from '../diagnose/likelihood.js';
@@ -20,7 +21,7 @@ export interface ChangesRequest {
   readonly tree: string;
   readonly lead: DiagnosedFailure;
   /** Returns the newest commit at which a test was green here, or null. */
-  readonly lastGreen: (testId: string) => Promise<string | null>;
+  readonly lastGreen: LastGreen;
   /** Whether self-heal edited a file, so that it is left out. The path is relative to the repository's root. */
   readonly isLeftOut: (file: string) => boolean;
   /** Places in the app that belong to the failure, besides those in its texts: `server/reminders.ts:12`. */
@@ -74,7 +75,7 @@ interface LookedUp {
 
 async function lookedUp(request: ChangesRequest): Promise<LookedUp | null> {
   const { tree, lead } = request;
-  const green = lead.failure.scope === 'test' ? await request.lastGreen(lead.failure.test.id) : null;
+  const green = await request.lastGreen(lead);
   const newest = await changesSince(green ?? 'HEAD', green === null ? 'head' : 'last-green', request);
   if (newest || green !== null) return newest;
   const older = await recent(tree);

@@ -9,6 +9,7 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { appendEvent, eventsFile, readRunState } from '../run/event-log.js';
 import { matchId } from '../run/find-run.js';
+import { rerunIdsIn } from './inspect/last-red.js';
 import { lockProject, type ProjectLock } from '../run/project-lock.js';
 import { type EscalationWithPatches, withPatches } from '../run/read-patch.js';
 import type { Report } from '../run/report.js';
@@ -62,7 +63,10 @@ export async function decide(
   const answered = await answerEscalation(store, escalation.id, answer.value);
   if (!answered.ok) return answered;
   const { lock, escalation: resolved } = answered.value;
-  const command = applyChosen(escalation.tests.map(({ id }) => id));
+  const ids = isRunId(escalation.runId)
+    ? await rerunIdsIn(process.cwd(), escalation)
+    : escalation.tests.map(({ id }) => id);
+  const command = applyChosen(ids);
   const proof = lock && request.value && { request: { ...request.value, lock }, command };
   return ok({ escalation: resolved, proof });
 }

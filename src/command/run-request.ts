@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { VerifyLevel, Settings } from '../model/settings.js';
 import {
   countShards,
@@ -13,7 +15,9 @@ import type { Report } from '../run/report.js';
 import { missingAgents, withInstalledRunner } from '../agents/check-agents.js';
 import { loadSettings, overlaid } from '../config/load-settings.js';
 import type { AgentsFile } from '../config/schema.js';
-import { findPlaywrightConfig } from '../playwright/find-config.js';
+import { say } from '../outputs/streams.js';
+import { relativePath } from '../paths.js';
+import { findPlaywrightConfig, hasConfigElsewhere } from '../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
 import { interactiveFlagProblem } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
@@ -104,6 +108,9 @@ export async function checkRequest(request: RunRequest): Promise<Result<CheckedR
   if (waiting) return err(waiting);
   const config = findPlaywrightConfig(cwd, options.config);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
+  // In the root of a repository, the folder that has Playwright is of more use than how to install it here.
+  if (!config.ok && (playwright.ok || (options.config === undefined && hasConfigElsewhere(cwd))))
+    return config;
   if (!playwright.ok) return playwright;
   if (!config.ok) return config;
   const { agents, verify: level, parallel, store } = options;
@@ -111,7 +118,8 @@ export async function checkRequest(request: RunRequest): Promise<Result<CheckedR
   const flags = { verify: { level }, limits: { parallel }, store: store?.trim() || undefined };
   const overrides = overlaid<AgentsFile>(request.settings ?? {}, flags);
   // For `--agents 4`, commander also sets an empty file name.
-  const loaded = await loadSettings({ cwd, env, file: agents || undefined, overrides });
+  const file = agents || agentsFileBeside(config.value, cwd);
+  const loaded = await loadSettings({ cwd, env, file, overrides });
   if (!loaded.ok) return loaded;
   // In these modes no agent is started here.
   const isShown = options.dryRun === true || options.patches !== undefined;
@@ -121,6 +129,17 @@ export async function checkRequest(request: RunRequest): Promise<Result<CheckedR
   return reports.ok
     ? ok({ settings, playwright: playwright.value, missing, reports: reports.value })
     : reports;
+}
+
+/** Returns the agents.yaml next to a config that `-c` names, and says so; undefined if there is none, or one here. */
+function agentsFileBeside(config: string, cwd: string): string | undefined {
+  const names = ['agents.yaml', 'agents.yml'];
+  if (names.some((name) => existsSync(path.join(cwd, name)))) return undefined;
+  const beside = names.map((name) => path.join(path.dirname(config), name)).find((file) => existsSync(file));
+  if (beside === undefined) return undefined;
+  const file = relativePath(cwd, beside);
+  say(`settings: ${file}`);
+  return file;
 }
 
 /** Reads the reports that `--from` names, and refuses those that cannot be healed from here (SC-1). */

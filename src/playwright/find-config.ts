@@ -24,15 +24,23 @@ export function findPlaywrightConfig(cwd: string, flag?: string): Result<string,
       : `there is no playwright.config.ts in ${cwd}`,
     remedy:
       above === null
-        ? remedyWithout(flag === undefined ? configsBelow(cwd) : [])
+        ? remedyWithout(cwd, flag === undefined ? configsBelow(cwd) : [])
         : `There is ${path.basename(configIn(above) ?? '')} in ${above}: change to that folder first.`,
   });
 }
 
-function remedyWithout([first, ...others]: readonly string[]): string {
+function remedyWithout(cwd: string, [first, ...others]: readonly string[]): string {
   if (first === undefined) return 'Run `npm init playwright@latest`, or pass the config with -c.';
   const also = others.length > 0 ? ` There are also ${others.slice(0, 4).join(', ')}.` : '';
-  return `Found ${first}: pass \`-c ${first}\`, or change to ${path.posix.dirname(first)} if that is a package of its own.${also}`;
+  const folder = path.posix.dirname(first);
+  const isPackage = isFile(path.join(cwd, folder, 'package.json'));
+  return `Found ${first}: ${isPackage ? `cd ${folder}, and start self-heal there` : `pass \`-c ${first}\``}.${also}`;
+}
+
+/** Whether a Playwright config is in a folder above or below, so that the project is there rather than here. */
+export function hasConfigElsewhere(cwd: string): boolean {
+  const isThere = (folder: string) => configIn(folder) !== undefined;
+  return !isThere(cwd) && (projectAbove(cwd, isThere) !== null || configsBelow(cwd).length > 0);
 }
 
 /** Finds Playwright configs up to three levels below, as in monorepos; relative, with forward slashes. Only used in a remedy. */

@@ -37,6 +37,16 @@ it.each<[what: string, files: Record<string, string>, change: Change, flags: str
     '',
     [/@playwright\/test is not installed in/, /→ /],
   ],
+  [
+    'in the root of a repository whose suite is a package of its own',
+    {
+      'e2e/package.json': '{}',
+      'e2e/playwright.config.ts': 'export default {};',
+    },
+    removed('node_modules'),
+    '',
+    [/→ Found e2e\/playwright\.config\.ts: cd e2e, and start self-heal there/],
+  ],
   ['without a Playwright config', withoutConfig, given({}), '', [/no playwright\.config\.ts/, /→ /]],
   [
     'without a browser',
@@ -70,6 +80,19 @@ it.each<[what: string, files: Record<string, string>, change: Change, flags: str
       expect(existsSync(path.join(project.dir, '.self-heal'))).toBe(false);
   },
 );
+
+it('CF-1 reads the agents.yaml beside the config that -c names, and says so', async () => {
+  const { 'playwright.config.ts': config, ...files } = shopFiles;
+  const project = await scratchProject({
+    ...files,
+    'e2e/playwright.config.ts': config.replace("'tests'", "'../tests'"),
+    'e2e/agents.yaml': 'version: 1\nrotues: {}\n',
+  });
+  const { exitCode, stderr } = await project.selfHeal(['run', '-c', 'e2e/playwright.config.ts']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('settings: e2e/agents.yaml');
+  expect(stderr).toContain('did you mean "routes"?');
+});
 
 it('CS-10 RP-3 RP-2 heals a suite that does not compile as one build error, which is a cause and no healed test', async () => {
   const spec = `import { price } from '../lib/price';\n${shopFiles['tests/shop.spec.ts']}\nvoid price;`;

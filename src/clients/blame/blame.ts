@@ -7,6 +7,7 @@ import type { TestError } from '../../model/failure.js';
 import { normalise } from '../../diagnose/normalise.js';
 import { gitSays } from '../../workspace/git.js';
 import { pathInside } from '../../paths.js';
+import type { LastGreen } from '../../run/last-green.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { Change, Contents } from '../../workspace/change.js';
 import { withChange } from '../../workspace/with-change.js';
@@ -40,8 +41,7 @@ export interface BlameParts {
   readonly startedAt: number;
   /** The base commit that a person named, or null. */
   readonly named: string | null;
-  /** Returns the newest commit at which a test was seen green here, or null. */
-  readonly lastGreen: (testId: string) => Promise<string | null>;
+  readonly lastGreen: LastGreen;
   /** Absolute paths of the reports to read (`--from`): files that were downloaded are no changes of the project. */
   readonly given: readonly string[];
   /** Whether a file belongs to the tests, by its path from the recorded root. */
@@ -261,9 +261,8 @@ function historyReader(
   const isGiven = (file: string) => given.some((report) => file === report || file.startsWith(`${report}/`));
   const isLeftOut = (file: string) => edited.has(file) || isGiven(file) || isWrittenTo(file);
   const known = new Map<string, Promise<History | string>>();
-  return async ({ failure }, { isOlder } = { isOlder: false }) => {
-    const isAsked = failure.scope === 'test' && named === null;
-    const lastGreen = isAsked ? await parts.lastGreen(failure.test.id) : null;
+  return async (lead, { isOlder } = { isOlder: false }) => {
+    const lastGreen = named === null ? await parts.lastGreen(lead) : null;
     const key = `${lastGreen} ${isOlder}`;
     const request = { root: workspace.root, contents, named, lastGreen, isOlder, isTest, isLeftOut };
     const history =

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
+import { testsOf } from '../../model/failure.js';
 import { isResolved } from '../../model/verdict.js';
+import { readFailureRecords } from '../../run/failure-record.js';
 import { readReport, runIdsIn } from '../../run/find-run.js';
 import type { Report, ReportTest } from '../../run/report.js';
 import { runDirOf } from '../../run/run-folder.js';
@@ -82,4 +84,16 @@ function isSame({ tests }: LastRedRun, others: readonly ReportTest[]): boolean {
 function isGreenFor({ tests }: LastRedRun, report: Report | null): boolean {
   const ids = new Set(tests.map(({ id }) => id));
   return (report?.tests ?? []).some(({ id, verdict }) => verdict === 'passed' && ids.has(id));
+}
+
+/** Returns what has to run so that these tests of a run run as they did: a test of a serial group needs its group, another the tests before it. */
+export async function rerunIdsIn(
+  cwd: string,
+  { tests, runId }: { readonly tests: readonly { readonly id: string }[]; readonly runId: string },
+): Promise<string[]> {
+  const { failures } = await readFailureRecords(runDirOf(cwd, runId), { root: cwd });
+  const rerunIds = new Map(
+    failures.flatMap((failure) => testsOf([failure]).map(({ id }) => [id, failure.rerunIds] as const)),
+  );
+  return [...new Set(tests.flatMap(({ id }) => rerunIds.get(id) ?? [id]))];
 }

@@ -1,10 +1,7 @@
-import { testsOf } from '../../model/failure.js';
 import type { ProofDepth } from '../../model/verification.js';
-import { type LastRedRun, lastRed } from '../inspect/last-red.js';
+import { lastRed, rerunIdsIn } from '../inspect/last-red.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import { readFailureRecords } from '../../run/failure-record.js';
-import { runDirOf } from '../../run/run-folder.js';
 import { verify } from '../../commands.js';
 import type { CommandRequest } from '../../command/run.js';
 import type { RunOptions, RunRequest } from '../../command/run-request.js';
@@ -28,20 +25,11 @@ export async function verifyRequest(
 ): Promise<Result<CommandRequest, Problem>> {
   const red = await lastRed(project.cwd);
   if (red === null && filters.length === 0) return err(nothingRed);
-  const onlyIds = filters.length === 0 && red ? await idsOf(project.cwd, red) : [];
+  const onlyIds = filters.length === 0 && red ? await rerunIdsIn(project.cwd, red) : [];
   // No agent is started that fixes, and the proof is that of a full heal.
   const options: RunOptions = { ...own, dryRun: true, verify: 'full' };
   const request = { ...project, name: 'verify', filters, passThrough: [], options };
   return ok({ request, command: verify({ depth, review, base: base ?? null, red }, onlyIds) });
-}
-
-/** Returns what has to run so that these tests run: a test of a serial group needs its group. */
-async function idsOf(cwd: string, { tests, runId }: LastRedRun): Promise<string[]> {
-  const { failures } = await readFailureRecords(runDirOf(cwd, runId), { root: cwd });
-  const rerunIds = new Map(
-    failures.flatMap((failure) => testsOf([failure]).map(({ id }) => [id, failure.rerunIds] as const)),
-  );
-  return [...new Set(tests.flatMap(({ id }) => rerunIds.get(id) ?? [id]))];
 }
 
 const nothingRed: Problem = {

@@ -77,7 +77,7 @@ async function greenCommit(
   { root, cwd, contents }: Project,
   { cause: { lead }, edits }: FixInTree,
 ): Promise<string | null> {
-  const known = lead.failure.scope === 'test' ? await lastGreenCommits(cwd)(lead.failure.test.id) : null;
+  const known = await lastGreenCommits(cwd)(lead);
   if (known !== null) return known;
   for (const { path: file, before } of edits)
     if ((await committed(root, 'HEAD', file)) !== (await textOf(before, contents)))

@@ -11,7 +11,7 @@ import { isOwnAssertion } from '../../../../src/heal/own-assertion.js';
 import { checkedOut } from '../../../../src/workspace/git.js';
 import type { Report } from '../../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../../rig/a-report.js';
-import { aBlamedHunk, aDiagnosis, anError, aTestFailure } from '../../../rig/builders.js';
+import { aBlamedHunk, aDiagnosis, anError, aTestFailure, failing } from '../../../rig/builders.js';
 import { leaveRun } from '../../../rig/events-of-report.js';
 import { gitRepository } from '../../../rig/git-repository.js';
 import { jsonLines } from '../../../rig/json-lines.js';
@@ -258,7 +258,14 @@ function repository() {
     const runId = `20260101-000000-${String((runs += 1)).padStart(4, '0')}`;
     return leaveRun(dir, aReport({ causes: [], ...report, runId }));
   };
-  return { dir, git, write, commit, run, lastGreen: (id: string) => lastGreenCommits(dir)(id) };
+  return {
+    dir,
+    git,
+    write,
+    commit,
+    run,
+    lastGreen: (id: string, needs: string[] = []) => lastGreenCommits(dir)({ ...failing(id), needs }),
+  };
 }
 
 it('BL-1 finds the last green commit of a test in the newest run that saw it pass, even of a shard or a selection', async () => {
@@ -267,7 +274,7 @@ it('BL-1 finds the last green commit of a test in the newest run that saw it pas
   run({ commit: one, tests: passed('a', 'b', 'c') });
   run({ commit: two, tests: passed('b') });
   run({ commit: three, tests: [aReportTest({ id: 'a', verdict: 'failed' }), ...passed('c')] });
-  const found = await Promise.all(['a', 'b', 'c', 'new'].map(lastGreen));
+  const found = await Promise.all(['a', 'b', 'c', 'new'].map((id) => lastGreen(id)));
   expect(found).toEqual([one, two, three, null]);
 });
 
@@ -290,6 +297,15 @@ it('BL-1 ignores a run with uncommitted changes, and one that agents changed', a
     tests: passed('a'),
   });
   expect(await lastGreen('a')).toBe(now);
+});
+
+it('BL-1 finds the last green commit of a test in a run that had the tests it needs, too', async () => {
+  const { commit, run, lastGreen } = repository();
+  const [one, two] = [commit(), commit()];
+  run({ commit: one, tests: passed('a', 'before') });
+  run({ commit: two, tests: passed('a') });
+  expect(await lastGreen('a', ['before'])).toBe(one);
+  expect(await lastGreen('a')).toBe(two);
 });
 
 it('BL-1 skips a commit of another branch or from before a rebase, and a run whose folder is gone', async () => {
