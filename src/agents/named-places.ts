@@ -93,7 +93,11 @@ function namesOf({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' | '
     ...dialogs.flatMap(({ text }) => sentencesOf(text.slice(text.indexOf('"'), text.lastIndexOf('"')))),
     ...quotedIn((locator ?? '').replaceAll(/getByRole\(['"]\w+['"]/g, '')),
     ...elementsIn(evidence),
-    ...decisive.flatMap((text) => [...hostsIn(text), ...(/^\[(\w[\w-]{2,30})\]/.exec(text)?.slice(1) ?? [])]),
+    ...decisive.flatMap((text) => [
+      ...hostsIn(text),
+      ...(/:(\d{4,5}) refuses/.exec(text)?.slice(1) ?? []),
+      ...(/^\[(\w[\w-]{2,30})\]/.exec(text)?.slice(1) ?? []),
+    ]),
     ...lastCalls(evidence),
     ...askedRequests(evidence, why).flatMap(({ url }) => [
       ...new URLSearchParams(url.split('?')[1] ?? '').keys(),

@@ -58,3 +58,57 @@ it.each([
     ]);
   },
 );
+
+/** A project whose server listens at one address, with a test of one request. */
+const served = (listen: string, answer: string, asked: string) =>
+  scratchProject({
+    'package.json': '{ "name": "scratch", "type": "module" }',
+    '.gitignore': 'node_modules\ntest-results\n',
+    'playwright.config.ts': `export default { testDir: 'tests', workers: 1, reporter: [['list']],
+      webServer: { command: 'node server.mjs', url: 'http://${listen}:${port}/up', reuseExistingServer: false } };`,
+    'tests/a.spec.ts': `import { test, expect } from '@playwright/test';
+      test('shows the shop', async ({ request }) =>
+        expect((await request.get('${asked}')).status()).toBe(200));`,
+    'server.mjs': `import http from 'node:http';
+      import net from 'node:net';
+      http.createServer((request, response) => {
+        if (request.url === '/up') return response.end('up');
+        ${answer}
+      }).listen(${port}, '${listen}');`,
+    'agents.yaml': `version: 1
+runner: own
+runners: { own: { command: [node, -e, 'process.exit(1)'] } }
+retries: { max: 1 }
+`,
+  });
+/** Frees the port for the project's own server. */
+const free = async () => {
+  foreign.close();
+  await once(foreign, 'close');
+};
+
+it('HL-7 CL-5 a service that nobody started gets no agent, but its address, and exits with 3', async () => {
+  await free();
+  const answer = `net.connect(79, '127.0.0.1').on('error', (error) => {
+          console.error('Error: Redis: ' + error.message);
+          response.writeHead(500).end();
+        });`;
+  const { exitCode, report, stderr } = await (
+    await served('127.0.0.1', answer, `http://127.0.0.1:${port}/`)
+  ).selfHeal(['run']);
+  expect(exitCode, stderr).toBe(3);
+  expect(report?.causes).toMatchObject([
+    { verdict: 'failed', attempts: [], reason: expect.stringContaining('nothing listens at 127.0.0.1:79') },
+  ]);
+});
+
+it('HL-7 CS-11 a web server at the other loopback address is named, and is a matter for an agent', async () => {
+  await free();
+  const { report } = await (
+    await served('127.0.0.1', "response.end('shop');", `http://[::1]:${port}/`)
+  ).selfHeal(['run']);
+  expect(report?.causes[0]?.headline).toContain(
+    `[::1]:${port} refuses connections, while a web server of the config listens at 127.0.0.1:${port}`,
+  );
+  expect(report?.causes[0]?.attempts.length).toBeGreaterThan(0);
+});
