@@ -29,7 +29,7 @@ const gaveUp =
   /MaxRetriesPerRequest|\bconnection (?:is )?(?:closed|terminated|timeout)|\bclient is (?:closed|offline)|isn't writeable|ServerSelection|Timed out fetching a new connection|ECONN|ENOTFOUND|refused|can't reach/i;
 
 /** Returns the service that a line of a log says it could not reach, or null. */
-export function serviceIn(line: string): UnreachedService | null {
+function serviceIn(line: string): UnreachedService | null {
   const match = refusals.map((refusal) => refusal.exec(line)).find(Boolean);
   return match?.[1]
     ? { line: line.trim().slice(0, 300), host: match[1], port: match[2] ? Number(match[2]) : null }

@@ -413,7 +413,8 @@ describe('what changed', () => {
     const list = (where: string) =>
       `import { rows } from './rows.js';\nexport const list = () =>\n  rows${where};\n`;
     const named = (n: number) => `// alerts pending dismissed status, ${n}\n`;
-    const serving = "import { list } from './src/list.js';\napp.get('/api/alerts', (q, s) => s.json(list()));\n";
+    const serving =
+      "import { list } from './src/list.js';\napp.get('/api/alerts', (q, s) => s.json(list()));\n";
     commit(
       { 'server.mjs': serving, 'src/list.js': list('.a()'), 'src/rows.js': 'export const rows = [];\n' },
       'Serves',
