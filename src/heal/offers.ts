@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Side } from '../model/choice.js';
 import type { Attempt, PendingAttempt } from '../model/attempt.js';
 import type { Cause } from '../model/cause.js';
@@ -8,6 +9,7 @@ import { revertChanges } from './attempt/end-attempt.js';
 import { deployEdits } from './attempt/deploy.js';
 import { retest } from './retest.js';
 import type { PreparedPatch } from './hooks.js';
+import { readStateText } from '../state-folder.js';
 import type { Session } from './session.js';
 
 /**
@@ -32,7 +34,15 @@ export async function endOffered(
         ...pending,
         end: { kind: 'still-failing', because: `${summary}; not all of its tests are green with it` },
       }
-    : { ...pending, end: { kind: 'offered', because: `${summary}: ${askedOf[side]}`, side, proof } };
+    : {
+        ...pending,
+        end: {
+          kind: 'offered',
+          because: `${summary}: ${questionAbout(session, side, pending)}`,
+          side,
+          proof,
+        },
+      };
 }
 
 const askedOf: Record<Side, string> = {
@@ -40,6 +50,16 @@ const askedOf: Record<Side, string> = {
   app: 'are the tests right, or is the change?',
   whole: 'may that be changed?',
 };
+
+function questionAbout({ folder }: Session, side: Side, { patch }: PendingAttempt): string {
+  const text = side === 'tests' && patch !== null ? readStateText(path.join(folder.dir, patch)) : '';
+  return text !== '' && !changesExpectation(text) ? 'may the tests be changed so?' : askedOf[side];
+}
+
+/** Whether a patch changes what a test expects, rather than its set-up, a mock or a wait. */
+export function changesExpectation(patch: string): boolean {
+  return /^[+-](?![+-]).*(?:\bexpect\b|\.(?:not\.)?to[A-Z]\w*\()/m.test(patch);
+}
 
 async function shownGreen(
   session: Session,

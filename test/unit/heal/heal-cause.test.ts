@@ -11,6 +11,7 @@ import type { Cause } from '../../../src/model/cause.js';
 import { contentsOf } from '../../../src/workspace/change.js';
 import { applyProposal } from '../../../src/heal/attempt/proposed.js';
 import { type Start, runWithRestarts } from '../../../src/heal/attempt/start-agent.js';
+import { changesExpectation } from '../../../src/heal/offers.js';
 import type { Session } from '../../../src/heal/session.js';
 import { readFix } from '../../../src/clients/publish/fix.js';
 import { noStore } from '../../../src/store/warning-store.js';
@@ -612,4 +613,15 @@ it('BF-5 leaves a file outside the project as it is', async () => {
   const outside = path.join(tempDir(), 'a.ts');
   writeFileSync(outside, 'a\n');
   expect((await proposed(tempDir(), outside, 'a\n')).work).toBeNull();
+});
+
+it.each([
+  ["-  await expect(page).toHaveTitle('Old');\n+  await expect(page).toHaveTitle('New');", true],
+  ["+  await page.route('**/api', (route) => route.fulfill());", false],
+  [
+    "--- a/expect.spec.ts\n+++ b/expect.spec.ts\n-  await signIn('admin');\n+  await signIn('account');",
+    false,
+  ],
+])('BL-6 only a patch that changes what a test expects asks about new behavior: %j', (patch, expected) => {
+  expect(changesExpectation(patch)).toBe(expected);
 });
