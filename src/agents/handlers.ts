@@ -115,12 +115,13 @@ async function prefixesOf(
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const prefixes = new Map<string, Set<string>>();
   const mounts = routes.filter(({ verb }) => isMount.test(verb));
+  const files = mounts.length > 0 ? await filesOfApp(tree) : [];
   const targets: readonly (readonly string[])[] = await Promise.all(
     mounts.map(async (mount) => {
       const text = await readFile(path.join(tree, mount.file), 'utf8').catch(() => '');
       const names: readonly string[] =
         mount.text.slice(mount.text.indexOf(mount.pattern)).match(/[A-Za-z_$][\w$]*/g) ?? [];
-      return importsIn(text, mount.file, await filesOfApp(tree)).flatMap(({ name, file }) =>
+      return importsIn(text, mount.file, files).flatMap(({ name, file }) =>
         names.includes(name) ? [file] : [],
       );
     }),

@@ -71,7 +71,7 @@ export function renderPrompt(
     asked: askedSection(context),
     error: block('Error', briefError(error.message), { longest: 2_000, file: 'context.json' }),
     otherRun: otherRun(context),
-    snippet: block('Test source', error.snippet?.replaceAll(farCaret, ''), { longest: 1_200 }),
+    snippet: block('Test source', briefSnippet(error.snippet), { longest: 1_200 }),
     diagnosis: diagnosisSection(context, `${error.message}\n${timelineLines}`),
     source: sourceLines(context),
     page: block('The page around the locator', pageExcerpt(context).join('\n'), {
@@ -99,6 +99,15 @@ export function renderPrompt(
 
 /** The mark under a line that is so long that nobody can see what it is under. */
 const farCaret = /^[ ]+\|[ ]{80,}\^+[ ]*(?:\n|$)/gm;
+
+const longestBeside = 140;
+
+/** Shortens the lines beside the one that failed. */
+function briefSnippet(snippet: string | null): string | null {
+  const lines = snippet?.replaceAll(farCaret, '').split('\n') ?? null;
+  const isWhole = (line: string) => /^\s*>/.test(line) || line.length <= longestBeside;
+  return lines?.map((line) => (isWhole(line) ? line : `${line.slice(0, longestBeside)}…`)).join('\n') ?? null;
+}
 
 /** Leaves out of an error what its call log repeats of it. */
 function briefError(message: string): string {

@@ -238,6 +238,17 @@ function outsideFences(text: string): string[] {
   });
 }
 
+it('AG-2 leaves out what an error and its excerpt repeat: the call log of its locator, and long lines beside it', () => {
+  const message =
+    "Error: expect(locator).toBeVisible() failed\n\nLocator: locator('#a')\n\nCall log:\n  - Expect \"toBeVisible\" locator('#a')\n  - waiting for locator('#a')\n  3 × locator resolved to <b>";
+  const snippet = `  1 | ${'before '.repeat(40)}\n> 2 | ${'failed '.repeat(40)}\n    | ${' '.repeat(90)}^\n`;
+  const text = renderPrompt(aContext({ error: { ...aContext().error, message, snippet } }), frame);
+  expect(text).toContain('Call log:\n  3 × locator resolved to <b>');
+  expect(text).not.toMatch(/- waiting for|\^/);
+  expect(text.match(/failed/g)?.length).toBeGreaterThan(39);
+  expect(text.match(/before /g)?.length).toBeLessThan(25);
+});
+
 it('EV-8 shows the part of the page that is most similar to what the locator looked for', () => {
   const rows = Array.from({ length: 60 }, (_, n) => `- listitem: row ${n}`);
   const ariaSnapshot = [...rows, '- button "Save order"', ...rows].join('\n');
