@@ -1,12 +1,15 @@
 import path from 'node:path';
 import type { Side } from '../model/choice.js';
 import type { Attempt, PendingAttempt } from '../model/attempt.js';
+import { canBeReverted } from '../model/blame.js';
 import type { Cause } from '../model/cause.js';
 import { chooseFlipped } from './alike.js';
 import { isGreen, type Observation } from './judge.js';
 import type { Proof, ProofStep } from '../model/proof.js';
 import { revertChanges } from './attempt/end-attempt.js';
 import { deployEdits } from './attempt/deploy.js';
+import { contentsOf, readChange } from '../workspace/change.js';
+import { withChange } from '../workspace/with-change.js';
 import { retest } from './retest.js';
 import type { PreparedPatch } from './hooks.js';
 import { readStateText } from '../state-folder.js';
@@ -27,22 +30,32 @@ export async function endOffered(
 ): Promise<Attempt> {
   const { pending, change, side, summary } = offer;
   const proof = await shownGreen(session, cause, offer);
+  const testsNothing =
+    proof !== null && side === 'tests' && !offer.mayTakeOut && (await isGreenBefore(session, cause));
   await revertChanges(session, [change]);
   if (session.signal.aborted) return { ...pending, end: { kind: 'interrupted', because: 'interrupted' } };
-  return proof === null
-    ? {
-        ...pending,
-        end: { kind: 'still-failing', because: `${summary}; not all of its tests are green with it` },
-      }
-    : {
-        ...pending,
-        end: {
-          kind: 'offered',
-          because: `${summary}: ${questionAbout(session, side, pending)}`,
-          side,
-          proof,
-        },
-      };
+  if (proof !== null && !testsNothing)
+    return {
+      ...pending,
+      end: { kind: 'offered', because: `${summary}: ${questionAbout(session, side, pending)}`, side, proof },
+    };
+  const why = testsNothing
+    ? 'with it, its test is green with the old behavior, too, so it would test nothing'
+    : 'not all of its tests are green with it';
+  return { ...pending, end: { kind: 'still-failing', because: `${summary}; ${why}` } };
+}
+
+/** Whether a test is green, as it is now, in the last green state of the app: without the change that broke it. False if nothing shows that. */
+async function isGreenBefore(session: Session, cause: Cause): Promise<boolean> {
+  const { folder, workspace, bus } = session;
+  const { blame, lead } = cause;
+  const broke = canBeReverted(blame) ? readChange(folder.dir, blame.change) : null;
+  if (broke === null || session.signal.aborted) return false;
+  const warn = (message: string) => bus.emit({ type: 'run.warning', message });
+  const before = await withChange({ workspace, contents: contentsOf(folder.dir), warn }, broke, () =>
+    retest(session, { failures: [lead], purpose: 'proof', causeId: cause.id }),
+  );
+  return before !== null && isGreen(before.value.observe(lead));
 }
 
 const askedOf: Record<Side, string> = {

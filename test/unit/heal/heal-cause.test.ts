@@ -8,13 +8,14 @@ import { violationOf } from '../../../src/guard/rules.js';
 import { fixesOf, followingPatch, ofFixer } from '../../../src/clients/fixer/fixes.js';
 import { proposePatches } from '../../../src/clients/patches.js';
 import type { Cause } from '../../../src/model/cause.js';
-import { contentsOf } from '../../../src/workspace/change.js';
+import { contentsOf, storeChange } from '../../../src/workspace/change.js';
 import { applyProposal } from '../../../src/heal/attempt/proposed.js';
 import { type Start, runWithRestarts } from '../../../src/heal/attempt/start-agent.js';
 import { changesExpectation } from '../../../src/heal/offers.js';
 import type { Session } from '../../../src/heal/session.js';
 import { readFix } from '../../../src/clients/publish/fix.js';
 import { noStore } from '../../../src/store/warning-store.js';
+import { tryOffer } from '../../../src/heal/offers.js';
 import type { Store } from '../../../src/store/store.js';
 import type { KnownFailure } from '../../../src/store/store.js';
 import {
@@ -254,6 +255,22 @@ describe('the loop for one cause', () => {
     const offers = attempts.flatMap(({ end: one }) => (one.kind === 'offered' ? one.side : []));
     expect(offers).toEqual(verdict === 'escalated' ? ['tests'] : []);
   });
+
+  it.each([
+    ['is red there', 'boom', 'offered'],
+    ['is green there, too', null, 'still-failing'],
+  ] as const)(
+    'BL-6 a patch of tests is tried at the last green state of the app: its test %s',
+    async (_, before, ended) => {
+      const { session: given } = await session([null, before, 'boom']);
+      const blame = aBlame();
+      await storeChange(given.folder.dir, { id: blame.change, edits: [], folders: [] });
+      const patch = { side: 'tests', summary: 'follows the page', edits: [] } as const;
+      const pending = { ...anAttempt(), agent: 'built-in' };
+      const offered = await tryOffer(given, { ...cause, blame }, { pending, patch });
+      expect(offered?.end.kind).toBe(ended);
+    },
+  );
 
   it('HN-4 ME-7 tests that a person has opened may change: it is named, and healed', async () => {
     const known = { ...anUnknown, decision: { chosen: null, allows: 'tests' } } as const;
