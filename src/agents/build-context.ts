@@ -11,7 +11,7 @@ import type { Settings } from '../model/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 import { changesFor } from './changes.js';
 import { namedPlaces } from './named-places.js';
-import { lastGreenCommits } from '../run/last-green.js';
+import { lastGreenStates } from '../run/last-green.js';
 import { recentCommits } from '../workspace/git.js';
 import { isInside, relativePath } from '../paths.js';
 import { isAtLeast } from '../playwright/find-playwright.js';
@@ -92,7 +92,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
       root,
       tree,
       lead,
-      lastGreen: lastGreenCommits(root),
+      lastGreen: lastGreenStates(root),
       isLeftOut: request.isEdited ?? (() => false),
       clean: request.clean,
     }).catch(() => null),

@@ -1,9 +1,9 @@
-import type { LastGreen } from '../run/last-green.js';
+import type { GreenState, LastGreen } from '../run/last-green.js';
+import { changesSinceState } from '../run/tree-state.js';
 import type { BlamedCommit, Changes } from '../model/blame.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { likelihood, type NearPlace } from '../diagnose/likelihood.js';
 import { isOfApp, searchCode } from './search-code.js';
-import { gitChanges } from '../workspace/git-trees.js';
 import {
   shownHunks,
   commitsSince,
@@ -76,19 +76,27 @@ interface LookedUp {
 async function lookedUp(request: ChangesRequest): Promise<LookedUp | null> {
   const { tree, lead } = request;
   const green = await request.lastGreen(lead);
-  const newest = await changesSince(green ?? 'HEAD', green === null ? 'head' : 'last-green', request);
+  const newest = await changesSince(
+    green ?? atCommit('HEAD'),
+    green === null ? 'head' : 'last-green',
+    request,
+  );
   if (newest || green !== null) return newest;
   const older = await recent(tree);
-  return older === null ? null : changesSince(older, 'recent', request);
+  return older === null ? null : changesSince(atCommit(older), 'recent', request);
+}
+
+function atCommit(commit: string): GreenState {
+  return { commit, runDir: null };
 }
 
 async function changesSince(
-  ref: string,
+  state: GreenState,
   from: Changes['base']['from'],
   request: ChangesRequest,
 ): Promise<LookedUp | null> {
   const { tree, lead, clean, near } = request;
-  const since = await gitChanges(tree, ref);
+  const since = await changesSinceState(tree, state);
   if ('kind' in since) return null;
   const paths = (await pathsIn(since, request)).filter((file) => !isInitFile(file));
   if (paths.length === 0 || paths.length > MAX_FILES) return null;

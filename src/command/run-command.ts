@@ -182,7 +182,7 @@ async function writeReports(
   const flaky = tests.filter((verdict) => verdict === 'flaky').length;
   await ledger?.store.close();
   // `self-heal verify` later distinguishes what is changed from now on.
-  if (final.outcome !== 'green' && !healed.verified)
+  if (ledger !== null && !healed.verified)
     await keepTree(folder.dir, request.cwd).catch((error: unknown) =>
       warn(
         bus,

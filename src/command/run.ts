@@ -69,7 +69,7 @@ export class Run {
       // If this fails, the import that needs it reports why.
       loading ??= loadForRed().catch(() => undefined);
     };
-    const onStart = () => void (this.#checkout ??= checkedOut(request.cwd));
+    const onStart = () => void (this.#checkout ??= this.#checkOut());
     const watching = { onStart, onProgress };
     if (reports) {
       const { runReported } = await import('./reported-run.js');
@@ -81,6 +81,16 @@ export class Run {
       : suites.again({ ids, purpose: 'first', causeId: null, watching }));
     if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
     return ok({ run: first, reportedRed: new Set() });
+  }
+
+  /** Finds out what the suite runs on, and keeps what is uncommitted, while the suite runs: tests that pass are green in this state. */
+  async #checkOut(): ReturnType<typeof checkedOut> {
+    const { request, folder } = this.opened;
+    const checkout = await checkedOut(request.cwd);
+    if (!checkout.isDirty || checkout.commit === null) return checkout;
+    const { keepTreeState } = await import('../run/tree-state.js');
+    await keepTreeState(folder.dir, request.cwd).catch(() => undefined);
+    return checkout;
   }
 
   /** Ends a command that found nothing to do. It needs no store, no copy and no session (CL-4). */

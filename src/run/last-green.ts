@@ -3,61 +3,72 @@ import { git } from '../workspace/git.js';
 import type { Report } from './report.js';
 import { runDirOf } from './run-folder.js';
 import { readReport, runIdsIn } from './find-run.js';
+import { readTreeState } from './tree-state.js';
 
 /** How many runs are searched, newest first. */
 const RUNS = 50;
 
-/** A run here without a fix, of a commit in the history of HEAD and without uncommitted changes. */
-interface CleanRun {
+/** A state of the project in which tests were green here: a commit, and the folder of the run that kept what differed from it, or null. */
+export interface GreenState {
   readonly commit: string;
+  readonly runDir: string | null;
+}
+
+/** A run of a state in the history of HEAD. */
+interface StoredState extends GreenState {
   readonly ran: ReadonlySet<string>;
-  readonly passed: ReadonlySet<string>;
+  readonly green: ReadonlySet<string>;
 }
 
 /**
- * Returns the newest commit at which the test of a failure passed, in a run that also had the tests it needs; null if there is none, and for a failure
- * of the suite itself.
+ * Returns the newest state in which the test of a failure was green, in a run that also had the tests it needs; null if there is none, and for a
+ * failure of the suite itself the newest state in which the suite ran.
  */
-export type LastGreen = (failed: Pick<DiagnosedFailure, 'failure' | 'needs'>) => Promise<string | null>;
+export type LastGreen = (failed: Pick<DiagnosedFailure, 'failure' | 'needs'>) => Promise<GreenState | null>;
 
-/** Finds last green commits. The runs are read once, for the first test. The store does not know this, because a green run never opens it (CL-4). */
-export function lastGreenCommits(projectRoot: string): LastGreen {
-  let read: Promise<readonly CleanRun[]> | null = null;
+/** Finds last green states. The runs are read once, for the first test. The store does not know this, because a green run never opens it (CL-4). */
+export function lastGreenStates(projectRoot: string): LastGreen {
+  let read: Promise<readonly StoredState[]> | null = null;
   return async ({ failure, needs = [] }) => {
-    if (failure.scope === 'suite') return null;
-    const { id } = failure.test;
-    const runs = await (read ??= cleanRuns(projectRoot));
-    const green = runs.find(({ ran, passed }) => passed.has(id) && needs.every((needed) => ran.has(needed)));
-    return green?.commit ?? null;
+    const runs = await (read ??= storedStates(projectRoot));
+    const isOf = ({ ran, green }: StoredState) =>
+      failure.scope === 'suite'
+        ? green.size > 0
+        : green.has(failure.test.id) && needs.every((needed) => ran.has(needed));
+    return runs.find(isOf) ?? null;
   };
 }
 
-/** Returns the runs, newest first. */
-async function cleanRuns(projectRoot: string): Promise<readonly CleanRun[]> {
-  const runs: CleanRun[] = [];
+/** Returns the states of the runs, newest first. */
+async function storedStates(projectRoot: string): Promise<readonly StoredState[]> {
+  const states: StoredState[] = [];
   const below = new Map<string, boolean>();
   for (const runId of (await runIdsIn(projectRoot)).toReversed().slice(0, RUNS)) {
-    const report = await readReport(runDirOf(projectRoot, runId));
-    const commit = report && commitOf(report);
-    if (!commit) continue;
+    const runDir = runDirOf(projectRoot, runId);
+    const report = await readReport(runDir);
+    const state = report && stateOf(report, runDir);
+    if (!state) continue;
+    const { commit } = state;
     // A commit of another branch, or from before a rebase, is not in the history of HEAD.
     const isBelow =
       below.get(commit) ?? (await git(projectRoot, ['merge-base', '--is-ancestor', commit, 'HEAD'])) !== null;
     below.set(commit, isBelow);
     if (!isBelow) continue;
     const ran = report.tests.filter(({ verdict }) => verdict !== 'skipped' && verdict !== 'not-run');
-    const passed = ran.filter(({ verdict }) => verdict === 'passed');
-    runs.push({ commit, ran: idsOf(ran), passed: idsOf(passed) });
+    const green = ran.filter(({ verdict }) => verdict === 'passed' || verdict === 'healed');
+    states.push({ ...state, ran: idsOf(ran), green: idsOf(green) });
   }
-  return runs;
+  return states;
 }
 
 function idsOf(tests: readonly { readonly id: string }[]): ReadonlySet<string> {
   return new Set(tests.map(({ id }) => id));
 }
 
-/** Returns the commit of a run; null if changes of agents were applied during it. */
-function commitOf({ commit, causes }: Report): string | null {
+/** Returns the state that a run ended with: what it kept, or its commit if nothing was uncommitted; null if neither tells. */
+function stateOf({ commit, causes }: Report, runDir: string): GreenState | null {
+  const kept = readTreeState(runDir);
+  if (kept) return { commit: kept.commit, runDir };
   const isChanged = causes.some(({ attempts }) => attempts.some(({ change }) => change !== null));
-  return isChanged ? null : commit;
+  return commit === null || isChanged ? null : { commit, runDir: null };
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { type GitChanges, gitChanges } from '../workspace/git-trees.js';
+import { type GitChanges, gitChanges, type NoBase } from '../workspace/git-trees.js';
 import { readStateJson, writeState } from '../state-folder.js';
 import { changesFolder, contentsOf } from '../workspace/change.js';
 import { safePath } from '../workspace/safe-path.js';
@@ -45,6 +45,15 @@ export async function keepTreeState(runDir: string, cwd: string): Promise<void> 
 /** Reads the files that a run stored; null if there are none, or they cannot be read. */
 export function readTreeState(runDir: string): TreeState | null {
   return readStateJson(fileIn(runDir), schema);
+}
+
+/** Compares the working tree with a commit or, if the folder of a run is given, with what that run kept. Rejects if that is gone. */
+export async function changesSinceState(
+  cwd: string,
+  { commit, runDir }: { readonly commit: string; readonly runDir: string | null },
+): Promise<GitChanges | NoBase> {
+  const state = runDir === null ? null : readTreeState(runDir);
+  return runDir === null || state === null ? gitChanges(cwd, commit) : changesSince(cwd, { runDir, state });
 }
 
 /** Compares the working tree with the state that a run kept. Rejects if its contents are gone. */

@@ -263,7 +263,7 @@ function historyReader(
   const known = new Map<string, Promise<History | string>>();
   return async (lead, { isOlder } = { isOlder: false }) => {
     const lastGreen = named === null ? await parts.lastGreen(lead) : null;
-    const key = `${lastGreen} ${isOlder}`;
+    const key = `${lastGreen?.commit} ${lastGreen?.runDir} ${isOlder}`;
     const request = { root: workspace.root, contents, named, lastGreen, isOlder, isTest, isLeftOut };
     const history =
       known.get(key) ??

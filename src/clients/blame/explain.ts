@@ -4,7 +4,7 @@ import { placesOf } from '../../guard/run-guard.js';
 import { testPlaces } from '../../guard/test-places.js';
 import type { MakeExplain } from '../../command/compose-session.js';
 import { createDiagnose } from '../../command/diagnose.js';
-import { lastGreenCommits } from '../../run/last-green.js';
+import { lastGreenStates } from '../../run/last-green.js';
 import { makeStateFolder } from '../../state-folder.js';
 import { contentsOf, storeChange } from '../../workspace/change.js';
 import { createBlame } from './blame.js';
@@ -31,7 +31,7 @@ export function changesSince(named: string | null): MakeExplain {
       timeMs: settings.blame.timeMs,
       startedAt,
       named,
-      lastGreen: lastGreenCommits(cwd),
+      lastGreen: lastGreenStates(cwd),
       given: (request.options.from ?? []).map((report) => path.resolve(cwd, report)),
       isTest: testPlaces(placesOf(workspace.root, first)),
       report: (causeId, answer) => {

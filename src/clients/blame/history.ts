@@ -19,6 +19,8 @@ import {
 import type { Contents } from '../../workspace/change.js';
 import { git } from '../../workspace/git.js';
 import { gitChanges, type NoBase } from '../../workspace/git-trees.js';
+import type { GreenState } from '../../run/last-green.js';
+import { changesSinceState } from '../../run/tree-state.js';
 
 /** What changed in the project's files since a state that may be green. */
 export interface History {
@@ -38,8 +40,8 @@ export interface HistoryRequest {
   readonly contents: Contents;
   /** A commit named by a person, or null. */
   readonly named: string | null;
-  /** A commit before HEAD at which the test was green here, or null. */
-  readonly lastGreen: string | null;
+  /** The state in which the test was green here last, or null. */
+  readonly lastGreen: GreenState | null;
   /** Whether to begin some commits before HEAD, for which nothing may be known to have been green. */
   readonly isOlder: boolean;
   readonly isTest: (file: string) => boolean;
@@ -72,8 +74,8 @@ export const notWhole = 'older commits are missing: fetch more history';
  */
 export async function readHistory(request: HistoryRequest): Promise<History | string> {
   const { root, named, lastGreen } = request;
-  const wanted = named ?? lastGreen;
-  const branch = await gitChanges(root, wanted);
+  const wanted = named === null ? lastGreen : { commit: named, runDir: null };
+  const branch = await (wanted ? changesSinceState(root, wanted) : gitChanges(root, null));
   // No default branch is known here, so only uncommitted changes remain.
   const isUnknown = 'kind' in branch && branch.kind !== 'unreadable' && named === null;
   const since = isUnknown ? await gitChanges(root, 'HEAD') : branch;

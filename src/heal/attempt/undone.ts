@@ -5,7 +5,7 @@ import type { BlamedHunk } from '../../model/blame.js';
 import type { Cause } from '../../model/cause.js';
 import type { Note } from '../../model/guard-findings.js';
 import { relativePath } from '../../paths.js';
-import { lastGreenCommits } from '../../run/last-green.js';
+import { lastGreenStates } from '../../run/last-green.js';
 import { type Change, contentsOf } from '../../workspace/change.js';
 import type { FileState } from '../../workspace/file-state.js';
 import { git } from '../../workspace/git.js';
@@ -71,7 +71,7 @@ export async function changedLately(
     root: cwd,
     tree: cwd,
     lead,
-    lastGreen: lastGreenCommits(cwd),
+    lastGreen: lastGreenStates(cwd),
     isLeftOut: (file) => edited.has(file),
     clean: (text) => redactor.clean(text),
   }).catch(() => []);

@@ -6,7 +6,7 @@ import { isCode } from '../../code/imports.js';
 import type { Cause, DiagnosedFailure } from '../../model/cause.js';
 import { isInside, relativePath } from '../../paths.js';
 import { tryOr } from '../../result.js';
-import { lastGreenCommits } from '../../run/last-green.js';
+import { lastGreenStates } from '../../run/last-green.js';
 import { commitsSince, recent } from '../../workspace/candidates.js';
 import type { Contents } from '../../workspace/change.js';
 import type { FileEdit, FileState } from '../../workspace/file-state.js';
@@ -77,8 +77,8 @@ async function greenCommit(
   { root, cwd, contents }: Project,
   { cause: { lead }, edits }: FixInTree,
 ): Promise<string | null> {
-  const known = await lastGreenCommits(cwd)(lead);
-  if (known !== null) return known;
+  const known = await lastGreenStates(cwd)(lead);
+  if (known !== null) return known.commit;
   for (const { path: file, before } of edits)
     if ((await committed(root, 'HEAD', file)) !== (await textOf(before, contents)))
       return (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? null;
@@ -137,7 +137,7 @@ async function suspectedHunks(
     root: cwd,
     tree: cwd,
     lead,
-    lastGreen: async () => green,
+    lastGreen: async () => (green === null ? null : { commit: green, runDir: null }),
     isLeftOut: (file) => touched.has(file) || styles.test(file) || isDocument(file),
     clean,
   }).catch(() => null);

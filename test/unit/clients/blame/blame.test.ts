@@ -2,7 +2,9 @@ import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareFile, without } from '../../../../src/workspace/hunks.js';
-import { lastGreenCommits } from '../../../../src/run/last-green.js';
+import { changesSinceState, keepTreeState } from '../../../../src/run/tree-state.js';
+import { compareFiles } from '../../../../src/workspace/candidates.js';
+import { lastGreenStates } from '../../../../src/run/last-green.js';
 import { type Outcome, minimalSet } from '../../../../src/minimal-set.js';
 import { undoing, undoingOf } from '../../../../src/heal/attempt/undoing.js';
 import type { Hunk } from '../../../../src/model/blame.js';
@@ -264,7 +266,9 @@ function repository() {
     write,
     commit,
     run,
-    lastGreen: (id: string, needs: string[] = []) => lastGreenCommits(dir)({ ...failing(id), needs }),
+    state: (id: string) => lastGreenStates(dir)(failing(id)),
+    lastGreen: async (id: string, needs: string[] = []) =>
+      (await lastGreenStates(dir)({ ...failing(id), needs }))?.commit ?? null,
   };
 }
 
@@ -297,6 +301,26 @@ it('BL-1 ignores a run with uncommitted changes, and one that agents changed', a
     tests: passed('a'),
   });
   expect(await lastGreen('a')).toBe(now);
+});
+
+it('BL-1 a green run with uncommitted changes is a green state, with what it kept', async () => {
+  const { dir, write, commit, run, state } = repository();
+  const head = commit();
+  write({ 'app.ts': 'green\n', 'agents.yaml': 'version: 1\n' });
+  const runDir = run({ commit: null, tests: passed('a') });
+  await keepTreeState(runDir, dir);
+  write({ 'app.ts': 'broken\n' });
+  const green = await state('a');
+  expect(green).toMatchObject({ commit: head, runDir });
+  const changed = await changesSinceState(dir, green!);
+  if ('kind' in changed) throw new Error(changed.kind);
+  const files = await compareFiles(
+    changed,
+    changed.changes.map((one) => one.path),
+  );
+  expect(files.filter(({ before, after }) => before !== after)).toMatchObject([
+    { path: 'app.ts', before: 'green\n', after: 'broken\n' },
+  ]);
 });
 
 it('BL-1 finds the last green commit of a test in a run that had the tests it needs, too', async () => {
