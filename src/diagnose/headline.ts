@@ -1,6 +1,6 @@
 import type { DiagnosedFailure } from '../model/cause.js';
 import { within } from './own-frame.js';
-import { complaintOf, tellingErrors, type Complaint } from './complaint.js';
+import { complaintOf, lookAlikeIn, tellingErrors, type Complaint } from './complaint.js';
 import { asPrinted, type Reason, withoutColumn } from '../model/diagnosis.js';
 import { type TestError, phaseInWords } from '../model/failure.js';
 import type { Evidence, NetworkEntry } from '../model/evidence.js';
@@ -83,9 +83,20 @@ function rootOf({
 /** Returns the answer that a failed assertion is about, with the part that is wrong: `GET /api/alerts?status=pending → "status":"dismissed"`. */
 function answerIn({ diagnosis, evidence, failure }: DiagnosedFailure): string | null {
   if (failure.scope === 'suite' || isDecidedElsewhere(diagnosis)) return null;
+  // The difference says more than the answer.
+  if (evidence.errors.some(({ message }) => lookAlikeIn(message) !== null)) return null;
   const entry = askedRequests(evidence, diagnosis.why).at(-1);
+  if (entry && isPastRoute(entry, evidence))
+    return `${endpointOf(entry)} was answered by a service worker, past the test's route`;
   const wrong = entry && entry.resourceType !== 'document' ? wrongIn(entry, evidence.errors) : null;
   return entry && wrong !== null ? `${endpointOf(entry).replace(/ → \S+$/, '')} → ${wrong}` : null;
+}
+
+/** Whether a service worker answered a request for which the test has a route, which does not see what service workers send. */
+function isPastRoute({ url }: NetworkEntry, { network, steps = [] }: Evidence): boolean {
+  const path = (splitUrl(url)?.path ?? url).replace(/\?.*$/, '');
+  const isRouted = steps.some(({ title }) => title.startsWith('Route requests ') && title.includes(path));
+  return isRouted && path.length > 1 && network.some((entry) => entry.isOfServiceWorker && entry.url === url);
 }
 
 /** Whether something other than the test's own assertion decided. */

@@ -210,3 +210,29 @@ it('RP-1 CS-7 names the end of memory, not what is printed before it', () => {
     '<--- Last few GCs --->\n[1:0x1] Mark-Compact 4\nFATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory';
   expect(headline(exited, output, phase)).toContain('FATAL ERROR: Reached heap limit');
 });
+
+it('RP-1 EV-4 says that a service worker answered past a route of the test', () => {
+  const url = 'http://localhost:3000/api/chat/status';
+  const entry = { ...request({ method: 'GET', url, status: 200 }), time: 2 };
+  const step = {
+    time: 1,
+    durationMs: 1,
+    title: 'Route requests **/api/chat/status',
+    at: 'a.spec.ts:1',
+    error: null,
+    log: [],
+  };
+  const evidence = anEvidence({
+    errors: [anError(`${locatorTimeout.replace('Pay', 'Open chat')}`)],
+    pageUrl: 'http://localhost:3000/',
+    steps: [step],
+    network: [entry, { ...entry, isOfServiceWorker: true }],
+  });
+  const failure = aTestFailure({ failedStep: 'Click chat' });
+  const failed = aDiagnosed({
+    failure,
+    evidence: { ...evidence, failedStep: 'Click chat' },
+    diagnosis: classify(evidence),
+  });
+  expect(headlineOf(failed)).toMatch(/^GET \/api\/chat\/status → 200 was answered by a service worker, past/);
+});
