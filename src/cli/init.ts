@@ -35,7 +35,10 @@ export function define(command: Command): Command {
     .option(...configFlag)
     .option('--dry-run', 'show what would be written without writing it')
     .option('--force', 'overwrite files that differ')
-    .addHelpText('after', '\nRunning it again is safe: files that you have changed are left alone.')
+    .addHelpText(
+      'after',
+      '\nRunning it again is safe: files that differ are left alone, with a diff of what --force would change.',
+    )
     .action(endWith(runInit));
 }
 
@@ -146,7 +149,7 @@ function workflowsOf(ci: CiSystem, cwd: string): string {
 
 /** Says how to set up an agent program if none is set up. */
 function addAgent(installed: AgentProgram | undefined, exec: string): string {
-  const add = `${exec} self-heal init --agent ${(installed ?? programs.claude).name}`;
+  const add = `${exec} self-heal init --agent ${(installed ?? programs.claude).name} --force`;
   return installed
     ? `→ ${installed.title} is installed: ${add} sets it up`
     : `→ No agent program: the ${builtIn} fixer makes only the fixes it is sure of. After installing one, run: ${add}`;

@@ -141,7 +141,7 @@ const fixerAlone: Check = {
   state: 'warning',
   found:
     'no agent program is set up: the built-in fixer makes only the fixes it is sure of; other failures are reported with a prompt to paste',
-  remedy: 'After installing an agent program, run `npx self-heal init --agent claude`.',
+  remedy: 'After installing an agent program, run `npx self-heal init --agent claude --force`.',
 };
 
 async function loginOf(program: BuiltInRunner, project: Pick<ExamineRequest, 'cwd' | 'env'>): Promise<Check> {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
@@ -58,8 +57,7 @@ export async function defaultBranchOf(root: string): Promise<string> {
 export function workflowTexts(request: WorkflowRequest): string[] {
   return templates[request.system].map((name) => {
     const template = readFileSync(ownFile(`clients/init/templates/${name}.yml`), 'utf8');
-    const written = fillTemplate(template, valuesFor(request));
-    return `${written}${stampOf(written)}`;
+    return fillTemplate(template, valuesFor(request));
   });
 }
 
@@ -100,17 +98,6 @@ function valuesFor({ system, cwd, root, config, agent, defaultBranch }: Workflow
     VERSION: ownVersion(),
     CONFIG: config === undefined ? '' : ` -c ${literal(shellQuoted(config))}`,
   };
-}
-
-/** The last line of a workflow, by which `init` knows its own text, whatever version wrote it and for whom. */
-function stampOf(text: string): string {
-  return `# self-heal init ${createHash('sha256').update(text).digest('hex').slice(0, 16)}\n`;
-}
-
-/** Whether `init` wrote this workflow and nobody has changed it since. */
-export function isOwnWorkflow(text: string): boolean {
-  const at = text.lastIndexOf('# self-heal init ');
-  return at !== -1 && text.slice(at) === stampOf(text.slice(0, at));
 }
 
 /**

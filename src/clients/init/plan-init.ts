@@ -1,18 +1,13 @@
 import path from 'node:path';
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { readFile, mkdir, writeFile } from 'node:fs/promises';
+import { createTwoFilesPatch } from 'diff';
 import { commandFileOf } from '../../agents/command-files.js';
 import type { AgentProgram, CommandFormat } from '../../agents/programs.js';
-import { builtIn, builtInRunners } from '../../model/built-in.js';
+import { builtIn } from '../../model/built-in.js';
 import { type Problem, reasonOf } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import {
-  type CiSystem,
-  defaultBranchOf,
-  isOwnWorkflow,
-  workflowFiles,
-  workflowTexts,
-} from './ci-workflow.js';
+import { type CiSystem, defaultBranchOf, workflowFiles, workflowTexts } from './ci-workflow.js';
 import { git, gitRootOf } from '../../workspace/git.js';
 import { MCP_FILE, skillFileOf, skillText, withMcpServer } from './developer-agent.js';
 import { type SlashCommand, slashCommands } from './slash-commands.js';
@@ -43,11 +38,10 @@ export interface PlannedFile {
   readonly name: string;
   /** The complete new content. */
   readonly text: string;
-  /**
-   * `extend` adds one line; `overwrite` replaces what `init` wrote for another runner, or anything with `force`; `keep` leaves content that
-   * differs.
-   */
+  /** `extend` adds to what is there; `keep` leaves content that differs, which `overwrite` replaces with `--force`. */
   readonly action: 'write' | 'extend' | 'overwrite' | 'keep' | 'nothing';
+  /** What a file that is kept holds. */
+  readonly existing?: string | null;
 }
 
 /** Compares what `init` would write with what exists; writes nothing. */
@@ -58,8 +52,6 @@ export async function planInit(request: InitRequest): Promise<Result<readonly Pl
     {
       file: path.join(cwd, usual),
       text: agentsFileText(cwd, agent?.name ?? builtIn),
-      isOwn: (existing: string) =>
-        [...builtInRunners, builtIn].some((runner) => agentsFileText(cwd, runner) === existing),
     },
     ...(agent
       ? slashCommands.map((command) => ({
@@ -89,8 +81,6 @@ export async function planInit(request: InitRequest): Promise<Result<readonly Pl
 interface GeneratedFile {
   readonly file: string;
   readonly text: string;
-  /** Whether existing content was written by `init` itself, so that overwriting it loses nothing of the user's. */
-  readonly isOwn?: (there: string) => boolean;
 }
 
 async function workflows({ cwd, ci, agent, config }: InitRequest): Promise<GeneratedFile[]> {
@@ -101,12 +91,11 @@ async function workflows({ cwd, ci, agent, config }: InitRequest): Promise<Gener
   return texts.map((text, at) => ({
     file: path.join(root, workflowFiles[ci][at] ?? ''),
     text,
-    isOwn: isOwnWorkflow,
   }));
 }
 
 async function compare(
-  { file, text, isOwn }: GeneratedFile,
+  { file, text }: GeneratedFile,
   { cwd, force }: Pick<InitRequest, 'cwd' | 'force'>,
 ): Promise<PlannedFile> {
   // Git may have converted the file's line ends, which is no difference.
@@ -115,14 +104,8 @@ async function compare(
     path: file,
     name: relativePath(cwd, file),
     text,
-    action:
-      existing === null
-        ? 'write'
-        : existing === text
-          ? 'nothing'
-          : force || isOwn?.(existing)
-            ? 'overwrite'
-            : 'keep',
+    action: existing === null ? 'write' : existing === text ? 'nothing' : force ? 'overwrite' : 'keep',
+    existing,
   };
 }
 
@@ -132,7 +115,7 @@ async function mcpPlan(cwd: string): Promise<Result<PlannedFile[], Problem>> {
   const existing = await readIfThere(file);
   const text = withMcpServer(existing);
   if (!text.ok) return text;
-  const action = existing === null ? 'write' : existing === text.value ? 'nothing' : 'overwrite';
+  const action = existing === null ? 'write' : existing === text.value ? 'nothing' : 'extend';
   return ok([{ path: file, name: MCP_FILE, text: text.value, action }]);
 }
 
@@ -173,7 +156,7 @@ async function readIfThere(file: string): Promise<string | null> {
 const SCHEMA = 'node_modules/self-heal/schema/agents.schema.json';
 
 const withoutAgent = `# No agent program is set up yet: the built-in fixer makes only the fixes it is sure of; other failures are reported with a prompt to paste.
-# After installing one, run: npx self-heal init --agent claude`;
+# After installing one, run: npx self-heal init --agent claude --force`;
 
 /**
  * Returns the shipped agents.yaml, with every default explained, for a runner. Its first line points editors to the schema as
@@ -283,18 +266,26 @@ function unwritable(name: string, error: unknown, written: readonly string[]): P
 
 const words: Readonly<Record<PlannedFile['action'], readonly [done: string, planned: string]>> = {
   write: ['wrote', 'would write'],
-  extend: ['added .self-heal/ to', 'would add .self-heal/ to'],
+  extend: ['added self-heal to', 'would add self-heal to'],
   overwrite: ['overwrote', 'would overwrite'],
   keep: ['kept', 'would keep'],
   nothing: ['unchanged', 'unchanged'],
 };
 
 export function planLines(plan: readonly PlannedFile[], dryRun: boolean): string {
-  const lines = plan.map(({ name, action }) => {
+  const lines = plan.map(({ name, action, existing, text }) => {
     const line = `${words[action][dryRun ? 1 : 0]} ${name}`;
-    return action === 'keep' ? `${line} (it differs; --force overwrites it)` : line;
+    return action === 'keep'
+      ? `${line}; --force changes it like this:\n${diffOf(existing ?? '', text)}`
+      : line;
   });
   return `${lines.join('\n')}\n`;
+}
+
+/** Returns the changed lines with a few around them, without the header. */
+function diffOf(before: string, after: string): string {
+  const [, , , , ...lines] = createTwoFilesPatch('', '', before, after, '', '', { context: 1 }).split('\n');
+  return lines.filter((line) => line !== '').join('\n');
 }
 
 export function planTexts(plan: readonly PlannedFile[]): string {
