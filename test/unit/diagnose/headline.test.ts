@@ -223,7 +223,7 @@ it('RP-1 EV-4 says that a service worker answered past a route of the test', () 
     log: [],
   };
   const evidence = anEvidence({
-    errors: [anError(`${locatorTimeout.replace('Pay', 'Open chat')}`)],
+    errors: [anError(locatorTimeout.replace('Pay', 'Open chat'))],
     pageUrl: 'http://localhost:3000/',
     steps: [step],
     network: [entry, { ...entry, isOfServiceWorker: true }],
