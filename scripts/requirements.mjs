@@ -6,6 +6,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseSync, Visitor } from 'oxc-parser';
 
 const item = /^- (?<id>[A-Z]{2}-\d+)(?<open> \(not built\))?/;
+/** A longer title names more than one behavior, or says too much. */
+const MOST_CHARACTERS = 100;
 const leadingIds = /^[A-Z]{2}-\d+(?:,? [A-Z]{2}-\d+)*/;
 
 /** Reads the requirements of a document. Each is a list item: `- CL-1 …`, or `- BL-1 (not built) …`. */
@@ -32,7 +34,11 @@ export function readTests(file, source) {
 
 /** Lists the mismatches between requirements and tests, one line each, which begins with the place. */
 export function findMismatches(requirements, { document, tests }) {
-  const titles = tests.map(({ file, line, title }) => ({ place: `${file}:${line}`, ids: idsOf(title) }));
+  const titles = tests.map(({ file, line, title }) => ({
+    place: `${file}:${line}`,
+    ids: idsOf(title),
+    title,
+  }));
   const known = new Set(requirements.map(({ id }) => id));
   const shown = new Set(titles.flatMap(({ ids }) => ids));
   return [
@@ -42,6 +48,12 @@ export function findMismatches(requirements, { document, tests }) {
     ...requirements
       .filter(({ id, built }) => !built && shown.has(id))
       .map(({ id, line }) => `${document}:${line}: ${id} has a test, and is said not to be built`),
+    ...titles
+      .filter(({ title }) => title.length > MOST_CHARACTERS)
+      .map(
+        ({ place, title }) =>
+          `${place}: the title has ${title.length} characters, ${MOST_CHARACTERS} at most`,
+      ),
     ...titles.flatMap(({ place, ids }) =>
       ids.length === 0
         ? [`${place}: the title does not begin with the id of a requirement`]

@@ -94,7 +94,7 @@ it('CF-1 reads the agents.yaml beside the config that -c names, and says so', as
   expect(stderr).toContain('did you mean "routes"?');
 });
 
-it('CS-10 RP-3 RP-2 heals a suite that does not compile as one build error, which is a cause and no healed test', async () => {
+it('CS-10 RP-3 RP-2 heals a suite that does not compile as one cause of no test', async () => {
   const spec = `import { price } from '../lib/price';\n${shopFiles['tests/shop.spec.ts']}\nvoid price;`;
   const fixer = `import { readFileSync, writeFileSync } from 'node:fs';
     writeFileSync('lib/price.ts', readFileSync('lib/price.ts', 'utf8').replace('= {;', '= 9;'));`;

@@ -70,7 +70,7 @@ const spec = shopFiles['tests/shop.spec.ts']
   .replace("('buys', () =>", "('buys', async () =>")
   .replace('expect(', waiting);
 
-it('BL-1 BL-3 BL-4 BL-5 HN-2 HN-8 CS-11 RP-1 a search that is interrupted or killed leaves the project as it was; a run names the changes that broke the tests in prompt, report and annotation; a person can have one taken back, proven, and undo that', async () => {
+it('BL-1 BL-3 BL-4 BL-5 HN-2 HN-8 CS-11 RP-1 a run names, and takes back, the changes that broke tests', async () => {
   const project = await shopWithHistory({
     'agents.yaml': agentsYaml(['node', 'agent.mjs'], 'verify: { repeat: 1, flips: 1 }\nblame: { time: 30m }'),
     'agent.mjs': `${asksAPerson}\n${grantsRoles}`,

@@ -65,7 +65,7 @@ it('CL-8 AG-6 classifies a failure, or the error output of an agent program, a l
   ]);
 });
 
-it('CL-8 EV-9 exits with 2 and names a line that is not JSON, or a file that does not exist, without its secret', async () => {
+it('CL-8 EV-9 names an unreadable line or file without its secret, and exits with 2', async () => {
   const broken = await classify(['--jsonl'], '{"error":{"message":"x"}}\nnot json\n');
   expect([broken.exitCode, broken.stderr]).toEqual([2, expect.stringContaining('line 2')]);
   const missing = await classify(['no-such-file?access_token=bHq9vR2xT7mK4pW8zL3c'], '');

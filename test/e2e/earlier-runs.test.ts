@@ -17,7 +17,7 @@ const files = {
   'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
 };
 
-it('HN-8 undo looks past a green run to the one that changed something, asks first, does not say that it changed nothing if its events or changes cannot be read, and its heal then counts as undone', async () => {
+it('HN-8 undo finds the newest run that changed something, behind a green one', async () => {
   const project = await scratchProject(files);
   const healed = await project.selfHeal(['run']);
   expect(healed.exitCode, healed.stderr).toBe(0);

@@ -62,7 +62,7 @@ describe('self-heal flaky', () => {
     },
   );
 
-  it('FL-1 CL-4 measures what was selected, not its set-up, and refuses at once, leaving no run, if no agent could heal it', async () => {
+  it('FL-1 CL-4 measures the selection without its set-up, and refuses at once without an agent', async () => {
     const config = `import { defineConfig } from '@playwright/test';
       const projects = [{ name: 'set-up', testMatch: /setup/ }, { name: 'shop', dependencies: ['set-up'] }];
       export default defineConfig({ testDir: 'tests', projects });`;

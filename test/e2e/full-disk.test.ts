@@ -33,7 +33,7 @@ async function onSmallDisk(script: string) {
 }
 
 it.runIf(canMount)(
-  'HN-1 HN-2 a full disk ends the run with 2 and leaves the project unchanged; the next run goes on once there is space',
+  'HN-1 HN-2 a full disk ends the run with 2, leaves the project unchanged, and can be followed up',
   async () => {
     const ended = await onSmallDisk(`
       export XDG_CACHE_HOME=$PWD/../cache
@@ -54,7 +54,7 @@ it.runIf(canMount)(
 );
 
 it.runIf(canMount)(
-  'HN-1 HN-2 if the disk of the project cannot take the files of a run, its fix stays, and the next command moves them from the disk of the caches',
+  'HN-1 HN-2 a fix stays if the run’s files do not fit; the next command moves them',
   async () => {
     const ended = await onSmallDisk(`
       KB=4000 "$NODE" "$CLI" run > /dev/null 2> ../err; echo "run $?"; cat ../err >&2

@@ -101,7 +101,7 @@ beforeAll(async () => {
 });
 
 describe('the guard in a run', () => {
-  it('HN-3 BL-6 a weakened test does not enter: it is left out, and a person is asked, with what the test checks no longer', async () => {
+  it('HN-3 BL-6 a weakened test is left out, and a person is told what it no longer checks', async () => {
     const file = spec('weakened');
     expect(causeOf(run, 'weakened')).toMatchObject({
       verdict: 'escalated',
@@ -132,7 +132,7 @@ describe('the guard in a run', () => {
     });
   });
 
-  it('HN-4 leaves out what an agent changed in the tests and in protected files for other classes, and heals with the rest', async () => {
+  it('HN-4 leaves out an agent’s changes of tests and protected files, and heals with the rest', async () => {
     const { category, verdict, attempts } = causeOf(run, 'cut patch');
     expect([category, verdict]).toEqual(['runtime-error', 'healed']);
     const [attempt] = attempts;

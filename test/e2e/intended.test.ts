@@ -140,7 +140,7 @@ describe('changes that their author meant', () => {
     expect(run.exitCode).toBe(3);
   });
 
-  it('BL-4 BL-6 are not taken back: a fix that does so waits for a person, beside the patch of the tests that costs nothing', () => {
+  it('BL-4 BL-6 are not taken back: such a fix waits for a person, beside a patch of the tests', () => {
     expect(offersOf(run, 'a friendlier text')).toEqual(['app', 'tests']);
     const because = /undoes (?:all|part) of [0-9a-f]{7} "Friendlier words"/;
     expect(causeOf(run, 'a friendlier text').reason).toMatch(because);
@@ -170,7 +170,7 @@ describe('changes that their author meant', () => {
   });
 });
 
-it('BL-6 ME-7 the only test of a suite is taken out by an answer: that none is left to run is no failure of the suite', async () => {
+it('BL-6 ME-7 an answer may take out the only test of a suite', async () => {
   const project = await shopAfter(['the only part'], tempDir('only'));
   const more = 'verify: { repeat: 1, flips: 1 }\nblame: { time: 30m }';
   await project.write({ 'agents.yaml': agentsYaml(['node', 'fixer.mjs'], more) });

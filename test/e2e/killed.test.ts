@@ -35,7 +35,7 @@ function soon(holds: () => void): Promise<void> {
 }
 
 it.runIf(process.platform === 'linux')(
-  'HN-2 AG-10 RP-2 after a SIGKILL while the agent works, agent, tool and copy are gone without another command, the project is unchanged, and the events yield a report',
+  'HN-2 AG-10 RP-2 a SIGKILL while the agent works leaves no process, no copy, and a report',
   async () => {
     const { project, running, pids, copy } = await atWork();
     expect(await project.selfHeal(['report'])).toMatchObject({
@@ -68,7 +68,7 @@ it.runIf(process.platform === 'linux')(
 );
 
 it.runIf(isLong && process.platform === 'linux')(
-  'HN-2 AG-10 after a SIGKILL of run and watchdog, the next command ends the agent and its tool, and says so once',
+  'HN-2 AG-10 after a SIGKILL of run and watchdog, the next command ends the agent',
   async () => {
     const { project, running, pids, copy } = await atWork();
     const children = (await processTable()).filter(({ parent }) => parent === running.pid);
@@ -108,7 +108,7 @@ const waiting = `
   });`;
 
 it.runIf(isLong && process.platform === 'linux')(
-  'HN-2 HN-5 after a SIGKILL while the fix is taken out for its proof, the next command leaves it out and keeps its patch',
+  'HN-2 HN-5 after a SIGKILL during a proof, the next command leaves the fix out and keeps its patch',
   async () => {
     const project = await scratchProject({
       ...shopFiles,
@@ -134,7 +134,7 @@ it.runIf(isLong && process.platform === 'linux')(
   },
 );
 
-it('HN-8 HN-1 undo reverts what the agents of a run changed, even in .env files and although .self-heal was deleted before the first fix, and keeps what the user changed since', async () => {
+it('HN-8 HN-1 undo reverts what agents changed, even in .env files, and keeps the user’s edits', async () => {
   const project = await scratchProject({
     ...shopFiles,
     ...broken,

@@ -45,7 +45,7 @@ async function connected(cwd: string, env: Record<string, string> = {}) {
   return { client, call };
 }
 
-it('MC-1 MC-2 MC-4 HN-12 a scripted client finds and checks a fix in four calls; a planted cheat is refused with its line, a second run meets the lock, and what is no question is said', async () => {
+it('MC-1 MC-2 MC-4 HN-12 a scripted client finds and checks a fix in four calls', async () => {
   const spec = 'tests/shop.spec.ts';
   const project = await scratchProject({
     ...shopFiles,

@@ -17,7 +17,7 @@ function asking(marks: string): Record<string, string> {
   };
 }
 
-it('CL-12 ME-5 ME-6 ME-7 PB-6 a question waits for a person and starts no agent meanwhile, on clean machines that carry the store neither, which keep to the limit of a day and know the quarantine of the branch; the answer skip quarantines its test', async () => {
+it('CL-12 ME-5 ME-6 ME-7 PB-6 a question starts no agent, also on machines that carry the store', async () => {
   const marks = tempDir('marks');
   const files = asking(marks);
   const first = await scratchProject(files);

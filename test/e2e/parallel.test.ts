@@ -45,7 +45,7 @@ const waitsForAll = (dir: string) => `${readsItsWord(dir)}
   while (readdirSync(said).length < ${words.length + 1}) await setTimeout(20);
   writeFileSync('page.html', readFileSync('page.html', 'utf8').replace('bad ' + word, 'good ' + word));`;
 
-it('SC-3 --agents 3 merges patches to one file, and heals a cause again on the newer tree if its patch conflicts', async () => {
+it('SC-3 --agents 3 merges patches to one file, and heals again after a conflict', async () => {
   const project = await market(words, waitsForAll);
   const { exitCode, events, report } = await project.selfHeal(['run', '--agents', '3', '--verify', 'quick']);
   expect(exitCode).toBe(0);

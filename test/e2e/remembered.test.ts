@@ -66,7 +66,7 @@ function verdictsOf({ report }: Finished) {
 const remembered = ['healed', 'memory: green'];
 
 it.runIf(process.platform === 'linux')(
-  'ME-8 HN-1 HN-2 three fixes whose proof a kill cut off are reverted by the next command, which names their patches; the next run merges them with what the user edited, and proves them with no agent; undone, they are not tried again',
+  'ME-8 HN-1 HN-2 fixes whose proof a kill cut off are tried again without an agent, unless undone',
   async () => {
     // First, confirming, beside the second cause, then for its own: the run after that is the proof.
     const project = await killedAt(5);
@@ -97,7 +97,7 @@ it.runIf(process.platform === 'linux')(
 /** One of the three, for what does not depend on how many there are. */
 const one = 'tests/one.spec.ts';
 
-it('ME-8 PB-6 a fault that comes back is healed with no agent, on a machine that has only the cached store', async () => {
+it('ME-8 PB-6 a fault that comes back is healed with no agent where only the store is cached', async () => {
   const first = await scratchProject(files);
   expect(await first.selfHeal(['run', one])).toMatchObject({
     exitCode: 0,

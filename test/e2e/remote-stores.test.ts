@@ -30,7 +30,7 @@ async function cloned(port: number) {
   return project;
 }
 
-it('CF-5 commands that only read do not contact a server that only agents.yaml names, and say how to name it', async () => {
+it('CF-5 commands that only read contact no server that only agents.yaml names', async () => {
   const { port, connections } = await listener();
   const project = await cloned(port);
   const commands: Record<string, number> = {
@@ -50,7 +50,7 @@ it('CF-5 commands that only read do not contact a server that only agents.yaml n
   expect(connections()).toBe(0);
 });
 
-it('CF-5 a server that the user names is contacted: by a flag, by the environment, and by a command that runs the suite', async () => {
+it('CF-5 a server that the user names is contacted, and by commands that run the suite', async () => {
   const { port, connections } = await listener();
   const project = await cloned(port);
   const url = `postgres://u@127.0.0.1:${port}/db`;

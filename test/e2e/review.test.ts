@@ -71,7 +71,7 @@ describe('the reader of a fix', () => {
     expect(await project.read('honest.html')).toBe('<button>Thanks</button>');
   });
 
-  it('HN-11 HN-1 has a person asked about one that hides the fault, and what it changes in its copy is discarded', async () => {
+  it('HN-11 HN-1 asks a person about one that hides the fault, and discards the reader’s edits', async () => {
     const says = 'second: it hides the fault: the button still says Tanks (hides.html:1)';
     const because = expect.stringContaining(says) as unknown;
     expect(causeOf(run, 'hides')).toMatchObject({

@@ -13,7 +13,7 @@ import {
 } from '../rig/scratch-project.js';
 import { tempDir, tempDirOfFile } from '../rig/temp-dir.js';
 
-it('CL-4 CL-3 CL-5 a green suite changes nothing, needs no agent, and leaves the output of the user’s reporter as it is; one without any test says so', async () => {
+it('CL-4 CL-3 CL-5 a green suite changes nothing, needs no agent, and keeps the user’s reporter', async () => {
   const missing = { 'agents.yaml': agentsYaml(['no-such-program-anywhere']) };
   const project = await scratchProject({ ...shopFiles, ...missing });
   const git = committed(project.dir, 'all');
@@ -27,7 +27,7 @@ it('CL-4 CL-3 CL-5 a green suite changes nothing, needs no agent, and leaves the
   expect(none).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('no test was selected') });
 });
 
-it('HN-1 HL-7 CL-5 the copy is made while the suite continues after a red test, and removed if that was flaky, which fails the run only if asked', async () => {
+it('HN-1 HL-7 CL-5 the copy is made while the suite runs, and removed if the red test was flaky', async () => {
   const project = await scratchProject({
     ...shopFiles,
     'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
@@ -115,7 +115,7 @@ describe('red tests', () => {
     expect(patch.stdout).toMatch(/^diff --git [^]*\+Thanks/);
   });
 
-  it('RP-2 RP-3 leave a summary, annotations, outputs, and reports with Playwright’s test names in GitHub Actions', async () => {
+  it('RP-2 RP-3 leave a summary, annotations, outputs and reports in GitHub Actions', async () => {
     const commands = run.stderr.split('\n').filter((line) => line.startsWith('::'));
     expect(commands.map((line) => /^::\w+ file=[^,]+,line=\d+/.exec(line)?.[0] ?? line).toSorted()).toEqual([
       '::error file=tests/a.spec.ts,line=4',

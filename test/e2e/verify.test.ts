@@ -124,7 +124,7 @@ describe('verify', () => {
     expect(said.breaks).toMatchObject({ exitCode: 1, verdict: 'breaks' });
   });
 
-  it('HN-12 HN-3 refuses weakened tests by their line without running anything, though git is told to hide them', () => {
+  it('HN-12 HN-3 refuses weakened tests by their line without a run, though git hides them', () => {
     const findings = [{ rule: 'test-weakened', file: spec, line: 9 }];
     expect(said.weaker).toMatchObject({ exitCode: 1, verdict: 'refused', findings, tests: [] });
     expect(said.hidden).toMatchObject({ exitCode: 1, verdict: 'refused', findings });
@@ -147,7 +147,7 @@ describe('verify', () => {
     expect(said.stopped).toMatchObject({ outcome: 'interrupted' });
   });
 
-  it('CL-15 CF-3 the example of the documentation runs; as a library it throws what a run would exit with 2 for, with all mistakes of the settings', () => {
+  it('CL-15 CF-3 the documented example runs, and the library throws what a run exits with 2 for', () => {
     expect(said.asShown).toBe('green 0');
     expect(said.isOurs).toBe(true);
     expect(said.refused).toMatchObject({

@@ -24,7 +24,7 @@ function countsIn(file: string): number[] {
   return [...counts.values()];
 }
 
-it('CL-3 a server that embeds Vite reloads no page while a suite runs: each run loads it as often as plain Playwright', async () => {
+it('CL-3 a server that embeds Vite reloads no page while a suite runs', async () => {
   const port = await freePort();
   const project = await scratchProject({
     ...shopFiles,
@@ -72,7 +72,7 @@ it('CL-3 a server that embeds Vite reloads no page while a suite runs: each run 
   expect(countsIn(`${loads} healed`), run.stderr).toEqual([plain, plain]);
 });
 
-it('CL-3 HN-5 AG-2 while a suite runs, with agents at work, nothing is written below the project but what its tests write; prompts name files that are there', async () => {
+it('CL-3 HN-5 AG-2 while a suite runs, only its tests write below the project', async () => {
   const port = await freePort();
   const words = ['one', 'two'];
   const project = await scratchProject({

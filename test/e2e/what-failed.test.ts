@@ -77,7 +77,7 @@ describe('tests of one app that end in a timeout', () => {
     expect(run.report).toMatchObject({ dryRun: true, totals: { agentRuns: 0 } });
   });
 
-  it('CS-4 are ui-errors if a button is covered, even while waiting for a response, and name what covers it', () => {
+  it('CS-4 are ui-errors if a button is covered, and name what covers it', () => {
     expect(causeOf(run, 'answer')).toBe(causeOf(run, 'covered'));
     expect(causeOf(run, 'answer')).toMatchObject({ category: 'ui-error' });
     expect(causeOf(run, 'answer').headline).toMatch(/ is covered by div#veil\.backdrop\.show /);

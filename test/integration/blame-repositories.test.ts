@@ -28,7 +28,7 @@ describe('blame in real-world repositories', () => {
     expect(stateOf(project)).toEqual(before);
   });
 
-  it('BL-1 BL-3 blames a commit of the pull request, not of main, in a merge commit as CI systems check it out', async () => {
+  it('BL-1 BL-3 blames a commit of the pull request, not of main, in the merge commit of a CI system', async () => {
     const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.git('checkout', '--quiet', '-b', 'feature');
     commit('before it', { 'src/a.ts': changed(a, 'one', 'uno') });
@@ -58,7 +58,7 @@ describe('blame in real-world repositories', () => {
     expect(blamed?.blame?.hunks).toMatchObject([{ line: 6, old: ['sechs'], now: ['VI'], commit: { id } }]);
   });
 
-  it('BL-1 BL-5 searches the uncommitted changes in the middle of a conflicting rebase, and leaves the rebase as it is', async () => {
+  it('BL-1 BL-5 searches uncommitted changes amid a conflicting rebase, and leaves that as it is', async () => {
     const { project, find, commit } = await repository((read) => !read('src/b.ts').includes('broken'));
     project.git('checkout', '--quiet', '-b', 'feature');
     commit('mine', { 'src/a.ts': SIX });

@@ -17,7 +17,7 @@ import {
 } from '../rig/builders.js';
 
 describe('the search for the change to blame', () => {
-  it('BL-1 BL-3 BL-5 names commit, line and text among three commits and an uncommitted change, and restores the tree', async () => {
+  it('BL-1 BL-3 BL-5 names commit, line and text among four changes, and restores the tree', async () => {
     const { project, find, commit, told } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.git('checkout', '--quiet', '-b', 'feature');
     const [a, b] = [files['src/a.ts'], files['src/b.ts']];
@@ -154,7 +154,7 @@ describe('the search for the change to blame', () => {
     expect(project.read('run.log')).toBe('one\ntwo\n');
   });
 
-  it('BL-5 HN-1 restores a file that the user edits while a change is out, with the edit, or says where what it held is', async () => {
+  it('BL-5 HN-1 restores a file with the edit that the user makes while a change is out', async () => {
     let edit = (text: string) => text;
     const { project, find } = await repository((read) => {
       const isGreen = !read('src/a.ts').includes('SIX');

@@ -91,7 +91,7 @@ it('CL-11 checks the commands and the login of claude without a paid call', asyn
   expect(existsSync(path.join(home, 'paid'))).toBe(false);
 });
 
-it('HN-11 CL-11 says who reads fixes: another program than the fixer’s if one is set up, and else the same', async () => {
+it('HN-11 CL-11 says who reads fixes: another program than the fixer’s, if one is set up', async () => {
   const files = { ...noSuite, '.claude/commands/review-fix.md': 'x' };
   const same = await examined(files, { claude: loggedOut });
   expect(same.of('reader')).toMatchObject([{ state: 'ok', found: 'claude reads what claude fixes' }]);

@@ -110,7 +110,7 @@ describe('what Playwright attached', () => {
     expect(JSON.stringify(evidence)).not.toContain('Explain why');
   });
 
-  it('EV-8 gives way to the elements of the page if Playwright took none of it, which says that a page is blank', async () => {
+  it('EV-8 gives way to the elements of the page if Playwright took none', async () => {
     const markdown = '# Error details\n\n```yaml\n- status: Refused\n```\n\n# Test source\n';
     const context = await attachment('error-context', 'text/markdown', markdown);
     for (const [body, told] of [

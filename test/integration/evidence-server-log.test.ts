@@ -123,7 +123,7 @@ describe("a test's server output", () => {
     expect(serverOutput.split('\n')[0]).toBe(expected);
   });
 
-  it('EV-7 ends with the test if the server has not answered it, since what it says later is about the next test', async () => {
+  it('EV-7 ends with the test if the server has not answered it', async () => {
     await writeFile(log, `${startedAt + 900} slow\n${startedAt + 2_010} Error: no such user\n`);
     const request = { time: startedAt, durationMs: null, status: null, failure: unanswered };
     expect((await gather(await failingWith(request))).serverOutput).toBe('slow');
@@ -177,7 +177,7 @@ describe("a test's server output", () => {
     expect((await gather(await failing(70, 404))).missing).not.toContain(noOutput);
   });
 
-  it('EV-7 is the error closest to the response of the failed request, since the others belong to other tests', async () => {
+  it('EV-7 is the error closest to the response of the failed request', async () => {
     const errors = ['users', 'orders', 'carts'].map((table) => `no such table: ${table}`);
     const times = [480, 520, 560];
     await writeFile(
@@ -243,7 +243,7 @@ describe("a test's server output", () => {
     expect((await gather(aTestFailure())).serverOutput).toBe('');
   });
 
-  it('EV-7 is what ended a server of Node’s, although its proxy has complained about every request since then', async () => {
+  it('EV-7 is what ended a Node server, although its proxy has complained since', async () => {
     const crash = 'TypeError: no cart\n    at add (/srv/cart.js:3:5)\n\n';
     const end = (text: string) => `${startedAt - 80_500} ${crash}${startedAt - 80_499} ${text}\n`;
     const refused = `${startedAt + 900} http proxy error: /api\nError: connect ECONNREFUSED 127.0.0.1:4310\n`;

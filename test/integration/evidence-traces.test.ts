@@ -40,7 +40,7 @@ function consoleLine(time: number, text: string): string {
 }
 
 it.each(['format-7', 'format-8', 'format-10'])(
-  'EV-2 EV-3 EV-4 EV-9 a real trace of %s yields console, requests, picture and page, and none of the planted secrets',
+  'EV-2 EV-3 EV-4 EV-9 a real trace of %s yields its evidence, and no planted secret',
   async (name) => {
     const evidence = await gatherFrom(join(recordings, `${name}.zip`));
     const { console, network, missing, screenshot, pageUrl, elements } = evidence;
@@ -183,7 +183,7 @@ describe('a huge trace', () => {
     expect(Buffer.byteLength(console[0]?.text ?? '')).toBeLessThanOrEqual(8192);
   });
 
-  it('EV-11 that is a zip bomb is read only in part, which is reported; entries before and beside it are kept', async () => {
+  it('EV-11 that is a zip bomb is read only in part, and says so', async () => {
     const file = join(folder, 'trace.zip');
     writeZip(file, {
       '0-trace.trace': Buffer.concat([

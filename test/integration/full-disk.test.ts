@@ -73,7 +73,7 @@ async function outcomesOf(take: 'all' | 'free') {
 }
 
 it.runIf(canMount)(
-  'HN-1 HN-2 if the disk is full at any write of a change, the project has all of it or nothing, and can be rid of it without more room',
+  'HN-1 HN-2 a disk that is full at any write of a change leaves all of it or nothing',
   async () => {
     const { outcomes, stdout, stderr } = await outcomesOf('free');
     expect(outcomes, stderr).toHaveLength(21);

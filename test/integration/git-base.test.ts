@@ -42,7 +42,7 @@ function onRunner(server: string, ...refs: string[]): string {
   return dir;
 }
 
-it('BL-2 CL-10 the job for GitLab removes the token from git’s configuration, and the base of the branch is still found', async () => {
+it('BL-2 CL-10 the job for GitLab removes git’s token and still finds the base of the branch', async () => {
   const { dir, base } = onServer();
   const runner = onRunner(dir, '+refs/heads/*:refs/remotes/origin/*');
   const place = { cwd: runner, root: runner, defaultBranch: 'main' };

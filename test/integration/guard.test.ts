@@ -82,7 +82,7 @@ it('HN-3 recognizes specs by their names if the suite did not start', async () =
   expect(await judged([edit], firstRun([]))).toMatchObject([{ rule: 'different' }]);
 });
 
-it('HN-3 accepts a fix in the app if the test directory is that of the app, with specs next to its modules', async () => {
+it('HN-3 accepts a fix in the app whose specs lie next to its modules', async () => {
   const spec = `import { test, expect } from '@playwright/experimental-ct-react';
 import { total } from './cart';
 test('adds up', () => expect(total([2, 3])).toBe(5));

@@ -97,7 +97,7 @@ it('CL-10 chooses the first program that it finds', async () => {
   expect(stderr).toContain('npm install -g @anthropic-ai/claude-code');
 });
 
-it('CL-10 BF-1 sets up only the built-in fixer if there is no program, and an agent can be added later by name', async () => {
+it('CL-10 BF-1 sets up only the built-in fixer without a program, and an agent later by name', async () => {
   const dir = await project({ ...config, '.github/x': '' });
   const { end, stderr } = await init(dir, { ci: true });
   expect(end).toBe(0);
@@ -197,7 +197,7 @@ it.each([
   ['yarn.lock', 'yarn install --frozen-lockfile', 'yarn self-heal run'],
   ['bun.lock', 'bun install --frozen-lockfile', 'bunx self-heal run'],
 ])(
-  'CL-10 in a project with %s, writes a workflow that uses its package manager and gives the agent no token',
+  'CL-10 with %s, writes a workflow that uses its package manager and gives the agent no token',
   async (lock, install, run) => {
     const dir = await project({ [lock]: '', 'packages/web app/playwright.config.ts': '', '.github/x': '' });
     const { end } = await init(path.join(dir, 'packages/web app'), { agent: 'claude', ci: true });

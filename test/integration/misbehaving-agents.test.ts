@@ -178,7 +178,7 @@ const misbehavior: readonly (readonly Misbehavior[])[] = [
 ];
 
 it.runIf(process.platform !== 'win32')(
-  `HN-1 ${misbehavior.flat().length} kinds of misbehavior by agents leave the project as it was, before the patch and after its revert`,
+  `HN-1 ${misbehavior.flat().length} kinds of misbehavior by agents leave the project as it was`,
   async () => {
     const { dir, agent, workspace, git: inProject } = await agentWorkspace(files);
     chmodSync(at(dir, '.env'), 0o600);
@@ -225,7 +225,7 @@ it.runIf(process.platform !== 'win32')(
   },
 );
 
-it('HN-1 names the files of the project itself that changed while an agent worked, but not those that the run changed', async () => {
+it('HN-1 names the files of the project that others changed while an agent worked', async () => {
   const { agent, dir, write, applied } = await agentWorkspace(files);
   await applied((cwd) => writeInto(cwd, { 'src/fixed.js': 'fixed\n' }));
   const { changedInProject } = await agent((cwd) => {

@@ -5,7 +5,7 @@ import { inlineSuite, type InlineSuite } from '../rig/inline-suite.js';
 describe('Playwright never waits for a person', () => {
   let suite: InlineSuite;
 
-  it('CL-4 neither serves the HTML report of a red run nor debugs it, whatever the config and the environment say', async () => {
+  it('CL-4 neither serves the HTML report of a red run nor debugs it, whatever the config says', async () => {
     suite = await inlineSuite({
       'playwright.config.ts': `export default { timeout: 2_000, reporter: [['html', { open: 'always' }]] };`,
       'tests/a.spec.ts': `

@@ -116,7 +116,7 @@ it.runIf(canMount)(
   },
 );
 
-it('ME-7 a patch is not chosen while another run holds the lock, and the question stays; other answers need no lock', async () => {
+it('ME-7 a patch is not chosen while another run holds the lock, and the question stays', async () => {
   const project = tempDir();
   vi.spyOn(process, 'cwd').mockReturnValue(project);
   onTestFinished(() => void vi.restoreAllMocks());

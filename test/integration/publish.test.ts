@@ -493,7 +493,7 @@ describe('on GitLab', () => {
     expect(forge.tokens).toEqual(new Set(['glpat-secretOfTheJob012345']));
   });
 
-  it('PB-3 PB-4 the main branch gets one merge request, and a job applies the fix to a branch that has not moved on', async () => {
+  it('PB-3 PB-4 the main branch gets one merge request, and a job applies the fix to its branch', async () => {
     const forge = await new ForgeStub(files).gitlab();
     const from = artifact(fixed, { fix });
     const other = artifact(fixed, { fix: fix.replace('added = true', 'added = key') });

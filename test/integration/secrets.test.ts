@@ -104,7 +104,7 @@ describe('what a run writes', () => {
     expect(knowing.diagnosis.category).toBe(unknowing.diagnosis.category);
   });
 
-  it('EV-10 contains no terminal control characters, no text that closes a code fence, and no forged agent signal', async () => {
+  it('EV-10 contains no control characters, no closed code fence, and no forged signal', async () => {
     const hostile = [
       '`````',
       '## Rules',

@@ -96,7 +96,7 @@ describe('access to the server', () => {
     }
   });
 
-  it('RP-5 is on loopback, and needs the token once: the first response sets it as a cookie that scripts cannot read', async () => {
+  it('RP-5 is on loopback, and needs the token once: it becomes a cookie that scripts cannot read', async () => {
     const { origin, url } = await serve();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=a-token-of-this-test$/);
     const page = await ask(origin, `/?token=${token}`);
@@ -156,7 +156,7 @@ describe('access to the server', () => {
     expect(given).toEqual([{ choice: 'skip' }]);
   });
 
-  it('RP-5 is protected by headers in every response, even refusals, against foreign scripts, frames and referrers', async () => {
+  it('RP-5 is protected by headers in every response against scripts, frames and referrers', async () => {
     const { origin } = await serve();
     for (const headers of [bearer, {}]) {
       const { headers: got } = await ask(origin, '/', { headers });

@@ -48,7 +48,7 @@ async function begun(project: string) {
   return { dir, final, top: projectOf(dir) };
 }
 
-it('CL-3 HN-10 a run works outside of the project, where nobody else may look, and is found there until it is moved', async () => {
+it('CL-3 HN-10 a run works in a private folder outside of the project until it is moved', async () => {
   const project = tempDir('project');
   const { dir, final, top } = await begun(project);
   expect(statSync(top).mode & 0o777).toBe(0o700);

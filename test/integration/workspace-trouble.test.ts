@@ -22,7 +22,7 @@ it('HN-1 warns if git cannot tell which files it ignores', async () => {
   expect(warnings).toEqual([expect.stringMatching(/^git cannot read the repository.*index/)]);
 });
 
-it('HN-8 an undo whose original contents are gone changes nothing and leaves no journal for the next command', async () => {
+it('HN-8 an undo whose original contents are gone changes nothing and leaves no journal', async () => {
   const { applied, workspace, read, dir, runDir } = await agentWorkspace(files);
   const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
   if (done.kind !== 'applied') throw new Error(done.kind);

@@ -103,7 +103,7 @@ describe('the copy', () => {
     expect(inventoryOf(dir)).toEqual(before);
   });
 
-  it('SC-3 is separate for each parallel agent; changes to different lines of a file are merged, others conflict', async () => {
+  it('SC-3 is separate for each parallel agent, and changes to different lines are merged', async () => {
     const { workspace, read } = await agentWorkspace(files);
     const copies = await Promise.all([0, 1, 2].map((n) => workspace.ready(n)));
     expect(new Set(copies.map(({ folder }) => folder)).size).toBe(3);
@@ -186,7 +186,7 @@ describe('the patch', () => {
     expect(inventoryOf(dir)).toEqual(before);
   });
 
-  it('HN-1 can be applied by git apply: edits, additions, deletions, modes, binary files, odd names, no final newline', async () => {
+  it('HN-1 can be applied by git apply, with modes, binary files and odd names', async () => {
     const given = {
       ...files,
       'logo.png': `\0${'x'.repeat(200)}`,
@@ -293,7 +293,7 @@ describe('applying a change', () => {
     expect([read('src/cart.js'), read('src/old.js')]).toEqual(['mine\n', 'old\n']);
   });
 
-  it('HN-1 HN-5 takes out and puts back a fix in a file that the user edits meanwhile, and keeps the edits and the mode', async () => {
+  it('HN-1 HN-5 takes out and puts back a fix, and keeps the user’s edits and the mode', async () => {
     const { applied, workspace, read, write, dir, runDir } = await agentWorkspace(files);
     const lines = files['src/cart.js'];
     await applied((cwd) => writeInto(cwd, { 'src/cart.js': lines.replace('one', 'fixed') }));
@@ -335,7 +335,7 @@ describe('applying a change', () => {
     expect(inventoryOf(outside)).toEqual({ 'a.js': expect.stringContaining('a\n') as string });
   });
 
-  it('HN-1 HN-5 takes out a fix together with those built on it, and after its revert reapplies those that still fit', async () => {
+  it('HN-1 HN-5 takes out a fix with those built on it, and reapplies those that still fit', async () => {
     const { applied, workspace, read } = await agentWorkspace(files);
     const lines = files['src/cart.js'];
     await applied((cwd) => writeInto(cwd, { 'src/cart.js': lines.replace('one', 'first') }));

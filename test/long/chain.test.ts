@@ -27,7 +27,7 @@ const agent = (then: string) => `
   console.log('SELF-HEAL: ' + JSON.stringify({ status: 'fixed', summary: 'edited' }));`;
 
 it.runIf(process.platform === 'linux')(
-  'HN-1 HN-2 HL-3 HN-8 a chain of attempts leaves nothing after a SIGKILL; in the next run, its next agent is told what led to the error, and undo takes all of it out',
+  'HN-1 HN-2 HL-3 HN-8 a chain of attempts leaves nothing after a SIGKILL, or after an undo',
   async () => {
     const waits =
       "writeFileSync(process.env.PLACE + '/agent.started', process.pid + ' ' + process.ppid); setInterval(() => {}, 1000); await new Promise(() => {});";

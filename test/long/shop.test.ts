@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe('the example', () => {
-  it('HL-3 BF-2 BF-3 heals a build, what it had hidden, a page error and a locator, and starts no agent for a flake (HL-7)', async () => {
+  it('HL-3 BF-2 BF-3 HL-7 heals four faults in a row, and starts no agent for a flake', async () => {
     const { dir, exitCode, report, stderr } = await healedShop(
       'build-then-rls',
       'undefined-id',

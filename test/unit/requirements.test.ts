@@ -31,7 +31,7 @@ it('PJ-1 finds tests however they are written, and ignores suites, steps and str
   ]);
 });
 
-it('PJ-1 reports requirements without a test, tested ones marked as not built, and tests without a known requirement', () => {
+it('PJ-1 reports requirements without a test, and tests without a known requirement', () => {
   const requirements = readRequirements('- AA-1 a\n- AA-2 b\n- AA-3 (not built) c\n- AA-4 (not built) d');
   const titles = ['AA-1, AA-9 says both', 'AA-3 is built', 'heals (AA-2)', '%s'];
   const tests = titles.map((title, index) => ({ file: 'a.test.ts', line: index + 1, title }));
@@ -44,7 +44,20 @@ it('PJ-1 reports requirements without a test, tested ones marked as not built, a
   ]);
 });
 
-it('PJ-3 names a folder that is larger than the table says, one without a row, and a row without a folder', () => {
+it('PJ-1 reports a title of more than 100 characters', () => {
+  const requirements = readRequirements('- AA-1 a');
+  const title = `AA-1 ${'heals '.repeat(16)}`;
+  const tests = [title.slice(0, 100), title].map((text, at) => ({
+    file: 'a.test.ts',
+    line: at + 1,
+    title: text,
+  }));
+  expect(findMismatches(requirements, { document, tests })).toEqual([
+    'a.test.ts:2: the title has 101 characters, 100 at most',
+  ]);
+});
+
+it('PJ-3 names folders that are larger than the table says, or missing in it', () => {
   const budget = readBudget('| folder | lines |\n| --- | --: |\n| `a/`    | 1,200 |\n| `old/`  |    10 |\n');
   const lines = (a: number) => new Map([['a/', a]]);
   expect(findExcess(budget, new Map([...lines(1200), ['old/', 1]]))).toEqual([]);

@@ -45,7 +45,7 @@ const failed = (n: number, over: Partial<PreviousAttempt> = {}): PreviousAttempt
 });
 const entry = (type: string, text: string) => ({ time: 0, type, text, location: '', stack: null });
 
-it('AG-2 begins with the slash command and the task, and names the test, step, error, screenshot and context file', () => {
+it('AG-2 begins with command and task, and names test, step, error, screenshot and context file', () => {
   const prompt = renderPrompt(aContext({ failedStep: 'Click #buy', screenshot: '/project/shot.png' }), frame);
   expect(prompt.startsWith('/debugger Fix this error so the test can pass.\n')).toBe(true);
   const names = [
@@ -74,7 +74,7 @@ it('BL-3 says first which change broke the test, who made it, and its lines', ()
   expect(renderPrompt(aContext(), frame)).not.toContain('was green');
 });
 
-it('HN-4 says which files are read-only for the class, and which of them an earlier attempt changed in vain', () => {
+it('HN-4 says which files are read-only, and which an earlier attempt changed in vain', () => {
   const rules = (testChanges: AgentContext['testChanges']) => {
     const prompt = renderPrompt(aContext({ testChanges }), frame);
     return prompt.slice(prompt.indexOf('## Rules'));
@@ -211,7 +211,7 @@ it('EV-10 nothing opens a block by what is taken out of a text: it is cleaned be
 });
 
 describe('earlier attempts, fixes and decisions', () => {
-  it('ME-3 a replan names the attempt’s number, the goal, and each failed approach with its patch and the reason', () => {
+  it('ME-3 a replan names its number, the goal, and each failed approach with patch and reason', () => {
     const previousAttempts = [failed(1), failed(2), failed(3, { agent: null })];
     const prompt = renderPrompt(aContext({ attempt: 3, previousAttempts }), frame);
     expect(prompt).toContain('This is attempt 3. The goal is the same: Fix this error so the test can pass.');
@@ -238,7 +238,7 @@ function outsideFences(text: string): string[] {
   });
 }
 
-it('AG-2 leaves out what an error and its excerpt repeat: the call log of its locator, and long lines beside it', () => {
+it('AG-2 leaves out what an error and its excerpt repeat', () => {
   const message =
     "Error: expect(locator).toBeVisible() failed\n\nLocator: locator('#a')\n\nCall log:\n  - Expect \"toBeVisible\" locator('#a')\n  - waiting for locator('#a')\n  3 × locator resolved to <b>";
   const snippet = `  1 | ${'before '.repeat(40)}\n> 2 | ${'failed '.repeat(40)}\n    | ${' '.repeat(90)}^\n`;
@@ -263,7 +263,7 @@ it('EV-8 shows the part of the page that is most similar to what the locator loo
   ).toContain('- listitem: row 29\n- listitem: row 30');
 });
 
-it('EV-11 the console entry that decided comes first, its comparison whole, and what is left out is counted', () => {
+it('EV-11 the console entry that decided comes first and whole, and omissions are counted', () => {
   const advice = Array.from({ length: 40 }, (_, n) =>
     `- Advice ${n} on what may be wrong`.replace('- ', '* '),
   );

@@ -26,7 +26,7 @@ const aFix = (over: Partial<FixToRead> = {}): FixToRead => ({
 
 const sectionsOf = (prompt: string) => prompt.split('\n').filter((line) => line.startsWith('## '));
 
-it('HN-11 a reader is asked first, and then shown what broke the test, the fix, and its code in three states', () => {
+it('HN-11 a reader gets the question, what broke the test, the fix, and its code in three states', () => {
   const prompt = renderReview(aFix(), frame);
   expect(prompt.startsWith('/review-fix Does this fix of an app treat what was wrong')).toBe(true);
   expect(sectionsOf(prompt)).toEqual([

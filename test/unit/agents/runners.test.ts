@@ -30,7 +30,7 @@ const runners = {
 
 describe('how a program is started', () => {
   it.each(builtInRunners)(
-    'AG-1 %s gets the arguments of agents.yaml, and the prompt on its standard input, never as an argument',
+    'AG-1 %s gets the arguments of agents.yaml, and the prompt on its standard input',
     (kind) => {
       const runner = { kind, args: ['--model', 'haiku'] };
       const { args, input, passes } = runners[kind].command(agentTask('hangs', { runner }));
@@ -87,7 +87,7 @@ describe('how a program is started', () => {
     expect(passedEnv(env, 'everything')).toEqual(env);
   });
 
-  it('HN-1 tells no program the repository of a git hook that runs self-heal, even if agents.yaml lists the variable', () => {
+  it('HN-1 tells no program the repository of a git hook that runs self-heal', () => {
     const local = execFileSync('git', ['rev-parse', '--local-env-vars'], { encoding: 'utf8' });
     const variables = local.split('\n').filter((name) => name !== '' && !name.startsWith('GIT_CONFIG'));
     expect(variables).toContain('GIT_DIR');
@@ -192,7 +192,7 @@ it('HN-1 AG-1 applies the permissions of the project and its user to the copy', 
   );
 });
 
-it('HN-1 EV-9 passes on the user’s MCP servers of the project in a file that only its owner can read, with paths in the copy', () => {
+it('HN-1 EV-9 passes on the user’s MCP servers in a private file, with paths in the copy', () => {
   const at = copied();
   const server = { command: 'db', args: ['--root', at.project], env: { KEY: 'secret' } };
   json(path.join(at.home, '.claude.json'), { projects: { [at.project]: { mcpServers: { db: server } } } });

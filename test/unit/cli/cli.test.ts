@@ -79,7 +79,7 @@ const of = (code: string, file?: string) =>
   problemOfFile(Object.assign(new Error(code), { code, ...(file === undefined ? {} : { path: file }) }));
 
 it.each(['EACCES', 'EPERM', 'ENOENT'])(
-  'CL-5 %s is a problem of the user’s in .self-heal, as if its owner changed during the run, and a bug elsewhere',
+  'CL-5 %s is a problem of the user’s in .self-heal, and a bug elsewhere',
   (code) => {
     expect(of(code, '/shop/.self-heal/runs/1/events.ndjson')).toMatchObject({ kind: 'folder-not-writable' });
     expect(of(code, '/shop/self-heal/events.ndjson')).toBeNull();

@@ -295,7 +295,7 @@ describe('environment', () => {
     expect(detail).not.toContain('s3cr3t');
   });
 
-  it('CF-4 reports a misspelled variable, but none that a run sets for its agents or that resembles no setting', async () => {
+  it('CF-4 reports a misspelled variable, but none that resembles no setting', async () => {
     const own = {
       SELF_HEAL_RUN_ID: 'x',
       SELF_HEAL_START_ID: 'y',

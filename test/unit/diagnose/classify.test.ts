@@ -443,7 +443,7 @@ describe('end of the browser', () => {
     expect(read(text)).toEqual([text]);
   });
 
-  it('ME-1 CS-7 an action cut off by the end of a test has the same message whether or not its page was closed first', () => {
+  it('ME-1 CS-7 an action that a test’s end cut off has one message, whether its page was closed or not', () => {
     const covered = `${call}\n  - <p>Hello</p> from <div id="veil">…</div> subtree intercepts pointer events`;
     const inTime = [limit, `Error: locator.click: ${limit}${covered}`] as const;
     expect(read(limit, closed + launched + noise + closing + covered)).toEqual(inTime);

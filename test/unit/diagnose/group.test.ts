@@ -286,7 +286,7 @@ const diagnosed = (over: Partial<Evidence>) => {
   return { ...failing('t1'), evidence, diagnosis: classify(evidence) };
 };
 
-it('HL-7 a test that is marked to fail and passes gets no agent: only breaking the app would turn it green', () => {
+it('HL-7 a test that is marked to fail and passes gets no agent', () => {
   const passed = { ...failing('t1'), failure: aTestFailure({ status: 'passed' }) };
   expect(environmentOf([passed])).toContain('remove its `test.fail`');
   expect(environmentOf([passed, failing('t2')])).toBeNull();

@@ -200,7 +200,7 @@ it.each(['{ not JSON }', 'GET /books {"id":3}', ''])('EV-7 another line stays as
 describe('CL-8 what classify reads', () => {
   const read = (text: string) => readJsonLines(text, failureIn('/project'), 'an error');
 
-  it('CL-8 reads a record with console lines as strings, and gives what is missing or wrong a neutral value', () => {
+  it('CL-8 reads console lines as strings, and gives missing values a neutral one', () => {
     const record = {
       id: 7,
       error: 'no',

@@ -29,7 +29,7 @@ const timeline = (over: Partial<TimelineSource>, why: ReturnType<typeof aDiagnos
 
 const home = 'http://localhost:3000';
 
-it('EV-14 every step, request, dialog, console and server line stands at its time, and what decided is marked', () => {
+it('EV-14 everything stands at its time, and what decided is marked', () => {
   const why = aDiagnosis({
     why: [
       {
@@ -118,7 +118,7 @@ it('EV-14 after a sign-in it tells which cookies a page was asked for with', () 
   expect(lines[2]).toContain('GET /notes (cookies sent: sid, theme) → 200');
 });
 
-it('EV-14 what repeats itself within a step is told once; the same answer after another step is told again', () => {
+it('EV-14 a repetition within a step is shown once, the same answer after another step again', () => {
   const poll = (time: number) => asked(time, { url: `${home}/notes`, responseBody: '[]' });
   const steps = [step(0, 'Navigate /'), step(10, 'Click'), step(20, 'Expect', { isFailing: true })];
   const lines = timeline({ steps, network: [poll(1), poll(11), poll(21), poll(22)] });
@@ -127,7 +127,7 @@ it('EV-14 what repeats itself within a step is told once; the same answer after 
   );
 });
 
-it('EV-14 before the last action that worked, only what is wrong and the sign-in have a claim to the room', () => {
+it('EV-14 before the last action that worked, only errors and the sign-in are kept', () => {
   const steps = [
     step(0, 'Navigate /'),
     step(100, 'Click'),

@@ -74,7 +74,7 @@ it('EV-13 keeps what connects a trace: ids, the names of its files, pictures and
   expect(files).toEqual({ ...raw, 'screencast/1.png': png.toString('latin1') });
 });
 
-it('EV-11 EV-9 leaves out what it cannot read: broken lines, and files that are neither text nor a picture', async () => {
+it('EV-11 EV-9 leaves out broken lines, and files that are neither text nor a picture', async () => {
   const files = await masked({
     'test.trace': `${lines({ type: 'log' })}\n{"type":`,
     'resources/a.bin': Buffer.from([0, 1, 2, 255]),

@@ -98,7 +98,7 @@ it('HN-4 a locator that may change is returned with its file and its line', asyn
   ]);
 });
 
-it('HN-4 names are followed through files: a page object whose locator a test counts is asked about, and why', async () => {
+it('HN-4 names are followed through files to a page object whose locator a test counts', async () => {
   const page = 'tests/pages/list-page.ts';
   const object = (what: string) => `export class ListPage {
   readonly rows;

@@ -33,7 +33,7 @@ describe('HN-4 what belongs to the tests does not enter', () => {
     expect(leftOut(await judged([app, [file, 'x']], 'runtime-error'))).toEqual([file]);
   });
 
-  it('HN-4 the config with all that it imports, its set-ups and reporters, but not the app that these start', async () => {
+  it('HN-4 the config with its imports, set-ups and reporters, but not the app that these start', async () => {
     const given: Edit[] = [
       [
         'playwright.config.ts',
@@ -68,7 +68,7 @@ describe('HN-4 what belongs to the tests does not enter', () => {
     expect(refusals(findings)).toEqual([]);
   });
 
-  it('HN-4 a value of a variable that no file of variables has for it; a sample of one is meant for everybody', async () => {
+  it('HN-4 a value of a variable that no file of variables has, unless in a sample', async () => {
     const files: Edit[] = [
       ['.env', 'PORT=4000\n'],
       ['web/.env.example', 'SESSION_KEY=for-tests\n'],

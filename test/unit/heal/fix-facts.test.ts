@@ -56,7 +56,7 @@ describe('what the project says about a fix', () => {
     },
   ];
 
-  it('HN-11 is the lines of documents and comments that name what it touches, and whether they have changed', () => {
+  it('HN-11 is the lines of documents and comments that name what the fix touches', () => {
     const rules = rulesAbout([{ ...file, red: feeOf('  const parcels = 20;\n') }], texts);
     const lines = rules.map(({ file, line, hasChanged }) => `${file}:${line} ${String(hasChanged)}`);
     expect(lines).toContain('README.md:3 true');

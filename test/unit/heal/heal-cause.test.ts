@@ -192,7 +192,7 @@ describe('the loop for one cause', () => {
     expect(end.verdict).toBe('escalated');
   });
 
-  it('BL-6 HL-10 a patch that takes the test out is a person’s where an author’s change is to blame, and says what it takes out', async () => {
+  it('BL-6 HL-10 a person decides on a patch that takes the test out, where an author is to blame', async () => {
     const guard: Session['guard'] = async () => ({ ...harmless, differences: [difference] });
     const gone = async () => aSuiteRun({ tests: [] });
     const { session: given } = await session([], { guard, runAgain: gone });
@@ -333,7 +333,7 @@ describe('the loop with a store', () => {
     };
   };
 
-  it('ME-8 stores an attempt before its agent starts and once it is decided; only the proof decides a green one', async () => {
+  it('ME-8 stores an attempt before its agent starts, and once it is decided', async () => {
     const kept = memory();
     const { session: given } = await session(['boom', null], { store: kept });
     await healAlone(given, cause);

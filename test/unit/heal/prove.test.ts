@@ -385,7 +385,7 @@ it.each<Scenario>([
 );
 
 describe('the shared proof', () => {
-  it('HN-5 CL-5 asks a person about a fix that a clean copy could not be run for, and names the files that may be the reason', async () => {
+  it('HN-5 CL-5 asks a person about a fix for which no clean copy could be run, and names the files', async () => {
     const run = await simulatedRun(tests(1), outliving, { leftovers: ['dev.db'] });
     expect(run.ends).toMatchObject([{ verdict: 'green-once', unproven: true }]);
     expect(run.ends[0]?.reason).toMatch(/dev\.db.*there is none/);
@@ -419,7 +419,7 @@ describe('the shared proof', () => {
     ]);
   });
 
-  it('HN-5 a test is red without its own fix as it was before: what another cause broke does not hide that it needs none', async () => {
+  it('HN-5 another cause does not hide that a test needs no fix of its own', async () => {
     // Fix 1 lets t2 get to its own error, which is gone by itself when the fixes are proven.
     const shows: Shows = (id, { fixes, purpose }) => {
       if (!fixes.has('1')) return 'error of t1';
@@ -430,7 +430,7 @@ describe('the shared proof', () => {
     expect([...run.fixes]).toEqual(['1']);
   });
 
-  it('HN-5 HN-7 HL-6 includes a test that an earlier fix made green in its proof, and tries nothing that was made for it', async () => {
+  it('HN-5 HN-7 HL-6 a test that an earlier fix made green joins the proof of that fix', async () => {
     const run = await simulatedRun(tests(2), sharedApart);
     expect(run.causes).toEqual(['c1 healed', 'c2 healed']);
     expect([...run.fixes]).toEqual(['1']);
@@ -458,7 +458,7 @@ const five = tests(5);
 const proofsOf = ({ report }: Awaited<ReturnType<typeof simulatedRun>>) =>
   report.causes[0]?.testProofs?.map(({ proof, ended }) => [proof.join(' '), ended]);
 
-it('HL-6 HN-5 proves a fix on every test of its cause, in as many Playwright runs as for one, with three in each red one', async () => {
+it('HL-6 HN-5 proves a fix on every test of its cause in as many Playwright runs as for one', async () => {
   const run = await simulatedRun(five, shared);
   expect(run.report.causes).toHaveLength(1);
   expect(proofsOf(run)).toEqual([
@@ -487,7 +487,7 @@ const unfixed =
   (id, at) =>
     at.fixes.size > 0 ? null : shows(id, at);
 
-it('HL-7 runs three of the tests that failed alike again; the others join their cause, and are healed and proven with it', async () => {
+it('HL-7 re-runs three of the tests that failed alike, and heals the others with them', async () => {
   const { runs, report, verdicts } = await simulatedRun(
     six,
     unfixed(() => 'shared'),
@@ -599,7 +599,7 @@ async function regressionAfter(red: readonly (readonly string[])[], fixes = [kep
   return { regression, tests, unexplained: [...unexplained], asked, moves, causes, events };
 }
 
-it('HN-6 reports a test that is red in the regression run and green in its re-run as flaky, and reverts no fix', async () => {
+it('HN-6 a test that is red in the regression run and green in its re-run is flaky', async () => {
   const { regression, tests, moves } = await regressionAfter([['t2'], []]);
   expect(regression?.broke).toEqual([]);
   expect(tests.map((one) => one.verdict)).toEqual(['passed', 'flaky', 'passed']);
@@ -742,7 +742,7 @@ it('HN-11 a fix that hides the fault is taken out, and the next agent reads why'
   expect(prompts[1]).toContain(`APPROACH 1 FAILED: \`second: it hides the fault: ${hides.why}\``);
 });
 
-it('HN-11 after the last attempt a person is asked about a fix that hides the fault, with its patch and the reason', async () => {
+it('HN-11 after the last attempt a person decides on a fix that hides the fault', async () => {
   const run = await reviewed([hides, hides, hides, hides]);
   expect(run.causes).toEqual(['c1 escalated']);
   expect([...run.fixes]).toEqual([]);

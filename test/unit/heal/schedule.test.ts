@@ -43,7 +43,7 @@ it('SC-3 gives an agent in line, in its last copy if that is free, and none to a
 const seeds = Array.from({ length: 12 }, (_, at) => at + 1);
 
 it.each(seeds)(
-  'SC-3 HN-2 HN-9 every cause ends, one writer has the tree, and limits hold, whatever agents do (seed %d)',
+  'SC-3 HN-2 HN-9 causes end, one writer has the tree, and limits hold (seed %d)',
   async (seed) => {
     const { report, fixes, decided, ...run } = await simulatedSchedule(seed);
     expect(run.most).toBeLessThanOrEqual(run.parallel);

@@ -138,7 +138,7 @@ it.each([
   expect(blameLine(aBlame({ hunks }))).toContain(words);
 });
 
-it('BL-3 BL-4 gives the place of the first line, and allows a revert only if the whole change is in the app', () => {
+it('BL-3 BL-4 gives the place of the first line, and allows a revert only of changes in the app', () => {
   expect(blamePosition(aBlame({ hunks: [one] }))).toBe('src/cart.ts:12');
   expect(canBeReverted(aBlame())).toBe(true);
   expect(canBeReverted(aBlame({ hunks: [one, { ...one, inTests: true }] }))).toBe(false);

@@ -51,7 +51,7 @@ describe('a failure rate', () => {
     expect(isHigher(count(one), count(other))).toBe(isSure);
   });
 
-  it('FL-1 FL-4 is within its bounds, which shrink, and a proof leaves at most 1 % to a test that still fails', () => {
+  it('FL-1 FL-4 is within its bounds, and a proof leaves at most 1 % to a test that still fails', () => {
     const count = fc
       .integer({ min: 1, max: 500 })
       .chain((runs) => fc.record({ runs: fc.constant(runs), red: fc.integer({ min: 0, max: runs }) }));

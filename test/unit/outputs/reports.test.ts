@@ -72,7 +72,7 @@ describe('verdicts', () => {
     expect(all(root, 'skipped')).toHaveLength(1);
   });
 
-  it('RP-2 a failure of the suite itself is an error, since all tests would look skipped; a healed one is passed', () => {
+  it('RP-2 a failure of the suite itself is an error, and a healed one is passed', () => {
     const tests = [aReportTest({ verdict: 'not-run' })];
     const cause = aReportCause({ tests: [], verdict: 'failed', headline: 'no server' });
     const root = readXml(junitOf(aReport({ tests, causes: [cause] })));

@@ -65,7 +65,7 @@ it('AG-10 reads the output of ps on macOS', () => {
   ]);
 });
 
-it('CL-3 a program gets the PATH that npm would give it: the bins of its package, then of the workspace around it', () => {
+it('CL-3 a program gets the PATH that npm would give it', () => {
   const cwd = path.resolve('/shop/apps/web');
   const bin = (folder: string) => path.join(path.resolve(folder), 'node_modules', '.bin');
   const before = ['/usr/bin', bin('/shop'), '/bin'];
@@ -131,7 +131,7 @@ it('HN-4 forbids git to ask for a password, as the fetch of a partial clone woul
   expect(await git(dir, ['status'])).toBe('0\n');
 });
 
-it('HN-4 works in the folder it is given although a hook names another repository, with the settings of the environment', async () => {
+it('HN-4 works in its folder although a hook names another repository', async () => {
   const dir = fakeGit('echo "$GIT_DIR-$GIT_CONFIG_COUNT"');
   vi.stubEnv('GIT_DIR', '/elsewhere/.git');
   vi.stubEnv('GIT_CONFIG_COUNT', '1');

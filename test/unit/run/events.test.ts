@@ -156,7 +156,7 @@ describe('report of', () => {
     });
   });
 
-  it('RP-1 each test is counted once, the suite’s own failure is a cause, and a warning that comes again is said once', () => {
+  it('RP-1 each test is counted once, and so is a repeated warning', () => {
     const warning: Event = { type: 'run.warning', message: 'a reporter waits' };
     const suite: Event = { type: 'cause.found', cause: aCauseRecord({ id: 'c1', tests: [] }) };
     const end = { verdict: 'healed', reason: 'fixed', proof: [], attempts: 1, costUsd: null } as const;
@@ -204,7 +204,7 @@ it('RP-4 the patch of a run takes a file from before its first change to after i
   ]);
 });
 
-it('HN-8 a run that held a fix and ended, but whose judgement cannot be read, is not taken for one that changed nothing', () => {
+it('HN-8 a run whose judgement cannot be read does not count as one that changed nothing', () => {
   const spent = { durationMs: 1, agentRuns: 1, agentRunsAvoided: 0, costUsd: null, commit: null };
   const held: Event[] = [
     { type: 'cause.found', cause: aCauseRecord() },

@@ -272,7 +272,7 @@ function repository() {
   };
 }
 
-it('BL-1 finds the last green commit of a test in the newest run that saw it pass, even of a shard or a selection', async () => {
+it('BL-1 finds the last green commit of a test in the newest run that saw it pass', async () => {
   const { commit, run, lastGreen } = repository();
   const [one, two, three] = [commit(), commit(), commit()];
   run({ commit: one, tests: passed('a', 'b', 'c') });
