@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/longest-first.mjs';
 
 const agents = process.env['SELF_HEAL_TEST_AGENTS'];
 const long = process.env['SELF_HEAL_TEST_LONG'];
@@ -14,6 +15,7 @@ const maxWorkers = Math.max(2, Math.ceil(availableParallelism() / 2));
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

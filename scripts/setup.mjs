@@ -10,6 +10,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 /** The root of the repository. */
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
+/** The seconds that each test file takes, by which the longest run first. */
+export const durationsFile = path.join(root, 'test', 'durations.json');
+
 /** Installs what is missing and builds; returns the environment in which the suites find their browser. */
 export async function setUp({ browser = true } = {}) {
   checkNode();

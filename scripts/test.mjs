@@ -1,17 +1,18 @@
 // Runs all tests, even on a fresh machine: sets up, runs vitest and then the tests of the pages in a browser, and ends with the twenty slowest
-// tests and `N passed, N failed`. With arguments, which are passed to vitest, only vitest runs.
+// tests and `N passed, N failed`. With `--durations`, it also rewrites test/durations.json, by which the longest files run first. Other arguments are
+// passed to vitest, and only vitest runs.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { root, setUp } from './setup.mjs';
+import { durationsFile, root, setUp } from './setup.mjs';
 
 const SLOWEST = 20;
 
 const env = await setUp();
 const folder = mkdtempSync(path.join(tmpdir(), 'self-heal-tests-'));
-const args = process.argv.slice(2);
+const args = process.argv.slice(2).filter((arg) => arg !== '--durations');
 const results = [runVitest(), ...(args.length === 0 ? [runPages()] : [])];
 rmSync(folder, { recursive: true, force: true });
 printSlowest(results.flatMap(({ tests }) => tests));
@@ -25,11 +26,22 @@ function runVitest() {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const status = run([vitest, 'run', ...reporters, ...args], env);
   const { numPassedTests = 0, numFailedTests = 0, numFailedTestSuites = 0, testResults = [] } = read(file);
+  if (process.argv.includes('--durations')) writeDurations(testResults);
   const failed = numFailedTests === 0 && status !== 0 ? Math.max(1, numFailedTestSuites) : numFailedTests;
   const tests = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map(({ title, duration = 0 }) => ({ file: path.relative(root, name), title, duration })),
   );
   return { passed: numPassedTests, failed, status, tests };
+}
+
+/** Writes how many seconds each file takes. */
+function writeDurations(files) {
+  const seconds = files.map(({ name, startTime, endTime }) => [
+    path.relative(root, name),
+    Math.max(1, Math.round((endTime - startTime) / 1000)),
+  ]);
+  const sorted = seconds.toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  writeFileSync(durationsFile, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
 }
 
 function runPages() {

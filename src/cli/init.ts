@@ -37,7 +37,7 @@ export function define(command: Command): Command {
     .option('--force', 'overwrite files that differ')
     .addHelpText(
       'after',
-      '\nRunning it again is safe: files that differ are left alone, with a diff of what --force would change.',
+      '\nRunning it again is safe: files that differ are left alone, and a diff shows\nwhat --force would change.',
     )
     .action(endWith(runInit));
 }
