@@ -11,13 +11,19 @@ import { root, setUp, shown } from './setup.mjs';
 const cache = process.env.SELF_HEAL_AGENTS_CACHE ?? path.join(homedir(), '.cache', 'self-heal-agents');
 
 const env = await setUp();
-const { programs: known } = await import(await bundleSrc('agents/programs.ts'));
-const packages = Object.fromEntries(
-  Object.values(known).map(({ name, packageName, tested }) => [name, `${packageName}@${tested}`]),
-);
+const { acpPrograms } = await import(await bundleSrc('model/built-in.ts'));
+const packages = {
+  claude: '@anthropic-ai/claude-code@2.1.329',
+  codex: '@openai/codex@0.169.0',
+  gemini: `@google/gemini-cli@${acpPrograms.gemini.tried}`,
+  opencode: `opencode-ai@${acpPrograms.opencode.tried}`,
+  copilot: `@github/copilot@${acpPrograms.copilot.tried}`,
+  // No runner is built in for it.
+  'codex-acp': '@zed-industries/codex-acp@0.16.0',
+};
 const words = process.argv.slice(2);
 const named = words.filter((word) => word in packages);
-const programs = named.length > 0 ? named : ['claude', 'codex', 'gemini', 'opencode'];
+const programs = named.length > 0 ? named : ['claude', 'codex', 'gemini', 'opencode', 'copilot', 'codex-acp'];
 const folders = Object.fromEntries(programs.map((name) => [name, installed(name)]));
 const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const rest = words.filter((word) => !(word in packages));

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { tryOr } from './result.js';
 import { unseen } from './visible-text.js';
@@ -34,4 +34,12 @@ export function foldedName(name: string): string {
 /** Returns a path with links resolved, or as it is if it does not exist. */
 export function real(file: string): string {
   return tryOr(path.resolve(file), () => realpathSync(file));
+}
+
+/** Returns where a file is, or would be created, with the links on the way resolved. */
+export function realPlaceOf(file: string): string {
+  const isThere = lstatSync(file, { throwIfNoEntry: false });
+  // The target of a dangling link is unknown, and might be anywhere.
+  if (isThere?.isSymbolicLink() && !existsSync(file)) return path.parse(file).root;
+  return isThere ? realpathSync(file) : path.join(realPlaceOf(path.dirname(file)), path.basename(file));
 }

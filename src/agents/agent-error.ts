@@ -1,6 +1,5 @@
 import { requestedWaitMs, classifyAgentError, type AgentErrorReason } from './api-error.js';
-import { isBuiltInRunner } from '../model/built-in.js';
-import { programs } from './programs.js';
+import { programNamed } from './programs.js';
 import type { AgentResult } from './runner.js';
 
 type AgentError = NonNullable<AgentResult['error']>;
@@ -28,9 +27,7 @@ const remedies: Readonly<Record<Exclude<AgentErrorReason, 'unauthorized'>, strin
 
 /** Returns what a person should do about an error of this runner's program, in a sentence or two. */
 export function remedyFor(reason: AgentErrorReason, runner: string): string {
-  const login = isBuiltInRunner(runner)
-    ? programs[runner].login
-    : 'Check the login and the permissions of the account.';
+  const login = programNamed(runner)?.login ?? 'Check the login and the permissions of the account.';
   if (reason === 'unauthorized') return login;
   // Without a login, opencode knows no model of that provider.
   return reason === 'model' ? `${remedies.model} If it is not logged in: ${login}` : remedies[reason];
@@ -51,10 +48,10 @@ export function agentErrorFrom(text: string, runner: string): AgentError {
   return { kind: 'unusable', reason: message, remedy: remedyFor(reason, runner) };
 }
 
-/** Returns the error of a program whose exit code gives the reason. Its message is the last line of the text. */
-export function errorByReason(reason: AgentErrorReason, text: string, runner: string): AgentError {
-  const lastLine = text.trim().split('\n').at(-1)?.slice(0, MAX_REASON_CHARACTERS);
-  return { kind: 'unusable', reason: `${runner}: ${lastLine || reason}`, remedy: remedyFor(reason, runner) };
+/** Returns the error of a program that nobody is logged in to. `login` is how, as the program itself says it. */
+export function withoutLogin(text: string, runner: string, login: string | null): AgentError {
+  const reason = `${runner}: ${text.slice(0, MAX_REASON_CHARACTERS) || 'not logged in'}`;
+  return { kind: 'unusable', reason, remedy: login ?? remedyFor('unauthorized', runner) };
 }
 
 /** Reasons that may as well be about the user's own app, which an agent often mentions. */

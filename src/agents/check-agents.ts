@@ -2,12 +2,12 @@ import { environment } from '../environment.js';
 import path from 'node:path';
 import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { type BuiltInRunner, builtIn, builtInRunners, reader } from '../model/built-in.js';
+import { builtIn, builtInRunners, isBuiltInRunner, reader } from '../model/built-in.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../model/settings.js';
 import type { Problem } from '../problem.js';
 import { findProgram } from '../process/find-program.js';
 import { commandFileOf, commandFilesOf } from './command-files.js';
-import { programs } from './programs.js';
+import { type AgentProgram, programNamed } from './programs.js';
 
 /** Returns the names of all agents that a run may start, but for a reader that agents.yaml does not name. */
 export function agentsInUse({
@@ -33,7 +33,8 @@ export async function programsThatRead(
     return `${maker} is a command, and agents.yaml names no runner for the agent ${reader}`;
   const agent = agents[reader];
   if (!agent) return [];
-  const known = builtInRunners.filter((program) => runners[program]);
+  const candidates = new Set<string>([...builtInRunners, ...(maker === null ? [] : [maker])]);
+  const known = [...candidates].filter((program) => runners[program]);
   const checked = known.map(async (program) => {
     const isMissing = await checkAgent(
       { agents: { [reader]: { ...agent, runner: program } }, runners },
@@ -63,20 +64,16 @@ export async function missingAgents(settings: Settings, cwd: string): Promise<Ma
 export async function withInstalledRunner(settings: Settings, cwd: string): Promise<Settings> {
   const [first] = settings.runnerByDefault;
   const runner = first === undefined ? undefined : settings.runners[settings.agents[first]?.runner ?? ''];
-  if (
-    !runner ||
-    runner.kind === 'command' ||
-    (await findProgram(programs[runner.kind].name, { cwd, env: environment() }))
-  )
-    return settings;
+  const file = runner && runner.kind !== 'command' ? fileOf(runner) : null;
+  if (file === null || (await findProgram(file, { cwd, env: environment() }))) return settings;
   const agents = settings.runnerByDefault.flatMap((name) => settings.agents[name] ?? []);
   const without = agents.map((agent) => [agent.name, { ...agent, runner: builtIn }] as const);
   return { ...settings, agents: { ...settings.agents, ...Object.fromEntries(without) } };
 }
 
 /**
- * Checks that an agent's program and slash command exist. All programs except opencode send an unknown command to the model as prose, and exit
- * successfully.
+ * Checks that an agent's program and slash command exist. Most programs send an unknown command to the model as prose, and end well. A program of which
+ * only its command is known names its own commands when it starts.
  */
 export async function checkAgent(
   { agents, runners }: Pick<Settings, 'agents' | 'runners'>,
@@ -94,13 +91,23 @@ async function checkRunner(
   cwd: string,
 ): Promise<Problem | null> {
   if (runner.kind !== 'command') {
-    const { name: file, title, packageName } = programs[runner.kind];
-    const remedy = `Install ${title} (npm install -g ${packageName}), or name another runner in agents.yaml.`;
-    return (await checkProgram(agent, { file, cwd, remedy })) ?? checkSlashCommand(agent, runner.kind, cwd);
+    const name = runner.kind === 'acp' ? runner.program : runner.kind;
+    const remedy = `Install ${installOf(programNamed(name), fileOf(runner))}, or name another runner in agents.yaml.`;
+    const problem = await checkProgram(agent, { file: fileOf(runner), cwd, remedy });
+    return problem ?? (isBuiltInRunner(name) ? checkSlashCommand(agent, name, cwd) : null);
   }
   const [file = '', ...args] = runner.command;
   const remedy = 'Install it, or correct the command in agents.yaml.';
   return (await checkProgram(agent, { file, cwd, remedy })) ?? checkScript(agent, [file, ...args], cwd);
+}
+
+/** Returns the executable of a coding-agent program. */
+export function fileOf(runner: Exclude<RunnerSettings, { kind: 'command' }>): string {
+  return runner.kind === 'acp' ? (runner.command[0] ?? '') : runner.kind;
+}
+
+function installOf(program: AgentProgram | null, file: string): string {
+  return program?.packageName ? `${program.title} (npm install -g ${program.packageName})` : file;
 }
 
 async function checkProgram(
@@ -131,7 +138,7 @@ async function checkScript(
 
 async function checkSlashCommand(
   { name, slashCommand }: AgentSettings,
-  runner: BuiltInRunner,
+  runner: string,
   cwd: string,
 ): Promise<Problem | null> {
   const files = commandFilesOf(runner, slashCommand, { project: cwd, home: homedir() });

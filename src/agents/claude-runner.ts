@@ -1,7 +1,14 @@
 import { environment } from '../environment.js';
 import { z } from 'zod';
 import { claudeFlagsFor } from './claude-project.js';
-import { addedArgs, isEdit, type AgentResult, type OutputReader, type Runner } from './runner.js';
+import {
+  addedArgs,
+  commandLine,
+  isEdit,
+  type AgentResult,
+  type OutputReader,
+  type Runner,
+} from './runner.js';
 import { agentErrorFrom, agentErrorInText } from './agent-error.js';
 import { addMessage, jsonLinesReader, toolActivity } from './json-lines-reader.js';
 
@@ -13,7 +20,7 @@ const MAX_TURNS = 60;
  * keep the process alive after its result, are turned off. Its own retries are limited, since self-heal retries itself.
  */
 export const claudeRunner: Runner = {
-  command: ({ prompt, promptFile, resume, runner, cwd, copyOf }) => ({
+  command: (task) => ({
     file: 'claude',
     args: [
       '-p',
@@ -24,16 +31,15 @@ export const claudeRunner: Runner = {
       'acceptEdits',
       '--max-turns',
       String(MAX_TURNS),
-      ...(resume ? ['--resume', resume] : []),
-      ...(copyOf === undefined ? [] : claudeFlagsFor({ cwd, ...copyOf }, environment())),
-      ...addedArgs(runner),
+      ...(task.resume ? ['--resume', task.resume] : []),
+      ...(task.copyOf ? claudeFlagsFor({ cwd: task.cwd, ...task.copyOf }, environment()) : []),
+      ...addedArgs(task.runner),
     ],
     env: {
       CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
       CLAUDE_CODE_MAX_RETRIES: environment()['CLAUDE_CODE_MAX_RETRIES'] ?? '2',
     },
-    // The text is short, because Claude Code gives it to the model twice: as the command's arguments, and where the command's file names them.
-    input: `${prompt.split('\n', 1)[0]} First read all of ${promptFile}: what failed, what is known about it, and the rules.`,
+    input: commandLine(task),
     passes: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'DISABLE_*', ...cloudKeys()],
   }),
   reader: claudeReader,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { addedArgs, type OutputReader, type Runner } from './runner.js';
-import { addMessage, countTurn, jsonLinesReader, noMeaning, toolActivity } from './json-lines-reader.js';
+import { addedArgs, noMeaning, type OutputReader, type Runner } from './runner.js';
+import { addMessage, countTurn, jsonLinesReader, toolActivity } from './json-lines-reader.js';
 
 /**
  * The number of Codex's own retries to wait for. A setting that limits them would have to name the provider, and on a refused connection Codex

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
-import type { BuiltInRunner } from '../model/built-in.js';
+import { type BuiltInRunner, isBuiltInRunner } from '../model/built-in.js';
 
 /** The files in which a program looks for its slash commands. */
 interface CommandFiles {
@@ -11,27 +11,20 @@ interface CommandFiles {
   readonly project: readonly string[];
   /** Path patterns relative to the user's home folder. */
   readonly home: readonly string[];
-  /** Whether the program expands them without a terminal (measured). If not, self-heal sends the file's text. */
-  readonly expandedBy: 'program' | 'self-heal';
 }
 
 const claudeFiles = ['.claude/commands/{name}.md', '.claude/skills/{name}/SKILL.md'];
 
-/**
- * Codex and Copilot expand nothing without a terminal, so they can share Claude Code's files. Gemini CLI joins the lines of the arguments into
- * one, which would break the prompt's fenced blocks.
- */
-export const commandFiles: Readonly<Record<BuiltInRunner, CommandFiles>> = {
-  claude: { project: claudeFiles, home: claudeFiles, expandedBy: 'program' },
+/** Codex expands nothing without a terminal, and Copilot nothing over the protocol, so they can share Claude Code's files. */
+const commandFiles: Readonly<Record<BuiltInRunner, CommandFiles>> = {
+  claude: { project: claudeFiles, home: claudeFiles },
   codex: {
     project: ['.codex/prompts/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudeFiles],
     home: ['.codex/prompts/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudeFiles],
-    expandedBy: 'self-heal',
   },
   gemini: {
     project: ['.gemini/commands/{name}.toml'],
     home: ['.gemini/commands/{name}.toml'],
-    expandedBy: 'self-heal',
   },
   opencode: {
     project: [
@@ -40,20 +33,28 @@ export const commandFiles: Readonly<Record<BuiltInRunner, CommandFiles>> = {
       '.claude/skills/{name}/SKILL.md',
     ],
     home: ['.config/opencode/command/{name}.md', '.config/opencode/commands/{name}.md'],
-    expandedBy: 'program',
   },
   copilot: {
     project: ['.github/prompts/{name}.prompt.md', '.github/skills/{name}/SKILL.md', ...claudeFiles],
     home: ['.copilot/skills/{name}/SKILL.md', ...claudeFiles],
-    expandedBy: 'self-heal',
   },
 };
+
+/** Where a program of which only its command is known finds its commands, or self-heal for it. */
+const sharedFiles: CommandFiles = {
+  project: ['.agents/commands/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudeFiles],
+  home: ['.agents/skills/{name}/SKILL.md', ...claudeFiles],
+};
+
+function filesFor(program: string): CommandFiles {
+  return isBuiltInRunner(program) ? commandFiles[program] : sharedFiles;
+}
 
 let commandPatterns: readonly RegExp[] | undefined;
 
 /** Whether a program treats a file, in any folder, as a slash command of the project. */
 export function isCommandFile(file: string): boolean {
-  commandPatterns ??= Object.values(commandFiles)
+  commandPatterns ??= [...Object.values(commandFiles), sharedFiles]
     .flatMap(({ project }) => project)
     .map((pattern) => new RegExp(`(?:^|/)${pattern.split('{name}').map(escapeStringRegexp).join('.+')}$`));
   return commandPatterns.some((pattern) => pattern.test(file));
@@ -61,21 +62,21 @@ export function isCommandFile(file: string): boolean {
 
 /** Whether a file is in a program's own folder, at any depth. Programs write files there when they start. */
 export function isProgramsOwn(file: string): boolean {
-  return /(?:^|\/)\.(?:claude|codex|gemini|opencode|copilot)\//.test(file);
+  return /(?:^|\/)\.(?:claude|codex|gemini|opencode|copilot|cursor|goose|kimi|kiro|qwen|vibe)\//.test(file);
 }
 
 /** Returns the file for a new slash command (`/debugger`, `/sub:name`) of a program, relative to the project and with `/`. */
-export function commandFileOf(runner: BuiltInRunner, slashCommand: string): string {
-  return withName(commandFiles[runner].project[0] ?? '', slashCommand);
+export function commandFileOf(runner: string, slashCommand: string): string {
+  return withName(filesFor(runner).project[0] ?? '', slashCommand);
 }
 
 /** Returns all absolute paths that a program's slash command may have, those in the project first. */
 export function commandFilesOf(
-  runner: BuiltInRunner,
+  runner: string,
   slashCommand: string,
   folders: { readonly project: string; readonly home: string },
 ): string[] {
-  const { project, home } = commandFiles[runner];
+  const { project, home } = filesFor(runner);
   return [
     ...project.map((pattern) => path.join(folders.project, withName(pattern, slashCommand))),
     ...home.map((pattern) => path.join(folders.home, withName(pattern, slashCommand))),

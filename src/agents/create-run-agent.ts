@@ -1,7 +1,6 @@
 import { environment } from '../environment.js';
 import { setTimeout } from 'node:timers';
 import type { AgentEnd, Opinion } from '../model/attempt.js';
-import type { BuiltInRunner } from '../model/built-in.js';
 import type { RunnerSettings } from '../model/settings.js';
 import { unreachable } from '../unreachable.js';
 import { supervise, type ProcessEnd } from '../process/supervise.js';
@@ -11,12 +10,17 @@ import { readOpinion } from './claim.js';
 import { claudeRunner } from './claude-runner.js';
 import { codexRunner } from './codex-runner.js';
 import { commandRunner } from './command-runner.js';
-import { copilotRunner } from './copilot-runner.js';
-import { geminiRunner } from './gemini-runner.js';
 import { lineSplitter } from './line-splitter.js';
-import { opencodeRunner } from './opencode-runner.js';
-import type { AgentTask, RunAgent, AgentResult, OutputReader, OutputStream, Runner } from './runner.js';
-import { agentErrorInText, errorByReason } from './agent-error.js';
+import {
+  type AgentTask,
+  type RunAgent,
+  type AgentResult,
+  noMeaning,
+  nothingSaid,
+  type OutputStream,
+  type Runner,
+} from './runner.js';
+import { agentErrorInText } from './agent-error.js';
 import { withoutRepository } from '../workspace/git.js';
 
 type Cleaner = Pick<Redactor, 'clean' | 'masksIn'>;
@@ -45,9 +49,7 @@ export function createRunAgent(
 ): RunAgent {
   return async (task) => {
     const startedAt = performance.now();
-    const reader = runnerOf(task.runner).reader(task.token);
-    const { processEnd, orphans, tail, errorTail } = await runToEnd(task, reader, { ...patience, redactor });
-    const result = reader.result();
+    const { processEnd, orphans, tail, errorTail, result } = await runToEnd(task, { ...patience, redactor });
     const { claim, final } = result;
     const end = agentEndOf(processEnd, task, { result, errorTail });
     // An answer counts only if the program that gave it ended well.
@@ -75,25 +77,29 @@ function maskedOpinion({ file, why, ...opinion }: Opinion, redactor: Cleaner): O
   return { ...opinion, file: file && short(file), why: short(why) };
 }
 
-const builtIn: Readonly<Record<BuiltInRunner, Runner>> = {
-  claude: claudeRunner,
-  codex: codexRunner,
-  gemini: geminiRunner,
-  opencode: opencodeRunner,
-  copilot: copilotRunner,
-};
-
-function runnerOf(settings: RunnerSettings): Runner {
-  return settings.kind === 'command' ? commandRunner(settings) : builtIn[settings.kind];
+/** Only who uses the Agent Client Protocol loads it. */
+async function runnerOf(settings: RunnerSettings): Promise<Runner> {
+  switch (settings.kind) {
+    case 'claude':
+      return claudeRunner;
+    case 'codex':
+      return codexRunner;
+    case 'command':
+      return commandRunner(settings);
+    case 'acp':
+      return (await import('./acp-runner.js')).acpRunner(settings);
+    default:
+      return unreachable(settings);
+  }
 }
 
 /** Returns how the process ended, the last lines of its output, and the last lines of its standard error alone. */
 async function runToEnd(
   task: AgentTask,
-  reader: OutputReader,
   { redactor, ...patience }: Patience & { readonly redactor: Cleaner },
 ) {
-  const { file, args, env, input, passes } = runnerOf(task.runner).command(task);
+  const runner = await runnerOf(task.runner);
+  const { file, args, env, input, passes } = runner.command(task);
   const addedVariables = task.runner.kind === 'command' ? [] : (task.runner.env ?? []);
   const log = openAgentLog(task.logFile, redactor);
   const lines: string[] = [];
@@ -102,17 +108,35 @@ async function runToEnd(
   const showActivity = atMostEvery(ACTIVITY_EVERY_MS, (text) =>
     task.onActivity(shortLine(redactor.clean(beginning(text)))),
   );
+  // The process may not exit by itself.
+  const finish = () => {
+    settling ??= setTimeout(() => running.stop(), patience.settleMs);
+  };
+  const reader = runner.reader?.(task.token);
   const onLine = (line: string, from: OutputStream) => {
     keepLast(lines, line);
     // A program that is being ended reports success or its own cancellation, neither of which is the end of its work.
     if (running.stopping.aborted) return;
     if (from === 'stderr') keepLast(errorLines, line);
-    const { activity, complete, hopeless } = reader.line(line, from);
+    const { activity, complete, hopeless } = reader?.line(line, from) ?? noMeaning;
     if (activity !== null) showActivity(activity);
     if (hopeless) running.stop();
-    // The process may not exit by itself.
-    if (complete) settling ??= setTimeout(() => running.stop(), patience.settleMs);
+    if (complete) finish();
   };
+  const note = (text: string) => {
+    log.write(Buffer.from(`${text}\n`));
+    keepLast(lines, text);
+  };
+  const conversation = runner.converse?.(task, {
+    note,
+    show: (text) => {
+      note(text);
+      showActivity(text);
+    },
+    finish,
+    stop: () => running.stop(),
+    clean: (text) => redactor.clean(text),
+  });
   const splitters = {
     stdout: lineSplitter((line) => onLine(line, 'stdout')),
     stderr: lineSplitter((line) => onLine(line, 'stderr')),
@@ -128,7 +152,7 @@ async function runToEnd(
       SELF_HEAL_PROMPT: task.promptFile,
       SELF_HEAL_ATTEMPT: String(task.attempt),
     },
-    input,
+    input: conversation?.input ?? input,
     runId: task.runId,
     workDir: task.workDir,
     timeoutMs: task.agent.timeoutMs,
@@ -136,18 +160,22 @@ async function runToEnd(
     signal: task.signal,
     onStart: task.onStart,
     onOutput: (chunk, from) => {
+      if (conversation && from === 'stdout') return conversation.write(chunk);
       log.write(chunk);
       splitters[from].write(chunk);
     },
+    ...(conversation ? { askToEnd: () => conversation.cancel() } : {}),
   });
   const { end: processEnd, orphans } = await running.ended;
+  conversation?.close();
   clearTimeout(settling);
   splitters.stdout.end();
   splitters.stderr.end();
   clearTimeout(settling);
   await log.close();
   const masked = (output: readonly string[]) => shortLines(redactor.clean(output.join('\n')));
-  return { processEnd, orphans, tail: masked(lines), errorTail: masked(errorLines) };
+  const result = conversation?.result() ?? reader?.result() ?? nothingSaid;
+  return { processEnd, orphans, tail: masked(lines), errorTail: masked(errorLines), result };
 }
 
 function keepLast(lines: string[], line: string): void {
@@ -186,7 +214,9 @@ function agentEndOf(
   task: AgentTask,
   { result, errorTail }: { readonly result: AgentResult; readonly errorTail: string },
 ): AgentEnd {
-  const reason = end.kind === 'exited' ? runnerOf(task.runner).exitCodes?.[end.exitCode] : undefined;
+  const { error, isUnfinished = false } = result;
+  const failed = (exitCode: number): AgentEnd =>
+    agentErrorInText(errorTail, task.agent.runner) ?? { kind: 'exited', exitCode };
   switch (end.kind) {
     case 'timed-out':
       return { kind: 'timed-out', afterMs: task.agent.timeoutMs };
@@ -194,14 +224,11 @@ function agentEndOf(
     case 'spawn-failed':
       return end;
     case 'stopped':
-      return result.error ?? { kind: 'completed' };
+      return error ?? (isUnfinished ? failed(1) : { kind: 'completed' });
     case 'exited':
-      if (result.error) return result.error;
-      if (end.exitCode === 0) return { kind: 'completed' };
-      if (reason) return errorByReason(reason, errorTail, task.agent.runner);
-      return agentErrorInText(errorTail, task.agent.runner) ?? end;
+      return error ?? (end.exitCode === 0 && !isUnfinished ? { kind: 'completed' } : failed(end.exitCode));
     case 'signalled':
-      return result.error ?? end;
+      return error ?? end;
     default:
       return unreachable(end);
   }

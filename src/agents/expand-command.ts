@@ -3,27 +3,38 @@ import { homedir } from 'node:os';
 import { parse } from 'smol-toml';
 import type { RunnerSettings } from '../model/settings.js';
 import { tryOr } from '../result.js';
-import { commandFiles, commandFilesOf } from './command-files.js';
+import { commandFilesOf } from './command-files.js';
 
 /**
- * Returns the prompt in the form that a program needs. A built-in program that does not expand slash commands without a terminal gets the clean text of
- * the command's file, with the rest of the prompt as arguments. If the file no longer exists, the prompt stays as it is. Without a program, a
- * person pastes the prompt, so it has no slash command.
+ * Returns the prompt in the form that a program gets when it starts. For Codex, which expands no slash commands without a terminal, that is the clean
+ * text of the command's file, with the rest of the prompt as arguments. Without a program, a person pastes the prompt, so it has no slash command.
  */
 export async function expandedPrompt(
   runner: Pick<RunnerSettings, 'kind'> | undefined,
   prompt: string,
-  { cwd, clean }: { readonly cwd: string; readonly clean: (text: string) => string },
+  at: CommandPlace,
 ): Promise<string> {
   if (!runner) return splitCommand(prompt).rest;
-  const { kind } = runner;
-  if (kind === 'command' || commandFiles[kind].expandedBy === 'program') return prompt;
+  return runner.kind === 'codex' ? ((await expandedCommand(runner.kind, prompt, at)) ?? prompt) : prompt;
+}
+
+interface CommandPlace {
+  readonly cwd: string;
+  readonly clean: (text: string) => string;
+}
+
+/** Returns the text of the file of a prompt's slash command, with the rest of the prompt as its arguments; null if no file exists. */
+export async function expandedCommand(
+  program: string,
+  prompt: string,
+  { cwd, clean }: CommandPlace,
+): Promise<string | null> {
   const { command, rest } = splitCommand(prompt);
-  for (const file of commandFilesOf(kind, command, { project: cwd, home: homedir() })) {
+  for (const file of commandFilesOf(program, command, { project: cwd, home: homedir() })) {
     const text = await readFile(file, 'utf8').catch(() => null);
     if (text !== null) return fillIn(clean(file.endsWith('.toml') ? promptOfToml(text) : text), rest);
   }
-  return prompt;
+  return null;
 }
 
 /** Splits a prompt into the slash command at its beginning and everything after it. */

@@ -5,6 +5,7 @@ import { agentErrorFrom } from './agent-error.js';
 import { claimIn } from './claim.js';
 import {
   type AgentResult,
+  noMeaning,
   noUsage,
   type LineMeaning,
   type OutputReader,
@@ -31,9 +32,6 @@ interface LineHandlers<Shape extends z.ZodType> {
   /** Called once, after the last line. */
   readonly atEnd?: (transcript: Transcript) => void;
 }
-
-/** The meaning of a line without any. */
-export const noMeaning: LineMeaning = { activity: null, complete: false };
 
 /** Reads the output of a program that prints JSON lines with this shape. */
 export function jsonLinesReader<Shape extends z.ZodType>(

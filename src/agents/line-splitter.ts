@@ -4,14 +4,17 @@ import { StringDecoder } from 'node:string_decoder';
 const MAX_LINE_CHARACTERS = 1024 * 1024;
 
 /** Splits bytes into lines; invalid UTF-8 becomes the replacement character. */
-export function lineSplitter(onLine: (line: string) => void): { write(chunk: Buffer): void; end(): void } {
+export function lineSplitter(
+  onLine: (line: string) => void,
+  maxCharacters = MAX_LINE_CHARACTERS,
+): { write(chunk: Buffer): void; end(): void } {
   const decoder = new StringDecoder('utf8');
   let rest = '';
   const feed = (text: string) => {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) onLine(line.replace(/\r$/, ''));
-    if (rest.length > MAX_LINE_CHARACTERS) {
+    if (rest.length > maxCharacters) {
       onLine(rest);
       rest = '';
     }

@@ -1,18 +1,20 @@
-import { isBuiltInRunner, type BuiltInRunner } from '../model/built-in.js';
+import { acpPrograms, type BuiltInRunner, isBuiltInRunner } from '../model/built-in.js';
 
 /** The format of a program's slash-command files. */
 export type CommandFormat = 'claude' | 'markdown' | 'toml' | 'plain';
 
 /** A coding-agent program, as `init`, `doctor` and messages need it. */
 export interface AgentProgram {
-  /** Its executable, and its name as a runner in agents.yaml. */
-  readonly name: BuiltInRunner;
+  /** Its name as a runner in agents.yaml. */
+  readonly name: string;
+  /** Its executable. */
+  readonly file: string;
   /** Its name as shown to users. */
   readonly title: string;
-  /** The npm package that installs it. */
-  readonly packageName: string;
-  /** The environment variable for an API key, for places where nobody can log in. */
-  readonly keyVariable: string;
+  /** The npm package that installs it; null if its own documentation says how. */
+  readonly packageName: string | null;
+  /** The environment variable for an API key, for places where nobody can log in; null if its documentation says which. */
+  readonly keyVariable: string | null;
   /** How to log in, as a sentence. */
   readonly login: string;
   readonly commandFormat: CommandFormat;
@@ -22,6 +24,7 @@ export interface AgentProgram {
 export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   claude: {
     name: 'claude',
+    file: 'claude',
     title: 'Claude Code',
     packageName: '@anthropic-ai/claude-code',
     keyVariable: 'ANTHROPIC_API_KEY',
@@ -30,6 +33,7 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   },
   codex: {
     name: 'codex',
+    file: 'codex',
     title: 'Codex',
     packageName: '@openai/codex',
     keyVariable: 'CODEX_API_KEY',
@@ -39,6 +43,7 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   },
   gemini: {
     name: 'gemini',
+    file: 'gemini',
     title: 'Gemini CLI',
     packageName: '@google/gemini-cli',
     keyVariable: 'GEMINI_API_KEY',
@@ -47,6 +52,7 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   },
   opencode: {
     name: 'opencode',
+    file: 'opencode',
     title: 'opencode',
     packageName: 'opencode-ai',
     keyVariable: 'ANTHROPIC_API_KEY',
@@ -55,6 +61,7 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   },
   copilot: {
     name: 'copilot',
+    file: 'copilot',
     title: 'GitHub Copilot CLI',
     packageName: '@github/copilot',
     keyVariable: 'COPILOT_GITHUB_TOKEN',
@@ -64,7 +71,60 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   },
 };
 
-/** Returns the program with this name, or null. */
+/** Returns the program that is known by this name, or null. */
 export function programNamed(name: string): AgentProgram | null {
-  return isBuiltInRunner(name) ? programs[name] : null;
+  if (isBuiltInRunner(name)) return programs[name];
+  const known = acpPrograms[name];
+  return known ? acpProgram(name, known.command[0]) : null;
+}
+
+/** All programs that are known by name, in the order in which `init` prefers them. */
+export function allPrograms(): AgentProgram[] {
+  const names = new Set([...Object.keys(programs), ...Object.keys(acpPrograms)]);
+  return [...names].flatMap((name) => programNamed(name) ?? []);
+}
+
+/** Describes a program of which only its command is known. */
+function acpProgram(name: string, file: string): AgentProgram {
+  return {
+    name,
+    file,
+    title: name,
+    packageName: null,
+    keyVariable: null,
+    login: `Log in with \`${file}\`, or name the variable with its key under \`env\` in agents.yaml.`,
+    commandFormat: 'plain',
+  };
+}
+
+/** The providers' variables from which programs that work with any model take their keys. */
+const providerKeys = [
+  'ANTHROPIC_* OPENAI_* GEMINI_* GOOGLE_GENERATIVE_AI_API_KEY OPENROUTER_API_KEY GROQ_API_KEY MISTRAL_API_KEY',
+  'XAI_API_KEY DEEPSEEK_API_KEY GITHUB_TOKEN AZURE_*',
+].flatMap((line) => line.split(' '));
+
+interface AcpEnvironment {
+  /** What makes the program leave each decision to the permissions of the protocol. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The variables that it is given. */
+  readonly passes: readonly string[];
+}
+
+const acpEnvironments: Readonly<Record<string, AcpEnvironment>> = {
+  gemini: { env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' }, passes: ['GEMINI_*', 'GOOGLE_*'] },
+  copilot: {
+    env: { COPILOT_AUTO_UPDATE: 'false' },
+    passes: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST'],
+  },
+  opencode: {
+    // By itself, it asks about nothing in the project.
+    env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_PERMISSION: '{"*":"ask"}' },
+    passes: ['OPENCODE_*', ...providerKeys],
+  },
+};
+
+/** Returns the environment of a program that speaks the Agent Client Protocol: by default the variables with its name (`CODEX_*` for `codex-acp`), and the keys of models. */
+export function acpEnvironment(name: string): AcpEnvironment {
+  const [prefix] = name.toUpperCase().split(/[^A-Z0-9]/);
+  return acpEnvironments[name] ?? { env: {}, passes: [`${prefix}_*`, ...providerKeys] };
 }

@@ -1,5 +1,5 @@
+import type { Readable } from 'node:stream';
 import type { AgentClaim, AgentEnd, AgentUsage, AgentRun } from '../model/attempt.js';
-import type { AgentErrorReason } from './api-error.js';
 import type { RunnerSettings, AgentSettings } from '../model/settings.js';
 
 /** One task for one agent process. */
@@ -71,6 +71,8 @@ export interface AgentResult {
   readonly usage: AgentUsage;
   /** The edits that the program refused. */
   readonly denials: readonly string[];
+  /** Whether the program broke off before its work was complete, so that no exit code means success. */
+  readonly isUnfinished?: boolean;
   /** The program's own error, which its exit code may not show; null if there is none. */
   readonly error: Extract<
     AgentEnd,
@@ -78,13 +80,40 @@ export interface AgentResult {
   > | null;
 }
 
-/** One kind of coding-agent program: how to start it, and how to read its output. */
+/** One kind of coding-agent program: how to start it, and how to understand it. */
 export interface Runner {
   command(task: AgentTask): AgentCommand;
-  /** `token` marks the line that answers a prompt with a question. */
-  reader(token?: string): OutputReader;
-  /** Exit codes whose reason is known, whatever the program wrote. */
-  readonly exitCodes?: Readonly<Record<number, AgentErrorReason>>;
+  /** Reads a program that gets its whole task at its start. `token` marks the line that answers a prompt with a question. */
+  reader?(token?: string): OutputReader;
+  /** Talks to a program while it works. */
+  converse?(task: AgentTask, listener: Listener): Conversation;
+}
+
+/** What a conversation tells of a program at work. */
+export interface Listener {
+  /** A line for the log. */
+  note(text: string): void;
+  /** A line for the log that is also shown as what the agent is doing. */
+  show(text: string): void;
+  /** The work is done: the program may end by itself, and is ended soon. */
+  finish(): void;
+  /** No success is possible any more: the program is ended. */
+  stop(): void;
+  /** Masks secrets in a text. */
+  clean(text: string): string;
+}
+
+/** A conversation with a program over its standard input and output. */
+export interface Conversation {
+  /** What the program reads. */
+  readonly input: Readable;
+  /** Takes what the program wrote to its standard output. */
+  write(chunk: Buffer): void;
+  /** Asks the program to stop its work; resolves when it has. */
+  cancel(): Promise<void>;
+  /** Ends the conversation, after which nothing that the program has asked for is done. */
+  close(): void;
+  result(): AgentResult;
 }
 
 /** Whether a tool edits files, by its name. Only a refused edit keeps an agent from its work (AG-8). */
@@ -103,7 +132,21 @@ export const noUsage: AgentUsage = {
   sessionId: null,
 };
 
+/**
+ * Returns a slash command in one line, for a program that expands it: some join the lines of the arguments, which breaks the prompt's blocks, and some give
+ * them to the model twice. The prompt's file says the rest.
+ */
+export function commandLine({ prompt, promptFile }: Pick<AgentTask, 'prompt' | 'promptFile'>): string {
+  return `${prompt.split('\n', 1)[0]} First read all of ${promptFile}: what failed, what is known about it, and the rules.`;
+}
+
+/** The meaning of a line without any. */
+export const noMeaning: LineMeaning = { activity: null, complete: false };
+
+/** The result of a program that nobody listens to. */
+export const nothingSaid: AgentResult = { claim: null, final: '', usage: noUsage, denials: [], error: null };
+
 /** Returns the arguments that agents.yaml adds to those of a built-in program. */
 export function addedArgs(runner: RunnerSettings): readonly string[] {
-  return runner.kind === 'command' ? [] : (runner.args ?? []);
+  return runner.kind === 'claude' || runner.kind === 'codex' ? (runner.args ?? []) : [];
 }

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { builtInRunners, builtIn } from '../model/built-in.js';
+import { builtIn } from '../model/built-in.js';
 import { endWith } from './end.js';
 import { configFlag } from './options.js';
-import { type AgentProgram, programs } from '../agents/programs.js';
+import { type AgentProgram, allPrograms, programs } from '../agents/programs.js';
 import { type CiSystem, ciSystemOf, ciSystems } from '../clients/init/ci-workflow.js';
 import { gitRootOf } from '../workspace/git.js';
 import {
@@ -25,10 +25,11 @@ import { chooseAgent, configuredRunner, findAgents } from '../clients/init/choos
 
 /** `self-heal init`: sets up a project (CL-10). */
 export function define(command: Command): Command {
+  const names = allPrograms().map(({ name }) => name);
   return command
     .option(
       '--agent <name>',
-      `the agent program: ${builtInRunners.join(', ')}; or built-in for none (default: the first on PATH)`,
+      `the agent program: ${names.join(', ')}; or built-in for none (default: the first on PATH)`,
     )
     .option('--ci [system]', 'also write a CI workflow: github or gitlab (default: the one in use here)')
     .option('--mcp', 'add the MCP server of self-heal to .mcp.json, for the agent that you work with')
@@ -130,14 +131,22 @@ function nextSteps(
   return [
     ...(findPlaywright(cwd).ok ? [] : [`→ Playwright is not installed here: ${add} @playwright/test`]),
     ...(agent && !installed.includes(agent)
-      ? [`→ ${agent.title} was not found: npm install -g ${agent.packageName}`]
+      ? [
+          `→ ${agent.title} was not found: ${agent.packageName ? `npm install -g ${agent.packageName}` : `install ${agent.file}`}`,
+        ]
       : []),
     ...(agent ? [] : [addAgent(first, exec)]),
     ...(ci === 'gitlab'
       ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
       : []),
     ...(ci === null ? [] : [`→ For shards or a matrix of causes: ${workflowsOf(ci, cwd)}`]),
-    ...(agent && ci !== null ? [`→ Add a CI secret named ${agent.keyVariable}.`] : []),
+    ...(agent && ci !== null
+      ? [
+          agent.keyVariable
+            ? `→ Add a CI secret named ${agent.keyVariable}.`
+            : `→ Add to the workflow what installs ${agent.file}, and the variable with its key.`,
+        ]
+      : []),
     `→ Next: ${exec} self-heal doctor`,
   ];
 }

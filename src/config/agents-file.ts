@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
 import type { z } from 'zod';
-import { builtIn, builtInRunners, isBuiltInRunner } from '../model/built-in.js';
+import { acpPrograms, builtIn, builtInRunners, isBuiltInRunner } from '../model/built-in.js';
 import { rules } from '../diagnose/rules.js';
 import { pathInside } from '../paths.js';
 import type { Problem } from '../problem.js';
@@ -166,7 +166,9 @@ function referenceMistakes(data: unknown, knownRunners: readonly string[]): Mist
   const ownAgents = keysOf(valueAt(data, ['agents']));
   const ownRunners = keysOf(valueAt(data, ['runners']));
   const agents = [...new Set([...defaultAgents, ...ownAgents])];
-  const runners = [...new Set([builtIn, ...builtInRunners, ...knownRunners, ...ownRunners])];
+  const runners = [
+    ...new Set([builtIn, ...builtInRunners, ...Object.keys(acpPrograms), ...knownRunners, ...ownRunners]),
+  ];
   for (const name of ownRunners) mistakes.push(...runnerMistakes(name, valueAt(data, ['runners', name])));
   check(['runner'], 'unknown runner', runners);
   for (const name of ownAgents) check(['agents', name, 'runner'], 'unknown runner', runners);
@@ -184,22 +186,34 @@ function referenceMistakes(data: unknown, knownRunners: readonly string[]): Mist
   return mistakes;
 }
 
-/** A custom runner needs a command. A built-in runner has one, and accepts additional arguments and variables. */
+/** A runner is a known program, or has a command of one of two kinds. Only what fits its kind may be set. */
 function runnerMistakes(name: string, runner: unknown): Mistake[] {
   const path = ['runners', name];
   const keys = keysOf(runner);
-  if (name === builtIn || isBuiltInRunner(name)) {
-    if (name !== builtIn && !keys.includes('command') && !keys.includes('prompt')) return [];
+  const has = (key: string) => keys.includes(key);
+  if (name === builtIn || (isBuiltInRunner(name) && ['command', 'acp', 'prompt'].some(has)))
     return [{ path, part: 'key', message: `"${name}" is the name of a built-in runner; choose another` }];
-  }
-  const isIncomplete = typeof runner === 'object' && runner !== null && !keys.includes('command');
-  const misplaced = keys.filter((key) => key === 'args' || key === 'env');
+  const isKnown = isBuiltInRunner(name) || Object.hasOwn(acpPrograms, name);
+  const isIncomplete =
+    typeof runner === 'object' && runner !== null && !isKnown && !has('command') && !has('acp');
+  const misplaced = (key: string, message: string): Mistake[] =>
+    has(key) ? [{ path: [...path, key], part: 'key', message: `"${key}" ${message}` }] : [];
   return [
-    ...(isIncomplete ? [{ path: [...path, 'command'], message: `"${name}" needs a "command"` }] : []),
-    ...misplaced.map((key): Mistake => {
-      const message = `"${key}" is for built-in runners; put it into "command"`;
-      return { path: [...path, key], part: 'key', message };
-    }),
+    ...(isIncomplete
+      ? [{ path: [...path, 'command'], message: `"${name}" needs a "command", or "acp"` }]
+      : []),
+    ...(has('command') && has('acp')
+      ? misplaced('acp', 'is another kind of "command"; name one of them')
+      : []),
+    ...(has('command') || !isKnown
+      ? misplaced('args', `is for known programs; put it into "${has('acp') ? 'acp' : 'command'}"`)
+      : []),
+    ...(has('command')
+      ? misplaced('env', 'is for other runners; a "command" gets your whole environment')
+      : []),
+    ...(has('command') || name === 'claude' || name === 'codex'
+      ? misplaced('allow', 'is for programs that speak the Agent Client Protocol')
+      : []),
   ];
 }
 

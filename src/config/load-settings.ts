@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { readFile } from 'node:fs/promises';
-import { builtInRunners, isBuiltInRunner, reader } from '../model/built-in.js';
+import { acpPrograms, builtInRunners, reader } from '../model/built-in.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../model/settings.js';
 import { jsonOf } from '../json-of.js';
 import { counted } from '../format.js';
@@ -220,12 +220,20 @@ function resolveAgents(file: FilledAgentsFile): Record<string, AgentSettings> {
 }
 
 function resolveRunners({ runners }: FilledAgentsFile): Record<string, RunnerSettings> {
-  const builtIn = builtInRunners.map((kind) => [kind, { kind }] as const);
-  const own = Object.entries(runners).map(([name, { command = [], prompt, args, env }]) => {
-    const settings: RunnerSettings = isBuiltInRunner(name)
-      ? { kind: name, ...(args && { args }), ...(env && { env }) }
-      : { kind: 'command', command, prompt };
-    return [name, settings] as const;
-  });
-  return Object.fromEntries<RunnerSettings>([...builtIn, ...own]);
+  const known = [...builtInRunners, ...Object.keys(acpPrograms)].map((name) => [name, {}] as const);
+  return Object.fromEntries(
+    Object.entries({ ...Object.fromEntries(known), ...runners }).map(([name, runner]) => [
+      name,
+      runnerSettings(name, runner),
+    ]),
+  );
+}
+
+function runnerSettings(name: string, runner: Partial<FilledAgentsFile['runners'][string]>): RunnerSettings {
+  const { command, prompt = 'stdin', acp = acpPrograms[name]?.command, args, env, allow } = runner;
+  if (name === 'claude' || name === 'codex')
+    return { kind: name, ...(args && { args }), ...(env && { env }) };
+  if (command || !acp) return { kind: 'command', command: command ?? [], prompt };
+  const more = { ...(env && { env }), ...(allow && { allow }) };
+  return { kind: 'acp', program: name, command: [...acp, ...(args ?? [])], ...more };
 }

@@ -98,6 +98,23 @@ const runner = z.strictObject({
       description: `The program and its arguments, run without a shell. These placeholders are replaced: ${placeholdersInText}.`,
       examples: [['node', 'tools/fixer.mjs', '{slashCommand}']],
     }),
+  acp: z
+    .array(text, 'must be a list of strings, such as [cursor-agent, acp]')
+    .min(1, 'must name a program, such as [cursor-agent, acp]')
+    .optional()
+    .meta({
+      description:
+        'The command of a program that speaks the Agent Client Protocol, run without a shell; it may edit its copy, and run what `allow` names.',
+      examples: [['cursor-agent', 'acp']],
+    }),
+  allow: z
+    .array(text, 'must be a list of commands, such as [npx playwright test]')
+    .optional()
+    .meta({
+      description:
+        'Commands that a program which speaks the Agent Client Protocol may run, each with further arguments. Default: none.',
+      examples: [['npx playwright test']],
+    }),
   prompt: byDefault(
     'stdin',
     oneOf(['stdin', 'argument', 'none']),
@@ -107,8 +124,7 @@ const runner = z.strictObject({
     .array(text, 'must be a list of strings, such as [--model, sonnet]')
     .optional()
     .meta({
-      description:
-        'Additional arguments for a built-in runner, such as a model or a permission that it does not have by default.',
+      description: 'Additional arguments for a known program, such as a model.',
       examples: [['--allowedTools', 'Bash(npx playwright test *)']],
     }),
   env: z
@@ -116,7 +132,7 @@ const runner = z.strictObject({
     .optional()
     .meta({
       description:
-        'Environment variables that a built-in runner gets in addition to those it needs. A name that ends in * matches every name with that prefix.',
+        'Environment variables that a known program or one of `acp` gets in addition to those it needs. A name that ends in * matches every name with that prefix.',
       examples: [['AWS_PROFILE']],
     }),
 });
@@ -213,7 +229,7 @@ export const agentsFileSchema = z.strictObject({
     .record(name, runner)
     .prefault({})
     .describe(
-      'Programs that run slash commands, by name, and what the built-in ones (claude, codex, gemini, opencode, copilot) get in addition.',
+      'Programs that run slash commands, by name, and what the known ones (claude, codex, gemini, opencode, copilot, cursor, goose and others) get in addition.',
     ),
   agents: z
     .record(name, agent)

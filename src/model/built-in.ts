@@ -24,3 +24,29 @@ export type BuiltInRunner = (typeof builtInRunners)[number];
 export function isBuiltInRunner(name: string): name is BuiltInRunner {
   return builtInRunners.some((runner) => runner === name);
 }
+
+/** The programs that are driven by their own command line, since they speak the Agent Client Protocol only by adapters. */
+export type OwnCommandLine = Extract<BuiltInRunner, 'claude' | 'codex'>;
+
+/** A program that speaks the Agent Client Protocol. */
+export interface AcpProgram {
+  /** Its command line: the program and its arguments. */
+  readonly command: readonly [string, ...string[]];
+  /** The version that was tried, or null if the command comes from its documentation. */
+  readonly tried: string | null;
+}
+
+/** The programs that are known to speak the Agent Client Protocol, by their name as a runner. */
+export const acpPrograms: Readonly<Record<string, AcpProgram>> = {
+  gemini: { command: ['gemini', '--acp'], tried: '0.61.0' },
+  opencode: { command: ['opencode', 'acp'], tried: '1.18.33' },
+  copilot: { command: ['copilot', '--acp'], tried: '1.0.102' },
+  auggie: { command: ['auggie', '--acp'], tried: null },
+  cline: { command: ['cline', '--acp'], tried: null },
+  cursor: { command: ['cursor-agent', 'acp'], tried: null },
+  goose: { command: ['goose', 'acp'], tried: null },
+  kimi: { command: ['kimi', 'acp'], tried: null },
+  kiro: { command: ['kiro-cli', 'acp'], tried: null },
+  qwen: { command: ['qwen', '--acp'], tried: null },
+  vibe: { command: ['vibe-acp'], tried: null },
+};

@@ -1,4 +1,4 @@
-import type { BuiltInRunner } from './built-in.js';
+import type { OwnCommandLine } from './built-in.js';
 import type { ProjectRules } from '../diagnose/rule.js';
 import type { Category } from './diagnosis.js';
 
@@ -10,14 +10,25 @@ export interface AgentSettings {
   readonly timeoutMs: number;
 }
 
-/** A program that runs slash commands: a built-in one, or any other given by its command line. */
+/** A program that runs slash commands. */
 export type RunnerSettings =
   | {
-      readonly kind: BuiltInRunner;
+      readonly kind: OwnCommandLine;
       /** Additional command-line arguments, such as a model or a permission. */
       readonly args?: readonly string[];
       /** Names of environment variables to pass in addition to those the program needs (`MY_*` matches several). */
       readonly env?: readonly string[];
+    }
+  /** Any program that speaks the Agent Client Protocol. */
+  | {
+      readonly kind: 'acp';
+      /** Its name as a runner. */
+      readonly program: string;
+      /** argv, never passed to a shell. */
+      readonly command: readonly string[];
+      readonly env?: readonly string[];
+      /** The commands that it may run, with further arguments; none by default. */
+      readonly allow?: readonly string[];
     }
   | {
       readonly kind: 'command';

@@ -15,8 +15,8 @@ export interface Command {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Written to standard input, which is then closed. */
-  readonly input: string;
+  /** Written to standard input, which is then closed; a stream stays open until it ends. */
+  readonly input: string | Readable;
   /** The run it is started for. Its processes carry this id, so that they are found even after self-heal itself is gone. */
   readonly runId?: string;
   /** A folder that only this program works in: see `SweepOptions`. */
@@ -28,6 +28,8 @@ export interface Command {
   readonly signal: AbortSignal;
   readonly onStart: (pid: number) => void;
   readonly onOutput: (chunk: Buffer, from: 'stdout' | 'stderr') => void;
+  /** Asks the program to end by itself, before any signal; it has `graceMs` for that. */
+  readonly askToEnd?: () => Promise<void>;
 }
 
 /** Why we end a program; the first reason wins. `stopped`: its work was done. */
@@ -101,7 +103,10 @@ async function superviseUntilEnd(
   clearTimeout(timer);
   signal.removeEventListener('abort', onAbort);
   // Stopping.
-  if (outcome === 'asked-to-end') await endTree(pid, lineage, graceMs);
+  if (outcome === 'asked-to-end') {
+    if (command.askToEnd) await Promise.race([exit, command.askToEnd(), delay(graceMs)]);
+    await endTree(pid, lineage, graceMs);
+  }
   await exit;
   child.stdout?.destroy();
   child.stderr?.destroy();
@@ -131,7 +136,8 @@ async function start(command: Command, owner: Owner, ending: AbortSignal): Promi
   }
   // The program may exit without reading its input.
   child.stdin?.on('error', () => undefined);
-  child.stdin?.end(input);
+  if (typeof input === 'string') child.stdin?.end(input);
+  else if (child.stdin) input.pipe(child.stdin);
   onStart(child.pid);
   return ok({ child, pid: child.pid });
 }

@@ -7,7 +7,7 @@ import { expandedPrompt } from '../../src/agents/expand-command.js';
 import { createCopy, type ProjectCopy } from '../../src/workspace/copy.js';
 import { agentTask } from '../rig/agent-task.js';
 import { tempDir } from '../rig/temp-dir.js';
-import { commandFile, lastWords, realPrograms, type RealProgram } from './real-program.js';
+import { commandFile, lastWords, realPrograms, runnerSettings, type RealProgram } from './real-program.js';
 import { startStubApi, type Step } from './stub-api.js';
 
 const runAgent = createRunAgent();
@@ -55,9 +55,9 @@ async function attempt(
   for (const [key, value] of Object.entries(env)) vi.stubEnv(key, value);
   return runAgent(
     agentTask('hangs', {
-      runner: { kind: name },
+      runner: runnerSettings(program),
       agent: { name: 'debugger', slashCommand: '/debugger', runner: name, timeoutMs: 120_000 },
-      prompt: await expandedPrompt({ kind: name }, `/debugger ${more.words}`, {
+      prompt: await expandedPrompt(runnerSettings(program), `/debugger ${more.words}`, {
         cwd: root,
         clean: (text) => text,
       }),

@@ -1,13 +1,14 @@
 import path from 'node:path';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { commandFileOf } from '../../src/agents/command-files.js';
-import type { BuiltInRunner } from '../../src/model/built-in.js';
+import { resolveSettings } from '../../src/config/load-settings.js';
+import type { RunnerSettings } from '../../src/model/settings.js';
 import { tempDir } from '../rig/temp-dir.js';
 import type { Answer } from './dialects.js';
 
 /** How one real program is pointed at the stub, and what its model has to call to edit a file. */
 export interface RealProgram {
-  readonly name: BuiltInRunner;
+  readonly name: string;
   /** The environment of a user who has this program and nothing else: fake key, private HOME, telemetry off. */
   env(url: string): Record<string, string>;
   /** The tool calls that write `two` over `one` in a file, one answer each. */
@@ -31,7 +32,7 @@ export interface RealProgram {
 const folders = JSON.parse(process.env['SELF_HEAL_TEST_AGENTS'] ?? '{}') as Record<string, string>;
 
 /** A home folder with nothing of the user's, and no credential in the environment. */
-function bare(name: BuiltInRunner, home: string): Record<string, string> {
+function bare(name: string, home: string): Record<string, string> {
   const kept = ['PATH', 'LANG', 'SELF_HEAL_CHROMIUM', 'PLAYWRIGHT_BROWSERS_PATH'].flatMap((key) => {
     const value = process.env[key];
     return value === undefined ? [] : [[key, value] as const];
@@ -42,6 +43,15 @@ function bare(name: BuiltInRunner, home: string): Record<string, string> {
 
 function call(tool: string, input: Readonly<Record<string, unknown>>): Answer {
   return { calls: [{ tool, input }] };
+}
+
+/** The settings of a program. For one that is not built in, agents.yaml has two lines. */
+export function runnerSettings({ name }: RealProgram): RunnerSettings {
+  const own = name === 'codex-acp' ? { runner: name, runners: { [name]: { acp: ['codex-acp'] } } } : {};
+  const { runners } = resolveSettings({ file: own, project: 'own', filePath: null });
+  const settings = runners[name];
+  if (!settings) throw new Error(`no runner ${name}`);
+  return settings;
 }
 
 const openaiTooLong = {
@@ -122,6 +132,23 @@ const codex: RealProgram = {
     seen: ['INSTRUCTIONS-OF-THE-PROJECT', 'SETTINGS-OF-THE-PROJECT'],
   },
 };
+
+const codexAcp: RealProgram = {
+  ...codex,
+  name: 'codex-acp',
+  env: (url) => {
+    const { PATH = '', ...env } = codex.env(url);
+    return { ...env, PATH: [folders['codex-acp'], PATH].join(path.delimiter) };
+  },
+  // It may run no command, but Codex takes this one for an edit.
+  edits: (file) => [patch('Update', file, '@@\n-one\n+two')],
+  creates: (file) => patch('Add', file, '+x'),
+};
+
+function patch(what: 'Update' | 'Add', file: string, lines: string): Answer {
+  const text = `*** Begin Patch\n*** ${what} File: ${file}\n${lines}\n*** End Patch`;
+  return call('exec_command', { cmd: `apply_patch <<'EOF'\n${text}\nEOF` });
+}
 
 const gemini: RealProgram = {
   name: 'gemini',
@@ -232,7 +259,9 @@ const copilot: RealProgram = {
 };
 
 /** The programs that are installed. */
-export const realPrograms = [claude, codex, gemini, opencode, copilot].filter(({ name }) => name in folders);
+export const realPrograms = [claude, codex, gemini, opencode, copilot, codexAcp].filter(
+  ({ name }) => name in folders,
+);
 
 /** A project's slash command file for a program. Its text is a marker to look for in what the model is sent. */
 export function commandFile({ name }: RealProgram): Record<string, string> {

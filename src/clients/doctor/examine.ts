@@ -1,13 +1,14 @@
 import path from 'node:path';
 import {
   agentsInUse,
+  fileOf,
   missingAgents,
   programsThatRead,
   withInstalledRunner,
 } from '../../agents/check-agents.js';
-import { programs } from '../../agents/programs.js';
+import { remedyFor } from '../../agents/agent-error.js';
 import { loadSettings } from '../../config/load-settings.js';
-import { builtIn, isBuiltInRunner, type BuiltInRunner } from '../../model/built-in.js';
+import { builtIn } from '../../model/built-in.js';
 import type { Settings } from '../../model/settings.js';
 import { stripAnsi } from '../../visible-text.js';
 import { findPlaywrightConfig } from '../../playwright/find-config.js';
@@ -103,10 +104,11 @@ async function checkAgents(
   const used = agentsInUse(settings).flatMap((name) => settings.agents[name] ?? []);
   const runners = [...new Set(used.map(({ runner }) => runner))];
   const ready = used.filter(({ name, runner }) => !missing.has(name) && runner !== builtIn);
-  const kinds = runners.flatMap((name) => settings.runners[name]?.kind ?? []).filter(isBuiltInRunner);
-  const logins = kinds.map(async (kind) =>
-    (await findProgram(kind, project)) === null ? [] : [await loginOf(kind, project)],
-  );
+  const logins = runners.map(async (name) => {
+    const runner = settings.runners[name];
+    if (!runner || runner.kind === 'command' || !(await findProgram(fileOf(runner), project))) return [];
+    return [await loginOf(name, runner, project)];
+  });
   return [
     ...(runners.includes(builtIn) ? [fixerAlone] : []),
     ...(ready.length > 0
@@ -144,11 +146,15 @@ const fixerAlone: Check = {
   remedy: 'After installing an agent program, run `npx self-heal init --agent claude --force`.',
 };
 
-async function loginOf(program: BuiltInRunner, project: Pick<ExamineRequest, 'cwd' | 'env'>): Promise<Check> {
-  const name = `${program} login`;
-  const login = await checkLogin(program, project);
+async function loginOf(
+  runner: string,
+  settings: Parameters<typeof checkLogin>[0],
+  project: Pick<ExamineRequest, 'cwd' | 'env'>,
+): Promise<Check> {
+  const name = `${runner} login`;
+  const login = await checkLogin(settings, project);
   if (login.state === 'in') return passed(name, login.how);
-  const { login: remedy } = programs[program];
+  const remedy = (login.state === 'out' ? login.remedy : undefined) ?? remedyFor('unauthorized', runner);
   return login.state === 'out'
     ? { name, state: 'failed', found: 'not logged in', remedy }
     : { name, state: 'warning', found: `unknown: ${login.why}`, remedy };

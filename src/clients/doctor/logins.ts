@@ -1,9 +1,11 @@
 import path from 'node:path';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import type { BuiltInRunner } from '../../model/built-in.js';
+import type { RunnerSettings } from '../../model/settings.js';
+import { reasonOf } from '../../problem.js';
 import { supervise } from '../../process/supervise.js';
 import { tryOr } from '../../result.js';
+import { unreachable } from '../../unreachable.js';
 
 interface ProjectContext {
   readonly cwd: string;
@@ -11,24 +13,58 @@ interface ProjectContext {
 }
 
 /** Whether a program has the credentials to call its model. */
-type Login =
+export type Login =
   | { readonly state: 'in'; readonly how: string }
-  | { readonly state: 'out' }
+  /** `remedy` is how to log in, if the program itself says so. */
+  | { readonly state: 'out'; readonly remedy?: string }
   /** The program offers no way to tell without a paid call. */
   | { readonly state: 'unknown'; readonly why: string };
 
 /** Asks a program whether it is logged in, without calling its model. The versions below are those it was tested with. */
-export async function checkLogin(program: BuiltInRunner, project: ProjectContext): Promise<Login> {
-  return logins[program](project);
+export async function checkLogin(
+  runner: Exclude<RunnerSettings, { kind: 'command' }>,
+  project: ProjectContext,
+): Promise<Login> {
+  switch (runner.kind) {
+    case 'claude':
+      return claude(project);
+    case 'codex':
+      return codex(project);
+    case 'acp':
+      return byProtocol(runner, project);
+    default:
+      return unreachable(runner);
+  }
 }
 
-const logins: Record<BuiltInRunner, (project: ProjectContext) => Promise<Login>> = {
-  claude,
-  codex,
-  gemini,
-  opencode,
-  copilot,
-};
+/** Opens a session, which a program that speaks the Agent Client Protocol refuses if it needs a login, and sends no prompt. */
+async function byProtocol(
+  { program, command: [file = '', ...args] }: Extract<RunnerSettings, { kind: 'acp' }>,
+  { cwd, env }: ProjectContext,
+): Promise<Login> {
+  const { acpEnvironment } = await import('../../agents/programs.js');
+  const { tryLogin } = await import('../../agents/acp-runner.js');
+  const talk = tryLogin(cwd);
+  const running = supervise({
+    file,
+    args,
+    cwd,
+    env: { ...env, ...acpEnvironment(program).env },
+    input: talk.input,
+    timeoutMs: TIMEOUT_MS,
+    graceMs: GRACE_MS,
+    signal: new AbortController().signal,
+    onStart: () => undefined,
+    onOutput: (chunk, from) => (from === 'stdout' ? talk.write(chunk) : undefined),
+  });
+  void running.ended.then(() => talk.close());
+  const login = await talk.login.catch(
+    (error: unknown) => ({ state: 'unknown', why: reasonOf(error) }) as const,
+  );
+  running.stop();
+  await running.ended;
+  return login;
+}
 
 /** 2.1.197: `auth status` prints JSON. An older version would take the words for a prompt, so its help is read first. */
 async function claude(project: ProjectContext): Promise<Login> {
@@ -57,44 +93,6 @@ async function codex(project: ProjectContext): Promise<Login> {
   return /Not logged in/i.test(output)
     ? { state: 'out' }
     : { state: 'unknown', why: 'this version does not say' };
-}
-
-/** There is no command for this, so we look for the credentials that it would use. */
-async function gemini(project: ProjectContext): Promise<Login> {
-  const variable = [
-    'GEMINI_API_KEY',
-    'GOOGLE_API_KEY',
-    'GOOGLE_GENAI_USE_VERTEXAI',
-    'GOOGLE_GENAI_USE_GCA',
-  ].find((name) => isSet(project, name));
-  if (variable !== undefined) return { state: 'in', how: variable };
-  const home = path.join(homeOf(project), '.gemini');
-  if (existsSync(path.join(home, 'oauth_creds.json'))) return { state: 'in', how: 'a stored login' };
-  const chosen = /"(?:selectedType|selectedAuthType)"/.test(readOrEmpty(path.join(home, 'settings.json')));
-  const dotEnv = [home, path.join(project.cwd, '.gemini'), project.cwd].some((folder) =>
-    existsSync(path.join(folder, '.env')),
-  );
-  if (chosen || dotEnv) return { state: 'unknown', why: 'only a model call would show it' };
-  return { state: 'out' };
-}
-
-/** 1.18.33: `auth list` counts stored logins and variables. Without either, local and free models still work. */
-async function opencode(project: ProjectContext): Promise<Login> {
-  const { output } = await probe(['opencode', 'auth', 'list'], project);
-  const counts = [...output.matchAll(/(\d+) (?:credentials?|environment variables?)/g)].map(([, count]) =>
-    Number(count),
-  );
-  if (counts.some((count) => count > 0)) return { state: 'in', how: 'a stored login or a key' };
-  const why = 'neither a login nor a key; only models that need neither will work';
-  return { state: 'unknown', why };
-}
-
-/** There is no command for this, and the login may be in the system's keychain. */
-async function copilot(project: ProjectContext): Promise<Login> {
-  const names = ['COPILOT_PROVIDER_BASE_URL', 'COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'];
-  const variable = names.find((name) => isSet(project, name));
-  if (variable !== undefined) return { state: 'in', how: variable };
-  return { state: 'unknown', why: 'only a model call would show it' };
 }
 
 function isSet({ env }: ProjectContext, name: string): boolean {

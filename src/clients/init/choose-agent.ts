@@ -1,6 +1,6 @@
-import { type AgentProgram, programNamed, programs } from '../../agents/programs.js';
+import { type AgentProgram, allPrograms, programNamed } from '../../agents/programs.js';
 import { closest } from '../../config/closest.js';
-import { builtIn, builtInRunners } from '../../model/built-in.js';
+import { builtIn } from '../../model/built-in.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { findProgram, type ProgramPlace } from '../../process/find-program.js';
@@ -32,18 +32,19 @@ export function chooseAgent({
 function byName(name: string): Result<AgentProgram | null, Problem> {
   const program = programNamed(name);
   if (program || name === builtIn) return ok(program);
-  const near = closest(name, [...builtInRunners, builtIn]);
+  const names = allPrograms().map((known) => known.name);
+  const near = closest(name, [...names, builtIn]);
   return err({
     kind: 'usage',
     message: `unknown agent program ${JSON.stringify(name)}`,
-    remedy: `${near ? `Did you mean ${near}? ` : ''}Choose one of ${builtInRunners.join(', ')}, or ${builtIn} for none; any other program can be configured under "runners" in agents.yaml.`,
+    remedy: `${near ? `Did you mean ${near}? ` : ''}Choose one of ${names.join(', ')}, or ${builtIn} for none; any other program can be configured under "runners" in agents.yaml.`,
   });
 }
 
 /** Returns the installed agent programs, in order of preference. */
 export async function findAgents(project: ProgramPlace): Promise<AgentProgram[]> {
-  const all = Object.values(programs);
-  const paths = await Promise.all(all.map(({ name }) => findProgram(name, project)));
+  const all = allPrograms();
+  const paths = await Promise.all(all.map(({ file }) => findProgram(file, project)));
   return all.filter((_, index) => paths[index] !== null);
 }
 

@@ -78,7 +78,7 @@ function valuesFor({ system, cwd, root, config, agent, defaultBranch }: Workflow
     BEFORE_INSTALL: beforeInstall(manager),
     // A lock file written here would become part of the fix.
     INSTALL: lockFolder === null ? 'npm install --no-package-lock' : installOf(manager, lockFolder),
-    INSTALL_AGENT: agent && `npm install --global ${agent.packageName}`,
+    INSTALL_AGENT: agent?.packageName ? `npm install --global ${agent.packageName}` : null,
     KEY: agent?.keyVariable ?? null,
     WHAT_HAPPENS: agent ? `handed to ${agent.title}` : 'healed if the built-in fixer is sure of the fix',
     // More characters need quotes in a flow mapping.

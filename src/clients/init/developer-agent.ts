@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { BuiltInRunner } from '../../model/built-in.js';
 import { jsonOf } from '../../json-of.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 
 /** Returns where the agent that a developer works with finds its skills, as `npx playwright init-skills` does. */
-export function skillFileOf(runner: BuiltInRunner | null): string {
+export function skillFileOf(runner: string | null): string {
   return `${runner === 'claude' || runner === null ? '.claude' : '.agents'}/skills/self-heal/SKILL.md`;
 }
 

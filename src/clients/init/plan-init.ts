@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { readFile, mkdir, writeFile } from 'node:fs/promises';
 import { createTwoFilesPatch } from 'diff';
 import { commandFileOf } from '../../agents/command-files.js';
@@ -11,7 +11,7 @@ import { type CiSystem, defaultBranchOf, workflowFiles, workflowTexts } from './
 import { git, gitRootOf } from '../../workspace/git.js';
 import { MCP_FILE, skillFileOf, skillText, withMcpServer } from './developer-agent.js';
 import { type SlashCommand, slashCommands } from './slash-commands.js';
-import { isInside, relativePath } from '../../paths.js';
+import { isInside, realPlaceOf, relativePath } from '../../paths.js';
 import { packageFile } from '../../own-files.js';
 import { unreachable } from '../../unreachable.js';
 
@@ -243,14 +243,6 @@ export async function writePlan(plan: readonly PlannedFile[], root: string): Pro
     written.push(file.name);
   }
   return null;
-}
-
-/** Returns where a file is, or would be created, with the links on the way resolved. */
-function realPlaceOf(file: string): string {
-  const isThere = lstatSync(file, { throwIfNoEntry: false });
-  // The target of a dangling link is unknown, and might be anywhere.
-  if (isThere?.isSymbolicLink() && !existsSync(file)) return path.parse(file).root;
-  return isThere ? realpathSync(file) : path.join(realPlaceOf(path.dirname(file)), path.basename(file));
 }
 
 /** The problem that a file cannot be written. Files written before it are complete, so running again continues from there. */

@@ -34,7 +34,9 @@ function settingsOf(kind: BuiltInRunner): Settings {
   const routes = Object.fromEntries(Object.keys(plain.routes).map((one) => [one, ['fixer']]));
   return {
     ...plain,
-    runners: { own: { kind } },
+    runners: {
+      own: kind === 'claude' || kind === 'codex' ? { kind } : { kind: 'acp', program: kind, command: [] },
+    },
     agents: { fixer: { name: 'fixer', slashCommand: '/fixer', runner: 'own', timeoutMs: 1 } },
     routes: { ...plain.routes, ...routes },
   };
@@ -50,7 +52,7 @@ describe('the prompt of a failure that no agent was given', () => {
     writeFileSync(file, body);
     const found = await promptFor(root, settingsOf(kind));
     const text = found.ok ? found.value.text : '';
-    const expands = kind === 'claude' || kind === 'opencode';
+    const expands = kind !== 'codex';
     expect(text.startsWith(expands ? '/fixer' : 'Mend ')).toBe(true);
     expect(text).toContain('Fix this error so the test can pass');
     expect(text).not.toContain('kestrel');

@@ -1,0 +1,496 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  client,
+  type ClientContext,
+  type ContentBlock,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+} from '@agentclientprotocol/sdk';
+import { z } from 'zod';
+import type { RunnerSettings } from '../model/settings.js';
+import { ownVersion } from '../own-files.js';
+import { pathInside } from '../paths.js';
+import { reasonOf } from '../problem.js';
+import {
+  filesOf,
+  isEditCall,
+  optionFor,
+  placeInCopy,
+  type Policy,
+  refusalOf,
+  type ToolCall,
+} from './acp-policy.js';
+import { openWire } from './acp-wire.js';
+import { agentErrorInText, withoutLogin } from './agent-error.js';
+import { claimIn } from './claim.js';
+import { commandFileOf } from './command-files.js';
+import { expandedCommand, splitCommand } from './expand-command.js';
+import { acpEnvironment } from './programs.js';
+import {
+  type AgentResult,
+  type AgentTask,
+  commandLine,
+  type Conversation,
+  type Listener,
+  noUsage,
+  type Runner,
+} from './runner.js';
+
+type AcpSettings = Extract<RunnerSettings, { kind: 'acp' }>;
+
+/** Drives any program that speaks the Agent Client Protocol. */
+export function acpRunner(settings: AcpSettings): Runner {
+  const [file = '', ...args] = settings.command;
+  return {
+    command: () => ({ file, args, ...acpEnvironment(settings.program), input: '' }),
+    converse: (task, listener) => converse(task, settings, listener),
+  };
+}
+
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+const MAX_IMAGE_BYTES = 4 * 1024 * 1024;
+/** The completion signal is at the end. */
+const MAX_MESSAGE_CHARACTERS = 256 * 1024;
+/** The most of a line that is worth logging. */
+const MAX_LINE_CHARACTERS = 16 * 1024;
+/** A program that has slash commands names them at the start of a session. */
+const COMMANDS_MS = 1000;
+
+const helloShape = z.object({
+  protocolVersion: z.number(),
+  agentCapabilities: z
+    .object({
+      loadSession: z.boolean().catch(false),
+      promptCapabilities: z.object({ image: z.boolean().catch(false) }).catch({ image: false }),
+      sessionCapabilities: z.object({ resume: z.unknown().optional() }).catch({ resume: null }),
+    })
+    .catch({
+      loadSession: false,
+      promptCapabilities: { image: false },
+      sessionCapabilities: { resume: null },
+    }),
+  authMethods: z
+    .array(z.object({ name: z.string(), description: z.string().nullish().catch(null) }))
+    .catch([]),
+});
+type Hello = z.infer<typeof helloShape>;
+
+/** Begins to speak with a program. A program of another protocol version may answer anything else. */
+async function sayHello(agent: ClientContext): Promise<Hello | string> {
+  const answer: unknown = await agent.request(methods.agent.initialize, {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
+    clientInfo: { name: 'self-heal', version: ownVersion() },
+  });
+  const hello = helloShape.safeParse(answer).data;
+  if (hello?.protocolVersion === PROTOCOL_VERSION) return hello;
+  return `it speaks version ${hello?.protocolVersion ?? 'unknown'} of the Agent Client Protocol, not ${PROTOCOL_VERSION}`;
+}
+
+/** Returns how to log in, as the program itself names it; null if it names nothing. */
+function loginsIn({ authMethods }: Hello): string | null {
+  const names = authMethods.map(({ name, description }) => (description ? `${name} (${description})` : name));
+  return names.length === 0 ? null : `Log in: ${names.join(', or ')}.`;
+}
+
+/** Whether an error of a program says that nobody is logged in. */
+function isAuthRequired(error: unknown): boolean {
+  return error instanceof RequestError && error.code === -32_000;
+}
+
+const textShape = z.object({ type: z.literal('text'), text: z.string() });
+const callShape = z.object({
+  toolCallId: z.string(),
+  title: z.string().nullish(),
+  status: z.string().nullish(),
+  kind: z
+    .enum(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'switch_mode', 'other'])
+    .nullish()
+    .catch(null),
+  locations: z
+    .array(z.object({ path: z.string(), line: z.number().nullish() }))
+    .nullish()
+    .catch(null),
+  rawInput: z.unknown().optional(),
+  content: z
+    .array(z.object({ type: z.literal('diff'), path: z.string(), newText: z.string() }))
+    .nullish()
+    .catch(null),
+});
+const updateShape = z.discriminatedUnion('sessionUpdate', [
+  z.object({ sessionUpdate: z.literal('agent_message_chunk'), content: textShape }),
+  callShape.extend({ sessionUpdate: z.literal('tool_call') }),
+  callShape.extend({ sessionUpdate: z.literal('tool_call_update') }),
+  z.object({
+    sessionUpdate: z.literal('plan'),
+    entries: z.array(z.object({ content: z.string(), status: z.string() })),
+  }),
+  z.object({
+    sessionUpdate: z.literal('available_commands_update'),
+    availableCommands: z.array(z.object({ name: z.string() })),
+  }),
+  z.object({
+    sessionUpdate: z.literal('usage_update'),
+    cost: z.object({ amount: z.number(), currency: z.string() }).nullish(),
+  }),
+]);
+type Update = z.infer<typeof updateShape>;
+
+/** What has another shape is not needed. */
+const updateParams = z.object({ update: updateShape });
+
+const tokens = z.number().nullish().catch(null);
+const answerShape = z.object({
+  stopReason: z.string().catch(''),
+  usage: z.object({ inputTokens: tokens, outputTokens: tokens }).nullish().catch(null),
+  // Gemini CLI's own place for it.
+  _meta: z
+    .object({
+      quota: z.object({ token_count: z.object({ input_tokens: tokens, output_tokens: tokens }) }),
+    })
+    .nullish()
+    .catch(null),
+});
+
+const verbs: Readonly<Record<string, string>> = {
+  read: 'reading',
+  edit: 'editing',
+  delete: 'deleting',
+  move: 'moving',
+  search: 'searching',
+  execute: 'running',
+  fetch: 'fetching',
+};
+
+/** Returns what a call does, in a few words: `editing src/orders.ts:36`. */
+function wordsFor(call: ToolCall, { root }: Policy): string {
+  const verb = verbs[call.kind ?? ''];
+  const title = call.title ?? 'a tool';
+  const [file] = filesOf(call);
+  if (verb === undefined || (file === undefined && title.toLowerCase().startsWith(verb))) return title;
+  if (file === undefined || call.kind === 'execute') return `${verb} ${title}`;
+  const line = call.locations?.[0]?.line;
+  return `${verb} ${pathInside(root, file) ?? file}${line ? `:${line}` : ''}`;
+}
+
+/** Talks to a program until its turn is over. */
+function converse(task: AgentTask, settings: AcpSettings, listener: Listener): Conversation {
+  const root = task.copyOf?.root ?? task.cwd;
+  const policy: Policy = { root, cwd: task.cwd, allow: settings.allow ?? [] };
+  const runner = task.agent.runner;
+  const calls = new Map<string, ToolCall & { words?: string }>();
+  const usage: { -readonly [Name in keyof typeof noUsage]: (typeof noUsage)[Name] } = { ...noUsage };
+  const denials: string[] = [];
+  let state: 'starting' | 'at work' | 'over' = 'starting';
+  let costBefore = 0;
+  let messages = '';
+  let final = '';
+  let line = '';
+  let error: AgentResult['error'] = null;
+  let isUnfinished = true;
+  let commands: readonly string[] | null = null;
+  let turn: Promise<unknown> = Promise.resolve();
+  const over = new AbortController();
+  const named = new AbortController();
+
+  const wire = openWire({
+    onText: (text) => listener.note(text),
+    onNotification: (method, params) => {
+      const update =
+        method === methods.client.session.update ? updateParams.safeParse(params).data : undefined;
+      if (update) onUpdate(update.update);
+    },
+    onBroken: fail,
+  });
+
+  function fail(why: string, failure: AgentResult['error'] = null): void {
+    if (state === 'over') return;
+    listener.note(`self-heal: ${why}`);
+    error = failure;
+    end();
+    listener.stop();
+  }
+
+  function end(): void {
+    endLine();
+    state = 'over';
+    over.abort();
+  }
+
+  function endLine(): void {
+    if (line.trim() !== '') listener.show(line);
+    line = '';
+  }
+
+  function say(text: string): void {
+    messages = `${messages}${text}`.slice(-MAX_MESSAGE_CHARACTERS);
+    final = `${final}${text}`.slice(-MAX_MESSAGE_CHARACTERS);
+    const [first = '', ...more] = text.split('\n');
+    line = `${line}${first}`.slice(0, MAX_LINE_CHARACTERS);
+    for (const next of more) {
+      endLine();
+      line = next.slice(0, MAX_LINE_CHARACTERS);
+    }
+  }
+
+  function onUpdate(update: Update): void {
+    if (update.sessionUpdate === 'available_commands_update') {
+      commands = update.availableCommands.map(({ name }) => name.replace(/^\//, ''));
+      named.abort();
+    }
+    if (update.sessionUpdate === 'usage_update') onUsage(update.cost);
+    // A session that is loaded tells its history first.
+    if (state !== 'at work') return;
+    if (update.sessionUpdate === 'agent_message_chunk') say(update.content.text);
+    if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') {
+      // Text before a call is no part of the answer.
+      if (update.sessionUpdate === 'tool_call') [messages, final] = [`${messages}\n`, ''];
+      onCall(update, update.status === 'failed');
+    }
+    if (update.sessionUpdate === 'plan') listener.show(planWords(update.entries));
+  }
+
+  /** The cost is that of the whole session, which an earlier attempt may have begun, and may come after the answer. */
+  function onUsage(cost: { readonly amount: number; readonly currency: string } | null | undefined): void {
+    if (cost?.currency !== 'USD') return;
+    if (state === 'starting') costBefore = cost.amount;
+    else usage.costUsd = cost.amount - costBefore;
+  }
+
+  function onCall({ toolCallId, ...now }: z.infer<typeof callShape>, hasFailed = false): ToolCall {
+    endLine();
+    const before = calls.get(toolCallId) ?? {};
+    const set = Object.fromEntries(Object.entries(now).filter(([, value]) => value != null));
+    const call: ToolCall & { words?: string } = { ...before, ...set };
+    const words = wordsFor(call, policy);
+    if (words !== before.words) listener.show(words);
+    if (hasFailed) listener.note(`failed: ${words}`);
+    calls.set(toolCallId, { ...call, words });
+    return call;
+  }
+
+  function refuse(call: ToolCall, why: string): void {
+    const words = wordsFor(call, policy);
+    listener.note(`refused: ${words} (${why})`);
+    if (isEditCall(call)) denials.push(words);
+  }
+
+  function permit({ toolCall, options }: RequestPermissionRequest): RequestPermissionResponse {
+    const cancelled = { outcome: { outcome: 'cancelled' } } as const;
+    if (state !== 'at work') return cancelled;
+    const call = onCall(callShape.parse(toolCall));
+    const why = refusalOf(call, policy);
+    if (why !== null) refuse(call, why);
+    const option = optionFor(why === null, options);
+    if (why === null && !option) refuse(call, 'its program offers no permission for this call alone');
+    return option ? { outcome: { outcome: 'selected', optionId: option.optionId } } : cancelled;
+  }
+
+  /** Returns the place of a file that the program wants to be read or written here. */
+  function placeOf(kind: 'read' | 'edit', file: string): string {
+    if (state !== 'at work') throw RequestError.invalidRequest(undefined, 'The turn is over.');
+    const place = placeInCopy(file, policy);
+    if (place !== null) return place;
+    refuse({ kind, locations: [{ path: file }] }, 'it is outside of its copy');
+    throw RequestError.invalidParams(undefined, `${file} is outside of the project`);
+  }
+
+  const app = client({ name: 'self-heal' })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => permit(params))
+    .onRequest(methods.client.fs.readTextFile, ({ params }) => ({
+      content: readPart(placeOf('read', params.path), params),
+    }))
+    .onRequest(methods.client.fs.writeTextFile, ({ params }) => {
+      // Synchronous, so that nothing is written after the end of the turn.
+      const place = placeOf('edit', params.path);
+      mkdirSync(path.dirname(place), { recursive: true });
+      writeFileSync(place, params.content);
+    });
+
+  async function promptFor({ agentCapabilities }: Hello): Promise<ContentBlock[] | null> {
+    let text = task.prompt;
+    const { command } = splitCommand(text);
+    if (command.startsWith('/')) {
+      if (commands === null)
+        await delay(COMMANDS_MS, undefined, { signal: AbortSignal.any([named.signal, over.signal]) }).catch(
+          () => undefined,
+        );
+      if (commands?.includes(command.slice(1))) text = commandLine(task);
+      else {
+        const { cwd } = task;
+        const expanded = await expandedCommand(settings.program, text, {
+          cwd,
+          clean: (secret) => listener.clean(secret),
+        });
+        if (expanded === null) {
+          const remedy = `Create it as ${commandFileOf(settings.program, command)}, or set another one in agents.yaml.`;
+          const reason = `the slash command ${command} does not exist for ${runner}`;
+          fail(reason, { kind: 'unusable', reason, remedy });
+          return null;
+        }
+        text = expanded;
+      }
+    }
+    const image = agentCapabilities.promptCapabilities.image ? imageIn(task.screenshot) : [];
+    return [{ type: 'text', text }, ...image];
+  }
+
+  async function openSession(agent: ClientContext, { agentCapabilities }: Hello): Promise<string> {
+    const { resume } = task;
+    const place = { cwd: task.cwd, mcpServers: [] };
+    if (!resume || !(agentCapabilities.loadSession || agentCapabilities.sessionCapabilities.resume))
+      return z.object({ sessionId: z.string() }).parse(await agent.request(methods.agent.session.new, place))
+        .sessionId;
+    const method = agentCapabilities.sessionCapabilities.resume
+      ? methods.agent.session.resume
+      : methods.agent.session.load;
+    try {
+      await agent.request(method, { ...place, sessionId: resume });
+    } catch (error) {
+      if (isAuthRequired(error) || !(error instanceof RequestError)) throw error;
+      // Each program has its own words for it.
+      throw new RequestError(error.code, `session not found: ${error.message}`, error.data);
+    }
+    return resume;
+  }
+
+  let cancelTurn = () => Promise.resolve();
+
+  async function work(agent: ClientContext): Promise<void> {
+    let login: string | null = null;
+    try {
+      const hello = await sayHello(agent);
+      if (typeof hello === 'string') {
+        const remedy = 'Install a version of the program that does, or name another runner in agents.yaml.';
+        return fail(hello, { kind: 'unusable', reason: `${runner}: ${hello}`, remedy });
+      }
+      login = loginsIn(hello);
+      const sessionId = await openSession(agent, hello);
+      usage.sessionId = sessionId;
+      const prompt = await promptFor(hello);
+      if (prompt === null || state === 'over') return;
+      cancelTurn = () => agent.notify(methods.agent.session.cancel, { sessionId });
+      state = 'at work';
+      turn = agent.request(methods.agent.session.prompt, { sessionId, prompt });
+      const answer = answerShape.parse(await turn);
+      const counts = answer._meta?.quota.token_count;
+      usage.inputTokens = answer.usage?.inputTokens ?? counts?.input_tokens ?? null;
+      usage.outputTokens = answer.usage?.outputTokens ?? counts?.output_tokens ?? null;
+      if (state !== 'at work') return;
+      error = stopError(answer.stopReason, runner);
+      isUnfinished = false;
+      end();
+      wire.input.end();
+      listener.finish();
+    } catch (problem) {
+      onProblem(problem, login);
+    }
+  }
+
+  function onProblem(problem: unknown, login: string | null): void {
+    if (!(problem instanceof RequestError)) return fail(reasonOf(problem));
+    const text = `${problem.message} ${textOf(problem.data)}`.trim();
+    fail(text, isAuthRequired(problem) ? withoutLogin(text, runner, login) : agentErrorInText(text, runner));
+  }
+
+  const connection = app.connect(wire.stream);
+  void work(connection.agent);
+  return {
+    input: wire.input,
+    write: (chunk) => wire.write(chunk),
+    cancel: async () => {
+      const isAtWork = state === 'at work';
+      if (state !== 'over') end();
+      if (!isAtWork) return;
+      await cancelTurn().catch(() => undefined);
+      await Promise.race([turn.catch(() => undefined), connection.closed]);
+    },
+    close: () => {
+      if (state !== 'over') end();
+      wire.close();
+      connection.close();
+    },
+    result: () => ({ claim: claimIn(messages), final, usage, denials, error, isUnfinished }),
+  };
+}
+
+const nothing = () => undefined;
+
+/** Opens a session without a prompt, and says whether the program needs a login for it. */
+export function tryLogin(cwd: string) {
+  const wire = openWire({ onText: nothing, onNotification: nothing, onBroken: nothing });
+  const connection = client({ name: 'self-heal' }).connect(wire.stream);
+  const ask = async () => {
+    const hello = await sayHello(connection.agent);
+    if (typeof hello === 'string') return { state: 'unknown', why: hello } as const;
+    try {
+      await connection.agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
+      return { state: 'in', how: 'it opens a session' } as const;
+    } catch (error) {
+      if (!isAuthRequired(error)) throw error;
+      const remedy = loginsIn(hello);
+      return { state: 'out', ...(remedy === null ? {} : { remedy }) } as const;
+    }
+  };
+  return {
+    ...wire,
+    login: ask(),
+    close: () => {
+      wire.close();
+      connection.close();
+    },
+  };
+}
+
+/** Returns what the end of a turn says; null if it is complete. What was done until then may still be a fix. */
+function stopError(stopReason: string, runner: string): AgentResult['error'] {
+  switch (stopReason) {
+    case 'end_turn':
+      return null;
+    case 'max_tokens':
+      return { kind: 'context-overflow', reason: `${runner}: its turn reached the limit of tokens` };
+    case 'refusal':
+      return { kind: 'limited', reason: `${runner}: its model refused` };
+    case 'cancelled':
+      return { kind: 'limited', reason: `${runner}: it cancelled its own turn` };
+    default:
+      return { kind: 'limited', reason: `${runner}: ${stopReason || 'its turn ended without a reason'}` };
+  }
+}
+
+function planWords(entries: readonly { readonly content: string; readonly status: string }[]): string {
+  const done = entries.filter(({ status }) => status === 'completed').length;
+  const current = entries.find(({ status }) => status === 'in_progress') ?? entries[done];
+  return `plan ${done}/${entries.length}${current ? `: ${current.content}` : ''}`;
+}
+
+/** Returns the lines of a file that are asked for. */
+function readPart(file: string, { line, limit }: { line?: number | null; limit?: number | null }): string {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats?.isFile()) throw RequestError.resourceNotFound(file);
+  if (stats.size > MAX_FILE_BYTES) throw RequestError.invalidParams(undefined, `${file} is too large`);
+  const text = readFileSync(file, 'utf8');
+  if (line == null && limit == null) return text;
+  const first = Math.max(0, (line ?? 1) - 1);
+  return text
+    .split('\n')
+    .slice(first, limit == null ? undefined : first + limit)
+    .join('\n');
+}
+
+function imageIn(screenshot: string | null): ContentBlock[] {
+  const stats = screenshot === null ? undefined : statSync(screenshot, { throwIfNoEntry: false });
+  if (screenshot === null || !stats?.isFile() || stats.size > MAX_IMAGE_BYTES) return [];
+  const mimeType = screenshot.endsWith('.png') ? 'image/png' : 'image/jpeg';
+  return [{ type: 'image', mimeType, data: readFileSync(screenshot).toString('base64') }];
+}
+
+function textOf(data: unknown): string {
+  if (data === undefined || data === null) return '';
+  return typeof data === 'string' ? data : JSON.stringify(data);
+}
