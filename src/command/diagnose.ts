@@ -1,3 +1,4 @@
+import { serverLogs } from '../evidence/server-output.js';
 import path from 'node:path';
 import { createHash } from 'node:crypto';
 import type { DiagnosedFailure } from '../model/cause.js';
@@ -44,6 +45,7 @@ export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Pro
       clean: (text: string) => redactor.clean(text),
       learn: (typed: Iterable<string>) => redactor.learn(typed),
       passing: await complaintsOfPassing(run),
+      logs: serverLogs(run.serverLog),
     };
     for (const failure of failures) {
       count += 1;

@@ -20,7 +20,7 @@ import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
 import { readTestPage, keepComparison, keepScreenshot } from './page-sources.js';
 import { type PassingTrace, markCommon, neighboursOf } from './complaints.js';
-import { afterTheTestMs, suiteServerOutput, testServerOutput } from './server-output.js';
+import { afterTheTestMs, serverLogs, suiteServerOutput, testServerOutput } from './server-output.js';
 import type { ParsedMaps } from './source-maps/source-map.js';
 import { coverIn } from '../diagnose/complaint.js';
 
@@ -41,6 +41,8 @@ export interface EvidenceRequest {
   readonly passing?: readonly PassingTrace[];
   /** `Redactor.clean`; by default, masks only secrets that are recognizable in any environment. */
   readonly clean?: (text: string) => string;
+  /** Reads the logs of the run's servers; shared by its failures. */
+  readonly logs?: ReturnType<typeof serverLogs>;
   /** `Redactor.learn`. */
   readonly learn?: (typed: Iterable<string>) => void;
 }
@@ -85,7 +87,15 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
 }
 
 async function gatherTest(
-  { run, folder, limits, learn, passing = [], root = run.rootDir }: EvidenceRequest,
+  {
+    run,
+    folder,
+    limits,
+    learn,
+    passing = [],
+    root = run.rootDir,
+    logs = serverLogs(run.serverLog),
+  }: EvidenceRequest,
   failure: TestFailure,
   missing: MissingEvidence,
 ): Promise<UnmappedEvidence> {
@@ -121,7 +131,7 @@ async function gatherTest(
       writeFileSync(join(folder, 'aria.yml'), asData(ariaSnapshot)),
     );
   const servers = {
-    path: run.serverLog,
+    logs,
     complaints,
     asked: network.filter(({ url }) => isOwn(url)),
     failed: failed.filter(mayTell),

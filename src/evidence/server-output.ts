@@ -44,10 +44,18 @@ const deadServer = /ERR_CONNECTION_(?:REFUSED|RESET)|ECONNREFUSED|ECONNRESET|soc
 /** When requests were under way, in milliseconds. */
 type RequestSpan = Pick<NetworkEntry, 'time' | 'durationMs'>;
 
+/** Reads the logs of a suite run's servers, once for all of its failures: there may be 50 logs of 8 MB. */
+type ReadLogs = () => Promise<readonly Log[]>;
+
+/** Returns what reads the logs of the servers of a suite run, by the path of the log of its web servers. */
+export function serverLogs(logPath: string): ReadLogs {
+  let logs: Promise<readonly Log[]> | undefined;
+  return () => (logs ??= readLogs(logPath));
+}
+
 /** A test's server log, and how the test experienced the servers. */
 interface TestServers {
-  /** Path of the log of the suite's web servers. */
-  readonly path: string;
+  readonly logs: ReadLogs;
   /** The text of the test's errors and of its requests' failures. */
   readonly complaints: string;
   /** The test's requests to the app. */
@@ -77,11 +85,11 @@ export interface TestServerOutput {
  * its output when an exception ended it, or its last output if it had been silent since before the test. Rejects if the log cannot be read.
  */
 export async function testServerOutput(
-  { path: file, complaints, asked, failed, isOfOthers, ofPassing, isAlone, worker }: TestServers,
+  { logs: read, complaints, asked, failed, isOfOthers, ofPassing, isAlone, worker }: TestServers,
   failure: TestFailure,
   missing: MissingEvidence,
 ): Promise<TestServerOutput> {
-  const { logs, others } = ownLogs(await readLogs(file), String(worker));
+  const { logs, others } = ownLogs(await read(), String(worker));
   // A server that has not answered by the end of a test logs nothing about it later. Later output is about the next test.
   const isOver = failed.length > 0 && failed.every((request) => request.failure === unanswered);
   const end = failure.startedAt + failure.durationMs;

@@ -5,6 +5,7 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type NetworkEntry, unanswered } from '../../src/model/evidence.js';
 import type { Failure } from '../../src/model/failure.js';
+import { serverLogs } from '../../src/evidence/server-output.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { lastLogTime, logEnds, logWindow } from '../../src/evidence/server-log.js';
@@ -100,6 +101,14 @@ describe('logWindow', () => {
     expect(part.text.endsWith('\nlast')).toBe(true);
     expect(part.cutBytes).toBeGreaterThan(0);
   });
+});
+
+it('EV-7 the logs of a run are read once for all of its failures', async () => {
+  await writeFile(log, `${startedAt} once\n`);
+  const read = serverLogs(log);
+  const [first] = await read();
+  await writeFile(log, `${startedAt} again\n`);
+  expect((await read())[0]).toBe(first);
 });
 
 describe("a test's server output", () => {
