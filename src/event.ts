@@ -111,6 +111,8 @@ const shapes = {
   'suite.started': z.object({
     ...ofSuite,
     tests: countOrNull,
+    /** How many of them the run is made for; the others run along, or before them. Absent if it is made for all. */
+    red: count.exactOptional(),
     /** The flaky test that is measured; absent otherwise. */
     about: z.string().exactOptional(),
     /** The number of the Playwright run, counted from 1; absent if it ran elsewhere, and its reports were read. */

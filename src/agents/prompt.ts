@@ -437,18 +437,30 @@ function earlierFixSection(fix: AgentContext['earlierFix']): Section {
 
 /** The failed attempts, and the demand for a different approach (ME-3). */
 function attemptsSection({ previousAttempts, attempt, task }: AgentContext): Section {
-  const attempts = previousAttempts.filter(({ agent }) => agent !== null);
-  if (attempts.length === 0) return noSection;
+  // What stays in the project was a fix of another error, which led to this one.
+  const attempts = previousAttempts.filter((previous) => previous.agent !== null && !isKept(previous));
+  const kept = previousAttempts.filter(isKept);
+  if (attempts.length + kept.length === 0) return noSection;
   return (room) => {
     const latest = attempts.slice(-5);
-    const longest = Math.min(2_000, Math.max(0, room / 2) / latest.length);
+    const longest = Math.min(2_000, Math.max(0, room / 2) / (latest.length + kept.length));
+    const shown = (patch: string | null) =>
+      patch && longest > MIN_SECTION ? [fenced(patch, { longest })] : [];
+    const before = kept.map(({ claim, patch, files }) =>
+      [
+        `Another error came first. The fix for it led to this error and is still in the code (${filesLine(files.map((file) => file.path))}): build on it, or remove it.`,
+        ...(claim?.summary ? [`It said: ${inline(claim.summary)}`] : []),
+        ...shown(patch),
+      ].join('\n'),
+    );
+    if (attempts.length === 0) return section('Before this error', before.join('\n\n'));
     const texts = latest.map(({ claim, patch, cut, ...previous }, index) => {
       const number = attempts.length - latest.length + index + 1;
       return [
         `APPROACH ${number} FAILED: ${inline(becauseOf(previous) ?? 'the test is still red')}`,
         ...(claim?.summary ? [`It said: ${inline(claim.summary)}`] : []),
-        ...(patch && longest > MIN_SECTION ? [fenced(patch, { longest })] : []),
-        `${fateOfChange(previous)}${cutFiles(cut)}`,
+        ...shown(patch),
+        `${previous.files.length === 0 ? 'It changed no files.' : 'Its change was reverted.'}${cutFiles(cut)}`,
       ].join('\n');
     });
     // An answer resets the count, but earlier attempts are still shown.
@@ -458,6 +470,7 @@ function attemptsSection({ previousAttempts, attempt, task }: AgentContext): Sec
       'Previous attempts',
       [
         `This is attempt ${number}. The goal is the same: ${task}.${earlier}`,
+        ...before,
         ...texts,
         'Do not repeat them; choose a fundamentally different approach.',
       ].join('\n\n'),
@@ -468,14 +481,6 @@ function attemptsSection({ previousAttempts, attempt, task }: AgentContext): Sec
 function cutFiles(cut: PreviousAttempt['cut'] = []): string {
   const files = cut.slice(0, 5).map((file) => `\n- ${inline(cutLine(file))}`);
   return files.length > 0 ? `\nRead-only files that it changed were left out:${files.join('')}` : '';
-}
-
-/** Tells whether the change is still in the code: a change that led to another error is kept. */
-function fateOfChange({ files, end }: Pick<PreviousAttempt, 'files' | 'end'>): string {
-  if (files.length === 0) return 'It changed no files.';
-  if (!isKept({ end })) return 'Its change was reverted.';
-  const names = files.map((file) => inline(file.path)).slice(0, 5);
-  return `It led to another error, and its change was left in the code (${names.join(', ')}): build on it, or remove it.`;
 }
 
 /** The guard's findings. A second rejection ends the cause (HN-3). */

@@ -15,6 +15,7 @@ import { pidAtWork } from '../run/run-journal.js';
 import { counted, localTime } from '../format.js';
 import { err, ok, type Result } from '../result.js';
 import { type Change, readChange } from '../workspace/change.js';
+import { capitalized } from '../outputs/wording.js';
 import { canAsk, confirmed } from '../outputs/ask.js';
 
 /** `self-heal undo`: reverts everything that a run's agents changed (HN-8). */
@@ -137,8 +138,10 @@ async function runToUndo({ cwd, word, yes, tests }: UndoRequest): Promise<Result
   const newest = await newestWithChanges(cwd);
   if (newest === null) return last;
   if (yes) return ok(newest);
-  if (!canAsk(process.env, process)) return err(notTheLast(newest, await changedBy(newest)));
-  const isWanted = await confirmed(`The last run changed nothing. Undo ${await runDescription(newest)}?`);
+  if (!canAsk(process.env, process)) return err(await notTheLast(last.value, newest));
+  const isWanted = await confirmed(
+    `${capitalized(await whyNotTheLast(last.value))}. Undo ${await runDescription(newest)}?`,
+  );
   return ok(isWanted ? newest : null);
 }
 
@@ -170,10 +173,17 @@ function startOf({ report }: StoredRun): string {
   return report === null ? '' : ` of ${localTime(report.startedAt)}`;
 }
 
-function notTheLast(run: StoredRun, files: readonly string[]): Problem {
+/** Says why the last run is not the one to undo. */
+async function whyNotTheLast({ dir }: StoredRun): Promise<string> {
+  const { undone } = await readRunState(dir);
+  return undone ? 'the last run has already been reverted' : 'the last run changed nothing';
+}
+
+async function notTheLast(last: StoredRun, run: StoredRun): Promise<Problem> {
+  const files = await changedBy(run);
   return {
     kind: 'usage',
-    message: `the last run changed nothing; the newest that did is ${run.runId}${startOf(run)}, with ${counted(files.length, 'file')}`,
+    message: `${await whyNotTheLast(last)}; the newest that left changes is ${run.runId}${startOf(run)}, with ${counted(files.length, 'file')}`,
     detail: files.map((file) => `  ${file}`).join('\n'),
     remedy: `Run \`self-heal undo ${run.runId}\` or \`self-heal undo --yes\`.`,
   };

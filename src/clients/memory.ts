@@ -7,6 +7,7 @@ import { ok } from '../result.js';
 import type { FileContent, FixToRemember, RememberedFix, Store } from '../store/store.js';
 import { type Contents, contentsOf, mergeOnto, readChange } from '../workspace/change.js';
 import { type FileEdit, type FileState, isExecutable } from '../workspace/file-state.js';
+import { rememberedAs } from '../heal/remembered-as.js';
 
 /** Remembers fixes that were green, and proposes them when their failure comes back, in every run, clone and CI job that shares the store. */
 interface Memory {
@@ -84,7 +85,7 @@ export function createMemory({ store, folder, root, secretsIn, warn }: MemoryOpt
 }
 
 function signaturesOf({ members, lead }: Pick<Cause, 'members' | 'lead'>): string[] {
-  return [...new Set([lead, ...members].map(({ signature }) => signature))];
+  return [...new Set([lead, ...members].map(rememberedAs))];
 }
 
 /** Whether an attempt failed because of its fix, and not because of the run or other files. */

@@ -42,6 +42,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       signal = options.signal,
       watching = {},
       workingCopy,
+      red,
       ...why
     }: Omit<AgainRequest, 'ids' | 'brokenBuild' | 'how'>,
     { env = {}, about }: Pick<NonNullable<AgainRequest['how']>, 'env' | 'about'> = {},
@@ -49,7 +50,15 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
     const planned = options.plan.begin(ids);
     const which = about === undefined ? {} : { about };
-    options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...which, ...planned });
+    const count = ids !== null && red !== undefined && red < ids.length ? { red } : {};
+    options.bus.emit({
+      type: 'suite.started',
+      tests: ids?.length ?? null,
+      ...why,
+      ...which,
+      ...count,
+      ...planned,
+    });
     const runDir = path.join(options.folder.dir, 'suites', String(planned.n));
     const fetcher = mode.kind === 'rerun' && mode.trace ? await openFetcher() : null;
     const { playwright, cwd, args, env: own } = workingCopy ? inCopy(options, workingCopy) : options;

@@ -11,10 +11,10 @@ import {
   wholeStatement,
 } from './database-facts.js';
 import { firstOwnFrame, type OwnCode, ownPath } from './own-frame.js';
-import { ownOrigin, splitUrl } from '../urls.js';
+import { ownOrigin } from '../urls.js';
 import type { EvidenceText } from './match.js';
 import { namedRequests } from './named-requests.js';
-import { endpointOf, errorPageText, failedRequests, mayTell } from './requests.js';
+import { addressOf, endpointOf, errorPageText, failedRequests, mayTell } from './requests.js';
 import { below, serverFrame } from './server-frame.js';
 import { stripAnsi } from '../visible-text.js';
 
@@ -94,7 +94,7 @@ function failedRequestOf(evidence: Evidence) {
 
 function navigationOf(message: string): string | null {
   const match = message.includes(' at http') ? navigation.exec(message) : null;
-  return match ? `GET ${splitUrl(match[2] ?? '')?.path ?? '/'} → ${match[1]}` : null;
+  return match ? `GET ${addressOf(match[2] ?? '') || '/'} → ${match[1]}` : null;
 }
 
 function locatorOf({ errors }: Evidence): string | null {

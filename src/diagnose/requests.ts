@@ -138,9 +138,13 @@ export function lostScripts({ network }: Pick<Evidence, 'network'>): NetworkEntr
 
 /** Formats a request and its result as one line: `POST /api/orders → 500`; the host is included unless it is the loopback. */
 export function endpointOf(entry: NetworkEntry): string {
-  const parts = splitUrl(entry.url);
-  const address = parts && isLoopback(parts.host) ? parts.path : entry.url;
-  return `${entry.method.toUpperCase()} ${address.slice(0, 200)} → ${outcomeOf(entry)}`;
+  return `${entry.method.toUpperCase()} ${addressOf(entry.url).slice(0, 200)} → ${outcomeOf(entry)}`;
+}
+
+/** Returns a URL without its host if that is the loopback. */
+export function addressOf(url: string): string {
+  const parts = splitUrl(url);
+  return parts && isLoopback(parts.host) ? parts.path : url;
 }
 
 /** Returns how a request ended: its status, or why there is none or the browser kept the answer from the page. */

@@ -1,4 +1,11 @@
-import { errorBody, isGivenUp, outcomeOf, repeatsRequest, requestLine } from '../diagnose/requests.js';
+import {
+  addressOf,
+  errorBody,
+  isGivenUp,
+  outcomeOf,
+  repeatsRequest,
+  requestLine,
+} from '../diagnose/requests.js';
 import { assertedIn, cutAround } from '../diagnose/asserted.js';
 import { createMatcher } from '../diagnose/match.js';
 import { asPrinted, type Reason } from '../model/diagnosis.js';
@@ -133,6 +140,13 @@ function requestEvents(
   const values = [...received, ...expected];
   const routes = steps.flatMap(({ title }) => /^Route requests (\S+)/.exec(title)?.[1] ?? []);
   let origin = '';
+  // Frameworks set cookies in every answer; they matter where somebody was sent away.
+  const isSentAway = network.some(
+    ({ method, status, resourceType }) =>
+      status === 401 ||
+      status === 403 ||
+      (method === 'GET' && resourceType === 'document' && status !== null && status >= 300 && status < 400),
+  );
   let isSignedIn = false;
   return network.flatMap((entry) => {
     const isRoutedAway =
@@ -143,12 +157,12 @@ function requestEvents(
     const parts = splitUrl(entry.url);
     const isNear = parts !== null && parts.origin === origin;
     origin = parts?.origin ?? origin;
-    const cookies = entry.responseHeaders['set-cookie'];
+    const cookies = isSentAway || isSignIn(entry) ? entry.responseHeaders['set-cookie'] : undefined;
     const isDecided = decided.some((reason) =>
       [requestLine(entry), errorBody(entry)].some((text) => text.includes(reason)),
     );
     const isRefused = entry.resourceType === 'document' || (failed && entry.status !== null);
-    const sent = isSignedIn && isRefused ? cookiesSent(entry) : '';
+    const sent = isSentAway && isSignedIn && isRefused ? cookiesSent(entry) : '';
     isSignedIn ||= cookies !== undefined || isSignIn(entry);
     const took = durationText(entry.durationMs ?? 0);
     const answer = `${answerOf(entry)}${surpriseIn(entry)}`;
@@ -208,9 +222,8 @@ export function exchangeLine(
   entry: NetworkEntry,
   { values, room }: { readonly values: readonly string[]; readonly room: number },
 ): string {
-  const address = entry.url.replace(/^\w+:\/\/[^/?#]*/, '') || entry.url;
   return [
-    `${entry.method} ${address.slice(0, 300)}`,
+    `${entry.method} ${addressOf(entry.url).slice(0, 300)}`,
     startOfBody(entry.requestBody, room, values),
     ` → ${answerOf(entry)}${surpriseIn(entry)}`,
     startOfBody(errorBody(entry) || jsonIn(entry), room, values),
@@ -418,7 +431,7 @@ function serverEvents(
       time,
       rank: isDecided ? rank.decided : isOthers ? rank.quiet : isNear > 0 ? rank.error : rank.other,
       key: normalise(entry),
-      text: `  [server] ${first}${isOthers ? ' (perhaps of another test)' : ''}${mark(isDecided)}${below.join('')}`,
+      text: `  [server] ${first}${isOthers ? ' (perhaps not about this failure)' : ''}${mark(isDecided)}${below.join('')}`,
     };
   });
 }

@@ -14,6 +14,7 @@ import type { CauseWork } from './cause-work.js';
 import type { PreparedPatch } from './hooks.js';
 import { tryOffer } from './offers.js';
 import type { Session } from './session.js';
+import { rememberedAs } from './remembered-as.js';
 
 /**
  * Stores a question for a person, with the patches that are ready and those that cost nothing: one takes back what broke the tests, if that is
@@ -51,7 +52,7 @@ async function store(
   cause: Cause,
   { question, ...asked }: { attempts: readonly Attempt[]; asked: string | null; question: string },
 ): Promise<CauseEnd> {
-  const about = questionAbout(cause, asked);
+  const about = { ...questionAbout(cause, { ...asked, question }), signature: rememberedAs(cause.lead) };
   const escalation = await session.store.escalate(about, session.folder.runId);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });

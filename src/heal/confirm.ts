@@ -2,6 +2,7 @@ import { chooseNeighbours, chooseShown, type GreenTest, groupAlike, ranBefore } 
 import type { DiagnosedFailure } from '../model/cause.js';
 import { failureKey, testName, testsOf } from '../model/failure.js';
 import { relativePath } from '../paths.js';
+import { duration } from '../format.js';
 import { groupCauses } from '../diagnose/group.js';
 import { isGreen } from './judge.js';
 import type { Progress } from './progress.js';
@@ -43,6 +44,8 @@ export async function confirm(
     if (cause && more.length === 0) joined.push(...others.map((failure) => joining(failure, cause.lead)));
     else remaining.push(...others);
   }
+  const hint = longWaitHint([...known, ...first.confirmed]);
+  if (hint !== null) progress.session.bus.emit({ type: 'run.warning', message: hint });
   for (const failure of joined) await progress.session.writeFailure(failure);
   const second = await runAgain(progress, remaining);
   const third = await runAmongOthers(progress, [...first.flaky, ...second.flaky]);
@@ -52,6 +55,22 @@ export async function confirm(
     uncovered: [...first.uncovered, ...second.uncovered, ...third.uncovered],
     blockedBy: second.blockedBy,
   };
+}
+
+/** Waits that are worth a word: each re-run of a red test takes as long. */
+const LONG_WAIT_MS = 15_000;
+const waited = /Test timeout of (\d+) ?ms exceeded/;
+const ofAction = /\b(?:locator|page|frame)\.(?!goto|waitFor)\w+: /;
+
+/** Says how red runs become short, if an action waits until the time of its test is over; null if none does. */
+export function longWaitHint(failures: readonly Pick<DiagnosedFailure, 'failure'>[]): string | null {
+  const waits = failures.map(({ failure: { errors } }) => {
+    const texts = errors.map(({ message }) => message).join('\n');
+    return ofAction.test(texts) ? Number(waited.exec(texts)?.[1] ?? 0) : 0;
+  });
+  const longest = Math.max(0, ...waits);
+  if (longest < LONG_WAIT_MS) return null;
+  return `A red run takes ${duration(longest)}, since an action waits until the time of its test is over: \`use: { actionTimeout: 5_000 }\` in the Playwright config ends it sooner`;
 }
 
 /** Runs failing tests again. The first time, green tests of their files run along, to show what happens in a test that passes. */

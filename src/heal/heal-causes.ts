@@ -20,6 +20,7 @@ import {
 } from './progress.js';
 import { Schedule } from './schedule.js';
 import type { Session } from './session.js';
+import { rememberedAs } from './remembered-as.js';
 
 /**
  * Heals the causes of a round: one tree, and `limits.parallel` agents, each in its own copy. Whenever the tree is free, it is given to the most
@@ -68,7 +69,8 @@ export async function healAgain(
 /** Begins the work on a cause. */
 export async function workOn(progress: Progress, cause: Cause): Promise<CauseWork> {
   const { session } = progress;
-  const known = knownOf(cause, await session.store.recordFailure(cause.lead.signature, session.folder.runId));
+  const signature = rememberedAs(cause.lead);
+  const known = knownOf(cause, await session.store.recordFailure(signature, session.folder.runId));
   return {
     cause,
     known,
@@ -93,9 +95,14 @@ function newSignals({ signal }: Session): Pick<CauseWork, 'stop' | 'signal'> {
   return { stop, signal: AbortSignal.any([signal, stop.signal]) };
 }
 
-/** Returns what is known about a failure. A remembered fix counts only if the class is the same: equal messages can have different reasons. */
+/**
+ * Returns what is known about a failure. A remembered fix counts only if it changed something, and for the same class: equal messages can have
+ * different reasons.
+ */
 function knownOf({ lead }: Cause, known: KnownFailure): KnownFailure {
-  return known.fix?.category === lead.diagnosis.category ? known : { ...known, fix: null };
+  const { fix } = known;
+  const isFix = fix !== null && fix.files.length > 0 && fix.category === lead.diagnosis.category;
+  return isFix ? known : { ...known, fix: null };
 }
 
 /** Returns the signatures of resolved causes that the same tests had earlier in this run. */

@@ -12,6 +12,7 @@ import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import { attemptsOf, type CauseState } from '../run/run-state.js';
 import type { Session } from './session.js';
 import { headlineOf } from '../diagnose/headline.js';
+import { rememberedAs } from './remembered-as.js';
 
 /** What the outcome of a run depends on besides its tests and causes. */
 export type HealResult = Pick<RunResult, 'suiteRed' | 'paused' | 'verified'>;
@@ -191,7 +192,10 @@ export async function endCause(
   const { session } = progress;
   const attempts = attemptsAt(progress, cause);
   if (end.verdict === 'healed' && attempts.at(-1)?.end.kind !== 'green')
-    await session.store.healedByOtherFix({ signature: cause.lead.signature, runId: session.folder.runId });
+    await session.store.healedByOtherFix({
+      signature: rememberedAs(cause.lead),
+      runId: session.folder.runId,
+    });
   session.bus.emit({
     type: 'cause.ended',
     causeId: cause.id,

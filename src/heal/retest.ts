@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../model/cause.js';
-import { failureKey, plainError } from '../model/failure.js';
+import { failureKey, plainError, testsOf } from '../model/failure.js';
 import type { Reason } from '../model/diagnosis.js';
 import type { Observation } from './judge.js';
 import type { SuitePurpose } from '../event.js';
@@ -42,7 +42,9 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const { failures, purpose, causeId } = request;
   const broken = await session.prepare();
   if (broken !== null) return unprepared(session, broken);
-  const traced = await session.runAgain({ ids: request.ids ?? idsOf(failures), purpose, causeId });
+  const red = testsOf(failures).length;
+  const ids = request.ids ?? idsOf(failures);
+  const traced = await session.runAgain({ ids, purpose, causeId, ...(red > 0 ? { red } : {}) });
   const { run, repeated } = await repeatUndecided(session, traced, request);
   const green = await readGreen(failures, run);
   if (purpose === 'retest') await keepGreenPictures(session.folder, green);

@@ -21,6 +21,7 @@ import { attemptDecided, revertChanges } from './attempt/end-attempt.js';
 import { suiteKey } from './observations.js';
 import { notRun } from './retest.js';
 import { tellDecided, tellSeen } from './tell-tests.js';
+import { rememberedAs } from './remembered-as.js';
 
 interface RevertResult {
   broke: RegressionResult['broke'];
@@ -216,7 +217,7 @@ async function reject(progress: Progress, cause: Cause, reason: string): Promise
   await session.store.fixReverted({
     runId: session.folder.runId,
     causeId,
-    signature: cause.lead.signature,
+    signature: rememberedAs(cause.lead),
     reason,
   });
   for (const other of later) {

@@ -28,6 +28,8 @@ export interface AgainRequest {
   readonly ids: readonly string[] | null;
   readonly purpose: SuitePurpose;
   readonly causeId: string | null;
+  /** How many of the tests the run is made for; the others run along, or before them. */
+  readonly red?: number;
   /** Ends only this run; the session's own signal ends it, too. */
   readonly signal?: AbortSignal;
   readonly watching?: Watching;

@@ -12,8 +12,8 @@ export type Choice = (typeof choices)[number];
 
 /** The text of each choice as shown to the user. */
 export const choiceText: Record<Choice, string> = {
-  tests: 'The new behavior is right: apply the patch of the tests',
-  app: 'The tests are right: apply the patch of the app',
+  tests: 'Change the tests: the new behavior is right',
+  app: 'Change the app: the tests are right',
   whole: 'Apply the whole patch, with what no agent may change',
   'provide-credentials': 'I have provided the credentials or the permission; try again',
   skip: 'Skip it: the test is still reported but does not fail the run',

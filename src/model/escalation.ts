@@ -37,12 +37,11 @@ export function offersOf(
 /** Says what it takes to apply a patch, and its proof: `tests (…): green 3 times with it, red without`. */
 export function offerLine({ side, agent, proof }: Pick<Offer, 'side' | 'agent' | 'proof'>): string {
   const times = proof.filter((step) => step === 'green').length;
-  const [meaning = ''] = choiceText[side].split(':');
   const isRedWithout = proof.includes('red');
   const result = takesOut({ proof })
     ? takingOut
     : `green ${times === 1 ? 'once' : `${times} times`} with it${isRedWithout ? ', red without' : ''}`;
-  return `${side} (${meaning}): by ${agentName(agent)}, ${result}`;
+  return `${side} (${choiceText[side].toLowerCase()}): by ${agentName(agent)}, ${result}`;
 }
 
 /** Whether a patch takes out all of the tests that it is about, so that none was green with it. */
@@ -137,11 +136,15 @@ export function guidanceFrom({ choice, guidance, allows }: Answer): string | nul
 
 /**
  * Creates the question about a cause that no agent could heal, or whose patches only a person can judge. `asked` is the agent's own
- * question, or null.
+ * question, or null, and `question` says why a person is asked.
  */
 export function questionAbout(
   cause: Cause,
-  { attempts, asked }: { attempts: readonly Attempt[]; asked: string | null },
+  {
+    attempts,
+    asked,
+    question = null,
+  }: { attempts: readonly Attempt[]; asked: string | null; question?: string | null },
 ): Question {
   const { diagnosis, signature } = cause.lead;
   const retry = retryOf(cause);
@@ -157,7 +160,7 @@ export function questionAbout(
         name: testName(titlePath),
       }),
     ),
-    problem: inPlainWords({ ...diagnosis, retry }, { tests: cause.members.length, asked }),
+    problem: inPlainWords({ ...diagnosis, retry }, { tests: cause.members.length, asked, question }),
     tried: attempts.map(triedInWords),
     recommendation: `${offer}${recommendationFor(retry, asked !== null)}`,
     choices: [...offers.map(({ side }) => side), ...choicesFor(retry)],
@@ -168,7 +171,7 @@ export function questionAbout(
 /** Says what can be applied, and what the app's change was. */
 function offeredInWords({ blame }: Cause, offers: readonly Offer[]): string {
   const because = blame ? `${blameLine(blame)}. ` : '';
-  const ready = offers.map(({ side }) => `\`${side}\` (${choiceText[side].split(':')[0]?.toLowerCase()})`);
+  const ready = offers.map(({ side }) => `\`${side}\` (${choiceText[side].toLowerCase()})`);
   const result = offers.every(takesOut) ? takingOut : 'and its tests were green with it';
   return `${because}Choose ${ready.join(' or ')}: a patch is ready, ${result}.`;
 }
@@ -209,11 +212,15 @@ const whatIsWrong: Record<Category, string> = {
 
 /**
  * Describes the problem to somebody who reads no code: no stack trace, no selector, no query (ME-5). `tests` is how many tests fail because of it,
- * `asked` the agent's question, or null.
+ * `asked` the agent's question, or null, and `question` why a person is asked.
  */
 export function inPlainWords(
   diagnosis: Diagnosis,
-  { tests, asked }: { readonly tests: number; readonly asked: string | null },
+  {
+    tests,
+    asked,
+    question = null,
+  }: { readonly tests: number; readonly asked: string | null; readonly question?: string | null },
 ): string {
   const where = locationPhrase(diagnosis);
   const many = tests > 1 ? ` ${tests} tests fail because of it.` : '';
@@ -221,8 +228,10 @@ export function inPlainWords(
     diagnosis.retry === 'never_retry'
       ? ' It needs credentials, a permission or a quota that only a person can provide.'
       : '';
-  const question = asked === null ? '' : ` The agent asks: ${withoutCode(asked)}`;
-  return `${whatIsWrong[diagnosis.category]}${where}.${many}${needs}${question}`;
+  const reason = asked === null && needs === '' ? question : null;
+  const why = reason === null ? '' : ` Why you are asked: ${withoutCode(reason)}`;
+  const ofAgent = asked === null ? '' : ` The agent asks: ${withoutCode(asked)}`;
+  return `${whatIsWrong[diagnosis.category]}${where}.${many}${needs}${why}${ofAgent}`;
 }
 
 function locationPhrase({ facts }: Diagnosis): string {

@@ -189,7 +189,7 @@ function findings(attempt: ReportAttempt, { findings: most }: RowLimits): Row[] 
 /** Formats an attempt in one line: `/debugger (claude) ran out of time, 12s, $0.02 → still red, reverted (the same error)`. */
 export function attemptText(attempt: ReportAttempt): string {
   const { agent, slashCommand, runner, exit, durationMs, proposedBy, claim } = attempt;
-  if (proposedBy === 'memory') return `${claim?.summary}: ${endText(attempt)}`;
+  if (proposedBy !== undefined && proposedBy !== 'fixer') return `${claim?.summary}: ${endText(attempt)}`;
   const who = slashCommand === null ? agent : `${slashCommand} (${runner ?? ''})`;
   const ended = exit === null || exit === 'completed' ? '' : `${exitWords[exit]}, `;
   const took = `${who} ${ended}${duration(durationMs)}${costText(attempt)}`;

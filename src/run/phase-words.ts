@@ -7,7 +7,7 @@ import type { PhaseEvent } from './run-state.js';
 const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
   first: { short: 'the suite', long: '' },
   confirm: { short: 'confirming', long: ' again without a change, to rule out a flake' },
-  retest: { short: 'running again', long: ' again' },
+  retest: { short: 'running again', long: ' again, to see whether they are green now' },
   blame: {
     short: 'looking for the change to blame',
     long: ' with changes reverted to find the one to blame',
@@ -57,8 +57,11 @@ export function phaseWords(event: PhaseEvent): string {
   }
 }
 
-function testsText({ tests }: SuiteStarted): string {
-  return tests === null ? 'the suite' : counted(tests, 'test');
+function testsText({ tests, red }: SuiteStarted): string {
+  if (tests === null) return 'the suite';
+  return red === undefined
+    ? counted(tests, 'test')
+    : `${counted(red, 'red test')} and ${counted(tests - red, 'other')}`;
 }
 
 /** Formats which Playwright run it is, and how long it will take: ` (run 4, about 12 s)`; empty for the first, of which nothing is known. */

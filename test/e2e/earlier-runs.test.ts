@@ -62,6 +62,18 @@ it('HN-8 undo finds the newest run that changed something, behind a green one', 
   expect(summary).not.toContain(`undo ${id}`);
 });
 
+it('HN-8 undo of what is undone already says so, and names the newest run that left changes', async () => {
+  const project = await scratchProject(files);
+  const first = await project.selfHeal(['run']);
+  await project.write({ 'src/word.js': files['src/word.js'] });
+  expect(await project.selfHeal(['run'])).toMatchObject({ exitCode: 0 });
+  expect(await project.selfHeal(['undo'])).toMatchObject({ exitCode: 0 });
+  const again = await project.selfHeal(['undo']);
+  expect(again.exitCode).toBe(2);
+  expect(again.stderr).toContain('the last run has already been reverted');
+  expect(again.stderr).toContain(first.report?.runId);
+});
+
 it('CL-9 CL-12 commands accept the beginning of a run id, and reject one that matches several runs', async () => {
   const project = await scratchProject({ 'package.json': '{ "name": "scratch" }' });
   await storedRun(project.dir);

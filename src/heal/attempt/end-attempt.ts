@@ -3,6 +3,7 @@ import { type Attempt, isKept } from '../../model/attempt.js';
 import type { Cause } from '../../model/cause.js';
 import type { AttemptStart } from '../../store/store.js';
 import type { Session } from '../session.js';
+import { rememberedAs } from '../remembered-as.js';
 
 interface OfCause {
   readonly cause: Cause;
@@ -18,7 +19,8 @@ export async function storeStart(
   attempt: Pick<AttemptStart, 'n' | 'agent' | 'runner'>,
 ): Promise<string> {
   const id = randomUUID();
-  const { signature, diagnosis } = lead;
+  const { diagnosis } = lead;
+  const signature = rememberedAs(lead);
   const { category } = diagnosis;
   await store.attemptStarted({ id, runId: folder.runId, causeId, signature, category, ...attempt });
   return id;

@@ -57,7 +57,7 @@ export async function applyProposal(
     proposedBy,
     ...(remembered === undefined ? {} : { remembered }),
     ...(reading === undefined ? {} : { reading }),
-    slashCommand: session.settings.agents[agent]?.slashCommand ?? null,
+    slashCommand: null,
     runner: builtIn,
     exit: 'completed',
     claim: { status: 'fixed', summary },

@@ -219,6 +219,13 @@ describe('earlier attempts, fixes and decisions', () => {
     expect(prompt).toContain('fundamentally different');
     expect(prompt).not.toContain('APPROACH 3');
   });
+
+  it('ME-3 a fix of another error that led to this one is no failed approach', () => {
+    const end = { kind: 'changed' as const, because: 'another error' };
+    const prompt = renderPrompt(aContext({ previousAttempts: [failed(1, { end })] }), frame);
+    expect(prompt).toContain('The fix for it led to this error and is still in the code');
+    expect(prompt).not.toMatch(/FAILED|fundamentally different/);
+  });
 });
 
 /** The lines of a Markdown text that are outside fenced blocks. */

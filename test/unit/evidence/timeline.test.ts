@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ConsoleEntry, NetworkEntry, TestStep } from '../../../src/model/evidence.js';
-import { type TimelineSource, timelineOf, timelineText } from '../../../src/evidence/timeline.js';
+import {
+  exchangeLine,
+  type TimelineSource,
+  timelineOf,
+  timelineText,
+} from '../../../src/evidence/timeline.js';
 import { aDiagnosis } from '../../rig/builders.js';
 import { logged, request } from '../diagnose/classify-evidence.js';
 
@@ -93,7 +98,11 @@ it.each<[string, Partial<NetworkEntry>, RegExp]>([
   ['an answer that never ended', { isOpen: true }, / → 200, its body still open when the test ended$/],
   [
     'a cookie, by its name and attributes',
-    { responseHeaders: { 'set-cookie': 'a=[masked: cookie]; Domain=x\nb=[masked: value]' } },
+    {
+      method: 'POST',
+      url: `${home}/login`,
+      responseHeaders: { 'set-cookie': 'a=[masked: cookie]; Domain=x\nb=[masked: value]' },
+    },
     / → 200 Set-Cookie: a=\[masked: cookie\]; Domain=x Set-Cookie: b=\[masked: value\]$/,
   ],
   [
@@ -116,6 +125,25 @@ it('EV-14 after a sign-in it tells which cookies a page was asked for with', () 
   });
   expect(lines[1]).toContain('GET /notes (Cookie header not sent) → 302');
   expect(lines[2]).toContain('GET /notes (cookies sent: sid, theme) → 200');
+});
+
+it('EV-16 a request of another host than the loopback is named with it', () => {
+  const of = (url: string) => exchangeLine(asked(0, { url }), { values: [], room: 100 });
+  expect(of('https://cdn.example/img/leaf.png')).toMatch(/^GET https:\/\/cdn\.example\/img\/leaf\.png /);
+  expect(of(`${home}/img/leaf.png`)).toMatch(/^GET \/img\/leaf\.png /);
+});
+
+it('EV-14 leaves out the cookies of answers where nobody was sent away', () => {
+  const cookie = { 'set-cookie': 'csrftoken=[masked: cookie]' };
+  const page = { resourceType: 'document', responseHeaders: cookie } as const;
+  const lines = timeline({
+    network: [
+      asked(0, { ...page, url: `${home}/a`, isOpen: true }),
+      asked(1, { ...page, url: `${home}/b`, status: 500 }),
+      asked(2, { url: `${home}/c`, responseHeaders: cookie }),
+    ],
+  });
+  expect(lines.join('\n')).not.toMatch(/cookie/i);
 });
 
 it('EV-14 a repetition within a step is shown once, the same answer after another step again', () => {

@@ -364,7 +364,7 @@ describe('the loop with a store', () => {
         category,
         agent: null,
         summary: null,
-        files: [],
+        files: [{ path: 'src/a.ts', added: 1, removed: 1 }],
         patch: null,
         times: 1,
       };

@@ -77,6 +77,11 @@ describe('a question to a person', () => {
     expect(decisionFrom(asked, { choice: 'guide', guidance: 'so', allows: 'tests' })).toEqual(open);
   });
 
+  it('ME-5 says why a person is asked', () => {
+    const said = questionAbout(aCause(), { attempts: [], asked: null, question: 'is this fix meant?' });
+    expect(said.problem).toContain('Why you are asked: is this fix meant?');
+  });
+
   it('ME-5 names each test of the cause, and describes each attempt in a sentence', () => {
     const lead = failing('t1');
     const members = [lead, failing('t2')];

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { suiteRunText } from '../../../src/run/phase-words.js';
+
+it('RP-1 says for how many red tests others run along, and why', () => {
+  const text = suiteRunText({
+    type: 'suite.started',
+    time: 0,
+    tests: 6,
+    red: 2,
+    purpose: 'retest',
+    causeId: 'c1',
+  });
+  expect(text).toBe('running 2 red tests and 4 others again, to see whether they are green now');
+});
