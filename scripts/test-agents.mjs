@@ -19,11 +19,12 @@ const packages = {
   opencode: `opencode-ai@${acpPrograms.opencode.tried}`,
   copilot: `@github/copilot@${acpPrograms.copilot.tried}`,
   // No runner is built in for it.
-  'codex-acp': '@zed-industries/codex-acp@0.16.0',
+  'claude-agent-acp': '@agentclientprotocol/claude-agent-acp@0.49.0',
 };
 const words = process.argv.slice(2);
 const named = words.filter((word) => word in packages);
-const programs = named.length > 0 ? named : ['claude', 'codex', 'gemini', 'opencode', 'copilot', 'codex-acp'];
+const programs =
+  named.length > 0 ? named : ['claude', 'codex', 'gemini', 'opencode', 'copilot', 'claude-agent-acp'];
 const folders = Object.fromEntries(programs.map((name) => [name, installed(name)]));
 const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const rest = words.filter((word) => !(word in packages));

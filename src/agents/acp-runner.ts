@@ -27,7 +27,7 @@ import {
 } from './acp-policy.js';
 import { openWire } from './acp-wire.js';
 import { agentErrorInText, withoutLogin } from './agent-error.js';
-import { claimIn } from './claim.js';
+import { claimIn, readOpinion } from './claim.js';
 import { commandFileOf } from './command-files.js';
 import { expandedCommand, splitCommand } from './expand-command.js';
 import { acpEnvironment } from './programs.js';
@@ -60,6 +60,11 @@ const MAX_MESSAGE_CHARACTERS = 256 * 1024;
 const MAX_LINE_CHARACTERS = 16 * 1024;
 /** A program that has slash commands names them at the start of a session. */
 const COMMANDS_MS = 1000;
+
+/** How often a program is asked to go on after it was refused something. */
+const MAX_MORE_TURNS = 5;
+const GO_ON =
+  'That is not allowed here: you may read and edit files in the project, and nothing else. Go on without it, and end as you were asked to.';
 
 const helloShape = z.object({
   protocolVersion: z.number(),
@@ -104,6 +109,7 @@ function isAuthRequired(error: unknown): boolean {
 }
 
 const textShape = z.object({ type: z.literal('text'), text: z.string() });
+const diffShape = z.object({ type: z.literal('diff'), path: z.string(), newText: z.string() });
 const callShape = z.object({
   toolCallId: z.string(),
   title: z.string().nullish(),
@@ -113,12 +119,13 @@ const callShape = z.object({
     .nullish()
     .catch(null),
   locations: z
-    .array(z.object({ path: z.string(), line: z.number().nullish() }))
+    .array(z.object({ path: z.string(), line: z.number().nullable().default(null) }))
     .nullish()
     .catch(null),
   rawInput: z.unknown().optional(),
   content: z
-    .array(z.object({ type: z.literal('diff'), path: z.string(), newText: z.string() }))
+    .array(z.unknown())
+    .transform((parts) => parts.flatMap((part) => diffShape.safeParse(part).data ?? []))
     .nullish()
     .catch(null),
 });
@@ -167,11 +174,12 @@ const verbs: Readonly<Record<string, string>> = {
   fetch: 'fetching',
 };
 
-/** Returns what a call does, in a few words: `editing src/orders.ts:36`. */
+/** Returns what a call does, in a few words: `editing src/orders.ts:36`; nothing as long as only its tool is known. */
 function wordsFor(call: ToolCall, { root }: Policy): string {
   const verb = verbs[call.kind ?? ''];
   const title = call.title ?? 'a tool';
   const [file] = filesOf(call);
+  if (file === undefined && /^\w+$/.test(title)) return '';
   if (verb === undefined || (file === undefined && title.toLowerCase().startsWith(verb))) return title;
   if (file === undefined || call.kind === 'execute') return `${verb} ${title}`;
   const line = call.locations?.[0]?.line;
@@ -188,6 +196,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: Listener): C
   const denials: string[] = [];
   let state: 'starting' | 'at work' | 'over' = 'starting';
   let costBefore = 0;
+  let isRefused = false;
   let messages = '';
   let final = '';
   let line = '';
@@ -265,18 +274,31 @@ function converse(task: AgentTask, settings: AcpSettings, listener: Listener): C
   function onCall({ toolCallId, ...now }: z.infer<typeof callShape>, hasFailed = false): ToolCall {
     endLine();
     const before = calls.get(toolCallId) ?? {};
-    const set = Object.fromEntries(Object.entries(now).filter(([, value]) => value != null));
-    const call: ToolCall & { words?: string } = { ...before, ...set };
+    const call: ToolCall & { words?: string } = {
+      title: now.title ?? before.title ?? null,
+      kind: now.kind && now.kind !== 'other' ? now.kind : (before.kind ?? now.kind ?? null),
+      // A later message may leave out what an earlier one has named.
+      locations: [...(now.locations ?? []), ...(before.locations ?? [])],
+      content: [...(now.content ?? []), ...(before.content ?? [])],
+      rawInput: { ...Object(before.rawInput), ...Object(now.rawInput) } as unknown,
+    };
     const words = wordsFor(call, policy);
-    if (words !== before.words) listener.show(words);
+    if (words !== before.words && words !== '') listener.show(words);
     if (hasFailed) listener.note(`failed: ${words}`);
     calls.set(toolCallId, { ...call, words });
     return call;
   }
 
+  function hasAnswered(): boolean {
+    return (
+      claimIn(messages) !== null || (task.token !== undefined && readOpinion(final, task.token) !== null)
+    );
+  }
+
   function refuse(call: ToolCall, why: string): void {
-    const words = wordsFor(call, policy);
+    const words = wordsFor(call, policy) || (call.title ?? 'a tool');
     listener.note(`refused: ${words} (${why})`);
+    isRefused = true;
     if (isEditCall(call)) denials.push(words);
   }
 
@@ -376,8 +398,19 @@ function converse(task: AgentTask, settings: AcpSettings, listener: Listener): C
       if (prompt === null || state === 'over') return;
       cancelTurn = () => agent.notify(methods.agent.session.cancel, { sessionId });
       state = 'at work';
-      turn = agent.request(methods.agent.session.prompt, { sessionId, prompt });
-      const answer = answerShape.parse(await turn);
+      const ask = async (blocks: ContentBlock[]) => {
+        isRefused = false;
+        turn = agent.request(methods.agent.session.prompt, { sessionId, prompt: blocks });
+        return answerShape.parse(await turn);
+      };
+      let answer = await ask(prompt);
+      // Some programs end their turn when something is refused.
+      for (
+        let more = 0;
+        isRefused && more < MAX_MORE_TURNS && state === 'at work' && !hasAnswered();
+        more += 1
+      )
+        answer = await ask([{ type: 'text', text: GO_ON }]);
       const counts = answer._meta?.quota.token_count;
       usage.inputTokens = answer.usage?.inputTokens ?? counts?.input_tokens ?? null;
       usage.outputTokens = answer.usage?.outputTokens ?? counts?.output_tokens ?? null;

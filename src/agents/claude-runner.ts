@@ -1,14 +1,7 @@
 import { environment } from '../environment.js';
 import { z } from 'zod';
 import { claudeFlagsFor } from './claude-project.js';
-import {
-  addedArgs,
-  commandLine,
-  isEdit,
-  type AgentResult,
-  type OutputReader,
-  type Runner,
-} from './runner.js';
+import { addedArgs, commandLine, type AgentResult, type OutputReader, type Runner } from './runner.js';
 import { agentErrorFrom, agentErrorInText } from './agent-error.js';
 import { addMessage, jsonLinesReader, toolActivity } from './json-lines-reader.js';
 
@@ -79,7 +72,9 @@ export function claudeReader(): OutputReader {
       addMessage(transcript, event.result);
       transcript.failure = errorOf(event);
       transcript.denials.push(
-        ...(event.permission_denials ?? []).map(({ tool_name: tool = '' }) => tool).filter(isEdit),
+        ...(event.permission_denials ?? [])
+          .map(({ tool_name: tool = '' }) => tool)
+          .filter((tool) => /^(?:Edit|MultiEdit|NotebookEdit|Write)$/.test(tool)),
       );
       Object.assign(transcript.usage, {
         costUsd: event.total_cost_usd ?? null,

@@ -29,15 +29,13 @@ interface LineHandlers<Shape extends z.ZodType> {
   readonly onEvent: (event: z.output<Shape>, transcript: Transcript) => LineMeaning;
   /** Interprets a line that is not an event. By default, such lines mean nothing. */
   readonly onOther?: (line: string, transcript: Transcript, from: OutputStream) => LineMeaning;
-  /** Called once, after the last line. */
-  readonly atEnd?: (transcript: Transcript) => void;
 }
 
 /** Reads the output of a program that prints JSON lines with this shape. */
 export function jsonLinesReader<Shape extends z.ZodType>(
   program: string,
   shape: Shape,
-  { onEvent, onOther = () => noMeaning, atEnd }: LineHandlers<Shape>,
+  { onEvent, onOther = () => noMeaning }: LineHandlers<Shape>,
 ): OutputReader {
   const transcript: Transcript = {
     messages: '',
@@ -52,18 +50,11 @@ export function jsonLinesReader<Shape extends z.ZodType>(
       return event?.success ? onEvent(event.data, transcript) : onOther(text, transcript, from);
     },
     result: () => {
-      atEnd?.(transcript);
       const { messages, final, failure, usage, denials } = transcript;
-      const error = typeof failure === 'string' ? errorOf(failure, program) : failure;
+      const error = typeof failure === 'string' ? agentErrorFrom(failure, program) : failure;
       return { claim: claimIn(messages), final, usage, denials, error };
     },
   };
-}
-
-/** Copilot and Gemini CLI report an empty answer as an error, although the model has worked. */
-function errorOf(failure: string, program: string): AgentResult['error'] {
-  const isEmpty = /\bempty response\b|\bno response was returned\b/i.test(failure);
-  return isEmpty ? { kind: 'completed' } : agentErrorFrom(failure, program);
 }
 
 /** Describes a tool call by the tool and the first of its inputs that is a text. */

@@ -116,13 +116,6 @@ export interface Conversation {
   result(): AgentResult;
 }
 
-/** Whether a tool edits files, by its name. Only a refused edit keeps an agent from its work (AG-8). */
-export function isEdit(tool: string): boolean {
-  return /^(?:(?:multi|notebook)?_?edit|write|write_?file|create|replace|(?:apply_?)?patch|str_replace\w*|insert)$/i.test(
-    tool,
-  );
-}
-
 /** The usage of a program that reports none. */
 export const noUsage: AgentUsage = {
   costUsd: null,

@@ -47,7 +47,7 @@ function call(tool: string, input: Readonly<Record<string, unknown>>): Answer {
 
 /** The settings of a program. For one that is not built in, agents.yaml has two lines. */
 export function runnerSettings({ name }: RealProgram): RunnerSettings {
-  const own = name === 'codex-acp' ? { runner: name, runners: { [name]: { acp: ['codex-acp'] } } } : {};
+  const own = name === adapter.name ? { runner: name, runners: { [name]: { acp: [name] } } } : {};
   const { runners } = resolveSettings({ file: own, project: 'own', filePath: null });
   const settings = runners[name];
   if (!settings) throw new Error(`no runner ${name}`);
@@ -133,22 +133,15 @@ const codex: RealProgram = {
   },
 };
 
-const codexAcp: RealProgram = {
-  ...codex,
-  name: 'codex-acp',
+/** An adapter for Claude Code, for which no runner is built in. */
+const adapter: RealProgram = {
+  ...claude,
+  name: 'claude-agent-acp',
   env: (url) => {
-    const { PATH = '', ...env } = codex.env(url);
-    return { ...env, PATH: [folders['codex-acp'], PATH].join(path.delimiter) };
+    const { PATH = '', ...env } = claude.env(url);
+    return { ...env, PATH: [folders['claude-agent-acp'], PATH].join(path.delimiter) };
   },
-  // It may run no command, but Codex takes this one for an edit.
-  edits: (file) => [patch('Update', file, '@@\n-one\n+two')],
-  creates: (file) => patch('Add', file, '+x'),
 };
-
-function patch(what: 'Update' | 'Add', file: string, lines: string): Answer {
-  const text = `*** Begin Patch\n*** ${what} File: ${file}\n${lines}\n*** End Patch`;
-  return call('exec_command', { cmd: `apply_patch <<'EOF'\n${text}\nEOF` });
-}
 
 const gemini: RealProgram = {
   name: 'gemini',
@@ -220,7 +213,7 @@ const opencode: RealProgram = {
   creates: (file) => call('write', { filePath: file, content: 'x' }),
   runs: call('bash', { command: 'git log -3 -p', description: 'x' }),
   tooLong: openaiTooLong,
-  reportsCost: true,
+  reportsCost: false,
   settings: {
     files: {
       'AGENTS.md': 'INSTRUCTIONS-OF-THE-PROJECT',
@@ -259,7 +252,7 @@ const copilot: RealProgram = {
 };
 
 /** The programs that are installed. */
-export const realPrograms = [claude, codex, gemini, opencode, copilot, codexAcp].filter(
+export const realPrograms = [claude, codex, gemini, opencode, copilot, adapter].filter(
   ({ name }) => name in folders,
 );
 

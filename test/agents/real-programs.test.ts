@@ -60,7 +60,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 describe.each(realPrograms)('$name', (program) => {
   const isAcp = runnerSettings(program).kind === 'acp';
-  const reportsTokens = !['copilot', 'codex-acp'].includes(program.name);
+  const reportsTokens = program.name !== 'copilot';
 
   it('AG-1 AG-3 AG-9 gets the expanded command, edits the file, and reports its claim, session and usage', async () => {
     const { run, requests, file } = await work(program, (file) => [...program.edits(file), lastWords]);
@@ -70,7 +70,7 @@ describe.each(realPrograms)('$name', (program) => {
     const { body } = requests.find(({ isMain }) => isMain)!;
     expect(body).toContain('EXPANDED-BY-THE-COMMAND-FILE: Fix this error so the test can pass.');
     // A program that expands the command itself is only told which file holds it.
-    if (program.name !== 'claude' && program.name !== 'opencode') {
+    if (!['claude', 'opencode', 'claude-agent-acp'].includes(program.name)) {
       expect(body).toContain(JSON.stringify('```\nline 1\nline 2\n```').slice(1, -1));
     }
     expect(run.usage.sessionId).toMatch(/^[\w-]{10,}$/);

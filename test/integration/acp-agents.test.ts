@@ -165,6 +165,12 @@ describe('what an agent over the Agent Client Protocol may do', () => {
     expect(log.includes(`refused: running ${command}`)).toBe(option === 'no');
   });
 
+  it('AG-11 it is asked to go on if its turn ends because something was refused', async () => {
+    const { claim, seen } = await run(taskOf(['gives-up-when-refused', 'npm test']));
+    expect(claim?.status).toBe('fixed');
+    expect(seen).toMatch(/"no"[^]*Go on without it/);
+  });
+
   it('AG-11 nothing is written for it after the end of its turn', async () => {
     const { text, seen, end } = await run(taskOf(['writes-after-its-end']));
     expect([text, end.kind]).toEqual(['zero\nzero\none\n', 'completed']);
