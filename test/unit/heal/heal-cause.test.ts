@@ -15,6 +15,7 @@ import { changesExpectation } from '../../../src/heal/offers.js';
 import type { Session } from '../../../src/heal/session.js';
 import { readFix } from '../../../src/clients/publish/fix.js';
 import { noStore } from '../../../src/store/warning-store.js';
+import { readyAgent } from '../../../src/heal/attempt/start-agent.js';
 import { tryOffer } from '../../../src/heal/offers.js';
 import type { Store } from '../../../src/store/store.js';
 import type { KnownFailure } from '../../../src/store/store.js';
@@ -641,4 +642,13 @@ it.each([
   ],
 ])('BL-6 only a patch that changes what a test expects asks about new behavior: %j', (patch, expected) => {
   expect(changesExpectation(patch)).toBe(expected);
+});
+
+it('SC-3 HN-9 an agent whose task cannot be written no longer counts as one at work', async () => {
+  const { session: given } = await session([]);
+  const full = { ...given.folder, attempt: () => Promise.reject(new Error('the disk is full')) };
+  const request = { cause, agent: 'debugger', n: 1, previous: [] };
+  const slot = { copy: 0, signal: given.signal };
+  await expect(readyAgent({ ...given, folder: full }, request, slot)).rejects.toThrow('the disk is full');
+  expect(given.spending.mayStart({ costUsd: 0 })).toBe(true);
 });
