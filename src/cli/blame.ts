@@ -6,11 +6,11 @@ import { endWith } from './end.js';
 import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';
 
 const examples = `
-Re-runs tests with changes reverted until it finds the smallest set of changes
-whose reversal makes them pass. Your files are restored afterwards. The search
-goes back to the last commit at which a run here saw the test pass; without one,
-to where the branch left the default branch; and without that, it covers only
-uncommitted changes.
+Runs the tests with changes reverted, first all of them and then fewer, until it
+finds the smallest set whose reversal makes the tests pass. Your files are
+restored afterwards. The search goes back to the last state in which a run here
+saw the test pass, uncommitted changes included; without one, to where the
+branch left the default branch, or ten commits back.
 
   self-heal blame                   the tests that the last run left failing, or
                                     the whole suite

@@ -10,18 +10,17 @@ import { printText } from './print-text.js';
 import { addHealingFlags, addVerifyFlag, addWaitFlag, addWholeSelectionFlags } from './options.js';
 
 const examples = `
-Runs tests again and again, as the suite runs them and by themselves, and says
-how often each fails, with 95 % bounds, and what makes it fail: other tests
-before it (order), any others beside it (load), one that it shares something
-with (data), another time zone (time), or none of these (random). Each flake
-then goes to the agents of the route flaky. A fix has to pass so many runs,
-under what makes the test fail, that a test which still failed as often as
-before would pass them with a chance of at most 1 %.
+Runs each test many times, in the suite and alone. It reports how often the test
+fails, with 95 % bounds, and why: because of tests before it (order), any tests
+beside it (load), one that shares data with it (data), another time zone (time),
+or none of these (random). Then the agents of the route flaky fix it. The fixed
+test has to pass so many runs, under the same condition, that an unfixed one
+would pass them all with a chance of at most 1 %.
 
-  self-heal flaky                   what is flaky in the whole suite
+  self-heal flaky                   all flaky tests of the suite
   self-heal flaky cart.spec.ts:9    this test
   self-heal flaky --dry-run         measure and explain, and change nothing
-  self-heal flaky --list            what was ever flaky, the worst first`;
+  self-heal flaky --list            all tests that were ever flaky, worst first`;
 
 /** `self-heal flaky`: measures, explains and heals what is flaky (FL-1 to FL-4). */
 export function define(command: Command): Command {
@@ -29,7 +28,7 @@ export function define(command: Command): Command {
     '[filter...]',
     'test files, as Playwright takes them: regular expressions on the path, or file:line',
   );
-  command.option('--list', 'list what was ever flaky, the most often red first, and run nothing');
+  command.option('--list', 'list all tests that were ever flaky, the most often red first; run nothing');
   return addHealingFlags(addWaitFlag(addVerifyFlag(addWholeSelectionFlags(command))))
     .addHelpText('after', examples)
     .action(

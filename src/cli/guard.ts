@@ -20,7 +20,7 @@ Exit codes: ${exitCodes.green} no test is weaker, ${exitCodes.red} one is (with 
 export function define(command: Command): Command {
   return command
     .option('--base <ref>', 'the commit to compare with (default: where the branch left the default branch)')
-    .option('--strict', 'also exit with 1 for a test that does something different, or a protected file')
+    .option('--strict', 'also exit with 1 if a test does something different, or a protected file changed')
     .option(...configFlag)
     .option('--json', 'print one JSON document')
     .addHelpText('after', explanation)

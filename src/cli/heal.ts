@@ -19,13 +19,13 @@ tests by the same flags and filters as there, except --shard.`;
 /** `self-heal heal`: heals what Playwright's reports of other runs name as red (SC-1). */
 export function define(command: Command): Command {
   command
-    .argument('[filter...]', 'the test filters that the runs were given, if any')
+    .argument('[filter...]', 'the test filters of the other runs, if they had any')
     .requiredOption(
       '--from <dir...>',
       'reports of Playwright (blob or JSON), or folders that contain any number of these',
     )
     .option('--allow-missing-shards', 'heal even if some shards left no report')
-    .option('--list', 'print the causes for a matrix of CI jobs, and heal nothing')
+    .option('--list', 'print the causes for a matrix of CI jobs; heal nothing')
     .option('--cause <id...>', 'heal only these causes, as --list names them')
     .option(
       '--patches <dir...>',

@@ -31,7 +31,7 @@ the title. Without a test, the failures of the run are listed.
 export function define(command: Command): Command {
   return command
     .argument('[run]', 'a run (default: latest)')
-    .argument('[test]', 'which failure')
+    .argument('[test]', 'a failure of this run (default: list them)')
     .option('--prompt', 'print the exact prompt that the agent got or would get')
     .option('--attempt <n>', 'with --prompt: which attempt (default: the last)', wholeNumber(1))
     .option('--json', 'print everything as JSON')

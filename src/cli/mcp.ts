@@ -4,9 +4,9 @@ import { endWith } from './end.js';
 import { exitCodes } from '../model/exit-codes.js';
 
 const explanation = `
-For a coding agent that a developer works with: it runs the tests, reads the
-evidence, has its fix proven, and asks for blame, by the same steps as the
-commands. It speaks the Model Context Protocol on standard input and output.
+For the coding agent that you work with: it can run the tests, read the
+evidence, prove its fix and find the change to blame, as the commands do. The
+server speaks the Model Context Protocol on standard input and output.
 
   self-heal init --mcp                          adds it to .mcp.json
   claude mcp add self-heal -- npx self-heal mcp

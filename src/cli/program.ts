@@ -7,8 +7,8 @@ type LoadCommand = () => Promise<{ define(command: Command): Command }>;
 
 /** All commands, in the order of `--help`. */
 const commands: Readonly<Record<string, readonly [description: string, load: LoadCommand]>> = {
-  run: ['run the Playwright suite and have agents fix what fails', () => import('./run.js')],
-  heal: ['heal what failed in a run elsewhere, such as in the shards of a suite', () => import('./heal.js')],
+  run: ['run the Playwright suite and have agents fix failing tests', () => import('./run.js')],
+  heal: ['heal the tests that failed on other machines, such as in shards', () => import('./heal.js')],
   verify: [
     'prove a fix that you or any agent made: green with it, red without it, no test weakened',
     () => import('./verify.js'),
@@ -21,29 +21,29 @@ const commands: Readonly<Record<string, readonly [description: string, load: Loa
     'find the change that broke a test by running it with changes reverted; no agent is started',
     () => import('./blame.js'),
   ],
-  flaky: [
-    'find flaky tests, say what makes each fail, and have them healed, with a proof that fits their rate',
-    () => import('./flaky.js'),
-  ],
+  flaky: ['find flaky tests, find out why each one fails, and have it healed', () => import('./flaky.js')],
   inspect: [
-    'show the evidence for a failure of an earlier run, and why it got its class',
+    'show the evidence for a failure of an earlier run and why it got its class',
     () => import('./inspect.js'),
   ],
   report: ['write an earlier run as a single HTML file', () => import('./report.js')],
-  guard: ['show what the changes since a commit do to the tests; runs no tests', () => import('./guard.js')],
+  guard: ['show how the changes since a commit affect the tests; runs no tests', () => import('./guard.js')],
   undo: [
-    'revert everything the agents of a run changed; files you have changed since are left alone and listed',
+    'revert all changes of a run; files that you have changed since stay, and are listed',
     () => import('./undo.js'),
   ],
-  escalations: ['list, show and resolve what needs review', () => import('./escalations.js')],
+  escalations: ['list, show and answer open questions', () => import('./escalations.js')],
   init: [
     'set up this project: agents.yaml, five slash commands, a skill, an ignore entry',
     () => import('./init.js'),
   ],
-  doctor: ['check all that a run needs before its first test; calls no model', () => import('./doctor.js')],
-  publish: ["in CI: publish a run's result where its code is reviewed", () => import('./publish.js')],
+  doctor: [
+    'check everything that a run needs before its first test; calls no model',
+    () => import('./doctor.js'),
+  ],
+  publish: ["in CI: show a run's result in its pull or merge request", () => import('./publish.js')],
   mcp: ['serve self-heal to a coding agent, over the Model Context Protocol', () => import('./mcp.js')],
-  ui: ['follow the newest run in a browser, and answer what needs review', () => import('./ui.js')],
+  ui: ['follow the newest run in a browser, and answer open questions', () => import('./ui.js')],
 };
 
 /** These do not use `.self-heal`, except for `doctor`, which says what is wrong with it. */

@@ -12,9 +12,9 @@ import { err, ok, type Result } from '../result.js';
 import { systemClock } from '../clock.js';
 
 const examples = `
-It runs in a job that has the token of the forge and neither the project's code
-nor an agent: self-heal init --ci writes it. The artifact is what the job with
-the tests has uploaded of .self-heal/runs.
+Run it in a job that has a write token but neither the project's code nor an
+agent; self-heal init --ci writes this job. The artifact is the .self-heal/runs
+that the job with the tests has uploaded.
 
   on a pull request   one comment, updated by each run; a check; suggestions
   on the main branch  one pull request with the fix, updated by each run`;

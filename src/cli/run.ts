@@ -22,7 +22,7 @@ export function define(command: Command): Command {
     'test files, as Playwright takes them: regular expressions on the path, or file:line',
   );
   return addHealingFlags(addWaitFlag(addVerifyFlag(addSelectionFlags(command))))
-    .option('--flaky', 'go on to measure, explain and heal what the run found flaky (self-heal flaky)')
+    .option('--flaky', 'afterwards measure, explain and heal the flaky tests (self-heal flaky)')
     .addHelpText('after', examples)
     .action((words: string[], options: RunOptions) => runAsTyped(words, options));
 }

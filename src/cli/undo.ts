@@ -23,7 +23,7 @@ export function define(command: Command): Command {
   return addStoreFlag(addWaitFlag(command))
     .argument('[run]', 'a run, or the beginning of its id (default: the newest that left changes)')
     .option('--yes', 'do not ask for confirmation when the run is not the last one')
-    .option('--tests', 'also take back what somebody else changed in tests while the run worked')
+    .option('--tests', 'also revert what somebody else changed in tests during the run')
     .action(endWith(runUndo));
 }
 

@@ -6,24 +6,24 @@ import { endWith } from './end.js';
 import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';
 
 const explanation = `
-Compares the working tree with what the last red run ran on, and proves what was
-changed since, whoever changed it: the tests check no less than before, those
-that were red are green with the change and red without, and nothing else broke.
-The change is taken out for that and put back; your files are not edited.
+Proves all changes since the last red run, whoever made them: the tests check no
+less than before, the red tests are green with the changes and red without them,
+and nothing else broke. For that it takes the changes out and puts them back;
+your files end as they were.
 
-  self-heal verify                  after a red run, and your fix
+  self-heal verify                  after a red run and your fix
   self-heal verify --quick          only the tests that were red
   self-heal verify cart.spec.ts --base main
-                                    what a branch fixed, such as a pull request
+                                    a fix on a branch, such as a pull request
 Exit codes: ${exitCodes.green} proven, ${exitCodes.red} still red, refused, not needed, or breaks other tests,
-            ${exitCodes.personNeeded} not shown, or a person has to look at what the tests do now`;
+            ${exitCodes.personNeeded} not shown, or a person has to look at changed tests`;
 
 /** `self-heal verify`: proves what somebody else has changed (HN-12). */
 export function define(command: Command): Command {
   return addWaitFlag(command)
-    .argument('[filter...]', 'the tests it is for (default: those that the last red run left red)')
+    .argument('[filter...]', 'the tests that the fix is for (default: the red tests of the last red run)')
     .option('--base <commit>', 'compare with this commit instead')
-    .option('--review', 'have another agent read the change, which costs an agent run')
+    .option('--review', 'have another agent read the change; this costs an agent run')
     .option('--quick', 'run only these tests, once without the change and twice with it')
     .option(...configFlag)
     .option('--project <name>', 'only run this project; may be repeated', collect)
