@@ -347,3 +347,13 @@ describe('CF-2 the JSON Schema', () => {
     expect(undescribed(agentsJsonSchema(), '')).toEqual([]);
   });
 });
+
+it.each([
+  ['two lines', { own: { acp: ['own-agent', 'acp'] } }, 'own', ['own-agent', 'acp']],
+  ['its name', {}, 'goose', ['goose', 'acp']],
+  ['its name, with arguments', { gemini: { args: ['-m', 'x'] } }, 'gemini', ['gemini', '--acp', '-m', 'x']],
+])('AG-1 a program that speaks the Agent Client Protocol is set by %s', (_, runners, name, command) => {
+  const settings = resolveSettings({ file: { runner: name, runners }, project: 'shop', filePath: null });
+  expect(settings.agents['debugger']?.runner).toBe(name);
+  expect(settings.runners[name]).toEqual({ kind: 'acp', program: name, command });
+});
