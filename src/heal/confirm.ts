@@ -108,8 +108,8 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
 const MOST_AMONG_OTHERS_MS = 180_000;
 
 /**
- * Runs tests that were green alone once more, after the tests that ran before them when they were red. A test that is red then is not flaky: it needs
- * the others to fail, so they are part of all its re-runs from here on.
+ * Runs tests that were green alone once more, after the tests that ran before them when they were red. A test that is red then, and green again alone,
+ * is not flaky: it needs the others to fail, so they are part of all its re-runs from here on.
  */
 async function runAmongOthers(
   progress: Progress,
@@ -128,8 +128,10 @@ async function runAmongOthers(
   const isShort = (session.plan.likelyMs([...all]) ?? 0) <= MOST_AMONG_OTHERS_MS;
   const ids = isShort ? [...all] : [...new Set([...own, ...ofFiles.filter((id) => all.has(id))])];
   const rerun = await retest(session, { failures: tests, purpose: 'confirm', causeId: null, ids });
-  const confirmed = tests.flatMap((before) => {
-    const { failure } = rerun.observe(before);
+  const redAgain = tests.filter((before) => rerun.observe(before).failure !== null);
+  const steady = await greenAloneAgain(session, redAgain);
+  const confirmed = redAgain.flatMap((before) => {
+    const failure = steady.has(before) ? rerun.observe(before).failure : null;
     const earlier = others(before).filter((id) => ids.includes(id));
     if (failure === null || earlier.length === 0) return [];
     const setUps = failure.failure.scope === 'test' ? (failure.failure.setUp?.projects ?? []) : [];
@@ -149,6 +151,18 @@ async function runAmongOthers(
   const keys = new Set(confirmed.map(({ failure }) => failureKey(failure)));
   const flaky = green.filter(({ failure }) => !keys.has(failureKey(failure)));
   return { confirmed, flaky, uncovered: rerun.others };
+}
+
+/** Returns which tests are green alone a second time. A test that fails by chance may well be green and red once each. */
+async function greenAloneAgain(
+  session: Progress['session'],
+  failures: readonly DiagnosedFailure[],
+): Promise<ReadonlySet<DiagnosedFailure>> {
+  if (failures.length === 0 || session.signal.aborted) return new Set();
+  const ids = [...new Set(failures.flatMap(({ rerunIds }) => rerunIds))];
+  const { tests } = await session.runAgain({ ids, purpose: 'confirm', causeId: null });
+  const green = new Set(tests.flatMap(({ test, outcome }) => (outcome === 'expected' ? test.id : [])));
+  return new Set(failures.filter(({ failure }) => green.has(failureKey(failure))));
 }
 
 /** A test that was red after others is run after them from here on; its proof shows whether it needs them. */

@@ -113,6 +113,20 @@ it.each<Scenario>([
     { leftovers: ['server.log'], inCleanCopy: but(own, 't1', () => null) },
   ],
   [
+    'a test is red and green in the state without its fix, in which a database has changed',
+    2,
+    but(own, 't1', ({ fixes, run }) => (fixes.has('1') || (run > 6 && run % 2 === 1) ? null : undefined)),
+    'flaky healed | c1 flaky, c2 healed | 2',
+    { leftovers: ['dev.db'], inCleanCopy: own },
+  ],
+  [
+    'a test is green without its fix only until its server notices',
+    2,
+    but(own, 't1', ({ run }) => (run === 7 ? null : undefined)),
+    'healed healed | c1 healed, c2 healed | 1,2',
+    { leftovers: ['dev.db'] },
+  ],
+  [
     'what a fix made outlives its revert, and a clean copy cannot be run',
     2,
     outliving,
