@@ -35,7 +35,7 @@ export function define(command: Command): Command {
     .option('--mcp', 'add the MCP server of self-heal to .mcp.json, for the agent that you work with')
     .option(...configFlag)
     .option('--dry-run', 'show what would be written without writing it')
-    .option('--force', 'overwrite files that differ; without it, a diff shows how')
+    .option('--force', 'overwrite files that differ, instead of showing a diff')
     .addHelpText(
       'after',
       '\nRunning it again is safe: files that differ are left alone, and a diff shows\nwhat --force would change.',
