@@ -416,6 +416,8 @@ function converse(task: AgentTask, settings: AcpSettings, listener: Listener): C
       usage.outputTokens = answer.usage?.outputTokens ?? counts?.output_tokens ?? null;
       if (state !== 'at work') return;
       error = stopError(answer.stopReason, runner);
+      // Copilot CLI says as its answer what went wrong at its provider.
+      if (calls.size === 0 && !hasAnswered()) error ??= agentErrorInText(final, runner);
       isUnfinished = false;
       end();
       wire.input.end();

@@ -197,6 +197,11 @@ describe('how an agent over the Agent Client Protocol ends', () => {
     expect((await run(taskOf(['fails', text]))).end).toMatchObject(end);
   });
 
+  it('AG-6 by an answer that is nothing but its error', async () => {
+    const prompt = 'Error: 429 Too Many Requests';
+    expect((await run(taskOf(['echoes-its-prompt'], { prompt }))).end).toMatchObject({ kind: 'retryable' });
+  });
+
   it('AG-6 without a login, with the one that it names', async () => {
     expect((await run(taskOf(['needs-a-login']))).end).toMatchObject({
       kind: 'unusable',
