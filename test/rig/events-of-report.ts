@@ -6,11 +6,15 @@ import type { Report, ReportAttempt, ReportTest } from '../../src/run/report.js'
 import { eventsFile } from '../../src/run/event-log.js';
 import { aTest } from './builders.js';
 
-/** Leaves a run with this report in a project; returns its folder. */
-export function leaveRun(projectRoot: string, report: Report): string {
+/** Leaves a run with this report in a project, with these filters; returns its folder. */
+export function leaveRun(projectRoot: string, report: Report, filters: readonly string[] = []): string {
   const dir = path.join(projectRoot, '.self-heal', 'runs', report.runId);
   mkdirSync(dir, { recursive: true });
-  const lines = eventsOfReport(report).map((event) => `${JSON.stringify(event)}\n`);
+  const request = { filters, passThrough: [], options: {} };
+  const events = eventsOfReport(report).map((event) =>
+    event.type === 'run.started' ? { ...event, request } : event,
+  );
+  const lines = events.map((event) => `${JSON.stringify(event)}\n`);
   writeFileSync(path.join(dir, eventsFile), lines.join(''));
   return dir;
 }

@@ -5,6 +5,7 @@ import { isResolved } from '../../model/verdict.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { readReport, runIdsIn } from '../../run/find-run.js';
 import type { Report, ReportTest } from '../../run/report.js';
+import { readRunState } from '../../run/event-log.js';
 import { runDirOf } from '../../run/run-folder.js';
 import { readTreeState, type TreeState } from '../../run/tree-state.js';
 
@@ -39,8 +40,10 @@ export interface LastRedRun {
   readonly green: string | null;
   /** The first run since then that saw them red, and its files; null if it kept none. */
   readonly since: { readonly runId: string; readonly dir: string; readonly state: TreeState | null };
-  /** The last run that saw them red. */
+  /** The last of all these runs. */
   readonly runId: string;
+  /** The runs that saw them red last, each with these tests. */
+  readonly seenIn: readonly { readonly runId: string; readonly tests: readonly ReportTest[] }[];
 }
 
 /** How many runs are searched, newest first. */
@@ -48,10 +51,13 @@ const RUNS = 50;
 
 /**
  * Finds the last run that left tests red, and the first run of an unbroken series that did: changes are compared with that one, so that runs and
- * commits in between hide nothing. Returns null if no run left anything red.
+ * commits in between hide nothing. What a run of some tests, such as `blame`, did not see is still red as the run before it left it. Returns null if
+ * no run left anything red.
  */
 export async function lastRed(cwd: string): Promise<LastRedRun | null> {
   let last = null as LastRedRun | null;
+  const seen = new Set<string>();
+  let isOfSome = true;
   for (const runId of (await runIdsIn(cwd)).toReversed().slice(0, RUNS)) {
     const dir = runDirOf(cwd, runId);
     const report = await readReport(dir);
@@ -62,9 +68,18 @@ export async function lastRed(cwd: string): Promise<LastRedRun | null> {
     }
     const state = readTreeState(dir);
     const since = { runId, dir, state };
-    if (last === null) last = { tests, green: null, since, runId };
-    else if (!isSame(last, tests)) break;
-    else if (state) last = { ...last, since };
+    if (last !== null && !isSame(last, tests)) break;
+    const stillRed = isOfSome ? tests.filter(({ id }) => !seen.has(id)) : [];
+    for (const { id } of report.tests) seen.add(id);
+    const { request } = await readRunState(dir);
+    isOfSome &&= (request?.filters.length ?? 0) > 0;
+    last = {
+      tests: [...(last?.tests ?? []), ...stillRed],
+      green: null,
+      runId: last?.runId ?? runId,
+      since: last && !state ? last.since : since,
+      seenIn: [...(last?.seenIn ?? []), ...(stillRed.length > 0 ? [{ runId, tests: stillRed }] : [])],
+    };
   }
   return last;
 }
@@ -84,6 +99,12 @@ function isSame({ tests }: LastRedRun, others: readonly ReportTest[]): boolean {
 function isGreenFor({ tests }: LastRedRun, report: Report | null): boolean {
   const ids = new Set(tests.map(({ id }) => id));
   return (report?.tests ?? []).some(({ id, verdict }) => verdict === 'passed' && ids.has(id));
+}
+
+/** Returns what has to run so that all that is red runs as it did. */
+export async function rerunIdsOf(cwd: string, { seenIn }: Pick<LastRedRun, 'seenIn'>): Promise<string[]> {
+  const ids = await Promise.all(seenIn.map((run) => rerunIdsIn(cwd, run)));
+  return [...new Set(ids.flat())];
 }
 
 /** Returns what has to run so that these tests of a run run as they did: a test of a serial group needs its group, another the tests before it. */

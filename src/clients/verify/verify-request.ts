@@ -1,5 +1,5 @@
 import type { ProofDepth } from '../../model/verification.js';
-import { lastRed, rerunIdsIn } from '../inspect/last-red.js';
+import { lastRed, rerunIdsOf } from '../inspect/last-red.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { verify } from '../../commands.js';
@@ -25,7 +25,7 @@ export async function verifyRequest(
 ): Promise<Result<CommandRequest, Problem>> {
   const red = await lastRed(project.cwd);
   if (red === null && filters.length === 0) return err(nothingRed);
-  const onlyIds = filters.length === 0 && red ? await rerunIdsIn(project.cwd, red) : [];
+  const onlyIds = filters.length === 0 && red ? await rerunIdsOf(project.cwd, red) : [];
   // No agent is started that fixes, and the proof is that of a full heal.
   const options: RunOptions = { ...own, dryRun: true, verify: 'full' };
   const request = { ...project, name: 'verify', filters, passThrough: [], options };

@@ -127,6 +127,29 @@ describe('what a change is compared with', () => {
     return [red?.since.state?.commit, red?.green];
   }
 
+  /** Leaves runs, oldest first, each with its filters and the verdicts of the tests that it ran. */
+  async function redAfter(runs: readonly (readonly [string[], Record<string, 'passed' | 'failed'>])[]) {
+    const cwd = tempDir();
+    for (const [n, [filters, seen]] of runs.entries()) {
+      const all = Object.entries(seen).map(([id, verdict]) => aReportTest({ id, verdict }));
+      leaveRun(cwd, aReport({ runId: `20261121-07150${n}-000a`, tests: all }), filters);
+    }
+    return (await lastRed(cwd))?.seenIn.flatMap(({ tests: ofRun }) => ofRun.map(({ id }) => id)).toSorted();
+  }
+
+  it.each([
+    ['a blame run of one of them', ['shop.spec.ts:3'], { t1: 'failed' }, ['t1', 't2']],
+    ['a run of some tests in which one was green', ['shop'], { t1: 'failed', t2: 'passed' }, ['t1']],
+    ['a run of all tests, in which one is gone', [], { t1: 'failed' }, ['t1']],
+  ] as const)('HN-12 all that a red run left red counts after %s', async (_, filters, seen, left) => {
+    expect(
+      await redAfter([
+        [[], { t1: 'failed', t2: 'failed' }],
+        [[...filters], seen],
+      ]),
+    ).toEqual(left);
+  });
+
   it('HN-12 HN-3 is the first red run, whatever was committed since, and the last green one before it', async () => {
     expect(
       await comparedAfter([
