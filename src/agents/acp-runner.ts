@@ -289,6 +289,10 @@ function converse(task: AgentTask, settings: AcpSettings, listener: Listener): C
     return call;
   }
 
+  function isGivenUp(): boolean {
+    return isRefused && state === 'at work' && !hasAnswered();
+  }
+
   function hasAnswered(): boolean {
     return (
       claimIn(messages) !== null || (task.token !== undefined && readOpinion(final, task.token) !== null)
@@ -405,11 +409,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: Listener): C
       };
       let answer = await ask(prompt);
       // Some programs end their turn when something is refused.
-      for (
-        let more = 0;
-        isRefused && more < MAX_MORE_TURNS && state === 'at work' && !hasAnswered();
-        more += 1
-      )
+      for (let more = 0; more < MAX_MORE_TURNS && isGivenUp(); more += 1)
         answer = await ask([{ type: 'text', text: GO_ON }]);
       const counts = answer._meta?.quota.token_count;
       usage.inputTokens = answer.usage?.inputTokens ?? counts?.input_tokens ?? null;
