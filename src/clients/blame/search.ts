@@ -182,14 +182,7 @@ export class Search {
    * breaks it. If that shows nothing, the run without the set is repeated. A red one makes the search go on.
    */
   #stated(found: MinimalSet<Candidate>): MinimalSet<Candidate> | null {
-    const { failure, diagnosis } = this.lead;
-    // A compiler's error or a suite that does not start is the same in each run; all else may come and go.
-    if (failure.scope === 'suite' || diagnosis.category === 'build-error') return found;
-    const greens = this.#greensWithout(found.set);
-    if (greens >= GREENS_TO_STATE.usually && greens >= this.#greensToBelieve) {
-      if (this.#others(found.set) !== 'green' || greens >= GREENS_TO_STATE.ifOthersHeal) return found;
-    }
-    if (this.#others(found.set) === 'red') return found;
+    if (this.#mayBeStated(found.set)) return found;
     if (this.endedBy) return { ...found, isMinimal: false };
     if (this.#others(found.set) === null) {
       this.isForSet = true;
@@ -200,6 +193,18 @@ export class Search {
     this.isRepeating = true;
     this.asked = found.set;
     return null;
+  }
+
+  /** Whether runs have shown often enough that a set breaks the test, and that its absence heals it. */
+  #mayBeStated(set: readonly Candidate[]): boolean {
+    const { failure, diagnosis } = this.lead;
+    // A compiler's error or a suite that does not start is the same in each run; all else may come and go.
+    if (failure.scope === 'suite' || diagnosis.category === 'build-error') return true;
+    const greens = this.#greensWithout(set);
+    const others = this.#others(set);
+    if (others === 'red') return greens > 0;
+    const wanted = others === 'green' ? GREENS_TO_STATE.ifOthersHeal : GREENS_TO_STATE.usually;
+    return greens >= Math.max(wanted, this.#greensToBelieve);
   }
 
   #othersOf(set: readonly Candidate[]): readonly Candidate[] {
@@ -283,7 +288,7 @@ export class Search {
     const suspects = hunk && more.length === 0 ? this.#suspects(hunk) : null;
     const greens = this.#runs.flatMap(({ out, outcome }) => (outcome === 'green' ? [[...out]] : []));
     const [set] = [...greens, ...(suspects ? [suspects] : [])].toSorted((a, b) => a.length - b.length);
-    return set ? { set, isMinimal: set.length === 1 } : null;
+    return set ? { set, isMinimal: set.length === 1 && this.#mayBeStated(set) } : null;
   }
 
   /** If the test was green without several hunks and red without one of them, another one of them is the suspect. */
