@@ -1,4 +1,4 @@
-import { afterAll } from 'vitest';
+import { afterAll, vi } from 'vitest';
 import { removeTempDirsOfFile } from './temp-dir.js';
 
 // What a hook of git, a CI system or a developer's shell sets would otherwise reach every test, and what tests run would answer it: git would work
@@ -13,3 +13,5 @@ for (const who of ['AUTHOR', 'COMMITTER'])
   Object.assign(process.env, { [`GIT_${who}_NAME`]: 'Ann', [`GIT_${who}_EMAIL`]: 'ann@example.com' });
 
 afterAll(removeTempDirsOfFile);
+// Files share their process, and run in any order.
+afterAll(() => vi.unstubAllEnvs());
