@@ -44,7 +44,7 @@ function saysOf({ violations, differences, cut }) {
 
 /** Judges the cases of the tests. */
 async function judgeCases() {
-  const { judge } = await import(await bundleSrc('guard/judge.ts'));
+  const { judgeChange: judge } = await import(await bundleSrc('guard/judge.ts'));
   const cases = guardCases.map(({ kind, what, category, edits, found }) => {
     const request = requestOf(edits, category, found);
     return { kind, what, request, place: isOfTests(request) ? 'tests' : 'the app' };

@@ -30,7 +30,7 @@ async function healWith(run: Run, hooksOf: () => Promise<MakeHooks>): Promise<Re
   const mayBeFlaky =
     request.options.flaky && first.value.run.tests.some(({ outcome }) => outcome === 'flaky');
   if (!isRed(first.value.run) && !mayBeFlaky) return run.green(first.value.run);
-  const explain = settings.blame.enabled ? { explain: (await blaming()).changesSince(null) } : {};
+  const explain = settings.blame.enabled ? { explain: (await blaming()).explainByChanges(null) } : {};
   const session = await run.session(first.value, { ...explain, hooks: await hooksOf() });
   if (!session.ok) return session;
   const { healRun } = await import('./heal/heal-rounds.js');
@@ -64,7 +64,7 @@ export const blame =
     const first = await run.suite();
     if (!first.ok) return first;
     if (!isRed(first.value.run)) return run.green(first.value.run);
-    const session = await run.session(first.value, { explain: (await blaming()).changesSince(base) });
+    const session = await run.session(first.value, { explain: (await blaming()).explainByChanges(base) });
     if (!session.ok) return session;
     const { blameRun } = await import('./clients/plan-run.js');
     return ok(await blameRun(session.value, first.value.run));

@@ -25,7 +25,7 @@ import { causeEndShape, outcomes, verdicts } from './model/verdict.js';
 import { verificationShape } from './model/verification.js';
 import { jsonOf } from './json-of.js';
 
-const typedRunShape = z.object({
+const commandLineShape = z.object({
   filters: texts,
   passThrough: texts,
   /** By their long names; checked when a patch of the run is proven again. */
@@ -33,7 +33,7 @@ const typedRunShape = z.object({
 });
 
 /** A run as typed: filters, arguments passed on to Playwright, and options. */
-export type TypedRun = z.infer<typeof typedRunShape>;
+export type CommandLine = z.infer<typeof commandLineShape>;
 
 const listedTestShape = z.object({
   id: z.string(),
@@ -105,7 +105,7 @@ const shapes = {
     /** The shards that ran these tests, and the numbers of those that are missing; absent if the suite runs here. */
     shards: z.object(shards).exactOptional(),
     /** The command as typed: a patch that a person chooses later is proven with its selection. */
-    request: typedRunShape.exactOptional(),
+    request: commandLineShape.exactOptional(),
   }),
   /** A Playwright run begins: the first one, a confirming one, or one after an attempt. */
   'suite.started': z.object({

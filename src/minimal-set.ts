@@ -1,9 +1,9 @@
 /** The outcome of a run with some changes taken out; `unresolved` if it says nothing because the build or the start failed. */
-export type Outcome = 'green' | 'red' | 'unresolved';
+export type SetOutcome = 'green' | 'red' | 'unresolved';
 
-export interface Search<T> {
+export interface SetSearch<T> {
   /** Runs the test with exactly these items taken out; null if no run is left. May be called twice for the same set. */
-  readonly test: (out: readonly T[]) => Promise<Outcome | null>;
+  readonly test: (out: readonly T[]) => Promise<SetOutcome | null>;
   /** Returns how far apart two neighbors are. The search cuts where this is highest first (between commits, files, hunks). */
   readonly apart: (item: T, next: T) => number;
 }
@@ -30,7 +30,10 @@ const UNRESOLVED_TOLERATED = 3;
  * that the test stays red if it is left in. If outcomes are unresolved, delta debugging, which needs no order, reduces the
  * remaining items instead (ddmin, Zeller and Hildebrandt, 2002).
  */
-export async function minimalSet<T>(items: readonly T[], search: Search<T>): Promise<MinimalSet<T> | null> {
+export async function minimalSet<T>(
+  items: readonly T[],
+  search: SetSearch<T>,
+): Promise<MinimalSet<T> | null> {
   const tests = new Tests(items, search.test);
   try {
     if (!(await tests.isGreen(items))) return null;
@@ -47,14 +50,14 @@ export async function minimalSet<T>(items: readonly T[], search: Search<T>): Pro
 class Tests<T> {
   best: readonly T[];
   sawGreen = false;
-  readonly #test: Search<T>['test'];
+  readonly #test: SetSearch<T>['test'];
 
-  constructor(all: readonly T[], test: Search<T>['test']) {
+  constructor(all: readonly T[], test: SetSearch<T>['test']) {
     this.best = all;
     this.#test = test;
   }
 
-  async outcome(out: readonly T[]): Promise<Outcome> {
+  async outcome(out: readonly T[]): Promise<SetOutcome> {
     // Nothing taken out is the initial state, which is red.
     if (out.length === 0) return 'red';
     const outcome = await this.#test(out);
@@ -72,7 +75,7 @@ class Tests<T> {
 /** Requires that taking out all of `items` is green. */
 async function bisect<T>(
   items: readonly T[],
-  { apart }: Search<T>,
+  { apart }: SetSearch<T>,
   tests: Tests<T>,
 ): Promise<{ set: readonly T[]; isExact: boolean }> {
   let needed: readonly T[] = [];
@@ -96,8 +99,8 @@ async function bisect<T>(
  */
 async function smallestBeginning<T>(
   rest: readonly T[],
-  { apart, isNearest }: { readonly apart: Search<T>['apart']; readonly isNearest: boolean },
-  outcome: (beginning: readonly T[]) => Promise<Outcome>,
+  { apart, isNearest }: { readonly apart: SetSearch<T>['apart']; readonly isNearest: boolean },
+  outcome: (beginning: readonly T[]) => Promise<SetOutcome>,
 ): Promise<{ end: number; isExact: boolean }> {
   let [low, high] = [0, rest.length];
   const silent = new Set<number>();
@@ -123,7 +126,7 @@ function cutBetween<T>(
     apart,
     silent,
     middle,
-  }: { rest: readonly T[]; apart: Search<T>['apart']; silent: ReadonlySet<number>; middle: number },
+  }: { rest: readonly T[]; apart: SetSearch<T>['apart']; silent: ReadonlySet<number>; middle: number },
 ): number | null {
   let best: { cut: number; level: number } | null = null;
   for (let cut = low + 1; cut < high; cut += 1) {

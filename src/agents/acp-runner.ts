@@ -36,7 +36,7 @@ import {
   type AgentTask,
   commandLine,
   type Conversation,
-  type Listener,
+  type AgentListener,
   noUsage,
   type Runner,
 } from './runner.js';
@@ -187,7 +187,7 @@ function wordsFor(call: ToolCall, { root }: Policy): string {
 }
 
 /** Talks to a program until its turn is over. */
-function converse(task: AgentTask, settings: AcpSettings, listener: Listener): Conversation {
+function converse(task: AgentTask, settings: AcpSettings, listener: AgentListener): Conversation {
   const root = task.copyOf?.root ?? task.cwd;
   const policy: Policy = { root, cwd: task.cwd, allow: settings.allow ?? [] };
   const runner = task.agent.runner;

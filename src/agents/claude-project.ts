@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { tryOr } from '../result.js';
 
 /** A copy of a project in which Claude Code works. */
-export interface ProjectCopy {
+export interface ClaudeCopy {
   /** Claude Code's working directory in the copy. */
   readonly cwd: string;
   /** The same folder in the user's own tree. */
@@ -33,7 +33,7 @@ const homeShape = z.object({
  * user added for one project in ~/.claude.json, by the project's path. The project's hooks, variables and `.mcp.json` work without a terminal
  * anyway (measured with 2.1.329).
  */
-export function claudeFlagsFor(copy: ProjectCopy, env: NodeJS.ProcessEnv): string[] {
+export function claudeFlagsFor(copy: ClaudeCopy, env: NodeJS.ProcessEnv): string[] {
   const { cwd, project, root } = copy;
   const files = ['settings.json', 'settings.local.json'].map((name) => path.join(cwd, '.claude', name));
   const home = path.join(env['CLAUDE_CONFIG_DIR'] ?? env['HOME'] ?? homedir(), '.claude.json');
@@ -54,7 +54,7 @@ export function claudeFlagsFor(copy: ProjectCopy, env: NodeJS.ProcessEnv): strin
  * Serializes a value with the project's paths replaced by the copy's, so that no server and no rule reaches the project itself. The name of a
  * neighboring folder may begin with the project's name.
  */
-function inCopy(value: unknown, { cwd, project }: ProjectCopy): string {
+function inCopy(value: unknown, { cwd, project }: ClaudeCopy): string {
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
   const projectPath = new RegExp(
     String.raw`${escapeStringRegexp(inJson(project))}(?![\p{L}\p{N}_-]|\.\w)`,

@@ -7,7 +7,7 @@ import type { Handler } from './handlers.js';
 import type { NamedPlace } from './named-places.js';
 import type { RecentCommit } from '../workspace/git.js';
 import type { Flake } from '../model/flake.js';
-import type { Phase, SetUp } from '../model/failure.js';
+import type { SuitePhase, SetUp } from '../model/failure.js';
 import type { EarlierFix } from '../model/earlier-runs.js';
 
 /**
@@ -28,7 +28,7 @@ export interface AgentContext extends Omit<
   /** Null if the suite itself failed before any test. */
   test: ContextTest | null;
   /** What Playwright was doing when the suite itself failed, with paths relative to the project. */
-  phase?: Phase;
+  phase?: SuitePhase;
   /** The set-up of the test. */
   setUp?: SetUp;
   /** The tests that must run before it to make it red, and what they change in the app. */

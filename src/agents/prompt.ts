@@ -14,7 +14,7 @@ import { flakeText } from '../model/flake.js';
 import { type BlockOptions, fenced, inline, middleCut } from '../fenced.js';
 import { lostAnswerOf } from '../diagnose/requests.js';
 import { redirectOf } from '../diagnose/auth-redirects.js';
-import { type Phase, serverLine, setUpLine } from '../model/failure.js';
+import { type SuitePhase, serverLine, setUpLine } from '../model/failure.js';
 import { traceFiles } from '../evidence/evidence-files.js';
 import { becauseOf, isKept } from '../model/attempt.js';
 import type { NetworkEntry } from '../model/evidence.js';
@@ -325,7 +325,7 @@ function block(title: string, text: string | null | undefined, options: SectionO
   };
 }
 
-const phases: Record<Phase['kind'], string> = {
+const phases: Record<SuitePhase['kind'], string> = {
   config: 'when Playwright read its config',
   'web-server': 'when Playwright started a web server of its config',
   'global-setup': 'in its global set-up',

@@ -86,11 +86,11 @@ export interface Runner {
   /** Reads a program that gets its whole task at its start. `token` marks the line that answers a prompt with a question. */
   reader?(token?: string): OutputReader;
   /** Talks to a program while it works. */
-  converse?(task: AgentTask, listener: Listener): Conversation;
+  converse?(task: AgentTask, listener: AgentListener): Conversation;
 }
 
 /** What a conversation tells of a program at work. */
-export interface Listener {
+export interface AgentListener {
   /** A line for the log. */
   note(text: string): void;
   /** A line for the log that is also shown as what the agent is doing. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { type BlameOptions, blameRequest } from '../clients/blame/blame-request.js';
+import { type BlameFlags, blameRequest } from '../clients/blame/blame-request.js';
 import { runCommand } from '../command/run-command.js';
 import type { Problem } from '../problem.js';
 import { endWith } from './end.js';
-import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';
+import { addWaitFlag, agentsFlag, collectValues, configFlag } from './options.js';
 
 const examples = `
 Runs the tests with changes reverted, first all of them and then fewer, until it
@@ -26,7 +26,7 @@ export function define(command: Command): Command {
     )
     .option('--base <commit>', 'a commit at which the test passed')
     .option(...configFlag)
-    .option('--project <name>', 'only run this project; may be repeated', collect)
+    .option('--project <name>', 'only run this project; may be repeated', collectValues)
     .option(...agentsFlag)
     .option('--json', 'print report.json to standard output; the answer is in causes[].blame')
     .addHelpText('after', examples)
@@ -34,7 +34,7 @@ export function define(command: Command): Command {
 }
 
 /** Runs `self-heal blame`; returns the exit code, or the problem that prevented the search. */
-async function runBlame(test: string | undefined, options: BlameOptions): Promise<number | Problem> {
+async function runBlame(test: string | undefined, options: BlameFlags): Promise<number | Problem> {
   const request = await blameRequest({ cwd: process.cwd(), env: process.env }, { ...options, test });
   return request.ok ? runCommand(request.value.request, request.value.command) : request.error;
 }

@@ -4,7 +4,7 @@ import { exitCodes } from '../model/exit-codes.js';
 import { endWith, print } from './end.js';
 import { laidOut } from '../outputs/cut.js';
 import { agentsFlag, configFlag } from './options.js';
-import { type Check, examine } from '../clients/doctor/examine.js';
+import { type DoctorCheck, examine } from '../clients/doctor/examine.js';
 import { paletteForData } from '../outputs/streams.js';
 
 const explanation = `
@@ -39,7 +39,7 @@ async function runDoctor({
 }
 
 /** Renders one line per check, and what to do below each that did not pass. */
-function doctorText(checks: readonly Check[], paint: ChalkInstance): string {
+function doctorText(checks: readonly DoctorCheck[], paint: ChalkInstance): string {
   const marks = { ok: paint.green('✓'), warning: paint.magenta('!'), failed: paint.red('✗') };
   const width = Math.max(...checks.map(({ name }) => name.length));
   const lines = checks.flatMap(({ name, state, found, remedy }) => [

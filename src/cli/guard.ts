@@ -4,7 +4,7 @@ import { exitCodes } from '../model/exit-codes.js';
 import { endWith, print } from './end.js';
 import { configFlag } from './options.js';
 import { gitChanges, noBaseProblem } from '../workspace/git-trees.js';
-import type { Findings, Strength, TestDifference } from '../guard/findings.js';
+import type { GuardFindings, Strength, TestDifference } from '../guard/findings.js';
 import { findingsIn, guardWorkingTree } from '../guard/guard-working-tree.js';
 import { counted } from '../format.js';
 import type { Problem } from '../problem.js';
@@ -49,7 +49,7 @@ async function runGuardCommand(options: GuardOptions): Promise<number | Problem>
   return failed.length > 0 ? exitCodes.red : exitCodes.green;
 }
 
-function asJson({ differences, locatorChanges, cut }: Findings): object {
+function asJson({ differences, locatorChanges, cut }: GuardFindings): object {
   const files = cut.map(({ file, why }) => ({ file, why }));
   return { tests: differences, locators: locatorChanges, protected: files };
 }
@@ -63,7 +63,7 @@ const rank = ({ strength }: TestDifference) => strengths.indexOf(strength);
 
 /** Prints the differences by test, the weaker ones first. */
 function printFindings(
-  findings: Findings,
+  findings: GuardFindings,
   { cwd, root, count }: { cwd: string; root: string; count: number },
 ): void {
   const { violations, differences, locatorChanges, cut } = findings;

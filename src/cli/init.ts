@@ -9,7 +9,7 @@ import { gitRootOf } from '../workspace/git.js';
 import {
   planInit,
   isWritten,
-  type PlannedFile,
+  type InitFile,
   planLines,
   planTexts,
   writePlan,
@@ -89,7 +89,7 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
 }
 
 /** Says for which program the project is now set up, which a file that was kept decides. */
-function setUpText(agent: AgentProgram | null, files: readonly PlannedFile[]): string {
+function setUpText(agent: AgentProgram | null, files: readonly InitFile[]): string {
   const keptFile = files.find(({ name, action }) => /^agents\.ya?ml$/.test(name) && action === 'keep');
   if (keptFile)
     return `${keptFile.name} was changed by hand and stays as it is; --force sets up ${agent?.name ?? `the ${builtIn} fixer`}`;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { filesOf } from '../clients/inspect/failure-files.js';
+import { failureFilesOf } from '../clients/inspect/failure-files.js';
 import { endWith, print } from './end.js';
 import { logText } from '../visible-text.js';
 import { printText } from './print-text.js';
@@ -71,7 +71,7 @@ export async function runInspect(
   const inspected = only.value;
   if (options.prompt) return showPrompt({ run: run.value, inspected, redactor }, options);
   if (options.json) return print(inspected);
-  return print(logText(renderFailure(inspected, await filesOf(run.value, inspected, cwd))));
+  return print(logText(renderFailure(inspected, await failureFilesOf(run.value, inspected, cwd))));
 }
 
 /** A single word may be a run or a test; two words are a run and a test. */

@@ -34,7 +34,9 @@ export function addWholeSelectionFlags(command: Command): Command {
     .option(...configFlag)
     .option('-g, --grep <pattern>', 'only run tests that match this regular expression')
     .option('--grep-invert <pattern>', 'only run tests that do not match this regular expression')
-    .addOption(new Option('--project <name>', 'only run this project; may be repeated').argParser(collect))
+    .addOption(
+      new Option('--project <name>', 'only run this project; may be repeated').argParser(collectValues),
+    )
     .option('-j, --workers <count>', 'number of workers, or a percentage of the cores')
     .option('--repeat-each <n>', 'run each test this many times', count)
     .option('--timeout <ms>', 'timeout of each test, in milliseconds', count)
@@ -96,7 +98,7 @@ export function addWaitFlag(command: Command): Command {
 }
 
 /** Collects the values of a repeatable flag. */
-export function collect(value: string, previous: string[] | undefined): string[] {
+export function collectValues(value: string, previous: string[] | undefined): string[] {
   return [...(previous ?? []), value];
 }
 

@@ -6,7 +6,7 @@ import { type Problem, reasonOf } from '../problem.js';
 import { endWith } from './end.js';
 import { printText } from './print-text.js';
 import type { Artifact } from '../clients/publish/artifact.js';
-import type { ApplyResult, ApplyRequest } from '../clients/publish/apply.js';
+import type { CommentOutcome, ApplyRequest } from '../clients/publish/apply.js';
 import type { Forge } from '../clients/publish/forge.js';
 import { err, ok, type Result } from '../result.js';
 import { systemClock } from '../clock.js';
@@ -128,7 +128,7 @@ async function answerComment(
 async function applyHere(request: ApplyRequest, printLine: (line: string) => void): Promise<number> {
   const occasion = await request.forge.occasion();
   const { applyFix } = await import('../clients/publish/apply.js');
-  const outcome: ApplyResult =
+  const outcome: CommentOutcome =
     occasion.kind === 'change'
       ? await applyFix(occasion.change, request)
       : {

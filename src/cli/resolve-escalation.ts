@@ -6,8 +6,8 @@ import type { Problem } from '../problem.js';
 import { counted } from '../format.js';
 import type { Store } from '../store/store.js';
 import {
-  decide,
-  type Decision,
+  recordAnswer,
+  type AnsweredQuestion,
   type Flags,
   type TypedAnswer,
   withPatchTexts,
@@ -29,7 +29,7 @@ export async function resolveEscalation(
   store: Store,
   asked: Escalation,
   options: ResolveOptions,
-): Promise<Decision | number | Problem> {
+): Promise<AnsweredQuestion | number | Problem> {
   const { id, state } = asked;
   const prompts = options.choice === undefined && canAsk(process.env, process);
   const answer = prompts ? await promptFor(asked, options) : options;
@@ -38,7 +38,7 @@ export async function resolveEscalation(
     return exitCodes.interrupted;
   }
   const { days } = options;
-  const decided = await decide(store, asked, { ...answer, days }, options);
+  const decided = await recordAnswer(store, asked, { ...answer, days }, options);
   if (!decided.ok) return decided.error;
   const { escalation, proof } = decided.value;
   if (!options.json && proof === null)
@@ -85,7 +85,7 @@ function insteadOf({ state, choice }: Escalation): string {
  * Applies the patch that a person has chosen, and proves it on the tests of its question, without an agent. Returns the exit code of that run, or
  * null if the answer chose none.
  */
-export async function proveChosen({ proof }: Decision): Promise<number | Problem | null> {
+export async function proveChosen({ proof }: AnsweredQuestion): Promise<number | Problem | null> {
   if (!proof) return null;
   using lock = proof.request.lock;
   const { runCommand } = await import('../command/run-command.js');

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../model/exit-codes.js';
-import type { VerifyOptions } from '../clients/verify/verify-request.js';
+import type { VerifyFlags } from '../clients/verify/verify-request.js';
 import type { Problem } from '../problem.js';
 import { endWith } from './end.js';
-import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';
+import { addWaitFlag, agentsFlag, collectValues, configFlag } from './options.js';
 
 const explanation = `
 Proves all changes since the last red run, whoever made them: the tests check no
@@ -26,7 +26,7 @@ export function define(command: Command): Command {
     .option('--review', 'have another agent read the change; this costs an agent run')
     .option('--quick', 'run only these tests, once without the change and twice with it')
     .option(...configFlag)
-    .option('--project <name>', 'only run this project; may be repeated', collect)
+    .option('--project <name>', 'only run this project; may be repeated', collectValues)
     .option(...agentsFlag)
     .option('--json', 'print report.json to standard output; the answer is in verification')
     .addHelpText('after', explanation)
@@ -35,7 +35,7 @@ export function define(command: Command): Command {
 
 async function runVerify(
   filters: readonly string[],
-  { quick, ...options }: Omit<VerifyOptions, 'filters' | 'depth'> & { readonly quick?: boolean },
+  { quick, ...options }: Omit<VerifyFlags, 'filters' | 'depth'> & { readonly quick?: boolean },
 ): Promise<number | Problem> {
   const depth = quick ? 'quick' : 'full';
   const project = { cwd: process.cwd(), env: process.env };

@@ -37,7 +37,7 @@ export interface TypedAnswer {
 }
 
 /** An escalation whose answer is stored. */
-export interface Decision {
+export interface AnsweredQuestion {
   readonly escalation: Escalation;
   /** Applies the chosen patch and proves it on the tests of the escalation, without an agent; null if the answer chose no patch. */
   readonly proof: ProofOfChoice | null;
@@ -50,12 +50,12 @@ interface ProofOfChoice {
 }
 
 /** Checks and stores an answer (ME-7). Nothing is stored if the run that a chosen patch needs could not start. */
-export async function decide(
+export async function recordAnswer(
   store: Store,
   escalation: Escalation,
   typed: TypedAnswer,
   flags: Flags,
-): Promise<Result<Decision, Problem>> {
+): Promise<Result<AnsweredQuestion, Problem>> {
   const answer = checkedAnswer(escalation, typed);
   if (!answer.ok) return answer;
   const request = choosesPatch(answer.value) ? await proofRequest(escalation, flags) : ok(null);
@@ -97,7 +97,7 @@ async function proofRequest(
 
 /** Proves the chosen patch inside another program; null if the answer chose none. */
 export async function proveHosted(
-  { proof }: Decision,
+  { proof }: AnsweredQuestion,
   hosting: Hosting,
 ): Promise<Result<Report, Problem> | null> {
   if (!proof) return null;

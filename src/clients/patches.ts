@@ -7,7 +7,7 @@ import { protectedReason } from '../guard/protected-files.js';
 import type { Propose, ProposedFix } from '../heal/hooks.js';
 import type { Problem } from '../problem.js';
 import { type Artifact, fixedCauses, readArtifacts } from './publish/artifact.js';
-import { fixedContent, type FixedFile, readFix } from './publish/fix.js';
+import { fixedContent, type PublishedFile, readFix } from './publish/fix.js';
 import { err, ok, type Result } from '../result.js';
 import type { Contents } from '../workspace/change.js';
 import { type FileEdit, stateOf } from '../workspace/file-state.js';
@@ -18,7 +18,7 @@ export interface RemoteFix {
   readonly runId: string;
   /** The ids of the tests of its causes; empty for the suite's own failure. */
   readonly tests: ReadonlySet<string>;
-  readonly fix: readonly FixedFile[];
+  readonly fix: readonly PublishedFile[];
 }
 
 /** Reads the fixes in the artifacts of other machines, which are input like an agent's work. A fix of a protected file is left out. */
@@ -66,7 +66,7 @@ function proposedFix({ agent, runId, fix }: RemoteFix): ProposedFix {
   };
 }
 
-async function editOf(file: FixedFile, root: string, contents: Contents): Promise<FileEdit | null> {
+async function editOf(file: PublishedFile, root: string, contents: Contents): Promise<FileEdit | null> {
   const before = stateOf(root, file.path);
   if (before === 'other' || before?.kind === 'link') return null;
   const text = before && readFileSync(path.join(root, file.path));

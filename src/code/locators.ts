@@ -22,10 +22,10 @@ export function isLocatorCall(node: SyntaxNode): boolean {
 }
 
 /** Returns what a chain of locator calls begins at: `page` of `page.getByRole('row').getByText('Ann')`. */
-export function baseOf(wrapped: SyntaxNode): SyntaxNode {
+export function baseLocatorOf(wrapped: SyntaxNode): SyntaxNode {
   const node = unwrap(wrapped);
   const object = isLocatorCall(node) ? nodeIn(nodeIn(node, 'callee'), 'object') : null;
-  return object ? baseOf(object) : node;
+  return object ? baseLocatorOf(object) : node;
 }
 
 /** Returns the calls of a chain of locators, the last one first. */
@@ -40,12 +40,12 @@ const plain =
   /^(?:Literal|Template(?:Literal|Element)|Identifier|ThisExpression|MemberExpression|ObjectExpression|Property|ArrayExpression|ParenthesizedExpression)$/;
 
 /** Whether an argument only says what to look for. */
-export function isPlain(node: SyntaxNode): boolean {
+export function isPlainLocator(node: SyntaxNode): boolean {
   const isKnown =
     plain.test(node.type) ||
     isLocatorCall(node) ||
     (node.type === 'BinaryExpression' && node['operator'] === '+');
-  return isKnown && node['computed'] !== true && childrenOf(node).every(isPlain);
+  return isKnown && node['computed'] !== true && childrenOf(node).every(isPlainLocator);
 }
 
 const shownTexts = /^getBy(?:Text|Label|Placeholder|AltText|Title)$/;
@@ -53,7 +53,7 @@ const shownTexts = /^getBy(?:Text|Label|Placeholder|AltText|Title)$/;
 /** Returns what people can read of what a locator looks for, each printed; empty if it is found by a selector, a role or a test id alone. */
 export function textsOf(locator: SyntaxNode): string[] {
   const texts: string[] = [];
-  const add = (node: SyntaxNode | null | undefined) => node && texts.push(print(node));
+  const add = (node: SyntaxNode | null | undefined) => node && texts.push(printLocator(node));
   for (const call of chainOf(locator))
     visit(call, (node) => {
       if (node.type === 'Property' && /^(?:name|hasText)$/.test(identifierName(nodeIn(node, 'key')) ?? ''))
@@ -105,15 +105,16 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 /**
  * Prints a tree, without layout and types, so that equal code has equal prints. `isBlank` leaves out what locators look for.
  */
-export function print(wrapped: SyntaxNode, isBlank = false): string {
+export function printLocator(wrapped: SyntaxNode, isBlank = false): string {
   const node = unwrap(wrapped);
   const constant = constantOf(node);
   if (constant !== undefined) return JSON.stringify(constant);
-  if (isBlank && isLocatorCall(node)) return `‹${print(baseOf(node), true)}›`;
+  if (isBlank && isLocatorCall(node)) return `‹${printLocator(baseLocatorOf(node), true)}›`;
   const parts = fieldsOf(node).map((field) => {
     const value = node[field];
-    if (Array.isArray(value)) return value.map((item) => (isNode(item) ? print(item, isBlank) : '')).join();
-    return isNode(value) ? print(value, isBlank) : '';
+    if (Array.isArray(value))
+      return value.map((item) => (isNode(item) ? printLocator(item, isBlank) : '')).join();
+    return isNode(value) ? printLocator(value, isBlank) : '';
   });
   return `${node.type}${ownValues(node)}(${parts.join(';')})`;
 }

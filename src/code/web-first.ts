@@ -1,4 +1,4 @@
-import { print } from './locators.js';
+import { printLocator } from './locators.js';
 import { parseSource, type SourceFile } from './source-file.js';
 import {
   calleeOf,
@@ -86,10 +86,10 @@ export function webFirstCode(call: SyntaxNode, { text }: Pick<SourceFile, 'text'
 export function isSettled(old: SyntaxNode, now: SyntaxNode, source: SourceFile): boolean {
   const [was, is] = [old, now].map((statement) => nodeIn(statement, 'expression'));
   if (!was || is?.type !== 'AwaitExpression') return false;
-  if (print(nodeIn(is, 'argument') ?? is) === print(was)) return true;
+  if (printLocator(nodeIn(is, 'argument') ?? is) === printLocator(was)) return true;
   const form = webFirstCode(unwrap(was), source);
   const program = form === null ? undefined : parseSource('step.mts', form)?.program;
-  return program !== undefined && print(nodesIn(program, 'body')[0] ?? program) === print(now);
+  return program !== undefined && printLocator(nodesIn(program, 'body')[0] ?? program) === printLocator(now);
 }
 
 /** Whether a statement only waits: a web-first assertion, or a wait for a locator or an address, with the usual time. */

@@ -7,7 +7,7 @@ import { type BrokenBuild, brokenBuildOf } from '../playwright/broken-build.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import { formatProblem, type Problem, reasonOf } from '../problem.js';
 import { withPackageBins } from '../process/find-program.js';
-import { type ProjectCommand, runCommand } from '../process/supervise.js';
+import { type ProjectCommand, runProgram } from '../process/supervise.js';
 import { err, ok, type Result } from '../result.js';
 import type { Store } from '../store/store.js';
 import { closeSettledQuestions } from '../run/settled-questions.js';
@@ -163,7 +163,7 @@ async function runPrepare(
 ): Promise<string | null> {
   const shell = process.platform === 'win32' ? ['cmd.exe', '/d', '/s', '/c'] : ['/bin/sh', '-c'];
   const [file = '', ...flags] = shell;
-  const failed = await runCommand({
+  const failed = await runProgram({
     ...options,
     env: withPackageBins(options),
     file,

@@ -10,7 +10,7 @@ import { asData } from '../evidence/evidence-files.js';
 import { file as timelineFile, forPeople, timelineOf, timelineText } from '../evidence/timeline.js';
 import { tryOr } from '../result.js';
 import { writeState } from '../state-folder.js';
-import { boundedText, MissingEvidence } from '../evidence/bounded-text.js';
+import { boundedText, EvidenceNotes } from '../evidence/bounded-text.js';
 import { gatherEvidence } from '../evidence/gather-evidence.js';
 import { complaintsOfPassing, type PassingTrace } from '../evidence/complaints.js';
 import { ParsedMaps } from '../evidence/source-maps/source-map.js';
@@ -22,7 +22,7 @@ import type { Session } from '../heal/session.js';
 import { takenPortOf } from '../diagnose/advice.js';
 import { withOtherLoopback } from '../diagnose/other-loopback.js';
 import { decidingService } from '../diagnose/services.js';
-import { type Listener, listenerOn, loopbacksOn } from '../process/listener.js';
+import { type PortListener, listenerOn, loopbacksOn } from '../process/listener.js';
 import { isInside } from '../paths.js';
 
 /** The parts of a run that a diagnosis needs. */
@@ -131,7 +131,7 @@ function signedMessage({ failure, diagnosis }: FailureDiagnosis): string {
 }
 
 function bounded(text: string): string {
-  return boundedText(text, 'errorText', new MissingEvidence());
+  return boundedText(text, 'errorText', new EvidenceNotes());
 }
 
 function md5(text: string): string {
@@ -165,7 +165,7 @@ async function machineProblem(
   return `the tests ran against ${reusedServer}, which is not this project's server but ${named(listener)}: stop it, or set reuseExistingServer: false`;
 }
 
-function named({ pid, command, folder }: Listener): string {
+function named({ pid, command, folder }: PortListener): string {
   if (pid === null) return 'another program';
   const where = folder === null ? '' : `, in ${folder}`;
   return `\`${command}\` (pid ${pid}${where})`;

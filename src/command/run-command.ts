@@ -13,7 +13,7 @@ import type { ProjectLock } from '../run/project-lock.js';
 import { recover, underLock } from './under-lock.js';
 import { dropAllUnmasked } from '../run/mask-suite-folder.js';
 import {
-  bringIn,
+  moveRunIntoProject,
   createRunFolder,
   newRunId,
   notMoved,
@@ -21,7 +21,13 @@ import {
   type RunFolder,
 } from '../run/run-folder.js';
 import { markEnded } from '../run/run-journal.js';
-import { type CheckedRequest, checkRequest, type RunRequest, shardsIn, typed } from './run-request.js';
+import {
+  type CheckedRequest,
+  checkRequest,
+  type RunRequest,
+  shardsIn,
+  commandLineOf,
+} from './run-request.js';
 import { closeWorkspace, type OpenRun, openRun } from './open-run.js';
 import type { HealResult } from '../heal/progress.js';
 import { type Command, Run } from './run.js';
@@ -29,7 +35,7 @@ import { showTraces } from './show-trace.js';
 import { type Ending, Teardown } from './teardown.js';
 import { type Report, reportOf } from '../run/report.js';
 import { reduce } from '../run/run-state.js';
-import { outcomeOf } from '../model/verdict.js';
+import { runOutcomeOf } from '../model/verdict.js';
 import { exitCodes } from '../model/exit-codes.js';
 import { type ResultTarget, writeProgramReports, showResult } from '../outputs/show-result.js';
 import { writeState } from '../state-folder.js';
@@ -79,7 +85,9 @@ async function runLocked(
   teardown.add(async ({ kind }) => {
     // The next command moves what is left of a run that did nothing.
     if (kind === 'problem' && !left.hasRun) return removeRunFolder(folder).catch(() => undefined);
-    await bringIn(folder).catch((error: unknown) => void left.troubles.push(notMoved(folder, error)));
+    await moveRunIntoProject(folder).catch(
+      (error: unknown) => void left.troubles.push(notMoved(folder, error)),
+    );
   });
   const carryOut = async () => {
     const opened = await openRun(request, checked, { folder, watchdog, signal, startedAt });
@@ -102,7 +110,7 @@ async function runLocked(
     teardown.add(() => dropAllUnmasked(folder.dir));
     teardown.add(() => closeWorkspace(opened));
     teardown.add(() => sweep({ runId: folder.runId }).then(() => undefined));
-    tellStarted(opened);
+    announceRun(opened);
     const result = await command(run);
     if (!result.ok) return err(redactor.deep(result.error));
     await showTraces(opened).catch((error: unknown) => warn(bus, 'A trace could not be written', error));
@@ -140,7 +148,7 @@ function warn(bus: OpenRun['bus'], what: string, error: unknown): void {
 }
 
 /** Announces the run, before anything is run. */
-function tellStarted({ request, reports, bus, folder, settings, playwright }: OpenRun): void {
+function announceRun({ request, reports, bus, folder, settings, playwright }: OpenRun): void {
   bus.emit({
     type: 'run.started',
     runId: folder.runId,
@@ -149,7 +157,7 @@ function tellStarted({ request, reports, bus, folder, settings, playwright }: Op
     dryRun: request.options.dryRun ?? false,
     verify: settings.verify.level,
     ...shardsIn(reports),
-    request: typed(request),
+    request: commandLineOf(request),
   });
 }
 
@@ -170,7 +178,7 @@ async function writeReports(
   const { options } = request;
   const tests = [...bus.run().tests.values()].map(({ verdict }) => verdict);
   const isWithheld = await keepFix(bus, { dir: folder.dir, ...request });
-  const final = outcomeOf({
+  const final = runOutcomeOf({
     ...healed,
     isWithheld,
     tests,
@@ -183,7 +191,7 @@ async function writeReports(
   await ledger?.store.close();
   // `self-heal verify` later distinguishes what is changed from now on.
   if (ledger !== null && !healed.verified)
-    await keepTree(folder.dir, request.cwd).catch((error: unknown) =>
+    await keepProjectState(folder.dir, request.cwd).catch((error: unknown) =>
       warn(
         bus,
         'The state of the project was not kept, so self-heal verify compares with the last commit',
@@ -253,7 +261,7 @@ async function keepFix(
 }
 
 /** Loaded only after a red run (CL-4). */
-async function keepTree(dir: string, cwd: string): Promise<void> {
+async function keepProjectState(dir: string, cwd: string): Promise<void> {
   const { keepTreeState } = await import('../run/tree-state.js');
   await keepTreeState(dir, cwd);
 }

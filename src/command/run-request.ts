@@ -86,7 +86,7 @@ export function shardsIn(shards: ShardCount | null | undefined): { shards?: Shar
 }
 
 /** Returns the command as typed, without the store's URL, which may contain a password. */
-export function typed({ filters, passThrough, options: asked }: RunRequest) {
+export function commandLineOf({ filters, passThrough, options: asked }: RunRequest) {
   const { store: _, ...options } = asked;
   return { filters, passThrough, options };
 }

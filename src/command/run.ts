@@ -12,7 +12,7 @@ import type { HealResult } from '../heal/progress.js';
 import type { RunRequest } from './run-request.js';
 import type { ReportedRun } from './reported-run.js';
 import type { Session } from '../heal/session.js';
-import { tellSeen } from '../heal/tell-tests.js';
+import { announceTests } from '../heal/tell-tests.js';
 
 /** A command: a short function over an open run, from its first Playwright run to its result. No step asks which command it is in. */
 export type Command = (run: Run) => Promise<Result<HealResult, Problem>>;
@@ -95,7 +95,7 @@ export class Run {
 
   /** Ends a command that found nothing to do. It needs no store, no copy and no session (CL-4). */
   green(first: SuiteRun): Result<HealResult, Problem> {
-    tellSeen(this.opened, first);
+    announceTests(this.opened, first);
     return ok({ suiteRed: false, paused: false });
   }
 
@@ -106,7 +106,7 @@ export class Run {
     const session = await composeSession(this.opened, first, parts);
     if (!session.ok) return session;
     this.#session = session.value;
-    tellSeen(session.value, first.run);
+    announceTests(session.value, first.run);
     return session;
   }
 

@@ -19,7 +19,7 @@ import { below, serverFrame } from './server-frame.js';
 import { stripAnsi } from '../visible-text.js';
 
 /** The texts, the matches and the deciding reasons of a classification. */
-export interface Findings {
+export interface FoundFacts {
   readonly texts: readonly EvidenceText[];
   readonly reasons: readonly Reason[];
   /** The deciding reasons. */
@@ -31,7 +31,7 @@ const errorName =
 const navigation = /\b(net::ERR_\w+|NS_ERROR_\w+) at (https?:\/\/\S{1,300})/;
 
 /** Returns the facts that the evidence names explicitly. */
-export function factsOf(evidence: Evidence, findings: Findings): Facts {
+export function factsOf(evidence: Evidence, findings: FoundFacts): Facts {
   const message = bounded(tellingErrors(evidence.errors)[0]?.message ?? '', 4000);
   const database = findings.reasons.some(({ category }) => category === 'database-error');
   const failed = failedRequestOf(evidence);
@@ -56,7 +56,7 @@ function rawTexts({ errors, serverOutput, network }: Evidence): string[] {
  * Returns the facts of the most certain database error, from its line first and then from its whole channel, since details are on separate
  * lines. Another channel adds to them only if it is about the same object, since a server may have a later error of its own.
  */
-function databaseFactsOf({ texts, reasons }: Findings): DatabaseFacts {
+function databaseFactsOf({ texts, reasons }: FoundFacts): DatabaseFacts {
   const spoken = reasons.filter(({ category }) => category === 'database-error');
   const sorted = spoken.toSorted((a, b) => b.confidence - a.confidence);
   const sources = [...new Set(sorted.map(({ source }) => source))];

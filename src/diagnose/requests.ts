@@ -138,7 +138,7 @@ export function lostScripts({ network }: Pick<Evidence, 'network'>): NetworkEntr
 
 /** Formats a request and its result as one line: `POST /api/orders → 500`; the host is included unless it is the loopback. */
 export function endpointOf(entry: NetworkEntry): string {
-  return `${entry.method.toUpperCase()} ${addressOf(entry.url).slice(0, 200)} → ${outcomeOf(entry)}`;
+  return `${entry.method.toUpperCase()} ${addressOf(entry.url).slice(0, 200)} → ${requestOutcomeOf(entry)}`;
 }
 
 /** Returns a URL without its host if that is the loopback. */
@@ -148,7 +148,7 @@ export function addressOf(url: string): string {
 }
 
 /** Returns how a request ended: its status, or why there is none or the browser kept the answer from the page. */
-export function outcomeOf({ status, failure }: NetworkEntry): string {
+export function requestOutcomeOf({ status, failure }: NetworkEntry): string {
   const isKept = status !== null && status < 400 && failure !== null;
   return isKept ? `${failure} (answered with ${status})` : String(status ?? failure ?? 'no answer');
 }

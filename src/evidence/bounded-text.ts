@@ -117,7 +117,7 @@ export function roughlyBounded(text: string, part: TextPart): string {
  * Cleans a text and cuts it to the bound of its part; reports a cut in `missing`. Keeps the end of server output, and
  * both ends of everything else.
  */
-export function boundedText(text: string, part: TextPart, missing: MissingEvidence): string {
+export function boundedText(text: string, part: TextPart, missing: EvidenceNotes): string {
   const head = part === 'serverOutput' ? 0 : 0.5;
   const rough = clip(text, bounds[part] * roomToClean, head);
   const clipped = clip(missing.clean(rough.text), bounds[part], head);
@@ -174,7 +174,7 @@ function nextLine(bytes: Buffer, at: number): number {
  * Collects sentences about what is missing from the evidence and what was cut, each once. It is passed to everything
  * that gathers text, so it also carries the function that cleans it.
  */
-export class MissingEvidence {
+export class EvidenceNotes {
   readonly #missing = new Set<string>();
   readonly #cut = new Set<string>();
   readonly clean: (text: string) => string;
@@ -230,14 +230,14 @@ export function cleanText(text: string): string {
 }
 
 /** Returns the errors cleaned, masked and bounded; if there are too many, only the first ones. */
-export function cleanErrors(errors: readonly TestError[], missing: MissingEvidence): TestError[] {
+export function cleanErrors(errors: readonly TestError[], missing: EvidenceNotes): TestError[] {
   if (errors.length > bounds.errorCount) {
     missing.cut(`${bounds.errorCount} of ${errors.length} errors were kept`);
   }
   return errors.slice(0, bounds.errorCount).map((error) => cleanError(error, missing));
 }
 
-function cleanError(error: TestError, missing: MissingEvidence): TestError {
+function cleanError(error: TestError, missing: EvidenceNotes): TestError {
   const bounded = (text: string, part: TextPart) => boundedText(text, part, missing);
   const parts = { message: 'errorText', stack: 'errorText', snippet: 'snippet' } as const;
   return {
@@ -247,7 +247,7 @@ function cleanError(error: TestError, missing: MissingEvidence): TestError {
 }
 
 /** Returns a request cleaned, masked and bounded. */
-export function cleanRequest(entry: NetworkEntry, missing: MissingEvidence): NetworkEntry {
+export function cleanRequest(entry: NetworkEntry, missing: EvidenceNotes): NetworkEntry {
   const isPage = entry.resourceType === 'document' && isErrorPage(entry);
   const bounded = {
     ...entry,
@@ -265,7 +265,7 @@ export function cleanRequest(entry: NetworkEntry, missing: MissingEvidence): Net
 
 function boundedHeaders(
   headers: NetworkEntry['requestHeaders'],
-  missing: MissingEvidence,
+  missing: EvidenceNotes,
 ): NetworkEntry['requestHeaders'] {
   const all = Object.entries(headers);
   if (all.length > bounds.headerCount) missing.cut(`a request had more than ${bounds.headerCount} headers`);
@@ -276,7 +276,7 @@ function boundedHeaders(
 const ofCookie = /^(?:(?:domain|path|expires|max-age|samesite|priority)=|(?:secure|httponly|partitioned)$)/i;
 
 /** Masks the values of cookies, but keeps names and attributes, for which a browser may refuse a cookie. */
-function maskedCookies(name: string, value: string, missing: MissingEvidence): string {
+function maskedCookies(name: string, value: string, missing: EvidenceNotes): string {
   const masked = value.split('\n').map((line) => {
     const cleaned = missing.clean(`${name}: ${line}`).slice(name.length + 2);
     return cleaned
@@ -292,7 +292,7 @@ function maskedCookies(name: string, value: string, missing: MissingEvidence): s
 }
 
 /** Reduces a header that carries credentials to its masks, which are the same wherever the same secret occurs. */
-function maskedHeader(name: string, value: string, missing: MissingEvidence): string {
+function maskedHeader(name: string, value: string, missing: EvidenceNotes): string {
   if (/^(?:set-)?cookie$/i.test(name)) return maskedCookies(name, value, missing);
   const cleaned = boundedText(`${name}: ${value}`, 'headerValue', missing);
   return cleaned.match(/\[masked: [^\]\n]{1,80}\]/g)?.join(' ') ?? `[masked: value of ${name.toLowerCase()}]`;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonOf } from '../json-of.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { list, number, numberOrNull, text, textOrNull } from './trace/loose.js';
+import { list, number, numberOrNull, text, looseText } from './trace/loose.js';
 
 const texts = z.record(z.string(), text).catch({});
 const strings = list(z.string());
@@ -18,7 +18,7 @@ function orText<S extends z.ZodType>(field: string, shape: S) {
   return z.preprocess((given) => (typeof given === 'string' ? { [field]: given } : given), shape);
 }
 
-const error = z.object({ message: z.string(), stack: textOrNull, snippet: textOrNull, causes: strings });
+const error = z.object({ message: z.string(), stack: looseText, snippet: looseText, causes: strings });
 
 // A bare line counts as an error, since somebody wrote it down.
 const entry = z.object({
@@ -26,7 +26,7 @@ const entry = z.object({
   type: z.string().catch('error'),
   text: z.string(),
   location: text,
-  stack: textOrNull,
+  stack: looseText,
 });
 
 const request = z.object({
@@ -36,11 +36,11 @@ const request = z.object({
   resourceType: text,
   status: numberOrNull,
   durationMs: numberOrNull,
-  failure: textOrNull,
+  failure: looseText,
   requestHeaders: texts,
   responseHeaders: texts,
-  requestBody: textOrNull,
-  responseBody: textOrNull,
+  requestBody: looseText,
+  responseBody: looseText,
 });
 
 /** Returns the shape of a record of a corpus or of a `context.json` (AG-2); fields of the same name mean the same in both. */
@@ -48,13 +48,13 @@ export function failureIn(rootDir: string) {
   const record = z.object({
     id: recordId,
     error: orText('message', error),
-    failedStep: textOrNull,
+    failedStep: looseText,
     console: z.array(orText('text', entry)).nullish(),
     network: z.array(request).nullish(),
     serverOutput: text,
     ofOthers: strings,
-    ariaSnapshot: textOrNull,
-    pageUrl: textOrNull,
+    ariaSnapshot: looseText,
+    pageUrl: looseText,
     project: z.object({ root: z.string() }).nullish().catch(null),
   });
   const nothing = { screenshot: null, trace: null, sources: [], missing: [], cut: [] };

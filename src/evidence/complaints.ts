@@ -13,7 +13,7 @@ import { normalise } from '../diagnose/normalise.js';
 import { noWay } from '../diagnose/unreached.js';
 import { isRedirected } from '../diagnose/auth-redirects.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { MissingEvidence } from './bounded-text.js';
+import { EvidenceNotes } from './bounded-text.js';
 import { readTrace } from './trace/read-trace.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { consoleLine } from '../diagnose/evidence-texts.js';
@@ -38,7 +38,7 @@ export interface PassingTest {
 
 /** Reads the trace of a test that passed. */
 export async function readPassing(trace: string): Promise<PassingTest> {
-  const missing = new MissingEvidence((text) => text);
+  const missing = new EvidenceNotes((text) => text);
   const read = await missing.attempt('', () => readTrace({ file: trace, limits, missing }));
   const { console = [], network = [], screenshot = null } = read ?? {};
   const picture = screenshot?.kind === 'bytes' ? screenshot.bytes : null;

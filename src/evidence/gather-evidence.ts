@@ -14,7 +14,7 @@ import {
   plainError,
 } from '../model/failure.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { boundedText, MissingEvidence, cleanErrors, cleanRequest, cleanText } from './bounded-text.js';
+import { boundedText, EvidenceNotes, cleanErrors, cleanRequest, cleanText } from './bounded-text.js';
 import { asData } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
@@ -64,7 +64,7 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
   const { failure, run } = request;
   const { clean = cleanText } = request;
   // An agent that prints such a file must not appear to send a completion signal itself.
-  const missing = new MissingEvidence((text) => withoutSignals(clean(text)));
+  const missing = new EvidenceNotes((text) => withoutSignals(clean(text)));
   const folder = resolve(request.folder);
   await missing.attempt('the evidence folder', () => mkdirSync(folder, { recursive: true }));
   const placed = failure.errors.map((error) => withProjectPath(error, request.root ?? run.rootDir));
@@ -97,7 +97,7 @@ async function gatherTest(
     logs = serverLogs(run.serverLog),
   }: EvidenceRequest,
   failure: TestFailure,
-  missing: MissingEvidence,
+  missing: EvidenceNotes,
 ): Promise<UnmappedEvidence> {
   run.problems.slice(0, 3).forEach((problem) => missing.miss(problem));
   const page = await readTestPage(failure, { ...run, limits, learn }, missing);
@@ -197,7 +197,7 @@ function elementLines(elements: readonly PageElement[]): string {
 }
 
 /** Returns a step cleaned, masked and bounded, with its position relative to the project. */
-function cleanStep(step: TestStep, root: string, missing: MissingEvidence): TestStep {
+function cleanStep(step: TestStep, root: string, missing: EvidenceNotes): TestStep {
   const clean = (text: string) => boundedText(text, 'consoleText', missing);
   const { at, title, error, log } = step;
   const position = at.startsWith(`${resolve(root)}/`) ? at.slice(resolve(root).length + 1) : at;
@@ -226,7 +226,7 @@ function isAlone(failure: TestFailure, run: SuiteRun, passing: readonly PassingT
 async function gatherSuite(
   run: SuiteRun,
   failure: SuiteFailure,
-  missing: MissingEvidence,
+  missing: EvidenceNotes,
 ): Promise<UnmappedEvidence> {
   const output = await missing.attempt('no server output', () =>
     suiteServerOutput(run.serverLog, failure, missing),

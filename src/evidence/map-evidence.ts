@@ -8,7 +8,7 @@ import {
 } from '../model/evidence.js';
 import type { TestError } from '../model/failure.js';
 import type { FetchedScript } from '../playwright/suite-run.js';
-import { boundedText, mapParts, type PartsOf, type TextPart, type MissingEvidence } from './bounded-text.js';
+import { boundedText, mapParts, type PartsOf, type TextPart, type EvidenceNotes } from './bounded-text.js';
 import { ParsedMaps } from './source-maps/source-map.js';
 import { ProjectFiles } from './project-files.js';
 import { SourceExcerpts } from './source-excerpts.js';
@@ -42,7 +42,7 @@ type MapPart = (text: string, part: TextPart) => string;
 export function mapEvidence(
   evidence: MappedEvidence,
   request: MappingRequest,
-  missing: MissingEvidence,
+  missing: EvidenceNotes,
 ): MappedEvidence & Pick<Evidence, 'sources'> {
   const files = new ProjectFiles(request.root, request.workspaceDir);
   const maps = request.maps ?? new ParsedMaps();

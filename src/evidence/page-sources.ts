@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Attachment, TestFailure } from '../model/failure.js';
 import type { PageEvidence, ScreenshotSource } from './page-evidence.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { type MissingEvidence, bounds } from './bounded-text.js';
+import { type EvidenceNotes, bounds } from './bounded-text.js';
 import { isSecretField } from '../secrets/secret-fields.js';
 import { masked } from './trace/dom.js';
 import { readTrace, type TraceSource } from './trace/read-trace.js';
@@ -40,7 +40,7 @@ const untraced = {
 export async function readTestPage(
   failure: Pick<TestFailure, 'attachments'>,
   { limits, tracing, learn }: Pick<TraceSource, 'limits' | 'learn'> & Pick<SuiteRun, 'tracing'>,
-  missing: MissingEvidence,
+  missing: EvidenceNotes,
 ): Promise<TestPage> {
   const { attachments } = failure;
   const trace = await attachedTrace(attachments, missing);
@@ -71,7 +71,7 @@ async function attachedPicture(attachments: readonly Attachment[]): Promise<Scre
 
 async function attachedTrace(
   attachments: readonly Attachment[],
-  missing: MissingEvidence,
+  missing: EvidenceNotes,
 ): Promise<string | null> {
   const trace = attachments.findLast(({ name }) => name === 'trace');
   if (!trace) return null;
@@ -82,7 +82,7 @@ async function attachedTrace(
 
 async function attachedSnapshot(
   attachments: readonly Attachment[],
-  missing: MissingEvidence,
+  missing: EvidenceNotes,
 ): Promise<string | null> {
   const context = attachments.findLast(({ name }) => name === 'error-context');
   if (!context) return null;

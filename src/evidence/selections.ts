@@ -5,7 +5,7 @@ import {
   mapParts,
   roughlyBounded,
   requestParts,
-  type MissingEvidence,
+  type EvidenceNotes,
 } from './bounded-text.js';
 
 /** Selects entries of a stream, in groups: those of an earlier group come before any of a later one. Memory depends on the limit only. */
@@ -63,7 +63,7 @@ export class ConsoleSelection {
   }
 
   /** Returns the selection in chronological order, cleaned and bounded. */
-  take(missing: MissingEvidence): ConsoleEntry[] {
+  take(missing: EvidenceNotes): ConsoleEntry[] {
     const chosen = this.#selection.take();
     const { pushed } = this.#selection;
     if (chosen.length < pushed) missing.cut(`${chosen.length} of ${pushed} console entries were kept`);

@@ -5,7 +5,7 @@ import { serverLine, type SuiteFailure, type TestFailure, type WebServer } from 
 import { logBlocks } from '../diagnose/named-requests.js';
 import { normalise } from '../diagnose/normalise.js';
 import { runFiles } from '../playwright/report-format.js';
-import { boundedText, clipMiddle, type MissingEvidence, bounds } from './bounded-text.js';
+import { boundedText, clipMiddle, type EvidenceNotes, bounds } from './bounded-text.js';
 import {
   lastLogTime,
   lastTimeOf,
@@ -87,7 +87,7 @@ export interface TestServerOutput {
 export async function testServerOutput(
   { logs: read, complaints, asked, failed, isOfOthers, ofPassing, isAlone, worker }: TestServers,
   failure: TestFailure,
-  missing: MissingEvidence,
+  missing: EvidenceNotes,
 ): Promise<TestServerOutput> {
   const { logs, others } = ownLogs(await read(), String(worker));
   // A server that has not answered by the end of a test logs nothing about it later. Later output is about the next test.
@@ -228,7 +228,7 @@ export async function serverOutput(logPath: string): Promise<string> {
 export async function suiteServerOutput(
   logPath: string,
   failure: SuiteFailure,
-  missing: MissingEvidence,
+  missing: EvidenceNotes,
 ): Promise<string> {
   const log = logEnds(await readFile(logPath));
   const stderr = log.text === '' ? failure.stderr : withoutServerLines(failure.stderr);
@@ -264,7 +264,7 @@ function lastOutput(log: Buffer, before: number): Window | null {
 function timedLines(
   logs: readonly Buffer[],
   windows: readonly Window[],
-  missing: MissingEvidence,
+  missing: EvidenceNotes,
 ): ServerLine[] {
   const lines = logs
     .flatMap((log) => windows.flatMap((window) => logLines(log, window)))
@@ -279,7 +279,7 @@ function timedLines(
     });
 }
 
-function outputOf(part: LogPart, missing: MissingEvidence): string {
+function outputOf(part: LogPart, missing: EvidenceNotes): string {
   if (part.cutBytes > 0) missing.cut(`${part.cutBytes} bytes of the server output were left out`);
   return boundedText(part.text, 'serverOutput', missing);
 }

@@ -2,7 +2,7 @@ import {
   addressOf,
   errorBody,
   isGivenUp,
-  outcomeOf,
+  requestOutcomeOf,
   repeatsRequest,
   requestLine,
 } from '../diagnose/requests.js';
@@ -207,7 +207,7 @@ function answerOf(entry: NetworkEntry): string {
   const to = status !== null && status >= 300 && status < 400 ? responseHeaders['location'] : undefined;
   if (isGivenUp(entry)) return `${status} (the page did not read its body)`;
   if (status === null && failure === null) return 'still open, no answer when the test ended';
-  return `${outcomeOf(entry)}${isOpen && failure === null ? ', its body still open when the test ended' : ''}${to === undefined ? '' : ` → ${to}`}`;
+  return `${requestOutcomeOf(entry)}${isOpen && failure === null ? ', its body still open when the test ended' : ''}${to === undefined ? '' : ` → ${to}`}`;
 }
 
 /** The start of a body, or the part around one of these values, on one line; it says how much more there is. */

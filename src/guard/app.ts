@@ -3,12 +3,12 @@ import { parse } from 'dotenv';
 import escapeStringRegexp from 'escape-string-regexp';
 import type { Violation } from '../model/guard-findings.js';
 import { jsonSettings, linesOf } from '../code/source-file.js';
-import type { Change } from './change.js';
-import type { FileEdit } from './request.js';
-import { type Rule, violationOf } from './rules.js';
+import type { GuardedChange } from './change.js';
+import type { JudgedEdit } from './request.js';
+import { type GuardRule, violationOf } from './rules.js';
 
 /** A rule, text that breaks it, and the files in which it does; all by default. */
-type Pattern = readonly [rule: Rule, says: RegExp, files?: RegExp];
+type Pattern = readonly [rule: GuardRule, says: RegExp, files?: RegExp];
 
 /** How an app asks whether Playwright drives it, or whether it runs in a test. */
 const testDetection: readonly Pattern[] = [
@@ -39,7 +39,7 @@ const suppressions: readonly Pattern[] = [
 const tampering: readonly Pattern[] = [['playwright-patched', /node_modules\/@?playwright\S*/]];
 
 /** Finds what no honest fix does to an app: it asks whether it is tested, a compiler or a linter is switched off, or Playwright is tampered with. */
-export function judgeApp({ request, suite, ofApp, ofTests, old }: Change): Violation[] {
+export function judgeApp({ request, suite, ofApp, ofTests, old }: GuardedChange): Violation[] {
   const titles = suite.titles.filter((title) => title.trim().split(/\s+/).length >= 3);
   const named: Pattern[] = titles.map((title) => [
     'app-detects-tests',
@@ -55,7 +55,7 @@ export function judgeApp({ request, suite, ofApp, ofTests, old }: Change): Viola
 }
 
 /** Returns what breaks one of these rules more often than before. */
-function added({ path: file, before, after }: FileEdit, patterns: readonly Pattern[]): Violation[] {
+function added({ path: file, before, after }: JudgedEdit, patterns: readonly Pattern[]): Violation[] {
   const [was, is] = [before?.text ?? '', after?.text ?? ''];
   const lineAt = linesOf(is);
   return patterns
@@ -80,10 +80,10 @@ const leftOut = /^(?:exclude|include|files|extends)$/;
 const loading = /^(?:NODE_OPTIONS|NODE_PATH|(?:PLAYWRIGHT|PWTEST|PW)_\w+)$/;
 
 /** Compares the settings of the TypeScript compiler, which may check no less, and of the environment, which may load nothing into Playwright. */
-function judgeSettings({ path: file, before, after }: FileEdit, imports: readonly string[]): Violation[] {
+function judgeSettings({ path: file, before, after }: JudgedEdit, imports: readonly string[]): Violation[] {
   const name = path.posix.basename(file);
   const [was, is] = [before?.text ?? '', after?.text ?? ''];
-  const broken = (rule: Rule, detail: string) => [violationOf(rule, { file, detail })];
+  const broken = (rule: GuardRule, detail: string) => [violationOf(rule, { file, detail })];
   if (/^\.env(?:\.|$)/.test(name)) {
     const [olds, news] = [parse(was), parse(is)];
     const set = Object.keys(news).find((key) => loading.test(key) && olds[key] !== news[key]);

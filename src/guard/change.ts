@@ -1,28 +1,28 @@
 import { isCode } from '../code/imports.js';
 import type { Cut } from '../model/guard-findings.js';
-import type { Tree } from '../workspace/git-trees.js';
+import type { FileSnapshot } from '../workspace/git-trees.js';
 import { appDataIn, isSpecName, testPlaces } from './test-places.js';
-import { type FileEdit, fileState, type GuardRequest, isSameState, type SuitePlaces } from './request.js';
+import { type JudgedEdit, fileState, type GuardRequest, isSameState, type SuitePlaces } from './request.js';
 import { missedSnapshots, protectedIn } from './protected.js';
 import { filesOfConfig, readTestCode, type TestCode } from './test-code.js';
 import { parse } from 'dotenv';
 
 /** A change without what is cut from it: the edits of the tests and those of the app, and the test code in both states. */
-export interface Change {
+export interface GuardedChange {
   readonly request: GuardRequest;
   readonly suite: SuitePlaces;
-  readonly edits: readonly FileEdit[];
+  readonly edits: readonly JudgedEdit[];
   readonly cut: readonly Cut[];
-  readonly ofTests: readonly FileEdit[];
+  readonly ofTests: readonly JudgedEdit[];
   /** Code of the tests that is cut, which is only compared to say what it changes. */
-  readonly cutTests: readonly FileEdit[];
-  readonly ofApp: readonly FileEdit[];
+  readonly cutTests: readonly JudgedEdit[];
+  readonly ofApp: readonly JudgedEdit[];
   readonly old: TestCode;
   readonly now: TestCode;
 }
 
 /** Reads what changed, and cuts what may not; null if nothing changed. */
-export async function readChange(request: GuardRequest): Promise<Change | null> {
+export async function readGuardedChange(request: GuardRequest): Promise<GuardedChange | null> {
   const edits = await readEdits(request);
   if (edits.length === 0) return null;
   const { before, after } = request;
@@ -36,12 +36,12 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
   const data = await appDataIn(files, before, { ...known, loaded: [...old.reached] });
   const suite = { ...known, loaded: [...old.reached].filter((file) => !data.has(file)) };
   const isAmongTests = testPlaces(suite);
-  const isOld = ({ path }: FileEdit) =>
+  const isOld = ({ path }: JudgedEdit) =>
     isAmongTests(path) || old.parsed.has(path) || old.unparsable.has(path);
   // If only the app changed, the tests need not be read again.
   const concerns = files.some((edit) => isOld(edit) || (!edit.before && isCode(edit.path)));
   const now = concerns ? await readTestCode(after, suite, { known: old, edits: files }) : old;
-  const isTests = (edit: FileEdit) =>
+  const isTests = (edit: JudgedEdit) =>
     isOld(edit) || now.parsed.has(edit.path) || now.unparsable.has(edit.path);
   const isExpected = missedSnapshots(request.errors ?? []);
   const ofConfig = filesOfConfig(old, suite);
@@ -64,12 +64,12 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
     now,
   };
 
-  function isComparable({ path: file, after }: FileEdit): boolean {
+  function isComparable({ path: file, after }: JudgedEdit): boolean {
     return isCode(file) && !whole.some((cut) => cut.file === file) && (after ? now : old).parsed.has(file);
   }
 
   /** What belongs to the tests may change for a ui-error alone, and only code can be compared. */
-  function cutOf(edit: FileEdit): Cut[] {
+  function cutOf(edit: JudgedEdit): Cut[] {
     const { path: file } = edit;
     const shadowed = [...old.parsed.keys()].find((other) => other !== file && stemOf(other) === stemOf(file));
     const isShadow = !edit.before && isCode(file) && shadowed !== undefined && !isGone(shadowed);
@@ -95,7 +95,7 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
 /** An import without an extension may lead to any file of the same stem. */
 const stemOf = (file: string) => file.replace(/(?:\/index)?\.[cm]?[jt]sx?$/, '');
 
-async function readEdits({ changes, before, after }: GuardRequest): Promise<FileEdit[]> {
+async function readEdits({ changes, before, after }: GuardRequest): Promise<JudgedEdit[]> {
   const paths = changes.map((change) => change.path);
   const [olds, news] = await Promise.all([before.read(paths), after.read(paths)]);
   const state = (bytes: Uint8Array | undefined) => (bytes ? fileState(bytes) : null);
@@ -117,7 +117,7 @@ const sample = /[.-](?:example|sample|template|dist|schema|defaults)$/i;
  * Finds files of variables that got a value which no such file of the project has for that variable, samples included: nobody but a person knows
  * a key, a password or an address, and an invented one is green for the wrong reason.
  */
-async function inventedIn(edits: readonly FileEdit[], before: Tree): Promise<Cut[]> {
+async function inventedIn(edits: readonly JudgedEdit[], before: FileSnapshot): Promise<Cut[]> {
   const files = edits.filter(({ path, after }) => after && environmentFile.test(path) && !sample.test(path));
   if (files.length === 0) return [];
   const known = new Set<string>();

@@ -1,5 +1,12 @@
 import { diffArrays } from 'diff';
-import { baseOf, chainOf, isLocatorCall, isPlain, ownValues, print } from '../code/locators.js';
+import {
+  baseLocatorOf,
+  chainOf,
+  isLocatorCall,
+  isPlainLocator,
+  ownValues,
+  printLocator,
+} from '../code/locators.js';
 import { parseSource, type SourceFile } from '../code/source-file.js';
 import {
   constantOf,
@@ -15,7 +22,7 @@ import {
   unwrap,
 } from '../code/syntax.js';
 import { isSettled, isWait } from '../code/web-first.js';
-import type { Change } from './change.js';
+import type { GuardedChange } from './change.js';
 import type { LocatorChange, Strength, TestDifference } from './findings.js';
 import { createUses, type Uses } from './locator-uses.js';
 import { importersOf } from './test-code.js';
@@ -30,7 +37,10 @@ export interface Comparison {
  * Walks the two syntax trees of each changed file of the tests side by side (HN-3, HN-4). They may differ within what locators look for, and in strings
  * that only locators read; anything else is a difference. A flaky test may also wait for what it did not wait for (FL-3).
  */
-export function compareTests({ ofTests, now }: Pick<Change, 'ofTests' | 'now'>, isFlaky = false): Comparison {
+export function compareTests(
+  { ofTests, now }: Pick<GuardedChange, 'ofTests' | 'now'>,
+  isFlaky = false,
+): Comparison {
   const files = ofTests.map(({ path, before, after }) => ({
     path,
     old: before && parseSource(path, before.text ?? ''),
@@ -86,10 +96,10 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
   };
 
   const located = (was: SyntaxNode, is: SyntaxNode, test: string) => {
-    const known = new Set(nodesOf(was).map((node) => print(node)));
+    const known = new Set(nodesOf(was).map((node) => printLocator(node)));
     const isSaid = chainOf(is)
       .flatMap((call) => nodesIn(call, 'arguments'))
-      .every((node) => isPlain(node) || known.has(print(node)));
+      .every((node) => isPlainLocator(node) || known.has(printLocator(node)));
     enter(was, is, test, isSaid ? uses.ofLocator(was, is) : 'what it looks for is computed');
   };
   const enter = (was: SyntaxNode, is: SyntaxNode, test: string, why: string | null) => {
@@ -104,7 +114,7 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
     const [constant, now] = [constantOf(was), constantOf(is)];
     if (constant !== undefined && constant === now) return;
     if (isLocatorCall(was) && isLocatorCall(is)) {
-      walk(baseOf(was), baseOf(is), test);
+      walk(baseLocatorOf(was), baseLocatorOf(is), test);
       const saying = (node: SyntaxNode) =>
         chainOf(node)
           .map((call) => sayingOf(call))
@@ -131,7 +141,7 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
 
   const alignStatements = (olds: Nodes, news: Nodes, test: string) => {
     const isSame = (a: SyntaxNode, b: SyntaxNode) =>
-      print(a, true) === print(b, true) || (isFlaky && old !== null && isSettled(a, b, old));
+      printLocator(a, true) === printLocator(b, true) || (isFlaky && old !== null && isSettled(a, b, old));
     const [oldLeft, newLeft, gone, come] = [[...olds], [...news], [] as SyntaxNode[], [] as SyntaxNode[]];
     const end = { added: false, removed: false, count: 0 };
     for (const { added, removed, count } of [...diffArrays(oldLeft, newLeft, { comparator: isSame }), end])
@@ -142,7 +152,7 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
         const same = newLeft.splice(0, count);
         for (const [at, was] of oldLeft.splice(0, count).entries()) {
           const is = same[at];
-          if (is && print(was, true) === print(is, true)) walk(was, is, test);
+          if (is && printLocator(was, true) === printLocator(is, true)) walk(was, is, test);
         }
       }
   };
@@ -172,7 +182,7 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
 /** Returns what a call of a locator says, but not what it begins at. */
 const sayingOf = (call: SyntaxNode) =>
   `${propertyOf(nodeIn(call, 'callee'))}(${nodesIn(call, 'arguments')
-    .map((argument) => print(argument))
+    .map((argument) => printLocator(argument))
     .join()})`;
 
 /** Returns the nodes of a field that exist at run time. */

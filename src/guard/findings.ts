@@ -27,7 +27,7 @@ export interface LocatorChange {
   readonly line: number;
 }
 
-export interface Findings {
+export interface GuardFindings {
   /** What is left out; the rest of the change is tried. */
   readonly cut: readonly Cut[];
   /** What the tests do differently, beyond what a fix may change in them. */
@@ -37,7 +37,7 @@ export interface Findings {
   readonly violations: readonly Violation[];
 }
 
-export const harmless: Findings = {
+export const harmless: GuardFindings = {
   cut: [],
   differences: [],
   locatorChanges: [],

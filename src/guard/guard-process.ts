@@ -1,8 +1,8 @@
 import process from 'node:process';
-import { judge } from './judge.js';
+import { judgeChange } from './judge.js';
 import { limitProcessorTime } from './limit-processor-time.js';
 import type { GuardMessage, GuardOrder } from './run-guard.js';
-import type { Tree } from '../workspace/git-trees.js';
+import type { FileSnapshot } from '../workspace/git-trees.js';
 
 /** Messages to this process, which judges one change: it requests files by message and sends back its findings. */
 type Incoming =
@@ -16,7 +16,7 @@ function send(message: GuardMessage): void {
   process.send?.(message);
 }
 
-function treeOf(tree: 'before' | 'after'): Tree {
+function treeOf(tree: 'before' | 'after'): FileSnapshot {
   const ask = (paths: readonly string[] | null) =>
     new Promise<unknown>((resolve) => {
       next += 1;
@@ -31,7 +31,7 @@ function treeOf(tree: 'before' | 'after'): Tree {
 
 async function work(order: GuardOrder): Promise<void> {
   try {
-    const findings = await judge({ ...order, before: treeOf('before'), after: treeOf('after') });
+    const findings = await judgeChange({ ...order, before: treeOf('before'), after: treeOf('after') });
     send({ type: 'judged', findings });
   } catch (error) {
     send({ type: 'failed', says: `the guard failed: ${String(error)}` });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { GitChanges } from '../workspace/git-trees.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { listTests } from '../playwright/run-suite.js';
-import type { Findings, TestDifference } from './findings.js';
+import type { GuardFindings, TestDifference } from './findings.js';
 import type { SuitePlaces } from './request.js';
 import { placesOf, runGuard } from './run-guard.js';
 import { isSpecName } from './test-places.js';
@@ -23,7 +23,7 @@ interface Where {
 export async function guardWorkingTree(
   { root, changes: tracked, hidden, before, after }: GitChanges,
   where: Where,
-): Promise<Findings> {
+): Promise<GuardFindings> {
   const known = new Set(tracked.map((change) => change.path));
   const changes = [...tracked, ...(await hidden()).filter((change) => !known.has(change.path))];
   const paths = new Set(await before.paths());
@@ -35,7 +35,7 @@ export async function guardWorkingTree(
 }
 
 /** Returns what no fix may do; the strict reading adds what only a person can let in. */
-export function findingsIn({ violations, differences, cut }: Findings, isStrict: boolean): Finding[] {
+export function findingsIn({ violations, differences, cut }: GuardFindings, isStrict: boolean): Finding[] {
   const fails = (difference: TestDifference) =>
     difference.strength === 'weaker' || (isStrict && difference.strength === 'different');
   return [

@@ -1,16 +1,16 @@
 import type { Violation } from '../model/guard-findings.js';
 import { judgeApp } from './app.js';
-import { readChange } from './change.js';
+import { readGuardedChange } from './change.js';
 import { compareTests } from './compare-tests.js';
-import { type Findings, harmless, type TestDifference } from './findings.js';
+import { type GuardFindings, harmless, type TestDifference } from './findings.js';
 import type { GuardRequest } from './request.js';
 import { violationOf } from './rules.js';
 import { hidesFlake } from './hidden-flake.js';
 
 /** Judges a change: cuts what may not enter, compares what the tests do, and names what is dishonest in the app (HN-3, HN-4). */
-export async function judge(request: GuardRequest): Promise<Findings> {
+export async function judgeChange(request: GuardRequest): Promise<GuardFindings> {
   try {
-    const change = await readChange(request);
+    const change = await readGuardedChange(request);
     if (!change) return harmless;
     const isFlaky = request.category === 'flaky';
     const { now, ofTests, cutTests } = change;

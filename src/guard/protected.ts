@@ -1,7 +1,7 @@
 import { jsonOf } from '../json-of.js';
 import { foldedName } from '../paths.js';
 import type { Cut } from '../model/guard-findings.js';
-import { type FileEdit, isSameState } from './request.js';
+import { type JudgedEdit, isSameState } from './request.js';
 import { isLockFile, isManifest, protectedReason } from './protected-files.js';
 import { isSnapshotPath } from './test-places.js';
 
@@ -11,7 +11,7 @@ import { isSnapshotPath } from './test-places.js';
  * file may change only with its manifest.
  */
 export function protectedIn(
-  edits: readonly FileEdit[],
+  edits: readonly JudgedEdit[],
   {
     isExpected,
     ofConfig,
@@ -60,7 +60,7 @@ const fields = new Set(
 );
 
 /** Cuts a manifest in which anything else changed: what changed with it, such as dependencies, is asked with it. */
-function manifestCut({ path: file, before, after }: FileEdit): Cut | null {
+function manifestCut({ path: file, before, after }: JudgedEdit): Cut | null {
   if (!isManifest(file) || !foldedName(file).endsWith('.json')) return null;
   const [was, is] = [before, after].map((state) => jsonOf(state?.text ?? ''));
   if (!isObject(is)) return { file, why: 'a manifest has to stay readable' };
@@ -88,7 +88,7 @@ function playwrightIn(value: unknown): string {
 }
 
 /** Whether the lines of a lock file that name Playwright, or the lines that follow each, differ. */
-function locksPlaywright({ before, after }: FileEdit): boolean {
+function locksPlaywright({ before, after }: JudgedEdit): boolean {
   const [was, is] = [before, after].map((state) =>
     state?.text?.match(/(?:["' ]\/?|node_modules\/)@?playwright(?:.*[{:]\s*\n(?:.*\n?){3}|.*)/g)?.join('\n'),
   );

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Category } from '../model/diagnosis.js';
-import type { ChangedPath, Tree } from '../workspace/git-trees.js';
+import type { ChangedPath, FileSnapshot } from '../workspace/git-trees.js';
 
 /** What an agent changed, and what it was asked to heal. */
 export interface GuardRequest {
@@ -8,8 +8,8 @@ export interface GuardRequest {
   /** Whether what belongs to the tests is cut, or compared with what it did before (HN-4); `shown` compares new specs, too, and `open` cuts no data. */
   readonly tests: 'cut' | 'compared' | 'shown' | 'open';
   readonly changes: readonly ChangedPath[];
-  readonly before: Tree;
-  readonly after: Tree;
+  readonly before: FileSnapshot;
+  readonly after: FileSnapshot;
   readonly suite: SuitePlaces;
   /** Playwright's error messages, which name the snapshots that it missed. */
   readonly errors?: readonly string[];
@@ -23,7 +23,7 @@ interface FileState {
 }
 
 /** A changed path in both states; a state is null if the path does not exist in it. */
-export interface FileEdit {
+export interface JudgedEdit {
   /** Relative to the recorded root, with forward slashes. */
   readonly path: string;
   /** What it is now, or was before it was removed. */

@@ -10,13 +10,13 @@ const rules = {
   'module-shadowed': 'the tests would import another module',
 } as const satisfies Record<string, string>;
 
-export type Rule = keyof typeof rules;
+export type GuardRule = keyof typeof rules;
 
 /** Where a rule is broken, and the specifics of this case; `detail` is appended in parentheses. */
 type Finding = Pick<Violation, 'file'> &
   Partial<Pick<Violation, 'line' | 'before' | 'after'>> & { readonly detail?: string | undefined };
 
-export function violationOf(rule: Rule, finding: Finding): Violation {
+export function violationOf(rule: GuardRule, finding: Finding): Violation {
   const { file, line = null, before = null, after = null, detail } = finding;
   return { rule, file, line, before, after, says: detail ? `${rules[rule]} (${detail})` : rules[rule] };
 }

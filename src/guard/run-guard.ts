@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pathInside, real } from '../paths.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { type Findings, harmless } from './findings.js';
+import { type GuardFindings, harmless } from './findings.js';
 import type { GuardRequest, SuitePlaces } from './request.js';
 import { usedUp } from './limit-processor-time.js';
 import { violationOf } from './rules.js';
@@ -29,7 +29,7 @@ export type GuardMessage =
       readonly tree: 'before' | 'after';
       readonly paths: readonly string[] | null;
     }
-  | { readonly type: 'judged'; readonly findings: Findings }
+  | { readonly type: 'judged'; readonly findings: GuardFindings }
   | { readonly type: 'failed'; readonly says: string };
 
 /**
@@ -39,7 +39,7 @@ export type GuardMessage =
 export async function runGuard(
   request: GuardRequest,
   { limitMs = LIMIT_MS, clockMs = CLOCK_MS, entry = ownEntry } = {},
-): Promise<Findings> {
+): Promise<GuardFindings> {
   const { before, after, ...order } = request;
   if (request.changes.length === 0) return harmless;
   const child = fork(entry, [], {
@@ -50,7 +50,7 @@ export async function runGuard(
   });
   const trees = { before, after };
   return new Promise((resolve) => {
-    const end = (findings: Findings) => {
+    const end = (findings: GuardFindings) => {
       clearTimeout(timer);
       child.kill('SIGKILL');
       resolve(findings);
@@ -81,13 +81,13 @@ export async function runGuard(
 }
 
 /** Judges one agent's changes. */
-export type Guard = (work: Omit<GuardRequest, 'suite'>) => Promise<Findings>;
+export type Guard = (work: Omit<GuardRequest, 'suite'>) => Promise<GuardFindings>;
 
 /** Creates the guard of a run. It knows the tests from the first run of the suite. */
 export function createGuard(
   root: string,
   first: SuiteRun,
-  judge: (request: GuardRequest) => Promise<Findings> = runGuard,
+  judge: (request: GuardRequest) => Promise<GuardFindings> = runGuard,
 ): Guard {
   const suite = placesOf(root, first);
   return (work) => judge({ ...work, suite });

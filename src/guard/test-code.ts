@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { importResolver, isCode, type OwnPackage } from '../code/imports.js';
 import { jsonSettings, parseSource, type SourceFile } from '../code/source-file.js';
-import { type FileEdit, fileState, type SuitePlaces } from './request.js';
+import { type JudgedEdit, fileState, type SuitePlaces } from './request.js';
 import { isSpecName, testPlaces } from './test-places.js';
-import type { Tree } from '../workspace/git-trees.js';
+import type { FileSnapshot } from '../workspace/git-trees.js';
 
 /** The test code of one state. */
 export interface TestCode {
@@ -24,9 +24,9 @@ const mostFiles = 5_000;
  * `known`, the other state, is not parsed again.
  */
 export async function readTestCode(
-  tree: Tree,
+  tree: FileSnapshot,
   places: SuitePlaces,
-  { known, edits }: { known?: TestCode; edits: readonly FileEdit[] },
+  { known, edits }: { known?: TestCode; edits: readonly JudgedEdit[] },
 ): Promise<TestCode> {
   const paths = new Set(await tree.paths());
   const refer = referencesAmong(paths, await ownPackages(tree, paths));
@@ -104,7 +104,7 @@ export function referencesAmong(paths: ReadonlySet<string>, packages: readonly O
 }
 
 /** Reads the packages of the workspace, which tests import by name like installed packages. */
-async function ownPackages(tree: Tree, paths: ReadonlySet<string>): Promise<OwnPackage[]> {
+async function ownPackages(tree: FileSnapshot, paths: ReadonlySet<string>): Promise<OwnPackage[]> {
   const manifests = [...paths].filter((file) => /(?:^|\/)package\.json$/.test(file));
   return [...(await tree.read(manifests))].flatMap(([file, bytes]) => {
     const folder = path.posix.dirname(file);

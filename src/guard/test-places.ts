@@ -1,9 +1,9 @@
 import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
 import { isCode } from '../code/imports.js';
-import type { Tree } from '../workspace/git-trees.js';
+import type { FileSnapshot } from '../workspace/git-trees.js';
 import { isLockFile, isManifest } from './protected-files.js';
-import { type FileEdit, fileState, type SuitePlaces } from './request.js';
+import { type JudgedEdit, fileState, type SuitePlaces } from './request.js';
 
 /** The usual names of spec files. */
 export const isSpecName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
@@ -81,8 +81,8 @@ const MAX_FILES = 5000;
  * the change, so that no change can turn test data into app data.
  */
 export async function appDataIn(
-  edits: readonly FileEdit[],
-  before: Tree,
+  edits: readonly JudgedEdit[],
+  before: FileSnapshot,
   suite: SuitePlaces,
 ): Promise<ReadonlySet<string>> {
   const { loaded = [] } = suite;

@@ -114,7 +114,7 @@ function fileOf({ project, location }: TestRef): string {
  * Chooses the tests of a cause that are run without its fix (HL-6): the lead and two others, from other files if there are any. They stand for
  * all its tests; with the fix, every test is run.
  */
-export function chooseFlipped({ lead, members }: Cause): Set<DiagnosedFailure> {
+export function chooseTestsToRunWithoutFix({ lead, members }: Cause): Set<DiagnosedFailure> {
   // Those that were run again before are known best.
   const others = members.filter((member) => member !== lead);
   const known = others.toSorted((a, b) => Number(a.like !== undefined) - Number(b.like !== undefined));

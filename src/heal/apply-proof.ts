@@ -13,14 +13,14 @@ import {
   isUnproven,
   type Progress,
   type ProofTest,
-  stateOf,
+  causeStateOf,
   stepsOf,
   testProofs,
   verdictOf,
 } from './progress.js';
 import type { ByKey } from './apply-result.js';
 import { decideLast, revertFixes } from './revert-fixes.js';
-import { tellDecided } from './tell-tests.js';
+import { announceVerdicts } from './tell-tests.js';
 
 /** Why a fix is not proven. */
 export type Refutation = Extract<AttemptEnd, { kind: 'rejected' | 'still-failing' | 'flaky' | 'offered' }>;
@@ -105,7 +105,7 @@ async function applyToCause(
   { tests, how, isGone, unproven }: CauseProof,
 ): Promise<CauseWork | null> {
   const { session } = progress;
-  const before = stateOf(progress, cause)?.ended ?? null;
+  const before = causeStateOf(progress, cause)?.ended ?? null;
   const tried = progress.tried.get(cause.id);
   const holds = tests.some(({ ended }) => ended === null);
   const leading =
@@ -140,7 +140,7 @@ async function applyToCause(
     else if (how.kind === 'flaky') await endCause(progress, cause, { verdict: 'flaky', reason });
     else if (how.kind === 'offered' && !how.hides && tried) await askAbout(progress, tried, reason);
     else if (isGone) {
-      tellDecided(session, cause.members, { verdict: 'failed' });
+      announceVerdicts(session, cause.members, { verdict: 'failed' });
       await endCause(progress, cause, { verdict: 'failed', reason });
     } else if (tried) {
       tried.attempts = attemptsAt(progress, cause);
@@ -165,7 +165,7 @@ async function applyToCause(
 async function askAbout(progress: Progress, work: CauseWork, question: string | null): Promise<void> {
   const { session } = progress;
   work.attempts = attemptsAt(progress, work.cause);
-  tellDecided(session, work.cause.members, { verdict: 'escalated' });
+  announceVerdicts(session, work.cause.members, { verdict: 'escalated' });
   const end = question === null ? askAboutEdits(session, work) : ask(session, work, question);
   await endCause(progress, work.cause, await end);
 }
@@ -182,7 +182,7 @@ function applyToTest(
   if (ended === 'red' || ended === 'unsteady') return session.observations.latestFailure(failure) ?? failure;
   const isFlaky = ended === 'flaky' || how?.kind === 'flaky';
   const verdict = isFlaky ? 'flaky' : isAsked ? 'green-once' : 'healed';
-  tellDecided(session, [failure], { verdict, sharedFix: !isLead && !isFlaky });
+  announceVerdicts(session, [failure], { verdict, sharedFix: !isLead && !isFlaky });
   if (isFlaky && failure.failure.scope === 'test')
     session.bus.emit({ type: 'cause.flaky', tests: [failure.failure.test], causeId });
   return null;

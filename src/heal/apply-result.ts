@@ -1,5 +1,5 @@
 import type { DiagnosedFailure, Cause } from '../model/cause.js';
-import { chooseFlipped } from './alike.js';
+import { chooseTestsToRunWithoutFix } from './alike.js';
 import { failureKey, testName, testsOf } from '../model/failure.js';
 import { isGreen } from './judge.js';
 import type { CauseEnd } from '../model/verdict.js';
@@ -8,7 +8,7 @@ import { endCause, heldAttempt, type Progress, proofTest, revealing, verdictOf }
 import { retest, type Retest } from './retest.js';
 import { askAboutEdits, keepEdits } from './ask.js';
 import type { Session } from './session.js';
-import { tellDecided, tellSeen } from './tell-tests.js';
+import { announceVerdicts, announceTests } from './tell-tests.js';
 
 /** Failures with their keys. */
 export type ByKey = [key: string, failure: DiagnosedFailure][];
@@ -17,7 +17,7 @@ export type ByKey = [key: string, failure: DiagnosedFailure][];
  * Returns the failures of tests that have not belonged to any cause yet; what a re-run shows of other tests is already known. What was green
  * without fixes was broken by one of them, which the regression run reverts (HN-6).
  */
-export function newlyRed({ session }: Progress, failures: readonly DiagnosedFailure[]): ByKey {
+export function failuresWithoutCause({ session }: Progress, failures: readonly DiagnosedFailure[]): ByKey {
   const { tests } = session.bus.run();
   const isFixed = session.workspace.applied().length > 0;
   return keyed(failures).filter(([key]) => {
@@ -48,7 +48,7 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
   const edited = flaky.filter(({ failure }) => session.testFiles.editedFor(failure).length > 0);
   if (edited.length > 0) {
     session.bus.emit({ type: 'run.warning', message: await keepEdits(session, edited) });
-    tellDecided(session, edited, { verdict: 'escalated' });
+    announceVerdicts(session, edited, { verdict: 'escalated' });
   }
   const chance = flaky.filter((failure) => !edited.includes(failure));
   if (chance.length === 0) return;
@@ -80,7 +80,7 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
   const isRevealed = revealing(progress, cause).length > 0;
   if (end.verdict === 'flaky' && isRevealed && lastRetest) {
     // Nothing more had to be changed: the fix that revealed it may have healed the test.
-    const remainder = leftOf(progress, cause);
+    const remainder = remainingFailuresOf(progress, cause);
     return remainder ? keyed(remainder.members) : [];
   }
   if (end.verdict === 'flaky' && isEdited(session, cause)) work.end = await askAboutEdits(session, work);
@@ -89,7 +89,7 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
   if (verdict !== 'healed') await endCause(progress, cause, work.end ?? end);
   if (verdict === 'healed' || verdict === 'superseded' || verdict === 'flaky')
     return applyProgress(progress, work, verdict);
-  tellDecided(session, cause.members, { verdict: verdict === 'interrupted' ? 'failed' : verdict });
+  announceVerdicts(session, cause.members, { verdict: verdict === 'interrupted' ? 'failed' : verdict });
   return [];
 }
 
@@ -100,8 +100,8 @@ async function applyProgress(
   verdict: CauseEnd['verdict'],
 ): Promise<ByKey> {
   const { session, proofTests } = progress;
-  if (lastRetest?.run) tellSeen(session, lastRetest.run);
-  if (verdict === 'flaky') tellDecided(session, [cause.lead], { verdict });
+  if (lastRetest?.run) announceTests(session, lastRetest.run);
+  if (verdict === 'flaky') announceVerdicts(session, [cause.lead], { verdict });
   if (verdict === 'healed') {
     const lead = { failure: cause.lead, causeId: cause.id, isLead: true, isFlipped: true };
     proofTests.push(proofTest(progress, lead));
@@ -109,7 +109,7 @@ async function applyProgress(
   const successor = verdict === 'superseded' ? successorOf(cause.lead, lastRetest) : null;
   const remaining = await applyToFollowers(progress, cause, { verdict, lastRetest });
   const failures = [...(successor ? [successor] : []), ...remaining];
-  return [...keyed(failures), ...newlyRed(progress, lastRetest?.others ?? [])];
+  return [...keyed(failures), ...failuresWithoutCause(progress, lastRetest?.others ?? [])];
 }
 
 function successorOf(lead: DiagnosedFailure, rerun: Retest | null): DiagnosedFailure | null {
@@ -124,7 +124,7 @@ async function applyToFollowers(
 ): Promise<DiagnosedFailure[]> {
   const { session, proofTests } = progress;
   const followers = cause.members.filter((member) => member !== cause.lead);
-  const chosen = chooseFlipped(cause);
+  const chosen = chooseTestsToRunWithoutFix(cause);
   const unseen = followers.filter((member) => !chosen.has(member));
   const isHealed = verdict === 'healed';
   const rerun =
@@ -137,7 +137,7 @@ async function applyToFollowers(
     const now = (isFlipped ? lastRetest : rerun)?.observe(failure);
     const isNowGreen = now !== undefined && isGreen(now);
     if (isNowGreen && verdict === 'flaky') {
-      tellDecided(session, [failure], { verdict: 'flaky' });
+      announceVerdicts(session, [failure], { verdict: 'flaky' });
     } else if (isNowGreen || (isHealed && !isFlipped)) {
       const test = { failure, causeId: cause.id, isLead: false, isFlipped };
       proofTests.push(proofTest(progress, test, isNowGreen));
@@ -156,17 +156,17 @@ async function applyToFollowers(
  * Checks whether an earlier fix of this round has healed this cause too, wholly or in part, so that nobody pays for it twice. Returns
  * what is left of the cause, or null. If a run of the current tree has already shown it red, it is not run again.
  */
-export async function unhealedYet(progress: Progress, cause: Cause): Promise<Cause | null> {
+export async function remainingAfterOtherFixes(progress: Progress, cause: Cause): Promise<Cause | null> {
   const { session } = progress;
   const { observations } = session;
   if (observations.isRed(cause.lead)) return cause;
   const failures = cause.members.filter((member) => !observations.isGreen(member));
   if (failures.length > 0) await retest(session, { failures, purpose: 'shared-fix', causeId: cause.id });
-  return leftOf(progress, cause);
+  return remainingFailuresOf(progress, cause);
 }
 
 /** Records which tests of a cause are green with fixes of other causes; returns what is left of the cause, or null. */
-function leftOf(progress: Progress, cause: Cause): Cause | null {
+function remainingFailuresOf(progress: Progress, cause: Cause): Cause | null {
   const { observations } = progress.session;
   const red = cause.members.filter((member) => !observations.isGreen(member));
   for (const member of cause.members) if (!red.includes(member)) takeGreen(progress, cause, member);
@@ -179,7 +179,7 @@ function leftOf(progress: Progress, cause: Cause): Cause | null {
 
 /** Records a test that is green with another test's fix; it is proven like any other (HN-5). */
 function takeGreen(progress: Progress, cause: Cause, failure: DiagnosedFailure): void {
-  const isFlipped = chooseFlipped(cause).has(failure);
+  const isFlipped = chooseTestsToRunWithoutFix(cause).has(failure);
   progress.proofTests.push(proofTest(progress, { failure, causeId: cause.id, isLead: false, isFlipped }));
 }
 

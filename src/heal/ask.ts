@@ -12,7 +12,7 @@ import { keepPatch } from './attempt/deploy.js';
 import { attemptDecided, storeStart } from './attempt/end-attempt.js';
 import type { CauseWork } from './cause-work.js';
 import type { PreparedPatch } from './hooks.js';
-import { tryOffer } from './offers.js';
+import { applyForReview } from './offers.js';
 import type { Session } from './session.js';
 import { rememberedAs } from './remembered-as.js';
 
@@ -117,7 +117,7 @@ async function offerPatch(
     claim: { status: 'fixed', summary },
     usage: { costUsd: 0, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
   };
-  const attempt = await tryOffer(session, cause, { pending, patch });
+  const attempt = await applyForReview(session, cause, { pending, patch });
   if (attempt === null || session.signal.aborted) return;
   await attemptDecided(session, { cause, id, attempt });
   if (attempt.end.kind === 'offered') work.attempts = [...work.attempts, attempt];

@@ -4,7 +4,7 @@ import { isLoopback, splitUrl } from '../urls.js';
 import { listenerOn } from '../process/listener.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { isUndecided, observation } from './observations.js';
-import { type Progress, type ProofTest, stateOf } from './progress.js';
+import { type Progress, type ProofTest, causeStateOf } from './progress.js';
 
 /** What a clean copy shows of a test that is green there with its fix: red or green without it. Otherwise, why it shows nothing. */
 export type InCleanCopy =
@@ -16,7 +16,7 @@ export function leftovers(progress: Progress, tests: readonly ProofTest[]): Prom
 }
 
 function begunAt(progress: Progress, tests: readonly ProofTest[]): number {
-  const begun = tests.flatMap(({ causeId }) => stateOf(progress, { id: causeId })?.startedAt ?? []);
+  const begun = tests.flatMap(({ causeId }) => causeStateOf(progress, { id: causeId })?.startedAt ?? []);
   return begun.length > 0 ? Math.min(...begun) : 0;
 }
 

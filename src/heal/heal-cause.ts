@@ -10,8 +10,8 @@ import { applyProposal } from './attempt/proposed.js';
 import { guardFix, judgeFix, unapplied } from './attempt/try-fix.js';
 import type { AttemptResult, CauseWork, Fix } from './cause-work.js';
 import type { ProposedFix } from './hooks.js';
-import { agentsFor, decide, type Decision, type History } from './policy.js';
-import { goesOn } from './progress.js';
+import { agentsFor, decideNextStep, type NextStep, type CauseHistory } from './policy.js';
+import { mayStartMoreWork } from './progress.js';
 import type { Schedule } from './schedule.js';
 import type { Session } from './session.js';
 
@@ -33,19 +33,22 @@ export async function healCause(schedule: Schedule, work: CauseWork): Promise<vo
   }
 }
 
-function nextStep({ progress }: Schedule, work: CauseWork): Decision {
+function nextStep({ progress }: Schedule, work: CauseWork): NextStep {
   const { session } = progress;
   if (work.signal.aborted) return interrupted('interrupted');
-  const decision = decide(historyOf(session, work), session.settings);
+  const decision = decideNextStep(historyOf(session, work), session.settings);
   const isEnd = decision.kind === 'end' || decision.kind === 'escalate';
-  return isEnd || goesOn(progress) ? decision : interrupted('healing stopped before its next try');
+  return isEnd || mayStartMoreWork(progress) ? decision : interrupted('healing stopped before its next try');
 }
 
-function interrupted(reason: string): Decision {
+function interrupted(reason: string): NextStep {
   return { kind: 'end', end: { verdict: 'interrupted', reason } };
 }
 
-function historyOf(session: Session, { cause, known, attempts, waited, mayPropose }: CauseWork): History {
+function historyOf(
+  session: Session,
+  { cause, known, attempts, waited, mayPropose }: CauseWork,
+): CauseHistory {
   const { routes, agents: settings } = session.settings;
   const chosen = known.decision?.chosen ?? null;
   const routed = agentsFor(cause.lead, routes);
@@ -70,7 +73,7 @@ function historyOf(session: Session, { cause, known, attempts, waited, mayPropos
   };
 }
 
-async function carryOut(schedule: Schedule, work: CauseWork, decision: Decision): Promise<void> {
+async function carryOut(schedule: Schedule, work: CauseWork, decision: NextStep): Promise<void> {
   const { session } = schedule.progress;
   switch (decision.kind) {
     case 'wait':
@@ -103,7 +106,7 @@ async function carryOut(schedule: Schedule, work: CauseWork, decision: Decision)
 }
 
 /** Brings the search for the change that broke a cause to its end; returns whether the policy now decides otherwise (HL-7). */
-async function isRefuted(schedule: Schedule, work: CauseWork, { kind }: Decision): Promise<boolean> {
+async function isRefuted(schedule: Schedule, work: CauseWork, { kind }: NextStep): Promise<boolean> {
   work.cause = await schedule.explained(work.cause);
   const next = nextStep(schedule, work);
   return next.kind !== kind && next.kind !== 'end';
@@ -155,7 +158,7 @@ async function retestUnchanged(schedule: Schedule, work: CauseWork, n: number): 
 async function deploy(
   schedule: Schedule,
   work: CauseWork,
-  { agent, attempt: n }: Extract<Decision, { kind: 'deploy' }>,
+  { agent, attempt: n }: Extract<NextStep, { kind: 'deploy' }>,
 ): Promise<void> {
   const { session } = schedule.progress;
   const { settings, spending } = session;

@@ -2,7 +2,7 @@ import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey } from '../model/failure.js';
 import { isResolved } from '../model/verdict.js';
 import type { KnownFailure } from '../store/store.js';
-import { applyResult, unhealedYet } from './apply-result.js';
+import { applyResult, remainingAfterOtherFixes } from './apply-result.js';
 import { proposalsFor } from './attempt/proposed.js';
 import type { CauseWork } from './cause-work.js';
 import { healCause } from './heal-cause.js';
@@ -10,12 +10,12 @@ import type { BlameSearches } from './hooks.js';
 import { isGreen } from './judge.js';
 import {
   endCause,
-  goesOn,
+  mayStartMoreWork,
   keptAttempts,
   keysOf,
   type Progress,
   revealing,
-  tellCause,
+  announceCause,
   verdictOf,
 } from './progress.js';
 import { Schedule } from './schedule.js';
@@ -35,7 +35,7 @@ export async function healCauses(
     searches,
   }: { readonly revealed: Map<string, DiagnosedFailure>; readonly searches: BlameSearches | null },
 ): Promise<void> {
-  const agents = agentsFor(progress.session, causes);
+  const agents = agentsAtOnce(progress.session, causes);
   const schedule = new Schedule(progress, { agents, revealed, searches });
   const works = await Promise.all(causes.map((cause) => workOn(progress, cause)));
   await Promise.all(works.map((work) => schedule.run(work, () => healInRound(schedule, work))));
@@ -43,7 +43,7 @@ export async function healCauses(
 }
 
 /** Returns how many of these causes have an agent at the same time. */
-export function agentsFor({ settings }: Session, causes: readonly Cause[]): number {
+export function agentsAtOnce({ settings }: Session, causes: readonly Cause[]): number {
   // The suite's own failure is healed alone: until it is fixed, nothing can be observed about the others.
   const isSuite = causes.some(({ lead }) => lead.failure.scope === 'suite');
   return isSuite ? 1 : Math.max(1, Math.min(settings.limits.parallel, causes.length));
@@ -118,13 +118,13 @@ function earlierSignatures(progress: Progress, cause: Cause): Set<string> {
 
 async function healInRound(schedule: Schedule, work: CauseWork): Promise<void> {
   const { progress, revealed, works } = schedule;
-  if (!goesOn(progress)) return;
+  if (!mayStartMoreWork(progress)) return;
   // If its words say that no agent can help, what broke it decides whether one can (CS-11).
   const isForAgents = work.cause.lead.diagnosis.retry === 'code_error';
   const cause = isForAgents ? schedule.informed(work.cause) : await schedule.explained(work.cause);
-  const unhealed = await unhealedYet(progress, cause);
+  const unhealed = await remainingAfterOtherFixes(progress, cause);
   if (!unhealed) return;
-  if (unhealed.members !== cause.members) tellCause(progress, unhealed);
+  if (unhealed.members !== cause.members) announceCause(progress, unhealed);
   work.cause = unhealed;
   await healCause(schedule, work);
   works.delete(work);
@@ -157,7 +157,7 @@ function stopHealed({ progress, works }: Schedule, { cause, lastRetest }: CauseW
 
 /** Ends a cause whose agent was stopped because another fix made its test green; its tests that are still red get causes of their own. */
 async function healedByAnother(progress: Progress, cause: Cause): Promise<readonly DiagnosedFailure[]> {
-  const unhealed = await unhealedYet(progress, cause);
+  const unhealed = await remainingAfterOtherFixes(progress, cause);
   if (!unhealed) return [];
   const reason = 'its first test was green with the fix of another cause';
   await endCause(progress, cause, { verdict: 'superseded', reason });

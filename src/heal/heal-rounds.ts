@@ -6,12 +6,12 @@ import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey, testName, testsOf } from '../model/failure.js';
 import { groupCauses } from '../diagnose/group.js';
 import type { CauseWork } from './cause-work.js';
-import { agentsFor, healAgain, healCauses } from './heal-causes.js';
+import { agentsAtOnce, healAgain, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { observationsIn } from './observations.js';
 import {
   endCause,
-  goesOn,
+  mayStartMoreWork,
   type HealResult,
   isPausedNow,
   isSuiteRed,
@@ -19,7 +19,7 @@ import {
   keysOf,
   newProgress,
   type Progress,
-  tellCause,
+  announceCause,
   verdictOf,
 } from './progress.js';
 import { joinCauses } from './join-causes.js';
@@ -27,9 +27,9 @@ import { proveFixes } from './prove.js';
 import { mayRead } from './reading/read-fixes.js';
 import { retest } from './retest.js';
 import { revertDeadEnds } from './revert-fixes.js';
-import { tellDecided } from './tell-tests.js';
+import { announceVerdicts } from './tell-tests.js';
 import type { Session } from './session.js';
-import { applyFlaky, newlyRed, recheckFailed } from './apply-result.js';
+import { applyFlaky, failuresWithoutCause, recheckFailed } from './apply-result.js';
 
 /**
  * Heals what the first run found, in rounds: a fix that lets the suite start, or that gets a test past its first error, reveals new
@@ -43,7 +43,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<HealRe
   const tests = open.filter(({ failure }) => failure.scope === 'test');
   if (pending.length === 0) pending = tests.splice(0);
   for (;;) {
-    while (pending.length > 0 && goesOn(progress)) {
+    while (pending.length > 0 && mayStartMoreWork(progress)) {
       pending = await healRound(progress, pending);
       // The suite's own failure could not be healed, but tests ran despite it: they are healed individually.
       if (pending.length === 0) pending = tests.splice(0).filter((failure) => isUndecided(progress, failure));
@@ -58,7 +58,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<HealRe
     ];
     pending = [...pending, ...remaining];
     const isLeftToProve = [...progress.causes.values()].some((cause) => isUnproven(progress, cause));
-    if ((remaining.length === 0 || !goesOn(progress)) && !isLeftToProve) break;
+    if ((remaining.length === 0 || !mayStartMoreWork(progress)) && !isLeftToProve) break;
   }
   const suiteRed = pending.some(({ failure }) => failure.scope === 'suite') || isSuiteRed(progress);
   return { suiteRed, paused: tellIfPaused(progress) };
@@ -70,7 +70,7 @@ export async function healThese(
   causes: readonly Cause[],
   first: SuiteRun,
 ): Promise<{ readonly paused: boolean }> {
-  for (const cause of causes) tellCause(progress, cause);
+  for (const cause of causes) announceCause(progress, cause);
   await healCauses(progress, causes, { revealed: new Map(), searches: null });
   do await healUnproven(progress, (await proveFixes(progress, first)).again);
   while ([...progress.causes.values()].some((cause) => isUnproven(progress, cause)));
@@ -111,11 +111,11 @@ async function healUnproven(
 ): Promise<readonly DiagnosedFailure[]> {
   const revealed = new Map<string, DiagnosedFailure>();
   for (const work of works) {
-    if (goesOn(progress)) {
+    if (mayStartMoreWork(progress)) {
       for (const [key, failure] of await healAgain(progress, work)) revealed.set(key, failure);
       continue;
     }
-    tellDecided(progress.session, work.cause.members, { verdict: 'failed' });
+    announceVerdicts(progress.session, work.cause.members, { verdict: 'failed' });
     const last = work.attempts.at(-1);
     const reason = (last && becauseOf(last)) ?? 'interrupted';
     await endCause(progress, work.cause, { verdict: 'interrupted', reason });
@@ -147,7 +147,7 @@ async function healRound(
   const { workspace } = progress.session;
   const likely = groupCauses(asked);
   const readers = mayRead(progress.session) ? 1 : 0;
-  const copied = workspace.prepare(agentsFor(progress.session, likely) + readers);
+  const copied = workspace.prepare(agentsAtOnce(progress.session, likely) + readers);
   const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
   await applyFlaky(progress, flaky);
@@ -162,7 +162,7 @@ async function healRound(
   if (searches) progress.searches.push(searches);
   const causes = joinCauses(progress, await blamedAtOnce(searches, grouped));
   for (const cause of causes) progress.causes.set(cause.id, cause);
-  const next = new Map(newlyRed(progress, uncovered));
+  const next = new Map(failuresWithoutCause(progress, uncovered));
   await healCauses(progress, causes, { revealed: next, searches });
   return [...next.values()];
 }
@@ -193,7 +193,7 @@ function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
   return causes.map((grouped) => {
     const id = `c${(progress.causeCount += 1)}`;
     const cause = { ...grouped, id, parent: parentOf(earlier, grouped) };
-    tellCause(progress, cause);
+    announceCause(progress, cause);
     return cause;
   });
 }

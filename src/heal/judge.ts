@@ -23,7 +23,7 @@ export type Judgement = Extract<
  * Judges a re-run against the failure that it should have healed. Green means only that the same test ran and passed: a test that
  * vanished or was skipped is not fixed (HL-10, HN-7), and a suite that no longer starts is a broken fix, not progress.
  */
-export function judge(before: DiagnosedFailure, now: Observation): Judgement {
+export function judgeRerun(before: DiagnosedFailure, now: Observation): Judgement {
   if (now.suiteFailure) {
     if (before.failure.scope === 'suite') return judgeFailure(before, now.suiteFailure);
     return stillFailing(`the suite no longer runs: ${headlineOf(now.suiteFailure)}`);

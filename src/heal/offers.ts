@@ -3,7 +3,7 @@ import type { Side } from '../model/choice.js';
 import type { Attempt, PendingAttempt } from '../model/attempt.js';
 import { canBeReverted } from '../model/blame.js';
 import type { Cause } from '../model/cause.js';
-import { chooseFlipped } from './alike.js';
+import { chooseTestsToRunWithoutFix } from './alike.js';
 import { isGreen, type Observation } from './judge.js';
 import type { Proof, ProofStep } from '../model/proof.js';
 import { revertChanges } from './attempt/end-attempt.js';
@@ -19,7 +19,7 @@ import type { Session } from './session.js';
  * Ends an attempt whose change is in the project, and of which only a person can say whether it is right: its tests are run until they have
  * been green as often as a heal has to be, of which `greens` runs have been made, and it is taken out.
  */
-export async function endOffered(
+export async function proveForReview(
   session: Session,
   cause: Cause,
   offer: Pick<PreparedPatch, 'side' | 'summary' | 'mayTakeOut'> & {
@@ -82,7 +82,8 @@ async function shownGreen(
   const { repeat, confirm } = session.settings.verify;
   let failures = [...cause.members];
   // The run that judged the attempt had only those three.
-  const greenRuns = failures.length > chooseFlipped(cause).size ? Math.min(greens, repeat - 1) : greens;
+  const greenRuns =
+    failures.length > chooseTestsToRunWithoutFix(cause).size ? Math.min(greens, repeat - 1) : greens;
   for (let n = greenRuns; n < repeat && failures.length > 0; n += 1) {
     const rerun = await retest(session, { failures, purpose: 'proof', causeId: cause.id });
     if (mayTakeOut) failures = failures.filter((failure) => !isGone(rerun.observe(failure)));
@@ -96,7 +97,7 @@ async function shownGreen(
 const isGone = ({ ended }: Observation) => ended === 'absent' || ended === 'skipped';
 
 /** Puts a patch into the project, proves it, and takes it out again. Returns null if it could not be applied. */
-export async function tryOffer(
+export async function applyForReview(
   session: Session,
   cause: Cause,
   { pending, patch }: { readonly pending: PendingAttempt; readonly patch: PreparedPatch },
@@ -105,7 +106,7 @@ export async function tryOffer(
   const { pending: ready, work } = await deployEdits(session, pending, edits);
   const applied = work?.change ? await session.workspace.apply(work.change) : null;
   if (applied?.kind !== 'applied') return null;
-  return endOffered(session, cause, {
+  return proveForReview(session, cause, {
     pending: notes ? { ...ready, notes } : ready,
     change: applied.change.id,
     side,

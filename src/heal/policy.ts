@@ -8,7 +8,7 @@ import type { CauseEnd } from '../model/verdict.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 
 /** What has happened to one cause so far, and what the run has spent: everything that a decision may depend on. */
-export interface History {
+export interface CauseHistory {
   readonly attempts: readonly Attempt[];
   /** What earlier runs tried (ME-8); absent if nothing is remembered. */
   readonly earlier?: EarlierTries;
@@ -33,7 +33,7 @@ export interface Policy {
 }
 
 /** What to do next with a cause. */
-export type Decision =
+export type NextStep =
   /** Try the next fix that needs no agent, if there is one. */
   | { readonly kind: 'propose'; readonly attempt: number }
   | { readonly kind: 'deploy'; readonly agent: string; readonly attempt: number }
@@ -56,7 +56,7 @@ const FAILED_FIXES_BEFORE_BARE_RETEST = 2;
  * Decides what happens next to a cause (HL-8), as a pure function of its history and the policy. The retry count is the number of
  * attempts, since each attempt is judged by one re-run (HL-1).
  */
-export function decide(given: History, policy: Policy): Decision {
+export function decideNextStep(given: CauseHistory, policy: Policy): NextStep {
   const decision = decideNext(given, policy);
   const hidden = given.attempts.findLast(isHiding);
   const isLost =
@@ -69,7 +69,7 @@ export function decide(given: History, policy: Policy): Decision {
     : decision;
 }
 
-function decideNext(given: History, policy: Policy): Decision {
+function decideNext(given: CauseHistory, policy: Policy): NextStep {
   const newest = given.attempts.at(-1);
   const fixed = newest && isBuiltIn(newest) && endByOutcome(newest);
   if (fixed) return fixed;
@@ -109,10 +109,10 @@ function decideNext(given: History, policy: Policy): Decision {
 }
 
 /** A history without the attempts that needed no agent; `tries` counts all attempts, including those. */
-type CountedHistory = History & { readonly tries: number };
+type CountedHistory = CauseHistory & { readonly tries: number };
 
 /** Ends a cause after any attempt, an agent's or not: no error is left, another one replaced it, or the project cannot be written to. */
-function endByOutcome({ agent, end: ended }: Attempt): Decision | null {
+function endByOutcome({ agent, end: ended }: Attempt): NextStep | null {
   if (ended.kind === 'green') return end('healed', `fixed by ${agentName(agent ?? 'nobody')}`);
   if (ended.kind === 'flaky') return end('flaky', ended.because);
   if (ended.kind === 'changed') return end('superseded', ended.because);
@@ -125,7 +125,7 @@ function attemptAfter(history: CountedHistory): number {
   return earlierOf(history).count + history.tries + 1;
 }
 
-function nextTry(history: CountedHistory, policy: Policy): Decision {
+function nextTry(history: CountedHistory, policy: Policy): NextStep {
   const attempt = attemptAfter(history);
   if (isBareRetest(history, policy.retries)) return { kind: 'retest', attempt };
   const reached = limitReached(history.spent, policy.limits);
@@ -133,7 +133,7 @@ function nextTry(history: CountedHistory, policy: Policy): Decision {
   return { kind: 'end', end: { verdict: 'failed', reason: reached, overBudget: true } };
 }
 
-function endAfter(last: Attempt, history: History, policy: Policy): Decision | null {
+function endAfter(last: Attempt, history: CauseHistory, policy: Policy): NextStep | null {
   const because = becauseOf(last) ?? '';
   if (last.end.kind === 'interrupted') return end('interrupted', 'interrupted while an agent was working');
   if (last.end.kind === 'unusable') return end('agent-unusable', `${last.end.because}. ${last.end.remedy}`);
@@ -163,21 +163,21 @@ function endAfter(last: Attempt, history: History, policy: Policy): Decision | n
   return null;
 }
 
-function earlierOf(history: History): EarlierTries {
+function earlierOf(history: CauseHistory): EarlierTries {
   return history.earlier ?? noEarlierTries;
 }
 
 /** A signature has one retry budget across all runs (ME-2, ME-8). */
-function triesOf(history: History): number {
+function triesOf(history: CauseHistory): number {
   return earlierOf(history).count + judgedOf(history).length;
 }
 
 /** An attempt that could not be applied is repeated and does not count as a try (HN-1). */
-function judgedOf({ attempts }: History): readonly Attempt[] {
+function judgedOf({ attempts }: CauseHistory): readonly Attempt[] {
   return attempts.filter((attempt) => attempt.end.kind !== 'conflict');
 }
 
-function isBareRetest(history: History, retries: RetrySettings): boolean {
+function isBareRetest(history: CauseHistory, retries: RetrySettings): boolean {
   const failedFixes = judgedOf(history).filter(
     (attempt) =>
       attempt.agent !== null &&
@@ -215,18 +215,18 @@ function gaveUp({ claim, files, cut = [] }: Attempt): boolean {
   return claim?.status === 'not-fixed' && files.length === 0 && cut.length === 0;
 }
 
-function nextAgent(history: History): string | undefined {
+function nextAgent(history: CauseHistory): string | undefined {
   return history.agents[triesOf(history)] ?? history.agents[0];
 }
 
 /** Deploys the primary agent first; if it failed, the agent of the next alternative (CS-7); then the primary again. */
-function deploy(history: History, attempt: number): Decision {
+function deploy(history: CauseHistory, attempt: number): NextStep {
   const agent = nextAgent(history);
   if (agent === undefined) return end('failed', history.noAgent ?? 'no agent is configured for this failure');
   return { kind: 'deploy', agent, attempt };
 }
 
-function end(verdict: CauseEnd['verdict'], reason: string): Decision {
+function end(verdict: CauseEnd['verdict'], reason: string): NextStep {
   return { kind: 'end', end: { verdict, reason } };
 }
 

@@ -63,25 +63,25 @@ export function newProgress(session: Session, first: SuiteRun): Progress {
 }
 
 /** Announces causes as found, or as narrowed to the tests that no other fix has healed. */
-export function tellCause({ session, causes }: Progress, cause: Cause): void {
+export function announceCause({ session, causes }: Progress, cause: Cause): void {
   const type = causes.has(cause.id) ? 'cause.narrowed' : 'cause.found';
   causes.set(cause.id, cause);
   session.bus.emit({ type, cause: summarise(cause) });
 }
 
 /** Returns what the run knows about a cause. */
-export function stateOf({ session }: Progress, { id }: Pick<Cause, 'id'>): CauseState | undefined {
+export function causeStateOf({ session }: Progress, { id }: Pick<Cause, 'id'>): CauseState | undefined {
   return session.bus.run().causes.find((cause) => cause.id === id);
 }
 
 /** Returns the attempts at a cause, with those whose proof is pending. */
 export function attemptsAt(progress: Progress, cause: Cause): Attempt[] {
-  return attemptsOf(stateOf(progress, cause) ?? { attempts: [] });
+  return attemptsOf(causeStateOf(progress, cause) ?? { attempts: [] });
 }
 
 /** Returns the last attempt at a cause if its change is in the tree until its proof decides. */
 export function heldAttempt(progress: Progress, cause: Pick<Cause, 'id'>): Attempt | null {
-  const last = stateOf(progress, cause)?.attempts.at(-1);
+  const last = causeStateOf(progress, cause)?.attempts.at(-1);
   return last?.judged ? null : (last?.held ?? null);
 }
 
@@ -89,7 +89,7 @@ export function heldAttempt(progress: Progress, cause: Pick<Cause, 'id'>): Attem
 export function verdictOf(progress: Progress, cause: Cause): CauseVerdict | null {
   const isHealed =
     progress.greenWithOthers.has(cause.id) || heldAttempt(progress, cause)?.end.kind === 'green';
-  return isHealed ? 'healed' : (stateOf(progress, cause)?.ended?.verdict ?? null);
+  return isHealed ? 'healed' : (causeStateOf(progress, cause)?.ended?.verdict ?? null);
 }
 
 /** Whether a cause waits for the proof of a fix: its own, which is green or has revealed another error, or that of another cause. */
@@ -101,7 +101,7 @@ export function isUnproven(progress: Progress, cause: Cause): boolean {
 const SUITE_FLAKES_TOLERATED = 2;
 
 /** Whether more causes are healed and more agents are started. */
-export function goesOn(progress: Progress): boolean {
+export function mayStartMoreWork(progress: Progress): boolean {
   const { session, causes, suiteFlakes } = progress;
   // If no agent could be started, none was paid, so every cause is still worth a diagnosis.
   const unusable = [...causes.values()].some((cause) => {

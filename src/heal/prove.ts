@@ -23,7 +23,7 @@ import { runRegression } from './regression.js';
 import { decideLast, revertFixes, revertFixesThatBroke, revertDeadEnds } from './revert-fixes.js';
 import { retest } from './retest.js';
 import { abandonProof, type Remainder, type Refutation, applyProof } from './apply-proof.js';
-import { newlyRed } from './apply-result.js';
+import { failuresWithoutCause } from './apply-result.js';
 import { joinedUsage } from './attempt/start-agent.js';
 import { type FixToProve, type Readings, startReading } from './reading/read-fixes.js';
 
@@ -79,16 +79,16 @@ async function proveWhileRead(
 ): Promise<Remainder> {
   const { progress } = proof;
   const { session } = progress;
-  await showGreen(proof);
-  if (await tellApart(proof)) await showGreen(proof);
-  for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await showRed(proof);
+  await proveGreenWithFixes(proof);
+  if (await tellApart(proof)) await proveGreenWithFixes(proof);
+  for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await proveRedWithoutFixes(proof);
   for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
   if (session.settings.verify.level === 'clean') await proveAllClean(proof);
   await session.workspace.without([]);
   let isBroken = false;
   do {
     await dropDeadEnds(proof);
-    const { red, broke, failures } = await runRegression(progress, first, takingPart(proof));
+    const { red, broke, failures } = await runRegression(progress, first, testsStillInProof(proof));
     isBroken ||= broke;
     if (!session.signal.aborted) await takeRed(proof, red);
     for (const failure of failures) proof.others.set(failureKey(failure.failure), failure);
@@ -99,7 +99,7 @@ async function proveWhileRead(
     return nothing;
   }
   await dropDeadEnds(proof);
-  if (proof.refuted.size > 0 || isBroken) await lookAtOthers(proof);
+  if (proof.refuted.size > 0 || isBroken) await recheckOtherTests(proof);
   return applyProof(progress, proof);
 }
 
@@ -111,7 +111,9 @@ async function proveWhileRead(
 async function tellApart(proof: Proof): Promise<boolean> {
   const { progress } = proof;
   const { session } = progress;
-  const leads = new Map(takingPart(proof).flatMap((test) => (test.isLead ? [[test.causeId, test]] : [])));
+  const leads = new Map(
+    testsStillInProof(proof).flatMap((test) => (test.isLead ? [[test.causeId, test]] : [])),
+  );
   const fixes = keptCauses(progress).filter(({ id }) => {
     const lead = leads.get(id);
     return lead !== undefined && !isSuite(lead);
@@ -130,14 +132,14 @@ async function tellApart(proof: Proof): Promise<boolean> {
     const isOut = ({ causeId }: ProofTest) => out.some(({ id }) => id === causeId);
     // A fix is needed if tests of a cause without a fix of its own are green with it.
     const isHealedByOthers = ({ causeId }: ProofTest) => progress.greenWithOthers.has(causeId);
-    const tests = takingPart(proof).filter(
+    const tests = testsStillInProof(proof).filter(
       (test) =>
         (test.isLead && doubtful.has(test.causeId)) ||
         (test.isFlipped && (isOut(test) || isHealedByOthers(test))),
     );
     const changes = out.flatMap((cause) => changesOf(progress, cause));
     if (!(await takeOut(proof, changes))) continue;
-    const { green, red } = await look(proof, tests);
+    const { green, red } = await rerunAndSort(proof, tests);
     await session.workspace.without([]);
     // A test that ran along with others has to be red without them, too.
     for (const test of red) if (isOut(test) && !test.failure.along) proof.shownRed.add(test);
@@ -210,7 +212,7 @@ async function applyReadings(proof: Proof, readings: Readings): Promise<boolean>
       usage: usage && { ...usage, sessionId: fix.usage?.sessionId ?? null },
     };
     session.bus.emit({ type: 'attempt.held', causeId: cause.id, attempt });
-    const lead = takingPart(proof).find((test) => test.causeId === cause.id && test.isLead);
+    const lead = testsStillInProof(proof).find((test) => test.causeId === cause.id && test.isLead);
     if (reading.verdict === 'honest' || reading.verdict === 'not-read' || !lead) continue;
     const isHiding = reading.verdict === 'hides';
     const hides = isHiding ? { hides: true as const } : {};
@@ -218,13 +220,13 @@ async function applyReadings(proof: Proof, readings: Readings): Promise<boolean>
     const steps = stepsOf(progress, lead);
     await refute(proof, cause, { kind: 'offered', side: 'app', proof: steps, because, ...hides });
   }
-  return proof.refuted.size > before && takingPart(proof).length > 0;
+  return proof.refuted.size > before && testsStillInProof(proof).length > 0;
 }
 
 /** Returns the fixes that hold so far. */
 function fixesIn(proof: Proof): FixToProve[] {
   const { progress } = proof;
-  const tested = new Set(takingPart(proof).flatMap((test) => (test.isFlipped ? [test.causeId] : [])));
+  const tested = new Set(testsStillInProof(proof).flatMap((test) => (test.isFlipped ? [test.causeId] : [])));
   return [...progress.causes.values()].flatMap((cause) => {
     const attempt = heldAttempt(progress, cause);
     if (attempt?.end.kind !== 'green' || !tested.has(cause.id)) return [];
@@ -239,7 +241,7 @@ async function dropDeadEnds({ progress, refuted, gone }: Proof): Promise<void> {
   for (const id of await revertDeadEnds(progress, refuted)) gone.add(id);
 }
 
-function takingPart({ progress, refuted, doubts }: Proof, alone?: string): ProofTest[] {
+function testsStillInProof({ progress, refuted, doubts }: Proof, alone?: string): ProofTest[] {
   return progress.proofTests.filter(
     ({ ended, causeId }) =>
       ended === null && !refuted.has(causeId) && (alone ? causeId === alone : !doubts.has(causeId)),
@@ -249,16 +251,16 @@ function takingPart({ progress, refuted, doubts }: Proof, alone?: string): Proof
 const isSuite = ({ failure }: ProofTest) => failure.failure.scope === 'suite';
 
 /** Runs the tests with all fixes applied until each has been green often enough. */
-async function showGreen(proof: Proof): Promise<void> {
+async function proveGreenWithFixes(proof: Proof): Promise<void> {
   const { session } = proof.progress;
   const { repeat } = session.settings.verify;
   // The others were not in the re-run that showed the fix, and are not worth one more run.
   const wanted = ({ isFlipped }: ProofTest) => (isFlipped ? repeat : Math.max(1, repeat - 1));
   const greensOf = ({ failure, ...when }: ProofTest) =>
     session.observations.steps(failure, when).after.filter((step) => step === 'green').length;
-  const lacking = () => takingPart(proof).filter((test) => greensOf(test) < wanted(test));
+  const lacking = () => testsStillInProof(proof).filter((test) => greensOf(test) < wanted(test));
   for (let tests = lacking(); tests.length > 0 && !session.signal.aborted; tests = lacking()) {
-    const { red, notRun } = await look(proof, tests);
+    const { red, notRun } = await rerunAndSort(proof, tests);
     for (const test of [...red, ...notRun]) {
       if (test.isLead) proof.doubts.set(test.causeId, 'it was red in a run with all fixes applied');
       else test.ended = greensOf(test) === 0 ? 'red' : 'unsteady';
@@ -267,9 +269,9 @@ async function showGreen(proof: Proof): Promise<void> {
 }
 
 /** Runs three tests of each cause without its fix, unless one was shown to be red already. */
-async function showRed(proof: Proof): Promise<void> {
+async function proveRedWithoutFixes(proof: Proof): Promise<void> {
   const { session } = proof.progress;
-  const tests = takingPart(proof).filter((test) => test.isFlipped && !proof.shownRed.has(test));
+  const tests = testsStillInProof(proof).filter((test) => test.isFlipped && !proof.shownRed.has(test));
   proof.shownRed.clear();
   for (const state of redStates(proof, tests)) await lookWithout(proof, state);
   if (session.settings.verify.flips > 1) await session.workspace.without([]);
@@ -303,7 +305,7 @@ function redStates({ progress }: Proof, tests: readonly ProofTest[]): RedState[]
 async function lookWithout(proof: Proof, { tests, without }: RedState): Promise<void> {
   if (proof.progress.session.signal.aborted || !(await takeOut(proof, without))) return;
   const how = { isWithoutOthers: true };
-  const { green, notRun } = await look(proof, tests, how);
+  const { green, notRun } = await rerunAndSort(proof, tests, how);
   for (const test of await flakyWithout(proof, green, how)) {
     if (test.isLead) proof.doubts.set(test.causeId, 'it was green without its fix');
     else test.ended = 'flaky';
@@ -326,8 +328,8 @@ async function flakyWithout(
   const changed = green.filter((test) => !clean.has(test));
   const leftoverFiles = changed.length > 0 && !signal.aborted ? await leftovers(progress, changed) : [];
   // A database changes in every run, so the same state is tried again before it explains anything. What an old server still showed stays red now.
-  const again = leftoverFiles.length > 0 ? await look(proof, changed, how) : null;
-  const once = again && again.red.length > 0 ? await look(proof, again.red, how) : null;
+  const again = leftoverFiles.length > 0 ? await rerunAndSort(proof, changed, how) : null;
+  const once = again && again.red.length > 0 ? await rerunAndSort(proof, again.red, how) : null;
   const tests = again?.green ?? [];
   if (tests.length > 0 && !signal.aborted) {
     const files = atMost(leftoverFiles, 3, (hidden) => `and ${hidden} more`).join(', ');
@@ -358,7 +360,7 @@ async function proveClean(proof: Proof, tests: readonly ProofTest[], why: string
 /** Proves all fixes in a clean copy, as CI would see the project. */
 async function proveAllClean(proof: Proof): Promise<void> {
   const { progress } = proof;
-  const flipped = takingPart(proof).filter((test) => test.isFlipped && !proof.clean.has(test));
+  const flipped = testsStillInProof(proof).filter((test) => test.isFlipped && !proof.clean.has(test));
   for (const { tests, without } of redStates(proof, flipped)) {
     if (progress.session.signal.aborted || !(await takeOut(proof, without))) continue;
     await proveClean(proof, tests, 'proven here');
@@ -396,7 +398,7 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
   await session.workspace.without([]);
   const { repeat, flips } = session.settings.verify;
   for (let n = 1; n <= repeat && !session.signal.aborted; n += 1) {
-    const split = await look(proof, takingPart(proof, causeId), { causeId });
+    const split = await rerunAndSort(proof, testsStillInProof(proof, causeId), { causeId });
     const red = [...split.red, ...split.notRun];
     for (const test of red.filter(({ isLead }) => !isLead)) test.ended = 'unsteady';
     const lead = red.find(({ isLead }) => isLead);
@@ -417,8 +419,8 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
   }
   for (let flip = 0; flip < flips && !session.signal.aborted; flip += 1) {
     if (!(await takeOut(proof, changesOf(progress, cause)))) return;
-    const flipped = takingPart(proof, causeId).filter((test) => test.isFlipped);
-    const { green, red, notRun } = await look(proof, flipped, { causeId });
+    const flipped = testsStillInProof(proof, causeId).filter((test) => test.isFlipped);
+    const { green, red, notRun } = await rerunAndSort(proof, flipped, { causeId });
     if (red.length > 0) tellNeeds(session, cause);
     const flaky = await flakyWithout(proof, green, { causeId });
     if (session.signal.aborted) return;
@@ -449,10 +451,10 @@ async function refute({ progress, refuted }: Proof, cause: Cause, how: Refutatio
 }
 
 /** Re-checks tests that are green with the fix of another cause, since the fix that was just reverted may have healed them. */
-async function lookAtOthers(proof: Proof): Promise<void> {
-  const tests = takingPart(proof).filter(({ isLead }) => !isLead);
+async function recheckOtherTests(proof: Proof): Promise<void> {
+  const tests = testsStillInProof(proof).filter(({ isLead }) => !isLead);
   if (tests.length === 0) return;
-  const { red } = await look(proof, tests);
+  const { red } = await rerunAndSort(proof, tests);
   for (const test of red) test.ended = 'unsteady';
 }
 
@@ -462,7 +464,7 @@ async function takeRed(proof: Proof, red: ReadonlySet<string>): Promise<void> {
   const because = 'red again when the change was reapplied';
   const unexplained: string[] = [];
   for (const id of red) {
-    const test = takingPart(proof).find(({ failure }) => failureKey(failure.failure) === id);
+    const test = testsStillInProof(proof).find(({ failure }) => failureKey(failure.failure) === id);
     const cause = causes.get(test?.causeId ?? '');
     if (test?.isLead && cause) await refute(proof, cause, { kind: 'still-failing', because });
     else if (test) test.ended = 'unsteady';
@@ -488,7 +490,7 @@ interface LookOptions {
 }
 
 /** Runs tests of several causes in one Playwright run and records the result of each; returns nothing if the run was interrupted. */
-async function look(
+async function rerunAndSort(
   proof: Proof,
   tests: readonly ProofTest[],
   { causeId = null, isWithoutOthers = false }: LookOptions = {},
@@ -504,7 +506,7 @@ async function look(
     ids: ids.length > 0 ? ids : oneTest(progress),
   });
   if (progress.session.signal.aborted) return { green: [], red: [], notRun: [] };
-  for (const [key, failure] of newlyRed(progress, rerun.others)) proof.others.set(key, failure);
+  for (const [key, failure] of failuresWithoutCause(progress, rerun.others)) proof.others.set(key, failure);
   const split: { [Of in keyof Split]: ProofTest[] } = { green: [], red: [], notRun: [] };
   for (const test of tests) {
     const observation = rerun.observe(test.failure);

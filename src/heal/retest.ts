@@ -9,7 +9,7 @@ import { type PassingTest, readPassing, reasonsLeft } from '../evidence/complain
 import { isTracedTwice, noRun, type SuiteRun } from '../playwright/suite-run.js';
 import { observation, observationsIn, suiteFailureIn } from './observations.js';
 import type { Session } from './session.js';
-import { tellSeen } from './tell-tests.js';
+import { announceTests } from './tell-tests.js';
 import { afterName } from '../run/pictures.js';
 import type { RunFolder } from '../run/run-folder.js';
 
@@ -61,7 +61,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
     session.observations.add(observationsIn(diagnosedRun, failures));
     session.testFiles.observe(diagnosedRun.run);
     // What a change lets run is told only once the change is kept.
-    if (purpose !== 'retest') tellSeen(session, diagnosedRun.run);
+    if (purpose !== 'retest') announceTests(session, diagnosedRun.run);
   }
   const asked = new Set(failures.map(({ failure }) => failureKey(failure)));
   return {

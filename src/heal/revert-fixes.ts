@@ -14,13 +14,13 @@ import {
   type Progress,
   revealedBy,
   isUnproven,
-  stateOf,
+  causeStateOf,
   verdictOf,
 } from './progress.js';
 import { attemptDecided, revertChanges } from './attempt/end-attempt.js';
 import { suiteKey } from './observations.js';
 import { notRun } from './retest.js';
-import { tellDecided, tellSeen } from './tell-tests.js';
+import { announceVerdicts, announceTests } from './tell-tests.js';
 import { rememberedAs } from './remembered-as.js';
 
 interface RevertResult {
@@ -168,7 +168,7 @@ export async function revertDeadEnds(
       dead.flatMap((cause) => changesOf(progress, cause)),
     );
   for (const cause of dead) {
-    const { ended = null } = stateOf(progress, cause) ?? {};
+    const { ended = null } = causeStateOf(progress, cause) ?? {};
     if (ended === null || !heldAttempt(progress, cause)) continue;
     const reason = `${ended.reason}; that one was not healed, and the fix was reverted`;
     await decideLast(progress, cause, { kind: 'taken-out', because: reason });
@@ -210,7 +210,7 @@ async function reject(progress: Progress, cause: Cause, reason: string): Promise
   await decideLast(progress, cause, end);
   for (const attempt of keptAttempts(progress, cause))
     session.bus.emit({ type: 'attempt.judged', causeId, attempt: { ...attempt, end } });
-  tellDecided(session, cause.members, { verdict: 'failed' });
+  announceVerdicts(session, cause.members, { verdict: 'failed' });
   const others = progress.proofTests.filter((test) => test.causeId !== causeId);
   progress.proofTests.splice(0, Infinity, ...others);
   await endCause(progress, cause, { verdict: 'failed', reason });
@@ -280,7 +280,7 @@ export async function redAmong(
       .map((id): [string, Observation] => [id, endedAs(red.has(id))]);
     session.observations.add(new Map(observed));
     session.testFiles.observe({ tests });
-    tellSeen(session, run);
+    announceTests(session, run);
   }
   return { red: new Set([...red].filter((id) => of.has(id))), run };
 }

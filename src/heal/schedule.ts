@@ -32,10 +32,10 @@ export class Schedule {
   readonly works = new Set<CauseWork>();
   /** Why self-heal failed in one of them, so that the run ends with its error; null if it has not. */
   failure: { readonly error: unknown } | null = null;
-  readonly #tree = new Tree();
+  readonly #tree = new WorkingTreeLock();
   readonly #agents: Agents;
   /** Held while the limits are checked and until the agent is counted, so that two agents never start on the last place. */
-  readonly #starts = new Tree();
+  readonly #starts = new WorkingTreeLock();
   readonly #searches: BlameSearches | null;
   #isSearching = false;
   /** Causes whose tests are in the current run because another fix may heal them. */
@@ -274,7 +274,7 @@ function isOneAnswer({ cause }: CauseWork, { cause: other }: CauseWork): boolean
 }
 
 /** The project's tree, which one task has at a time; when it is free, the most useful of those that wait gets it. */
-export class Tree {
+export class WorkingTreeLock {
   #isHeld = false;
   readonly #line: { readonly rank: () => number; readonly enter: () => void }[] = [];
 

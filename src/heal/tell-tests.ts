@@ -8,7 +8,7 @@ import { relativePath } from '../paths.js';
 type Telling = Pick<Session, 'bus' | 'cwd'>;
 
 /** Announces what a Playwright run showed of tests that were unknown or had not run; other tests are decided by their causes. */
-export function tellSeen(
+export function announceTests(
   { bus, cwd }: Telling,
   { tests, rerunIds = {} }: Pick<SuiteRun, 'tests'> & Partial<Pick<SuiteRun, 'rerunIds'>>,
 ): void {
@@ -44,7 +44,7 @@ const firstVerdict: Record<TestResult['outcome'], Verdict> = {
 };
 
 /** Announces the final status of the tests with these failures. */
-export function tellDecided(
+export function announceVerdicts(
   { bus }: Telling,
   failures: readonly { readonly failure: Failure }[],
   how: { readonly verdict: Verdict; readonly sharedFix?: boolean },

@@ -279,11 +279,11 @@ export function becauseOf({ end }: Pick<Attempt, 'end'>): string | null {
 }
 
 /** The sum of what agent programs report in money and tokens; null for what none of them reports. */
-export type Spent = Pick<AgentUsage, 'costUsd' | 'inputTokens' | 'outputTokens'>;
+export type AttemptCosts = Pick<AgentUsage, 'costUsd' | 'inputTokens' | 'outputTokens'>;
 
 /** Adds up what attempts have cost. */
-export function spentOn(attempts: readonly Pick<Attempt, 'usage'>[]): Spent {
-  const sum = (of: keyof Spent) => {
+export function spentOn(attempts: readonly Pick<Attempt, 'usage'>[]): AttemptCosts {
+  const sum = (of: keyof AttemptCosts) => {
     const amounts = attempts.flatMap(({ usage }) => usage?.[of] ?? []);
     return amounts.length === 0 ? null : amounts.reduce((total, amount) => total + amount, 0);
   };

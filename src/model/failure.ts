@@ -101,7 +101,7 @@ const phaseShape = z.object({
   /** What the global set-up runs, as the config names it, or null. */
   file: textOrNull,
 });
-export type Phase = z.infer<typeof phaseShape>;
+export type SuitePhase = z.infer<typeof phaseShape>;
 
 /**
  * The suite's own failure before, beside or after its tests (config, globalSetup, webServer, a spec that does not compile): one
@@ -137,7 +137,7 @@ export function serverLine({ command, cwd, url }: WebServer): string {
 }
 
 /** Describes what failed of a suite, as far as Playwright's error says only that it did; null if its error says it. */
-export function phaseInWords({ kind, servers }: Phase, message: string): string | null {
+export function phaseInWords({ kind, servers }: SuitePhase, message: string): string | null {
   const [server, ...others] = servers;
   if (kind !== 'web-server' || !server || others.length > 0) return null;
   const exit = /Exit code: (\d+)/.exec(message)?.[1];

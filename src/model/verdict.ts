@@ -71,7 +71,7 @@ export const outcomes = [
 ] as const;
 
 /** One of `outcomes`. */
-export type Outcome = (typeof outcomes)[number];
+export type RunOutcome = (typeof outcomes)[number];
 
 /** Everything that the outcome of a run depends on. */
 export interface RunResult {
@@ -92,7 +92,7 @@ export interface RunResult {
 
 /** An outcome with its exit code (CL-5). */
 export interface FinalOutcome {
-  readonly outcome: Outcome;
+  readonly outcome: RunOutcome;
   readonly exitCode: number;
 }
 
@@ -113,7 +113,7 @@ const outcomeOfChange: Readonly<Record<ChangeVerdict, FinalOutcome>> = {
 };
 
 /** Decides a run's outcome: whatever needs a person takes precedence over tests that are merely red. */
-export function outcomeOf(run: RunResult): FinalOutcome {
+export function runOutcomeOf(run: RunResult): FinalOutcome {
   const { tests, causes } = run;
   if (run.interruptedBy) return { outcome: 'interrupted', exitCode: exitCodeOfSignal(run.interruptedBy) };
   if (run.verified) return outcomeOfChange[run.verified];

@@ -16,7 +16,7 @@ import type { TestRef } from '../model/failure.js';
 import type { Event, EventOf } from '../event.js';
 import { cut, wrapped } from './cut.js';
 import { atMost, counted, duration, localDay } from '../format.js';
-import { costText, testName, changeWords, verdictWords } from './wording.js';
+import { costText, shownTestName, changeWords, verdictWords } from './wording.js';
 import { suiteRunText } from '../run/phase-words.js';
 
 /** Who reads: a log gets everything; a person has the live view, which shows what has begun. */
@@ -71,10 +71,10 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'tests.quarantined': ({ tests }, paint) =>
     testLines(tests, `${paint.magenta('quarantined')}: red, but not failing the run`),
   'flake.found': ({ flake }, paint) => [
-    `${paint.magenta('flaky')}: ${testName(flake.test)}: ${flakeText(flake)}`,
+    `${paint.magenta('flaky')}: ${shownTestName(flake.test)}: ${flakeText(flake)}`,
     ...flake.difference.map((line) => `   ${cut(line, 400)}`),
   ],
-  'flake.passed': ({ test, green }) => `green ${green.runs} of ${green.runs}: ${testName(test)}`,
+  'flake.passed': ({ test, green }) => `green ${green.runs} of ${green.runs}: ${shownTestName(test)}`,
   'fixer.proposed': (event, paint) =>
     `${prefixOf(event)}attempt ${event.attempt}, without an agent run: ${event.agent === builtIn ? `${paint.bold('built-in fixer')}: ` : ''}${event.summary}`,
   'agent.started': (event, paint) =>
@@ -137,13 +137,13 @@ function causeFound({ cause }: EventOf<'cause.found'>, paint: ChalkInstance, rea
   const head = `${cause.id} ${paint.red(cause.category)}: ${cut(cause.headline, reader === 'log' ? 160 : 100)}`;
   if (reader !== 'log') {
     const more = others.length > 0 ? ` (+${others.length})` : '';
-    return [`${head}${first ? ` · ${cut(testName(first), 100)}` : ''}${more}`];
+    return [`${head}${first ? ` · ${cut(shownTestName(first), 100)}` : ''}${more}`];
   }
   const more = others.length > 0 ? ` (and ${counted(others.length, 'more test')})` : '';
   const why = cause.why[0];
   return [
     head,
-    ...(first ? [`   ${testName(first)}${more}`] : []),
+    ...(first ? [`   ${shownTestName(first)}${more}`] : []),
     ...(why ? [`   because the ${why.source} says: ${cut(why.evidence, 160)}`] : []),
     ...(cause.warning ? [`   ${paint.magenta(cause.warning)}`] : []),
   ];
@@ -152,7 +152,11 @@ function causeFound({ cause }: EventOf<'cause.found'>, paint: ChalkInstance, rea
 const TESTS_SHOWN = 10;
 
 function testLines(tests: readonly TestRef[], label: string): string[] {
-  const names = atMost(tests.map(testName), TESTS_SHOWN, (hidden) => `and ${counted(hidden, 'more test')}`);
+  const names = atMost(
+    tests.map(shownTestName),
+    TESTS_SHOWN,
+    (hidden) => `and ${counted(hidden, 'more test')}`,
+  );
   return names.map((name) => `${label}: ${name}`);
 }
 

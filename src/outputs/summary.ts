@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import type { CauseVerdict, Outcome } from '../model/verdict.js';
+import type { CauseVerdict, RunOutcome } from '../model/verdict.js';
 import { flakeText } from '../model/flake.js';
 import type { Report } from '../run/report.js';
 import { cut, wrapped, wrappedPainted } from './cut.js';
@@ -66,7 +66,7 @@ function headline({ report, tallies }: RunView, paint: ChalkInstance): string {
   return `${paint.bold('self-heal')}  ${outcomeWord(report.outcome, paint)}  ${figures}`;
 }
 
-function outcomeWord(outcome: Outcome, paint: ChalkInstance): string {
+function outcomeWord(outcome: RunOutcome, paint: ChalkInstance): string {
   if (outcome === 'green') return paint.green.bold('GREEN');
   const word = outcome.toUpperCase();
   return outcome === 'red' ? paint.red.bold(word) : paint.magenta.bold(word);

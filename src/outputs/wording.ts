@@ -1,11 +1,11 @@
-import type { CauseVerdict, Outcome } from '../model/verdict.js';
+import type { CauseVerdict, RunOutcome } from '../model/verdict.js';
 import type { ChangeVerdict } from '../model/verification.js';
 import type { Report, ReportAttempt, ReportTest } from '../run/report.js';
 import { counted, dollars } from '../format.js';
 import type { TestRef } from '../model/failure.js';
 
 /** The outcome of a run, as a phrase. */
-export const outcomeWords: Record<Outcome, string> = {
+export const outcomeWords: Record<RunOutcome, string> = {
   green: 'Everything is green',
   red: 'Some tests are still red',
   escalated: 'Needs review',
@@ -79,7 +79,7 @@ export function costText({ costUsd }: { readonly costUsd: number | null }): stri
 }
 
 /** Formats a test's name like Playwright's own list reporter: `[project] › file:line › titles`. */
-export function testName({ project, titlePath, location }: TestRef): string {
+export function shownTestName({ project, titlePath, location }: TestRef): string {
   const [file = ''] = titlePath;
   return reportTestName({ project, file, line: location.line, title: titlePath }).replaceAll(/\s+/g, ' ');
 }

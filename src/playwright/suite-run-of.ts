@@ -7,7 +7,7 @@ import {
   type SuiteFailure,
   type TestError,
   type TestFailure,
-  type Phase,
+  type SuitePhase,
 } from '../model/failure.js';
 import type { PlaywrightExit } from './playwright-process.js';
 import type { ReportState } from './report-state.js';
@@ -151,7 +151,7 @@ const ofServers =
   /config\.webServer|is already used, make sure that nothing is running|^Error: Failed to launch: /;
 
 /** Returns the phase in which Playwright failed outside of its tests, or null if it is not known. */
-function phaseOf({ configured, begin }: ReportState, errors: readonly TestError[]): Phase | null {
+function phaseOf({ configured, begin }: ReportState, errors: readonly TestError[]): SuitePhase | null {
   const [error] = errors;
   const config = configured?.configFile ?? null;
   if (!error || (begin?.total ?? 0) > 0) return null;

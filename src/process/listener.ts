@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { tryOr } from '../result.js';
 
 /** What listens on a port of this machine; parts that the system does not tell are null. */
-export interface Listener {
+export interface PortListener {
   readonly pid: number | null;
   /** Its command line, at most 120 characters. */
   readonly command: string | null;
@@ -24,7 +24,7 @@ export async function loopbacksOn(port: number): Promise<readonly string[]> {
 }
 
 /** Returns what listens on a TCP port of this machine, or null if nothing does. */
-export async function listenerOn(port: number): Promise<Listener | null> {
+export async function listenerOn(port: number): Promise<PortListener | null> {
   if ((await loopbacksOn(port)).length === 0) return null;
   const nobody = { pid: null, command: null, folder: null };
   if (process.platform === 'win32') return nobody;
@@ -48,7 +48,7 @@ function isOpen(host: string, port: number): Promise<boolean> {
 /** In `/proc/net/tcp`, the state of a socket that listens. */
 const listening = '0A';
 
-async function ofProc(port: number): Promise<Listener | null> {
+async function ofProc(port: number): Promise<PortListener | null> {
   const sockets = ['tcp', 'tcp6'].flatMap((name) =>
     readFileSync(`/proc/net/${name}`, 'utf8')
       .split('\n')
@@ -70,7 +70,7 @@ function holds(pid: string, sockets: readonly string[]): boolean {
   return files.some((fd) => sockets.includes(tryOr('', () => readlinkSync(`/proc/${pid}/fd/${fd}`))));
 }
 
-async function ofLsof(port: number): Promise<Listener | null> {
+async function ofLsof(port: number): Promise<PortListener | null> {
   const { stdout } = await run('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fp']);
   const pid = /^p(\d+)$/m.exec(stdout)?.[1];
   if (pid === undefined) return null;

@@ -9,7 +9,7 @@ import { findProgram } from './find-program.js';
 import { type Lineage, type Owner, recordLineage, ownerVariables } from './proc-table.js';
 
 /** A program to run under supervision. */
-export interface Command {
+export interface ProgramCommand {
   readonly file: string;
   /** Never passed to a shell. */
   readonly args: readonly string[];
@@ -71,7 +71,7 @@ const DRAIN_MS = 1000;
  *        │            └─stop, time-out, abort─► stopping ─exit─┘
  *        └─ it cannot be started, or is no longer wanted ──────────────────────────► gone
  */
-export function supervise(command: Command): SupervisedProgram {
+export function supervise(command: ProgramCommand): SupervisedProgram {
   const ending = new AbortController();
   const ask = (why: Reason) => ending.abort(why);
   return {
@@ -82,7 +82,7 @@ export function supervise(command: Command): SupervisedProgram {
 }
 
 async function superviseUntilEnd(
-  command: Command,
+  command: ProgramCommand,
   ending: AbortSignal,
   ask: (why: Reason) => void,
 ): Promise<ProgramEnd> {
@@ -121,7 +121,7 @@ type Child = ReturnType<typeof spawn>;
 /** Wrapped in an object because execa's child is a promise, which `await` would unwrap. */
 type StartResult = Result<{ readonly child: Child; readonly pid: number }, ProcessEnd>;
 
-async function start(command: Command, owner: Owner, ending: AbortSignal): Promise<StartResult> {
+async function start(command: ProgramCommand, owner: Owner, ending: AbortSignal): Promise<StartResult> {
   const { file, cwd, env, onOutput, onStart, input } = command;
   const program = await findProgram(file, { cwd, env });
   if (ending.aborted) return err({ kind: ending.reason as Reason });
@@ -146,7 +146,7 @@ function notStarted(reason: string): ProcessEnd {
   return { kind: 'spawn-failed', reason };
 }
 
-function spawn({ args, cwd, env }: Command, program: string, owner: Owner) {
+function spawn({ args, cwd, env }: ProgramCommand, program: string, owner: Owner) {
   // Execa finds scripts, .cmd shims on Windows and the project's programs. Stopping processes is our own code.
   return execa(program, args, {
     cwd,
@@ -188,13 +188,15 @@ const MAX_OUTPUT_BYTES = 64 * 1024;
 const TIMEOUT_MS = 15 * 60_000;
 
 /** A command of the project that runs to its end. */
-export type ProjectCommand = Required<Pick<Command, 'file' | 'args' | 'cwd' | 'env' | 'runId' | 'signal'>>;
+export type ProjectCommand = Required<
+  Pick<ProgramCommand, 'file' | 'args' | 'cwd' | 'env' | 'runId' | 'signal'>
+>;
 
 /**
  * Runs a command of the project, and ends whatever it leaves behind. Returns null if it succeeded, else the end of its output and how it ended.
  * After 15 minutes it is ended along with everything it started.
  */
-export async function runCommand(command: ProjectCommand): Promise<{ output: string; how: string } | null> {
+export async function runProgram(command: ProjectCommand): Promise<{ output: string; how: string } | null> {
   let output = Buffer.alloc(0);
   const { ended } = supervise({
     ...command,

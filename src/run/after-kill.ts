@@ -2,7 +2,7 @@ import process from 'node:process';
 import { dropAllUnmasked } from './mask-suite-folder.js';
 import { removeCopy } from '../workspace/copy-folder.js';
 import { sweep } from '../process/end-processes.js';
-import { bringIn } from './run-folder.js';
+import { moveRunIntoProject } from './run-folder.js';
 import type { WatchTargets } from './watchdog.js';
 
 // The program that the watchdog runs after self-heal was killed: it ends every process of the run, deletes its copies and whatever may hold
@@ -16,4 +16,4 @@ for (const workDir of folders) {
   await removeCopy(workDir);
 }
 await dropAllUnmasked(dir);
-await bringIn({ dir, final });
+await moveRunIntoProject({ dir, final });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { traceFiles } from '../evidence/evidence-files.js';
 import { type DiagnosedFailure, failureRecordShape } from '../model/cause.js';
 import { evidenceShape } from '../model/evidence.js';
-import type { Failure, Phase, TestError } from '../model/failure.js';
+import type { Failure, SuitePhase, TestError } from '../model/failure.js';
 import { relativePath } from '../paths.js';
 import { hasState, listState, readStateJson, writeState } from '../state-folder.js';
 import { pictureNames } from './pictures.js';
@@ -79,7 +79,7 @@ function withPaths(diagnosed: DiagnosedFailure, at: (file: string) => string): D
     value.location ? { ...value, location: { ...value.location, file: at(value.location.file) } } : value;
   const errors = failure.errors.map(located);
   const { otherRun } = evidence;
-  const phase = (of: Phase): Phase => ({
+  const phase = (of: SuitePhase): SuitePhase => ({
     ...of,
     at: of.at && { ...of.at, file: at(of.at.file) },
     file: of.file && at(of.file),

@@ -19,7 +19,7 @@ import {
 import { rootOf } from '../workspace/project-files.js';
 import { writeFiles } from '../workspace/write-files.js';
 import { dropAllUnmasked } from './mask-suite-folder.js';
-import { bringIn, notMoved, runDirOf } from './run-folder.js';
+import { moveRunIntoProject, notMoved, runDirOf } from './run-folder.js';
 import { stateFolder } from '../state-folder.js';
 import { claimWorkFolders, runsAtWork } from '../work-folder.js';
 
@@ -58,7 +58,7 @@ async function bringAllIn(project: string): Promise<string[]> {
   for (const [runId, dir] of runsAtWork(project)) {
     const final = stateFolder(project, 'runs', runId);
     lines.push(
-      await bringIn({ dir, final }).then(
+      await moveRunIntoProject({ dir, final }).then(
         () => `moved the files of run ${runId} to ${path.relative(project, final)}`,
         (error: unknown) => notMoved({ dir, final }, error),
       ),

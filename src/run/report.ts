@@ -3,7 +3,7 @@ import type { Blame } from '../model/blame.js';
 import type { Cut, Note } from '../model/guard-findings.js';
 import type { Proof, TestProof } from '../model/proof.js';
 import type { VerifyLevel } from '../model/settings.js';
-import { type CauseVerdict, type Outcome, type Verdict, isHealed } from '../model/verdict.js';
+import { type CauseVerdict, type RunOutcome, type Verdict, isHealed } from '../model/verdict.js';
 import type { Verification } from '../model/verification.js';
 import type { CauseRecord } from '../model/cause.js';
 import type { RegressionResult } from '../event.js';
@@ -16,7 +16,7 @@ export interface Report {
   runId: string;
   project: string;
   startedAt: string;
-  outcome: Outcome;
+  outcome: RunOutcome;
   /** Null for a run that did not reach its end; the report is then created from its events and not stored. */
   exitCode: number | null;
   /** Why no further agent was started, if the outcome is `paused` (ME-2). */

@@ -85,7 +85,7 @@ export async function createRunFolder(
  * Moves the files of a run, and the contents of its changes, into its project. The run does this at its end, its watchdog after a kill, or otherwise
  * the next command. Rejects if it is impossible; the files then stay where they are.
  */
-export async function bringIn({ dir, final }: Pick<RunFolder, 'dir' | 'final'>): Promise<void> {
+export async function moveRunIntoProject({ dir, final }: Pick<RunFolder, 'dir' | 'final'>): Promise<void> {
   openStateFolder(projectOf(final));
   // Somebody may have deleted it; a newer run may have it.
   if (!lstatSync(latestBeside(final), { throwIfNoEntry: false })) pointLatestTo(final);

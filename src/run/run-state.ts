@@ -6,7 +6,7 @@ import type { Count } from '../model/failure-rate.js';
 import type { Flake } from '../model/flake.js';
 import type { VerifyLevel } from '../model/settings.js';
 import type { Verification } from '../model/verification.js';
-import type { Event, EventOf, ListedTest, RegressionResult, StampedEvent, TypedRun } from '../event.js';
+import type { Event, EventOf, ListedTest, RegressionResult, StampedEvent, CommandLine } from '../event.js';
 
 /** A run as described by its events: everything shown about a run, live or later, is derived from it. Times are milliseconds since the epoch. */
 export interface RunState {
@@ -14,7 +14,7 @@ export interface RunState {
   readonly project: string;
   readonly dryRun: boolean;
   /** The command as typed; null if unknown. */
-  readonly request: TypedRun | null;
+  readonly request: CommandLine | null;
   readonly verify: VerifyLevel;
   readonly shards: EventOf<'run.started'>['shards'] | null;
   /** Null before the first event. */

@@ -15,7 +15,7 @@ import { changesPackages, installOf, restoreLocks } from '../workspace/install.j
 import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';
 import { rootOf } from '../workspace/project-files.js';
 import { planOf } from '../workspace/applied-changes.js';
-import { type PlannedFile, writeFiles, type WriteResult } from '../workspace/write-files.js';
+import { type FilePlan, writeFiles, type WriteResult } from '../workspace/write-files.js';
 
 /** Returns the changes that a run kept, in order. Null if its events or one of the changes can no longer be read. */
 export function keptChanges(dir: string, run: RunState): Change[] | null {
@@ -82,10 +82,7 @@ interface RevertContext {
 }
 
 /** Returns the plan for a file; edits that somebody else has made in it stay, if they can be merged. */
-async function keepingEdits(
-  file: PlannedFile,
-  { root, edits, contents }: RevertContext,
-): Promise<PlannedFile> {
+async function keepingEdits(file: FilePlan, { root, edits, contents }: RevertContext): Promise<FilePlan> {
   const now = stateOf(root, file.path);
   if (now === 'other' || file.known.some((state) => isSame(state, now))) return file;
   const after = edits.findLast((edit) => edit.path === file.path)?.after ?? null;

@@ -4,7 +4,7 @@ import { parse } from 'dotenv';
 import { expand } from 'dotenv-expand';
 import { decoded } from '../urls.js';
 import { gitRootOf } from '../workspace/git.js';
-import { type SecretMatch, type Reading, readingOf } from './reading.js';
+import { type SecretMatch, type ReadText, readingOf } from './reading.js';
 import { isGenerated, isMixed, namedBy } from './secret-fields.js';
 
 /** A secret of this machine: its value, and the name of the variable that holds it. */
@@ -169,7 +169,7 @@ async function variablesOf(file: string): Promise<readonly Variable[]> {
 export interface KnownIndex {
   /** Does nothing if the value is already known. */
   readonly add: (value: string, label: string) => void;
-  readonly find: (reading: Reading) => readonly SecretMatch[];
+  readonly find: (reading: ReadText) => readonly SecretMatch[];
 }
 
 interface Entry {
@@ -210,7 +210,7 @@ export function createKnownIndex(): KnownIndex {
       begins[pairAt(gram, 0)] = 1;
     }
   };
-  const find = (reading: Reading): SecretMatch[] => {
+  const find = (reading: ReadText): SecretMatch[] => {
     const matches = [...exact].flatMap(([value, label]) => occurrencesOf(reading.text, value, label));
     if (grams.size === 0) return matches;
     const bare = bareOf(reading.text);

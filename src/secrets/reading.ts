@@ -1,14 +1,14 @@
 import { terminalCodes, unseen } from '../visible-text.js';
 
 /** A text as a reader sees it, with a mapping of its ranges back to the original. */
-export interface Reading {
+export interface ReadText {
   readonly text: string;
   /** Returns the range of the original that `[start, end)` of this reading stands for. */
   readonly source: (start: number, end: number) => readonly [start: number, end: number];
 }
 
 /** Stands for a mask: a noncharacter, which no name or value contains (Unicode 23.7). */
-export const atom = '\ufdd0';
+export const MASK_PLACEHOLDER = '\ufdd0';
 
 /** A range of the original and what it reads as. */
 interface Piece {
@@ -18,7 +18,7 @@ interface Piece {
 }
 
 /** Returns the reading with other readings of some of its ranges, which are given in order. */
-export function withPieces(of: Reading, pieces: readonly Piece[]): Reading {
+export function withPieces(of: ReadText, pieces: readonly Piece[]): ReadText {
   if (pieces.length === 0) return of;
   const { text } = of;
   const starts = new Uint32Array(text.length);
@@ -45,7 +45,7 @@ export function withPieces(of: Reading, pieces: readonly Piece[]): Reading {
 }
 
 /** Returns the text itself as a reading. */
-export function asWritten(text: string): Reading {
+export function asWritten(text: string): ReadText {
   return { text, source: (start, end) => [start, end] };
 }
 
@@ -95,7 +95,7 @@ const references: Readonly<Record<string, string>> = {
 const mostKinds = 3;
 
 /** Returns how the text reads with its escapes undone, however often they were escaped, and without what is read over. */
-export function readingOf(text: string): Reading {
+export function readingOf(text: string): ReadText {
   let reading = asWritten(text);
   for (let kinds = 0; kinds < mostKinds && mayDiffer.test(reading.text); kinds += 1) {
     const pieces = [...piecesOf(reading.text)];

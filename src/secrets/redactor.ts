@@ -2,10 +2,10 @@ import { type Replacement, withReplacements } from '../replacements.js';
 import { visibleText } from '../visible-text.js';
 import {
   asWritten,
-  atom,
+  MASK_PLACEHOLDER,
   type SecretMatch,
   mapTexts,
-  type Reading,
+  type ReadText,
   readingOf,
   withPieces,
 } from './reading.js';
@@ -142,7 +142,7 @@ function masksIn(text: string, index?: KnownIndex, label: Label = ({ kind }) => 
     const secrets = secretsIn(
       withPieces(
         asWritten(text),
-        masks.map((mask) => ({ ...mask, text: atom })),
+        masks.map((mask) => ({ ...mask, text: MASK_PLACEHOLDER })),
       ),
       index,
     );
@@ -159,13 +159,13 @@ function masksIn(text: string, index?: KnownIndex, label: Label = ({ kind }) => 
 
 /** Finds the masks that are already in a text, from this run or an earlier one; what only looks like one may hold a secret. */
 function masksWritten(text: string, index?: KnownIndex): Mask[] {
-  if (!text.includes('[masked: ') && !text.includes(atom)) return [];
+  if (!text.includes('[masked: ') && !text.includes(MASK_PLACEHOLDER)) return [];
   return [...text.matchAll(/\[masked: (?<label>[\w .-]{1,80})\]|\ufdd0/g)]
     .filter(({ groups }) => secretsIn(asWritten(groups?.['label'] ?? ''), index).length === 0)
     .map(({ 0: mask, index: start }) => ({
       start,
       end: start + mask.length,
-      text: mask === atom ? '' : mask,
+      text: mask === MASK_PLACEHOLDER ? '' : mask,
     }));
 }
 
@@ -179,7 +179,7 @@ function outermost(masks: readonly Mask[]): Mask[] {
 }
 
 /** Finds every secret, in the text as it is written and as it reads. Overlapping ones are joined; the longest determines the kind. */
-function secretsIn(written: Reading, index?: KnownIndex): Secret[] {
+function secretsIn(written: ReadText, index?: KnownIndex): Secret[] {
   const read = readingOf(written.text);
   const matches = [
     ...(index?.find(read) ?? []).map((match) => secretOf(match, read)),
@@ -191,7 +191,7 @@ function secretsIn(written: Reading, index?: KnownIndex): Secret[] {
   ];
   const all: Secret[] = [];
   for (const secret of matches.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    if (secret.value.replaceAll(atom, '').trim() === '') continue;
+    if (secret.value.replaceAll(MASK_PLACEHOLDER, '').trim() === '') continue;
     const [start, end] = written.source(secret.start, secret.end);
     const last = all.at(-1);
     if (last === undefined || start >= last.end) all.push({ ...secret, start, end });
@@ -203,7 +203,7 @@ function secretsIn(written: Reading, index?: KnownIndex): Secret[] {
   return all;
 }
 
-function secretOf(match: SecretMatch, reading: Reading): Secret {
+function secretOf(match: SecretMatch, reading: ReadText): Secret {
   const [start, end] = reading.source(match.start, match.end);
   return { ...match, start, end, value: reading.text.slice(match.start, match.end) };
 }

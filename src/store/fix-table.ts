@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { jsonOf } from '../json-of.js';
-import { fixShape, type RememberedFix, type Store } from './store.js';
+import { rememberedFixShape, type RememberedFix, type Store } from './store.js';
 import type { Database, StoreContext } from './tables.js';
 
 /** How many fixes, and how many refused fixes, the store keeps for a signature. */
@@ -76,7 +76,7 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
         .execute();
       // A shared store is input: a fix that self-heal would not have written is not tried.
       return rows.flatMap((row): RememberedFix[] => {
-        const fix = fixShape.safeParse({
+        const fix = rememberedFixShape.safeParse({
           ...row,
           reading: row.reading && jsonOf(row.reading),
           edits: jsonOf(row.edits),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { flakeShape, type KnownFlake, type Store } from './store.js';
+import { knownFlakeShape, type KnownFlake, type Store } from './store.js';
 import { checkedRow, type StoreContext, storedText } from './tables.js';
 
 /** The part of the store that counts the red and green runs of flaky tests. */
@@ -25,7 +25,7 @@ export function flakeTable({ db, project, now }: StoreContext): Pick<Store, 'fla
       const rows = await db.selectFrom('flakes').selectAll().where('project', '=', project).execute();
       const rate = ({ red, green }: KnownFlake) => red / (red + green);
       return rows
-        .map((row) => checkedRow(flakeShape, row))
+        .map((row) => checkedRow(knownFlakeShape, row))
         .toSorted((a, b) => rate(b) - rate(a) || b.red - a.red);
     },
   };

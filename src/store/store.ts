@@ -32,7 +32,7 @@ export const quarantineShape = z.object({
 export type Quarantine = z.infer<typeof quarantineShape>;
 
 /** A test that was red and green on the same code, with the numbers of both. */
-export const flakeShape = z.object({
+export const knownFlakeShape = z.object({
   testId: z.string(),
   name: z.string(),
   /** The kind that an experiment has shown; null without one. */
@@ -41,7 +41,7 @@ export const flakeShape = z.object({
   green: z.number(),
   lastSeen: z.iso.datetime(),
 });
-export type KnownFlake = z.infer<typeof flakeShape>;
+export type KnownFlake = z.infer<typeof knownFlakeShape>;
 
 /** The content of one file: bytes in base64, and the file's mode. */
 const contentShape = z.object({
@@ -51,7 +51,7 @@ const contentShape = z.object({
 export type FileContent = z.infer<typeof contentShape>;
 
 /** A fix that was green, kept in case its failure comes back. */
-export const fixShape = z.object({
+export const rememberedFixShape = z.object({
   id: z.string(),
   runId: runIdShape,
   /** The agent that made it. */
@@ -65,7 +65,7 @@ export const fixShape = z.object({
     z.object({ path: safePath, before: contentShape.nullable(), after: contentShape.nullable() }),
   ),
 });
-export type RememberedFix = z.infer<typeof fixShape>;
+export type RememberedFix = z.infer<typeof rememberedFixShape>;
 
 /** A fix to remember, under the signatures of the failures that it healed. */
 export interface FixToRemember extends Omit<RememberedFix, 'id' | 'savedAt'> {

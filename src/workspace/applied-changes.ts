@@ -3,7 +3,7 @@ import { type Change, type Contents, storeChange, mergeFile, mergeOnto } from '.
 import { changesPackages, installOf, restoreLocks } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
 import { type FileEdit, isSame, stateOf } from './file-state.js';
-import { missingFolders, type PlannedFile, writeFiles, type WriteResult } from './write-files.js';
+import { missingFolders, type FilePlan, writeFiles, type WriteResult } from './write-files.js';
 import { reasonOf } from '../problem.js';
 
 /** The result of applying a change. */
@@ -244,8 +244,8 @@ function editsOf(changes: readonly Change[]) {
 export function planOf(
   changes: readonly Change[],
   out: ReadonlySet<string>,
-): { files: PlannedFile[]; folders: string[] } {
-  const files = new Map<string, PlannedFile>();
+): { files: FilePlan[]; folders: string[] } {
+  const files = new Map<string, FilePlan>();
   for (const { id, edits } of changes) {
     for (const { path: file, before, after } of edits) {
       const earlier = files.get(file);

@@ -8,7 +8,7 @@ import { blobId } from './patch-text.js';
 import type { Problem } from '../problem.js';
 
 /** The files of one recorded state, for reading. */
-export interface Tree {
+export interface FileSnapshot {
   /** Returns all paths, relative to the root, with `/`. */
   paths(): Promise<readonly string[]>;
   /** Returns the bytes of the files that exist, by path. */
@@ -30,8 +30,8 @@ export interface GitChanges {
   readonly changes: readonly ChangedPath[];
   /** Reads every file, and returns the changes that git was configured to ignore. */
   readonly hidden: () => Promise<readonly ChangedPath[]>;
-  readonly before: Tree;
-  readonly after: Tree;
+  readonly before: FileSnapshot;
+  readonly after: FileSnapshot;
 }
 
 /** The reason why there is no commit to compare with; `detail` is git's message, or the names that were tried. */
@@ -186,7 +186,7 @@ async function kindOf(file: string): Promise<'file' | 'link' | 'other'> {
 }
 
 /** Reads files from the disk, and the targets of links in place of their contents, as git does. */
-export function diskTree(root: string, paths: Tree['paths']): Tree {
+export function diskTree(root: string, paths: FileSnapshot['paths']): FileSnapshot {
   const bytesOf = async (file: string) => {
     const kind = await kindOf(file);
     return kind === 'other' ? null : kind === 'link' ? readlink(file, 'buffer') : readFile(file);
@@ -210,7 +210,7 @@ function nullIfMissing(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-function commitTree(root: string, commit: string): Tree {
+function commitTree(root: string, commit: string): FileSnapshot {
   return {
     paths: () => listOf(root, ['ls-tree', '-r', '-z', '--name-only', commit]),
     read: async (paths) => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { detect, resolveCommand } from 'package-manager-detector';
 import { LOCKS } from 'package-manager-detector/constants';
 import { lockFolderOf } from '../playwright/package-manager.js';
-import { runCommand } from '../process/supervise.js';
+import { runProgram } from '../process/supervise.js';
 import { isInside, relativePath } from '../paths.js';
 import type { Contents } from './change.js';
 import { contentOf, type FileEdit, type FileState, isSame, stateOf } from './file-state.js';
@@ -89,7 +89,7 @@ export async function installOf(request: InstallRequest): Promise<Install> {
     command: [command, ...args].join(' '),
     run: async () => {
       const before = await locksIn(cwd, contents);
-      const failed = await runCommand({
+      const failed = await runProgram({
         file: command,
         args,
         cwd,

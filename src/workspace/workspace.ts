@@ -8,7 +8,7 @@ import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
 import { changedSince, collect, createCopy, type ProjectCopy } from './copy.js';
 import { changedOutsideGit, type Entry, isLocal, listProject, rootOf, whyNoRules } from './project-files.js';
 import { folderTree, projectTree } from './tree.js';
-import type { Tree } from './git-trees.js';
+import type { FileSnapshot } from './git-trees.js';
 import type { WriteResult } from './write-files.js';
 
 /** A copy that is ready for an agent or for a clean run. */
@@ -33,8 +33,8 @@ export interface Work {
   readonly refused: string | null;
   /** Source files of the project itself that somebody changed while the agent worked in its copy. */
   readonly changedInProject: readonly string[];
-  readonly before: Tree;
-  readonly after: Tree;
+  readonly before: FileSnapshot;
+  readonly after: FileSnapshot;
 }
 
 /** The project's own tree, which only patches under a journal change, and the copies in which agents work (HN-1, HN-2). */
@@ -211,7 +211,7 @@ function pathConverters(
 }
 
 /** Returns the files of a tree with these edits applied. */
-function withEdits(source: Tree, edits: Change['edits'], contents: Contents): Tree {
+function withEdits(source: FileSnapshot, edits: Change['edits'], contents: Contents): FileSnapshot {
   const edited = new Map(edits.map((edit) => [edit.path, edit.after]));
   return {
     paths: async () => {

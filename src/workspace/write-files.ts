@@ -27,7 +27,7 @@ export const plannedFileShape = z.strictObject({
   known: listOf(stateOrNull),
   goal: stateOrNull,
 });
-export type PlannedFile = z.infer<typeof plannedFileShape>;
+export type FilePlan = z.infer<typeof plannedFileShape>;
 
 /** The paths that were written, and those that were left alone because somebody else has changed them. */
 export interface WriteResult {
@@ -41,7 +41,7 @@ export interface WriteResult {
  */
 export async function writeFiles(
   root: string,
-  { files, folders }: { files: readonly PlannedFile[]; folders: readonly string[] },
+  { files, folders }: { files: readonly FilePlan[]; folders: readonly string[] },
   contents: Contents,
 ): Promise<WriteResult> {
   const written: string[] = [];
@@ -51,7 +51,7 @@ export async function writeFiles(
   const loaded = new Map(
     await Promise.all([...hashes].map(async (hash) => [hash, await contents.get(hash)] as const)),
   );
-  const write = (batch: readonly PlannedFile[]) => {
+  const write = (batch: readonly FilePlan[]) => {
     for (const file of batch) {
       const result = writeFile(root, file, (file.goal && loaded.get(file.goal.hash)) ?? null);
       if (result !== 'unchanged') (result === 'written' ? written : leftAlone).push(file.path);
@@ -77,7 +77,7 @@ export function missingFolders(root: string, files: readonly string[]): string[]
 /** Synchronous from the last check to the write, so that nobody can edit the file in between. */
 function writeFile(
   root: string,
-  { path: file, goal, known }: PlannedFile,
+  { path: file, goal, known }: FilePlan,
   content: Buffer | null,
 ): 'written' | 'left-alone' | 'unchanged' {
   const target = path.join(root, file);

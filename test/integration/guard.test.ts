@@ -3,9 +3,9 @@ import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { edited, type Edit, places, project } from '../../fixtures/guard/cases.mjs';
 import { createGuard } from '../../src/guard/run-guard.js';
-import { judge } from '../../src/guard/judge.js';
+import { judgeChange } from '../../src/guard/judge.js';
 import { folderTree } from '../../src/workspace/tree.js';
-import type { Tree } from '../../src/workspace/git-trees.js';
+import type { FileSnapshot } from '../../src/workspace/git-trees.js';
 import { writeInto } from '../rig/agent-workspace.js';
 import { aResult, aSuiteRun, aTest } from '../rig/builders.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -38,7 +38,7 @@ async function judged(edits: readonly Edit[], first = firstRun()) {
   const { violations, differences, cut } = await createGuard(
     dir,
     first,
-    judge,
+    judgeChange,
   )({ category: 'ui-error', tests: 'compared', changes, before, after });
   return [
     ...violations.map(({ rule, file, line }) => ({ rule, file, line })),
@@ -53,7 +53,7 @@ beforeEach(async () => {
 });
 
 /** The files as they are now. */
-async function recorded(): Promise<Tree> {
+async function recorded(): Promise<FileSnapshot> {
   const tree = folderTree(dir);
   const texts = await tree.read(await tree.paths());
   return {

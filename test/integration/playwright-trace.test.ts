@@ -7,7 +7,7 @@ import type { TestFailure } from '../../src/model/failure.js';
 import { timelineOf, timelineText } from '../../src/evidence/timeline.js';
 import { readPassing } from '../../src/evidence/complaints.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
-import { MissingEvidence } from '../../src/evidence/bounded-text.js';
+import { EvidenceNotes } from '../../src/evidence/bounded-text.js';
 import { readTrace } from '../../src/evidence/trace/read-trace.js';
 import { writeTraceFiles } from '../../src/evidence/trace/write-trace-files.js';
 import { isAtLeast } from '../../src/playwright/find-playwright.js';
@@ -292,7 +292,7 @@ describe('a trace', () => {
     const masked = await readTrace({
       file: path.join(folder, 'trace.zip'),
       limits,
-      missing: new MissingEvidence(),
+      missing: new EvidenceNotes(),
     });
     expect(masked.network).toHaveLength(evidence.network.length);
     expect(masked.elements).toContainEqual(expect.objectContaining({ tag: 'h1', text: 'Shop' }));

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { classify } from '../../src/diagnose/classify.js';
 import type { Evidence } from '../../src/model/evidence.js';
 import { mapEvidence } from '../../src/evidence/map-evidence.js';
-import { MissingEvidence } from '../../src/evidence/bounded-text.js';
+import { EvidenceNotes } from '../../src/evidence/bounded-text.js';
 import type { FetchedScript } from '../../src/playwright/suite-run.js';
 import { anEvidence } from '../rig/builders.js';
 import { writeInto } from '../rig/agent-workspace.js';
@@ -21,7 +21,7 @@ function mapped(root: string, stack: string, scripts: readonly FetchedScript[] =
   const text = stack.split('\n', 1)[0] ?? '';
   const entry = { time: 0, type: 'pageerror', text, location: locationOf(stack), stack };
   const evidence = anEvidence({ rootDir: root, pageUrl: `${origin}/`, console: [entry] });
-  const missing = new MissingEvidence();
+  const missing = new EvidenceNotes();
   const { console, sources } = mapEvidence(evidence, { root, pageUrl: evidence.pageUrl, scripts }, missing);
   return { ...evidence, console, sources, missing: missing.missing };
 }
@@ -157,7 +157,7 @@ describe('EV-6: bundles on disk', () => {
     const { serverOutput, sources } = mapEvidence(
       anEvidence({ serverOutput: stderr }),
       request,
-      new MissingEvidence(),
+      new EvidenceNotes(),
     );
     expect(serverOutput).toMatch(/GET \/ failed TypeError.*\n\s+at \w+ \(src\/checkout\/submit\.ts:14:\d+\)/);
     expect(sources[0]?.snippet).toContain('> 14 |');

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/clock.js';
 import type { Escalation } from '../../src/model/escalation.js';
 import { appendEvent } from '../../src/run/event-log.js';
 import { writeFailureRecord } from '../../src/run/failure-record.js';
-import { bringIn, createRunFolder } from '../../src/run/run-folder.js';
+import { moveRunIntoProject, createRunFolder } from '../../src/run/run-folder.js';
 import { err, ok } from '../../src/result.js';
 import type { TypedAnswer } from '../../src/clients/answer-escalation.js';
 import { type PageEscalations, projectEscalations } from '../../src/clients/ui/questions.js';
@@ -323,7 +323,7 @@ describe('the event stream', () => {
     const client = follow();
     expect(partsOf(await client.next())).toMatchObject({ now: expect.stringContaining('Starting') });
     appendEvent(dir, ended);
-    await bringIn(folder.value);
+    await moveRunIntoProject(folder.value);
     expect(partsOf(await client.next())).toMatchObject({
       now: expect.stringContaining('Everything is green'),
     });

@@ -17,7 +17,7 @@ import path from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { latestRunId, runIdsIn } from '../../src/run/find-run.js';
 import { recoverKilledRuns } from '../../src/run/recover.js';
-import { bringIn, createRunFolder, projectOf, runDirOf } from '../../src/run/run-folder.js';
+import { moveRunIntoProject, createRunFolder, projectOf, runDirOf } from '../../src/run/run-folder.js';
 import { stateFolder } from '../../src/state-folder.js';
 import { makeWorkFolder, releaseWorkFolder } from '../../src/work-folder.js';
 import { changesFolder, contentsOf } from '../../src/workspace/change.js';
@@ -57,7 +57,7 @@ it('CL-3 HN-10 a run works in a private folder outside of the project until it i
   expect(runDirOf(project, runId)).toBe(dir);
   mkdirSync(path.join(changesFolder(final), 'contents'), { recursive: true });
   writeFileSync(path.join(changesFolder(final), 'contents/a'), 'beside the journal');
-  await Promise.all([bringIn({ dir, final }), bringIn({ dir, final })]);
+  await Promise.all([moveRunIntoProject({ dir, final }), moveRunIntoProject({ dir, final })]);
   expect(runDirOf(project, runId)).toBe(final);
   expect(readFileSync(path.join(project, '.self-heal/latest/failures/1/page.html'), 'utf8')).toBe('page');
   for (const name of ['a', 'b'])
@@ -72,7 +72,7 @@ it.runIf(hasTwoDisks)('CL-3 moves a run from one file system to another', async 
   for (const name of ['XDG_CACHE_HOME', 'TMPDIR']) vi.stubEnv(name, cache);
   const { dir, final, top } = await begun(project);
   expect(dir.startsWith(cache)).toBe(true);
-  await bringIn({ dir, final });
+  await moveRunIntoProject({ dir, final });
   expect(readFileSync(path.join(final, 'failures/1/page.html'), 'utf8')).toBe('page');
   expect(readFileSync(path.join(changesFolder(final), 'contents/b'), 'utf8')).toBe('new');
   expect(existsSync(top)).toBe(false);
@@ -110,8 +110,8 @@ it('CL-12 moving an older run leaves `latest` at the newest', async () => {
   const older = await begun(project);
   const newer = await createRunFolder(project, '20261121-071500-000b');
   if (!newer.ok) throw new Error(newer.error.message);
-  await bringIn(newer.value);
-  await bringIn(older);
+  await moveRunIntoProject(newer.value);
+  await moveRunIntoProject(older);
   expect(await latestRunId(project)).toBe(newer.value.runId);
 });
 
@@ -121,7 +121,7 @@ it('HN-1 a real folder in the place of `latest`, as from an artifact, stays with
   mkdirSync(unpacked, { recursive: true });
   writeFileSync(path.join(unpacked, 'report.json'), '{}');
   const { dir, final } = await begun(project);
-  await bringIn({ dir, final });
+  await moveRunIntoProject({ dir, final });
   expect(readFileSync(path.join(unpacked, 'report.json'), 'utf8')).toBe('{}');
   expect(await latestRunId(project)).toBe(runId);
 });
@@ -217,7 +217,7 @@ it.each(['relative', 'in the project'])('CL-3 no folder for caches is used that 
 it('CL-3 a file in the place of the work folder is named with its remedy', async () => {
   const project = tempDir('project');
   const { top, dir, final } = await begun(project);
-  await bringIn({ dir, final });
+  await moveRunIntoProject({ dir, final });
   writeFileSync(top, 'a file');
   expect(await makeWorkFolder(project, [path.dirname(top)])).toMatchObject({
     ok: false,

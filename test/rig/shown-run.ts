@@ -2,7 +2,7 @@ import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Event, EventOf } from '../../src/event.js';
 import type { CauseRecord } from '../../src/model/cause.js';
-import { bringIn, createRunFolder } from '../../src/run/run-folder.js';
+import { moveRunIntoProject, createRunFolder } from '../../src/run/run-folder.js';
 import { aTest } from './builders.js';
 
 /** The folder of a run, written as if by a run in another process. */
@@ -20,7 +20,7 @@ export async function shownRun(projectRoot: string, runId: string): Promise<Show
   await mkdir(projectRoot, { recursive: true });
   const folder = await createRunFolder(projectRoot, runId);
   if (!folder.ok) throw new Error(folder.error.message);
-  await bringIn(folder.value);
+  await moveRunIntoProject(folder.value);
   const { final: dir } = folder.value;
   const file = path.join(dir, 'events.ndjson');
   const append = (text: string) => appendFile(file, text);

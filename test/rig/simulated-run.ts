@@ -7,7 +7,7 @@ import type { Diagnosis } from '../../src/model/diagnosis.js';
 import type { HealResult } from '../../src/heal/progress.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import type { Session } from '../../src/heal/session.js';
-import { tellSeen } from '../../src/heal/tell-tests.js';
+import { announceTests } from '../../src/heal/tell-tests.js';
 import { aDiagnosed, aResult, aSuiteFailure, aSuiteRun, failing, someSettings } from './builders.js';
 import { healingSession, noChange } from './healing-session.js';
 
@@ -156,7 +156,7 @@ export async function simulatedRun(
     ...over,
   };
   const first = play(null, 'first');
-  tellSeen(session, first);
+  announceTests(session, first);
   const record = await (over.command ?? healRun)(session, first);
   const report = reportOf(session.bus.run());
   const verdicts = Object.fromEntries(report.tests.map(({ id, verdict }) => [id, verdict]));

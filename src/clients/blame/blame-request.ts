@@ -1,7 +1,7 @@
 import { testsOf } from '../../model/failure.js';
 import { baseOf } from '../../workspace/git-trees.js';
 import { failuresOf, matchingFailures } from '../inspect/find-failure.js';
-import { testFilters, leftRed, testFilter } from '../inspect/last-red.js';
+import { testFilters, testsLeftRed, testFilter } from '../inspect/last-red.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { findRun } from '../../run/find-run.js';
@@ -10,7 +10,7 @@ import type { CommandRequest } from '../../command/run.js';
 import type { RunOptions, RunRequest } from '../../command/run-request.js';
 
 /** The options of `self-heal blame`. */
-export interface BlameOptions extends Pick<RunOptions, 'config' | 'project' | 'agents' | 'json' | 'wait'> {
+export interface BlameFlags extends Pick<RunOptions, 'config' | 'project' | 'agents' | 'json' | 'wait'> {
   /** A commit at which the tests passed. */
   readonly base?: string | undefined;
   /** An earlier run, a cause of the last run, or a filter as Playwright takes it; what the last run left red if absent. */
@@ -20,7 +20,7 @@ export interface BlameOptions extends Pick<RunOptions, 'config' | 'project' | 'a
 /** Returns the run that searches for the change that broke tests (BL-1); a base or a run that does not exist is a `Problem`. */
 export async function blameRequest(
   project: Pick<RunRequest, 'cwd' | 'env'>,
-  { base, test, ...own }: BlameOptions,
+  { base, test, ...own }: BlameFlags,
 ): Promise<Result<CommandRequest, Problem>> {
   const unknown = base === undefined ? null : await unknownBase(project.cwd, base);
   if (unknown) return err(unknown);
@@ -50,10 +50,10 @@ export async function filtersFor(cwd: string, word: string | undefined): Promise
   const run = await findRun(cwd, named);
   if (named !== null) {
     if (!run.ok) return run;
-    const filters = testFilters(leftRed(run.value.report), cwd);
+    const filters = testFilters(testsLeftRed(run.value.report), cwd);
     return filters.length > 0 ? ok(filters) : err(nothingRed(run.value.runId));
   }
-  if (word === undefined) return ok(run.ok ? testFilters(leftRed(run.value.report), cwd) : []);
+  if (word === undefined) return ok(run.ok ? testFilters(testsLeftRed(run.value.report), cwd) : []);
   if (!run.ok) return ok([word]);
   const failures = matchingFailures(word, failuresOf(run.value)).map(({ failure }) => failure);
   const meant = testsOf(failures).map(({ location: { file, line } }) => testFilter(file, line));

@@ -13,8 +13,8 @@ import type { Change, Contents } from '../../workspace/change.js';
 import { withChange } from '../../workspace/with-change.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { type Candidate, editsWithout } from '../../workspace/candidates.js';
-import { blamedHunks, type History, notWhole, readHistory, restOf } from './history.js';
-import { Rounds, Search, type TestOutcome } from './search.js';
+import { blamedHunks, type ChangeHistory, notWhole, readHistory, restOf } from './history.js';
+import { Rounds, CauseSearch, type TestOutcome } from './search.js';
 
 /** What blame needs from a run. */
 export interface BlameParts {
@@ -60,7 +60,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
   const reported = new Set<string>();
   return async (causes) => {
     const read = historyReader(parts, isWrittenTo);
-    const searches: Search[] = [];
+    const searches: CauseSearch[] = [];
     for (const { id, lead, environment } of causes) {
       if ((environment !== null && !mayBeRefuted({ lead })) || parts.signal.aborted) continue;
       const near = await read(lead);
@@ -69,7 +69,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
       const history = isKnown ? near : ((await older()) ?? near);
       if (typeof history !== 'string' && history.candidates.length > 0)
         searches.push(
-          new Search(id, lead, { history, older: async () => (history === near ? older() : null) }),
+          new CauseSearch(id, lead, { history, older: async () => (history === near ? older() : null) }),
         );
       else {
         const reason = `did not look for a change to blame: ${typeof history === 'string' ? history : nothingSince(history)}`;
@@ -85,7 +85,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
 
 class Searches implements BlameSearches {
   readonly #parts: BlameParts;
-  readonly #searches: readonly Search[];
+  readonly #searches: readonly CauseSearch[];
   readonly #rounds: Rounds;
   /** The time that all searches of the run have used, and the number of changes that were taken out. */
   readonly #spent: { ms: number; changes: number };
@@ -93,7 +93,7 @@ class Searches implements BlameSearches {
 
   constructor(
     parts: BlameParts,
-    of: { readonly searches: readonly Search[]; readonly spent: { ms: number; changes: number } },
+    of: { readonly searches: readonly CauseSearch[]; readonly spent: { ms: number; changes: number } },
   ) {
     [this.#parts, this.#searches, this.#spent] = [parts, of.searches, of.spent];
     this.#rounds = new Rounds(of.searches);
@@ -134,7 +134,7 @@ class Searches implements BlameSearches {
   }
 
   /** Reports the culprits of a search, or why there are none, unless it has reported the same before. */
-  async #report(search: Search): Promise<Blame | null> {
+  async #report(search: CauseSearch): Promise<Blame | null> {
     const { causeId, culprits } = search;
     const numbers = culprits?.set.map((candidate) => search.history.candidates.indexOf(candidate));
     const of = `${numbers?.toSorted().join()} ${culprits?.isMinimal}`;
@@ -147,7 +147,10 @@ class Searches implements BlameSearches {
     return blame;
   }
 
-  async #blame(search: Search, { set, isMinimal }: NonNullable<Search['culprits']>): Promise<Blame | string> {
+  async #blame(
+    search: CauseSearch,
+    { set, isMinimal }: NonNullable<CauseSearch['culprits']>,
+  ): Promise<Blame | string> {
     const { cwd, workspace, keepChange } = this.#parts;
     const { history, stats, endedBy } = search;
     const change = await this.#changeOf(set);
@@ -175,9 +178,9 @@ class Searches implements BlameSearches {
    */
   async #run(
     out: ReadonlySet<Candidate>,
-    searches: readonly Search[],
+    searches: readonly CauseSearch[],
     signal: AbortSignal,
-  ): Promise<Map<Search, TestOutcome> | null> {
+  ): Promise<Map<CauseSearch, TestOutcome> | null> {
     const { prepare, runAgain } = this.#parts;
     const [only, ...others] = searches;
     const isSuite = only?.lead.failure.scope === 'suite';
@@ -190,7 +193,7 @@ class Searches implements BlameSearches {
         (await prepare(signal)) === null ? runAgain({ ids, causeId, signal }) : null,
       ));
     if (signal.aborted) return null;
-    const outcomes = new Map<Search, TestOutcome>();
+    const outcomes = new Map<CauseSearch, TestOutcome>();
     for (const search of searches)
       outcomes.set(search, ran?.value ? await this.#outcomeOf(search.lead, ran.value) : 'unresolved');
     return outcomes;
@@ -225,7 +228,7 @@ function firstLine([error]: readonly TestError[]): string {
   return normalise(error?.message ?? '').split('\n')[0] ?? '';
 }
 
-function whyNothing({ history, endedBy, stats }: Search): string {
+function whyNothing({ history, endedBy, stats }: CauseSearch): string {
   if (endedBy === 'interrupt') return 'interrupted';
   if (endedBy !== null) return 'no result within the time for it (blame.time)';
   const { base, candidates, isWhole } = history;
@@ -253,14 +256,14 @@ function writtenSince({ workspace, startedAt }: BlameParts): (file: string) => b
 function historyReader(
   parts: BlameParts,
   isWrittenTo: (file: string) => boolean,
-): (lead: DiagnosedFailure, how?: { readonly isOlder: boolean }) => Promise<History | string> {
+): (lead: DiagnosedFailure, how?: { readonly isOlder: boolean }) => Promise<ChangeHistory | string> {
   const { workspace, named, contents, isTest } = parts;
   // Files edited by fixes of this run did not break the tests.
   const edited = workspace.edited();
   const given = parts.given.flatMap((file) => pathInside(workspace.root, file) || []);
   const isGiven = (file: string) => given.some((report) => file === report || file.startsWith(`${report}/`));
   const isLeftOut = (file: string) => edited.has(file) || isGiven(file) || isWrittenTo(file);
-  const known = new Map<string, Promise<History | string>>();
+  const known = new Map<string, Promise<ChangeHistory | string>>();
   return async (lead, { isOlder } = { isOlder: false }) => {
     const lastGreen = named === null ? await parts.lastGreen(lead) : null;
     const key = `${lastGreen?.commit} ${lastGreen?.runDir} ${isOlder}`;
@@ -278,15 +281,15 @@ function historyReader(
  * search.
  */
 async function olderThan(
-  history: History | string,
-  readOlder: () => Promise<History | string>,
-): Promise<History | null> {
+  history: ChangeHistory | string,
+  readOlder: () => Promise<ChangeHistory | string>,
+): Promise<ChangeHistory | null> {
   if (typeof history !== 'string' && history.base.from !== 'head') return null;
   const older = await readOlder();
   const isOlder = typeof older !== 'string' && older.base.from === 'recent' && older.candidates.length > 0;
   return isOlder ? older : null;
 }
 
-function nothingSince({ base }: History): string {
+function nothingSince({ base }: ChangeHistory): string {
   return `no change since ${base.commit.slice(0, 7)} can be the cause`;
 }

@@ -10,7 +10,7 @@ import { contentsOf, storeChange } from '../../workspace/change.js';
 import { createBlame } from './blame.js';
 
 /** Explains causes by the changes that broke them: since a commit that is named, or since their tests were green. */
-export function changesSince(named: string | null): MakeExplain {
+export function explainByChanges(named: string | null): MakeExplain {
   return (opened, { session, first }) => {
     const { request, startedAt } = opened;
     const { cwd, folder, workspace, bus, signal, settings } = session;

@@ -23,7 +23,7 @@ import type { GreenState } from '../../run/last-green.js';
 import { changesSinceState } from '../../run/tree-state.js';
 
 /** What changed in the project's files since a state that may be green. */
-export interface History {
+export interface ChangeHistory {
   readonly base: BlameBase;
   /** In the order in which they are taken out: newest commit first, then by file. */
   readonly candidates: readonly Candidate[];
@@ -72,7 +72,7 @@ export const notWhole = 'older commits are missing: fetch more history';
  * Reads from git what may be to blame. Returns a text if that is impossible, and rejects if git lacks the objects (a partial clone without its
  * remote). Changes that would require installing packages are left out. Links, submodules and what a sparse checkout leaves out are no changes.
  */
-export async function readHistory(request: HistoryRequest): Promise<History | string> {
+export async function readHistory(request: HistoryRequest): Promise<ChangeHistory | string> {
   const { root, named, lastGreen } = request;
   const wanted = named === null ? lastGreen : { commit: named, runDir: null };
   const branch = await (wanted ? changesSinceState(root, wanted) : gitChanges(root, null));
@@ -118,7 +118,7 @@ function whyNot({ kind, detail }: NoBase): string {
 /** Converts candidates for reports and prompts. */
 export async function blamedHunks(
   candidates: readonly Candidate[],
-  history: Pick<History, 'base' | 'commits'>,
+  history: Pick<ChangeHistory, 'base' | 'commits'>,
   roots: HunkRoots,
 ): Promise<BlamedHunk[]> {
   const all = candidates.map(({ hunk }) => hunk);
@@ -132,7 +132,7 @@ const MAX_REST = 40;
 /** Returns the other hunks of the app in the commits of the blamed hunks, or that are not committed either. */
 export async function restOf(
   blamed: readonly BlamedHunk[],
-  { base, candidates }: Pick<History, 'base' | 'candidates'>,
+  { base, candidates }: Pick<ChangeHistory, 'base' | 'candidates'>,
   { root, cwd, culprits }: HunkRoots & { readonly culprits: readonly Candidate[] },
 ): Promise<Hunk[]> {
   const ids = new Set(blamed.map(({ commit }) => commit?.id ?? uncommitted));

@@ -1,14 +1,14 @@
 import type { Blame } from '../../model/blame.js';
 import type { DiagnosedFailure } from '../../model/cause.js';
-import { type MinimalSet, minimalSet, type Outcome } from '../../minimal-set.js';
+import { type MinimalSet, minimalSet, type SetOutcome } from '../../minimal-set.js';
 import type { Candidate } from '../../workspace/candidates.js';
 import { likelihood } from '../../diagnose/likelihood.js';
 import { greensNeeded } from '../../model/failure-rate.js';
-import type { History } from './history.js';
+import type { ChangeHistory } from './history.js';
 import { orderForSearch } from './search-order.js';
 
 /** The outcome of a test in a run with some hunks taken out; `other`: red with another error. */
-export type TestOutcome = Outcome | 'other';
+export type TestOutcome = SetOutcome | 'other';
 
 /** How many of the hunks that the failure names are tried one by one where the test does not run without all changes. */
 const MOST_SINGLE = 3;
@@ -42,11 +42,11 @@ interface TestRun {
  * the hunk that the failure names most, and then sets, which it splits between commits, files and hunks, in this order. After each run, it repeats
  * its steps with the outcomes of all runs so far, up to the first step whose outcome is unknown, and asks for a run of that.
  */
-export class Search {
+export class CauseSearch {
   readonly causeId: string;
   readonly lead: DiagnosedFailure;
   /** The candidates that it searches now. */
-  history: History;
+  history: ChangeHistory;
   /** The hunks to take out in its next run; null once it has ended. */
   asked: readonly Candidate[] | null = null;
   /** Whether it looks for a set. Runs of sets must not be read as runs of single hunks that shared a run. */
@@ -60,13 +60,16 @@ export class Search {
   readonly #runs: TestRun[] = [];
   /** A hunk that is to be taken out alone, because runs without it and others said nothing about it. */
   #alone: Candidate | null = null;
-  #older: () => Promise<History | null>;
+  #older: () => Promise<ChangeHistory | null>;
 
   /** `older` returns the history to search if nothing in the first one is the cause. */
   constructor(
     causeId: string,
     lead: DiagnosedFailure,
-    { history, older }: { readonly history: History; readonly older: () => Promise<History | null> },
+    {
+      history,
+      older,
+    }: { readonly history: ChangeHistory; readonly older: () => Promise<ChangeHistory | null> },
   ) {
     [this.causeId, this.lead, this.history, this.#older] = [causeId, lead, history, older];
   }
@@ -85,7 +88,7 @@ export class Search {
   }
 
   /** Whether runs have shown that what broke its test is not what broke that of another search. */
-  isApartFrom(other: Search): boolean {
+  isApartFrom(other: CauseSearch): boolean {
     if (this.history !== other.history) return false;
     const [own, others] = [this.culprits?.set, other.culprits?.set];
     if (own && others && !own.some((hunk) => others.includes(hunk))) return true;
@@ -116,7 +119,7 @@ export class Search {
   }
 
   get stats(): Pick<Blame, 'runs' | 'unresolved'> & { readonly wasRed: boolean } {
-    const times = (of: Outcome) => this.#runs.filter(({ outcome }) => outcome === of).length;
+    const times = (of: SetOutcome) => this.#runs.filter(({ outcome }) => outcome === of).length;
     return { runs: this.#runs.length, unresolved: times('unresolved'), wasRed: times('red') > 0 };
   }
 
@@ -160,7 +163,7 @@ export class Search {
   }
 
   /** As `#ask`. Another error says nothing, since the test may not get to its own. */
-  #askWhole(out: readonly Candidate[]): Outcome | null {
+  #askWhole(out: readonly Candidate[]): SetOutcome | null {
     const known = this.#ask(out);
     return known === 'red' && !this.isRedWithout(out) ? 'unresolved' : known;
   }
@@ -242,13 +245,13 @@ export class Search {
   }
 
   /** Returns the outcome of the test without these hunks, or asks for a run and returns null if it is unknown. */
-  #ask(out: readonly Candidate[]): Outcome | null {
+  #ask(out: readonly Candidate[]): SetOutcome | null {
     const known = this.#known(out);
     if (known === null && !this.endedBy) this.asked ??= out;
     return known;
   }
 
-  #known(out: readonly Candidate[]): Outcome | null {
+  #known(out: readonly Candidate[]): SetOutcome | null {
     // One red run decides, since a green one may be chance. Without fewer hunks than in a run that was red, the test is red, too.
     if (this.isRedWithout(out)) return 'red';
     const exact = this.#runs.filter((run) => isWithout(run, out));
@@ -322,7 +325,7 @@ function mostNamed(candidates: readonly Candidate[], rank: (one: Candidate) => n
 /** The hunks that a Playwright run takes out, and the searches that it is for. */
 export interface Round {
   readonly out: ReadonlySet<Candidate>;
-  readonly searches: readonly Search[];
+  readonly searches: readonly CauseSearch[];
 }
 
 /**
@@ -330,10 +333,10 @@ export interface Round {
  * runs distinguish the hunks of six searches, and two distinguish the hunk of the first search from any number of others.
  */
 export class Rounds {
-  readonly #numbers: ReadonlyMap<Search, number>;
+  readonly #numbers: ReadonlyMap<CauseSearch, number>;
   #run = 0;
 
-  constructor(searches: readonly Search[]) {
+  constructor(searches: readonly CauseSearch[]) {
     // No other number has the two lowest bits of the first.
     const numbers = Array.from({ length: 2 * searches.length }, (_, at) => at + 1);
     const free = numbers.filter((number) => number === 1 || number % 4 !== 1);
@@ -341,7 +344,7 @@ export class Rounds {
   }
 
   /** Returns the next run: it takes out what the first of these searches asks for and, if that is a single hunk, the hunks of others. */
-  next(searches: readonly Search[]): Round | null {
+  next(searches: readonly CauseSearch[]): Round | null {
     const asking = searches.filter(({ asked }) => asked !== null);
     const [first] = asking;
     if (!first?.asked) return null;
@@ -354,7 +357,7 @@ export class Rounds {
     return { out, searches: alike };
   }
 
-  #shared(searches: readonly Search[]): Round {
+  #shared(searches: readonly CauseSearch[]): Round {
     const numbers = searches.map((search) => this.#numbers.get(search) ?? 1);
     const bits = Math.floor(Math.log2(Math.max(...numbers))) + 1;
     for (;;) {

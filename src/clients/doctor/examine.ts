@@ -21,7 +21,7 @@ import { stateProblem } from '../../state-folder.js';
 import { checkLogin } from './logins.js';
 
 /** One line of `self-heal doctor` (CL-11). */
-export interface Check {
+export interface DoctorCheck {
   /** The subject: `playwright`, `agents.yaml`, `claude login`. */
   readonly name: string;
   /** `warning`: a run works without it, or there is no way to tell; `failed`: a run would not work. */
@@ -31,11 +31,11 @@ export interface Check {
   readonly remedy: string | null;
 }
 
-function passed(name: string, message: string): Check {
+function passed(name: string, message: string): DoctorCheck {
   return { name, state: 'ok', found: message, remedy: null };
 }
 
-function failed(name: string, { message, detail, remedy }: Problem): Check {
+function failed(name: string, { message, detail, remedy }: Problem): DoctorCheck {
   const text = detail === undefined ? message : `${message}\n\n${detail}\n`;
   return { name, state: 'failed', found: text, remedy };
 }
@@ -50,7 +50,7 @@ interface ExamineRequest {
 }
 
 /** Takes the steps of a run before its first test, and collects the problems that would end it (CL-11). Changes nothing and calls no model. */
-export async function examine({ cwd, env, config: flag, agents }: ExamineRequest): Promise<Check[]> {
+export async function examine({ cwd, env, config: flag, agents }: ExamineRequest): Promise<DoctorCheck[]> {
   const state = await stateProblem(cwd);
   const config = findPlaywrightConfig(cwd, flag);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
@@ -84,7 +84,7 @@ interface Suite extends Pick<ExamineRequest, 'cwd' | 'env'> {
 }
 
 /** Lists the tests, which starts neither tests nor web servers. */
-async function checkSuite({ config, ...project }: Suite, { verify }: Settings): Promise<Check> {
+async function checkSuite({ config, ...project }: Suite, { verify }: Settings): Promise<DoctorCheck> {
   const run = await listTests({ ...project, args: ['-c', config] });
   const problem = firstRunProblem(run, { isNarrowed: false, prepare: verify.prepare });
   if (problem) return failed('tests', problem);
@@ -99,7 +99,7 @@ async function checkSuite({ config, ...project }: Suite, { verify }: Settings): 
 async function checkAgents(
   settings: Settings,
   project: Pick<ExamineRequest, 'cwd' | 'env'>,
-): Promise<Check[]> {
+): Promise<DoctorCheck[]> {
   const missing = await missingAgents(settings, project.cwd);
   const used = agentsInUse(settings).flatMap((name) => settings.agents[name] ?? []);
   const runners = [...new Set(used.map(({ runner }) => runner))];
@@ -124,9 +124,9 @@ async function checkAgents(
 async function checkReaders(
   settings: Settings,
   { makers, cwd }: { readonly makers: readonly string[]; readonly cwd: string },
-): Promise<Check[]> {
+): Promise<DoctorCheck[]> {
   if (settings.verify.review === 'off') return [passed('reader', 'nobody reads fixes: verify.review is off')];
-  const checks = makers.map(async (maker): Promise<Check[]> => {
+  const checks = makers.map(async (maker): Promise<DoctorCheck[]> => {
     if (maker === builtIn) return [];
     const programs = await programsThatRead(settings, { maker, cwd });
     if (typeof programs === 'string') return [passed('reader', `fixes are not read: ${programs}`)];
@@ -138,7 +138,7 @@ async function checkReaders(
   return (await Promise.all(checks)).flat();
 }
 
-const fixerAlone: Check = {
+const fixerAlone: DoctorCheck = {
   name: builtIn,
   state: 'warning',
   found:
@@ -150,7 +150,7 @@ async function loginOf(
   runner: string,
   settings: Parameters<typeof checkLogin>[0],
   project: Pick<ExamineRequest, 'cwd' | 'env'>,
-): Promise<Check> {
+): Promise<DoctorCheck> {
   const name = `${runner} login`;
   const login = await checkLogin(settings, project);
   if (login.state === 'in') return passed(name, login.how);

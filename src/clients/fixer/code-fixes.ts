@@ -20,7 +20,7 @@ const MAX_FILES = 3000;
 const MAX_FIXES = 20;
 
 /** A file with the fixes, and TypeScript's descriptions of them. */
-export interface FixedFile extends ProposedFile {
+export interface CodeFix extends ProposedFile {
   readonly did: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface FixedFile extends ProposedFile {
  * Fixes the errors in these files with the project's own TypeScript (BF-3). Each error must have exactly one allowed fix, after which the whole
  * compilation has fewer errors and no new ones. Otherwise returns null.
  */
-export function fixErrors(ts: Ts, files: readonly string[]): FixedFile[] | null {
+export function fixErrors(ts: Ts, files: readonly string[]): CodeFix[] | null {
   const config =
     files[0] === undefined ? undefined : ts.findConfigFile(files[0], (file) => ts.sys.fileExists(file));
   const program = config === undefined ? null : openProgram(ts, config);
@@ -145,7 +145,7 @@ function isBetter(before: readonly string[], after: readonly string[]): boolean 
   return remaining.length > 0;
 }
 
-function fixedFiles(ts: Ts, { overlay, did }: Program): FixedFile[] {
+function fixedFiles(ts: Ts, { overlay, did }: Program): CodeFix[] {
   return [...overlay].map(([file, after]) => ({
     file,
     before: ts.sys.readFile(file) ?? '',

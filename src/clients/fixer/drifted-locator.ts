@@ -1,5 +1,5 @@
 import { withReplacements } from '../../replacements.js';
-import type { Proposal } from './proposal.js';
+import type { FixerProposal } from './proposal.js';
 import {
   isFoundBy,
   namesIn,
@@ -33,7 +33,7 @@ export interface DriftEvidence {
  * Proposes a fix for a locator that finds nothing since the app renamed its element (BF-2). A change of the app must show on one line what the
  * name became, and exactly one element on the page must have the new name.
  */
-export async function driftedLocator(evidence: DriftEvidence): Promise<Proposal | null> {
+export async function driftedLocator(evidence: DriftEvidence): Promise<FixerProposal | null> {
   const { locator, page, foundSome, isExpectation } = evidence;
   const missing = (namesIn(locator) ?? []).filter(
     (candidate) => !valuesOnPage(page, candidate).some((value) => isFoundBy(candidate, value)),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { builtIn, isBuiltIn } from '../../model/built-in.js';
 import type { Cause } from '../../model/cause.js';
 import { followedExpectations } from './followed-expectations.js';
-import type { Proposal } from './proposal.js';
+import type { FixerProposal } from './proposal.js';
 import type { Fixer } from './propose.js';
 import type { PreparedPatch, Propose, ProposedFix } from '../../heal/hooks.js';
 import { reasonOf } from '../../problem.js';
@@ -28,7 +28,7 @@ export function fixesOf(fixer: Fixer, warn: (message: string) => void): Propose 
 }
 
 /** Wraps a proposal of the built-in fixer (BF-1). */
-export function ofFixer({ summary, files }: Proposal): ProposedFix {
+export function ofFixer({ summary, files }: FixerProposal): ProposedFix {
   return {
     agent: builtIn,
     proposedBy: 'fixer',

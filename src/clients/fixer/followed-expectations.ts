@@ -13,7 +13,7 @@ import { parseSource, type SourceFile } from '../../code/source-file.js';
 import type { Cause } from '../../model/cause.js';
 import { type Replacement, withReplacements } from '../../replacements.js';
 import { literalText } from './locator-names.js';
-import type { Proposal } from './proposal.js';
+import type { FixerProposal } from './proposal.js';
 
 /** The expected and the received value of an assertion, as far as Playwright prints them as text. */
 interface Mismatch {
@@ -25,7 +25,9 @@ interface Mismatch {
  * Changes the tests of a cause to expect what the page shows. Returns null if more than a literal differs in an assertion that failed. A
  * person decides which of the two is right (BL-6).
  */
-export async function followedExpectations({ members }: Pick<Cause, 'members'>): Promise<Proposal | null> {
+export async function followedExpectations({
+  members,
+}: Pick<Cause, 'members'>): Promise<FixerProposal | null> {
   const sources = new Map<string, SourceFile | null>();
   const replaced = new Map<SourceFile, Map<number, Replacement>>();
   for (const { location, message } of members.flatMap(({ failure }) => failure.errors)) {

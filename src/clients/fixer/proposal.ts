@@ -7,7 +7,7 @@ export interface ProposedFile {
 }
 
 /** A fix that the built-in fixer is sure of (BF-1). Guard, re-run and proof judge it like an agent's. */
-export interface Proposal {
+export interface FixerProposal {
   /** What it does and why, in one sentence. */
   readonly summary: string;
   readonly files: readonly ProposedFile[];

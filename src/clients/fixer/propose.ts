@@ -13,7 +13,7 @@ import { real, relativePath } from '../../paths.js';
 import { tryOr } from '../../result.js';
 import { driftedLocator, type DriftEvidence } from './drifted-locator.js';
 import type { SourceText } from './locator-names.js';
-import type { Proposal } from './proposal.js';
+import type { FixerProposal } from './proposal.js';
 import { changesThatRemoved, holds, renamedTo } from './renames.js';
 import { settledSteps } from './settled-steps.js';
 import { runCodeFixes } from './run-code-fixes.js';
@@ -29,7 +29,7 @@ export interface FixerProject {
 }
 
 /** Returns a fix for a cause that the built-in fixer is sure of; null if there is none. Changes nothing. */
-export type Fixer = (cause: Cause) => Promise<Proposal | null>;
+export type Fixer = (cause: Cause) => Promise<FixerProposal | null>;
 
 /** Creates the built-in fixer for one run (BF-1). It needs no account, no model and no network. */
 export function createFixer(given: FixerProject, fixCode = runCodeFixes): Fixer {
@@ -55,7 +55,7 @@ function compilerErrors({ lead }: Cause): string | null {
 }
 
 /** Proposes to change a locator to the name that the app now uses. */
-async function proposeRename(cause: Cause, project: FixerProject): Promise<Proposal | null> {
+async function proposeRename(cause: Cause, project: FixerProject): Promise<FixerProposal | null> {
   const { failure, evidence, diagnosis } = cause.lead;
   const { locator } = diagnosis.facts;
   const { elements, ariaSnapshot, errors } = evidence;

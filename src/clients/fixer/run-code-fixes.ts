@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { tryOr } from '../../result.js';
-import type { FixedFile } from './code-fixes.js';
-import type { Proposal } from './proposal.js';
+import type { CodeFix } from './code-fixes.js';
+import type { FixerProposal } from './proposal.js';
 
 /** How long the project's TypeScript may take, in milliseconds. */
 const LIMIT_MS = 60_000;
@@ -25,7 +25,10 @@ export interface CodeFixOrder {
 const compilerError = /^[^\S\n]*([^\s()][^()\n:]*\.[cm]?tsx?)[(:]\d+[,:]\d+\)?(?::| -) error TS\d+:/gm;
 
 /** Fixes what the compiler reports with the project's own TypeScript (BF-3). Returns null if the project has none, or if no fix is certain. */
-export async function runCodeFixes(output: string, folders: readonly string[]): Promise<Proposal | null> {
+export async function runCodeFixes(
+  output: string,
+  folders: readonly string[],
+): Promise<FixerProposal | null> {
   const named = new Set(Array.from(output.matchAll(compilerError), ([, file = '']) => file));
   const files = [...named].map(
     (file) =>
@@ -40,20 +43,20 @@ export async function runCodeFixes(output: string, folders: readonly string[]): 
   return { summary: `TypeScript's own fix for ${[...named].join(', ')}: ${did}`, files: fixed };
 }
 
-function fixedBy(order: CodeFixOrder): Promise<FixedFile[] | null> {
+function fixedBy(order: CodeFixOrder): Promise<CodeFix[] | null> {
   const child = fork(ownEntry, [], {
     serialization: 'advanced',
     execArgv: ['--max-old-space-size=2048'],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   return new Promise((resolve) => {
-    const end = (fixed: FixedFile[] | null) => {
+    const end = (fixed: CodeFix[] | null) => {
       clearTimeout(timer);
       child.kill('SIGKILL');
       resolve(fixed);
     };
     const timer = setTimeout(() => end(null), LIMIT_MS);
-    child.on('message', (fixed: FixedFile[] | null) => end(fixed));
+    child.on('message', (fixed: CodeFix[] | null) => end(fixed));
     child.on('error', () => end(null));
     child.on('exit', () => end(null));
     child.send(order, () => {});

@@ -12,7 +12,7 @@ import {
 import { expectIn, webFirstCode } from '../../code/web-first.js';
 import { type Replacement, withReplacements } from '../../replacements.js';
 import type { Cause } from '../../model/cause.js';
-import type { Proposal } from './proposal.js';
+import type { FixerProposal } from './proposal.js';
 
 /** Playwright's actions and assertions that are too late unless they are awaited. */
 const actions =
@@ -24,7 +24,9 @@ const webFirst =
  * Adds the waits that a flaky test lacks: it awaits actions and web-first assertions, and replaces one-shot checks by their web-first forms.
  * Returns null if none is missing.
  */
-export async function settledSteps({ lead: { failure } }: Pick<Cause, 'lead'>): Promise<Proposal | null> {
+export async function settledSteps({
+  lead: { failure },
+}: Pick<Cause, 'lead'>): Promise<FixerProposal | null> {
   if (failure.scope === 'suite') return null;
   const { file, line } = failure.test.location;
   const source = parseSource(file, await readFile(file, 'utf8').catch(() => ''));

@@ -1,6 +1,13 @@
 import { testName } from '../../model/failure.js';
 import { mostlyPresent, type Suspect } from './run-history.js';
-import { alone, type Condition, type FlakeSearch, type ListedTest, newTrial, type Trial } from './trials.js';
+import {
+  alone,
+  type Condition,
+  type FlakeSearch,
+  type RepeatedTest,
+  newTrial,
+  type Trial,
+} from './trials.js';
 
 /** The time zones that are farthest ahead of and behind UTC, in which other machines may be. */
 export const zones = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'].map((TZ): Omit<Trial, 'count'> => {
@@ -14,12 +21,12 @@ export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly Trial
   const earlier = search.listed
     .slice(0, search.listed.indexOf(target))
     .filter(({ test }) => test.project === target.test.project);
-  const after = (others: readonly ListedTest[]) => ({
+  const after = (others: readonly RepeatedTest[]) => ({
     kind: 'order' as const,
     under: { others, workers: 1 },
-    words: (some: readonly ListedTest[]) => `after ${testNames(some)}`,
+    words: (some: readonly RepeatedTest[]) => `after ${testNames(some)}`,
   });
-  const isOfFile = ({ test }: ListedTest) => test.location.file === file;
+  const isOfFile = ({ test }: RepeatedTest) => test.location.file === file;
   const there = mostlyPresent(search, suspect, 'before');
   const orders = [earlier.filter(isOfFile), earlier.filter((test) => there.includes(test)), earlier]
     .filter(({ length }, at, all) => length > 0 && all.findIndex((other) => other.length === length) === at)
@@ -36,7 +43,7 @@ export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly Trial
 /** Any other tests may add load; the tests that mostly ran beside this one may share data with it. */
 function concurrentTrials(search: FlakeSearch, suspect: Suspect): Omit<Trial, 'count'>[] {
   const { target, history } = suspect;
-  const fileOf = ({ test }: ListedTest) => test.location.file;
+  const fileOf = ({ test }: RepeatedTest) => test.location.file;
   const near = mostlyPresent(search, suspect, 'concurrent').filter((test) => fileOf(test) !== fileOf(target));
   const files = new Set([target, ...near].map(fileOf));
   const others = [...new Map(search.listed.map((test) => [fileOf(test), test])).values()]
@@ -48,10 +55,10 @@ function concurrentTrials(search: FlakeSearch, suspect: Suspect): Omit<Trial, 'c
     under: { others, workers: history.workers },
     words: () => `beside ${whom} in ${history.workers} workers`,
   };
-  const dataTrial = (some: readonly ListedTest[]) => ({
+  const dataTrial = (some: readonly RepeatedTest[]) => ({
     kind: 'data' as const,
     under: concurrently(some, history.workers),
-    words: (others: readonly ListedTest[]) => `beside ${testNames(others)}`,
+    words: (others: readonly RepeatedTest[]) => `beside ${testNames(others)}`,
   });
   // Two tests that start together overlap more surely than two among many.
   const pairs = near.slice(0, MOST_PAIRS).map((test) => dataTrial([test]));
@@ -62,11 +69,11 @@ function concurrentTrials(search: FlakeSearch, suspect: Suspect): Omit<Trial, 'c
 const MOST_PAIRS = 4;
 
 /** Limits the workers, since a spare worker would run a copy of the test. */
-export function concurrently(others: readonly ListedTest[], most: number | null): Condition {
+export function concurrently(others: readonly RepeatedTest[], most: number | null): Condition {
   const files = new Set(others.map(({ test }) => test.location.file));
   return { others, workers: Math.min(most ?? 2, files.size + 1) };
 }
 
-export function testNames(tests: readonly ListedTest[]): string {
+export function testNames(tests: readonly RepeatedTest[]): string {
   return tests.map(({ test }) => testName(test.titlePath)).join(' and ');
 }

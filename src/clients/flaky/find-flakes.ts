@@ -10,9 +10,9 @@ import {
   type FlakeSearch,
   isMoreRed,
   isOver,
-  keyOf,
+  trialKeyOf,
   LEAST_RATE,
-  type ListedTest,
+  type RepeatedTest,
   measure,
   MOST_REPEATS,
   newTrial,
@@ -27,7 +27,7 @@ import {
 /** A flake with the condition that makes it red. */
 export interface FoundFlake {
   readonly flake: Flake;
-  readonly target: ListedTest;
+  readonly target: RepeatedTest;
   /** Null if no experiment made it red again. */
   readonly under: Condition | null;
 }
@@ -52,8 +52,8 @@ export async function findFlakes(
   };
   addRound(history, first.tests);
   if (!isNamed && suspected.size === 0) await rounds(search, history);
-  const selected = new Set(first.tests.map(({ test }) => keyOf(test)));
-  const isSuspect = ({ key }: ListedTest) =>
+  const selected = new Set(first.tests.map(({ test }) => trialKeyOf(test)));
+  const isSuspect = ({ key }: RepeatedTest) =>
     suspected.size > 0 ? suspected.has(key) : isNamed || (history.counts.get(key)?.red ?? 0) > 0;
   const tests = search.listed.filter(({ key }) => selected.has(key) || suspected.has(key));
   const suspects = tests.filter(isSuspect);
@@ -132,7 +132,7 @@ async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlak
   return null;
 }
 
-async function random(search: FlakeSearch, target: ListedTest, byItself: Trial): Promise<FoundFlake> {
+async function random(search: FlakeSearch, target: RepeatedTest, byItself: Trial): Promise<FoundFlake> {
   await measure(search, target, byItself);
   return foundFlake(target, byItself, byItself.count);
 }
@@ -199,10 +199,10 @@ async function smallestSet(
   search: FlakeSearch,
   { target }: Suspect,
   { trial, wanted }: { readonly trial: Trial; readonly wanted: 'red' | 'green' },
-): Promise<readonly ListedTest[] | null> {
+): Promise<readonly RepeatedTest[] | null> {
   const { others, workers } = trial.under;
   let times = wanted === 'green' ? 2 : enough(surelyAtLeast(trial.count));
-  const outcomeOf = async (some: readonly ListedTest[]) => {
+  const outcomeOf = async (some: readonly RepeatedTest[]) => {
     if (isOver(search)) return null;
     if (some.length === others.length && trial.count.red > 0) return 'green';
     const inOrder = search.listed.filter((test) => some.includes(test));
@@ -220,7 +220,7 @@ async function smallestSet(
 }
 
 function foundFlake(
-  target: ListedTest,
+  target: RepeatedTest,
   { kind, under, words, count }: Trial,
   aloneCount: Count,
   others = kind === 'load' ? [] : under.others,

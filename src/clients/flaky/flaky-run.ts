@@ -8,8 +8,8 @@ import {
   alone,
   type Condition,
   countIn,
-  keyOf,
-  type ListedTest,
+  trialKeyOf,
+  type RepeatedTest,
   listedTests,
   MOST_REPEATS,
   none,
@@ -61,13 +61,13 @@ export async function flakyRun(
   // Playwright also runs the set-up projects of a selection, which were not selected.
   const selected =
     suspected.length === 0 && isNarrowed({ ...options, filters, passThrough })
-      ? new Set((await list([...rerun, '--no-deps'])).tests.map(({ test }) => keyOf(test)))
+      ? new Set((await list([...rerun, '--no-deps'])).tests.map(({ test }) => trialKeyOf(test)))
       : null;
   const run = runner(session);
   const flakes: HealableFlake[] = [];
   const search = {
     listed,
-    first: { ...first, tests: first.tests.filter(({ test }) => selected?.has(keyOf(test)) ?? true) },
+    first: { ...first, tests: first.tests.filter(({ test }) => selected?.has(trialKeyOf(test)) ?? true) },
     isNamed,
     suspected: new Set(listed.filter(({ test }) => suspected.includes(test.id)).map(({ key }) => key)),
     run,
@@ -119,7 +119,7 @@ async function recordTraces(
     const isForGreen = failure !== null;
     const suiteRun = await runUnder(run, isForGreen ? alone : under, { target, times, trace: true });
     const ofTarget = new Set(
-      suiteRun.tests.flatMap(({ test }) => (keyOf(test) === target.key ? test.id : [])),
+      suiteRun.tests.flatMap(({ test }) => (trialKeyOf(test) === target.key ? test.id : [])),
     );
     green ??= await read([...(suiteRun.traces ?? [])].find(([id]) => ofTarget.has(id))?.[1]);
     const [failed] = suiteRun.failures.filter(({ test }) => ofTarget.has(test.id));
@@ -142,7 +142,7 @@ async function recordTraces(
 }
 
 /** A flake is a class of its own, whatever its error says, and code can heal it. */
-function asFlake(failure: DiagnosedFailure, target: ListedTest): DiagnosedFailure {
+function asFlake(failure: DiagnosedFailure, target: RepeatedTest): DiagnosedFailure {
   const diagnosis = {
     ...failure.diagnosis,
     category: 'flaky',
@@ -152,7 +152,7 @@ function asFlake(failure: DiagnosedFailure, target: ListedTest): DiagnosedFailur
   return { ...failure, diagnosis, rerunIds: target.ids[0] ?? [] };
 }
 
-function resultOf({ test }: ListedTest, outcome: 'expected' | 'unexpected' | 'not-run') {
+function resultOf({ test }: RepeatedTest, outcome: 'expected' | 'unexpected' | 'not-run') {
   return { test, outcome, retries: 0, durationMs: 0 };
 }
 
@@ -243,14 +243,14 @@ async function repeated(
   for (;;) {
     const times = Math.min(MOST_REPEATS, needed - count.runs);
     const suiteRun = await runUnder(run, under, { target, times, trace: true });
-    const ofTarget = suiteRun.tests.filter(({ test }) => keyOf(test) === target.key);
+    const ofTarget = suiteRun.tests.filter(({ test }) => trialKeyOf(test) === target.key);
     const now = countIn(suiteRun.tests, target.key);
     count = plus(count, now);
     const isOver = count.red > 0 || count.runs >= needed || now.runs === 0 || session.signal.aborted;
     if (!isOver) continue;
     const outcome = count.red > 0 ? 'unexpected' : count.runs >= needed ? 'expected' : 'not-run';
     if (outcome === 'expected') session.bus.emit({ type: 'flake.passed', test: target.test, green: count });
-    const red = suiteRun.failures.find(({ test }) => keyOf(test) === target.key);
+    const red = suiteRun.failures.find(({ test }) => trialKeyOf(test) === target.key);
     const trace = ofTarget.flatMap(({ test }) => suiteRun.traces?.get(test.id) ?? [])[0];
     return {
       ...suiteRun,

@@ -4,8 +4,8 @@ import {
   countIn,
   type FlakeSearch,
   isOver,
-  keyOf,
-  type ListedTest,
+  trialKeyOf,
+  type RepeatedTest,
   MOST_REPEATS,
   none,
   plus,
@@ -25,7 +25,7 @@ export interface RunHistory {
 type Side = 'before' | 'concurrent';
 
 export interface Suspect {
-  readonly target: ListedTest;
+  readonly target: RepeatedTest;
   readonly history: RunHistory;
 }
 
@@ -48,7 +48,7 @@ export async function rounds(search: FlakeSearch, history: RunHistory): Promise<
     const nth = new Map<string, number>();
     const byRound: TestResult[][] = [];
     for (const result of tests) {
-      const key = keyOf(result.test);
+      const key = trialKeyOf(result.test);
       const n = nth.get(key) ?? 0;
       nth.set(key, n + 1);
       (byRound[n] ??= []).push(result);
@@ -61,7 +61,7 @@ export async function rounds(search: FlakeSearch, history: RunHistory): Promise<
 /** Adds one run of each test. `all` are the results of everything that ran at that time. */
 export function addRound(history: RunHistory, tests: readonly TestResult[], all = tests): void {
   const timed = all.flatMap((result) =>
-    result.firstTry ? [{ ...result, ...result.firstTry, key: keyOf(result.test) }] : [],
+    result.firstTry ? [{ ...result, ...result.firstTry, key: trialKeyOf(result.test) }] : [],
   );
   const ofRound = new Set(tests.map(({ test }) => test.id));
   for (const result of timed) {
@@ -94,10 +94,10 @@ export function mostlyPresent(
   { listed }: FlakeSearch,
   { target, history }: Suspect,
   side: Side,
-): readonly ListedTest[] {
+): readonly RepeatedTest[] {
   const reds = history.reds.get(target.key) ?? [];
-  const times = ({ key }: ListedTest) => reds.filter((red) => red[side].has(key)).length;
-  const wasRed = ({ key }: ListedTest) => history.reds.has(key);
+  const times = ({ key }: RepeatedTest) => reds.filter((red) => red[side].has(key)).length;
+  const wasRed = ({ key }: RepeatedTest) => history.reds.has(key);
   if (reds.length === 0) return [];
   return listed
     .filter((test) => test !== target && times(test) >= MOSTLY * reds.length)

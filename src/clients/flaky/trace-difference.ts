@@ -1,5 +1,5 @@
 import { hasFailed, type NetworkEntry } from '../../model/evidence.js';
-import { MissingEvidence } from '../../evidence/bounded-text.js';
+import { EvidenceNotes } from '../../evidence/bounded-text.js';
 import { withoutFilled } from '../../evidence/trace/masked-trace.js';
 import { readLinesOf } from '../../evidence/trace/read-trace.js';
 import type { TraceAction } from '../../evidence/trace/trace-actions.js';
@@ -21,7 +21,7 @@ export async function tracedRun(
   { clean, learn }: Pick<Redactor, 'clean' | 'learn'>,
 ): Promise<TracedRun> {
   const limits = { console: 0, network: MOST_READ };
-  const { reading, requests } = await readLinesOf({ file, limits, missing: new MissingEvidence(clean) });
+  const { reading, requests } = await readLinesOf({ file, limits, missing: new EvidenceNotes(clean) });
   learn(reading.typed);
   const actions = reading.actions.all.map((action) => ({
     ...action,

@@ -5,7 +5,7 @@ import { testKey } from '../../playwright/reports/report.js';
 import type { SuiteRun, TestResult } from '../../playwright/suite-run.js';
 
 /** A test of the suite, with Playwright's id of each of its repetitions. */
-export interface ListedTest {
+export interface RepeatedTest {
   readonly key: string;
   readonly test: TestRef;
   /** By the index of the repetition. Those of a serial group have the ids of the whole group. */
@@ -15,7 +15,7 @@ export interface ListedTest {
 /** The conditions under which a test is run. */
 export interface Condition {
   /** The tests that run before it or beside it. */
-  readonly others: readonly ListedTest[];
+  readonly others: readonly RepeatedTest[];
   /** One: one after the other, each repetition in a process of its own. Null: as the suite is configured. */
   readonly workers: number | null;
   readonly env?: Readonly<Record<string, string>>;
@@ -38,11 +38,11 @@ export type RunByIds = (request: {
 }) => Promise<SuiteRun>;
 
 /** The tests of a suite, which was listed with `MOST_REPEATS` repetitions of each, in the order in which they run. */
-export function listedTests({ tests, serial = [] }: Pick<SuiteRun, 'tests' | 'serial'>): ListedTest[] {
+export function listedTests({ tests, serial = [] }: Pick<SuiteRun, 'tests' | 'serial'>): RepeatedTest[] {
   const groups = new Map(serial.flatMap((group) => group.map((id) => [id, group] as const)));
-  const listed = new Map<string, ListedTest & { readonly ids: (readonly string[])[] }>();
+  const listed = new Map<string, RepeatedTest & { readonly ids: (readonly string[])[] }>();
   for (const { test } of tests) {
-    const key = keyOf(test);
+    const key = trialKeyOf(test);
     const known = listed.get(key) ?? { key, test, ids: [] };
     known.ids.push(groups.get(test.id) ?? [test.id]);
     listed.set(key, known);
@@ -51,7 +51,7 @@ export function listedTests({ tests, serial = [] }: Pick<SuiteRun, 'tests' | 'se
 }
 
 /** Returns the key that all repetitions of a test share, and no other test has. */
-export function keyOf({ project, titlePath }: TestRef): string {
+export function trialKeyOf({ project, titlePath }: TestRef): string {
   return testKey(project, titlePath);
 }
 
@@ -59,7 +59,7 @@ export function keyOf({ project, titlePath }: TestRef): string {
 export function runUnder(
   run: RunByIds,
   { others, workers, env = {} }: Condition,
-  { target, times, trace = false }: { target: ListedTest; times: number; trace?: boolean },
+  { target, times, trace = false }: { target: RepeatedTest; times: number; trace?: boolean },
 ): Promise<SuiteRun> {
   const ids = [...others, target].flatMap((test) => test.ids.slice(0, times).flat());
   const args = [`--repeat-each=${times}`, ...(workers === null ? [] : [`--workers=${workers}`])];
@@ -68,7 +68,7 @@ export function runUnder(
 
 /** Counts how often a test was red among the repetitions of a run. */
 export function countIn(tests: readonly TestResult[], key: string): Count {
-  const ends = tests.flatMap(({ test, outcome }) => (keyOf(test) === key ? [outcome] : []));
+  const ends = tests.flatMap(({ test, outcome }) => (trialKeyOf(test) === key ? [outcome] : []));
   const red = ends.filter((outcome) => outcome === 'unexpected').length;
   return { red, runs: red + ends.filter((outcome) => outcome === 'expected' || outcome === 'flaky').length };
 }
@@ -83,7 +83,7 @@ export const none: Count = { red: 0, runs: 0 };
 /** What a search for flakes needs from a run. */
 export interface FlakeSearch {
   /** All tests of the suite in the order in which they run, whether they were selected or not. */
-  readonly listed: readonly ListedTest[];
+  readonly listed: readonly RepeatedTest[];
   /** The first run, as the suite is configured. */
   readonly first: SuiteRun;
   /** Whether tests were named: each of these is examined even if it was never red. */
@@ -106,7 +106,7 @@ export const isOver = ({ signal, until, now }: FlakeSearch) => signal.aborted ||
 export interface Trial {
   readonly kind: FlakeKind;
   readonly under: Condition;
-  readonly words: (others: readonly ListedTest[]) => string;
+  readonly words: (others: readonly RepeatedTest[]) => string;
   count: Count;
 }
 
@@ -118,7 +118,7 @@ export const newTrial = (of: Omit<Trial, 'count'>): Trial => ({ ...of, count: no
 /** Runs a test under a condition. Returns false if this added no run, for example because time was up. */
 export async function tryOn(
   search: FlakeSearch,
-  target: ListedTest,
+  target: RepeatedTest,
   trial: Trial,
   times: number,
 ): Promise<boolean> {
@@ -139,7 +139,7 @@ export const LEAST_RATE = 0.1;
 /** Runs a test under a condition until its count is conclusive (FL-1), or has `most` runs. */
 export async function measure(
   search: FlakeSearch,
-  target: ListedTest,
+  target: RepeatedTest,
   trial: Trial,
   { expected = LEAST_RATE, most = search.runs } = {},
 ): Promise<void> {
@@ -152,7 +152,7 @@ export async function measure(
 /** Runs a test under both conditions until it is certainly red more often under the first. Returns false if that cannot be shown. */
 export async function isMoreRed(
   search: FlakeSearch,
-  target: ListedTest,
+  target: RepeatedTest,
   [trial, control]: readonly [Trial, Trial],
 ): Promise<boolean> {
   for (;;) {

@@ -31,7 +31,7 @@ interface InitRequest {
 }
 
 /** A file that `init` would write, and what it does with the one that is there. */
-export interface PlannedFile {
+export interface InitFile {
   /** Absolute. */
   readonly path: string;
   /** Relative to the folder in which `init` runs, with forward slashes. */
@@ -45,7 +45,7 @@ export interface PlannedFile {
 }
 
 /** Compares what `init` would write with what exists; writes nothing. */
-export async function planInit(request: InitRequest): Promise<Result<readonly PlannedFile[], Problem>> {
+export async function planInit(request: InitRequest): Promise<Result<readonly InitFile[], Problem>> {
   const { cwd, agent, force } = request;
   const usual = existsSync(path.join(cwd, 'agents.yml')) ? 'agents.yml' : 'agents.yaml';
   const texts = [
@@ -97,7 +97,7 @@ async function workflows({ cwd, ci, agent, config }: InitRequest): Promise<Gener
 async function compare(
   { file, text }: GeneratedFile,
   { cwd, force }: Pick<InitRequest, 'cwd' | 'force'>,
-): Promise<PlannedFile> {
+): Promise<InitFile> {
   // Git may have converted the file's line ends, which is no difference.
   const existing = (await readIfThere(file))?.replaceAll('\r\n', '\n') ?? null;
   return {
@@ -110,7 +110,7 @@ async function compare(
 }
 
 /** Plans to add the server to the project's list, in which everything else stays. */
-async function mcpPlan(cwd: string): Promise<Result<PlannedFile[], Problem>> {
+async function mcpPlan(cwd: string): Promise<Result<InitFile[], Problem>> {
   const file = path.join(cwd, MCP_FILE);
   const existing = await readIfThere(file);
   const text = withMcpServer(existing);
@@ -122,7 +122,7 @@ async function mcpPlan(cwd: string): Promise<Result<PlannedFile[], Problem>> {
 const ENTRY = '.self-heal/';
 
 /** Plans to add the entry to the package's own .gitignore, unless the repository ignores the folder already. */
-async function ignoreFile(cwd: string): Promise<PlannedFile> {
+async function ignoreFile(cwd: string): Promise<InitFile> {
   const file = path.join(cwd, '.gitignore');
   const existing = await readIfThere(file);
   // A person's own ignore list does not help others.
@@ -218,12 +218,12 @@ function withIgnoreEntry(text: string): string {
   return `${complete}${ENTRY}${end}`;
 }
 
-export function isWritten({ action }: PlannedFile): boolean {
+export function isWritten({ action }: InitFile): boolean {
   return action !== 'nothing' && action !== 'keep';
 }
 
 /** Writes the plan, nothing of it through a link that leads out of this folder. A file that was created after planning is not overwritten. */
-export async function writePlan(plan: readonly PlannedFile[], root: string): Promise<Problem | null> {
+export async function writePlan(plan: readonly InitFile[], root: string): Promise<Problem | null> {
   const written: string[] = [];
   const files = plan.filter(isWritten);
   const outside = files.find((file) => !isInside(realpathSync(root), realPlaceOf(file.path)));
@@ -256,7 +256,7 @@ function unwritable(name: string, error: unknown, written: readonly string[]): P
   };
 }
 
-const words: Readonly<Record<PlannedFile['action'], readonly [done: string, planned: string]>> = {
+const words: Readonly<Record<InitFile['action'], readonly [done: string, planned: string]>> = {
   write: ['wrote', 'would write'],
   extend: ['added self-heal to', 'would add self-heal to'],
   overwrite: ['overwrote', 'would overwrite'],
@@ -264,7 +264,7 @@ const words: Readonly<Record<PlannedFile['action'], readonly [done: string, plan
   nothing: ['unchanged', 'unchanged'],
 };
 
-export function planLines(plan: readonly PlannedFile[], dryRun: boolean): string {
+export function planLines(plan: readonly InitFile[], dryRun: boolean): string {
   const lines = plan.map(({ name, action, existing, text }) => {
     const line = `${words[action][dryRun ? 1 : 0]} ${name}`;
     return action === 'keep'
@@ -280,7 +280,7 @@ function diffOf(before: string, after: string): string {
   return lines.filter((line) => line !== '').join('\n');
 }
 
-export function planTexts(plan: readonly PlannedFile[]): string {
+export function planTexts(plan: readonly InitFile[]): string {
   return plan
     .filter(isWritten)
     .map(({ name, text }) => `\n--- ${name}\n${text.replace(/\r?\n$/, '')}\n`)

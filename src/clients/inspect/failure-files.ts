@@ -6,7 +6,11 @@ import type { StoredRun } from '../../run/find-run.js';
 import type { InspectedFailure } from './find-failure.js';
 
 /** Lists the files of a failure with their sizes, and how to open its trace. */
-export async function filesOf(run: StoredRun, { failure }: InspectedFailure, cwd: string): Promise<string[]> {
+export async function failureFilesOf(
+  run: StoredRun,
+  { failure }: InspectedFailure,
+  cwd: string,
+): Promise<string[]> {
   const folder = path.join(run.dir, 'failures', String(failure.n));
   const names: string[] = await readdir(folder).catch(() => []);
   const sorted = names.toSorted((a, b) => a.localeCompare(b));

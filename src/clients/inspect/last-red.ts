@@ -18,7 +18,7 @@ const red: readonly ReportTest['verdict'][] = [
 ];
 
 /** Returns the tests that a run left red. */
-export function leftRed(report: Report | null): ReportTest[] {
+export function testsLeftRed(report: Report | null): ReportTest[] {
   return (report?.tests ?? []).filter(({ verdict }) => red.includes(verdict));
 }
 
@@ -61,7 +61,7 @@ export async function lastRed(cwd: string): Promise<LastRedRun | null> {
   for (const runId of (await runIdsIn(cwd)).toReversed().slice(0, RUNS)) {
     const dir = runDirOf(cwd, runId);
     const report = await readReport(dir);
-    const tests = leftRed(report);
+    const tests = testsLeftRed(report);
     if (!report || !isRed(report)) {
       if (last && isGreenFor(last, report)) return { ...last, green: report?.commit ?? null };
       continue;
@@ -87,7 +87,7 @@ export async function lastRed(cwd: string): Promise<LastRedRun | null> {
 /** A run of `self-heal verify` is not a new starting point. */
 function isRed(report: Report): boolean {
   const suite = report.causes.some((cause) => cause.tests.length === 0 && !isResolved(cause.verdict));
-  return !report.verification && (suite || leftRed(report).length > 0);
+  return !report.verification && (suite || testsLeftRed(report).length > 0);
 }
 
 function isSame({ tests }: LastRedRun, others: readonly ReportTest[]): boolean {

@@ -14,7 +14,7 @@ import type { EscalationWithPatches } from '../../run/read-patch.js';
 import type { Report, ReportCause } from '../../run/report.js';
 
 /** An answer of a tool: for programs, and as Markdown, which is given page by page. */
-export interface Answer {
+export interface ToolAnswer {
   readonly data: Readonly<Record<string, unknown>>;
   readonly text: string;
   /** The run from which the answer is built again for its next page. */
@@ -47,7 +47,7 @@ export const runShape = {
 };
 
 /** Answers with the red tests of a run, by cause. */
-export function runAnswer(report: Report): Answer {
+export function runAnswer(report: Report): ToolAnswer {
   const { runId, outcome, exitCode, totals, causes, warnings } = report;
   const { tests: total, passed, failed, flaky } = totals;
   const data = {
@@ -95,7 +95,7 @@ function warningTexts(warnings: readonly string[]): string[] {
 }
 
 /** What `check_fix` returns. */
-export const fixShape = {
+export const fixAnswerShape = {
   runId: z.string(),
   verdict: z.enum(changeVerdicts),
   reason: z.string(),
@@ -110,7 +110,7 @@ export const fixShape = {
 };
 
 /** Answers with the verdict on the changes in the working tree; null if the run was interrupted before it had one. */
-export function fixAnswer(report: Report): Answer | null {
+export function fixAnswer(report: Report): ToolAnswer | null {
   const { runId, verification, causes } = report;
   if (!verification) return null;
   const { verdict, reason, base, files, findings, tests, proven, notProven } = verification;
@@ -159,7 +159,11 @@ export const failureShape = {
 };
 
 /** Answers with the evidence of a failure. */
-export function failureAnswer(runId: string, inspected: InspectedFailure, files: readonly string[]): Answer {
+export function failureAnswer(
+  runId: string,
+  inspected: InspectedFailure,
+  files: readonly string[],
+): ToolAnswer {
   const { failure, cause } = inspected;
   const { category, alternatives, confidence, why } = failure.diagnosis;
   const data = {
@@ -193,7 +197,7 @@ const question = z.object({
 export const questionsShape = { questions: z.array(question) };
 
 /** Answers with the questions that wait for a person. */
-export function questionsAnswer(all: readonly EscalationWithPatches[]): Answer {
+export function questionsAnswer(all: readonly EscalationWithPatches[]): ToolAnswer {
   const questions = all.slice(0, MOST).map(({ id, state, problem, recommendation, choices, tests }) => {
     const means = choices.map((choice) => ({ choice, means: choiceText[choice] }));
     return { id, state, problem, recommendation, choices: means, tests: tests.map(({ name }) => name) };

@@ -19,10 +19,10 @@ import { formatProblem, type Problem } from '../../problem.js';
 import { redact } from '../../secrets/redactor.js';
 import type { Event } from '../../index.js';
 import { ownVersion } from '../../own-files.js';
-import { type Answer, isData } from './answers.js';
+import { type ToolAnswer, isData } from './answers.js';
 import { boundedMessages } from './bounded-messages.js';
 import { type Cursor, cursorIn, cursorText, pagesOf } from './page.js';
-import { type Hosting, type Tool, tools } from './tools.js';
+import { type ToolHost, type Tool, tools } from './tools.js';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
@@ -86,7 +86,7 @@ export async function serve({ input, output, closing }: ServerProcess): Promise<
 async function answer(
   { work, again }: Tool,
   { cursor: typed, ...args }: Record<string, unknown>,
-  hosting: Hosting,
+  hosting: ToolHost,
 ): Promise<CallToolResult> {
   const at = cursorIn(typeof typed === 'string' ? typed : undefined);
   if (typeof typed === 'string' && at === null) return failed(noCursor);
@@ -106,7 +106,7 @@ function failed(problem: Problem): CallToolResult {
   return { isError: true, content: [{ type: 'text', text: redact(`${formatProblem(rest)}${quoted}`) }] };
 }
 
-function paged({ data, text, of = '' }: Answer, at: Cursor | null): CallToolResult {
+function paged({ data, text, of = '' }: ToolAnswer, at: Cursor | null): CallToolResult {
   const pages = pagesOf(text);
   const page = Math.min(at?.page ?? 0, pages.length - 1);
   const next = page + 1 < pages.length ? cursorText({ of, page: page + 1 }) : null;

@@ -10,9 +10,9 @@ import { runDirOf } from '../../run/run-folder.js';
 import { createRedactor } from '../../secrets/redactor.js';
 import { withStore } from '../../store/with-store.js';
 import { withoutUndefined } from '../../without-undefined.js';
-import { filesOf } from '../inspect/failure-files.js';
+import { failureFilesOf } from '../inspect/failure-files.js';
 import {
-  decide,
+  recordAnswer,
   escalationOf,
   noSuchEscalation,
   pendingWithPatches,
@@ -20,12 +20,12 @@ import {
   type TypedAnswer,
 } from '../answer-escalation.js';
 import {
-  type Answer,
+  type ToolAnswer,
   answeredShape,
   failureAnswer,
   failureShape,
   fixAnswer,
-  fixShape,
+  fixAnswerShape,
   questionsAnswer,
   questionsShape,
   runAnswer,
@@ -33,7 +33,7 @@ import {
 } from './answers.js';
 
 /** How a client follows a run, and interrupts it. */
-export type Hosting = Pick<CallOptions, 'signal' | 'onEvent'>;
+export type ToolHost = Pick<CallOptions, 'signal' | 'onEvent'>;
 
 /** A tool: what an agent reads about it, what it takes and returns, and its work. */
 export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
@@ -42,9 +42,12 @@ export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
   readonly output: z.ZodRawShape;
   /** Whether it changes nothing, not even `.self-heal`, and runs nothing of the project; the others run its tests, which may do anything. */
   readonly isReading: boolean;
-  readonly work: (args: z.infer<z.ZodObject<Input>>, hosting: Hosting) => Promise<Result<Answer, Problem>>;
+  readonly work: (
+    args: z.infer<z.ZodObject<Input>>,
+    hosting: ToolHost,
+  ) => Promise<Result<ToolAnswer, Problem>>;
   /** Builds the answer of an earlier run again, for its next pages; absent if the work itself is done again. */
-  readonly again?: (runId: string) => Promise<Result<Answer, Problem>>;
+  readonly again?: (runId: string) => Promise<Result<ToolAnswer, Problem>>;
 }
 
 /** Lets each tool take its own input. */
@@ -102,7 +105,7 @@ export const tools: Readonly<Record<string, Tool>> = {
         .optional()
         .describe('have another agent, in a new session, read whether the change is honest'),
     },
-    output: fixShape,
+    output: fixAnswerShape,
     isReading: false,
     work: ({ depth, filter, base, review }, hosting) =>
       answeredBy(fixAnswer, verify({ depth, tests: filter, base, review, ...hosting })),
@@ -155,9 +158,9 @@ const interrupted: Problem = {
 
 /** Waits for a run. The client reads why self-heal could not do it; a bug is thrown again. */
 async function answeredBy(
-  answer: (report: Report) => Answer | null,
+  answer: (report: Report) => ToolAnswer | null,
   run: Promise<Report>,
-): Promise<Result<Answer, Problem>> {
+): Promise<Result<ToolAnswer, Problem>> {
   try {
     return answerOf(answer, await run);
   } catch (error) {
@@ -167,15 +170,18 @@ async function answeredBy(
   }
 }
 
-function answerOf(answer: (report: Report) => Answer | null, report: Report): Result<Answer, Problem> {
+function answerOf(
+  answer: (report: Report) => ToolAnswer | null,
+  report: Report,
+): Result<ToolAnswer, Problem> {
   const result = report.outcome === 'interrupted' ? null : answer(report);
   return result ? ok(result) : err(interrupted);
 }
 
 async function stored(
   runId: string,
-  answer: (report: Report) => Answer | null,
-): Promise<Result<Answer, Problem>> {
+  answer: (report: Report) => ToolAnswer | null,
+): Promise<Result<ToolAnswer, Problem>> {
   const report = await readReport(runDirOf(process.cwd(), runId));
   const result = report && answer(report);
   const gone: Problem = {
@@ -186,7 +192,7 @@ async function stored(
   return result ? ok(result) : err(gone);
 }
 
-async function getFailure(word: string, run: string | null): Promise<Result<Answer, Problem>> {
+async function getFailure(word: string, run: string | null): Promise<Result<ToolAnswer, Problem>> {
   const cwd = process.cwd();
   const storedRun = await findRun(cwd, run);
   if (!storedRun.ok) return storedRun;
@@ -196,18 +202,18 @@ async function getFailure(word: string, run: string | null): Promise<Result<Answ
   const only = onlyFailure(word, all);
   if (!only.ok) return only;
   return ok(
-    failureAnswer(storedRun.value.runId, only.value, await filesOf(storedRun.value, only.value, cwd)),
+    failureAnswer(storedRun.value.runId, only.value, await failureFilesOf(storedRun.value, only.value, cwd)),
   );
 }
 
 async function answerQuestion(
   { id, ...typed }: TypedAnswer & { readonly id: string },
-  hosting: Hosting,
-): Promise<Result<Answer, Problem>> {
+  hosting: ToolHost,
+): Promise<Result<ToolAnswer, Problem>> {
   const answered = await withStore({ runsCode: true }, async (store) => {
     if (store === null) return err(noSuchEscalation(id));
     const asked = await escalationOf(store, id);
-    return asked.ok ? decide(store, asked.value, typed, { json: true }) : asked;
+    return asked.ok ? recordAnswer(store, asked.value, typed, { json: true }) : asked;
   });
   if ('kind' in answered) return err(answered);
   if (!answered.ok) return answered;

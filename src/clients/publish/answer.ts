@@ -1,4 +1,4 @@
-import { applyFix, type ApplyResult, inFork, movedOn, quarantineRed } from './apply.js';
+import { applyFix, type CommentOutcome, inFork, movedOn, quarantineRed } from './apply.js';
 import type { Artifact } from './artifact.js';
 import type { Github } from './github.js';
 import { originOf } from './publish.js';
@@ -27,7 +27,7 @@ export interface CommentRequest {
 
 /** The result of a comment. `needs-artifact`: it is allowed, and needs the artifact of this CI run. */
 export type CommentResult =
-  ApplyResult | { readonly kind: 'nothing' } | { readonly kind: 'needs-artifact'; readonly run: string };
+  CommentOutcome | { readonly kind: 'nothing' } | { readonly kind: 'needs-artifact'; readonly run: string };
 
 /**
  * Carries out a `/self-heal` comment on a pull request. It refuses comments of people who may not push to the repository, and branches that have

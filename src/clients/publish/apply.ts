@@ -5,8 +5,16 @@ import { agentsFileSchema } from '../../config/schema.js';
 import { testName } from '../../model/failure.js';
 import { counted } from '../../format.js';
 import type { Artifact } from './artifact.js';
-import type { Change, Forge, NewCommit } from './forge.js';
-import { commitMessage, filesOf, isOurCommit, originOf, redTests, sha256Of, trailerOf } from './publish.js';
+import type { PullRequest, Forge, NewCommit } from './forge.js';
+import {
+  commitMessage,
+  patchFilesOf,
+  isOurCommit,
+  originOf,
+  redTests,
+  sha256Of,
+  trailerOf,
+} from './publish.js';
 
 /** What to commit to the branch of a change, and the run that it comes from. */
 export interface ApplyRequest {
@@ -17,7 +25,7 @@ export interface ApplyRequest {
 }
 
 /** The result, as a sentence. */
-export interface ApplyResult {
+export interface CommentOutcome {
   readonly kind: 'done' | 'refused';
   readonly says: string;
 }
@@ -25,7 +33,7 @@ export interface ApplyResult {
 type CommitContent = Pick<NewCommit, 'files' | 'message'>;
 
 /** Commits the fix of a run to the branch of a change, if it is the one that our comment shows. */
-export async function applyFix(change: Change, request: ApplyRequest): Promise<ApplyResult> {
+export async function applyFix(change: PullRequest, request: ApplyRequest): Promise<CommentOutcome> {
   return commitTo(change, request, async () => {
     const comments = await request.forge.ownComments(change.number);
     const commentOrigin = comments.map(originOf).find((origin) => origin !== null);
@@ -35,7 +43,7 @@ export async function applyFix(change: Change, request: ApplyRequest): Promise<A
       commentOrigin.fix !== sha256Of(request.artifact)
     )
       return 'The comment does not show the whole fix, so nobody can have reviewed it.';
-    const files = await filesOf(request.artifact, change.head, request.forge);
+    const files = await patchFilesOf(request.artifact, change.head, request.forge);
     return typeof files === 'string'
       ? files
       : { files, message: commitMessage(request.artifact, change.head) };
@@ -47,10 +55,10 @@ export async function applyFix(change: Change, request: ApplyRequest): Promise<A
  * in milliseconds since the epoch.
  */
 export async function quarantineRed(
-  change: Change,
+  change: PullRequest,
   request: ApplyRequest,
   { days, now }: { readonly days: number; readonly now: number },
-): Promise<ApplyResult> {
+): Promise<CommentOutcome> {
   const until = new Date(now + days * 86_400_000).toISOString().slice(0, 10);
   return commitTo(change, request, () => quarantined(change, request, until));
 }
@@ -60,12 +68,12 @@ export async function quarantineRed(
  * `limits.perBranch` applied commits, because bots may answer each other.
  */
 async function commitTo(
-  change: Change,
+  change: PullRequest,
   request: ApplyRequest,
   contentOf: () => Promise<CommitContent | string>,
-): Promise<ApplyResult> {
+): Promise<CommentOutcome> {
   const { forge } = request;
-  const refused = (says: string): ApplyResult => ({ kind: 'refused', says });
+  const refused = (says: string): CommentOutcome => ({ kind: 'refused', says });
   if (change.isFork) return refused(inFork);
   const applied = (await forge.messages(change.number)).filter(isOurCommit).length;
   const most = await perBranch(request);
@@ -101,7 +109,7 @@ function contentText(file: { readonly content: Buffer } | null): string {
 }
 
 async function quarantined(
-  { head }: Change,
+  { head }: PullRequest,
   { forge, artifact, folder }: ApplyRequest,
   until: string,
 ): Promise<CommitContent | string> {

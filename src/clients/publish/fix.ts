@@ -8,7 +8,7 @@ import { fenceFor } from '../../fenced.js';
 import { visibleText } from '../../visible-text.js';
 
 /** One file of a fix. */
-export interface FixedFile {
+export interface PublishedFile {
   /** Relative to the root of the repository. */
   readonly path: string;
   /** Null if the fix does not change it. */
@@ -32,7 +32,7 @@ const MOST_FILES = 300;
 export function readFix(
   bytes: Buffer,
   protects: (file: string) => string | null = unpublishableReason,
-): Result<readonly FixedFile[], string> {
+): Result<readonly PublishedFile[], string> {
   const parts = bytes.toString('latin1').split(/^(?=diff --git )/m);
   if (parts.length > MOST_FILES)
     return err(`it changes ${parts.length} files, and ${MOST_FILES} are the most`);
@@ -50,14 +50,14 @@ export function readFix(
 function fixedFile(
   patch: StructuredPatch,
   { part, protects }: { readonly part: string; readonly protects: (file: string) => string | null },
-): FixedFile & { readonly why: string | null } {
+): PublishedFile & { readonly why: string | null } {
   const { oldFileName = '', newFileName = '', oldMode, newMode, hunks, isCreate, isDelete } = patch;
   const path = fromBytes(isDelete ? oldFileName : newFileName).replace(/^[ab]\//, '');
   const [head = ''] = part.split(/^@@ /m, 1);
   const [, before = null, after = ''] = /^index ([\da-f]{40})\.\.([\da-f]{40})/m.exec(part) ?? [];
   const why = () => {
     // Git writes some names in quotes with escapes, and takes a tab for the end of a name.
-    if (/^(?:diff|---|\+\+\+|rename|copy) .*(?:"|\t.)/m.test(head) || !isPlain(path))
+    if (/^(?:diff|---|\+\+\+|rename|copy) .*(?:"|\t.)/m.test(head) || !isPlainText(path))
       return 'has a name that cannot be shown as it is';
     if (!safePath.safeParse(path).success) return 'is not a path in the repository';
     const isProtected = protects(path);
@@ -74,7 +74,7 @@ function fixedFile(
 }
 
 /** Returns the content of a file after the fix: null if it is deleted, `conflict` if the fix was not made for what the branch has at its path. */
-export function fixedContent({ patch }: FixedFile, before: Buffer | null): Buffer | null | 'conflict' {
+export function fixedContent({ patch }: PublishedFile, before: Buffer | null): Buffer | null | 'conflict' {
   if ((before === null) !== (patch.isCreate === true)) return 'conflict';
   const text = applyPatch(before?.toString('latin1') ?? '', patch, {
     autoConvertLineEndings: false,
@@ -84,7 +84,7 @@ export function fixedContent({ patch }: FixedFile, before: Buffer | null): Buffe
 }
 
 /** Lines of a file on a branch, counted from 1, and the lines that replace them. */
-export interface Replacement {
+export interface LineReplacement {
   readonly path: string;
   readonly first: number;
   readonly last: number;
@@ -92,11 +92,11 @@ export interface Replacement {
 }
 
 /** Returns what a fix replaces in existing files, block by block. Lines that are only added replace the line before them with itself and them. */
-export function replacementsOf({ path, patch }: FixedFile): Replacement[] {
+export function replacementsOf({ path, patch }: PublishedFile): LineReplacement[] {
   if (patch.isCreate || patch.isDelete) return [];
   return patch.hunks.flatMap((hunk) => {
     const lines = hunk.lines.map(fromBytes);
-    const replacements: Replacement[] = [];
+    const replacements: LineReplacement[] = [];
     let line = hunk.oldStart;
     let context: string | null = null;
     for (let at = 0; at < lines.length;) {
@@ -129,7 +129,7 @@ function blockAt(lines: readonly string[], from: number): string[] {
  * Whether a reviewer sees everything that they would accept: nothing is hidden, reordered, moved out of view or not UTF-8, and no line makes a bot act
  * (`/approve`).
  */
-export function isPlain(text: string): boolean {
+export function isPlainText(text: string): boolean {
   const lines = text.replaceAll('\r\n', '\n');
   return (
     visibleText(lines) === lines &&
@@ -148,13 +148,13 @@ function blankWidth(line: string): number {
 }
 
 /** Returns a hidden comment that identifies a suggestion. */
-export function keyOf(replacement: Replacement): string {
+export function replacementKeyOf(replacement: LineReplacement): string {
   const hash = createHash('sha256').update(JSON.stringify(replacement)).digest('hex').slice(0, 16);
   return `<!-- self-heal suggestion ${hash} -->`;
 }
 
 /** Renders a suggestion, which the forge offers to commit. Nothing in the lines can close its block. */
-export function suggestionText(replacement: Replacement, tag: string): string {
+export function suggestionText(replacement: LineReplacement, tag: string): string {
   const fence = fenceFor(replacement.lines.join('\n'));
-  return [keyOf(replacement), `${fence}${tag}`, ...replacement.lines, fence].join('\n');
+  return [replacementKeyOf(replacement), `${fence}${tag}`, ...replacement.lines, fence].join('\n');
 }

@@ -1,8 +1,8 @@
 import type { Annotation } from '../../outputs/github.js';
-import type { Replacement } from './fix.js';
+import type { LineReplacement } from './fix.js';
 
 /** A pull request of GitHub, or a merge request of GitLab. */
-export interface Change {
+export interface PullRequest {
   readonly number: number;
   /** The commit that the run tested. */
   readonly head: string;
@@ -13,13 +13,13 @@ export interface Change {
 
 /** The reason for a CI run, according to the forge. */
 export type Occasion =
-  | { readonly kind: 'change'; readonly change: Change }
+  | { readonly kind: 'change'; readonly change: PullRequest }
   | { readonly kind: 'branch'; readonly branch: string; readonly head: string; readonly isDefault: boolean }
   /** Nobody waits for its result; `why` is a sentence. */
   | { readonly kind: 'none'; readonly why: string };
 
 /** The result of a run, as shown beside its commit. */
-export interface Check {
+export interface CheckRun {
   readonly conclusion: 'success' | 'failure' | 'action_required';
   readonly title: string;
   readonly summary: string;
@@ -54,7 +54,7 @@ export interface NewCommit {
 }
 
 /** The pull request with the fixes of a branch. */
-export interface Proposal {
+export interface FixPullRequest {
   readonly branch: string;
   readonly base: string;
   readonly title: string;
@@ -79,9 +79,9 @@ export interface Forge {
   messages(change: number): Promise<readonly string[]>;
   createComment(change: number, body: string): Promise<void>;
   editComment(change: number, id: number, body: string): Promise<void>;
-  check(head: string, check: Check): Promise<void>;
+  check(head: string, check: CheckRun): Promise<void>;
   /** Offers replacements at lines that the change shows, unless it already has; returns how many there are. */
-  suggest(change: Change, replacements: readonly Replacement[]): Promise<number>;
+  suggest(change: PullRequest, replacements: readonly LineReplacement[]): Promise<number>;
   /** Returns the newest commit of a branch; null if there is no such branch. */
   headOf(branch: string): Promise<{ readonly commit: string; readonly message: string } | null>;
   /** Returns the id of the new commit; null if the branch has moved on from the parent. */
@@ -89,7 +89,7 @@ export interface Forge {
   /** Returns the body of the newest pull request of a branch that this token's own account has opened, whether or not it is still open. */
   proposalBody(branch: string, base: string): Promise<string | null>;
   /** Opens the pull request of a branch, or updates the one that is open; returns its address. */
-  propose(proposal: Proposal): Promise<string>;
+  propose(proposal: FixPullRequest): Promise<string>;
 }
 
 /** A comment of our own. */

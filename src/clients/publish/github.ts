@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { jsonOf } from '../../json-of.js';
-import { type Replacement, keyOf, suggestionText } from './fix.js';
-import type { Change, Check, Forge, NewCommit, Occasion, StoredFile } from './forge.js';
+import { type LineReplacement, replacementKeyOf, suggestionText } from './fix.js';
+import type { PullRequest, CheckRun, Forge, NewCommit, Occasion, StoredFile } from './forge.js';
 
 const repository = z.object({ full_name: z.string().regex(/^[\w.-]+\/[\w.-]+$/) });
 const sha = z.string().regex(/^[\da-f]{40,64}$/);
@@ -50,7 +50,7 @@ export interface Github extends Forge {
   /** Whether somebody may push to the repository. */
   mayWrite(login: string): Promise<boolean>;
   /** Returns the pull request as it is now. */
-  change(number: number): Promise<Change>;
+  change(number: number): Promise<PullRequest>;
   react(comment: number, content: '+1' | '-1'): Promise<void>;
   rerun(runId: number): Promise<void>;
 }
@@ -161,7 +161,7 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
     return { kind: 'branch', branch, head, isDefault: branch === home.default_branch };
   };
 
-  const check = async (head: string, { conclusion, title, summary, annotations }: Check) => {
+  const check = async (head: string, { conclusion, title, summary, annotations }: CheckRun) => {
     const name = 'self-heal';
     const { data } = await rest.checks.listForRef({ ...at, ref: head, check_name: name });
     const output = {
@@ -184,7 +184,10 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
     else await rest.checks.create({ ...at, name, external_id: name, head_sha: head, ...result });
   };
 
-  const suggest = async ({ number, head }: { number: number; head: string }, all: readonly Replacement[]) => {
+  const suggest = async (
+    { number, head }: { number: number; head: string },
+    all: readonly LineReplacement[],
+  ) => {
     const files = await octokit.paginate(rest.pulls.listFiles, { ...at, pull_number: number });
     const linesInDiff = new Map(files.map(({ filename, patch = '' }) => [filename, linesShown(patch)]));
     const fitting = all.filter(({ path, first, last }) => {
@@ -198,7 +201,7 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
     });
     const before = reviewComments.filter(({ user }) => user?.login === login).map(({ body }) => body);
     const fresh = fitting
-      .filter((replacement) => !before.some((body) => body.includes(keyOf(replacement))))
+      .filter((replacement) => !before.some((body) => body.includes(replacementKeyOf(replacement))))
       .slice(0, SUGGESTIONS);
     if (fresh.length === 0) return fitting.length;
     await rest.pulls.createReview({

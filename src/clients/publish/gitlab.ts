@@ -1,8 +1,8 @@
 import { type CommitAction, Gitlab } from '@gitbeaker/rest';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import { type Replacement, keyOf, suggestionText } from './fix.js';
-import type { Change, Check, CommittedFile, Forge, NewCommit, Occasion } from './forge.js';
+import { type LineReplacement, replacementKeyOf, suggestionText } from './fix.js';
+import type { PullRequest, CheckRun, CommittedFile, Forge, NewCommit, Occasion } from './forge.js';
 import { linesShown } from './github.js';
 
 /** Opens GitLab for the project and the pipeline of the job that this runs in (https://docs.gitlab.com/ci/variables/predefined_variables/). */
@@ -28,7 +28,7 @@ export function openGitlab(env: NodeJS.ProcessEnv): Result<Forge, Problem> {
 function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.ProcessEnv }): Forge {
   const api = new Gitlab({ host: env['CI_SERVER_URL'] ?? 'https://gitlab.com', token });
 
-  const change = async (number: number): Promise<Change> => {
+  const change = async (number: number): Promise<PullRequest> => {
     const { sha, source_branch, source_project_id, target_project_id } = await api.MergeRequests.show(
       project,
       number,
@@ -67,7 +67,7 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
   };
 
   /** GitLab takes annotations only from its own reports, so the comment contains them. */
-  const check = async (head: string, { conclusion, title }: Check) => {
+  const check = async (head: string, { conclusion, title }: CheckRun) => {
     const state = conclusion === 'success' ? 'success' : 'failed';
     await api.Commits.editStatus(project, head, state, {
       name: 'self-heal',
@@ -75,7 +75,7 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
     });
   };
 
-  const suggest = async ({ number }: Change, all: readonly Replacement[]) => {
+  const suggest = async ({ number }: PullRequest, all: readonly LineReplacement[]) => {
     const { diff_refs: refs } = await api.MergeRequests.show(project, number);
     const diffs = await api.MergeRequests.allDiffs(project, number);
     // A suggestion at an unchanged line would also need its old number.
@@ -85,7 +85,7 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
     const fitting = all.filter(({ path, last }) => linesInDiff.get(path)?.lines.has(last));
     const bodies = (await ownComments(number)).map(({ body }) => body);
     for (const replacement of fitting.filter(
-      (replacement) => !bodies.some((body) => body.includes(keyOf(replacement))),
+      (replacement) => !bodies.some((body) => body.includes(replacementKeyOf(replacement))),
     )) {
       await api.MergeRequestDiscussions.create(
         project,

@@ -14,8 +14,8 @@ import { jsonOf } from '../../json-of.js';
 import { z } from 'zod';
 import { blobId } from '../../workspace/patch-text.js';
 import { type Artifact, fixedCauses } from './artifact.js';
-import { type FixedFile, fixedContent, readFix, replacementsOf, isPlain } from './fix.js';
-import type { Change, Check, CommittedFile, Forge, OwnComment } from './forge.js';
+import { type PublishedFile, fixedContent, readFix, replacementsOf, isPlainText } from './fix.js';
+import type { PullRequest, CheckRun, CommittedFile, Forge, OwnComment } from './forge.js';
 
 /** What is published, and where. */
 export interface Publication {
@@ -40,7 +40,7 @@ export async function publish(publication: Publication): Promise<string[]> {
   return onBranch({ branch, head }, publication);
 }
 
-async function onChange(change: Change, publication: Publication): Promise<string[]> {
+async function onChange(change: PullRequest, publication: Publication): Promise<string[]> {
   const { forge, artifact } = publication;
   const number = `${forge.noun} ${change.number}`;
   const page = pageOf(publication);
@@ -85,7 +85,7 @@ export function originOf({ body }: OwnComment): Origin | null {
 }
 
 function commentOf(
-  { head, isFork }: Change,
+  { head, isFork }: PullRequest,
   { forge, artifact }: Pick<Publication, 'forge' | 'artifact'>,
   { text, fix }: Page,
 ): string {
@@ -140,7 +140,7 @@ function pageOf({ artifact, redactor }: Publication): Page {
   const patch = fix.toString('utf8');
   const section = fixSection('The fix, as it will be committed', patch);
   const read = readFix(fix);
-  const isVisible = isUtf8(fix) && isPlain(patch) && redactor.text(section) === section;
+  const isVisible = isUtf8(fix) && isPlainText(patch) && redactor.text(section) === section;
   const refused = read.ok
     ? isVisible
       ? null
@@ -153,7 +153,7 @@ function pageOf({ artifact, redactor }: Publication): Page {
   return { text: textWith(`\nThe fix is not offered: ${prose(why)}.\n`), fix: null, withoutFix, refused };
 }
 
-function checkOf({ artifact, folder }: Publication, { text: summary, fix }: Page): Check {
+function checkOf({ artifact, folder }: Publication, { text: summary, fix }: Page): CheckRun {
   const { report } = artifact;
   const { exitCode, outcome, totals } = report;
   const isGreen = exitCode === exitCodes.green;
@@ -176,7 +176,7 @@ function checkOf({ artifact, folder }: Publication, { text: summary, fix }: Page
 /**
  * Returns the suggestions for a review: patches of tests, which only a person may accept, and on a fork, where nothing can be committed, the fix.
  */
-function suggestionsFor({ isFork }: Change, { artifact, redactor }: Publication) {
+function suggestionsFor({ isFork }: PullRequest, { artifact, redactor }: Publication) {
   const { report, fix, dir } = artifact;
   const patches = report.causes.flatMap(({ attempts }) => [
     ...offersOf(attempts).filter((offer) => offer.side === 'tests' && !takesOut(offer)),
@@ -192,7 +192,7 @@ function suggestionsFor({ isFork }: Change, { artifact, redactor }: Publication)
     const read = readFix(text);
     return read.ok ? read.value : [];
   });
-  const all = files.flatMap(replacementsOf).filter(({ lines }) => isPlain(lines.join('\n')));
+  const all = files.flatMap(replacementsOf).filter(({ lines }) => isPlainText(lines.join('\n')));
   const byText = new Map(all.map((replacement) => [JSON.stringify(replacement), replacement]));
   return [...byText.values()];
 }
@@ -224,7 +224,7 @@ async function onBranch(
   const message = commitMessage(artifact, head);
   let commit: string | null = fixHead?.commit ?? null;
   if (fixHead?.message.trim() !== message.trim()) {
-    const files = await filesOf(artifact, head, forge);
+    const files = await patchFilesOf(artifact, head, forge);
     if (typeof files === 'string') return [files];
     commit = await forge.commit({ branch: fixBranch, parent: head, files, message, isOwnBranch: true });
   }
@@ -271,7 +271,7 @@ function commitLine(text: string): string {
 }
 
 /** Returns the files of a fix as a commit has to hold them, or why it cannot be committed, as a sentence. */
-export async function filesOf(
+export async function patchFilesOf(
   { fix }: Artifact,
   head: string,
   forge: Forge,
@@ -284,7 +284,7 @@ export async function filesOf(
   return clash ?? files.filter((file) => typeof file !== 'string');
 }
 
-async function committed(file: FixedFile, head: string, forge: Forge): Promise<CommittedFile | string> {
+async function committed(file: PublishedFile, head: string, forge: Forge): Promise<CommittedFile | string> {
   const before = await forge.read(file.path, head);
   const content = fixedContent(file, before?.content ?? null);
   if (content === 'conflict' || !isMade(file, before?.content ?? null, content))
@@ -298,6 +298,6 @@ async function committed(file: FixedFile, head: string, forge: Forge): Promise<C
  * Whether a fix was made for this content and makes that of it: a hunk may also fit elsewhere, in a file that differs from the one of the run. Where only
  * the mode changes, a patch names no content.
  */
-function isMade({ blobs }: FixedFile, before: Buffer | null, after: Buffer | null): boolean {
+function isMade({ blobs }: PublishedFile, before: Buffer | null, after: Buffer | null): boolean {
   return blobs === null || (blobId(before) === blobs.before && blobId(after) === blobs.after);
 }

@@ -1,7 +1,7 @@
 import { capitalized, verdictWords } from '../../outputs/wording.js';
 import { dollars } from '../../format.js';
 import { html, type Markup, nothing } from '../../outputs/html/markup.js';
-import { factsOf, showFacts, showOutcome } from '../../outputs/html/page.js';
+import { figuresOf, showFacts, showOutcome } from '../../outputs/html/page.js';
 import { phaseWords } from '../../run/phase-words.js';
 import { reportOf } from '../../run/report.js';
 import type { CauseState, Phase, RunState } from '../../run/run-state.js';
@@ -12,7 +12,7 @@ export function showNow(run: RunState): Markup {
   const report = reportOf(run);
   if (ended) return showOutcome(report);
   const facts = [
-    ...factsOf(report).filter(({ name }) => name !== 'time'),
+    ...figuresOf(report).filter(({ name }) => name !== 'time'),
     { name: 'time', value: timeSince(startedAt) },
     // This reveals a killed run, which sends no more events.
     { name: 'last event', value: timeSince(lastEventAt) },

@@ -11,7 +11,7 @@ import { err, ok, type Result } from '../../result.js';
 import type { EscalationWithPatches } from '../../run/read-patch.js';
 import type { Store } from '../../store/store.js';
 import { type StoreFlags, withStore } from '../../store/with-store.js';
-import { decide, escalationOf, pendingWithPatches, type TypedAnswer } from '../answer-escalation.js';
+import { recordAnswer, escalationOf, pendingWithPatches, type TypedAnswer } from '../answer-escalation.js';
 
 /** The escalations of a project, for the page; `self-heal escalations` does the same on the command line. */
 export interface PageEscalations {
@@ -126,7 +126,7 @@ export function projectEscalations(flags: StoreFlags): PageEscalations {
         if (store === null || !stored.ok) return stored;
         // It may have been answered since the page showed it as pending.
         if (stored.value.state !== 'pending') return err(alreadyAnswered(stored.value));
-        const decided = await decide(store, stored.value, typed, flags);
+        const decided = await recordAnswer(store, stored.value, typed, flags);
         if (!decided.ok) return decided;
         const { escalation, proof } = decided.value;
         // The next run applies a chosen patch.

@@ -18,8 +18,8 @@ import type { OpenRun } from '../../command/open-run.js';
 import { type HealResult, newProgress, summarise } from '../../heal/progress.js';
 import type { Session } from '../../heal/session.js';
 import { createSuiteRuns } from '../../command/suite-runs.js';
-import { tellSeen } from '../../heal/tell-tests.js';
-import { changeId, readChange } from './read-change.js';
+import { announceTests } from '../../heal/tell-tests.js';
+import { changeId, readWorkingChange } from './read-change.js';
 import { type ComparedChange, conclude, type ProofResults } from './compare-change.js';
 
 /**
@@ -34,7 +34,7 @@ export async function verifyChange(
   const proof = new ChangeProof(opened, session, { first, change });
   const notGreen = await proof.proveGreen();
   // It is read while it is taken out and put back.
-  const readings = change.asked.review && !notGreen ? await readChange(session, change) : null;
+  const readings = change.asked.review && !notGreen ? await readWorkingChange(session, change) : null;
   let ended = notGreen ?? (await proof.proveRedWithout()) ?? (await proof.proveNothingElseBroke());
   const isOpen = ended === null || ended.verdict === 'review';
   const read = isOpen ? await readings?.of(changeId) : null;
@@ -224,7 +224,7 @@ class ChangeProof {
       return { verdict: 'red', reason: 'verify.prepare failed with the change' };
     const run = await suite.again({ ids: null, purpose: 'regression', causeId: null });
     if (session.signal.aborted) return stopped;
-    tellSeen(session, run);
+    announceTests(session, run);
     if (this.#record(run).some((step) => step !== 'green'))
       return { verdict: 'unsteady', reason: 'green with the change, then red in a run of the whole suite' };
     const red = run.tests.flatMap(({ test, outcome }) => (outcome === 'unexpected' ? test.id : []));

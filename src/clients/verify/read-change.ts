@@ -19,7 +19,7 @@ export const changeId = 'c1';
  * Starts to read the change in the working tree, in a copy, like a fix of a run (HN-11). What it is for is the first cause of the last red run; without
  * one, there is nothing to read it by.
  */
-export async function readChange(
+export async function readWorkingChange(
   session: Session,
   { asked: { red }, files }: Pick<ComparedChange, 'asked' | 'files'>,
 ): Promise<Readings> {

@@ -7,7 +7,7 @@ import type { CommandRequest } from '../../command/run.js';
 import type { RunOptions, RunRequest } from '../../command/run-request.js';
 
 /** The options of `self-heal verify`. */
-export interface VerifyOptions extends Pick<RunOptions, 'config' | 'project' | 'agents' | 'json' | 'wait'> {
+export interface VerifyFlags extends Pick<RunOptions, 'config' | 'project' | 'agents' | 'json' | 'wait'> {
   /** The commit to compare with, instead of what the last red run ran on. */
   readonly base?: string | undefined;
   /** How thorough the proof is; `full` if absent. */
@@ -21,7 +21,7 @@ export interface VerifyOptions extends Pick<RunOptions, 'config' | 'project' | '
 /** Returns the run that proves the changes in the working tree (HN-12); a `Problem` if nothing says which tests they are for. */
 export async function verifyRequest(
   project: Pick<RunRequest, 'cwd' | 'env'>,
-  { base, depth = 'full', review = false, filters = [], ...own }: VerifyOptions,
+  { base, depth = 'full', review = false, filters = [], ...own }: VerifyFlags,
 ): Promise<Result<CommandRequest, Problem>> {
   const red = await lastRed(project.cwd);
   if (red === null && filters.length === 0) return err(nothingRed);

@@ -1,7 +1,7 @@
 import { type ConsoleEntry, isAlarming } from '../../model/evidence.js';
 import type { TestFailure } from '../../model/failure.js';
 import type { FetchedScript } from '../../playwright/suite-run.js';
-import { MissingEvidence } from '../bounded-text.js';
+import { EvidenceNotes } from '../bounded-text.js';
 import { readLinesOf } from '../trace/read-trace.js';
 import { mapReferenceIn, mapUrlOf } from './source-map.js';
 
@@ -24,7 +24,7 @@ export class ScriptFetcher {
   async fetchFor({ attachments, errors }: TestFailure): Promise<void> {
     const trace = attachments.findLast(({ name }) => name === 'trace')?.path;
     if (trace === undefined) return;
-    const missing = new MissingEvidence((text) => text);
+    const missing = new EvidenceNotes((text) => text);
     const limits = { console: 100, network: 300 };
     const read = await missing.attempt('', () => readLinesOf({ file: trace, limits, missing }));
     if (!read) return;

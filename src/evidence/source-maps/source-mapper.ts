@@ -1,6 +1,6 @@
 import { type TraceMap, isIgnored, originalPositionFor, sourceContentFor } from '@jridgewell/trace-mapping';
 import { withReplacements } from '../../replacements.js';
-import type { MissingEvidence } from '../bounded-text.js';
+import type { EvidenceNotes } from '../bounded-text.js';
 import type { ProjectFiles } from '../project-files.js';
 import { withProjectPaths } from '../project-paths.js';
 import type { SourceExcerpts } from '../source-excerpts.js';
@@ -31,7 +31,7 @@ const original = /^(?:webpack|turbopack|rspack):\/\//;
 export interface SourceMapperOptions {
   readonly sources: CodeSources;
   readonly excerpts: SourceExcerpts;
-  readonly missing: MissingEvidence;
+  readonly missing: EvidenceNotes;
   /** Whether a URL belongs to the app; third-party scripts are left as they are. */
   readonly own: (url: string) => boolean;
 }

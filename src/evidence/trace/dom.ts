@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonOf } from '../../json-of.js';
 import { isSecretField } from '../../secrets/secret-fields.js';
-import { record, text, textOrNull } from './loose.js';
+import { record, text, looseText } from './loose.js';
 
 /** An element of a page as a trace recorded it. Names of tags and attributes are in lower case. */
 export interface DomElement {
@@ -203,7 +203,7 @@ export const frameSnapshot = record({
     frameUrl: text,
     isMainFrame: z.boolean().catch(false),
     // Newer traces have it apart from the snapshot's name.
-    phase: textOrNull,
+    phase: looseText,
     snapshotName: text,
   }),
 }).transform(({ snapshot: { frameUrl: url, phase, snapshotName, ...rest } }) => ({

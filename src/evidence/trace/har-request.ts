@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NetworkEntry } from '../../model/evidence.js';
 import { bounds } from '../bounded-text.js';
-import { list, number, numberOrNull, record, text, textOrNull } from './loose.js';
+import { list, number, numberOrNull, record, text, looseText } from './loose.js';
 
 /** A request of a trace, with the names of the zip entries that hold its bodies. */
 export interface TraceRequest extends NetworkEntry {
@@ -10,7 +10,7 @@ export interface TraceRequest extends NetworkEntry {
 }
 
 /** Where a resource is in the zip. Formats 7 and 8 give its hash, later ones the name. */
-const resourceFields = { _sha1: textOrNull, sha1: textOrNull, _file: textOrNull, file: textOrNull };
+const resourceFields = { _sha1: looseText, sha1: looseText, _file: looseText, file: looseText };
 
 type ResourceFields = Readonly<Record<keyof typeof resourceFields, string | null>>;
 
@@ -37,10 +37,10 @@ const headers = list(record({ name: text, value: text })).transform((pairs) => {
 const harEntry = record({
   startedDateTime: text,
   time: numberOrNull,
-  _resourceType: textOrNull,
+  _resourceType: looseText,
   _wasFulfilled: z.unknown().optional(),
   _serviceWorkerRef: z.unknown().optional(),
-  serverIPAddress: textOrNull,
+  serverIPAddress: looseText,
   // The flag became a reference to the request's context in 1.63.
   _apiRequest: z.unknown().optional(),
   _apiRequestRef: z.unknown().optional(),
@@ -48,7 +48,7 @@ const harEntry = record({
   response: record({
     status: number,
     headers,
-    _failureText: textOrNull,
+    _failureText: looseText,
     _transferSize: numberOrNull,
     content: resourceFile,
   }),

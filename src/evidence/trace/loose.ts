@@ -3,7 +3,7 @@ import { z } from 'zod';
 // Records of a trace are another program's, of any version: a field that is missing or has another type gets a neutral value.
 
 export const text = z.string().catch('');
-export const textOrNull = z.string().nullable().catch(null);
+export const looseText = z.string().nullable().catch(null);
 export const number = z.number().catch(0);
 export const numberOrNull = z.number().nullable().catch(null);
 

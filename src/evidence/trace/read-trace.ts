@@ -7,7 +7,7 @@ import {
   unanswered,
 } from '../../model/evidence.js';
 import { graphQlFailure } from '../../diagnose/graphql-errors.js';
-import { bounds, type MissingEvidence, firstLineOf } from '../bounded-text.js';
+import { bounds, type EvidenceNotes, firstLineOf } from '../bounded-text.js';
 import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
 import {
   eachBoundedLine,
@@ -26,7 +26,7 @@ import { TraceReading } from './trace-reading.js';
 export interface TraceSource {
   readonly file: string;
   readonly limits: EvidenceLimits;
-  readonly missing: MissingEvidence;
+  readonly missing: EvidenceNotes;
   /** `Redactor.learn`, before anything is cleaned. */
   readonly learn?: ((typed: Iterable<string>) => void) | undefined;
 }
@@ -74,7 +74,7 @@ export async function readLinesOf({
   return { reading, requests };
 }
 
-async function readLines(zip: ZipFile, reading: TraceReading, missing: MissingEvidence): Promise<void> {
+async function readLines(zip: ZipFile, reading: TraceReading, missing: EvidenceNotes): Promise<void> {
   const entries = await entriesOf(zip, (name) => name.endsWith('.trace') || name.endsWith('.network'));
   if (entries.length === 0) throw new Error('there is no trace in the zip');
   let remaining: number = bounds.traceInflated;
@@ -100,7 +100,7 @@ function plausibleSize(compressedBytes: number): number {
   return Math.max(64 * 1024 * 1024, compressedBytes * 200);
 }
 
-function reportLosses(reading: TraceReading, requests: number, missing: MissingEvidence): void {
+function reportLosses(reading: TraceReading, requests: number, missing: EvidenceNotes): void {
   if (reading.unknownVersion !== null) {
     missing.miss(`possibly parts of the trace: its format version ${reading.unknownVersion} is unknown`);
   }
@@ -137,7 +137,7 @@ type ReadResource = (name: string | null, maxBytes: number) => Promise<Buffer | 
 async function openResources(
   zip: ZipFile,
   wanted: ReadonlySet<string | null>,
-  missing: MissingEvidence,
+  missing: EvidenceNotes,
 ): Promise<ReadResource> {
   const entries = new Map(
     (await entriesOf(zip, (name) => wanted.has(name))).map(({ name, entry }) => [name, entry]),
@@ -167,7 +167,7 @@ const most = { steps: 100, log: 12 };
 const longMs = 1_000;
 
 /** Returns the last steps of the test's own code, without the steps that Playwright adds for hooks and fixtures. */
-function stepsOf({ actions, typed }: TraceReading, missing: MissingEvidence): TestStep[] {
+function stepsOf({ actions, typed }: TraceReading, missing: EvidenceNotes): TestStep[] {
   const failing = actions.failing();
   const own = actions.all.filter(
     ({ kind, at }) => !actions.isOfTest || (at !== null && /^(?:pw:api|expect|test\.step|hook)$/.test(kind)),

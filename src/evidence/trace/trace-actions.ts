@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { list, number, record, text, textOrNull } from './loose.js';
+import { list, number, record, text, looseText } from './loose.js';
 
 /** One step of a test, or one call of Playwright's library if the trace is not that of a test. */
 export interface TraceAction {
@@ -21,18 +21,18 @@ export interface TraceAction {
 
 const before = record({
   callId: text,
-  stepId: textOrNull,
-  parentId: textOrNull,
+  stepId: looseText,
+  parentId: looseText,
   method: text,
-  params: record({ patterns: list(record({ glob: textOrNull })) }),
+  params: record({ patterns: list(record({ glob: looseText })) }),
   // Before 1.53 the `apiName`.
-  title: textOrNull,
+  title: looseText,
   apiName: text,
   subtitle: text,
   startTime: number,
-  stack: list(record({ file: textOrNull, line: number })),
+  stack: list(record({ file: looseText, line: number })),
 });
-const after = record({ callId: text, endTime: number, error: record({ message: textOrNull }) });
+const after = record({ callId: text, endTime: number, error: record({ message: looseText }) });
 const messageLine = record({ callId: text, message: text });
 
 const mostActions = 5_000;

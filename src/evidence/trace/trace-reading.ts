@@ -4,7 +4,7 @@ import type { EvidenceLimits } from '../page-evidence.js';
 import { jsonOf } from '../../json-of.js';
 import type { BoundedLine } from '../../playwright/zip.js';
 import { type TraceRequest, resourceFile, traceRequestOf } from './har-request.js';
-import { number, record, text, textOrNull } from './loose.js';
+import { number, record, text, looseText } from './loose.js';
 import { addTyped } from './masked-trace.js';
 import { TraceActions } from './trace-actions.js';
 import { type FrameDom, type PageDom, DocumentSnapshots, frameSnapshot, pageOf, typedValue } from './dom.js';
@@ -25,7 +25,7 @@ const pageError = record({
   time: number,
   params: record({
     error: record({
-      error: record({ name: text, message: text, stack: textOrNull }).optional(),
+      error: record({ name: text, message: text, stack: looseText }).optional(),
       // `throw 'text'` has a value instead of an error.
       value: z.unknown().optional(),
     }),

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Redactor } from '../../secrets/redactor.js';
 import { withoutSignals } from '../../fenced.js';
-import { clipMiddle, MissingEvidence } from '../bounded-text.js';
+import { clipMiddle, EvidenceNotes } from '../bounded-text.js';
 import { asData, traceFiles } from '../evidence-files.js';
 import type { EvidenceLimits } from '../page-evidence.js';
 import {
@@ -34,7 +34,7 @@ export interface TraceToShow {
  */
 export async function writeTraceFiles({ trace, folder, limits, redactor }: TraceToShow): Promise<void> {
   const clean = (text: string) => withoutSignals(redactor.clean(text));
-  const missing = new MissingEvidence(clean);
+  const missing = new EvidenceNotes(clean);
   await missing.attempt(traceFiles.trace, async () => {
     const file = path.join(folder, traceFiles.trace);
     await copyMasked(trace, file, redactor);

@@ -4,7 +4,7 @@ import {
   type DeployRequest,
   type FinishedAgent,
   readyAgent,
-  tellEnded,
+  announceAgentEnd,
   type AgentSlot,
 } from './start-agent.js';
 import type { Redactor } from '../../secrets/redactor.js';
@@ -47,7 +47,7 @@ export async function prepareAgent(
     const collected = await session.workspace.collect(String(id), at.copy);
     warnOf(session, cause.id, collected);
     const { files, patch } = collected.change ? await keepPatch(session, collected.change, file) : nothing;
-    tellEnded(session, request, { ...run, filesChanged: files.length });
+    announceAgentEnd(session, request, { ...run, filesChanged: files.length });
     const attempt: PendingAttempt = {
       ...bareAttempt(n),
       ...namesOf(session, request),
@@ -60,7 +60,7 @@ export async function prepareAgent(
       prompt: relativePath(session.folder.dir, `${file}.prompt.md`),
       change: collected.change?.id ?? null,
     };
-    return { pending: attempt, work: collected, ...whatItSays(at.signal, run, collected) };
+    return { pending: attempt, work: collected, ...describeAgentEnd(at.signal, run, collected) };
   };
 }
 
@@ -139,7 +139,7 @@ function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string 
 }
 
 /** Combines how the process ended with what happened to the files (AG-8). */
-function whatItSays(
+function describeAgentEnd(
   signal: AbortSignal,
   { end, claim, denials }: FinishedAgent,
   { change, refused }: Work,

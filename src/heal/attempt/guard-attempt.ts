@@ -3,14 +3,14 @@ import type { PendingAttempt } from '../../model/attempt.js';
 import type { Cause } from '../../model/cause.js';
 import { type Cut, cutLine, type Note } from '../../model/guard-findings.js';
 import { atMost } from '../../format.js';
-import type { Findings, LocatorChange, TestDifference } from '../../guard/findings.js';
+import type { GuardFindings, LocatorChange, TestDifference } from '../../guard/findings.js';
 import type { Change } from '../../workspace/change.js';
 import { type Deployment, keepPatch } from './deploy.js';
 import type { PreparedPatch } from '../hooks.js';
 import type { Session } from '../session.js';
 
 /** An agent's work without what may not enter, and what the guard found in the rest. */
-interface AllowedFix extends Pick<Findings, 'violations'> {
+interface AllowedFix extends Pick<GuardFindings, 'violations'> {
   readonly deployed: Deployment;
   readonly notes: readonly Note[];
   /** All of its work, if something was left out that a person may let in; null otherwise. */

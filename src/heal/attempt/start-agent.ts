@@ -47,7 +47,7 @@ export interface ReviewRequest {
 }
 
 /** The prompt and the files that describe an agent's task, written before it starts. */
-interface Work {
+interface AgentTaskFiles {
   /** The text that is sent to the program. */
   readonly prompt: string;
   readonly contextFile: string;
@@ -73,7 +73,7 @@ export interface AgentSlot {
 }
 
 /** Where an agent works, and the attempt's path without its extension. */
-interface At {
+interface AttemptLocation {
   readonly file: string;
   readonly workingCopy: WorkingCopy;
   readonly isTried: boolean;
@@ -83,12 +83,12 @@ interface At {
 async function briefAgent(
   session: Session,
   request: DeployRequest,
-  { file, workingCopy, isTried, reduced = false }: At & Partial<Start>,
-): Promise<Work> {
+  { file, workingCopy, isTried, reduced = false }: AttemptLocation & Partial<RestartOptions>,
+): Promise<AgentTaskFiles> {
   if (request.review)
     return briefReader(session, { ...request, review: request.review }, { file, workingCopy });
   const written = await writeWork(session, request, { reduced, ...(isTried ? { workingCopy } : {}) });
-  await bringTo(workingCopy, await session.folder.failure(request.cause.lead.n), session.folder);
+  await copyEvidenceForAgent(workingCopy, await session.folder.failure(request.cause.lead.n), session.folder);
   const prompt = workingCopy.toCopy(written.prompt);
   // The failure's own prompt.md is overwritten by the next attempt.
   await writeFile(`${file}.prompt.md`, prompt);
@@ -99,8 +99,8 @@ async function briefAgent(
 async function briefReader(
   session: Session,
   request: DeployRequest & { readonly review: ReviewRequest },
-  { file, workingCopy }: Pick<At, 'file' | 'workingCopy'>,
-): Promise<Work> {
+  { file, workingCopy }: Pick<AttemptLocation, 'file' | 'workingCopy'>,
+): Promise<AgentTaskFiles> {
   const { fix, token, evidence } = request.review;
   const agent = agentOf(session, request);
   const folder = inProject(session.folder, evidence);
@@ -111,7 +111,7 @@ async function briefReader(
   const { slashCommand } = agent;
   const rendered = renderReview(fix, { slashCommand, token, folder: relativePath(session.cwd, folder) });
   const prompt = workingCopy.toCopy(await expanded(session, agent, rendered));
-  await bringTo(workingCopy, evidence, session.folder);
+  await copyEvidenceForAgent(workingCopy, evidence, session.folder);
   await writeFile(workingCopy.toCopy(names.promptFile), prompt);
   await writeFile(`${file}.prompt.md`, prompt);
   return { prompt, ...names };
@@ -169,7 +169,7 @@ export async function readyAgent(
 }
 
 /** Announces that an agent has ended. */
-export function tellEnded(
+export function announceAgentEnd(
   { bus }: Session,
   { cause, n }: DeployRequest,
   { end, durationMs, usage, orphans, ...more }: FinishedAgent & { readonly filesChanged: number },
@@ -192,7 +192,7 @@ export function tellEnded(
 async function startAgent(
   session: Session,
   request: DeployRequest,
-  start: Start & At & { readonly signal: AbortSignal; readonly work: Work },
+  start: RestartOptions & AttemptLocation & { readonly signal: AbortSignal; readonly work: AgentTaskFiles },
 ): Promise<AgentRun> {
   const { cause, n } = request;
   const agent = agentOf(session, request);
@@ -239,7 +239,7 @@ async function startAgent(
 }
 
 /** Copies what an agent may read into its copy, with the copy's paths in texts, so that it never learns where the project itself is. */
-async function bringTo(
+async function copyEvidenceForAgent(
   workingCopy: WorkingCopy,
   folder: string,
   runFolder: Session['folder'],
@@ -267,10 +267,10 @@ function inProject({ dir, final }: Session['folder'], text: string): string {
 export async function writeWork(
   session: Session,
   request: DeployRequest,
-  { reduced, workingCopy }: Pick<Start, 'reduced'> & { readonly workingCopy?: WorkingCopy } = {
+  { reduced, workingCopy }: Pick<RestartOptions, 'reduced'> & { readonly workingCopy?: WorkingCopy } = {
     reduced: false,
   },
-): Promise<Work> {
+): Promise<AgentTaskFiles> {
   const dir = await session.folder.failure(request.cause.lead.n);
   const names = { context: 'context.json', prompt: 'prompt.md' };
   const contextFile = inProject(session.folder, path.join(dir, names.context));
@@ -311,7 +311,7 @@ function agentOf({ settings }: Session, request: DeployRequest): AgentSettings {
 }
 
 /** How one start of an agent differs from the first. */
-export interface Start {
+export interface RestartOptions {
   /** Whether the evidence is reduced to its essentials (AG-7). */
   readonly reduced: boolean;
   /** The session to continue (AG-9), or null for a new one. */
@@ -333,7 +333,7 @@ export interface RestartRequest {
   readonly resume: string | null;
   /** Ends its work on this cause. */
   readonly signal: AbortSignal;
-  readonly start: (start: Start) => Promise<AgentRun>;
+  readonly start: (start: RestartOptions) => Promise<AgentRun>;
 }
 
 /** Restarts while the provider is unavailable, before a person has to look; with the default waits they take about two minutes. */
@@ -348,7 +348,7 @@ const MAX_ASKED_WAIT_MS = 300_000;
  */
 export async function runWithRestarts(session: Session, request: RestartRequest): Promise<FinishedAgent> {
   const { cause, n, runner, signal } = request;
-  let next: Start = { reduced: false, resume: request.resume };
+  let next: RestartOptions = { reduced: false, resume: request.resume };
   let whole: AgentRun | null = null;
   for (let restarts = 0; ;) {
     const run = await request.start(next);
@@ -380,7 +380,7 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
 }
 
 /** Returns the next start after an end, or null if another start would end the same way. */
-function startAfter(end: AgentEnd, last: Start): Start | null {
+function startAfter(end: AgentEnd, last: RestartOptions): RestartOptions | null {
   if (end.kind === 'retryable') return last;
   if (end.kind === 'context-overflow' && !last.reduced) return { reduced: true, resume: null };
   const isLost =

@@ -4,19 +4,19 @@ import { type Note, violationLine } from '../../model/guard-findings.js';
 import { headlineOf } from '../../diagnose/headline.js';
 import { relativePath } from '../../paths.js';
 import { unreachable } from '../../unreachable.js';
-import { chooseFlipped } from '../alike.js';
+import { chooseTestsToRunWithoutFix } from '../alike.js';
 import type { AppliedChange, AttemptResult, CauseWork, Fix, SharedRun } from '../cause-work.js';
 import type { PreparedPatch } from '../hooks.js';
-import { isGreen, judge, type Judgement } from '../judge.js';
-import { endOffered, tryOffer } from '../offers.js';
+import { isGreen, judgeRerun, type Judgement } from '../judge.js';
+import { proveForReview, applyForReview } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
 import type { Schedule } from '../schedule.js';
 import type { Session } from '../session.js';
 import type { Deployment } from './deploy.js';
 import { revertChanges } from './end-attempt.js';
 import { guardAttempt } from './guard-attempt.js';
-import type { Undoing } from './undoing.js';
-import { changedLately, isForPerson, noteOfUndoing, undoesInWords, undoneBy } from './undone.js';
+import type { RevertedLines } from './undoing.js';
+import { changedLately, isForPerson, noteOfRevert, describeRevert, linesRevertedBy } from './undone.js';
 
 /** Lets the guard judge what was made for a cause, without a look at the project; an attempt that has ended is not tried. */
 export async function guardFix(
@@ -93,7 +93,7 @@ async function tryWhole(
     ? canBeReverted(cause.blame)
     : (await changedLately(session, cause, true)).length > 0;
   const mayTakeOut = whole.side === 'tests' && isByAuthor;
-  const offered = await tryOffer(session, cause, { pending, patch: { ...whole, mayTakeOut } });
+  const offered = await applyForReview(session, cause, { pending, patch: { ...whole, mayTakeOut } });
   if (offered?.end.kind === 'offered') return { attempt: offered, retest: null };
   // Another error is not progress if more of the fix did not lead further.
   return end.kind === 'changed'
@@ -156,7 +156,7 @@ async function tryAll(session: Session, works: readonly CauseWork[]): Promise<vo
     const applied = await session.workspace.apply(fix.change);
     if (applied.kind === 'applied') tried.push({ work, fix, shared: { change: applied.change, changed } });
   }
-  const failures = tried.flatMap(({ work }) => [...chooseFlipped(work.cause)]);
+  const failures = tried.flatMap(({ work }) => [...chooseTestsToRunWithoutFix(work.cause)]);
   const rerun = await retest(session, { failures, purpose: 'retest', causeId: null });
   const out: string[] = [];
   for (const { work, fix, shared } of tried)
@@ -175,14 +175,14 @@ async function holds(
 ): Promise<boolean> {
   const { pending } = shared.fix;
   if (judgeRun(work, pending, shared.retest).kind !== 'green') return false;
-  const undoing = await undoneBy(session, work.cause, shared);
+  const undoing = await linesRevertedBy(session, work.cause, shared);
   return !undoing || !isForPerson(session, work, { pending, undone: undoing });
 }
 
 /** An error that an agent had already fixed on the same test came back: A, B, A is a loop, not progress (HN-9). */
 function judgeRun({ cause, earlier }: CauseWork, pending: PendingAttempt, rerun: Retest): Judgement {
   const lead = rerun.observe(cause.lead);
-  const judged = judge(cause.lead, lead);
+  const judged = judgeRerun(cause.lead, lead);
   const failure = lead.failure ?? lead.suiteFailure;
   const isLoop = judged.kind === 'changed' && failure !== null && earlier.has(failure.signature);
   if (!isLoop) return ofThisChange(judged, pending);
@@ -212,7 +212,7 @@ function judgeAlone(schedule: Schedule, work: CauseWork, applied: AppliedFix): P
   return schedule.tryBeside(work, async (beside) => {
     const { session } = schedule.progress;
     const { cause } = work;
-    const failures = [...chooseFlipped(cause), ...beside];
+    const failures = [...chooseTestsToRunWithoutFix(cause), ...beside];
     let earlier: string | null = null;
     for (;;) {
       const rerun = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
@@ -252,13 +252,13 @@ async function resultOf(session: Session, work: CauseWork, applied: JudgedFix): 
     await takeOut();
     return unapplied(pending, { kind: 'interrupted', because: 'interrupted' });
   }
-  const undoing = await undoneBy(session, work.cause, applied);
+  const undoing = await linesRevertedBy(session, work.cause, applied);
   if (judged.kind === 'green' && undoing && isForPerson(session, work, { pending, undone: undoing }))
     return offer(session, work, { ...applied, undoing });
   const because = [
     fix.because,
     'because' in judged ? judged.because : null,
-    undoing && `it ${undoesInWords(undoing)}`,
+    undoing && `it ${describeRevert(undoing)}`,
   ];
   const reason = because.filter((part) => part !== null).join('; ');
   if (judged.kind !== 'green' && judged.kind !== 'changed') {
@@ -267,7 +267,7 @@ async function resultOf(session: Session, work: CauseWork, applied: JudgedFix): 
     return { attempt: { ...pending, end: { kind, because: reason } }, retest: rerun };
   }
   const notes = [
-    ...(undoing ? [noteOfUndoing(session, undoing)] : []),
+    ...(undoing ? [noteOfRevert(session, undoing)] : []),
     ...fix.notes,
     ...reasonsLeft(session, work, rerun),
   ];
@@ -285,14 +285,16 @@ async function resultOf(session: Session, work: CauseWork, applied: JudgedFix): 
 async function offer(
   session: Session,
   { cause }: CauseWork,
-  { fix: { pending }, undoing, change, retest: rerun }: JudgedFix & { readonly undoing: Undoing },
+  { fix: { pending }, undoing, change, retest: rerun }: JudgedFix & { readonly undoing: RevertedLines },
 ): Promise<AttemptResult> {
-  const isGreenOnce = [...chooseFlipped(cause)].every((failure) => isGreen(rerun.observe(failure)));
-  const attempt = await endOffered(session, cause, {
-    pending: { ...pending, notes: [noteOfUndoing(session, undoing)] },
+  const isGreenOnce = [...chooseTestsToRunWithoutFix(cause)].every((failure) =>
+    isGreen(rerun.observe(failure)),
+  );
+  const attempt = await proveForReview(session, cause, {
+    pending: { ...pending, notes: [noteOfRevert(session, undoing)] },
     change: change?.id ?? '',
     side: 'app',
-    summary: `its fix ${undoesInWords(undoing)}`,
+    summary: `its fix ${describeRevert(undoing)}`,
     greens: isGreenOnce ? 1 : 0,
   });
   return { attempt, retest: null };

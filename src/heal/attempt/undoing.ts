@@ -12,7 +12,7 @@ export interface EditedFile {
 }
 
 /** What a fix takes back of a blamed change. */
-export interface Undoing {
+export interface RevertedLines {
   readonly how: 'all' | 'part';
   /** Whether it takes back all of the blamed hunks, whatever else their commits changed. */
   readonly isWhole: boolean;
@@ -28,10 +28,10 @@ export interface Undoing {
  * Returns what a fix takes back of the change that broke a test: all of it, with whatever else was changed in the same commits, or a part.
  * Null if it keeps the change, perhaps mended. Changes to the tests do not count.
  */
-export function undoing(
+export function revertedLines(
   { hunks, rest }: Pick<Blame, 'hunks' | 'rest'>,
   edited: readonly EditedFile[],
-): Undoing | null {
+): RevertedLines | null {
   const ofApp = hunks.filter(({ inTests }) => !inTests);
   const [first] = ofApp;
   const all = [...ofApp, ...rest].filter((hunk) => keysOf(hunk.old).length + keysOf(hunk.now).length > 0);
@@ -52,9 +52,12 @@ export function undoing(
  * Returns what a fix takes back of what changed lately, where no search has said which change broke the test: those hunks that it takes back whole. Null
  * if there is none.
  */
-export function undoingOf(hunks: readonly BlamedHunk[], edited: readonly EditedFile[]): Undoing | null {
-  const back = hunks.filter((hunk) => undoing({ hunks: [hunk], rest: [] }, edited)?.isWhole);
-  return undoing({ hunks: back, rest: [] }, edited);
+export function revertedLinesAmong(
+  hunks: readonly BlamedHunk[],
+  edited: readonly EditedFile[],
+): RevertedLines | null {
+  const back = hunks.filter((hunk) => revertedLines({ hunks: [hunk], rest: [] }, edited)?.isWhole);
+  return revertedLines({ hunks: back, rest: [] }, edited);
 }
 
 function namesOf(commits: readonly (BlamedCommit | null)[]): string {

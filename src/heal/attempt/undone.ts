@@ -12,17 +12,17 @@ import { git } from '../../workspace/git.js';
 import type { AppliedChange, CauseWork } from '../cause-work.js';
 import { isOwnAssertion } from '../own-assertion.js';
 import type { Session } from '../session.js';
-import { type EditedFile, type Undoing, undoing, undoingOf } from './undoing.js';
+import { type EditedFile, type RevertedLines, revertedLines, revertedLinesAmong } from './undoing.js';
 
 /** Returns what a fix takes back of the change that broke its tests, or of what changed lately; null for nothing. */
-export async function undoneBy(
+export async function linesRevertedBy(
   session: Session,
   { blame }: Cause,
   { change, changed }: AppliedChange,
-): Promise<Undoing | null> {
+): Promise<RevertedLines | null> {
   const hunks = blame?.hunks ?? changed;
   const edited = change && hunks.length > 0 ? await editedFiles(session, change, blame?.base.commit) : [];
-  return blame ? undoing(blame, edited) : undoingOf(changed, edited);
+  return blame ? revertedLines(blame, edited) : revertedLinesAmong(changed, edited);
 }
 
 /**
@@ -33,7 +33,7 @@ export async function undoneBy(
 export function isForPerson(
   { settings }: Session,
   { cause, known }: CauseWork,
-  { pending, undone }: { readonly pending: PendingAttempt; readonly undone: Undoing },
+  { pending, undone }: { readonly pending: PendingAttempt; readonly undone: RevertedLines },
 ): boolean {
   const isDecided = pending.proposedBy === 'person' || known.guidance !== null;
   if (isDecided || settings.verify.intent === 'tests' || !isOwnAssertion(cause.lead)) return false;
@@ -44,17 +44,17 @@ export function isForPerson(
 }
 
 /** Says what a fix takes back: `undoes all of abc1234 "Friendlier words"`. */
-export function undoesInWords({ how, of }: Undoing): string {
+export function describeRevert({ how, of }: RevertedLines): string {
   return `undoes ${how === 'all' ? 'all' : 'part'} of ${of}`;
 }
 
 /** Names it for the reviewer, at the blamed lines. */
-export function noteOfUndoing({ cwd, workspace }: Session, undone: Undoing): Note {
+export function noteOfRevert({ cwd, workspace }: Session, undone: RevertedLines): Note {
   const { file, line } = undone.at;
   return {
     file: relativePath(workspace.root, path.resolve(cwd, file)),
     line,
-    says: `the fix ${undoesInWords(undone)}`,
+    says: `the fix ${describeRevert(undone)}`,
   };
 }
 

@@ -5,7 +5,7 @@ import type { SpokenRule, TouchedCode } from '../../agents/review-prompt.js';
 import { compareFile, type ExactHunk } from '../../workspace/hunks.js';
 
 /** A file of a fix in three states; null where it does not exist. */
-export interface FixedFile {
+export interface FileStates {
   /** Relative to the project. */
   readonly path: string;
   /** When the test was green; absent if that is not known. */
@@ -34,7 +34,7 @@ interface Range {
 }
 
 /** Returns the functions that a fix changes, or the lines around its changes, in three states. */
-export function touchedCode(files: readonly FixedFile[]): TouchedCode[] {
+export function touchedCode(files: readonly FileStates[]): TouchedCode[] {
   return files.flatMap(({ path, red, now, ...states }) => {
     const whole = now ?? red;
     if (whole === null) return [];
@@ -133,7 +133,7 @@ const RARE = 3;
  * Returns the lines of documents and comments that name what a fix and the change before it touch: above all what has changed, and then what is around
  * it. The lines with the rarest names are chosen.
  */
-export function rulesAbout(files: readonly FixedFile[], texts: readonly ProjectText[]): SpokenRule[] {
+export function rulesAbout(files: readonly FileStates[], texts: readonly ProjectText[]): SpokenRule[] {
   const changed = files.flatMap(({ path, green, red, now }) =>
     [compareFile(path, red, now), ...(green === undefined ? [] : [compareFile(path, green, red)])].flatMap(
       ({ hunks }) => hunks.flatMap((hunk) => [...hunk.old, ...hunk.now]),

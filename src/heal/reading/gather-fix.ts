@@ -13,7 +13,7 @@ import type { FileEdit, FileState } from '../../workspace/file-state.js';
 import { git, gitList } from '../../workspace/git.js';
 import { compareFile } from '../../workspace/hunks.js';
 import {
-  type FixedFile,
+  type FileStates,
   isDocument,
   type ProjectText,
   rulesAbout,
@@ -89,7 +89,7 @@ async function fixedFiles(
   { root, cwd, contents }: Project,
   edits: readonly FileEdit[],
   green: string | null,
-): Promise<FixedFile[]> {
+): Promise<FileStates[]> {
   const states = new Map<string, { red: FileState | null; now: FileState | null }>();
   for (const { path: file, before, after } of edits)
     states.set(file, { red: states.has(file) ? (states.get(file)?.red ?? null) : before, now: after });
@@ -114,7 +114,7 @@ const styles = /\.(?:css|s[ac]ss|less|svg)$/;
 /** Returns what changed in the files that the fix touches, and then what else may have broken the test. */
 async function suspectedHunks(
   { root, cwd, clean }: Project,
-  { lead, files, green }: { lead: DiagnosedFailure; files: readonly FixedFile[]; green: string | null },
+  { lead, files, green }: { lead: DiagnosedFailure; files: readonly FileStates[]; green: string | null },
 ): Promise<FixToRead['culprit']['hunks']> {
   if (green === null) return [];
   const log = await commitsSince(root, green).catch(() => []);
@@ -158,7 +158,7 @@ async function textsOf({
   files,
 }: Pick<Project, 'root' | 'cwd'> & {
   readonly green: string | null;
-  readonly files: readonly FixedFile[];
+  readonly files: readonly FileStates[];
 }): Promise<ProjectText[]> {
   const folders = new Set(files.map((file) => path.posix.dirname(file.path).split('/')[0] ?? ''));
   const isNear = (file: string) => folders.has(path.posix.dirname(file).split('/')[0] ?? '');

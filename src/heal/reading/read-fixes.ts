@@ -13,7 +13,7 @@ import { contentsOf, readChange } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import type { Work } from '../../workspace/workspace.js';
 import { warnOf } from '../attempt/deploy.js';
-import { type DeployRequest, joinedUsage, readyAgent, tellEnded } from '../attempt/start-agent.js';
+import { type DeployRequest, joinedUsage, readyAgent, announceAgentEnd } from '../attempt/start-agent.js';
 import { limitReached } from '../policy.js';
 import type { Session } from '../session.js';
 import { gatherFix } from './gather-fix.js';
@@ -219,7 +219,7 @@ async function ask(
   const run = await ready.work();
   warnOfWriting(session, request.cause.id, await workspace.collect(String(id), copy));
   const opinion = run.opinion && inProject(run.opinion);
-  tellEnded(session, request, { ...run, filesChanged: 0, ...(opinion ? { opinion } : {}) });
+  announceAgentEnd(session, request, { ...run, filesChanged: 0, ...(opinion ? { opinion } : {}) });
   const { usage } = run;
   const isUnusable = run.end.kind === 'unusable' || run.end.kind === 'spawn-failed';
   if (opinion) return { reading: { ...opinion, by: program }, usage, isUnusable: false };

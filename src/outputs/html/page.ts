@@ -80,7 +80,7 @@ export function showOutcome(report: Report): Markup {
       ${isPart ? 'All collected tests are green' : outcomeWords[outcome]}${healed > 0 && `, ${counted(healed, 'cause')} fixed`}
       ${dryRun && '(dry run: no agent was started)'}
     </p>
-    ${showFacts(factsOf(report))}`;
+    ${showFacts(figuresOf(report))}`;
 }
 
 interface Fact {
@@ -89,7 +89,7 @@ interface Fact {
 }
 
 /** Returns the figures of a run: its tests, and how they ended. */
-export function factsOf(report: Report): Fact[] {
+export function figuresOf(report: Report): Fact[] {
   return [{ name: 'tests', value: String(report.totals.tests) }, ...viewOf(report).tallies];
 }
 

@@ -16,7 +16,7 @@ import { eventsWriter } from '../../../src/run/event-log.js';
 import { writeReports } from '../../../src/outputs/write-reports.js';
 import { summaryOf } from '../../../src/outputs/summary.js';
 import { terminalReporter } from '../../../src/outputs/terminal.js';
-import { bringIn, createRunFolder } from '../../../src/run/run-folder.js';
+import { moveRunIntoProject, createRunFolder } from '../../../src/run/run-folder.js';
 import { maskSuiteFolder } from '../../../src/run/mask-suite-folder.js';
 import { createRedactor } from '../../../src/secrets/redactor.js';
 import { noStore } from '../../../src/store/warning-store.js';
@@ -27,7 +27,7 @@ import { createSpending } from '../../../src/run/spending.js';
 import { summarise } from '../../../src/heal/progress.js';
 import { unedited } from '../healing-session.js';
 import { Observations } from '../../../src/heal/observations.js';
-import { tellSeen } from '../../../src/heal/tell-tests.js';
+import { announceTests } from '../../../src/heal/tell-tests.js';
 import {
   aConsoleEntry,
   aRequest,
@@ -149,7 +149,7 @@ export async function runThatSays(
   });
   bus.emit({ type: 'suite.started', purpose: 'first', tests: 2, causeId: null });
   bus.emit({ type: 'suite.progress', done: 1, total: 2, failed: 1, test: say('progress') });
-  tellSeen(session, { tests: [{ ...aResult('a1b2', 'unexpected'), test: failure.test }] });
+  announceTests(session, { tests: [{ ...aResult('a1b2', 'unexpected'), test: failure.test }] });
   bus.emit({ type: 'cause.found', cause: summarise(cause) });
   bus.emit({ type: 'run.warning', message: say('warning') });
   const deploy = async (n: number, previous: readonly Attempt[]) => {
@@ -201,7 +201,7 @@ export async function runThatSays(
   );
   await memory.value.close();
   await bus.close();
-  await bringIn(folder.value);
+  await moveRunIntoProject(folder.value);
   screen.end();
   return { root, dir: final, terminal: String(screen.read()), cause };
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reduceContext } from '../../../src/agents/build-context.js';
 import { checkAgent, missingAgents } from '../../../src/agents/check-agents.js';
-import { type ProjectCopy, claudeFlagsFor } from '../../../src/agents/claude-project.js';
+import { type ClaudeCopy, claudeFlagsFor } from '../../../src/agents/claude-project.js';
 import { claudeReader, claudeRunner } from '../../../src/agents/claude-runner.js';
 import { codexReader, codexRunner } from '../../../src/agents/codex-runner.js';
 import { commandFileOf } from '../../../src/agents/command-files.js';
@@ -156,7 +156,7 @@ it('AG-7 reduced evidence keeps the failure itself, and says that the rest was l
   expect(reduced.cut).toHaveLength(2);
 });
 
-function copied(): ProjectCopy & { readonly home: string } {
+function copied(): ClaudeCopy & { readonly home: string } {
   const root = path.join(tempDir('folder'), 'copy');
   mkdirSync(path.join(root, '.claude'), { recursive: true });
   return { cwd: root, root, project: tempDir('project'), home: tempDir('home') };

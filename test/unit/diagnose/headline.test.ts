@@ -3,13 +3,13 @@ import { classify } from '../../../src/diagnose/classify.js';
 import { complaintOf } from '../../../src/diagnose/complaint.js';
 import type { Evidence } from '../../../src/model/evidence.js';
 import { headlineOf } from '../../../src/diagnose/headline.js';
-import type { Phase, SuiteFailure } from '../../../src/model/failure.js';
+import type { SuitePhase, SuiteFailure } from '../../../src/model/failure.js';
 import { signedText } from '../../../src/diagnose/signature.js';
 import { aDiagnosed, aTestFailure, anError, anEvidence } from '../../rig/builders.js';
 import { locatorTimeout, logged, request } from './classify-evidence.js';
 
 const server = { command: 'npx serve public', cwd: 'e2e', url: 'http://127.0.0.1:4601/' };
-const phase: Phase = {
+const phase: SuitePhase = {
   kind: 'web-server',
   at: { file: '/project/e2e/playwright.config.ts', line: 6, column: 1 },
   servers: [server],
@@ -17,7 +17,7 @@ const phase: Phase = {
 };
 const exited = 'Error: Process from config.webServer was not able to start. Exit code: 1';
 
-function headline(message: string, serverOutput: string, given?: Phase) {
+function headline(message: string, serverOutput: string, given?: SuitePhase) {
   const evidence = anEvidence({ errors: [anError(message)], serverOutput });
   const failure: SuiteFailure = {
     scope: 'suite',

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { classify } from '../../../src/diagnose/classify.js';
 import type { Evidence } from '../../../src/model/evidence.js';
 import { mapEvidence } from '../../../src/evidence/map-evidence.js';
-import { MissingEvidence } from '../../../src/evidence/bounded-text.js';
+import { EvidenceNotes } from '../../../src/evidence/bounded-text.js';
 import { ScriptFetcher } from '../../../src/evidence/source-maps/fetched-scripts.js';
 import { writeInto } from '../../rig/agent-workspace.js';
 import { anError, anEvidence } from '../../rig/builders.js';
@@ -37,7 +37,7 @@ function throwing(root: string, map: string, frames = [address]): Evidence {
   const stack = [thrown, ...frames.map((frame) => `    at f (${frame})`)].join('\n');
   const console = [{ time: 0, type: 'pageerror', text: thrown, location: '', stack }];
   const evidence = anEvidence({ rootDir: root, pageUrl, console });
-  const missing = new MissingEvidence();
+  const missing = new EvidenceNotes();
   const scripts = [{ url: `${pageUrl}app.js`, text: 'x', map }];
   const mapped = mapEvidence(evidence, { root, pageUrl, scripts }, missing);
   return { ...evidence, ...mapped, missing: missing.missing };
@@ -127,7 +127,7 @@ describe('EV-9, EV-10: what a map may not do', () => {
     const scripts = [{ url, text, map: null }];
     const mapped = {
       ...evidence,
-      ...mapEvidence(evidence, { root, pageUrl, scripts }, new MissingEvidence()),
+      ...mapEvidence(evidence, { root, pageUrl, scripts }, new EvidenceNotes()),
     };
     expect(mapped.sources.map(({ at }) => at)).toEqual(['editor.js:1:2021']);
     expect(mapped.sources[0]?.snippet).toMatch(/^> 1 \| ….*;cutoff\(\)\{this\.clock\.stop\(\),.*…$/);
@@ -199,7 +199,7 @@ it.each([
       const thrown = "TypeError: Cannot read properties of undefined (reading 'total')";
       const serverOutput = `${thrown}\n    at Pagination (${path.join(root, 'src/Pagination.tsx')}:${at})`;
       const evidence = anEvidence({ rootDir: root, serverOutput });
-      const mapped = mapEvidence(evidence, { root, pageUrl: null, scripts: [] }, new MissingEvidence());
+      const mapped = mapEvidence(evidence, { root, pageUrl: null, scripts: [] }, new EvidenceNotes());
       return classify({ ...evidence, ...mapped }).facts.source;
     };
     expect(sourceOf(`${line}:${column}`)).toBe('src/Pagination.tsx');
@@ -215,7 +215,7 @@ describe('EV-6: paths that a tool writes relative to a folder of the project', (
     return mapEvidence(
       anEvidence({ rootDir: root, serverOutput }),
       { root, pageUrl: null, scripts: [] },
-      new MissingEvidence(),
+      new EvidenceNotes(),
     ).serverOutput;
   }
 
@@ -269,7 +269,7 @@ describe('compiled files', () => {
       const root = tempDir();
       writeInto(root, written);
       const evidence = anEvidence({ rootDir: root, serverOutput: serverOutput.replaceAll('<root>', root) });
-      return mapEvidence(evidence, { root, pageUrl, scripts: [] }, new MissingEvidence());
+      return mapEvidence(evidence, { root, pageUrl, scripts: [] }, new EvidenceNotes());
     }
 
     it.each([
@@ -318,7 +318,7 @@ describe('workspace places', () => {
     const evidence = anEvidence({ rootDir, workspaceDir, pageUrl, ...over(workspaceDir) });
     const scripts = [{ url: `${pageUrl}assets/app.js`, text: 'x', map: JSON.stringify(map) }];
     const request = { root: rootDir, workspaceDir, pageUrl, scripts };
-    return { ...evidence, ...mapEvidence(evidence, request, new MissingEvidence()) };
+    return { ...evidence, ...mapEvidence(evidence, request, new EvidenceNotes()) };
   }
 
   const thrown = 'TypeError: Cannot read properties of undefined (reading "total")';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cleanRequest } from '../../../src/evidence/bounded-text.js';
-import { MissingEvidence } from '../../../src/evidence/bounded-text.js';
+import { EvidenceNotes } from '../../../src/evidence/bounded-text.js';
 import { keepComparison, pageSnapshotIn } from '../../../src/evidence/page-sources.js';
 import { type DomElement, pageOf } from '../../../src/evidence/trace/dom.js';
 import { copyMasked, copyTrace } from '../../../src/evidence/trace/masked-trace.js';
@@ -238,7 +238,7 @@ const secret = 'Hunter2-Planted.x9';
 /** Cleans the headers with a redactor that knows these values. */
 function headersOf(headers: Record<string, string>, known: Record<string, string> = {}) {
   const redactor = redactorOf(Object.entries(known).map(([name, value]) => ({ name, value })));
-  const missing = new MissingEvidence((text) => redactor.clean(text));
+  const missing = new EvidenceNotes((text) => redactor.clean(text));
   const clean = (requestHeaders: Record<string, string>) =>
     cleanRequest(aRequest({ requestHeaders }), missing).requestHeaders;
   return { headers: clean(headers), redactor };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Edit, guardCases, project, requestOf } from '../../../fixtures/guard/cases.mjs';
-import { judge } from '../../../src/guard/judge.js';
+import { judgeChange } from '../../../src/guard/judge.js';
 import { jsonLines } from '../../rig/json-lines.js';
 import { judged, leftOut, refusals } from './judged.js';
 
@@ -178,7 +178,7 @@ describe('limits', () => {
 
   /** What is refused in a change to a spec. */
   async function judged(before: string, after: string): Promise<string[]> {
-    const findings = await judge(requestOf([[file, after]], 'ui-error', [[file, before]]));
+    const findings = await judgeChange(requestOf([[file, after]], 'ui-error', [[file, before]]));
     return [...refusals(findings), ...findings.violations.map(({ says }) => says)];
   }
 
@@ -215,6 +215,6 @@ describe('limits', () => {
           [...(await request.after.read(paths))].map(([path, own]) => [path, path === file ? bytes : own]),
         ),
     };
-    expect(leftOut(await judge({ ...request, changes: [{ path: file }], after }))).toEqual([file]);
+    expect(leftOut(await judgeChange({ ...request, changes: [{ path: file }], after }))).toEqual([file]);
   });
 });

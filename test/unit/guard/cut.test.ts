@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
 import type { Category } from '../../../src/model/diagnosis.js';
-import { judge } from '../../../src/guard/judge.js';
+import { judgeChange } from '../../../src/guard/judge.js';
 import { placesOf } from '../../../src/guard/run-guard.js';
 import { readTestCode } from '../../../src/guard/test-code.js';
 import { testPlaces } from '../../../src/guard/test-places.js';
@@ -84,16 +84,16 @@ describe('HN-4 what belongs to the tests does not enter', () => {
   it('HN-4 a link and another repository', async () => {
     const request = requestOf([app], 'runtime-error');
     const changes = [...request.changes, { path: 'a', kind: 'link' }, { path: 'b', kind: 'other' }] as const;
-    expect(leftOut(await judge({ ...request, changes }))).toEqual(['a', 'b']);
+    expect(leftOut(await judgeChange({ ...request, changes }))).toEqual(['a', 'b']);
   });
 
   it('HN-4 a snapshot that a run missed, wherever the config puts it', async () => {
     const request = requestOf([['visual/total.txt', '12']], 'ui-error');
     const errors = (file: string) => [`Error: A snapshot doesn't exist at /shop/${file}, writing actual.\n`];
-    expect(leftOut(await judge({ ...request, errors: errors('visual/total.txt') }))).toEqual([
+    expect(leftOut(await judgeChange({ ...request, errors: errors('visual/total.txt') }))).toEqual([
       'visual/total.txt',
     ]);
-    expect(leftOut(await judge({ ...request, errors: errors('visual/sum.txt') }))).toEqual([]);
+    expect(leftOut(await judgeChange({ ...request, errors: errors('visual/sum.txt') }))).toEqual([]);
   });
 });
 
@@ -134,7 +134,7 @@ describe('HN-4 data that the tests name', () => {
     const before: readonly Edit[] = [[file, '{ "rooms": 3 }'], code, reads];
     const request = requestOf([[file, '{ "rooms": 4 }'], ...edits], category, before);
     const testFiles = [...request.suite.testFiles, reads[0]];
-    return judge({ ...request, suite: { ...request.suite, testFiles } });
+    return judgeChange({ ...request, suite: { ...request.suite, testFiles } });
   };
 
   it.each([

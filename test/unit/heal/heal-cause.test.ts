@@ -10,13 +10,13 @@ import { proposePatches } from '../../../src/clients/patches.js';
 import type { Cause } from '../../../src/model/cause.js';
 import { contentsOf, storeChange } from '../../../src/workspace/change.js';
 import { applyProposal } from '../../../src/heal/attempt/proposed.js';
-import { type Start, runWithRestarts } from '../../../src/heal/attempt/start-agent.js';
+import { type RestartOptions, runWithRestarts } from '../../../src/heal/attempt/start-agent.js';
 import { changesExpectation } from '../../../src/heal/offers.js';
 import type { Session } from '../../../src/heal/session.js';
 import { readFix } from '../../../src/clients/publish/fix.js';
 import { noStore } from '../../../src/store/warning-store.js';
 import { readyAgent } from '../../../src/heal/attempt/start-agent.js';
-import { tryOffer } from '../../../src/heal/offers.js';
+import { applyForReview } from '../../../src/heal/offers.js';
 import type { Store } from '../../../src/store/store.js';
 import type { KnownFailure } from '../../../src/store/store.js';
 import {
@@ -268,7 +268,7 @@ describe('the loop for one cause', () => {
       await storeChange(given.folder.dir, { id: blame.change, edits: [], folders: [] });
       const patch = { side: 'tests', summary: 'follows the page', edits: [] } as const;
       const pending = { ...anAttempt(), agent: 'built-in' };
-      const offered = await tryOffer(given, { ...cause, blame }, { pending, patch });
+      const offered = await applyForReview(given, { ...cause, blame }, { pending, patch });
       expect(offered?.end.kind).toBe(ended);
     },
   );
@@ -445,7 +445,7 @@ describe('restart agent', () => {
     ends: readonly AgentEnd[],
     over: { settings?: Session['settings']; resume?: string | null; abortAt?: number } = {},
   ) {
-    const starts: Start[] = [];
+    const starts: RestartOptions[] = [];
     const controller = new AbortController();
     const { settings = someSettings() } = over;
     const { session, clock, events } = await healingSession([], { settings, signal: controller.signal });

@@ -6,8 +6,8 @@ import type { AgentTask, RunAgent } from '../../../src/agents/runner.js';
 import { noStore } from '../../../src/store/warning-store.js';
 import { createSpending } from '../../../src/run/spending.js';
 import { aBlame, aBlamedHunk, anError, failing } from '../../rig/builders.js';
-import { Rounds, Search } from '../../../src/clients/blame/search.js';
-import type { History } from '../../../src/clients/blame/history.js';
+import { Rounds, CauseSearch } from '../../../src/clients/blame/search.js';
+import type { ChangeHistory } from '../../../src/clients/blame/history.js';
 import type { Session } from '../../../src/heal/session.js';
 import type { Candidate } from '../../../src/workspace/candidates.js';
 import { finished } from '../../rig/healing-session.js';
@@ -317,13 +317,15 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
         inTests: false,
       };
     });
-    const history: History = {
+    const history: ChangeHistory = {
       base: { commit: 'c0ffee', from: 'merge-base' },
       candidates,
       commits: [],
       isWhole: true,
     };
-    const searches = causes.map(({ id, lead }) => new Search(id, lead, { history, older: async () => null }));
+    const searches = causes.map(
+      ({ id, lead }) => new CauseSearch(id, lead, { history, older: async () => null }),
+    );
     for (const search of searches) await search.advance();
     const rounds = new Rounds(searches);
     const searchFor = (id: string) => searches.find(({ causeId }) => causeId === id);

@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest';
 import type { Attempt } from '../../../src/model/attempt.js';
 import { type TestFile, chooseRegression } from '../../../src/heal/choose-regression.js';
 import { builtIn } from '../../../src/model/built-in.js';
-import { judge } from '../../../src/heal/judge.js';
+import { judgeRerun } from '../../../src/heal/judge.js';
 import {
-  type Decision,
-  type History,
+  type NextStep,
+  type CauseHistory,
   type Policy,
   agentsFor,
   backoffMs,
-  decide,
+  decideNextStep,
   isPaused,
 } from '../../../src/heal/policy.js';
-import { type RunResult, outcomeOf } from '../../../src/model/verdict.js';
+import { type RunResult, runOutcomeOf } from '../../../src/model/verdict.js';
 import {
   aDiagnosed,
   aDiagnosis,
@@ -29,7 +29,7 @@ const policy: Policy = someSettings();
 
 const noSpending = { agentRuns: 0, costUsd: 0 };
 
-function history(over: Partial<History> = {}): History {
+function history(over: Partial<CauseHistory> = {}): CauseHistory {
   const spent = { agentRuns: 0, agentRunsOnTest: 0, costUsd: 0, elapsedMs: 0, lastDay: noSpending };
   return {
     attempts: [],
@@ -61,7 +61,7 @@ describe('the next step', () => {
     kind: 'end',
     end: { verdict, ...(reason === undefined ? {} : { reason }) },
   });
-  it.each<[string, Partial<History>, object]>([
+  it.each<[string, Partial<CauseHistory>, object]>([
     ['nothing', {}, { kind: 'deploy', agent: 'debugger', attempt: 1 }],
     ['a green re-run', { attempts: tried(1, { end: anEnd('green') }) }, ends('healed', 'fixed by debugger')],
     ['the same error', { attempts: tried(1) }, { kind: 'deploy', attempt: 2 }],
@@ -124,7 +124,7 @@ describe('the next step', () => {
   ])(
     'HL-1 HL-2 HL-3 HL-4 HL-5 HL-7 CS-7 CS-11 AG-3 AG-8 HN-1 HN-3 HN-7 the next step after %s',
     (_, over, next) => {
-      expect(decide(history(over), policy)).toMatchObject(next);
+      expect(decideNextStep(history(over), policy)).toMatchObject(next);
     },
   );
 
@@ -136,11 +136,13 @@ describe('the next step', () => {
 
   it('HL-4 HN-9 does not wait for an attempt that the time limit would prevent', () => {
     const spent = { ...history().spent, elapsedMs: policy.limits.timeMs - 5000 };
-    expect(decide(history({ attempts: tried(1), waited: false, spent }), policy)).toMatchObject({
+    expect(decideNextStep(history({ attempts: tried(1), waited: false, spent }), policy)).toMatchObject({
       end: { verdict: 'failed', overBudget: true },
     });
     const inTime = { ...spent, elapsedMs: spent.elapsedMs - 1 };
-    expect(decide(history({ attempts: tried(1), waited: false, spent: inTime }), policy)).toMatchObject({
+    expect(
+      decideNextStep(history({ attempts: tried(1), waited: false, spent: inTime }), policy),
+    ).toMatchObject({
       kind: 'wait',
     });
   });
@@ -153,7 +155,7 @@ describe('the next step', () => {
     ['perDay.costUsd', { costUsd: 1, lastDay: { agentRuns: 0, costUsd: 99 } }],
     ['time', { elapsedMs: 3_600_000 }],
   ])('HL-3 HN-9 stops at limits.%s', (limit, over) => {
-    const decision = decide(history({ spent: { ...history().spent, ...over } }), policy);
+    const decision = decideNextStep(history({ spent: { ...history().spent, ...over } }), policy);
     expect(decision).toMatchObject({ kind: 'end', end: { verdict: 'failed', overBudget: true } });
     expect(JSON.stringify(decision)).toContain(limit);
   });
@@ -208,7 +210,7 @@ function play(some: Policy, ends: readonly End[]) {
   let [deployed, waits, costUsd, elapsedMs, waited] = [0, 0, 0, 0, true];
   for (let step = 0; step < 200; step += 1) {
     const spent = { agentRuns: deployed, agentRunsOnTest: deployed, costUsd, elapsedMs, lastDay: noSpending };
-    const decision: Decision = decide(history({ attempts, waited, spent }), some);
+    const decision: NextStep = decideNextStep(history({ attempts, waited, spent }), some);
     if (decision.kind === 'end' || decision.kind === 'escalate') {
       return { deployed, waits, attempts: attempts.length, last: decision };
     }
@@ -243,17 +245,14 @@ describe('the counts of earlier runs', () => {
   const earlier = (count: number, failedFixes = 0) => ({ count, failedFixes });
 
   it('ME-2 allow three attempts; the next failure is escalated without an agent', () => {
-    expect([0, 1, 2, 3].map((count) => decide(history({ earlier: earlier(count) }), policy).kind)).toEqual([
-      'deploy',
-      'deploy',
-      'deploy',
-      'escalate',
-    ]);
+    expect(
+      [0, 1, 2, 3].map((count) => decideNextStep(history({ earlier: earlier(count) }), policy).kind),
+    ).toEqual(['deploy', 'deploy', 'deploy', 'escalate']);
   });
 
   it('ME-8 are continued', () => {
     const after = (attempts: readonly Attempt[]) =>
-      decide(history({ attempts, earlier: earlier(2) }), policy);
+      decideNextStep(history({ attempts, earlier: earlier(2) }), policy);
     expect(after([])).toEqual({ kind: 'deploy', agent: 'debugger', attempt: 3 });
     expect(after(tried(1))).toMatchObject({
       end: { verdict: 'failed', reason: 'still failing after 3 retries, 2 of them in earlier runs' },
@@ -261,7 +260,10 @@ describe('the counts of earlier runs', () => {
   });
 
   it('HL-5 ME-8 make the last retry a plain re-run after two failed fixes', () => {
-    expect(decide(history({ earlier: earlier(2, 2) }), policy)).toEqual({ kind: 'retest', attempt: 3 });
+    expect(decideNextStep(history({ earlier: earlier(2, 2) }), policy)).toEqual({
+      kind: 'retest',
+      attempt: 3,
+    });
   });
 
   it('ME-6 do not include earlier questions in the threshold for a pause', () => {
@@ -274,7 +276,7 @@ describe('the counts of earlier runs', () => {
 
 describe('the built-in fixer', () => {
   const earlier = { count: 3, failedFixes: 2 };
-  it.each<[string, Partial<History>, Decision['kind']]>([
+  it.each<[string, Partial<CauseHistory>, NextStep['kind']]>([
     ['goes first', {}, 'propose'],
     ['goes first even if no attempt is left, since it uses none', { earlier }, 'propose'],
     ['is asked once', { mayPropose: false }, 'deploy'],
@@ -286,7 +288,7 @@ describe('the built-in fixer', () => {
       'end',
     ],
   ])('BF-1 BF-5 %s', (_, over, kind) => {
-    expect(decide(history({ mayPropose: true, ...over }), policy).kind).toBe(kind);
+    expect(decideNextStep(history({ mayPropose: true, ...over }), policy).kind).toBe(kind);
   });
 });
 
@@ -327,12 +329,12 @@ describe('judge', () => {
   const nothing = { failure: null, suiteFailure: null };
 
   it('HL-1 treats only a test that ran and passed as green', () => {
-    expect(judge(before, { ended: 'passed', ...nothing }).kind).toBe('green');
-    expect(judge(before, { ended: 'not-run', ...nothing }).kind).toBe('still-failing');
+    expect(judgeRerun(before, { ended: 'passed', ...nothing }).kind).toBe('green');
+    expect(judgeRerun(before, { ended: 'not-run', ...nothing }).kind).toBe('still-failing');
   });
 
   it('HL-2 recognizes the same error by its signature', () => {
-    const seen = judge(before, { ended: 'failed', failure: failing('t1', 'boom'), suiteFailure: null });
+    const seen = judgeRerun(before, { ended: 'failed', failure: failing('t1', 'boom'), suiteFailure: null });
     expect(seen).toEqual({ kind: 'still-failing', because: 'the same error came back' });
   });
 
@@ -347,7 +349,7 @@ describe('judge', () => {
         }),
       });
     const judgedAs = (table: string | null) =>
-      judge(because('orders'), { ended: 'failed', failure: because(table), suiteFailure: null });
+      judgeRerun(because('orders'), { ended: 'failed', failure: because(table), suiteFailure: null });
     expect(judgedAs('orders')).toMatchObject({ kind: 'still-failing' });
     expect(judgedAs(null)).toMatchObject({ kind: 'still-failing' });
     // The next agent is told that the change may have been one half of a fix.
@@ -359,21 +361,23 @@ describe('judge', () => {
   });
 
   it('HL-10 does not treat a test that vanished or is skipped as fixed', () => {
-    expect(judge(before, { ended: 'absent', ...nothing }).kind).toBe('vanished');
-    expect(judge(before, { ended: 'skipped', ...nothing }).kind).toBe('vanished');
+    expect(judgeRerun(before, { ended: 'absent', ...nothing }).kind).toBe('vanished');
+    expect(judgeRerun(before, { ended: 'skipped', ...nothing }).kind).toBe('vanished');
   });
 
   it('HL-2 does not treat a suite that no longer starts as progress of a test', () => {
-    const seen = judge(before, { ended: 'absent', failure: null, suiteFailure: suite });
+    const seen = judgeRerun(before, { ended: 'absent', failure: null, suiteFailure: suite });
     const because = expect.stringContaining('no longer runs') as unknown;
     expect(seen).toMatchObject({ kind: 'still-failing', because });
   });
 
   it('CS-10 judges a failure of the suite itself by whether the suite fails the same way again', () => {
-    expect(judge(suite, { ended: 'not-run', failure: null, suiteFailure: suite }).kind).toBe('still-failing');
+    expect(judgeRerun(suite, { ended: 'not-run', failure: null, suiteFailure: suite }).kind).toBe(
+      'still-failing',
+    );
     const other = { ...suite, signature: 'shop:Error:another' };
-    expect(judge(suite, { ended: 'not-run', failure: null, suiteFailure: other }).kind).toBe('changed');
-    expect(judge(suite, { ended: 'passed', ...nothing }).kind).toBe('green');
+    expect(judgeRerun(suite, { ended: 'not-run', failure: null, suiteFailure: other }).kind).toBe('changed');
+    expect(judgeRerun(suite, { ended: 'passed', ...nothing }).kind).toBe('green');
   });
 });
 
@@ -427,7 +431,7 @@ it.each<[string, Partial<RunResult>, string, number]>([
   ['Ctrl-C', { tests: ['failed'], interruptedBy: 'SIGINT' }, 'interrupted', 130],
   ['TERM', { tests: ['failed'], interruptedBy: 'SIGTERM' }, 'interrupted', 143],
 ])('CL-5 outcome and exit code: %s', (_, over, outcome, exitCode) => {
-  expect(outcomeOf({ ...green, ...over })).toEqual({ outcome, exitCode });
+  expect(runOutcomeOf({ ...green, ...over })).toEqual({ outcome, exitCode });
 });
 
 const file = (name: string, durationMs: number): TestFile => ({

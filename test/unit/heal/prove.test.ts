@@ -1,18 +1,18 @@
 import { describe, expect, it, vi } from 'vitest';
-import { chooseFlipped, chooseNeighbours, groupAlike } from '../../../src/heal/alike.js';
+import { chooseTestsToRunWithoutFix, chooseNeighbours, groupAlike } from '../../../src/heal/alike.js';
 import { type AgentRun, type Opinion, isKept } from '../../../src/model/attempt.js';
 import type { DiagnosedFailure } from '../../../src/model/cause.js';
 import { testName } from '../../../src/model/failure.js';
-import { outcomeOf } from '../../../src/model/verdict.js';
+import { runOutcomeOf } from '../../../src/model/verdict.js';
 import { harmless } from '../../../src/guard/findings.js';
 import type { Guard } from '../../../src/guard/run-guard.js';
 import type { ProposedFix } from '../../../src/heal/hooks.js';
 import { ok } from '../../../src/result.js';
 import { readFailureRecords } from '../../../src/run/failure-record.js';
-import { endCause, newProgress, tellCause } from '../../../src/heal/progress.js';
+import { endCause, newProgress, announceCause } from '../../../src/heal/progress.js';
 import { runRegression } from '../../../src/heal/regression.js';
 import { healRun } from '../../../src/heal/heal-rounds.js';
-import { tellSeen } from '../../../src/heal/tell-tests.js';
+import { announceTests } from '../../../src/heal/tell-tests.js';
 import { reportOf, reportTests } from '../../../src/run/report.js';
 import type { Contents } from '../../../src/workspace/change.js';
 import {
@@ -404,7 +404,7 @@ describe('the shared proof', () => {
     expect(run.ends).toMatchObject([{ verdict: 'green-once', unproven: true }]);
     expect(run.ends[0]?.reason).toMatch(/dev\.db.*there is none/);
     const result = { ...run.record, causes: run.ends, tests: [], interruptedBy: null } as const;
-    expect(outcomeOf({ ...result, failOnHeal: false, failOnFlaky: false }).exitCode).toBe(3);
+    expect(runOutcomeOf({ ...result, failOnHeal: false, failOnFlaky: false }).exitCode).toBe(3);
   });
 
   it.each([1, 4, 10])(
@@ -490,7 +490,7 @@ it('HL-6 runs those tests without the fix that differ most: of other files, and 
   };
   const members = [one('a1', 'a'), one('a2', 'a', { like: 1 }), one('a3', 'a'), one('b1', 'b')];
   const [lead = one('', ''), , third, other] = members;
-  expect([...chooseFlipped(aCause({ lead, members }))]).toEqual([lead, other, third]);
+  expect([...chooseTestsToRunWithoutFix(aCause({ lead, members }))]).toEqual([lead, other, third]);
 });
 
 const six = tests(6);
@@ -599,12 +599,12 @@ async function regressionAfter(red: readonly (readonly string[])[], fixes = [kep
       return aSuiteRun({ tests: ids.map((id) => aResult(id, now.includes(id) ? 'unexpected' : 'expected')) });
     },
   });
-  tellSeen(session, broken);
-  tellSeen(session, aSuiteRun({ tests: ids.map((id) => aResult(id)) }));
+  announceTests(session, broken);
+  announceTests(session, aSuiteRun({ tests: ids.map((id) => aResult(id)) }));
   const progress = newProgress(session, broken);
   for (const [n, attempt] of fixes.entries()) {
     const cause = aCause({ id: `c${n + 1}`, lead: failing('t1') });
-    tellCause(progress, cause);
+    announceCause(progress, cause);
     session.bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt });
     await endCause(progress, cause, { verdict: 'healed', reason: '' });
   }
@@ -672,7 +672,7 @@ async function runWith(count: number) {
     diagnose: async () => ids.map((id) => failing(id, `401 of ${id}`, needsKeys)),
   });
   const first = aSuiteRun({ tests: ids.map((id) => aResult(id, 'unexpected')) });
-  tellSeen(made.session, first);
+  announceTests(made.session, first);
   return { ...made, record: await healRun(made.session, first) };
 }
 
@@ -684,7 +684,7 @@ it('ME-2 ME-11 pauses healing at the fifth question, asks no further ones, and e
   expect(events.at(-1)).toEqual({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
   const causes = session.bus.run().causes.flatMap(({ ended }) => ended ?? []);
   expect(causes.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 5 }, () => 'escalated'));
-  const final = outcomeOf({
+  const final = runOutcomeOf({
     tests: reportTests(session.bus.run()).map((one) => one.verdict),
     causes,
     suiteRed: record.suiteRed,

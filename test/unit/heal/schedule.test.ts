@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { Agents, Tree } from '../../../src/heal/schedule.js';
+import { Agents, WorkingTreeLock } from '../../../src/heal/schedule.js';
 import { simulatedSchedule } from '../../rig/simulated-schedule.js';
 
 it('SC-3 gives the tree to the most useful task, and of several to the one that waits longest', async () => {
-  const tree = new Tree();
+  const tree = new WorkingTreeLock();
   await tree.enter(() => 0);
   const order: string[] = [];
   let rank = 5;

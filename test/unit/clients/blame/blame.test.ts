@@ -5,8 +5,8 @@ import { compareFile, without } from '../../../../src/workspace/hunks.js';
 import { changesSinceState, keepTreeState } from '../../../../src/run/tree-state.js';
 import { compareFiles } from '../../../../src/workspace/candidates.js';
 import { lastGreenStates } from '../../../../src/run/last-green.js';
-import { type Outcome, minimalSet } from '../../../../src/minimal-set.js';
-import { undoing, undoingOf } from '../../../../src/heal/attempt/undoing.js';
+import { type SetOutcome, minimalSet } from '../../../../src/minimal-set.js';
+import { revertedLines, revertedLinesAmong } from '../../../../src/heal/attempt/undoing.js';
 import type { Hunk } from '../../../../src/model/blame.js';
 import { certain, type EvidenceSource, type Reason } from '../../../../src/model/diagnosis.js';
 import { isOwnAssertion } from '../../../../src/heal/own-assertion.js';
@@ -19,8 +19,8 @@ import { gitRepository } from '../../../rig/git-repository.js';
 import { jsonLines } from '../../../rig/json-lines.js';
 
 /** Runs each set once, however often it is asked for, and no more than `limit` sets. */
-function counted(outcome: (out: ReadonlySet<number>) => Outcome, limit = Infinity) {
-  const seen = new Map<string, Outcome>();
+function counted(outcome: (out: ReadonlySet<number>) => SetOutcome, limit = Infinity) {
+  const seen = new Map<string, SetOutcome>();
   const test = async (out: readonly number[]) => {
     const key = out.toSorted((a, b) => a - b).join();
     const known = seen.get(key);
@@ -152,7 +152,7 @@ function taken(old: string, now: string, fixed: string | null, blamed = 1) {
   const shown = ({ old, now }: Hunk): Hunk => ({ file, old: old.map(trimmed), now: now.map(trimmed) });
   const all = compareFile(file, old, now).hunks.map(shown);
   const hunks = all.slice(0, blamed).map((one) => aBlamedHunk(one));
-  return undoing({ hunks, rest: all.slice(blamed) }, [{ file, before: now, after: fixed }]);
+  return revertedLines({ hunks, rest: all.slice(blamed) }, [{ file, before: now, after: fixed }]);
 }
 const trimmed = (line: string) => line.replace(/\n$/, '');
 
@@ -203,7 +203,7 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
     ({ old, now, mended }) => {
       const hunks = compareFile(file, old, now).hunks.map((one) => aBlamedHunk({ ...one, file, line: 1 }));
       const other = aBlamedHunk({ file, old: ['never'], now: ['there'] });
-      const taken = (after: string) => undoingOf([other, ...hunks], [{ file, before: now, after }]);
+      const taken = (after: string) => revertedLinesAmong([other, ...hunks], [{ file, before: now, after }]);
       expect(taken(old)).toMatchObject({ how: 'all', isWhole: true, at: { file, line: 1 } });
       expect(taken(mended)).toBeNull();
     },
@@ -234,7 +234,7 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
     const [before, now] = ['a:\nb:\n  return 9;\n', 'a:\n  return 9;\nb:\n  return 12;\n'];
     const moved = aBlamedHunk({ file, old: ['b:'], now: [] });
     const undone = (green: string | null) =>
-      undoing({ hunks: [moved], rest: [] }, [{ file, before: now, after: before, green }]);
+      revertedLines({ hunks: [moved], rest: [] }, [{ file, before: now, after: before, green }]);
     expect(undone(null)).toBeNull();
     expect(undone(before)).toMatchObject({ how: 'all', isWhole: true });
   });
@@ -242,8 +242,10 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
   it('BL-6 is nothing of a change to the tests, or in other files', () => {
     const hunk = { file, old: ['one'], now: ['two'] };
     const edited = [{ file, before: 'two\n', after: 'one\n' }];
-    expect(undoing({ hunks: [aBlamedHunk({ ...hunk, inTests: true })], rest: [] }, edited)).toBeNull();
-    expect(undoing({ hunks: [aBlamedHunk({ ...hunk, file: 'src/other.js' })], rest: [] }, edited)).toBeNull();
+    expect(revertedLines({ hunks: [aBlamedHunk({ ...hunk, inTests: true })], rest: [] }, edited)).toBeNull();
+    expect(
+      revertedLines({ hunks: [aBlamedHunk({ ...hunk, file: 'src/other.js' })], rest: [] }, edited),
+    ).toBeNull();
   });
 });
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Candidate } from '../../../../src/workspace/candidates.js';
-import type { History } from '../../../../src/clients/blame/history.js';
+import type { ChangeHistory } from '../../../../src/clients/blame/history.js';
 import type { DiagnosedFailure } from '../../../../src/model/cause.js';
 import { likelihood } from '../../../../src/diagnose/likelihood.js';
-import { Rounds, Search, type TestOutcome } from '../../../../src/clients/blame/search.js';
+import { Rounds, CauseSearch, type TestOutcome } from '../../../../src/clients/blame/search.js';
 import { aDiagnosed, aDiagnosis, anError, failing } from '../../../rig/builders.js';
 
 /** A hunk of its own file, which a failure with its word names. */
@@ -19,7 +19,7 @@ function hunk(n: number, inTests = false): Candidate {
   };
 }
 
-function historyOf(count: number): History {
+function historyOf(count: number): ChangeHistory {
   const candidates = Array.from({ length: count }, (_, n) => hunk(n));
   return { base: { commit: 'c0ffee', from: 'merge-base' }, candidates, commits: [], isWhole: true };
 }
@@ -40,7 +40,7 @@ async function searched(
   const numberOf = (one: Candidate) => history.candidates.indexOf(one);
   const searches = named.map((words, at) => {
     const lead = failing(`t${at}`, `missing ${words.map((n) => `word${n}`).join(' ')}`, over);
-    return new Search(`c${at}`, lead, { history, older: async () => null });
+    return new CauseSearch(`c${at}`, lead, { history, older: async () => null });
   });
   for (const search of searches) await search.advance();
   const rounds = new Rounds(searches);

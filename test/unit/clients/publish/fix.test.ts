@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { commandOf } from '../../../../src/clients/publish/answer.js';
 import {
-  type FixedFile,
+  type PublishedFile,
   fixedContent,
   readFix,
   replacementsOf,
-  isPlain,
+  isPlainText,
   suggestionText,
 } from '../../../../src/clients/publish/fix.js';
 import { protectedFiles } from '../../../rig/protected-files.js';
@@ -71,11 +71,11 @@ describe('a fix that may come from anybody', () => {
 
   it('PB-5 keeps bytes that are no UTF-8, and does not suggest them', () => {
     const patch = Buffer.from(patchOf('a.ts', '@@ -1,1 +1,1 @@\n-caf\xe9 1\n+caf\xe9 2\n'), 'latin1');
-    const [file] = (readFix(patch) as { value: readonly FixedFile[] }).value;
+    const [file] = (readFix(patch) as { value: readonly PublishedFile[] }).value;
     expect(file && fixedContent(file, Buffer.from('caf\xe9 1\n', 'latin1'))).toEqual(
       Buffer.from('caf\xe9 2\n', 'latin1'),
     );
-    expect(file && replacementsOf(file).map(({ lines }) => isPlain(lines.join()))).toEqual([false]);
+    expect(file && replacementsOf(file).map(({ lines }) => isPlainText(lines.join()))).toEqual([false]);
   });
 });
 
@@ -99,8 +99,8 @@ it.each([
 it('PB-2 a suggestion ends at its own fence, and one with text that nobody sees is not made', () => {
   const one = { path: 'a.md', first: 1, last: 1, lines: ['```', 'x'] };
   expect(suggestionText(one, 'suggestion')).toMatch(/\n````suggestion\n```\nx\n````$/);
-  expect(isPlain('a\tb\r\n// c /x/ y\n')).toBe(true);
-  expect(isPlain(`${' '.repeat(60)}indented\n${'| cell '.repeat(40)}`)).toBe(true);
+  expect(isPlainText('a\tb\r\n// c /x/ y\n')).toBe(true);
+  expect(isPlainText(`${' '.repeat(60)}indented\n${'| cell '.repeat(40)}`)).toBe(true);
 });
 
 it.each([
@@ -113,7 +113,7 @@ it.each([
   ['a variation selector', 'a\ufe00b'],
   ['a tag', 'a\u{e0041}b'],
 ])('PB-5 no text is offered in which something is %s', (_, hidden) => {
-  expect(isPlain(hidden)).toBe(false);
+  expect(isPlainText(hidden)).toBe(false);
 });
 
 it('PB-2 only lines that the diff of a change shows can have a suggestion', () => {
