@@ -1,14 +1,14 @@
 import { lstatSync, readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { SuitePlaces } from '../guard/request.js';
-import { isSpecName } from '../guard/test-places.js';
+import { isSpecName, testPlaces } from '../guard/test-places.js';
 import { type Failure, failureKey } from '../model/failure.js';
 import { relativePath } from '../paths.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { tryOr } from '../result.js';
 import type { Change, Contents } from '../workspace/change.js';
 import { hashOf } from '../workspace/file-state.js';
+import { listProject } from '../workspace/project-files.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** More are not watched: no suite has them, and a test folder may contain anything. */
@@ -110,18 +110,15 @@ export class TestFiles {
   }
 }
 
-/** Lists the files of the tests: the specs, the config, and everything in their folder, relative to the root. */
-export async function listTestFiles(
-  root: string,
-  { testFiles, testDir, config }: SuitePlaces,
-): Promise<string[]> {
-  const inFolder =
-    testDir === null
-      ? []
-      : await readdir(path.join(root, testDir), { recursive: true, withFileTypes: true }).catch(() => []);
-  const others = inFolder
-    .filter((entry) => entry.isFile())
-    .map((entry) => relativePath(root, path.join(entry.parentPath, entry.name)))
-    .filter((file) => !/(?:^|\/)(?:node_modules|test-results|\.git)\//.test(file));
+/**
+ * Lists the specs, the config, and the sources that belong to the tests, relative to the root. Not what git ignores: tests write a saved session of
+ * a browser themselves.
+ */
+export async function listTestFiles(root: string, places: SuitePlaces): Promise<string[]> {
+  const { testFiles, config } = places;
+  const isTest = testPlaces(places);
+  const others = (await listProject(root)).flatMap(({ path: file, kind, area }) =>
+    kind === 'file' && area === 'source' && isTest(file) ? [file] : [],
+  );
   return [...new Set([...testFiles, ...(config === null ? [] : [config]), ...others])].slice(0, MAX_FILES);
 }

@@ -52,3 +52,13 @@ it('HN-3 an edit by a fix of the run is no edit by others', async () => {
   run('expected');
   expect(edits()).toEqual([]);
 });
+
+it('HN-3 what a run or a test writes beside the tests is no edit', async () => {
+  const root = tempDir();
+  for (const file of ['tests/buy.spec.ts', 'tests/.self-heal/ledger.db', 'tests/test-results/last.json']) {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    writeFileSync(path.join(root, file), '');
+  }
+  const watched = await listTestFiles(root, { ...places, testFiles: ['tests/buy.spec.ts'], config: null });
+  expect(watched).toEqual(['tests/buy.spec.ts']);
+});
