@@ -4,6 +4,7 @@ import { parse } from 'smol-toml';
 import type { RunnerSettings } from '../model/settings.js';
 import { tryOr } from '../result.js';
 import { commandFilesOf } from './command-files.js';
+import { slashCommands } from './slash-commands.js';
 
 /**
  * Returns the prompt in the form that a program gets when it starts. For Codex, which expands no slash commands without a terminal, that is the clean
@@ -23,7 +24,10 @@ interface CommandPlace {
   readonly clean: (text: string) => string;
 }
 
-/** Returns the text of the file of a prompt's slash command, with the rest of the prompt as its arguments; null if no file exists. */
+/**
+ * Returns the text of the file of a prompt's slash command, with the rest of the prompt as its arguments. Without a file, it is the text that `init`
+ * would write, so that a command that speaks ACP needs no more than its line in agents.yaml; null for any other command.
+ */
 export async function expandedCommand(
   program: string,
   prompt: string,
@@ -34,7 +38,8 @@ export async function expandedCommand(
     const text = await readFile(file, 'utf8').catch(() => null);
     if (text !== null) return fillIn(clean(file.endsWith('.toml') ? promptOfToml(text) : text), rest);
   }
-  return null;
+  const shipped = slashCommands.find(({ name }) => `/${name}` === command);
+  return shipped ? fillIn(shipped.body, rest) : null;
 }
 
 /** Splits a prompt into the slash command at its beginning and everything after it. */

@@ -10,7 +10,7 @@ import { err, ok, type Result } from '../../result.js';
 import { type CiSystem, defaultBranchOf, workflowFiles, workflowTexts } from './ci-workflow.js';
 import { git, gitRootOf } from '../../workspace/git.js';
 import { MCP_FILE, skillFileOf, skillText, withMcpServer } from './developer-agent.js';
-import { type SlashCommand, slashCommands } from './slash-commands.js';
+import { type SlashCommand, slashCommands } from '../../agents/slash-commands.js';
 import { isInside, realPlaceOf, relativePath } from '../../paths.js';
 import { packageFile } from '../../own-files.js';
 import { unreachable } from '../../unreachable.js';

@@ -7,7 +7,7 @@ import { claimIn } from '../../../../src/agents/claim.js';
 import { type AgentProgram, programs } from '../../../../src/agents/programs.js';
 import { type CiSystem, workflowTexts } from '../../../../src/clients/init/ci-workflow.js';
 import { commandFileText } from '../../../../src/clients/init/plan-init.js';
-import { slashCommands } from '../../../../src/clients/init/slash-commands.js';
+import { slashCommands } from '../../../../src/agents/slash-commands.js';
 import { tempDir } from '../../../rig/temp-dir.js';
 
 describe('workflows', () => {
