@@ -14,6 +14,7 @@ import { err, ok, type Result } from '../result.js';
 import type { OpenRun } from './open-run.js';
 import type { Watching } from '../heal/session.js';
 import { tally } from './suite-runs.js';
+import { groupBy } from '../group-by.js';
 
 /** The run that replaces the first one, and the tests that the reports name as red. */
 export interface ReportedRun {
@@ -93,11 +94,7 @@ async function testsHere(
   reports: readonly PlaywrightReport[],
   listShard: (shard: string) => Promise<SuiteRun>,
 ): Promise<Result<ReportedTests, Problem>> {
-  const byKey = new Map<string, TestResult[]>();
-  for (const result of tests) {
-    const key = testKey(result.test.project, result.test.titlePath);
-    byKey.set(key, [...(byKey.get(key) ?? []), result]);
-  }
+  const byKey = groupBy(tests, ({ test }) => testKey(test.project, test.titlePath));
   const ended = new Map<string, TestResult>();
   const unknown = new Set<string>();
   const notNamed = new Set<string>();

@@ -8,7 +8,7 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { tryOr } from '../result.js';
 import type { Change, Contents } from '../workspace/change.js';
 import { hashOf } from '../workspace/file-state.js';
-import { listProject } from '../workspace/project-files.js';
+import { projectTree } from '../workspace/tree.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** More are not watched: no suite has them, and a test folder may contain anything. */
@@ -116,9 +116,6 @@ export class TestFiles {
  */
 export async function listTestFiles(root: string, places: SuitePlaces): Promise<string[]> {
   const { testFiles, config } = places;
-  const isTest = testPlaces(places);
-  const others = (await listProject(root)).flatMap(({ path: file, kind, area }) =>
-    kind === 'file' && area === 'source' && isTest(file) ? [file] : [],
-  );
+  const others = (await projectTree(root).paths()).filter(testPlaces(places));
   return [...new Set([...testFiles, ...(config === null ? [] : [config]), ...others])].slice(0, MAX_FILES);
 }

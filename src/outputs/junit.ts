@@ -5,6 +5,7 @@ import { isHealed } from '../model/verdict.js';
 import { type CauseView, rowsOf, suiteItself, viewOf } from './view.js';
 import { html, type Markup, raw } from './html/markup.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
+import { groupBy } from '../group-by.js';
 
 /**
  * Renders the run as JUnit XML. Suites and cases have the same names as in Playwright's own junit reporter (suite: file, host: project,
@@ -100,14 +101,7 @@ function proofFor({ proof, testProofs = [] }: ReportCause, testId: string | null
 }
 
 function groups(tests: readonly TestView[]): Map<string, TestView[]> {
-  const bySuite = new Map<string, TestView[]>();
-  for (const test of tests) {
-    const key = JSON.stringify([test.test?.project, test.test && fileOf(test.test)]);
-    const group = bySuite.get(key);
-    if (group) group.push(test);
-    else bySuite.set(key, [test]);
-  }
-  return bySuite;
+  return groupBy(tests, ({ test }) => JSON.stringify([test?.project, test && fileOf(test)]));
 }
 
 function suite(report: Report, group: readonly TestView[]): Markup {

@@ -1,4 +1,5 @@
 import type { Candidate } from '../../workspace/candidates.js';
+import { groupBy } from '../../group-by.js';
 
 /** Candidates in the order in which a search takes them out, and how far apart two neighbors are. */
 interface SearchOrder {
@@ -19,14 +20,10 @@ export function orderForSearch(
   candidates: readonly Candidate[],
   rank: (candidate: Candidate) => number,
 ): SearchOrder {
-  const commits = likeliestFirst(
-    groupBy(candidates, ({ step }) => step),
-    rank,
-  ).map((commit) =>
-    likeliestFirst(
-      groupBy(commit, ({ file }) => file),
-      rank,
-    ).map((file) => file.toSorted((a, b) => rank(b) - rank(a))),
+  const commits = likeliestFirst([...groupBy(candidates, ({ step }) => step).values()], rank).map((commit) =>
+    likeliestFirst([...groupBy(commit, ({ file }) => file).values()], rank).map((file) =>
+      file.toSorted((a, b) => rank(b) - rank(a)),
+    ),
   );
   const last = new Map<Candidate, number>();
   const mark = (group: readonly Candidate[], next: readonly Candidate[] | undefined, level: number) => {
@@ -46,13 +43,6 @@ export function orderForSearch(
 function distanceBetween(candidate: Candidate, next: Candidate): number {
   if (candidate.step !== next.step) return levels.commit;
   return candidate.file === next.file ? levels.hunk : levels.file;
-}
-
-function groupBy(candidates: readonly Candidate[], key: (candidate: Candidate) => unknown): Candidate[][] {
-  const groups = new Map<unknown, Candidate[]>();
-  for (const candidate of candidates)
-    groups.set(key(candidate), [...(groups.get(key(candidate)) ?? []), candidate]);
-  return [...groups.values()];
 }
 
 /** Moves the group with the likeliest candidate to the front, and leaves the order of the others. */

@@ -4,6 +4,7 @@ import { jsonOf } from '../../json-of.js';
 import type { TestResult } from '../suite-run.js';
 import { commitOf, configShape, type ReadReport, shardShape, status } from './json-report.js';
 import { testKey } from './report.js';
+import { groupBy } from '../../group-by.js';
 
 const test = z.object({
   testId: z.string(),
@@ -77,9 +78,8 @@ function reportOf(lines: readonly Line[]): ReadReport {
   const [configured] = paramsOf('onConfigure');
   const [end] = paramsOf('onEnd');
   if (!metadata || !configured || !end) throw new Error('it is incomplete');
-  const tries = new Map<string, Try[]>();
-  for (const { params } of paramsOf('onTestEnd'))
-    tries.set(params.test.testId, [...(tries.get(params.test.testId) ?? []), params]);
+  const ended = paramsOf('onTestEnd').map(({ params }) => params);
+  const tries = groupBy(ended, ({ test }) => test.testId);
   return {
     shard: metadata.params.shard ?? { current: 1, total: 1 },
     commit: commitOf(configured.params.config),
