@@ -22,7 +22,12 @@ import type { AgentContext, PreviousAttempt } from './context.js';
 import { pageExcerpt } from './page-excerpt.js';
 import { assertedIn, contradictionIn } from '../diagnose/asserted.js';
 import { lookAlikeIn } from '../diagnose/complaint.js';
-import { exchangeLine, file as timelineFile, timelineOf, timelineText } from '../evidence/timeline.js';
+import {
+  formatExchange,
+  timelineFile as timelineFile,
+  buildTimeline,
+  formatTimeline,
+} from '../evidence/timeline.js';
 
 /** The parts of a prompt that do not come from the context. */
 export interface PromptFrame {
@@ -54,12 +59,12 @@ export function renderPrompt(
     isPasted ? rulesForPasting(context) : rules(context),
   ];
   const { error, guidance, flake } = context;
-  const timeline = timelineOf(context, {
+  const timeline = buildTimeline(context, {
     diagnosis: context.diagnosis,
     knownText: error.message,
     isShown: (request) => context.asked?.some((entry) => isSameRequest(entry, request)) ?? false,
   });
-  const timelineLines = timelineText(timeline);
+  const timelineLines = formatTimeline(timeline);
   const sections: Record<string, Section> = {
     blame: blameSection(context),
     flake: block('Flaky', flake ? [flakeText(flake), ...flake.difference].join('\n') : null, {
@@ -81,7 +86,7 @@ export function renderPrompt(
     timeline: block('What happened, in order', timelineLines, {
       longest: 3_000,
       introduction: 'Times are in seconds. Indented lines happened at the same time.',
-      cut: (room) => timelineText(timeline, room),
+      cut: (room) => formatTimeline(timeline, room),
     }),
     changes: changesSection(context),
     guidance: block('Decision by a person', guidance, {
@@ -197,7 +202,7 @@ function askedSection({ asked = [], handlers = [], error }: AgentContext): Secti
   const lines = asked.map((entry) => {
     const wrong = contradictionIn(entry);
     const values = [...(wrong === null ? [] : [wrong]), ...received, ...expected];
-    return exchangeLine(entry, { values, room: 300 });
+    return formatExchange(entry, { values, room: 300 });
   });
   const last = handlers.at(-1);
   const places = handlers.map(({ request, at, calls, isNear }) => {

@@ -11,7 +11,7 @@ import { factLines, reasonLine, type Diagnosis } from '../model/diagnosis.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { ok, type Result } from '../result.js';
 import { createRedactor } from '../secrets/redactor.js';
-import { failureIn, readJsonLines, recordId } from '../evidence/classify-input.js';
+import { createFailureShape, readJsonLines, recordId } from '../evidence/classify-input.js';
 
 /** `self-heal classify`: classifies a failure, and shows the deciding evidence (CL-8). */
 export function define(command: Command): Command {
@@ -47,7 +47,7 @@ async function runClassify(
 type Forms = Result<readonly { diagnosis: object; line: object; text: string }[], Problem>;
 
 async function failureForms(input: string, jsonl = false): Promise<Forms> {
-  const shape = failureIn(process.cwd());
+  const shape = createFailureShape(process.cwd());
   const failures = jsonl
     ? readJsonLines(input, shape, '{"error": {"message": "…"}}')
     : ok([shape.parse({ error: input })]);

@@ -1,4 +1,4 @@
-import { serverLogs } from '../evidence/server-output.js';
+import { createLogReader } from '../evidence/server-output.js';
 import path from 'node:path';
 import { createHash } from 'node:crypto';
 import type { DiagnosedFailure } from '../model/cause.js';
@@ -6,13 +6,18 @@ import { createClassify } from '../diagnose/classify.js';
 import type { Failure } from '../model/failure.js';
 import { signatureOf, signedText } from '../diagnose/signature.js';
 import { writeFailureRecord } from '../run/failure-record.js';
-import { asData } from '../evidence/evidence-files.js';
-import { file as timelineFile, forPeople, timelineOf, timelineText } from '../evidence/timeline.js';
+import { markAsData } from '../evidence/evidence-files.js';
+import {
+  timelineFile as timelineFile,
+  forPeople,
+  buildTimeline,
+  formatTimeline,
+} from '../evidence/timeline.js';
 import { tryOr } from '../result.js';
 import { writeState } from '../state-folder.js';
-import { boundedText, EvidenceNotes } from '../evidence/bounded-text.js';
+import { cleanAndClip, EvidenceNotes } from '../evidence/bounded-text.js';
 import { gatherEvidence } from '../evidence/gather-evidence.js';
-import { complaintsOfPassing, type PassingTrace } from '../evidence/complaints.js';
+import { readPassingTraces, type PassingTrace } from '../evidence/complaints.js';
 import { ParsedMaps } from '../evidence/source-maps/source-map.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { dropUnmasked } from '../run/mask-suite-folder.js';
@@ -44,8 +49,8 @@ export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Pro
       maps: new ParsedMaps(),
       clean: (text: string) => redactor.clean(text),
       learn: (typed: Iterable<string>) => redactor.learn(typed),
-      passing: await complaintsOfPassing(run),
-      logs: serverLogs(run.serverLog),
+      passing: await readPassingTraces(run),
+      logs: createLogReader(run.serverLog),
     };
     for (const failure of failures) {
       count += 1;
@@ -93,8 +98,8 @@ export async function writeFailure(
   const dir = await folder.failure(failure.n);
   await writeFailureRecord(dir, short).catch(() => undefined);
   const { evidence, diagnosis } = short;
-  const happened = timelineText(timelineOf(evidence, { diagnosis, lengths: forPeople }));
-  if (happened !== '') tryOr(undefined, () => writeState(path.join(dir, timelineFile), asData(happened)));
+  const happened = formatTimeline(buildTimeline(evidence, { diagnosis, lengths: forPeople }));
+  if (happened !== '') tryOr(undefined, () => writeState(path.join(dir, timelineFile), markAsData(happened)));
 }
 
 /** A failure of the suite itself beside or after its tests (a worker's teardown, a global teardown) is reproduced by the tests that ran. */
@@ -131,7 +136,7 @@ function signedMessage({ failure, diagnosis }: FailureDiagnosis): string {
 }
 
 function bounded(text: string): string {
-  return boundedText(text, 'errorText', new EvidenceNotes());
+  return cleanAndClip(text, 'errorText', new EvidenceNotes());
 }
 
 function md5(text: string): string {

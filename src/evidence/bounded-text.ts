@@ -16,7 +16,7 @@ export const bounds = {
   cause: 4 * kib,
   errorCount: 20,
   causeCount: 10,
-  /** React's comparison of what it rendered is behind a kilobyte of advice. */
+  /** Large enough for React's hydration errors, which print a kilobyte of advice before the difference. */
   consoleText: 8 * kib,
   consoleStack: 4 * kib,
   url: 2 * kib,
@@ -33,13 +33,13 @@ export const bounds = {
   /** A script that is searched for its source map, or a source that lines are quoted from. */
   script: 16 * 1024 * kib,
   sourceMap: 32 * 1024 * kib,
-  /** A line of a trace that is parsed; of longer ones only the beginning is looked at. */
+  /** The longest line of a trace that is parsed; only the beginning of a longer one is read. */
   traceLine: 8 * 1024 * kib,
-  /** The inflated size of what is read from one trace; a million console lines are about 300 MB. */
+  /** How much inflated text is read from one trace; a million console lines are about 300 MB. */
   traceInflated: 4 * 1024 * 1024 * kib,
 } as const;
 
-/** The parts of the evidence that are text, in words; each name is a key of `bounds`. */
+/** Names the text parts of the evidence for notes about cuts; each key is also a key of `bounds`. */
 const partNames = {
   errorText: 'an error message or stack',
   snippet: 'a code snippet',
@@ -55,7 +55,7 @@ const partNames = {
 
 export type TextPart = keyof typeof partNames;
 
-/** Which part of the evidence each text of a record is. */
+/** Maps each text field of a record to the bound that applies to it. */
 export type PartsOf<T> = { readonly [Name in keyof T]?: TextPart };
 
 export const consoleParts: PartsOf<ConsoleEntry> = {
@@ -78,8 +78,8 @@ export const requestParts: PartsOf<NetworkEntry> = {
 };
 
 /**
- * Returns a copy of a record in which `change` was applied to each text that is one of these parts, and to names and values of
- * headers, of whose values it gets the header's name. One header more than the bound is kept, so that `cleanRequest` sees that there were more.
+ * Returns a copy of a record with `change` applied to each of these text fields. For headers, it is applied to names and values, and gets the
+ * header's name with each value. Keeps one header more than the bound allows, which tells `cleanRequest` that some were dropped.
  */
 export function mapParts<T extends object>(
   record: T,
@@ -102,27 +102,25 @@ export function mapParts<T extends object>(
   return mapped;
 }
 
-/** Before cleaning, a text may be this many times its bound. A secret torn by the first cut is then removed by the second. */
+/** Before cleaning, a text may be this many times its bound: the second cut then removes a secret that the first one split. */
 const roomToClean = 4;
 
 /**
- * Shortens a text before it is kept, so that a buffer of many stays small; `boundedText` cleans and reports the cut
- * later.
+ * Shortens a text on arrival, to keep buffers small. `cleanAndClip` cleans it later, and notes the cut.
  */
-export function roughlyBounded(text: string, part: TextPart): string {
+export function clipRoughly(text: string, part: TextPart): string {
   return clipMiddle(text, bounds[part] * roomToClean).text;
 }
 
 /**
- * Cleans a text and cuts it to the bound of its part; reports a cut in `missing`. Keeps the end of server output, and
- * both ends of everything else.
+ * Cleans a text and cuts it to the bound of its part; notes a cut. Keeps the end of server output, and both ends of any other text.
  */
-export function boundedText(text: string, part: TextPart, missing: EvidenceNotes): string {
+export function cleanAndClip(text: string, part: TextPart, notes: EvidenceNotes): string {
   const head = part === 'serverOutput' ? 0 : 0.5;
   const rough = clip(text, bounds[part] * roomToClean, head);
-  const clipped = clip(missing.clean(rough.text), bounds[part], head);
+  const clipped = clip(notes.clean(rough.text), bounds[part], head);
   if (rough.cutBytes + clipped.cutBytes > 0) {
-    missing.cut(`${partNames[part]} was longer than ${bounds[part]} bytes and was cut`);
+    notes.cut(`${partNames[part]} was longer than ${bounds[part]} bytes and was cut`);
   }
   return clipped.text;
 }
@@ -142,7 +140,7 @@ export function clipMiddle(text: string, maxBytes: number): ClippedText {
   return clip(text, maxBytes, 0.5);
 }
 
-/** `head` is the share of the beginning in what is kept. */
+/** `head` is the share of the kept text that comes from the beginning. */
 function clip(text: string, maxBytes: number, head: number): ClippedText {
   if (text.length * 3 <= maxBytes) return { text, cutBytes: 0 };
   // Joins copied bytes instead of using slice(), since a slice keeps the whole original alive.
@@ -151,8 +149,8 @@ function clip(text: string, maxBytes: number, head: number): ClippedText {
   const marker = (cut: number) => `\n… ${cut} bytes cut …\n`;
   const room = Math.max(0, maxBytes - Buffer.byteLength(marker(bytes.length)));
   const headRoom = Math.ceil(room * head);
-  const tailStart = nextLine(bytes, bytes.length - (room - headRoom));
-  // Half a character at a cut is decoded as U+FFFD.
+  const tailStart = findNextLine(bytes, bytes.length - (room - headRoom));
+  // A character split by the cut decodes to U+FFFD.
   const start = bytes.toString('utf8', 0, headRoom).replace(/\uFFFD$/, '');
   const tail = bytes.toString('utf8', tailStart).replace(/^\uFFFD+/, '');
   const cutBytes = bytes.length - Buffer.byteLength(start) - Buffer.byteLength(tail);
@@ -161,30 +159,30 @@ function clip(text: string, maxBytes: number, head: number): ClippedText {
 }
 
 /**
- * Returns where the first whole line after a cut begins, since half a path would look like another path. Returns the cut itself if the line is
- * long.
+ * Returns where the first whole line after a cut begins, because half a path would look like a different path. Returns the cut itself within a
+ * long line.
  */
-function nextLine(bytes: Buffer, at: number): number {
+function findNextLine(bytes: Buffer, at: number): number {
   if (bytes[at - 1] === lineFeed) return at;
   const feed = bytes.subarray(at, at + longLine).indexOf(lineFeed);
   return feed < 0 || at + feed + 1 === bytes.length ? at : at + feed + 1;
 }
 
 /**
- * Collects sentences about what is missing from the evidence and what was cut, each once. It is passed to everything
- * that gathers text, so it also carries the function that cleans it.
+ * Collects sentences about evidence that is missing or was cut, each once. All code that gathers text gets it, so it also carries the function
+ * that cleans text.
  */
 export class EvidenceNotes {
   readonly #missing = new Set<string>();
   readonly #cut = new Set<string>();
   readonly clean: (text: string) => string;
 
-  /** `clean` is `Redactor.clean`; without it, secrets of the current environment are not known. */
+  /** `clean` is `Redactor.clean`; the default does not know the secrets of the current environment. */
   constructor(clean: (text: string) => string = cleanText) {
     this.clean = clean;
   }
 
-  miss(sentence: string): void {
+  noteMissing(sentence: string): void {
     this.#missing.add(this.#note(sentence));
   }
 
@@ -204,41 +202,40 @@ export class EvidenceNotes {
     return clipMiddle(this.clean(clipMiddle(sentence, bounds.note * 4).text), bounds.note).text;
   }
 
-  /** Runs one part of the gathering. If it throws, records only that part as missing (EV-12) and returns null. */
+  /** Gathers one part. If that throws, notes that this part is missing (EV-12), and returns null. */
   async attempt<T>(part: string, work: () => T | Promise<T>): Promise<T | null> {
     try {
       return await work();
     } catch (error) {
-      this.miss(`${part}: ${firstLineOf(error)}`);
+      this.noteMissing(`${part}: ${firstLineOf(error)}`);
       return null;
     }
   }
 }
 
-/** Returns the first line of the message of whatever was thrown. */
+/** Returns the first line of the message of a thrown value. */
 export function firstLineOf(error: unknown): string {
   return reasonOf(error).split('\n', 1)[0] ?? '';
 }
 
 /**
- * Makes text of unknown origin safe to keep and to show (EV-9, EV-10): removes terminal codes and invisible characters
- * and masks secrets that are recognizable in any environment. `Redactor.clean` also knows the secrets of the current
- * one. Idempotent.
+ * Makes untrusted text safe to keep and to show (EV-9, EV-10): removes terminal codes and invisible characters, and masks secrets that have
+ * a recognizable format. `Redactor.clean` also masks the secrets of the current environment. Idempotent.
  */
 export function cleanText(text: string): string {
   return redact(visibleText(text));
 }
 
 /** Returns the errors cleaned, masked and bounded; if there are too many, only the first ones. */
-export function cleanErrors(errors: readonly TestError[], missing: EvidenceNotes): TestError[] {
+export function cleanErrors(errors: readonly TestError[], notes: EvidenceNotes): TestError[] {
   if (errors.length > bounds.errorCount) {
-    missing.cut(`${bounds.errorCount} of ${errors.length} errors were kept`);
+    notes.cut(`${bounds.errorCount} of ${errors.length} errors were kept`);
   }
-  return errors.slice(0, bounds.errorCount).map((error) => cleanError(error, missing));
+  return errors.slice(0, bounds.errorCount).map((error) => cleanError(error, notes));
 }
 
-function cleanError(error: TestError, missing: EvidenceNotes): TestError {
-  const bounded = (text: string, part: TextPart) => boundedText(text, part, missing);
+function cleanError(error: TestError, notes: EvidenceNotes): TestError {
+  const bounded = (text: string, part: TextPart) => cleanAndClip(text, part, notes);
   const parts = { message: 'errorText', stack: 'errorText', snippet: 'snippet' } as const;
   return {
     ...mapParts(error, parts, bounded),
@@ -247,53 +244,52 @@ function cleanError(error: TestError, missing: EvidenceNotes): TestError {
 }
 
 /** Returns a request cleaned, masked and bounded. */
-export function cleanRequest(entry: NetworkEntry, missing: EvidenceNotes): NetworkEntry {
+export function cleanRequest(entry: NetworkEntry, notes: EvidenceNotes): NetworkEntry {
   const isPage = entry.resourceType === 'document' && isErrorPage(entry);
   const bounded = {
     ...entry,
     // The markup explains nothing, and would leave no room for the text.
     ...(isPage ? { responseBody: pageText(entry.responseBody ?? '') } : {}),
-    requestHeaders: boundedHeaders(entry.requestHeaders, missing),
-    responseHeaders: boundedHeaders(entry.responseHeaders, missing),
+    requestHeaders: keepFirstHeaders(entry.requestHeaders, notes),
+    responseHeaders: keepFirstHeaders(entry.responseHeaders, notes),
   };
   return mapParts(bounded, requestParts, (text, part, header = '') =>
-    isSecretHeader(header) && text !== ''
-      ? maskedHeader(header, text, missing)
-      : boundedText(text, part, missing),
+    isSecretHeader(header) && text !== '' ? maskHeader(header, text, notes) : cleanAndClip(text, part, notes),
   );
 }
 
-function boundedHeaders(
+function keepFirstHeaders(
   headers: NetworkEntry['requestHeaders'],
-  missing: EvidenceNotes,
+  notes: EvidenceNotes,
 ): NetworkEntry['requestHeaders'] {
   const all = Object.entries(headers);
-  if (all.length > bounds.headerCount) missing.cut(`a request had more than ${bounds.headerCount} headers`);
+  if (all.length > bounds.headerCount) notes.cut(`a request had more than ${bounds.headerCount} headers`);
   return Object.fromEntries(all.slice(0, bounds.headerCount));
 }
 
-/** An attribute of a cookie; anything else is a cookie or its value. */
-const ofCookie = /^(?:(?:domain|path|expires|max-age|samesite|priority)=|(?:secure|httponly|partitioned)$)/i;
+/** Matches an attribute of a cookie, as opposed to its name and value. */
+const cookieAttribute =
+  /^(?:(?:domain|path|expires|max-age|samesite|priority)=|(?:secure|httponly|partitioned)$)/i;
 
-/** Masks the values of cookies, but keeps names and attributes, for which a browser may refuse a cookie. */
-function maskedCookies(name: string, value: string, missing: EvidenceNotes): string {
+/** Masks the values of cookies. Keeps names and attributes, because a wrong attribute makes a browser reject a cookie. */
+function maskCookieValues(name: string, value: string, notes: EvidenceNotes): string {
   const masked = value.split('\n').map((line) => {
-    const cleaned = missing.clean(`${name}: ${line}`).slice(name.length + 2);
+    const cleaned = notes.clean(`${name}: ${line}`).slice(name.length + 2);
     return cleaned
       .split(/;\s*/)
       .map((part) => {
-        if (ofCookie.test(part)) return part;
+        if (cookieAttribute.test(part)) return part;
         const [, key = '', value = part] = /^([^=]*=)(.*)$/s.exec(part) ?? [];
         return `${key}${/\[masked: [^\]\n]{1,80}\]/.exec(value)?.[0] ?? '[masked: value]'}`;
       })
       .join('; ');
   });
-  return boundedText(masked.join('\n'), 'headerValue', missing);
+  return cleanAndClip(masked.join('\n'), 'headerValue', notes);
 }
 
-/** Reduces a header that carries credentials to its masks, which are the same wherever the same secret occurs. */
-function maskedHeader(name: string, value: string, missing: EvidenceNotes): string {
-  if (/^(?:set-)?cookie$/i.test(name)) return maskedCookies(name, value, missing);
-  const cleaned = boundedText(`${name}: ${value}`, 'headerValue', missing);
+/** Replaces the value of a credential header by masks. The same secret has the same mask everywhere. */
+function maskHeader(name: string, value: string, notes: EvidenceNotes): string {
+  if (/^(?:set-)?cookie$/i.test(name)) return maskCookieValues(name, value, notes);
+  const cleaned = cleanAndClip(`${name}: ${value}`, 'headerValue', notes);
   return cleaned.match(/\[masked: [^\]\n]{1,80}\]/g)?.join(' ') ?? `[masked: value of ${name.toLowerCase()}]`;
 }

@@ -13,8 +13,8 @@ export const recordId = z
   .nullish()
   .transform((id) => (id === undefined || id === null ? null : String(id)));
 
-/** Also accepts a string, which stands for the one field that is required. */
-function orText<S extends z.ZodType>(field: string, shape: S) {
+/** Also accepts a bare string, as the value of the only required field. */
+function orString<S extends z.ZodType>(field: string, shape: S) {
   return z.preprocess((given) => (typeof given === 'string' ? { [field]: given } : given), shape);
 }
 
@@ -44,12 +44,12 @@ const request = z.object({
 });
 
 /** Returns the shape of a record of a corpus or of a `context.json` (AG-2); fields of the same name mean the same in both. */
-export function failureIn(rootDir: string) {
+export function createFailureShape(rootDir: string) {
   const record = z.object({
     id: recordId,
-    error: orText('message', error),
+    error: orString('message', error),
     failedStep: looseText,
-    console: z.array(orText('text', entry)).nullish(),
+    console: z.array(orString('text', entry)).nullish(),
     network: z.array(request).nullish(),
     serverOutput: text,
     ofOthers: strings,
@@ -71,7 +71,7 @@ export function failureIn(rootDir: string) {
   }));
 }
 
-/** Parses every non-empty line as JSON of this shape; the `Problem` names the first line that is not. */
+/** Parses every non-empty line as JSON of this shape; the `Problem` names the first line that does not match. */
 export function readJsonLines<T>(
   input: string,
   shape: z.ZodType<T>,

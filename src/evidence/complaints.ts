@@ -21,48 +21,52 @@ import type { Reason } from '../model/diagnosis.js';
 import { serverOutput } from './server-output.js';
 import { splitUrl } from '../urls.js';
 
-/** How often each complaint of a test's page and of its requests occurred, by key. */
+/** Counts the errors in a test's console and its failed requests, by key. */
 export type Complaints = ReadonlyMap<string, number>;
 
-/** How much of a passing test's trace is kept: more than any passing test complains about. */
+/** How many entries of a passing test's trace are read; passing tests log fewer errors than that. */
 const limits = { console: 300, network: 300 };
 
-/** What the trace of a passing test shows; nothing if it cannot be read. */
+/** Facts from the trace of a passing test; empty if the trace cannot be read. */
 export interface PassingTest {
   readonly complaints: Complaints;
   readonly requests: PassingTrace['requests'];
   readonly writes: PassingTrace['writes'];
-  /** The last picture of its page, or null. */
+  /** The last screenshot of its page, or null. */
   readonly picture: Buffer | null;
 }
 
-/** Reads the trace of a test that passed. */
-export async function readPassing(trace: string): Promise<PassingTest> {
-  const missing = new EvidenceNotes((text) => text);
-  const read = await missing.attempt('', () => readTrace({ file: trace, limits, missing }));
+export async function readPassingTrace(trace: string): Promise<PassingTest> {
+  const notes = new EvidenceNotes((text) => text);
+  const read = await notes.attempt('', () => readTrace({ file: trace, limits, notes }));
   const { console = [], network = [], screenshot = null } = read ?? {};
   const picture = screenshot?.kind === 'bytes' ? screenshot.bytes : null;
   const requests = network.map(({ time, durationMs }) => ({ time, durationMs }));
-  return { complaints: complaintsOf({ console, network }), requests, writes: writesIn(network), picture };
+  return {
+    complaints: countComplaints({ console, network }),
+    requests,
+    writes: listWrites(network),
+    picture,
+  };
 }
 
-/** Reads what each passing test of a traced run complained of. */
-export async function complaintsOfPassing({ traces, tests }: SuiteRun): Promise<readonly PassingTrace[]> {
+/** Reads console errors and requests from the traces of the passing tests of a run. */
+export async function readPassingTraces({ traces, tests }: SuiteRun): Promise<readonly PassingTrace[]> {
   const passing: PassingTrace[] = [];
   for (const { test, outcome } of tests) {
     const trace = outcome === 'expected' ? traces?.get(test.id) : undefined;
     if (trace === undefined) continue;
-    const { complaints, requests, writes } = await readPassing(trace);
+    const { complaints, requests, writes } = await readPassingTrace(trace);
     passing.push({ test, complaints, requests, writes });
   }
   return passing;
 }
 
-function complaintsOf({ console, network }: Entries): Complaints {
+function countComplaints({ console, network }: Entries): Complaints {
   const keys = [
     ...console.filter(isAlarming).map(({ text }) => consoleKey(text)),
     ...network.filter((request) => hasFailed(request) || isRedirected(request)).map(requestKey),
-    // An app that polls always has an open request, which may soon count as unanswered.
+    // A polling app always has an open request, which counts as unanswered if the test fails a moment later.
     ...network.filter(isOpen).map((request) => requestKey({ ...request, failure: unanswered })),
   ];
   const times = new Map<string, number>();
@@ -72,8 +76,8 @@ function complaintsOf({ console, network }: Entries): Complaints {
 
 const mostWrites = 5;
 
-/** Returns the requests that changed something in the app, each once. */
-function writesIn(network: readonly NetworkEntry[]): string[] {
+/** Returns the requests that wrote data to the app, each once. */
+function listWrites(network: readonly NetworkEntry[]): string[] {
   const writes = network.filter(
     (entry) =>
       /^(?:POST|PUT|PATCH|DELETE)$/.test(entry.method) && !hasFailed(entry) && entry.answeredBy !== 'test',
@@ -92,9 +96,9 @@ function isOpen({ status, failure }: NetworkEntry): boolean {
 export interface PassingTrace {
   readonly test: TestRef;
   readonly complaints: Complaints;
-  /** When the requests of its page and its own were under way. */
+  /** When the test and its page sent requests, and how long these took. */
   readonly requests: readonly Pick<NetworkEntry, 'time' | 'durationMs'>[];
-  /** What it changed in the app: `POST /sign-out`. */
+  /** Requests that wrote data to the app: `POST /sign-out`. */
   readonly writes: readonly string[];
 }
 
@@ -102,11 +106,11 @@ type Entries = { readonly console: readonly ConsoleEntry[]; readonly network: re
 
 /** Shorter texts also occur in unrelated errors. */
 const shortestText = 12;
-/** What the page showed instead of what the test expected, as Playwright prints it. */
+/** The line in which Playwright prints the actual value. */
 const receivedLine = /^[ \t]*Received(?: \w+)?:.*$/gm;
 
-/** Returns the passing tests of the file and project of a failing one. */
-export function neighboursOf(
+/** Returns the passing tests in the file and project of a failing one. */
+export function passingTestsOfFile(
   { test }: { readonly test: TestRef },
   passing: readonly PassingTrace[],
 ): readonly PassingTrace[] {
@@ -116,8 +120,9 @@ export function neighboursOf(
 }
 
 /**
- * Marks the entries of a failing test as `common` that passing tests of its file have as often, since they say nothing about the failure; for a host
- * that was not reached, passing tests of other files stand in if its own has none. What the test's own error contains is never marked: a text of the console, or an answer that the test received instead of the expected value.
+ * Marks entries of a failing test as `common` if passing tests of the same file have them as often, since they do not explain the failure. If the
+ * file has no passing tests, unreachable hosts are compared with passing tests of other files. Never marks a console text or an answer that the
+ * test's own error quotes.
  */
 export function markCommon<T extends Entries>(
   entries: T,
@@ -125,43 +130,43 @@ export function markCommon<T extends Entries>(
   passing: readonly PassingTrace[],
 ): T {
   const { errors, test } = failing;
-  const neighbours = neighboursOf(failing, passing);
-  const ofProject = passing.filter((other) => other.test.project === test.project);
-  if (ofProject.length === 0) return entries;
+  const neighbours = passingTestsOfFile(failing, passing);
+  const passingOfProject = passing.filter((other) => other.test.project === test.project);
+  if (passingOfProject.length === 0) return entries;
   const isError = ({ text }: ConsoleEntry) =>
     text.length >= shortestText && errors.some(({ message }) => message.includes(text));
   const received = errors.flatMap(({ message }) => stripAnsi(message).match(receivedLine) ?? []);
   const isReceived = (entry: NetworkEntry) =>
     responseTexts(entry).some((text) => received.some((line) => line.includes(text)));
   const counts = new Map<string, number>();
-  const marked = <E extends ConsoleEntry | NetworkEntry>(entry: E, key: string, among = neighbours): E => {
-    if (among.length === 0) return entry;
+  const mark = <E extends ConsoleEntry | NetworkEntry>(entry: E, key: string, compared = neighbours): E => {
+    if (compared.length === 0) return entry;
     const times = (counts.get(key) ?? 0) + 1;
     counts.set(key, times);
-    return { ...entry, common: among.some(({ complaints }) => times <= (complaints.get(key) ?? 0)) };
+    return { ...entry, common: compared.some(({ complaints }) => times <= (complaints.get(key) ?? 0)) };
   };
-  // What the machine reaches does not depend on the file of a test.
-  const amongOf = ({ failure }: NetworkEntry) =>
-    neighbours.length === 0 && noWay.test(failure ?? '') ? ofProject : neighbours;
+  // Which hosts the machine can reach does not depend on the test file.
+  const passingTestsFor = ({ failure }: NetworkEntry) =>
+    neighbours.length === 0 && noWay.test(failure ?? '') ? passingOfProject : neighbours;
   return {
     ...entries,
-    console: entries.console.map((entry) => (isError(entry) ? entry : marked(entry, consoleKey(entry.text)))),
+    console: entries.console.map((entry) => (isError(entry) ? entry : mark(entry, consoleKey(entry.text)))),
     network: entries.network.map((request) =>
-      isReceived(request) ? request : marked(request, requestKey(request), amongOf(request)),
+      isReceived(request) ? request : mark(request, requestKey(request), passingTestsFor(request)),
     ),
   };
 }
 
 const longest = 500;
 
-/** Returns the key of a console entry's text; texts that differ only in what differs between runs have the same key. */
+/** Returns the key of a console text. Texts that differ only in ids, times and the like have the same key. */
 export function consoleKey(text: string): string {
   return `console ${normalise(text.slice(0, longest))}`;
 }
 
 /**
- * Returns the key of a request: its method, its URL without the query, and its status or failure. Requests of a test itself have other keys
- * than those of a page, since a passing test whose page got an answer says nothing about the test's own request.
+ * Returns the key of a request: its method, its URL without the query, and its status or failure. The test's own requests and those of its page
+ * have different keys: an answer to the page does not show that the test's own request works.
  */
 export function requestKey({ method, url, resourceType, status, failure }: NetworkEntry): string {
   const sender = resourceType === 'api' ? 'test' : 'page';
@@ -169,10 +174,10 @@ export function requestKey({ method, url, resourceType, status, failure }: Netwo
 }
 
 /**
- * Returns, for each failure whose test passed in a later run, the reasons of its class that this run still shows. A change that made the test
- * pass may only hide the fault. Reads the run's files.
+ * For each failure whose test passes in a later run, returns the reasons of its diagnosis that this run still shows: the change may only have
+ * hidden the fault. Reads the run's files.
  */
-export async function reasonsLeft(
+export async function remainingReasons(
   green: ReadonlyMap<DiagnosedFailure, Complaints>,
   { serverLog }: Pick<SuiteRun, 'serverLog'>,
 ): Promise<Map<DiagnosedFailure, readonly Reason[]>> {
@@ -180,30 +185,30 @@ export async function reasonsLeft(
   const output = await serverOutput(serverLog).catch(() => '');
   const lines = output.split('\n').map(normalise);
   return new Map(
-    [...green].map(([failure, complaints]) => [failure, remainingReasons(failure, complaints, lines)]),
+    [...green].map(([failure, complaints]) => [failure, reasonsStillShown(failure, complaints, lines)]),
   );
 }
 
-function remainingReasons(
+function reasonsStillShown(
   { failure, evidence, diagnosis }: DiagnosedFailure,
   complaints: Complaints,
   lines: readonly string[],
 ): Reason[] {
   if (failure.scope !== 'test') return [];
-  const isLeft = ({ source, evidence: text }: Reason) => {
-    const says = (entry: NetworkEntry) =>
+  const isStillShown = ({ source, evidence: text }: Reason) => {
+    const mentionsReason = (entry: NetworkEntry) =>
       requestLine(entry).includes(text) || (entry.responseBody ?? '').includes(text);
     if (source === 'console')
       return evidence.console.some(
         (entry) => consoleLine(entry).includes(text) && complaints.has(consoleKey(entry.text)),
       );
-    // An open call at the end of a passing test is no fault.
-    const counts = ({ failure: how }: NetworkEntry) => how !== unanswered;
+    // A passing test may end while a call is open.
+    const isFault = ({ failure: how }: NetworkEntry) => how !== unanswered;
     if (source === 'network')
       return evidence.network.some(
-        (request) => counts(request) && says(request) && complaints.has(requestKey(request)),
+        (request) => isFault(request) && mentionsReason(request) && complaints.has(requestKey(request)),
       );
     return source === 'server' && lines.some((line) => line.includes(normalise(text)));
   };
-  return diagnosis.why.filter((reason) => reason.category === diagnosis.category && isLeft(reason));
+  return diagnosis.why.filter((reason) => reason.category === diagnosis.category && isStillShown(reason));
 }

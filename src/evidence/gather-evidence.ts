@@ -14,76 +14,75 @@ import {
   plainError,
 } from '../model/failure.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { boundedText, EvidenceNotes, cleanErrors, cleanRequest, cleanText } from './bounded-text.js';
-import { asData } from './evidence-files.js';
+import { cleanAndClip, EvidenceNotes, cleanErrors, cleanRequest, cleanText } from './bounded-text.js';
+import { markAsData } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
-import { readTestPage, keepComparison, keepScreenshot } from './page-sources.js';
-import { type PassingTrace, markCommon, neighboursOf } from './complaints.js';
-import { afterTheTestMs, serverLogs, suiteServerOutput, testServerOutput } from './server-output.js';
+import { readTestPage, keepComparisonPictures, keepScreenshot } from './page-sources.js';
+import { type PassingTrace, markCommon, passingTestsOfFile } from './complaints.js';
+import { afterTheTestMs, createLogReader, suiteServerOutput, testServerOutput } from './server-output.js';
 import type { ParsedMaps } from './source-maps/source-map.js';
 import { coverIn } from '../diagnose/complaint.js';
 
-/** One failure, and where to find what belongs to it. */
+/** One failure, and the sources of its evidence. */
 export interface EvidenceRequest {
   readonly failure: Failure;
   readonly run: SuiteRun;
   /** The failure's own folder, `failures/<n>/`; created if it does not exist. */
   readonly folder: string;
   readonly limits: EvidenceLimits;
-  /** The project's root, which is searched for sources and their maps; default: Playwright's `rootDir`. */
+  /** The project's root, searched for sources and source maps; default: Playwright's `rootDir`. */
   readonly root?: string;
-  /** The repository or workspace that contains it, whose other packages are searched, too; default: `root`. */
+  /** The repository or workspace around the project, whose other packages are searched, too; default: `root`. */
   readonly workspaceDir?: string;
   /** Source maps already read for other failures of the run. */
   readonly maps?: ParsedMaps;
-  /** The passing tests of a traced run, and what they complained of. */
+  /** The passing tests of a traced run, with their console errors and failed requests. */
   readonly passing?: readonly PassingTrace[];
   /** `Redactor.clean`; by default, masks only secrets that are recognizable in any environment. */
   readonly clean?: (text: string) => string;
   /** Reads the logs of the run's servers; shared by its failures. */
-  readonly logs?: ReturnType<typeof serverLogs>;
+  readonly logs?: ReturnType<typeof createLogReader>;
   /** `Redactor.learn`. */
   readonly learn?: (typed: Iterable<string>) => void;
 }
 
-/** How far the clocks of a browser and its worker may be apart. */
+/** By how much the clocks of a browser and its worker may differ. */
 const slackMs = 100;
 
 /** The evidence from a failure's own sources. */
 type OwnEvidence = Omit<Evidence, 'errors' | 'sources' | 'missing' | 'cut' | 'rootDir' | 'workspaceDir'>;
-/** The evidence with the log of the failing action, which may explain why it did not end. */
+/** Evidence whose stacks still name built code; `log` is the log of the failing action. */
 type UnmappedEvidence = OwnEvidence & { readonly log: readonly string[] };
 
 /**
- * Gathers the evidence of one failure, cleaned, masked and bounded (EV-9, EV-10, EV-11), and writes it into `folder`:
- * the screenshot and aria.yml. A part that fails is listed in `missing` and does not
- * affect the others (EV-12). Never rejects.
+ * Gathers the evidence of one failure, cleaned, masked and bounded (EV-9, EV-10, EV-11), and writes the screenshot and aria.yml into `folder`.
+ * If one part cannot be gathered, `missing` says so and the others are unaffected (EV-12). Never rejects.
  */
 export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence> {
   const { failure, run } = request;
   const { clean = cleanText } = request;
-  // An agent that prints such a file must not appear to send a completion signal itself.
-  const missing = new EvidenceNotes((text) => withoutSignals(clean(text)));
+  // The evidence must contain no completion signal: an agent that prints it would seem to send one.
+  const notes = new EvidenceNotes((text) => withoutSignals(clean(text)));
   const folder = resolve(request.folder);
-  await missing.attempt('the evidence folder', () => mkdirSync(folder, { recursive: true }));
-  const placed = failure.errors.map((error) => withProjectPath(error, request.root ?? run.rootDir));
+  await notes.attempt('the evidence folder', () => mkdirSync(folder, { recursive: true }));
+  const placed = failure.errors.map((error) => nameProjectPath(error, request.root ?? run.rootDir));
   const { log, ...gathered } =
     failure.scope === 'test'
-      ? await gatherTest({ ...request, folder }, failure, missing)
-      : await gatherSuite(run, failure, missing);
-  // What the test typed into fields for secrets is known only now.
-  const errors = (await missing.attempt('the errors', () => cleanErrors(placed, missing))) ?? [];
-  const hung = failure.scope === 'test' ? unfinishedErrors(failure, log) : [];
+      ? await gatherTest({ ...request, folder }, failure, notes)
+      : await gatherSuite(run, failure, notes);
+  // Not earlier: the trace has revealed which secrets the test typed into fields.
+  const errors = (await notes.attempt('the errors', () => cleanErrors(placed, notes))) ?? [];
+  const hung = failure.scope === 'test' ? errorsOfUnfinishedActions(failure, log) : [];
   const unmapped = {
     ...gathered,
-    errors: [...errors, ...cleanErrors(hung, missing)],
+    errors: [...errors, ...cleanErrors(hung, notes)],
   };
   const { root = run.rootDir, workspaceDir = root, maps } = request;
   const where = { root, workspaceDir, pageUrl: gathered.pageUrl, maps, scripts: run.scripts ?? [] };
-  const mapped = await missing.attempt('the source maps', () => mapEvidence(unmapped, where, missing));
+  const mapped = await notes.attempt('the source maps', () => mapEvidence(unmapped, where, notes));
   const evidence = { ...unmapped, sources: [], ...mapped };
-  return { ...evidence, missing: missing.missing, cut: missing.cuts, rootDir: root, workspaceDir };
+  return { ...evidence, missing: notes.missing, cut: notes.cuts, rootDir: root, workspaceDir };
 }
 
 async function gatherTest(
@@ -94,18 +93,18 @@ async function gatherTest(
     learn,
     passing = [],
     root = run.rootDir,
-    logs = serverLogs(run.serverLog),
+    logs = createLogReader(run.serverLog),
   }: EvidenceRequest,
   failure: TestFailure,
-  missing: EvidenceNotes,
+  notes: EvidenceNotes,
 ): Promise<UnmappedEvidence> {
-  run.problems.slice(0, 3).forEach((problem) => missing.miss(problem));
-  const page = await readTestPage(failure, { ...run, limits, learn }, missing);
+  run.problems.slice(0, 3).forEach((problem) => notes.noteMissing(problem));
+  const page = await readTestPage(failure, { ...run, limits, learn }, notes);
   // The trace of a page that tests share also has the requests of earlier tests.
   const own = page.network.filter(({ time }) => time >= failure.startedAt - slackMs);
-  const entries = { console: page.console, network: own.map((entry) => cleanRequest(entry, missing)) };
+  const entries = { console: page.console, network: own.map((entry) => cleanRequest(entry, notes)) };
   const picture = page.screenshot;
-  const snapshot = page.snapshot ?? (page.elements && elementLines(page.elements));
+  const snapshot = page.snapshot ?? (page.elements && describeElements(page.elements));
   const texts = [
     snapshot ?? '',
     ...failure.errors.map(({ message }) => message),
@@ -113,22 +112,24 @@ async function gatherTest(
   ];
   const marked = markCommon(entries, failure, passing);
   const { console } = marked;
-  const network = marked.network.map((entry) => misanswered(entry, texts));
+  const network = marked.network.map((entry) => markPageForJson(entry, texts));
   const isOwn = ownOrigin({ pageUrl: page.pageUrl, network });
   const failed = failedRequests({ network, errors: failure.errors }, isOwn);
   const complaints = [
     ...failure.errors.map((error) => [error.message, ...error.causes].join('\n')),
     ...network.map((entry) => entry.failure ?? ''),
   ].join('\n');
-  await missing.attempt('the pictures of a screenshot comparison', () =>
-    keepComparison(failure.attachments, folder),
+  await notes.attempt('the pictures of a screenshot comparison', () =>
+    keepComparisonPictures(failure.attachments, folder),
   );
   if (page.pageUrl !== null && page.snapshot === null && page.elements === null)
-    missing.miss('no accessibility snapshot, and too many elements to tell them');
-  const ariaSnapshot = snapshot === null ? null : boundedText(snapshot, 'ariaSnapshot', missing);
+    notes.noteMissing(
+      'no accessibility snapshot, and the page has more than 800 elements, so they are not listed',
+    );
+  const ariaSnapshot = snapshot === null ? null : cleanAndClip(snapshot, 'ariaSnapshot', notes);
   if (page.snapshot !== null && ariaSnapshot)
-    await missing.attempt('the file aria.yml', () =>
-      writeFileSync(join(folder, 'aria.yml'), asData(ariaSnapshot)),
+    await notes.attempt('the file aria.yml', () =>
+      writeFileSync(join(folder, 'aria.yml'), markAsData(ariaSnapshot)),
     );
   const servers = {
     logs,
@@ -136,8 +137,8 @@ async function gatherTest(
     asked: network.filter(({ url }) => isOwn(url)),
     failed: failed.filter(mayTell),
     isOfOthers: namedRequests(failed.filter(mayTell), failure).isOfOthers,
-    ofPassing: neighboursOf(failure, passing).flatMap(({ requests }) => requests),
-    isAlone: isAlone(failure, run, passing),
+    ofPassing: passingTestsOfFile(failure, passing).flatMap(({ requests }) => requests),
+    isAlone: ranAlone(failure, run, passing),
     // A retry has a worker of its own.
     worker:
       failure.retry > 0
@@ -147,31 +148,31 @@ async function gatherTest(
   const written =
     run.serverLog === ''
       ? null
-      : await missing.attempt('no server output', () => testServerOutput(servers, failure, missing));
+      : await notes.attempt('no server output', () => testServerOutput(servers, failure, notes));
   const serverOutput = written?.text ?? '';
   if (serverOutput === '' && failed.some(isServerError))
-    missing.miss(
+    notes.noteMissing(
       'no server output: the server answered with an error and wrote nothing, or this run did not start it',
     );
   return {
-    failedStep: failure.failedStep === null ? null : boundedText(failure.failedStep, 'consoleText', missing),
-    ...(page.steps.length > 0 ? { steps: page.steps.map((step) => cleanStep(step, root, missing)) } : {}),
+    failedStep: failure.failedStep === null ? null : cleanAndClip(failure.failedStep, 'consoleText', notes),
+    ...(page.steps.length > 0 ? { steps: page.steps.map((step) => cleanStep(step, root, notes)) } : {}),
     console,
     network,
     serverOutput,
     ...(written && written.lines.length > 0 ? { serverLines: written.lines } : {}),
     ...(written && written.ofOthers.length > 0 ? { ofOthers: written.ofOthers } : {}),
     ariaSnapshot,
-    pageUrl: page.pageUrl ? boundedText(page.pageUrl, 'url', missing) : null,
-    screenshot: picture && (await missing.attempt('no screenshot', () => keepScreenshot(picture, folder))),
+    pageUrl: page.pageUrl ? cleanAndClip(page.pageUrl, 'url', notes) : null,
+    screenshot: picture && (await notes.attempt('no screenshot', () => keepScreenshot(picture, folder))),
     trace: page.trace && resolve(page.trace),
     elements: page.elements,
     log: page.log,
   };
 }
 
-/** A call that got a page where the app parsed JSON has failed, whatever its status says: some text of the page or of the test quotes its answer. */
-function misanswered(entry: NetworkEntry, texts: readonly string[]): NetworkEntry {
+/** Marks a call as failed if it got an HTML page that the app tried to parse as JSON: an error then quotes the start of that page. */
+function markPageForJson(entry: NetworkEntry, texts: readonly string[]): NetworkEntry {
   const { status, resourceType, responseBody } = entry;
   const isPage =
     status !== null &&
@@ -183,8 +184,8 @@ function misanswered(entry: NetworkEntry, texts: readonly string[]): NetworkEntr
   return isQuoted ? { ...entry, status: null, failure: `${status} with text/html in place of JSON` } : entry;
 }
 
-/** Returns the elements of a page, one a line; empty if there is no text, and nothing but containers. */
-function elementLines(elements: readonly PageElement[]): string {
+/** Describes the elements of a page, one a line; returns nothing for a page that has only empty containers. */
+function describeElements(elements: readonly PageElement[]): string {
   const isEmpty = ({ tag, text }: PageElement) =>
     text === '' && /^(?:body|div|main|p|section|span)$/.test(tag);
   if (elements.every(isEmpty)) return '';
@@ -197,8 +198,8 @@ function elementLines(elements: readonly PageElement[]): string {
 }
 
 /** Returns a step cleaned, masked and bounded, with its position relative to the project. */
-function cleanStep(step: TestStep, root: string, missing: EvidenceNotes): TestStep {
-  const clean = (text: string) => boundedText(text, 'consoleText', missing);
+function cleanStep(step: TestStep, root: string, notes: EvidenceNotes): TestStep {
+  const clean = (text: string) => cleanAndClip(text, 'consoleText', notes);
   const { at, title, error, log } = step;
   const position = at.startsWith(`${resolve(root)}/`) ? at.slice(resolve(root).length + 1) : at;
   return {
@@ -210,8 +211,8 @@ function cleanStep(step: TestStep, root: string, missing: EvidenceNotes): TestSt
   };
 }
 
-/** Whether no other test of a run is known to have run while the servers' output was taken. */
-function isAlone(failure: TestFailure, run: SuiteRun, passing: readonly PassingTrace[]): boolean {
+/** True if, according to the run's records, no other test ran in the time from which server output is read. */
+function ranAlone(failure: TestFailure, run: SuiteRun, passing: readonly PassingTrace[]): boolean {
   const from = failure.startedAt;
   const to = from + failure.durationMs + afterTheTestMs;
   const others = run.failures.filter((other) => other.test.id !== failure.test.id);
@@ -226,16 +227,16 @@ function isAlone(failure: TestFailure, run: SuiteRun, passing: readonly PassingT
 async function gatherSuite(
   run: SuiteRun,
   failure: SuiteFailure,
-  missing: EvidenceNotes,
+  notes: EvidenceNotes,
 ): Promise<UnmappedEvidence> {
-  const output = await missing.attempt('no server output', () =>
-    suiteServerOutput(run.serverLog, failure, missing),
+  const output = await notes.attempt('no server output', () =>
+    suiteServerOutput(run.serverLog, failure, notes),
   );
   return {
     failedStep: null,
     console: [],
     network: [],
-    serverOutput: output ?? boundedText(failure.stderr, 'serverOutput', missing),
+    serverOutput: output ?? cleanAndClip(failure.stderr, 'serverOutput', notes),
     ariaSnapshot: null,
     pageUrl: null,
     screenshot: null,
@@ -244,8 +245,8 @@ async function gatherSuite(
   };
 }
 
-/** Names the file above an excerpt relative to the project. Playwright names it relative to the folder of the tests. */
-function withProjectPath(error: TestError, root: string): TestError {
+/** Rewrites the path above a code excerpt, which Playwright prints relative to the test folder, to start at the project's root. */
+function nameProjectPath(error: TestError, root: string): TestError {
   const { snippet, location } = error;
   if (!snippet || !location) return error;
   const named = `   at ${relative(root, location.file).replaceAll('\\', '/')}:${location.line}`;
@@ -253,21 +254,21 @@ function withProjectPath(error: TestError, root: string): TestError {
 }
 
 /**
- * Returns errors that Playwright does not report: if a test ends while an action is in progress (in a `Promise.all` with a wait that fails
- * first, for example), that action has no error. `log` is the log of the last action.
+ * Returns errors for actions that were in progress when the test ended; Playwright reports none for them (in a `Promise.all` with a wait that
+ * fails first, for example). `log` is the log of the last action.
  */
-function unfinishedErrors(
+function errorsOfUnfinishedActions(
   { unfinished = [], errors }: Pick<TestFailure, 'unfinished' | 'errors'>,
   log: readonly string[],
 ): TestError[] {
   const location = errors.find((error) => error.location)?.location ?? null;
-  const untold = unfinished.filter((action) => {
+  const unreported = unfinished.filter((action) => {
     const locator = action.slice(action.search(/(?:locator|getBy\w+|frameLocator)\(/));
     return !errors.some(({ message }) => message.includes(locator));
   });
   const covered = coverIn(log.findLast((line) => line.includes('intercepts pointer events')) ?? '');
-  return untold.map((action, index) => {
-    const isLast = index === untold.length - 1;
+  return unreported.map((action, index) => {
+    const isLast = index === unreported.length - 1;
     const why = isLast && covered !== null ? `: ${covered} lies over it` : '';
     return plainError(`Error: ${action} had not finished when the test ended${why}`, location);
   });

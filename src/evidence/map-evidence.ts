@@ -8,7 +8,7 @@ import {
 } from '../model/evidence.js';
 import type { TestError } from '../model/failure.js';
 import type { FetchedScript } from '../playwright/suite-run.js';
-import { boundedText, mapParts, type PartsOf, type TextPart, type EvidenceNotes } from './bounded-text.js';
+import { cleanAndClip, mapParts, type PartsOf, type TextPart, type EvidenceNotes } from './bounded-text.js';
 import { ParsedMaps } from './source-maps/source-map.js';
 import { ProjectFiles } from './project-files.js';
 import { SourceExcerpts } from './source-excerpts.js';
@@ -20,11 +20,10 @@ export type MappedEvidence = Pick<
   'errors' | 'console' | 'network' | 'serverOutput' | 'serverLines'
 >;
 
-/** What the mapping needs to know about the failure. */
 export interface MappingRequest {
   /** The project's root. */
   readonly root: string;
-  /** The repository or workspace that contains it, outside of which no file is read; default: `root`. */
+  /** The repository or workspace around the project. No file outside of it is read; default: `root`. */
   readonly workspaceDir?: string | undefined;
   readonly pageUrl: string | null;
   readonly scripts: readonly FetchedScript[];
@@ -32,27 +31,26 @@ export interface MappingRequest {
   readonly maps?: ParsedMaps | undefined;
 }
 
-/** Rewrites the text of one part of the evidence. */
 type MapPart = (text: string, part: TextPart) => string;
 
 /**
- * Rewrites every stack of the evidence to name the user's own files instead of bundled and transpiled code (EV-6). Input
- * and output are cleaned evidence: what source maps say is as untrusted as the page.
+ * Rewrites every stack in the evidence to name the user's source files instead of bundled and transpiled code (EV-6). Input and output are
+ * cleaned evidence: source maps are as untrusted as the page.
  */
 export function mapEvidence(
   evidence: MappedEvidence,
   request: MappingRequest,
-  missing: EvidenceNotes,
+  notes: EvidenceNotes,
 ): MappedEvidence & Pick<Evidence, 'sources'> {
   const files = new ProjectFiles(request.root, request.workspaceDir);
   const maps = request.maps ?? new ParsedMaps();
   const scripts = new Map(request.scripts.map((script) => [script.url, script]));
   const own = ownOrigin({ ...evidence, pageUrl: request.pageUrl });
   const excerpts = new SourceExcerpts();
-  const mapper = new SourceMapper({ sources: { files, scripts, maps }, excerpts, missing, own });
+  const mapper = new SourceMapper({ sources: { files, scripts, maps }, excerpts, notes, isOwn: own });
   const map: MapPart = (text, part) => {
     const mapped = mapper.mapText(text);
-    return mapped === text ? text : boundedText(mapped, part, missing);
+    return mapped === text ? text : cleanAndClip(mapped, part, notes);
   };
   // Errors of the page come first: excerpts are limited, and frequent messages must not use them up.
   const console = mapConsole(evidence.console, map);
@@ -90,7 +88,7 @@ function mapError(error: TestError, map: MapPart): TestError {
   return { ...mapParts(error, parts, map), causes: error.causes.map((cause) => map(cause, 'cause')) };
 }
 
-/** Development servers answer with the stack of what failed in them. */
+/** Development servers answer a failed request with the stack of their own error. */
 function mapAnswer(entry: NetworkEntry, map: MapPart): NetworkEntry {
   return hasFailed(entry) ? mapParts(entry, { responseBody: 'body' }, map) : entry;
 }

@@ -10,7 +10,7 @@ export interface EvidenceLimits {
 export type ScreenshotSource =
   { readonly kind: 'file'; readonly path: string } | { readonly kind: 'bytes'; readonly bytes: Buffer };
 
-/** What a trace knows about the page. Requests are not cleaned yet. */
+/** The page as a trace shows it. Requests are not cleaned yet. */
 export interface PageEvidence {
   /** Not cleaned yet; their positions have absolute paths. */
   readonly steps: readonly TestStep[];
@@ -21,6 +21,6 @@ export interface PageEvidence {
   readonly pageUrl: string | null;
   /** The elements of that page; null if they are too many. */
   readonly elements: readonly PageElement[] | null;
-  /** What the action at which the test failed did and waited for. */
+  /** Playwright's log of the action at which the test failed. */
   readonly log: readonly string[];
 }

@@ -10,9 +10,9 @@ import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 
-/** The page of a test according to all sources; where they overlap, the best source is used. */
+/** The page of a test, from all sources; where they overlap, from the best one. */
 export interface TestPage extends PageEvidence {
-  /** Playwright's accessibility snapshot of the page; null if it took none (before 1.53, or where a matcher had looked at an element). */
+  /** Playwright's accessibility snapshot of the whole page; null if it took none (before 1.53, or after a failed matcher on an element). */
   readonly snapshot: string | null;
   /** Absolute path of the trace, or null. */
   readonly trace: string | null;
@@ -28,40 +28,38 @@ const nothing: PageEvidence = {
   log: [],
 };
 
-const untraced = {
+const noTraceReasons = {
   on: "no trace: the worker ended before it could write one, or the test's file turns traces off",
   own: 'no trace: a test of the run records one itself and does not attach it as `trace`, and Playwright cannot record two',
 } as const;
 
 /**
- * Reads what is known about a test's page from its trace, which Playwright or the test itself recorded, and from Playwright's other
- * attachments. Reports sources that cannot be read in `missing`; never rejects.
+ * Reads a test's page from its trace, which Playwright or the test itself recorded, and from Playwright's other attachments. Notes sources that
+ * it cannot read; never rejects.
  */
 export async function readTestPage(
   failure: Pick<TestFailure, 'attachments'>,
   { limits, tracing, learn }: Pick<TraceSource, 'limits' | 'learn'> & Pick<SuiteRun, 'tracing'>,
-  missing: EvidenceNotes,
+  notes: EvidenceNotes,
 ): Promise<TestPage> {
   const { attachments } = failure;
-  const trace = await attachedTrace(attachments, missing);
-  if (trace === null && tracing) missing.miss(untraced[tracing]);
+  const trace = await findAttachedTrace(attachments, notes);
+  if (trace === null && tracing) notes.noteMissing(noTraceReasons[tracing]);
   const traced =
     trace === null
       ? null
-      : await missing.attempt('trace.zip is corrupt', () =>
-          readTrace({ file: trace, limits, missing, learn }),
-        );
+      : await notes.attempt('trace.zip is corrupt', () => readTrace({ file: trace, limits, notes, learn }));
   const page = traced ?? nothing;
   return {
     ...page,
-    snapshot: await attachedSnapshot(attachments, missing),
-    screenshot: (await attachedPicture(attachments)) ?? page.screenshot,
+    snapshot: await readAttachedSnapshot(attachments, notes),
+    screenshot: (await findAttachedPicture(attachments)) ?? page.screenshot,
     trace,
   };
 }
 
 /** Returns Playwright's own screenshot, or the actual image of a failed screenshot comparison. */
-async function attachedPicture(attachments: readonly Attachment[]): Promise<ScreenshotSource | null> {
+async function findAttachedPicture(attachments: readonly Attachment[]): Promise<ScreenshotSource | null> {
   const pictures = attachments.filter((attachment) => attachment.contentType.startsWith('image/'));
   const picture =
     pictures.findLast(({ name }) => name === 'screenshot') ??
@@ -69,25 +67,25 @@ async function attachedPicture(attachments: readonly Attachment[]): Promise<Scre
   return picture && (await isFile(picture.path)) ? { kind: 'file', path: picture.path } : null;
 }
 
-async function attachedTrace(
+async function findAttachedTrace(
   attachments: readonly Attachment[],
-  missing: EvidenceNotes,
+  notes: EvidenceNotes,
 ): Promise<string | null> {
   const trace = attachments.findLast(({ name }) => name === 'trace');
   if (!trace) return null;
   if (await isFile(trace.path)) return trace.path;
-  missing.miss('trace.zip: it is no longer where Playwright wrote it');
+  notes.noteMissing('trace.zip: it is no longer where Playwright wrote it');
   return null;
 }
 
-async function attachedSnapshot(
+async function readAttachedSnapshot(
   attachments: readonly Attachment[],
-  missing: EvidenceNotes,
+  notes: EvidenceNotes,
 ): Promise<string | null> {
   const context = attachments.findLast(({ name }) => name === 'error-context');
   if (!context) return null;
-  return missing.attempt('error-context.md', async () =>
-    pageSnapshotIn(await text(createReadStream(context.path, { end: bounds.errorContext - 1 }))),
+  return notes.attempt('error-context.md', async () =>
+    extractPageSnapshot(await text(createReadStream(context.path, { end: bounds.errorContext - 1 }))),
   );
 }
 
@@ -99,26 +97,26 @@ async function isFile(path: string): Promise<boolean> {
 }
 
 /**
- * Extracts only the accessibility snapshot from an error-context document and leaves out Playwright's instructions to AI
- * readers (EV-10); null if it has none of the whole page.
+ * Extracts the accessibility snapshot from Playwright's error-context document, without its instructions to AI readers (EV-10); null if there is
+ * no snapshot of the whole page.
  */
-export function pageSnapshotIn(markdown: string): string | null {
+export function extractPageSnapshot(markdown: string): string | null {
   const lines = markdown.split(/\r?\n/);
-  // The last match: the error's own text, which comes earlier, may contain the same line.
+  // The last match, because the error text above it may contain the same line.
   const start = lines.lastIndexOf('# Page snapshot');
   const open = start < 0 ? -1 : lines.indexOf('```yaml', start);
   if (open < 0) return null;
   const close = lines.indexOf('```', open + 1);
-  return withoutReferences(lines.slice(open + 1, close < 0 ? lines.length : close));
+  return removeReferences(lines.slice(open + 1, close < 0 ? lines.length : close));
 }
 
 /**
- * Removes what Playwright adds for AI readers that drive the page (references to elements, cursors, and elements that have nothing but
- * children), and what is in fields for secrets.
+ * Removes Playwright's additions for AI readers that drive the page (element references, cursors, bare containers), and the contents of secret
+ * fields.
  */
-function withoutReferences(yaml: readonly string[]): string {
+function removeReferences(yaml: readonly string[]): string {
   const lines: string[] = [];
-  /** The indents of the containers around a line, which are left out. */
+  /** The indents of the removed containers around a line. */
   let dropped: number[] = [];
   for (const line of yaml) {
     const indent = line.search(/\S|$/);
@@ -141,8 +139,8 @@ const pictures: readonly { extension: string; begins: readonly number[] }[] = [
 ];
 
 /**
- * Writes a picture into `folder`, by default as `screenshot.png` (or `.jpg`, `.webp`, according to its first bytes) and returns
- * the path. Rejects if it cannot be read, exceeds the bound or is not a picture.
+ * Writes a picture into `folder`, by default as `screenshot.png` (or `.jpg`, `.webp`, according to its first bytes), and returns its path.
+ * Rejects if the source cannot be read, is too large, or is not a picture.
  */
 export async function keepScreenshot(
   source: ScreenshotSource,
@@ -157,11 +155,14 @@ export async function keepScreenshot(
   return path;
 }
 
-/** The pictures of a screenshot comparison, as Playwright names its attachments and as they are kept. */
+/** The pictures of a screenshot comparison: Playwright's name of each, and the name under which it is kept. */
 const compared = { expected: 'expected', actual: 'actual', diff: 'difference' } as const;
 
 /** Keeps the pictures of a failed screenshot comparison beside the screenshot. */
-export async function keepComparison(attachments: readonly Attachment[], folder: string): Promise<void> {
+export async function keepComparisonPictures(
+  attachments: readonly Attachment[],
+  folder: string,
+): Promise<void> {
   for (const [ending, name] of Object.entries(compared)) {
     const picture = attachments.findLast(
       (attachment) =>

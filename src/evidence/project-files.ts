@@ -5,24 +5,24 @@ import { tryOr } from '../result.js';
 import { bounds } from './bounded-text.js';
 
 const code = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx|s?css|sass|less|go|rs|java|kts?|scala|groovy|cs|swift)$/;
-/** Folders without sources of the project: packages, builds and what is hidden. */
-const skipped = /^(?:node_modules|vendor|cache|dist|build|out|target|www|\..*)$/;
+/** Folders without sources of the project: packages, builds and hidden folders. */
+const skippedFolder = /^(?:node_modules|vendor|cache|dist|build|out|target|www|\..*)$/;
 const mostListed = 20_000;
 
 /**
- * Reads files of the project and of the workspace that contains it, and only those: a stack or a source map may name any path, such as
- * `/etc/passwd`. Resolves links before it compares paths. Never throws.
+ * Reads files of the project and its workspace only, because a stack or a source map may name any path, such as `/etc/passwd`. Resolves links
+ * before it compares paths. Never throws.
  */
 export class ProjectFiles {
   /** The project's root with links resolved, or as given if it does not exist. */
   readonly root: string;
-  /** The repository or workspace that contains the project, in the same form; the project itself if there is none. */
+  /** The repository or workspace around the project, also with links resolved; the project itself if there is none. */
   readonly workspace: string;
-  readonly #given: string;
+  readonly #rootAsGiven: string;
   #listed: Map<string, string[]> | undefined;
 
   constructor(root: string, workspace: string = root) {
-    this.#given = path.resolve(root);
+    this.#rootAsGiven = path.resolve(root);
     this.root = real(root);
     this.workspace = real(workspace);
   }
@@ -36,7 +36,7 @@ export class ProjectFiles {
   }
 
   /** Returns the text of a file; null if there is none, or it is larger than `mostBytes`. */
-  text(file: string, mostBytes: number = bounds.script): string | null {
+  readText(file: string, mostBytes: number = bounds.script): string | null {
     const realFile = this.find(file);
     return (
       realFile &&
@@ -45,40 +45,40 @@ export class ProjectFiles {
   }
 
   /**
-   * Returns the path relative to the root, with `/`, without looking at the disk. That of a file in another package of the workspace begins with
-   * `../`; null if it is outside of the workspace.
+   * Returns the path relative to the root, with `/`, without disk access. For a file in another package of the workspace, it begins with `../`; null
+   * for a file outside of the workspace.
    */
   relative(file: string): string | null {
-    const root = [this.root, this.#given].find((folder) => isInside(folder, file));
+    const root = [this.root, this.#rootAsGiven].find((folder) => isInside(folder, file));
     if (root !== undefined) return relativePath(root, file);
     return isInside(this.workspace, file) ? relativePath(this.root, file) : null;
   }
 
-  /** Returns the sources whose path ends with this one, those of the project first. The folders are listed once. */
-  ending(name: string): string[] {
-    this.#listed ??= filesByName([this.root, this.workspace]);
+  /** Returns the sources whose path ends with `name`, those of the project first. Lists the folders at the first call only. */
+  filesEndingWith(name: string): string[] {
+    this.#listed ??= listSourcesByName([this.root, this.workspace]);
     const end = `/${name.replace(/^(?:\.?\/)+/, '')}`;
     return (this.#listed.get(path.posix.basename(name)) ?? []).filter((file) => file.endsWith(end));
   }
 
-  /** Returns the only source whose path ends with this one, in the project or else in its workspace; null if there are several. */
-  only(name: string): string | null {
-    const sources = this.ending(name);
+  /** Returns the source whose path ends with `name`, in the project or else in its workspace; null if there are none or several. */
+  onlyFileEndingWith(name: string): string | null {
+    const sources = this.filesEndingWith(name);
     const own = sources.filter((file) => isInside(this.root, file));
     const [file = null, ...others] = own.length > 0 ? own : sources;
     return others.length > 0 ? null : file;
   }
 }
 
-/** Returns the sources in and below folders by name, each once, those of the upper levels first. */
-function filesByName(folders: readonly string[]): Map<string, string[]> {
+/** Returns the sources in and below these folders by file name, those of upper levels first. */
+function listSourcesByName(folders: readonly string[]): Map<string, string[]> {
   const files = new Map<string, string[]>();
   const queue = new Set(folders);
   let count = 0;
   for (const folder of queue) {
     for (const entry of tryOr([], () => readdirSync(folder, { withFileTypes: true }))) {
       const file = path.join(folder, entry.name);
-      if (entry.isDirectory() && !skipped.test(entry.name)) queue.add(file);
+      if (entry.isDirectory() && !skippedFolder.test(entry.name)) queue.add(file);
       if (entry.isFile() && code.test(entry.name))
         files.set(entry.name, [...(files.get(entry.name) ?? []), file]);
       count += 1;

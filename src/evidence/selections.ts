@@ -1,14 +1,14 @@
 import { type ConsoleEntry, type NetworkEntry, hasFailed } from '../model/evidence.js';
 import {
-  boundedText,
+  cleanAndClip,
   consoleParts,
   mapParts,
-  roughlyBounded,
+  clipRoughly,
   requestParts,
   type EvidenceNotes,
 } from './bounded-text.js';
 
-/** Selects entries of a stream, in groups: those of an earlier group come before any of a later one. Memory depends on the limit only. */
+/** Selects entries of a stream by group: a lower group number has priority. Memory use depends only on the limit. */
 class Selection<T extends { readonly time: number }> {
   readonly #limit: number;
   readonly #groups: T[][] = [];
@@ -24,7 +24,7 @@ class Selection<T extends { readonly time: number }> {
     this.pushed += 1;
     const entries = (this.#groups[group] ??= []);
     entries.push(entry);
-    // In batches, since removing the first takes as long as removing many.
+    // In batches: removing one entry from the front takes as long as removing many.
     if (entries.length > 2 * this.#limit + 100) entries.splice(0, entries.length - this.#limit);
   }
 
@@ -45,8 +45,8 @@ class Selection<T extends { readonly time: number }> {
 }
 
 /**
- * Selects the last `limit` console entries. The first page errors keep up to half of the places: an early error is often
- * the cause of what follows, and later lines must not displace it.
+ * Selects the last `limit` console entries, but reserves up to half of the places for the first page errors: an early error is often the cause of
+ * later ones.
  */
 export class ConsoleSelection {
   readonly #selection: Selection<ConsoleEntry>;
@@ -59,16 +59,16 @@ export class ConsoleSelection {
 
   push(entry: ConsoleEntry): void {
     const isFirst = entry.type === 'pageerror' && this.#selection.count(0) < this.#firstErrors;
-    this.#selection.push(mapParts(entry, consoleParts, roughlyBounded), isFirst ? 0 : 1);
+    this.#selection.push(mapParts(entry, consoleParts, clipRoughly), isFirst ? 0 : 1);
   }
 
   /** Returns the selection in chronological order, cleaned and bounded. */
-  take(missing: EvidenceNotes): ConsoleEntry[] {
+  take(notes: EvidenceNotes): ConsoleEntry[] {
     const chosen = this.#selection.take();
     const { pushed } = this.#selection;
-    if (chosen.length < pushed) missing.cut(`${chosen.length} of ${pushed} console entries were kept`);
+    if (chosen.length < pushed) notes.cut(`${chosen.length} of ${pushed} console entries were kept`);
     return chosen.map((entry) =>
-      mapParts(entry, consoleParts, (text, part) => boundedText(text, part, missing)),
+      mapParts(entry, consoleParts, (text, part) => cleanAndClip(text, part, notes)),
     );
   }
 }
@@ -88,7 +88,7 @@ export class NetworkSelection<T extends NetworkEntry> {
 
   push(entry: T): void {
     const group = hasFailed(entry) ? 0 : assets.has(entry.resourceType) ? 2 : 1;
-    this.#selection.push(mapParts<NetworkEntry>(entry, requestParts, roughlyBounded) as T, group);
+    this.#selection.push(mapParts<NetworkEntry>(entry, requestParts, clipRoughly) as T, group);
   }
 
   /** How many entries were pushed, kept or not. */

@@ -10,7 +10,7 @@ export interface SourcePosition {
 
 const mostExcerpts = 60;
 
-/** The lines of code around the positions that the evidence of one failure names. */
+/** Collects the lines of code around the positions in one failure's evidence. */
 export class SourceExcerpts {
   readonly #excerpts = new Map<string, SourceExcerpt>();
 
@@ -19,7 +19,7 @@ export class SourceExcerpts {
     return [...this.#excerpts.values()];
   }
 
-  /** Adds the lines around a position, once. `generated` is the position as the evidence named it; `text` is the file's, or null. */
+  /** Adds the lines around a position, once. `generated` is the position in the built code; `text` is the file's text, or null. */
   add({ name, line, column }: SourcePosition, generated: string, text: string | null): void {
     const at = cleanText([name, line, column].filter((part) => part !== undefined).join(':'));
     if (this.#excerpts.size >= mostExcerpts || this.#excerpts.has(at)) return;
@@ -32,8 +32,8 @@ const around = 2;
 const longestLine = 200;
 
 /**
- * Returns the numbered lines around a position (line and column from 1), its own line marked with `>` and, if it is
- * long, cut to what surrounds the column; null if there is no such line.
+ * Returns the numbered lines around a position (line and column from 1) and marks the line itself with `>`; cuts a long line to the text around
+ * the column. Null if there is no such line.
  */
 function snippetOf(text: string, line: number, column: number): string | null {
   const lines = text.split(/\r\n?|\n/);
@@ -45,14 +45,14 @@ function snippetOf(text: string, line: number, column: number): string | null {
     .map((content, index) => {
       const number = first + index;
       const isMarked = number === line;
-      const part = cutAround(content, isMarked ? column : 1);
+      const part = cutAroundColumn(content, isMarked ? column : 1);
       const numbered = `${isMarked ? '>' : ' '} ${String(number).padStart(String(last).length)}`;
       return `${numbered} | ${part}`.trimEnd();
     })
     .join('\n');
 }
 
-function cutAround(content: string, column: number): string {
+function cutAroundColumn(content: string, column: number): string {
   if (content.length <= longestLine) return content;
   const from = Math.max(0, Math.min(column - longestLine / 2, content.length - longestLine));
   const part = content.slice(from, from + longestLine);

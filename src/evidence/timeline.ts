@@ -18,8 +18,8 @@ import {
 } from '../model/evidence.js';
 import { middleCut } from '../fenced.js';
 import { normalise } from '../diagnose/normalise.js';
-import { saysError } from './server-output.js';
-import { frame, ownFrames } from './stack-lines.js';
+import { reportsError } from './server-output.js';
+import { frame, keepProjectFrames } from './stack-lines.js';
 import { splitUrl } from '../urls.js';
 
 /** The evidence that a timeline shows. */
@@ -32,10 +32,10 @@ export type TimelineSource = Pick<
 export interface TimelineEvent {
   /** Milliseconds since the epoch; null if no clock is known. */
   readonly time: number | null;
-  /** Events of the highest rank are left out first. */
+  /** Events with the highest rank are dropped first. */
   readonly rank: number;
   readonly text: string;
-  /** Events of one key are shown once between two steps, with how often; null for a step. */
+  /** Events with the same key between two steps are merged and counted; null for a step. */
   readonly key: string | null;
 }
 
@@ -49,13 +49,12 @@ interface Lengths {
   readonly body: number;
 }
 
-/** How a timeline is written. */
 export interface TimelineOptions {
   readonly diagnosis: { readonly why: readonly Reason[] };
-  /** A text that the reader already has: steps do not repeat its lines. */
+  /** A text that the reader has already seen; steps do not repeat its lines. */
   readonly knownText?: string;
   readonly lengths?: Lengths;
-  /** Whether the reader already has the bodies of a request. */
+  /** True if the reader has already seen the bodies of a request. */
   readonly isShown?: (request: NetworkEntry) => boolean;
 }
 
@@ -63,30 +62,30 @@ const forPrompts: Lengths = { entry: 1_200, body: 240 };
 /** The lengths in files that people read. */
 export const forPeople: Lengths = { entry: 8_000, body: 2_000 };
 
-/** Returns what happened during a test in the order of time: steps, requests, console entries, dialogs, and lines of the servers. */
-export function timelineOf(
+/** Lists a test's steps, requests, console entries, dialogs and server lines in chronological order. */
+export function buildTimeline(
   recorded: TimelineSource,
   { diagnosis, knownText = '', lengths = forPrompts, isShown = () => false }: TimelineOptions,
 ): TimelineEvent[] {
   const reasons = (source: Reason['source']) =>
     diagnosis.why.filter((reason) => reason.source === source).map(({ evidence }) => asPrinted(evidence));
   const events = [
-    ...stepEvents(recorded, knownText),
+    ...listStepEvents(recorded, knownText),
     // The page of a 5xx answer is read like server output.
-    ...requestEvents(recorded, [...reasons('network'), ...reasons('server')], {
+    ...listRequestEvents(recorded, [...reasons('network'), ...reasons('server')], {
       lengths,
       knownText,
       isShown,
     }),
-    ...consoleEvents(recorded, reasons('console'), lengths),
-    ...serverEvents(recorded, reasons('server')),
+    ...listConsoleEvents(recorded, reasons('console'), lengths),
+    ...listServerEvents(recorded, reasons('server')),
   ];
   const order = events.toSorted((a, b) => (a.time ?? Infinity) - (b.time ?? Infinity));
-  return withoutRepetitions(withLowerRanks(order, recorded));
+  return mergeRepetitions(lowerEarlyRanks(order, recorded));
 }
 
-/** Lowers the rank of what happened before the last action that worked, except for errors. */
-function withLowerRanks(events: readonly TimelineEvent[], { steps = [] }: TimelineSource): TimelineEvent[] {
+/** Lowers the rank of events before the last successful action, except for errors. */
+function lowerEarlyRanks(events: readonly TimelineEvent[], { steps = [] }: TimelineSource): TimelineEvent[] {
   const failing = steps.findIndex(({ isFailing }) => isFailing);
   const worked = steps
     .slice(0, failing < 0 ? undefined : failing)
@@ -101,17 +100,17 @@ function withLowerRanks(events: readonly TimelineEvent[], { steps = [] }: Timeli
 
 const isCheck = /^(?:Expect |expect\.)/;
 
-const mark = (isDecided: boolean) => (isDecided ? ' ← decided' : '');
-const inPassing = (common: boolean | undefined) => (common ? ' (also in passing tests)' : '');
+const decidedMark = (isDecided: boolean) => (isDecided ? ' ← decided' : '');
+const commonNote = (common: boolean | undefined) => (common ? ' (also in passing tests)' : '');
 
-function stepEvents({ steps = [] }: TimelineSource, knownText: string): TimelineEvent[] {
+function listStepEvents({ steps = [] }: TimelineSource, knownText: string): TimelineEvent[] {
   const own = steps.filter(
     ({ at, isFailing, error }) => isFailing || error !== null || !at.includes('node_modules/'),
   );
   return own.map(({ time, durationMs, title, at, error, log, isFailing }) => {
-    const took = durationMs === null ? 'did not end' : durationText(durationMs);
+    const took = durationMs === null ? 'did not end' : formatDuration(durationMs);
     const about = [at, took].filter((part) => part !== '').join(', ');
-    // An error often ends with the log, and a step that worked needs none.
+    // An error often includes the log, and a successful step needs none.
     const more = isFailing || error !== null ? log.filter((line) => !error?.includes(line.trim())) : [];
     const below = [...(error ?? '').split('\n'), ...more].filter(
       (line) => line.trim() !== '' && !knownText.includes(line.trim()),
@@ -122,12 +121,12 @@ function stepEvents({ steps = [] }: TimelineSource, knownText: string): Timeline
   });
 }
 
-/** Formats a duration of half a second or more; a shorter one is empty. */
-function durationText(ms: number): string {
+/** Formats a duration of half a second or more; returns an empty string for a shorter one. */
+function formatDuration(ms: number): string {
   return ms < 500 ? '' : `${(ms / 1000).toFixed(1)} s`;
 }
 
-function requestEvents(
+function listRequestEvents(
   { network, pageUrl, steps = [] }: TimelineSource,
   decided: readonly string[],
   {
@@ -140,7 +139,7 @@ function requestEvents(
   const values = [...received, ...expected];
   const routes = steps.flatMap(({ title }) => /^Route requests (\S+)/.exec(title)?.[1] ?? []);
   let origin = '';
-  // Frameworks set cookies in every answer; they matter where somebody was sent away.
+  // Frameworks set cookies in every answer; they are worth showing only if a request was rejected or redirected.
   const isSentAway = network.some(
     ({ method, status, resourceType }) =>
       status === 401 ||
@@ -150,7 +149,7 @@ function requestEvents(
   let isSignedIn = false;
   return network.flatMap((entry) => {
     const isRoutedAway =
-      entry.isOfServiceWorker === true && !routes.some((pattern) => isRouted(pattern, entry.url));
+      entry.isOfServiceWorker === true && !routes.some((pattern) => matchesRoute(pattern, entry.url));
     const isCall = calls.has(entry.resourceType) && !isRoutedAway;
     const failed = hasFailed(entry) && !isGivenUp(entry);
     if (!isCall && !failed) return [];
@@ -162,34 +161,34 @@ function requestEvents(
       [requestLine(entry), errorBody(entry)].some((text) => text.includes(reason)),
     );
     const isRefused = entry.resourceType === 'document' || (failed && entry.status !== null);
-    const sent = isSentAway && isSignedIn && isRefused ? cookiesSent(entry) : '';
+    const sent = isSentAway && isSignedIn && isRefused ? describeSentCookies(entry) : '';
     isSignedIn ||= cookies !== undefined || isSignIn(entry);
-    const took = durationText(entry.durationMs ?? 0);
-    const answer = `${answerOf(entry)}${surpriseIn(entry)}`;
-    // The body's lines that the answer already has are not repeated.
+    const took = formatDuration(entry.durationMs ?? 0);
+    const answer = `${describeAnswer(entry)}${describeSurprise(entry)}`;
+    // Does not repeat lines of the body that the answer already contains.
     const bodyLines = errorBody(entry)
       .split('\n')
       .filter((line) => !answer.includes(line));
     const line = [
       `  ${entry.isOfServiceWorker ? '[service worker] ' : ''}${entry.method} ${(isNear ? entry.url.replace(/^\w+:\/\/[^/?#]*/, '') : entry.url).slice(0, 300)}`,
-      isShown(entry) ? '' : startOfBody(entry.requestBody, body / 2),
+      isShown(entry) ? '' : excerptBody(entry.requestBody, body / 2),
       sent,
       ` → ${answer}`,
       took === '' ? '' : ` after ${took}`,
       isShown(entry)
         ? ''
         : failed
-          ? startOfBody(bodyLines.join('\n') || entry.responseBody, 2 * body, values)
-          : startOfBody(jsonIn(entry), body, values),
-      answererOf(entry, network, routes),
+          ? excerptBody(bodyLines.join('\n') || entry.responseBody, 2 * body, values)
+          : excerptBody(jsonBodyOf(entry), body, values),
+      describeAnswerer(entry, network, routes),
       ...(cookies ?? '').split('\n').map((cookie) => (cookie === '' ? '' : ` Set-Cookie: ${cookie}`)),
-      ...notesOn(entry, pageUrl),
-      inPassing(entry.common),
-      mark(isDecided),
+      ...listNotes(entry, pageUrl),
+      commonNote(entry.common),
+      decidedMark(isDecided),
     ].join('');
     const isQuiet = entry.common || matcher.withoutNoise('network', requestLine(entry)) === '';
-    const tells = failed || entry.isOpen || cookies !== undefined || isSignIn(entry);
-    const own = tells ? rank.error : rank.call;
+    const isNotable = failed || entry.isOpen || cookies !== undefined || isSignIn(entry);
+    const own = isNotable ? rank.error : rank.call;
     const exchange = `${entry.isOfServiceWorker ?? ''} ${entry.method} ${entry.url} ${answer} ${entry.requestBody} ${entry.responseBody}`;
     return [
       {
@@ -202,7 +201,7 @@ function requestEvents(
   });
 }
 
-function answerOf(entry: NetworkEntry): string {
+function describeAnswer(entry: NetworkEntry): string {
   const { status, failure, isOpen, responseHeaders } = entry;
   const to = status !== null && status >= 300 && status < 400 ? responseHeaders['location'] : undefined;
   if (isGivenUp(entry)) return `${status} (the page did not read its body)`;
@@ -210,30 +209,30 @@ function answerOf(entry: NetworkEntry): string {
   return `${requestOutcomeOf(entry)}${isOpen && failure === null ? ', its body still open when the test ended' : ''}${to === undefined ? '' : ` → ${to}`}`;
 }
 
-/** The start of a body, or the part around one of these values, on one line; it says how much more there is. */
-function startOfBody(text: string | null, most: number, values: readonly string[] = []): string {
-  // Other spaces than these are a part of what the body says.
+/** Returns the start of a body, or the part around one of these values, on one line, with the number of omitted characters. */
+function excerptBody(text: string | null, most: number, values: readonly string[] = []): string {
+  // Keeps other kinds of spaces, which may be part of the data.
   const line = (text ?? '').replaceAll(/[ \t\r\n]+/g, ' ').trim();
   return line === '' ? '' : ` ${cutAround(line, values, most)}`;
 }
 
-/** Formats a request with its body and its answer in full, except for long bodies, which are cut around these values. */
-export function exchangeLine(
+/** Formats a request and its answer with both bodies; cuts long bodies to the text around these values. */
+export function formatExchange(
   entry: NetworkEntry,
   { values, room }: { readonly values: readonly string[]; readonly room: number },
 ): string {
   return [
     `${entry.method} ${addressOf(entry.url).slice(0, 300)}`,
-    startOfBody(entry.requestBody, room, values),
-    ` → ${answerOf(entry)}${surpriseIn(entry)}`,
-    startOfBody(errorBody(entry) || jsonIn(entry), room, values),
+    excerptBody(entry.requestBody, room, values),
+    ` → ${describeAnswer(entry)}${describeSurprise(entry)}`,
+    excerptBody(errorBody(entry) || jsonBodyOf(entry), room, values),
   ].join('');
 }
 
 const firstWords = 60;
 
-/** What surprises in an answer that is no error: a page or nothing where a call wants data, or a stream that is compressed. */
-function surpriseIn({
+/** Describes an oddity in a successful answer: a page or an empty body in answer to an API call, or a compressed event stream. */
+function describeSurprise({
   isOfServiceWorker,
   status,
   resourceType,
@@ -254,14 +253,14 @@ function surpriseIn({
   return ` (${type === '' ? 'HTML' : type}${start === '' ? '' : `: ${start}…`})`;
 }
 
-/** Says who answered, if that was not the server, and which route of the test was just missed. */
-function answererOf(
+/** Says who answered if it was not the server, and names a route of the test that nearly matched. */
+function describeAnswerer(
   { answeredBy, isOfServiceWorker, url, time, resourceType }: NetworkEntry,
   network: readonly NetworkEntry[],
   routes: readonly string[],
 ): string {
   if (answeredBy === 'test') return ' (answered by the test: route)';
-  const route = routes.find((pattern) => isRouted(pattern, url));
+  const route = routes.find((pattern) => matchesRoute(pattern, url));
   if (isOfServiceWorker && route !== undefined)
     return ` (the test's route ${route} does not see requests of a service worker; serviceWorkers: 'block' in the Playwright config keeps it out)`;
   const isPassedOn = network.some(
@@ -271,16 +270,16 @@ function answererOf(
   if (!/^(?:fetch|xhr)$/.test(resourceType) || route !== undefined) return '';
   const bare = url.replace(/[?#].*$/, '');
   const missed = routes.find((pattern) =>
-    [bare, `${bare}/`, bare.replace(/\/$/, '')].some((near) => isRouted(pattern, near)),
+    [bare, `${bare}/`, bare.replace(/\/$/, '')].some((near) => matchesRoute(pattern, near)),
   );
   return missed === undefined ? '' : ` (just misses the test's route ${missed})`;
 }
 
-/** How long after a page's request a service worker passes it on, at most. */
+/** The longest time in which a service worker passes on a page's request. */
 const passedOnMs = 2_000;
 
-/** Whether a glob of `page.route` matches an address. https://playwright.dev/docs/network#glob-url-patterns */
-function isRouted(glob: string, url: string): boolean {
+/** True if a glob of `page.route` matches a URL. https://playwright.dev/docs/network#glob-url-patterns */
+function matchesRoute(glob: string, url: string): boolean {
   const pattern = glob
     .replaceAll(/[.+^$()|[\]\\?]/g, String.raw`\$&`)
     .replaceAll('**', '\0')
@@ -291,22 +290,22 @@ function isRouted(glob: string, url: string): boolean {
   return new RegExp(`^${isPath ? String.raw`\w+://[^/]+` : ''}${pattern}$`).test(url);
 }
 
-function jsonIn({ responseBody, responseHeaders }: NetworkEntry): string | null {
+function jsonBodyOf({ responseBody, responseHeaders }: NetworkEntry): string | null {
   const isJson = /json/i.test(responseHeaders['content-type'] ?? '') || /^\s*[[{]/.test(responseBody ?? '');
   return isJson ? responseBody : null;
 }
 
-function cookiesSent({ requestHeaders }: NetworkEntry): string {
+function describeSentCookies({ requestHeaders }: NetworkEntry): string {
   const names = (requestHeaders['cookie'] ?? '').split(';').map((pair) => pair.split('=')[0]?.trim() ?? '');
-  const known = names.filter((name) => name !== '');
-  return known.length === 0
+  const earlier = names.filter((name) => name !== '');
+  return earlier.length === 0
     ? ' (Cookie header not sent)'
-    : ` (cookies sent: ${known.slice(0, 8).join(', ')})`;
+    : ` (cookies sent: ${earlier.slice(0, 8).join(', ')})`;
 }
 
 const signIn = /\b(?:log-?in|sign-?in|sessions?|auth\w*|oauth|token)\b/i;
 
-/** Whether a request signs in, by its address or what is masked in it. */
+/** True for a sign-in request, judging by its URL and masked passwords. */
 function isSignIn({ method, url, requestBody }: NetworkEntry): boolean {
   return (
     method === 'POST' &&
@@ -314,8 +313,8 @@ function isSignIn({ method, url, requestBody }: NetworkEntry): boolean {
   );
 }
 
-/** Headers of an answer for which a browser keeps it from a page. */
-const refusing = [
+/** Response headers that make a browser withhold an answer from a page. */
+const blockingHeaders = [
   'x-frame-options',
   'cross-origin-resource-policy',
   'cross-origin-embedder-policy',
@@ -324,10 +323,10 @@ const refusing = [
 ];
 
 /**
- * Returns notes on a request: the headers for which the browser withheld the answer from a page of another origin and, if the request failed,
- * its trace in the backend (https://www.w3.org/TR/trace-context/) and the server's timing.
+ * Returns notes on a request: the headers that made the browser withhold the answer from a page of another origin and, for a failed request, its
+ * trace context (https://www.w3.org/TR/trace-context/) and the server's timing.
  */
-function notesOn(entry: NetworkEntry, pageUrl: string | null): string[] {
+function listNotes(entry: NetworkEntry, pageUrl: string | null): string[] {
   const { failure, url, requestHeaders, responseHeaders } = entry;
   const named = (names: readonly string[]) =>
     names.flatMap((name) => {
@@ -340,7 +339,7 @@ function notesOn(entry: NetworkEntry, pageUrl: string | null): string[] {
     : [];
   const trace = timing.length === 0 ? [] : [` (${timing.join('; ')})`];
   if (!failure?.includes('BLOCKED_BY')) return trace;
-  const headers = named(refusing);
+  const headers = named(blockingHeaders);
   const [asked, page] = [url, pageUrl ?? ''].map((address) =>
     URL.canParse(address) ? new URL(address).origin : null,
   );
@@ -349,7 +348,7 @@ function notesOn(entry: NetworkEntry, pageUrl: string | null): string[] {
   return [` (refused${other}${headers.length > 0 ? ` by ${headers.join('; ')}` : ''})`, ...trace];
 }
 
-function consoleEvents(
+function listConsoleEvents(
   { console, network }: TimelineSource,
   decided: readonly string[],
   { entry: most }: Lengths,
@@ -359,17 +358,17 @@ function consoleEvents(
     .map((entry) => {
       const { time, type, text, location, stack, common } = entry;
       const isDecided = decided.some((reason) => text.includes(reason.replace(/^Uncaught /, '')));
-      const frames = ownFrames(
+      const frames = keepProjectFrames(
         (stack ?? '').split('\n').filter((line) => frame.test(line)),
         4,
       );
-      const head = `[${type}] ${shortened(text, most)} ${location}`.trimEnd();
+      const head = `[${type}] ${shortenConsoleText(text, most)} ${location}`.trimEnd();
       return {
         time,
         rank: isDecided ? rank.decided : common ? rank.quiet : consoleRank(entry),
         key: normalise(`${type} ${text}`),
         text: [
-          `  ${head}${inPassing(common)}${mark(isDecided)}`,
+          `  ${head}${commonNote(common)}${decidedMark(isDecided)}`,
           ...frames.map((line) => `      ${line.trim()}`),
         ].join('\n'),
       };
@@ -382,74 +381,74 @@ function consoleRank(entry: ConsoleEntry): number {
   return matcher.withoutNoise('console', `${entry.type}: ${entry.text}`) === '' ? rank.quiet : rank.error;
 }
 
-/** A line that differs, and the components around it, as React prints them; a list of advice has one space after its dash. */
+/** A differing line, and the components around it, as React prints them. Its list of advice has only one space after the dash. */
 const difference = /^\s*[+-]\s{2,}\S/;
 const component = /^\s{2,}(?:<|\.\.\.)/;
 
-/** Shortens a long text of the console to its beginning and the lines of its comparison, and says how much is left out. */
-function shortened(text: string, most: number): string {
+/** Shortens a long console text to its beginning and React's differing lines, and says how much was omitted. */
+function shortenConsoleText(text: string, most: number): string {
   if (text.length <= most) return text;
   const lines = text.split('\n');
   const isKept = (at: number) =>
     at < 2 ||
     component.test(lines[at] ?? '') ||
     [at - 1, at, at + 1].some((near) => difference.test(lines[near] ?? ''));
-  if (!lines.some((line) => difference.test(line))) return middleCut(text, most, file);
-  return middleCut(withGaps(lines, isKept).join('\n'), 2 * most, file);
+  if (!lines.some((line) => difference.test(line))) return middleCut(text, most, timelineFile);
+  return middleCut(replaceGaps(lines, isKept).join('\n'), 2 * most, timelineFile);
 }
 
-/** The beginning of a line that belongs to the line before it: a frame, a field of an object, or its end. */
-const continues = /^(?:[\s}\])]|at |goroutine |created by )/;
-/** A frame of Go takes two lines. */
+/** The beginning of a line that continues the previous one: a frame, a field of an object, or a closing bracket. */
+const continuedLine = /^(?:[\s}\])]|at |goroutine |created by )/;
+/** A Go stack frame takes two lines. */
 const goFrame = /^(\S[^\n]*)\n\t([^\s:]+\.go:\d+)(?: \+0x[\da-f]+)?$/gm;
 
-function serverEvents(
+function listServerEvents(
   { serverLines, serverOutput, ofOthers = [] }: TimelineSource,
   decided: readonly string[],
 ): TimelineEvent[] {
   const lines = serverLines ?? serverOutput.split('\n').map((text) => ({ time: null, text }));
   const entries: { time: number | null; lines: string[] }[] = [];
-  // A development server also watches what is written during the run.
+  // Development servers also log changes of self-heal's own files.
   for (const { time, text } of lines.filter(
     (line) => line.text.trim() !== '' && !line.text.includes('.self-heal/runs/'),
   )) {
     const last = entries.at(-1);
-    if (last && (continues.test(text) || isOfGo(last.lines[0], text))) last.lines.push(text);
+    if (last && (continuedLine.test(text) || isGoFrame(last.lines[0], text))) last.lines.push(text);
     else entries.push({ time, lines: [text] });
   }
   const others = new Set(ofOthers);
-  // What follows an error often says more of it.
+  // The lines after an error often give details.
   let isNear = 0;
   return entries.map(({ time, lines: [first = '', ...more] }) => {
     const entry = [first, ...more].join('\n');
     const isDecided = decided.some((reason) => entry.includes(reason));
-    const isOthers = others.has(first) && !isDecided;
+    const isOfOtherTest = others.has(first) && !isDecided;
     const stack = more.join('\n').replaceAll(goFrame, '    at $1 ($2)').split('\n');
-    const below = more.length === 0 ? [] : ownFrames(stack, 6).map((line) => `\n      ${line}`);
-    isNear = saysError(first) ? 3 : isNear - 1;
+    const below = more.length === 0 ? [] : keepProjectFrames(stack, 6).map((line) => `\n      ${line}`);
+    isNear = reportsError(first) ? 3 : isNear - 1;
     return {
       time,
-      rank: isDecided ? rank.decided : isOthers ? rank.quiet : isNear > 0 ? rank.error : rank.other,
+      rank: isDecided ? rank.decided : isOfOtherTest ? rank.quiet : isNear > 0 ? rank.error : rank.other,
       key: normalise(entry),
-      text: `  [server] ${first}${isOthers ? ' (perhaps not about this failure)' : ''}${mark(isDecided)}${below.join('')}`,
+      text: `  [server] ${first}${isOfOtherTest ? ' (perhaps not about this failure)' : ''}${decidedMark(isDecided)}${below.join('')}`,
     };
   });
 }
 
-/** Go prints a panic's stack without indenting the functions. */
-function isOfGo(first: string | undefined, line: string): boolean {
+/** True for a function line in the stack of a Go panic, which is not indented. */
+function isGoFrame(first: string | undefined, line: string): boolean {
   return /\bpanic\b/.test(first ?? '') && /^[\w./*()-]+\(.*\)$/.test(line);
 }
 
 /** Merges events that repeat within a step, and counts them. */
-function withoutRepetitions(events: readonly TimelineEvent[]): TimelineEvent[] {
+function mergeRepetitions(events: readonly TimelineEvent[]): TimelineEvent[] {
   let step = 0;
   const distinct = new Map<string, TimelineEvent & { times: number }>();
   for (const event of events) {
     if (event.key === null) step += 1;
     const key = `${step} ${event.key ?? ''}`;
-    const known = distinct.get(key);
-    if (known) known.times += 1;
+    const earlier = distinct.get(key);
+    if (earlier) earlier.times += 1;
     else distinct.set(key, { ...event, times: 1 });
   }
   return [...distinct.values()].map(({ times, ...event }) =>
@@ -457,11 +456,11 @@ function withoutRepetitions(events: readonly TimelineEvent[]): TimelineEvent[] {
   );
 }
 
-/** The file that has all of it. */
-export const file = 'timeline.md';
+/** The file with the whole timeline. */
+export const timelineFile = 'timeline.md';
 
-/** Formats a timeline in at most `room` characters: one or more lines for each event, with the seconds since the first. Notes what is left out. */
-export function timelineText(events: readonly TimelineEvent[], room = Infinity): string {
+/** Formats a timeline in at most `room` characters: one or more lines for each event, with the seconds since the first one. Marks omissions. */
+export function formatTimeline(events: readonly TimelineEvent[], room = Infinity): string {
   const began = events.find(({ time }) => time !== null)?.time ?? 0;
   const lines = events.map(({ time, text }) => {
     const clock = time === null ? '' : ((time - began) / 1000).toFixed(3);
@@ -477,18 +476,19 @@ export function timelineText(events: readonly TimelineEvent[], room = Infinity):
     chosen.add(at);
     remaining -= chosen.size < all.length && !chosen.has(at - 1) && !chosen.has(at + 1) ? gapLength : 0;
   }
-  if (chosen.size === 0 && byRank[0] !== undefined) return middleCut(lines[byRank[0]] ?? '', room, file);
-  return withGaps(lines, (at) => chosen.has(at)).join('\n');
+  if (chosen.size === 0 && byRank[0] !== undefined)
+    return middleCut(lines[byRank[0]] ?? '', room, timelineFile);
+  return replaceGaps(lines, (at) => chosen.has(at)).join('\n');
 }
 
 const gapLength = 48;
 
-/** Returns the lines that are shown, with a note in place of each gap: how much was left out, and which file has it. */
-function withGaps(lines: readonly string[], isShown: (at: number) => boolean): string[] {
+/** Returns the shown lines. A note replaces each gap: how much was omitted, and which file has it. */
+function replaceGaps(lines: readonly string[], isShown: (at: number) => boolean): string[] {
   const result: string[] = [];
   let [omitted, count] = [0, 0];
   const end = () => {
-    if (omitted > 0) result.push(`[… ${count} left out, ${omitted} characters, in ${file} …]`);
+    if (omitted > 0) result.push(`[… ${count} left out, ${omitted} characters, in ${timelineFile} …]`);
     [omitted, count] = [0, 0];
   };
   for (const [at, line] of lines.entries()) {

@@ -5,7 +5,7 @@ import { failureKey, plainError, testsOf } from '../model/failure.js';
 import type { Reason } from '../model/diagnosis.js';
 import type { Observation } from './judge.js';
 import type { SuitePurpose } from '../event.js';
-import { type PassingTest, readPassing, reasonsLeft } from '../evidence/complaints.js';
+import { type PassingTest, readPassingTrace, remainingReasons } from '../evidence/complaints.js';
 import { isTracedTwice, noRun, type SuiteRun } from '../playwright/suite-run.js';
 import { observation, observationsIn, suiteFailureIn } from './observations.js';
 import type { Session } from './session.js';
@@ -49,7 +49,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const green = await readGreen(failures, run);
   if (purpose === 'retest') await keepGreenPictures(session.folder, green);
   const complaints = new Map([...green].map(([failure, passed]) => [failure, passed.complaints]));
-  const complaintsLeft = await reasonsLeft(complaints, run);
+  const complaintsLeft = await remainingReasons(complaints, run);
   const diagnosed = [...(await session.diagnose(run)), ...(repeated ? await session.diagnose(repeated) : [])];
   const diagnosedRun = {
     run: repeated ? { ...run, tests: [...run.tests, ...repeated.tests] } : run,
@@ -147,7 +147,7 @@ async function readGreen(
     const { failure } = diagnosed;
     if (failure.scope === 'suite' || !passed.has(failure.test.id)) continue;
     const trace = traces?.get(failure.test.id);
-    green.set(diagnosed, trace === undefined ? unseen : await readPassing(trace));
+    green.set(diagnosed, trace === undefined ? unseen : await readPassingTrace(trace));
   }
   return green;
 }

@@ -5,10 +5,10 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type NetworkEntry, unanswered } from '../../src/model/evidence.js';
 import type { Failure } from '../../src/model/failure.js';
-import { serverLogs } from '../../src/evidence/server-output.js';
+import { createLogReader } from '../../src/evidence/server-output.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
-import { lastLogTime, logEnds, logWindow } from '../../src/evidence/server-log.js';
+import { readLastTime, readLogEnds, readLogWindow } from '../../src/evidence/server-log.js';
 import { aTest } from '../rig/builders.js';
 import {
   anError,
@@ -63,32 +63,34 @@ describe('logWindow', () => {
         await writeFile(log, lines.map((line) => `${line.time} ${line.text}\n`).join(''));
         const asked = { from: startedAt + from, to: startedAt + from + length };
         const expected = lines.filter((line) => line.time >= asked.from && line.time <= asked.to);
-        expect(logWindow(await readFile(log), asked).text).toBe(expected.map(({ text }) => text).join('\n'));
+        expect(readLogWindow(await readFile(log), asked).text).toBe(
+          expected.map(({ text }) => text).join('\n'),
+        );
       }),
     );
   });
 
   it('EV-7 keeps lines without a timestamp that follow one with a timestamp', async () => {
     await writeFile(log, `${startedAt} Error: a\n    at b\n    at c\n${startedAt + 50} later\n`);
-    const part = logWindow(await readFile(log), { from: startedAt, to: startedAt + 10 });
+    const part = readLogWindow(await readFile(log), { from: startedAt, to: startedAt + 10 });
     expect(part.text).toBe('Error: a\n    at b\n    at c');
   });
 
   it('EV-11 reads the end of a long window in a log of 30 MB', async () => {
     const line = (at: number) => `${startedAt + at} line ${at} ${'.'.repeat(80)}`;
     await writeFile(log, `${Array.from({ length: 280_000 }, (_, at) => line(at)).join('\n')}\n`);
-    const part = logWindow(await readFile(log), { from: startedAt + 1_000, to: startedAt + 200_000 });
+    const part = readLogWindow(await readFile(log), { from: startedAt + 1_000, to: startedAt + 200_000 });
     expect(part.text.split('\n').at(-1)).toMatch(/^line 200000 /);
     expect(part.text).toMatch(/^line \d+ \.{80}\n/);
     expect(part.cutBytes).toBeGreaterThan(10_000_000);
     expect(part.text.length).toBeLessThan(200_000);
-    expect(lastLogTime(await readFile(log))).toBe(startedAt + 279_999);
+    expect(readLastTime(await readFile(log))).toBe(startedAt + 279_999);
   });
 
   it('EV-11 survives one line of 5 MB', async () => {
     await writeFile(log, `${startedAt} a\n${startedAt + 1} ${'x'.repeat(5_000_000)}\n${startedAt + 2} b\n`);
-    expect(logWindow(await readFile(log), { from: startedAt + 2, to: startedAt + 9 }).text).toBe('b');
-    expect(logWindow(await readFile(log), { from: startedAt, to: startedAt }).text).toBe('a');
+    expect(readLogWindow(await readFile(log), { from: startedAt + 2, to: startedAt + 9 }).text).toBe('b');
+    expect(readLogWindow(await readFile(log), { from: startedAt, to: startedAt }).text).toBe('a');
   });
 
   it('EV-7 returns both ends of a long log', async () => {
@@ -96,7 +98,7 @@ describe('logWindow', () => {
       log,
       `${startedAt} first\n${`${startedAt} ${'x'.repeat(100)}\n`.repeat(5_000)}${startedAt} last\n`,
     );
-    const part = logEnds(await readFile(log));
+    const part = readLogEnds(await readFile(log));
     expect(part.text.startsWith('first\n')).toBe(true);
     expect(part.text.endsWith('\nlast')).toBe(true);
     expect(part.cutBytes).toBeGreaterThan(0);
@@ -105,7 +107,7 @@ describe('logWindow', () => {
 
 it('EV-7 the logs of a run are read once for all of its failures', async () => {
   await writeFile(log, `${startedAt} once\n`);
-  const read = serverLogs(log);
+  const read = createLogReader(log);
   const [first] = await read();
   await writeFile(log, `${startedAt} again\n`);
   expect((await read())[0]).toBe(first);

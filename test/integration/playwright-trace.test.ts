@@ -4,8 +4,8 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Evidence } from '../../src/model/evidence.js';
 import type { TestFailure } from '../../src/model/failure.js';
-import { timelineOf, timelineText } from '../../src/evidence/timeline.js';
-import { readPassing } from '../../src/evidence/complaints.js';
+import { buildTimeline, formatTimeline } from '../../src/evidence/timeline.js';
+import { readPassingTrace } from '../../src/evidence/complaints.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
 import { EvidenceNotes } from '../../src/evidence/bounded-text.js';
 import { readTrace } from '../../src/evidence/trace/read-trace.js';
@@ -257,14 +257,18 @@ describe('a trace', () => {
 
   it('CS-7 RP-4 of a test that passes shows its picture and what it complains of', async () => {
     const green = traced.run.tests.find(({ test }) => test.titlePath.at(-1) === 'green');
-    const { picture, complaints } = await readPassing(traced.run.traces?.get(green?.test.id ?? '') ?? '');
+    const { picture, complaints } = await readPassingTrace(
+      traced.run.traces?.get(green?.test.id ?? '') ?? '',
+    );
     expect(picture?.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
     expect([...complaints.keys()]).toContainEqual(expect.stringMatching(/^console .*reading 'id'/));
     expect([...complaints.keys()]).toContainEqual(expect.stringMatching(/^page POST .*\/orders → 500$/));
   });
 
   it('EV-14 EV-9 is one timeline of steps, requests and console, without typed secrets', async () => {
-    const happened = timelineText(timelineOf(await evidenceOf('fixture page'), { diagnosis: { why: [] } }));
+    const happened = formatTimeline(
+      buildTimeline(await evidenceOf('fixture page'), { diagnosis: { why: [] } }),
+    );
     const lines = happened.split('\n');
     const lineOf = (what: RegExp) => lines.findIndex((line) => what.test(line));
     const places = [/goto|Navigate/, /POST \S+\/orders .*→ 500/, /fill/i, /pays/, /the test failed here/];
@@ -292,7 +296,7 @@ describe('a trace', () => {
     const masked = await readTrace({
       file: path.join(folder, 'trace.zip'),
       limits,
-      missing: new EvidenceNotes(),
+      notes: new EvidenceNotes(),
     });
     expect(masked.network).toHaveLength(evidence.network.length);
     expect(masked.elements).toContainEqual(expect.objectContaining({ tag: 'h1', text: 'Shop' }));

@@ -21,9 +21,9 @@ function mapped(root: string, stack: string, scripts: readonly FetchedScript[] =
   const text = stack.split('\n', 1)[0] ?? '';
   const entry = { time: 0, type: 'pageerror', text, location: locationOf(stack), stack };
   const evidence = anEvidence({ rootDir: root, pageUrl: `${origin}/`, console: [entry] });
-  const missing = new EvidenceNotes();
-  const { console, sources } = mapEvidence(evidence, { root, pageUrl: evidence.pageUrl, scripts }, missing);
-  return { ...evidence, console, sources, missing: missing.missing };
+  const notes = new EvidenceNotes();
+  const { console, sources } = mapEvidence(evidence, { root, pageUrl: evidence.pageUrl, scripts }, notes);
+  return { ...evidence, console, sources, missing: notes.missing };
 }
 
 function locationOf(stack: string): string {

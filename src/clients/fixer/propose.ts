@@ -7,7 +7,7 @@ import { isCode } from '../../code/imports.js';
 import type { Hunk } from '../../model/blame.js';
 import type { Cause } from '../../model/cause.js';
 import type { Location, TestError } from '../../model/failure.js';
-import { framesIn } from '../../evidence/source-maps/frames.js';
+import { findFrames } from '../../evidence/source-maps/frames.js';
 import { git } from '../../workspace/git.js';
 import { real, relativePath } from '../../paths.js';
 import { tryOr } from '../../result.js';
@@ -110,7 +110,7 @@ async function search(
 
 /** Returns the positions in an error that are files on disk. */
 function framesOf({ location, stack }: Pick<TestError, 'location' | 'stack'>): Location[] {
-  const ofStack = framesIn(stripVTControlCharacters(stack ?? '')).flatMap(({ address, line, column }) => {
+  const ofStack = findFrames(stripVTControlCharacters(stack ?? '')).flatMap(({ address, line, column }) => {
     // A log may contain a URL that names no file here.
     const file = address.startsWith('file:///') ? tryOr(null, () => fileURLToPath(address)) : address;
     return file !== null && path.isAbsolute(file) ? [{ file, line, column }] : [];

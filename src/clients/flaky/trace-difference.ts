@@ -1,7 +1,7 @@
 import { hasFailed, type NetworkEntry } from '../../model/evidence.js';
 import { EvidenceNotes } from '../../evidence/bounded-text.js';
-import { withoutFilled } from '../../evidence/trace/masked-trace.js';
-import { readLinesOf } from '../../evidence/trace/read-trace.js';
+import { maskFilledText } from '../../evidence/trace/masked-trace.js';
+import { readTraceLines } from '../../evidence/trace/read-trace.js';
 import type { TraceAction } from '../../evidence/trace/trace-actions.js';
 import { relativePath } from '../../paths.js';
 import type { Redactor } from '../../secrets/redactor.js';
@@ -21,11 +21,11 @@ export async function tracedRun(
   { clean, learn }: Pick<Redactor, 'clean' | 'learn'>,
 ): Promise<TracedRun> {
   const limits = { console: 0, network: MOST_READ };
-  const { reading, requests } = await readLinesOf({ file, limits, missing: new EvidenceNotes(clean) });
+  const { reading, requests } = await readTraceLines({ file, limits, notes: new EvidenceNotes(clean) });
   learn(reading.typed);
   const actions = reading.actions.all.map((action) => ({
     ...action,
-    title: withoutFilled(action.title, reading.typed),
+    title: maskFilledText(action.title, reading.typed),
   }));
   return { actions, requests };
 }

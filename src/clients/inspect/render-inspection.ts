@@ -1,6 +1,6 @@
 import { blameLine, blamePosition } from '../../model/blame.js';
 import { factLines, reasonLine } from '../../model/diagnosis.js';
-import { timelineOf, timelineText } from '../../evidence/timeline.js';
+import { buildTimeline, formatTimeline } from '../../evidence/timeline.js';
 import type { ReportAttempt } from '../../run/report.js';
 import { cut } from '../../outputs/cut.js';
 import { attemptText } from '../../outputs/view.js';
@@ -47,7 +47,7 @@ export function renderFailure(inspected: InspectedFailure, files: readonly strin
   const { failure, cause } = inspected;
   const { evidence, diagnosis } = failure;
   const { category, alternatives, retry, why, warning, facts } = diagnosis;
-  const happened = timelineText(timelineOf(evidence, { diagnosis }), mostOfTimeline);
+  const happened = formatTimeline(buildTimeline(evidence, { diagnosis }), mostOfTimeline);
   const or = alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : '';
   return [
     `#${failure.n} ${failureName(inspected)}`,

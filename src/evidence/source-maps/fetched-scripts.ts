@@ -2,8 +2,8 @@ import { type ConsoleEntry, isAlarming } from '../../model/evidence.js';
 import type { TestFailure } from '../../model/failure.js';
 import type { FetchedScript } from '../../playwright/suite-run.js';
 import { EvidenceNotes } from '../bounded-text.js';
-import { readLinesOf } from '../trace/read-trace.js';
-import { mapReferenceIn, mapUrlOf } from './source-map.js';
+import { readTraceLines } from '../trace/read-trace.js';
+import { findMapReference, mapUrlOf } from './source-map.js';
 
 const mostScripts = 60;
 /** For all scripts and maps of one run together. */
@@ -12,49 +12,49 @@ const timeoutMs = 1_000;
 const address = /https?:\/\/[^\s()"'<>]{1,2000}?(?=:\d{1,7}:\d{1,9}(?!\d))/g;
 
 /**
- * Fetches the scripts that the stacks of failing tests name, and their source maps, while their server still runs. A trace has no scripts, and
- * those of a development server are not on disk.
+ * Fetches the scripts named in the stacks of failing tests, and their source maps, while their server still runs. A trace contains no scripts, and
+ * a development server's scripts are not on disk.
  */
 export class ScriptFetcher {
   readonly scripts: FetchedScript[] = [];
-  readonly #sought = new Set<string>();
+  readonly #requested = new Set<string>();
   #bytesLeft = mostBytes;
 
-  /** Fetches what the stacks of a failure name, each script once a run; never rejects. */
+  /** Fetches the scripts named in the stacks of a failure, each script once a run; never rejects. */
   async fetchFor({ attachments, errors }: TestFailure): Promise<void> {
     const trace = attachments.findLast(({ name }) => name === 'trace')?.path;
     if (trace === undefined) return;
-    const missing = new EvidenceNotes((text) => text);
+    const notes = new EvidenceNotes((text) => text);
     const limits = { console: 100, network: 300 };
-    const read = await missing.attempt('', () => readLinesOf({ file: trace, limits, missing }));
+    const read = await notes.attempt('', () => readTraceLines({ file: trace, limits, notes }));
     if (!read) return;
     const stacks = [
       ...errors.flatMap(({ message, stack }) => [message, stack ?? '']),
-      ...read.reading.console.take(missing).filter(isAlarming).flatMap(textsOf),
+      ...read.reading.console.take(notes).filter(isAlarming).flatMap(textsOf),
     ];
     const pages = read.requests.filter(({ resourceType }) => resourceType === 'document');
     const origins = new Set(pages.map(({ url }) => originOf(url)));
     const latest = read.requests
       .filter(({ resourceType }) => resourceType === 'script')
       .map(({ url }) => url);
-    const urls = scriptsIn(stacks, latest.toReversed()).filter((url) => origins.has(originOf(url)));
+    const urls = listScripts(stacks, latest.toReversed()).filter((url) => origins.has(originOf(url)));
     await Promise.all(urls.map((url) => this.#fetch(url).catch(() => undefined)));
   }
 
   async #fetch(url: string): Promise<void> {
-    if (this.#sought.has(url) || this.#sought.size >= mostScripts) return;
-    this.#sought.add(url);
-    const text = await this.#answer(url);
+    if (this.#requested.has(url) || this.#requested.size >= mostScripts) return;
+    this.#requested.add(url);
+    const text = await this.#fetchText(url);
     if (text === null) return;
     // A script that is not minified may have no map.
-    const mayHaveMap = mapReferenceIn(text) !== null || /^.{500}/m.test(text);
+    const mayHaveMap = findMapReference(text) !== null || /^.{500}/m.test(text);
     const mapUrl = mayHaveMap ? mapUrlOf(text, url) : null;
     const isOwn = mapUrl !== null && originOf(mapUrl) === originOf(url);
-    const map = isOwn ? await this.#answer(mapUrl).catch(() => null) : null;
+    const map = isOwn ? await this.#fetchText(mapUrl).catch(() => null) : null;
     this.scripts.push({ url, text, map });
   }
 
-  async #answer(url: string): Promise<string | null> {
+  async #fetchText(url: string): Promise<string | null> {
     const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
     if (!answer.ok || /html/i.test(answer.headers.get('content-type') ?? '')) {
       await answer.body?.cancel();
@@ -74,11 +74,11 @@ function textsOf({ stack, text, location }: ConsoleEntry): string[] {
   return [stack ?? '', text, location];
 }
 
-function scriptsIn(stacks: readonly string[], latest: readonly string[]): string[] {
+function listScripts(stacks: readonly string[], latest: readonly string[]): string[] {
   const named = stacks.flatMap((stack) =>
     [...stack.matchAll(address)].map(([url]) => url.replace(/#.*$/, '')),
   );
-  // A module that a bundle evaluates is not named by the bundle's address.
+  // With webpack's eval modules, a stack names the module instead of the script that contains it.
   const evaluated = stacks.some((stack) => stack.includes('webpack-internal:'));
   return [...new Set([...named, ...(evaluated ? latest : [])])].filter(isScript);
 }

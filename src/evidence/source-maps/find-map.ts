@@ -6,17 +6,17 @@ import { decoded } from '../../urls.js';
 import { bounds } from '../bounded-text.js';
 import type { ProjectFiles } from '../project-files.js';
 import {
-  dataUrlText,
-  evaluatedMapUrl,
-  mapReferenceIn,
+  decodeDataUrl,
+  findEvaluatedMapUrl,
+  findMapReference,
   mapUrlOf,
   type ParsedMap,
   type ParsedMaps,
 } from './source-map.js';
 
 /**
- * What is known about the code at an address. `mapped`: it has a source map. `as-written`: it runs unchanged from this
- * file on disk. `unknown`: `because` is what to report, or null if no map is expected.
+ * How the code at an address maps to sources. `mapped`: by a source map. `as-written`: it runs unchanged from this file on disk. `unknown`:
+ * `because` is the reason to report, or null if no map is expected.
  */
 export type MapLookup =
   | ParsedMap
@@ -35,67 +35,72 @@ const source = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;
 const script = /\.[cm]?js$/i;
 const nothing: MapLookup = { kind: 'unknown', because: null };
 
-/** Finds the source map of the code at an address: the map that its script holds or names, or that lies beside the script. Never throws. */
+/** Finds the source map of the code at an address: inline in its script, named by it, or beside it. Never throws. */
 export function findMap(address: string, sources: CodeSources): MapLookup {
-  if (address.startsWith('webpack-internal:')) return mapOfEvaluated(address, sources);
+  if (address.startsWith('webpack-internal:')) return findEvaluatedMap(address, sources);
   const url = urlOf(address);
-  if (url?.protocol.startsWith('http')) return mapOfServed(url, sources);
+  if (url?.protocol.startsWith('http')) return findServedMap(url, sources);
   const { files } = sources;
   const file = files.find(url ? filePath(url) : path.normalize(address));
   if (file === null || /[\\/]node_modules[\\/]/.test(file) || !source.test(file)) return nothing;
   const map =
-    script.test(file) && mapOf({ text: files.text(file) ?? '', url: pathToFileURL(file).href }, sources);
+    script.test(file) &&
+    readMap({ text: files.readText(file) ?? '', url: pathToFileURL(file).href }, sources);
   return map || { kind: 'as-written', file };
 }
 
-/** Looks up a module that a bundle evaluates: the bundle contains its map, next to its name. */
-function mapOfEvaluated(address: string, { scripts, maps }: CodeSources): MapLookup {
+/** Finds the map of a module that a webpack bundle runs with `eval`: the bundle contains the map next to the module's name. */
+function findEvaluatedMap(address: string, { scripts, maps }: CodeSources): MapLookup {
   // React numbers the frames that it forwards from a server: `…/page.tsx?7`.
   for (const name of [address, address.replace(/\?.*$/, '')])
     for (const { text } of scripts.values()) {
-      const url = evaluatedMapUrl(text, name);
-      if (url !== null) return maps.parse(dataUrlText(url), null);
+      const url = findEvaluatedMapUrl(text, name);
+      if (url !== null) return maps.parse(decodeDataUrl(url), null);
     }
   return { kind: 'unknown', because: 'no script of the page contains a map of this module' };
 }
 
-/** Looks up a page's script. The fetched text is what ran, and a file on disk is that script only if it has the same text. */
-function mapOfServed(url: URL, sources: CodeSources): MapLookup {
+/** Finds the map of a page's script. The fetched text is the code that ran; a file on disk is that script only if its text is the same. */
+function findServedMap(url: URL, sources: CodeSources): MapLookup {
   const { files, scripts } = sources;
   const fetched = scripts.get(url.href);
-  const map = fetched && mapOf(fetched, sources);
+  const map = fetched && readMap(fetched, sources);
   if (map) return map;
   const name = decoded(url.pathname).replace(/^\/@fs(?=\/)/, '');
-  const ends = script.test(name) ? pathEnds(name) : [];
-  const file = files.find(name) ?? ends.map((end) => files.only(end)).find((match) => match !== null) ?? null;
-  if (file !== null && (!fetched || files.text(file) === fetched.text)) return { kind: 'as-written', file };
+  const ends = script.test(name) ? listPathEnds(name) : [];
+  const file =
+    files.find(name) ??
+    ends.map((end) => files.onlyFileEndingWith(end)).find((match) => match !== null) ??
+    null;
+  if (file !== null && (!fetched || files.readText(file) === fetched.text))
+    return { kind: 'as-written', file };
   return fetched
     ? { kind: 'unknown', because: 'the script names none, and there is none beside it' }
     : nothing;
 }
 
-/** Returns a path without its first folders, which may be those of another machine or the base path of a server. */
-export function pathEnds(name: string): string[] {
+/** Returns all tails of a path, the longest first, because its first folders may belong to another machine or be a server's base path. */
+export function listPathEnds(name: string): string[] {
   const parts = name.split('/').filter((part) => !/^\.{0,2}$/.test(part));
   return parts.map((_, at) => parts.slice(at).join('/'));
 }
 
-/** Reads the map of a script; null if it has none. `map` is what its server answered for it, and is absent for a script on disk. */
-function mapOf(
+/** Reads the map of a script; null if it has none. `map` is the text that its server sent, and absent for a script on disk. */
+function readMap(
   { text, url, map }: Pick<FetchedScript, 'text' | 'url'> & Partial<FetchedScript>,
   { files, maps }: CodeSources,
 ): ParsedMap | null {
   const address = mapUrlOf(text, url);
   if (address === null) return null;
-  if (address.startsWith('data:')) return maps.parse(dataUrlText(address), url);
+  if (address.startsWith('data:')) return maps.parse(decodeDataUrl(address), url);
   if (map) return maps.parse(map, address);
-  // A map with a remote URL usually also lies beside the script.
+  // If a script names its map by a remote URL, the map usually also lies beside the script.
   for (const candidate of map === undefined ? [address, `${url}.map`] : []) {
     const file = files.find(filePath(new URL(candidate)));
-    const content = file && files.text(file, bounds.sourceMap);
+    const content = file && files.readText(file, bounds.sourceMap);
     if (file && content !== null) return maps.parse(content, pathToFileURL(file).href);
   }
-  return mapReferenceIn(text) === null
+  return findMapReference(text) === null
     ? null
     : { kind: 'unknown', because: 'the file that the script names does not exist, or is too large' };
 }

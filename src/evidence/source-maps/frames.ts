@@ -30,13 +30,13 @@ const relative = /(?<=^|[\s"'`(])(?:\.\/)?(?:[\w.@+-]{1,100}\/){1,20}[\w.@+-]{1,
  * url:1:2`, `eval at …`), of Firefox and Safari (`f@url:1:2`), and bare locations; with a `root`, also positions in built code
  * relative to it. Skips frames whose code has no file (`<anonymous>:1:2`, Firefox's `line 3 > eval:1:2`). Linear in the text's length.
  */
-export function framesIn(text: string, root?: string): Frame[] {
+export function findFrames(text: string, root?: string): Frame[] {
   const frames: Frame[] = [];
   let from = 0;
   for (const match of text.matchAll(position)) {
     const lineStart = text.lastIndexOf('\n', match.index) + 1;
     const before = text.slice(Math.max(from, lineStart, match.index - longestAddress), match.index);
-    const absolute = addressStart(before, text[match.index + match[0].length] === ')');
+    const absolute = findAddressStart(before, text[match.index + match[0].length] === ')');
     const at = absolute < 0 && root !== undefined ? before.search(relative) : absolute;
     from = match.index + match[0].length;
     if (at < 0 || / line \d+ > (?:eval|Function)/.test(before.slice(at))) continue;
@@ -52,7 +52,7 @@ export function framesIn(text: string, root?: string): Frame[] {
  * Returns where the address begins in the text before its line number, or -1. Paths and bundlers' addresses may contain
  * spaces and parentheses.
  */
-function addressStart(before: string, closed: boolean): number {
+function findAddressStart(before: string, closed: boolean): number {
   const url = [...before.matchAll(scheme)].at(-1);
   if (url) return url.index;
   const windows = windowsPath.exec(before);

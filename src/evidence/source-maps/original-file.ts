@@ -1,15 +1,15 @@
 import path from 'node:path';
 import { decoded } from '../../urls.js';
 import { visibleText } from '../../visible-text.js';
-import { filePath, pathEnds, urlOf } from './find-map.js';
+import { filePath, listPathEnds, urlOf } from './find-map.js';
 import type { ProjectFiles } from '../project-files.js';
 
 /** A source that a map names. */
 export interface OriginalFile {
   /** Relative to the project's root, with `/`, if the file is in its workspace; otherwise the path from the map. */
   readonly name: string;
-  /** Whether it is the user's own code: in the project, and not part of a package or a bundler's runtime. */
-  readonly own: boolean;
+  /** True for the user's own code: in the project, and not part of a package or a bundler's runtime. */
+  readonly isOwn: boolean;
   /** The file's path on this machine, or null. */
   readonly file: string | null;
 }
@@ -24,46 +24,46 @@ const code = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx)$/i;
 const longest = 500;
 
 /**
- * Finds the project's file for a source of a map, by its name and, if the map has it, its text (`content`), which tells files of the same name
- * apart. Null if the name cannot be a file's.
+ * Finds the project's file for a source named in a map. If the map has the source's text (`content`), it tells files of the same name apart.
+ * Null if the name cannot be the name of a file.
  */
-export function originalFile(
+export function findOriginalFile(
   source: string,
   content: string | null,
   files: ProjectFiles,
 ): OriginalFile | null {
-  const named = namedPath(source, files);
+  const named = parseSourcePath(source, files);
   // A source without a name resolves to the folder of its map.
   if (!named || named.length > longest || named.endsWith('/')) return null;
   if (visibleText(named) !== named || /[\t\n]/.test(named)) return null;
   const isCode = code.test(named) && !foreign.test(named);
-  const file = isCode ? sourceFile(named, content, files) : null;
+  const file = isCode ? findSource(named, content, files) : null;
   const name = files.relative(file ?? path.resolve(files.root, named)) ?? named;
   const leadsOut = path.isAbsolute(name) || /^(?:\.\.\/|[A-Za-z]:)/.test(name);
-  return { name, own: isCode && (file !== null || !leadsOut), file };
+  return { name, isOwn: isCode && (file !== null || !leadsOut), file };
 }
 
-/** A map made elsewhere (in a container, for example) has that machine's paths: only a file with the same text is its source then. */
-function sourceFile(named: string, content: string | null, files: ProjectFiles): string | null {
-  const isSame = (file: string) => content !== null && files.text(file) === content;
+/** Finds a source by its path. If the map was made on another machine (in a container, for example), only a file with the same text matches. */
+function findSource(named: string, content: string | null, files: ProjectFiles): string | null {
+  const isSame = (file: string) => content !== null && files.readText(file) === content;
   const atPath = files.find(named);
   if (atPath !== null && (content === null || isSame(atPath))) return atPath;
-  const same = pathEnds(named)
-    .flatMap((end) => files.ending(end))
+  const same = listPathEnds(named)
+    .flatMap((end) => files.filesEndingWith(end))
     .find(isSame);
-  return files.find(same ?? atPath ?? (path.isAbsolute(named) ? null : files.only(named)));
+  return files.find(same ?? atPath ?? (path.isAbsolute(named) ? null : files.onlyFileEndingWith(named)));
 }
 
-function namedPath(source: string, files: ProjectFiles): string | null {
+function parseSourcePath(source: string, files: ProjectFiles): string | null {
   const plain = source.replaceAll('\\', '/');
   const url = urlOf(plain);
   if (url?.protocol === 'file:') return filePath(url);
-  if (url === null) return normalized(plain.replace(bundlers, '').replace(layer, '').replace(/\?.*$/, ''));
+  if (url === null) return normalizePath(plain.replace(bundlers, '').replace(layer, '').replace(/\?.*$/, ''));
   const served = decoded(url.pathname);
   if (served.startsWith('/@fs/')) return served.slice(4);
-  return files.relative(served) === null ? normalized(served.slice(1)) : served;
+  return files.relative(served) === null ? normalizePath(served.slice(1)) : served;
 }
 
-function normalized(file: string): string {
+function normalizePath(file: string): string {
   return path.posix.normalize(file).replace(/^\.\//, '');
 }

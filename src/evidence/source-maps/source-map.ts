@@ -9,7 +9,7 @@ export type ParsedMap =
   | { readonly kind: 'unknown'; readonly because: string };
 
 const version = z.coerce.number().pipe(z.literal(3));
-/** Base64 VLQ is checked, since the library ignores invalid characters and would return wrong lines. */
+/** Checks that `mappings` is base64 VLQ, because the library ignores invalid characters and would return wrong lines. */
 const plainMap = z.looseObject({
   version,
   sources: z.array(z.string().nullable()),
@@ -20,7 +20,7 @@ const anyMap = z.union([plainMap, indexMap]);
 
 /** Parses a source map, including index maps. Its sources are relative to `url`, its own address. Never throws. */
 function parseMap(text: string, url: string | null): ParsedMap {
-  // Some servers put a line before the JSON so that it cannot be run as a script: https://tc39.es/ecma426/
+  // Some servers put a line before the JSON to keep browsers from running it as a script: https://tc39.es/ecma426/
   const { data } = anyMap.safeParse(jsonOf(text.replace(/^\)\]\}'[^\n]*\n/, '')));
   if (!data) return { kind: 'unknown', because: 'it is not a version 3 source map' };
   try {
@@ -35,7 +35,7 @@ function parseMap(text: string, url: string | null): ParsedMap {
 
 const mostCached = 3;
 
-/** Caches the maps used last: the failures of one run come from the same few bundles, and parsing a map of 15 MB takes most of a second. */
+/** Caches the last few maps: the failures of a run come from the same few bundles, and parsing a map of 15 MB takes most of a second. */
 export class ParsedMaps {
   #cache: { readonly text: string; readonly url: string | null; readonly parsed: ParsedMap }[] = [];
 
@@ -51,7 +51,7 @@ export class ParsedMaps {
 const reference = /^sourceMappingURL=([^\s'"*\\]+)(?:\s|\*\/|\/\/[#@][^\n]{0,500}(?=\n|$))*$/;
 
 /** Returns the address of the map that a script names at its end; null if it names none. */
-export function mapReferenceIn(script: string): string | null {
+export function findMapReference(script: string): string | null {
   const start = script.lastIndexOf('sourceMappingURL=');
   const isComment = /\/[/*][#@]\s?$/.test(script.slice(Math.max(0, start - 4), Math.max(0, start)));
   return isComment ? (reference.exec(script.slice(start))?.[1] ?? null) : null;
@@ -59,7 +59,7 @@ export function mapReferenceIn(script: string): string | null {
 
 /** Returns the URL of a script's map: inline, named at the script's end, or beside the script; null if the name is no valid URL. */
 export function mapUrlOf(script: string, url: string): string | null {
-  const address = mapReferenceIn(script) ?? `${url}.map`;
+  const address = findMapReference(script) ?? `${url}.map`;
   if (address.startsWith('data:')) return address;
   return URL.canParse(address, url) ? new URL(address, url).href : null;
 }
@@ -68,7 +68,7 @@ export function mapUrlOf(script: string, url: string): string | null {
  * Returns the URL of the inline map of one module of a bundle with `eval`ed modules (webpack's `eval-source-map`), where `address`
  * is the module's `sourceURL`; null if the script contains no such module.
  */
-export function evaluatedMapUrl(script: string, address: string): string | null {
+export function findEvaluatedMapUrl(script: string, address: string): string | null {
   const name = `sourceURL=${address}`;
   for (let at = script.indexOf(name); at >= 0; at = script.indexOf(name, at + 1)) {
     if (/^[\w./?-]/.test(script.slice(at + name.length, at + name.length + 1))) continue;
@@ -81,7 +81,7 @@ export function evaluatedMapUrl(script: string, address: string): string | null 
 }
 
 /** Returns the text in a `data:` URL, base64 or percent-encoded. */
-export function dataUrlText(url: string): string {
+export function decodeDataUrl(url: string): string {
   const comma = url.indexOf(',');
   const content = url.slice(comma + 1);
   return /;base64$/i.test(url.slice(0, comma))

@@ -2,11 +2,11 @@ import { type TraceMap, isIgnored, originalPositionFor, sourceContentFor } from 
 import { withReplacements } from '../../replacements.js';
 import type { EvidenceNotes } from '../bounded-text.js';
 import type { ProjectFiles } from '../project-files.js';
-import { withProjectPaths } from '../project-paths.js';
+import { rewriteProjectPaths } from '../project-paths.js';
 import type { SourceExcerpts } from '../source-excerpts.js';
 import { type CodeSources, findMap, type MapLookup, urlOf } from './find-map.js';
-import { type Frame, framesIn } from './frames.js';
-import { type OriginalFile, originalFile } from './original-file.js';
+import { type Frame, findFrames } from './frames.js';
+import { type OriginalFile, findOriginalFile } from './original-file.js';
 
 /** The original position of a frame of generated code. */
 interface Origin extends OriginalFile {
@@ -15,10 +15,10 @@ interface Origin extends OriginalFile {
   readonly column: number;
   /** The source's text according to the map, or null. */
   readonly content: string | null;
-  /** Whether the text named a different position. */
-  readonly moved: boolean;
-  /** Whether a source map says so. */
-  readonly mapped: boolean;
+  /** True if the text named a different position. */
+  readonly hasMoved: boolean;
+  /** True if the position comes from a source map. */
+  readonly isMapped: boolean;
 }
 
 const mostFrames = 1_000;
@@ -27,18 +27,17 @@ const mostLookups = 64;
 /** An address that already names a source: `webpack://app/./src/a.tsx?abcd`. */
 const original = /^(?:webpack|turbopack|rspack):\/\//;
 
-/** What a mapper needs to know about one failure. */
 export interface SourceMapperOptions {
   readonly sources: CodeSources;
   readonly excerpts: SourceExcerpts;
-  readonly missing: EvidenceNotes;
-  /** Whether a URL belongs to the app; third-party scripts are left as they are. */
-  readonly own: (url: string) => boolean;
+  readonly notes: EvidenceNotes;
+  /** True for a URL of the app; frames of third-party scripts stay as they are. */
+  readonly isOwn: (url: string) => boolean;
 }
 
 /**
- * Rewrites the frames in one failure's texts to their original files (EV-6), and keeps the lines around the first frame
- * of the user's own code in each text. Looks up each map once and reports missing ones. Never throws.
+ * Rewrites the stack frames in one failure's texts to their original files (EV-6), and adds an excerpt for the first frame of the user's own code
+ * in each text. Looks up each map once, and notes missing ones. Never throws.
  */
 export class SourceMapper {
   readonly #options: SourceMapperOptions;
@@ -53,31 +52,31 @@ export class SourceMapper {
 
   /**
    * Returns the text with `src/form.tsx:12:5` in place of each `http://localhost/assets/index-4f2a.js:1:2345` whose map
-   * is known. Names frames of packages by the package's file, and marks those that the map lists as ignored. Paths are
+   * is known. Names the package's file in frames of packages, and marks frames that the map lists as ignored. Paths are
    * relative to the project's root.
    */
   mapText(written: string): string {
-    const text = withProjectPaths(written, this.#files, this.#options.excerpts);
+    const text = rewriteProjectPaths(written, this.#files, this.#options.excerpts);
     let [hasExcerpt, hasServed] = [false, false];
-    const replacements = framesIn(text, this.#files.root).flatMap((frame) => {
+    const replacements = findFrames(text, this.#files.root).flatMap((frame) => {
       const { start, end } = frame;
       const origin = this.#originOf(frame);
-      if (origin === null) hasServed ||= this.#keepServed(frame);
+      if (origin === null) hasServed ||= this.#keepServedExcerpt(frame);
       if (origin === null) return [];
       if (this.#contradicts(text.slice(0, start), frame, origin))
         return [{ start, end, text: `${origin.name}:?:?` }];
-      const { own, name, line, column, file, content } = origin;
-      if (own && !hasExcerpt) {
+      const { isOwn: isOwn, name, line, column, file, content } = origin;
+      if (isOwn && !hasExcerpt) {
         hasExcerpt = true;
         const generated = `${frame.address}:${frame.line}:${frame.column}`;
         this.#options.excerpts.add(
           { name, line, column },
           generated,
-          (file && this.#files.text(file)) ?? content,
+          (file && this.#files.readText(file)) ?? content,
         );
       }
-      const shownName = own || !isOwnLooking(name) ? name : `ignore-listed:${name}`;
-      return origin.moved ? [{ start, end, text: `${shownName}:${line}:${column}` }] : [];
+      const shownName = isOwn || !looksLikeOwnCode(name) ? name : `ignore-listed:${name}`;
+      return origin.hasMoved ? [{ start, end, text: `${shownName}:${line}:${column}` }] : [];
     });
     return withReplacements(text, replacements);
   }
@@ -86,55 +85,57 @@ export class SourceMapper {
     this.#frames += 1;
     if (this.#frames > mostFrames) return null;
     const address = frame.address.replace(/#.*$/, '');
-    if (original.test(address)) return this.#asNamed(frame, address, true);
-    if (/^https?:/.test(address) && !this.#options.own(address)) return null;
+    if (original.test(address)) return this.#originByName(frame, address, true);
+    if (/^https?:/.test(address) && !this.#options.isOwn(address)) return null;
     const lookup = this.#lookup(address);
-    if (lookup.kind === 'mapped') return this.#traced(lookup.map, frame);
-    // A path with a space would not be recognized as a position in later processing.
+    if (lookup.kind === 'mapped') return this.#originByMap(lookup.map, frame);
+    // Rewrites a path with a space, because later steps would not recognize it as a position.
     return lookup.kind === 'as-written'
-      ? this.#asNamed(frame, lookup.file, /^https?:|[\s()]/.test(address))
+      ? this.#originByName(frame, lookup.file, /^https?:|[\s()]/.test(address))
       : null;
   }
 
-  #traced(map: TraceMap, frame: Frame): Origin | null {
+  #originByMap(map: TraceMap, frame: Frame): Origin | null {
     const { source, line, column } = originalPositionFor(map, {
       line: frame.line,
       column: Math.max(0, frame.column - 1),
     });
-    // A broken map may refer to a source that it does not have.
+    // A broken map may refer to a source that it does not list.
     if (!source || line < 1 || column < 0) return null;
     const content = sourceContentFor(map, source);
-    const file = originalFile(source, content, this.#files);
-    const own = file?.own === true && !isIgnored(map, source);
-    return file && { ...file, own, line, column: column + 1, content, moved: true, mapped: true };
+    const file = findOriginalFile(source, content, this.#files);
+    const isOwn = file?.isOwn === true && !isIgnored(map, source);
+    return (
+      file && { ...file, isOwn: isOwn, line, column: column + 1, content, hasMoved: true, isMapped: true }
+    );
   }
 
-  #asNamed({ line, column }: Frame, name: string, moved: boolean): Origin | null {
-    const file = originalFile(name, null, this.#files);
-    return file && { ...file, line, column, content: null, moved, mapped: false };
+  #originByName({ line, column }: Frame, name: string, hasMoved: boolean): Origin | null {
+    const file = findOriginalFile(name, null, this.#files);
+    return file && { ...file, line, column, content: null, hasMoved: hasMoved, isMapped: false };
   }
 
   #lookup(address: string): MapLookup {
-    const known = this.#lookups.get(address);
-    if (known || this.#lookups.size >= mostLookups) return known ?? { kind: 'unknown', because: null };
+    const cached = this.#lookups.get(address);
+    if (cached || this.#lookups.size >= mostLookups) return cached ?? { kind: 'unknown', because: null };
     const lookup = findMap(address, this.#options.sources);
     this.#lookups.set(address, lookup);
     if (lookup.kind === 'unknown' && lookup.because !== null)
-      this.#options.missing.miss(`no source map for ${address}: ${lookup.because}`);
+      this.#options.notes.noteMissing(`no source map for ${address}: ${lookup.because}`);
     return lookup;
   }
 
-  /** Whether no map confirms a position and the file has other code there, as for a module that Vite transformed for its server. */
-  #contradicts(before: string, frame: Frame, { own, file, mapped }: Origin): boolean {
-    const code = own && !mapped && file !== null ? this.#files.text(file) : null;
-    return code !== null && !agrees(code, frame, before);
+  /** True if no map confirms a position and the file has other code there, as with a module that Vite's server has transformed. */
+  #contradicts(before: string, frame: Frame, { isOwn: isOwn, file, isMapped: isMapped }: Origin): boolean {
+    const code = isOwn && !isMapped && file !== null ? this.#files.readText(file) : null;
+    return code !== null && !mayBePosition(code, frame, before);
   }
 
-  /** For a build without a map, keeps an excerpt of the served code, which at least shows the call. Returns whether there is one. */
-  #keepServed({ address, line, column }: Frame): boolean {
-    const { sources, own } = this.#options;
+  /** Without a map, keeps an excerpt of the served code, which at least shows the call. Returns true if it kept one. */
+  #keepServedExcerpt({ address, line, column }: Frame): boolean {
+    const { sources, isOwn: isOwn } = this.#options;
     const url = urlOf(address);
-    const content = url && own(url.href) ? sources.scripts.get(url.href)?.text : undefined;
+    const content = url && isOwn(url.href) ? sources.scripts.get(url.href)?.text : undefined;
     if (!url || content === undefined) return false;
     this.#options.excerpts.add(
       { name: url.pathname.slice(1), line, column },
@@ -145,26 +146,26 @@ export class SourceMapper {
   }
 }
 
-/** Code from which no exception comes: a blank line, a comment, a closing bracket. */
-const silent = /^\s*(?:$|\/\/|\/?\*|[\])};,]+\s*$)/;
+/** Code that cannot throw: a blank line, a comment, a closing bracket. */
+const neverThrows = /^\s*(?:$|\/\/|\/?\*|[\])};,]+\s*$)/;
 const importing = /^\s*(?:import\b(?!\s*\()|export\s+(?:\*|type\b|interface\b|\{))/;
-/** The beginning of a frame within a function, rather than of a module that is being loaded. */
+/** The beginning of a frame inside a function, as opposed to module code during loading. */
 const inFunction = /\bat (?:async )?(?!Object\.<anonymous>|<anonymous>|eval\b|Module\b)[\w$.<>]+ \($/;
-/** The name that an exception says its line has, in the text before the first frame of its stack. */
+/** An identifier that an exception mentions, in the text before the first frame of its stack. */
 const namedByException =
   /(?:\(reading '([\w$]{1,80})'\)|\b([\w$]{1,80}) is not a function|\b([\w$]{1,80}) is not defined)[^\n]*\n[^\n]*$/;
 
-/** Whether the code at a position can be what a frame is about, as far as its line and the exception before it say. */
-function agrees(code: string, { line, column }: Frame, before: string): boolean {
+/** False if the code at a position cannot be the place of a frame, judging by its line and the exception's message. */
+function mayBePosition(code: string, { line, column }: Frame, before: string): boolean {
   const content = code.split(/\r\n?|\n/)[line - 1];
-  if (content === undefined || column > content.length + 1 || silent.test(content)) return false;
+  if (content === undefined || column > content.length + 1 || neverThrows.test(content)) return false;
   if (importing.test(content) && inFunction.test(before.slice(-200))) return false;
   const name = namedByException.exec(before.slice(-600))?.slice(1).find(Boolean);
-  // A name that the file does not have at all is computed.
+  // If the name occurs nowhere in the file, the code computes it.
   return name === undefined || content.includes(name) || content.includes('[') || !code.includes(name);
 }
 
-/** Whether a reader could mistake a name that is not the user's own code for one that is. */
-function isOwnLooking(name: string): boolean {
+/** True if a reader could take this name for the user's own code. */
+function looksLikeOwnCode(name: string): boolean {
   return !/^(?:\/|[A-Za-z]:)|(?:^|\/)node_modules\/|^webpack\//.test(name);
 }

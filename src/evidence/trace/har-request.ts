@@ -9,20 +9,20 @@ export interface TraceRequest extends NetworkEntry {
   readonly responseBodyFile: string | null;
 }
 
-/** Where a resource is in the zip. Formats 7 and 8 give its hash, later ones the name. */
+/** The place of a resource in the zip: formats 7 and 8 give its hash, later ones its name. */
 const resourceFields = { _sha1: looseText, sha1: looseText, _file: looseText, file: looseText };
 
 type ResourceFields = Readonly<Record<keyof typeof resourceFields, string | null>>;
 
-function fileAt({ _sha1, sha1, _file, file }: ResourceFields): string | null {
+function entryName({ _sha1, sha1, _file, file }: ResourceFields): string | null {
   const hash = _sha1 ?? sha1;
   return _file ?? file ?? (hash === null ? null : `resources/${hash}`);
 }
 
 /** The name of a resource's zip entry, or null. */
-export const resourceFile = record(resourceFields).transform(fileAt);
+export const resourceFile = record(resourceFields).transform(entryName);
 
-/** Header names are in lower case; of a header that is repeated, as `Set-Cookie` is, each value has a line. */
+/** Header names are in lower case; the values of a repeated header, such as `Set-Cookie`, are joined by line feeds. */
 const headers = list(record({ name: text, value: text })).transform((pairs) => {
   const values = new Map<string, string>();
   for (const { name, value } of pairs.slice(0, bounds.headerCount + 1)) {
@@ -56,7 +56,7 @@ const harEntry = record({
 });
 
 /** Reads the HAR entry of a `resource-snapshot` line. */
-export function traceRequestOf(snapshot: unknown): TraceRequest {
+export function parseTraceRequest(snapshot: unknown): TraceRequest {
   const { request, response, timings, ...entry } = harEntry.parse(snapshot);
   const { url } = request;
   const isAnswered = response.status > 0;
@@ -67,7 +67,7 @@ export function traceRequestOf(snapshot: unknown): TraceRequest {
     resourceType:
       (entry._apiRequest ?? entry._apiRequestRef)
         ? 'api'
-        : (entry._resourceType ?? resourceTypeOf(url, request.headers)),
+        : (entry._resourceType ?? guessResourceType(url, request.headers)),
     status: isAnswered ? response.status : null,
     // Since 1.63 a request without a response has a time, too.
     durationMs: isAnswered && entry.time !== null && entry.time >= 0 ? Math.round(entry.time) : null,
@@ -76,15 +76,15 @@ export function traceRequestOf(snapshot: unknown): TraceRequest {
     responseHeaders: response.headers,
     requestBody: request.postData.text || null,
     responseBody: null,
-    ...(isAnswered ? answererOf(entry, response) : {}),
+    ...(isAnswered ? readAnswerer(entry, response) : {}),
     ...(entry._serviceWorkerRef ? { isOfServiceWorker: true as const } : {}),
     ...(isAnswered && timings.receive === -1 ? { isOpen: true as const } : {}),
-    requestBodyFile: fileAt(request.postData),
+    requestBodyFile: entryName(request.postData),
     responseBodyFile: response.content,
   };
 }
 
-function answererOf(
+function readAnswerer(
   entry: Pick<z.infer<typeof harEntry>, '_wasFulfilled' | 'serverIPAddress'>,
   { _transferSize: sent }: { readonly _transferSize: number | null },
 ): Pick<NetworkEntry, 'answeredBy'> {
@@ -100,10 +100,10 @@ const extensions: readonly (readonly [type: string, extension: RegExp])[] = [
 ];
 
 /**
- * Traces before 1.60 do not contain the resource's type, but browsers send it to the server (Fetch Metadata). A request without an answer
- * lacks those headers, too.
+ * Traces before 1.60 lack the resource's type, but browsers send it to the server (Fetch Metadata). A request without an answer lacks those
+ * headers, too.
  */
-function resourceTypeOf(url: string, headers: Readonly<Record<string, string>>): string {
+function guessResourceType(url: string, headers: Readonly<Record<string, string>>): string {
   const destination = headers['sec-fetch-dest'];
   if (destination !== undefined)
     return { empty: 'fetch', style: 'stylesheet', iframe: 'document' }[destination] ?? destination;

@@ -19,27 +19,27 @@ import {
   type ZipEntry,
 } from '../../playwright/zip.js';
 
-/** More is not worth the time that masking it takes. */
+/** Masking a larger trace takes too long. */
 const mostBytes = 192 * 1024 * 1024;
 const mostEntries = 20_000;
 /** Pictures and fonts, by their first bytes. */
 const binaries = ['\xff\xd8\xff', '\x89PNG', 'GIF8', 'RIFF', 'wOFF', 'wOF2', '\0\x01\0\0', 'OTTO'];
 
 /**
- * Copies a trace without the secrets in it, so that Playwright's own tools still read it (EV-9). What is neither text nor a picture is left
- * out. Rejects if the trace is too large.
+ * Copies a trace and masks the secrets in it; Playwright's own tools can still read the copy (EV-9). Leaves out files that are neither text nor
+ * pictures. Rejects if the trace is too large.
  */
 export async function copyMasked(from: string, to: string, redactor: Redactor): Promise<void> {
-  const typed = await typedSecrets(from);
+  const typed = await readTypedSecrets(from);
   redactor.learn(typed);
   await copyTrace(from, to, {
-    lines: (line) => maskedLine(line, { redactor, typed }),
-    // An agent that prints it must not appear to send a completion signal itself.
+    lines: (line) => maskLine(line, { redactor, typed }),
+    // An agent that prints the trace must not seem to send a completion signal.
     text: (text) => withoutSignals(redactor.text(text)),
   });
 }
 
-/** Copies a trace with other texts; a line for which there is none is left out. */
+/** Copies a trace and changes its lines and texts; leaves out a line if `lines` returns null. */
 export async function copyTrace(
   from: string,
   to: string,
@@ -50,8 +50,8 @@ export async function copyTrace(
     const written = pipeline(out.outputStream, createWriteStream(to));
     for (const entry of entries) {
       const content = /\.(?:trace|network|stacks)$/.test(entry.name)
-        ? await changedLines(zip, entry, change.lines)
-        : await changedFile(zip, entry, change.text);
+        ? await changeLines(zip, entry, change.lines)
+        : await changeFile(zip, entry, change.text);
       if (content !== null) out.addBuffer(content, entry.name);
     }
     out.end();
@@ -72,7 +72,7 @@ async function withEntries<T>(
   });
 }
 
-async function changedLines(
+async function changeLines(
   zip: ZipInput,
   { entry }: ZipEntry,
   change: (line: string) => string | null,
@@ -85,8 +85,8 @@ async function changedLines(
   return Buffer.from(lines.join(''));
 }
 
-/** Returns the file's content with other text, or null to leave it out. A part of a file could not be recognized, so large files are left out. */
-async function changedFile(
+/** Returns the changed content of a file, or null to leave it out. Leaves out large files, because a part alone could hide a secret. */
+async function changeFile(
   zip: ZipInput,
   { entry }: ZipEntry,
   change: (text: string) => string,
@@ -98,51 +98,53 @@ async function changedFile(
   return isUtf8(bytes) && !bytes.includes(0) ? Buffer.from(change(bytes.toString('utf8'))) : null;
 }
 
-/** Masks what a line says in its fields, and then whatever its text reveals. What would no longer be JSON is masked text by text. */
-function maskedLine(
+/** Masks the secret fields of a line, then the secrets in its text. If that breaks the JSON, masks each string by itself. */
+function maskLine(
   line: string,
   { redactor, typed }: { readonly redactor: Redactor; readonly typed: ReadonlySet<string> },
 ): string | null {
   const event = jsonOf(line);
   if (event === undefined) return null;
-  const known = withoutTyped(event);
-  const text = redactor.text(withoutFilled(known === event ? line : JSON.stringify(known), typed));
-  return withoutSignals(jsonOf(text) === undefined ? JSON.stringify(redactor.deep(known)) : text);
+  const withMaskedFields = maskFields(event);
+  const text = redactor.text(
+    maskFilledText(withMaskedFields === event ? line : JSON.stringify(withMaskedFields), typed),
+  );
+  return withoutSignals(jsonOf(text) === undefined ? JSON.stringify(redactor.deep(withMaskedFields)) : text);
 }
 
-/** Returns what was typed into fields for secrets: the log of an action repeats it without saying where it went. */
-async function typedSecrets(trace: string): Promise<ReadonlySet<string>> {
+/** Returns the values typed into secret fields: the log of an action repeats a value without naming its field. */
+async function readTypedSecrets(trace: string): Promise<ReadonlySet<string>> {
   const typed = new Set<string>();
   await withEntries(trace, async (zip, entries) => {
     for (const { entry } of entries.filter((entry) => entry.name.endsWith('.trace')))
       await eachBoundedLine(inflated(zip, entry, mostBytes), bounds.traceLine, ({ bytes, isComplete }) => {
-        if (isComplete) addTyped(jsonOf(bytes.toString('utf8')), typed);
+        if (isComplete) addTypedSecrets(jsonOf(bytes.toString('utf8')), typed);
       });
   });
   return typed;
 }
 
-/** Adds what an event of a trace says was typed into fields for secrets. */
-export function addTyped(event: unknown, typed: Set<string>): void {
-  withoutTyped(event, (secret) => typed.add(secret));
+/** Adds the values that an event typed into secret fields. */
+export function addTypedSecrets(event: unknown, typed: Set<string>): void {
+  maskFields(event, (secret) => typed.add(secret));
 }
 
 /** `Fill "…"` and `fill("…")`, also as a string of JSON. */
-const filled =
+const fillCall =
   /\b(?<action>(?:fill|type|sequentially)[ (](?<quote>\\{0,3}"))(?<text>[^\n]{1,256}?)\k<quote>/gi;
 
-/** Masks what was typed into fields for secrets where a text says that it was typed, however short it is. */
-export function withoutFilled(text: string, typed: ReadonlySet<string>): string {
-  return text.replace(filled, (all, action: string, quote: string, value: string) =>
+/** Masks values of secret fields in `fill("…")` and the like, even if they are too short to be masked elsewhere. */
+export function maskFilledText(text: string, typed: ReadonlySet<string>): string {
+  return text.replace(fillCall, (all, action: string, quote: string, value: string) =>
     typed.has(value) || typed.has(readingOf(value).text) ? `${action}${masked}${quote}` : all,
   );
 }
 
-/** Masks what only its field shows to be secret: the values of headers and cookies, and what was typed into fields for secrets. */
-function withoutTyped(value: unknown, onSecret: (secret: string) => void = () => undefined): unknown {
+/** Masks values that only their field shows to be secret: of headers, cookies and secret inputs. */
+function maskFields(value: unknown, onSecret: (secret: string) => void = () => undefined): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const all = value.map((item) => withoutTyped(item, onSecret));
+    const all = value.map((item) => maskFields(item, onSecret));
     return all.every((item, at) => item === value[at]) ? value : all;
   }
   const fields = value as Readonly<Record<string, unknown>>;
@@ -150,7 +152,7 @@ function withoutTyped(value: unknown, onSecret: (secret: string) => void = () =>
   const isField = [fields['value'], fields['text'], fields[typedValue]].some(isText) && isSecretField(fields);
   const changed = Object.entries(fields).map(([name, field]): [string, unknown] => {
     const isSecret = (isHeader || isField) && (name === 'value' || name === 'text' || name === typedValue);
-    if (!isSecret || !isText(field)) return [name, withoutTyped(field, onSecret)];
+    if (!isSecret || !isText(field)) return [name, maskFields(field, onSecret)];
     if (isField) onSecret(field);
     return [name, masked];
   });

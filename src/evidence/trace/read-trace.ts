@@ -17,64 +17,66 @@ import {
   TooMuchInflated,
   withZip,
 } from '../../playwright/zip.js';
-import { type DomElement, cleanPage, labelsIn, nodeText } from './dom.js';
+import { type DomElement, cleanPage, readLabels, nodeText } from './dom.js';
 import type { TraceRequest } from './har-request.js';
-import { withoutFilled } from './masked-trace.js';
+import { maskFilledText } from './masked-trace.js';
 import { TraceReading } from './trace-reading.js';
 
 /** A trace file, how much to keep of it, and where to report what is missing or was cut. */
 export interface TraceSource {
   readonly file: string;
   readonly limits: EvidenceLimits;
-  readonly missing: EvidenceNotes;
+  readonly notes: EvidenceNotes;
   /** `Redactor.learn`, before anything is cleaned. */
   readonly learn?: ((typed: Iterable<string>) => void) | undefined;
 }
 
 /**
- * Reads console, page errors, requests, the page at the failure and its picture from a Playwright trace of format 7 to 10; memory use
- * does not depend on its size. Rejects if the file is not a zip or is truncated; reports other problems in `missing`.
+ * Reads console, page errors, requests, and the page and screenshot at the failure from a Playwright trace of format 7 to 10. Memory use does not
+ * depend on its size. Rejects if the file is not a zip or is truncated; notes other problems.
  */
 export async function readTrace(source: TraceSource): Promise<PageEvidence> {
-  const { file, missing } = source;
-  const { reading, requests } = await readLinesOf(source);
-  const page = reading.pages.after();
+  const { file, notes } = source;
+  const { reading, requests } = await readTraceLines(source);
+  const page = reading.pages.pageAtFailure();
   source.learn?.(reading.typed);
-  // Opens the file a second time: only now is it known which of its thousands of resources are needed.
+  // Opens the file a second time, because only its lines show which of its thousands of resources are needed.
   return withZip(file, async (zip) => {
-    const read = withBodiesRead(requests);
+    const read = chooseRequestsToRead(requests);
     const bodies = [...read].flatMap((request) => [request.requestBodyFile, request.responseBodyFile]);
-    const resources = await openResources(zip, new Set([reading.pictureFile, ...bodies]), missing);
+    const resources = await openResources(zip, new Set([reading.pictureFile, ...bodies]), notes);
     const network: NetworkEntry[] = [];
     for (const request of requests)
-      network.push(asAnswered(await withBodies(request, read.has(request) ? resources : null), reading));
+      network.push(
+        markHiddenFailure(await addBodies(request, read.has(request) ? resources : null), reading),
+      );
     const picture = await resources(reading.pictureFile, bounds.screenshot);
     return {
-      steps: stepsOf(reading, missing),
-      console: reading.console.take(missing),
+      steps: listSteps(reading, notes),
+      console: reading.console.take(notes),
       network,
       screenshot: picture === null ? null : { kind: 'bytes', bytes: picture },
       pageUrl: page?.url ?? null,
-      elements: page && pageElements(cleanPage(page.root, missing.clean)),
-      log: reading.actions.failing()?.log ?? [],
+      elements: page && listElements(cleanPage(page.root, notes.clean)),
+      log: reading.actions.findFailing()?.log ?? [],
     };
   });
 }
 
-/** Reads everything that a trace says in lines, without its resources. */
-export async function readLinesOf({
+/** Reads the lines of a trace, without its resources. */
+export async function readTraceLines({
   file,
   limits,
-  missing,
+  notes,
 }: TraceSource): Promise<{ readonly reading: TraceReading; readonly requests: readonly TraceRequest[] }> {
   const reading = new TraceReading(limits);
-  await withZip(file, (zip) => readLines(zip, reading, missing));
+  await withZip(file, (zip) => readLines(zip, reading, notes));
   const requests = reading.network.take();
-  reportLosses(reading, requests.length, missing);
+  reportLosses(reading, requests.length, notes);
   return { reading, requests };
 }
 
-async function readLines(zip: ZipFile, reading: TraceReading, missing: EvidenceNotes): Promise<void> {
+async function readLines(zip: ZipFile, reading: TraceReading, notes: EvidenceNotes): Promise<void> {
   const entries = await entriesOf(zip, (name) => name.endsWith('.trace') || name.endsWith('.network'));
   if (entries.length === 0) throw new Error('there is no trace in the zip');
   let remaining: number = bounds.traceInflated;
@@ -85,59 +87,58 @@ async function readLines(zip: ZipFile, reading: TraceReading, missing: EvidenceN
       await eachBoundedLine(inflated(zip, entry, share), bounds.traceLine, reading.take);
     } catch (error) {
       const sentence = `${name} of the trace was only partly read: ${firstLineOf(error)}`;
-      if (error instanceof TooMuchInflated) missing.cut(sentence);
-      else missing.miss(sentence);
+      if (error instanceof TooMuchInflated) notes.cut(sentence);
+      else notes.noteMissing(sentence);
     }
     remaining -= Math.min(share, entry.uncompressedSize);
   }
 }
 
 /**
- * A trace's JSON compresses to between a tenth and a fiftieth, a zip bomb to about a thousandth; this limit stops a bomb
- * early.
+ * A trace's JSON compresses to between a tenth and a fiftieth of its size, a zip bomb to about a thousandth; this limit stops a bomb early.
  */
 function plausibleSize(compressedBytes: number): number {
   return Math.max(64 * 1024 * 1024, compressedBytes * 200);
 }
 
-function reportLosses(reading: TraceReading, requests: number, missing: EvidenceNotes): void {
+function reportLosses(reading: TraceReading, requests: number, notes: EvidenceNotes): void {
   if (reading.unknownVersion !== null) {
-    missing.miss(`possibly parts of the trace: its format version ${reading.unknownVersion} is unknown`);
+    notes.noteMissing(`possibly parts of the trace: its format version ${reading.unknownVersion} is unknown`);
   }
   const lost = reading.lostLines + reading.pages.lost;
-  if (lost > 0) missing.cut(`${lost} entries of the trace were too long or incomplete`);
+  if (lost > 0) notes.cut(`${lost} entries of the trace were too long or incomplete`);
   if (requests < reading.network.pushed) {
-    missing.cut(`${requests} of ${reading.network.pushed} requests were kept`);
+    notes.cut(`${requests} of ${reading.network.pushed} requests were kept`);
   }
 }
 
 const calls = new Set(['fetch', 'xhr', 'api']);
-/** How many of the latest calls that did not fail have their bodies read, too. */
+/** How many of the latest calls have their bodies read even if they succeeded. */
 const latestBodies = 10;
 
-/** Whether a call goes to an endpoint that is named after GraphQL: only its body says whether it failed. */
+/** True for a call to a GraphQL endpoint, judging by its name; only its body shows whether it failed. */
 function isGraphQl({ url, resourceType }: NetworkEntry): boolean {
   return calls.has(resourceType) && /graphql|gql/i.test(url);
 }
 
-/** Returns the requests whose bodies are read. The other bodies are many and tell little. */
-function withBodiesRead(requests: readonly TraceRequest[]): ReadonlySet<TraceRequest> {
+/** Returns the requests whose bodies are worth reading. */
+function chooseRequestsToRead(requests: readonly TraceRequest[]): ReadonlySet<TraceRequest> {
   const latest = requests.filter(({ resourceType }) => calls.has(resourceType)).slice(-latestBodies);
   const isForm = ({ method, resourceType }: TraceRequest) => resourceType === 'document' && method !== 'GET';
-  const telling = requests.filter(
+  const mostUseful = requests.filter(
     (request) =>
       hasFailed(request) || request.resourceType === 'api' || isGraphQl(request) || isForm(request),
   );
-  return new Set([...telling, ...latest]);
+  return new Set([...mostUseful, ...latest]);
 }
 
-/** Reads the first `maxBytes` of a resource; null if it is missing, or if it is unreadable, which is then reported. */
+/** Reads the first `maxBytes` of a resource; null if it is missing, or unreadable, which is then noted. */
 type ReadResource = (name: string | null, maxBytes: number) => Promise<Buffer | null>;
 
 async function openResources(
   zip: ZipFile,
   wanted: ReadonlySet<string | null>,
-  missing: EvidenceNotes,
+  notes: EvidenceNotes,
 ): Promise<ReadResource> {
   const entries = new Map(
     (await entriesOf(zip, (name) => wanted.has(name))).map(({ name, entry }) => [name, entry]),
@@ -145,11 +146,11 @@ async function openResources(
   return async (name, maxBytes) => {
     const entry = name === null ? undefined : entries.get(name);
     if (!entry) return null;
-    return missing.attempt(`${name} of the trace`, () => firstBytes(zip, entry, maxBytes));
+    return notes.attempt(`${name} of the trace`, () => firstBytes(zip, entry, maxBytes));
   };
 }
 
-async function withBodies(request: TraceRequest, resources: ReadResource | null): Promise<NetworkEntry> {
+async function addBodies(request: TraceRequest, resources: ReadResource | null): Promise<NetworkEntry> {
   const { requestBodyFile, responseBodyFile, ...entry } = request;
   if (resources === null) return entry;
   const sent = await resources(requestBodyFile, bounds.body * 4);
@@ -161,29 +162,29 @@ async function withBodies(request: TraceRequest, resources: ReadResource | null)
   };
 }
 
-/** How many steps are kept, and how many lines of what each did. */
+/** How many steps are kept, and how many log lines of each. */
 const most = { steps: 100, log: 12 };
-/** A step that took longer tells what it waited for. */
+/** The log of a step that took longer is kept: it shows what the step waited for. */
 const longMs = 1_000;
 
 /** Returns the last steps of the test's own code, without the steps that Playwright adds for hooks and fixtures. */
-function stepsOf({ actions, typed }: TraceReading, missing: EvidenceNotes): TestStep[] {
-  const failing = actions.failing();
+function listSteps({ actions, typed }: TraceReading, notes: EvidenceNotes): TestStep[] {
+  const failing = actions.findFailing();
   const own = actions.all.filter(
     ({ kind, at }) => !actions.isOfTest || (at !== null && /^(?:pw:api|expect|test\.step|hook)$/.test(kind)),
   );
-  if (own.length > most.steps) missing.cut(`${most.steps} of ${own.length} steps were kept`);
+  if (own.length > most.steps) notes.cut(`${most.steps} of ${own.length} steps were kept`);
   return own.slice(-most.steps).map((action) => {
     const { title, at, startedAt: time, endedAt, error } = action;
     const durationMs = endedAt === null ? null : endedAt - time;
-    const isTold = action === failing || (durationMs ?? longMs) >= longMs;
+    const needsLog = action === failing || (durationMs ?? longMs) >= longMs;
     return {
       time,
       durationMs,
-      title: withoutFilled(title, typed),
+      title: maskFilledText(title, typed),
       at: at === null ? '' : `${at.file}:${at.line}`,
-      error: error && withoutFilled(error, typed),
-      log: isTold ? action.log.slice(-most.log).map((line) => withoutFilled(line, typed)) : [],
+      error: error && maskFilledText(error, typed),
+      log: needsLog ? action.log.slice(-most.log).map((line) => maskFilledText(line, typed)) : [],
       ...(action === failing ? { isFailing: true as const } : {}),
     };
   });
@@ -192,13 +193,13 @@ function stepsOf({ actions, typed }: TraceReading, missing: EvidenceNotes): Test
 /** A call that has been open for longer than this when its test fails counts as failed. */
 const patienceMs = 1000;
 
-/** Returns a request with how it failed although it has no error status: no answer in time, an error within the answer, a page for a script. */
-function asAnswered(entry: NetworkEntry, { actions, lastTime }: TraceReading): NetworkEntry {
+/** Marks a request that failed without an error status: no answer in time, a GraphQL error, or a page in place of a script. */
+function markHiddenFailure(entry: NetworkEntry, { actions, lastTime }: TraceReading): NetworkEntry {
   const { status, failure, resourceType } = entry;
   if (failure !== null) return entry;
   const isAwaited = calls.has(resourceType) || resourceType === 'document';
   if (status === null) {
-    const end = actions.failing()?.endedAt ?? lastTime;
+    const end = actions.findFailing()?.endedAt ?? lastTime;
     return isAwaited && end - entry.time > patienceMs ? { ...entry, failure: unanswered } : entry;
   }
   const isPage = /^text\/html\b/i.test(entry.responseHeaders['content-type'] ?? '');
@@ -211,23 +212,25 @@ function asAnswered(entry: NetworkEntry, { actions, lastTime }: TraceReading): N
   return within === null ? entry : { ...entry, status: null, failure: within };
 }
 
-/** A page with more elements is not read at all: a partial list could not prove that an element is absent. */
+/** The elements of a larger page are not listed, because a partial list could not prove that an element is absent. */
 const mostElements = 800;
 const longestText = 80;
 const mostAttributes = 12;
-const named = /^(?:id|class|name|type|role|title|alt|placeholder|href|for|aria-label|data-.+)$/;
-const unseen = /^(?:script|style|template|meta|link|base|head|html|title|noscript|iframe)$/;
+const matchableAttribute = /^(?:id|class|name|type|role|title|alt|placeholder|href|for|aria-label|data-.+)$/;
+const invisibleTag = /^(?:script|style|template|meta|link|base|head|html|title|noscript|iframe)$/;
 
-/** Returns the parts of a page's elements that locators can match, without typed values and iframes; null if there are too many elements. */
-function pageElements(root: DomElement): PageElement[] | null {
-  const labels = labelsIn(root);
+/** Lists the elements of a page with the parts that locators can match, without values and iframes; null if there are too many elements. */
+function listElements(root: DomElement): PageElement[] | null {
+  const labels = readLabels(root);
   const elements: PageElement[] = [];
-  const look = (element: DomElement, around: string): void => {
-    const label = element.tag === 'label' ? short(nodeText(element)) : around;
+  const visit = (element: DomElement, around: string): void => {
+    const label = element.tag === 'label' ? shorten(nodeText(element)) : around;
     const isCustom = element.tag.includes('-');
-    const attributes = Object.entries(element.attributes).filter(([name]) => isCustom || named.test(name));
-    const text = short(element.children.filter((child) => typeof child === 'string').join(' '));
-    if ((attributes.length > 0 || text !== '' || isCustom) && !unseen.test(element.tag))
+    const attributes = Object.entries(element.attributes).filter(
+      ([name]) => isCustom || matchableAttribute.test(name),
+    );
+    const text = shorten(element.children.filter((child) => typeof child === 'string').join(' '));
+    if ((attributes.length > 0 || text !== '' || isCustom) && !invisibleTag.test(element.tag))
       elements.push({
         tag: element.tag,
         text,
@@ -239,12 +242,12 @@ function pageElements(root: DomElement): PageElement[] | null {
         ),
       });
     if (element.tag === 'iframe') return;
-    for (const child of element.children) if (typeof child !== 'string') look(child, label);
+    for (const child of element.children) if (typeof child !== 'string') visit(child, label);
   };
-  look(root, '');
+  visit(root, '');
   return elements.length > mostElements ? null : elements;
 }
 
-function short(text: string): string {
+function shorten(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim().slice(0, longestText);
 }

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import { list, number, record, text, looseText } from './loose.js';
 
-/** One step of a test, or one call of Playwright's library if the trace is not that of a test. */
+/** One step of a test or, in the trace of a script that uses Playwright as a library, one call. */
 export interface TraceAction {
   readonly id: string;
   readonly parent: string | null;
-  /** `hook`, `fixture`, `test.step`, `pw:api`, `expect` or `test.attach`; of a library's call, its method. */
+  /** `hook`, `fixture`, `test.step`, `pw:api`, `expect` or `test.attach`; for a library call, its method. */
   readonly kind: string;
   /** `Click getByRole('button')`; in traces before 1.53, `locator.click`. */
   readonly title: string;
@@ -15,7 +15,7 @@ export interface TraceAction {
   readonly startedAt: number;
   endedAt: number | null;
   error: string | null;
-  /** What the action did and waited for. */
+  /** Playwright's log of the action. */
   readonly log: string[];
 }
 
@@ -38,16 +38,16 @@ const messageLine = record({ callId: text, message: text });
 const mostActions = 5_000;
 const mostLogLines = 60;
 const longest = 4_000;
-/** How an action ends that the end of its test interrupted. */
+/** The error of an action that was interrupted by the end of its test. */
 const interrupted = /Test timeout|Test ended|has been closed/;
 
-/** The steps of a test and what the library logged about them. */
+/** Collects the steps of a test and their logs. */
 export class TraceActions {
   readonly #actions = new Map<string, TraceAction>();
-  /** The steps that the library's calls belong to; until format 8, calls have ids of their own. */
+  /** The step of each library call; up to format 8, calls have ids of their own. */
   readonly #stepOfCall = new Map<string, string>();
   readonly #errors: string[] = [];
-  /** Whether the trace has the test's own steps. */
+  /** True if the trace has the steps of a test. */
   isOfTest = false;
 
   get all(): readonly TraceAction[] {
@@ -84,7 +84,7 @@ export class TraceActions {
     });
   }
 
-  /** Names the pattern of a route in its step: the library gets all patterns, the newest first. */
+  /** Adds the pattern of a route to the title of its step. The call lists all patterns, the newest first. */
   #nameRoute(id: string, [newest]: readonly { readonly glob: string | null }[]): void {
     const step = this.#actions.get(this.stepOf(id));
     if (step && newest?.glob && /^(?:Route requests|\w+\.route)$/.test(step.title))
@@ -97,47 +97,47 @@ export class TraceActions {
     const action = this.#actions.get(callId);
     if (!action || action.endedAt !== null) return;
     action.endedAt = Math.round(epoch + endTime);
-    action.error = error.message && plain(error.message);
+    action.error = error.message && cleanLine(error.message);
   }
 
   /** Takes a `log` line. */
   log(event: unknown): void {
     const line = messageLine.parse(event);
     const action = this.#actions.get(this.stepOf(line.callId));
-    const message = plain(line.message);
+    const message = cleanLine(line.message);
     if (!action || action.log.at(-1) === message) return;
     action.log.push(message);
-    // Retries of an action repeat themselves: the first lines say what it looked for, the last how it ended.
+    // Drops lines from the middle: the first lines show the locator, the last lines how the action ended.
     if (action.log.length > mostLogLines) action.log.splice(mostLogLines / 2, 1);
   }
 
-  /** Takes an `error` line: an error of the test. */
-  failed(event: unknown): void {
-    this.#errors.push(plain(messageLine.parse(event).message));
+  /** Takes an `error` line, an error of the test. */
+  addError(event: unknown): void {
+    this.#errors.push(cleanLine(messageLine.parse(event).message));
   }
 
   /**
-   * Returns the action of the test's own code at which it failed; null if there is none, as for a comparison of values. An action that the end
-   * of the test interrupted comes before the action with the test's error, which then only waited in vain.
+   * Returns the action of the test's own code at which it failed; null if there is none, as when the test compared values. Prefers an action that
+   * was interrupted by the end of the test to the action with the test's error, which only waited for the first.
    */
-  failing(): TraceAction | null {
+  findFailing(): TraceAction | null {
     const calls = this.all.filter(
       ({ kind, at }) => !this.isOfTest || (at !== null && /^(?:pw:api|expect)$/.test(kind)),
     );
     const isOpen = ({ endedAt, error }: TraceAction) =>
       error === null ? endedAt === null : interrupted.test(error);
     const raised = calls.filter(({ error }) => error !== null);
-    const isTold = ({ error }: TraceAction) =>
+    const isReported = ({ error }: TraceAction) =>
       this.#errors.some((message) => error !== null && message.startsWith(error));
-    return calls.findLast(isOpen) ?? raised.find(isTold) ?? raised.at(-1) ?? null;
+    return calls.findLast(isOpen) ?? raised.find(isReported) ?? raised.at(-1) ?? null;
   }
 }
 
-/** In traces of 1.53, every step is a `step`; its id begins with what it is: `expect@12`. */
+/** In traces of 1.53, the method of every step is `step`, and its id begins with its kind: `expect@12`. */
 function actionKind(method: string, id: string): string {
   return method === 'step' ? id.replace(/@.*/s, '') : method;
 }
 
-function plain(text: string): string {
+function cleanLine(text: string): string {
   return stripVTControlCharacters(text).slice(0, longest);
 }

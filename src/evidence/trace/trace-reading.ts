@@ -3,13 +3,20 @@ import { ConsoleSelection, NetworkSelection } from '../selections.js';
 import type { EvidenceLimits } from '../page-evidence.js';
 import { jsonOf } from '../../json-of.js';
 import type { BoundedLine } from '../../playwright/zip.js';
-import { type TraceRequest, resourceFile, traceRequestOf } from './har-request.js';
+import { type TraceRequest, resourceFile, parseTraceRequest } from './har-request.js';
 import { number, record, text, looseText } from './loose.js';
-import { addTyped } from './masked-trace.js';
+import { addTypedSecrets } from './masked-trace.js';
 import { TraceActions } from './trace-actions.js';
-import { type FrameDom, type PageDom, DocumentSnapshots, frameSnapshot, pageOf, typedValue } from './dom.js';
+import {
+  type FrameDom,
+  type PageDom,
+  DocumentSnapshots,
+  frameSnapshot,
+  composePage,
+  typedValue,
+} from './dom.js';
 
-/** The supported trace formats. Others are read as well, but reported as unknown. */
+/** The supported trace formats. Other formats are read, too, but with a note that the version is unknown. */
 const knownVersions = [7, 8, 9, 10];
 
 const contextOptions = record({ wallTime: number, monotonicTime: number, origin: text, version: number });
@@ -36,21 +43,21 @@ const pageEvent = record({ method: text });
 const dialogEvent = record({ time: number, params: record({ type: text, message: text }) });
 const screencastFrame = record({ timestamp: number, pageId: text });
 
-/** How much is kept of a console line that is too long to parse. */
+/** How many bytes are kept of a console line that is too long to parse. */
 const salvageBytes = 64 * 1024;
-/** How long after the end of an action a picture still shows how it ended: the screencast is a little late. */
+/** Screenshots of a screencast come a little late: one within this time after an action still shows its end. */
 const pictureLateMs = 200;
-const wanted =
+const relevantType =
   /"type":"(before|after|log|error|console|event|resource-snapshot|screencast-frame|frame-snapshot|context-options)"/;
 
 /**
- * Takes the lines of a trace's `.trace` and `.network` entries, those of the test first, and keeps what matters.
+ * Takes the lines of a trace's `.trace` and `.network` entries, those of the test first, and keeps the relevant ones.
  */
 export class TraceReading {
   readonly console: ConsoleSelection;
   readonly network: NetworkSelection<TraceRequest>;
   readonly actions = new TraceActions();
-  /** What was typed into fields for secrets. */
+  /** The values typed into secret fields. */
   readonly typed = new Set<string>();
   readonly pages = new TracePages(this.typed);
   unknownVersion: number | null = null;
@@ -60,7 +67,7 @@ export class TraceReading {
   lastTime = 0;
   readonly #requests = new Set<string>();
   readonly #frames: { readonly time: number; readonly pageId: string; readonly file: string }[] = [];
-  /** Converts a context's monotonic time to milliseconds since the epoch when added to it. */
+  /** Add this to a context's monotonic time to get milliseconds since the epoch. */
   #epoch = 0;
   #isOfTest = false;
 
@@ -69,9 +76,9 @@ export class TraceReading {
     this.network = new NetworkSelection(limits.network);
   }
 
-  /** The name of the entry with the picture of the page at the failure, or null. */
+  /** The name of the zip entry with the screenshot of the page at the failure, or null. */
   get pictureFile(): string | null {
-    const ended = this.actions.failing()?.endedAt ?? Infinity;
+    const ended = this.actions.findFailing()?.endedAt ?? Infinity;
     const ofPage = this.#frames.filter(({ pageId }) => pageId === this.pages.pageId);
     const frames = ofPage.length > 0 ? ofPage : this.#frames;
     const frame = frames.findLast(({ time }) => time <= ended + pictureLateMs) ?? frames.at(-1);
@@ -81,7 +88,7 @@ export class TraceReading {
   /** Takes one line. */
   readonly take = (line: BoundedLine): void => {
     const start = line.bytes.toString('latin1', 0, 160);
-    const [, type] = wanted.exec(start) ?? [];
+    const [, type] = relevantType.exec(start) ?? [];
     if (type === undefined) return;
     if (type === 'event' && !/"method":"(?:pageError|dialog)"/.test(start)) return;
     const text = line.isComplete ? line.bytes.toString('utf8') : '';
@@ -96,12 +103,12 @@ export class TraceReading {
     else if (type === 'console') this.#takeConsole(event);
     else if (type === 'event') this.#takePageEvent(event);
     else if (type === 'resource-snapshot')
-      this.#takeRequest(traceRequestOf(snapshotLine.parse(event).snapshot));
+      this.#takeRequest(parseTraceRequest(snapshotLine.parse(event).snapshot));
     else if (type === 'screencast-frame') this.#takeFrame(event);
     else if (type === 'before') this.#takeBeginning(event);
     else if (type === 'after') this.#takeEnd(event);
     else if (type === 'log') this.actions.log(event);
-    else if (type === 'error') this.actions.failed(event);
+    else if (type === 'error') this.actions.addError(event);
   }
 
   #takeContext(event: unknown): void {
@@ -110,23 +117,23 @@ export class TraceReading {
     const wasOfTest = this.#isOfTest;
     this.#isOfTest = origin === 'testRunner';
     if (!knownVersions.includes(version)) this.unknownVersion = version;
-    // The test's own lines come first, so the failing action is known by now.
-    const failing = wasOfTest ? this.actions.failing() : null;
+    // The test's own lines come first, so they have already shown the failing action.
+    const failing = wasOfTest ? this.actions.findFailing() : null;
     if (failing) this.pages.watch(failing.id);
   }
 
   #takeBeginning(event: unknown): void {
-    addTyped(event, this.typed);
+    addTypedSecrets(event, this.typed);
     this.actions.begin(event, { epoch: this.#epoch, isOfTest: this.#isOfTest });
   }
 
   #takeEnd(event: unknown): void {
-    this.#timeOf(ended.parse(event).endTime);
-    // The test's step has already described this call of the library.
+    this.#toEpochMs(ended.parse(event).endTime);
+    // In the trace of a test, the test's step already describes this library call.
     if (this.#isOfTest || !this.actions.isOfTest) this.actions.end(event, this.#epoch);
   }
 
-  /** Takes a request once: the trace of a page that tests share repeats those of the tests before. */
+  /** Takes a request once: if tests share a page, each trace repeats the requests of earlier tests. */
   #takeRequest(request: TraceRequest): void {
     const key = [request.time, request.durationMs, request.method, request.url].join(' ');
     if (this.#requests.has(key)) return;
@@ -137,8 +144,8 @@ export class TraceReading {
   #takeConsole(event: unknown): void {
     const { time, messageType: type, text, location } = consoleEvent.parse(event);
     const { url, lineNumber, columnNumber } = location;
-    const at = position(url, lineNumber, columnNumber);
-    this.console.push({ time: this.#timeOf(time), type, text, location: at, stack: null });
+    const at = formatPosition(url, lineNumber, columnNumber);
+    this.console.push({ time: this.#toEpochMs(time), type, text, location: at, stack: null });
   }
 
   #takePageEvent(event: unknown): void {
@@ -153,18 +160,18 @@ export class TraceReading {
     const thrown = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
     const text = error === undefined ? thrown : error.message;
     this.console.push({
-      time: this.#timeOf(time),
+      time: this.#toEpochMs(time),
       type: 'pageerror',
       text: error?.name && !text.startsWith(error.name) ? `${error.name}: ${text}` : text,
-      location: position(url, line, column),
+      location: formatPosition(url, line, column),
       stack: error?.stack ?? null,
     });
   }
 
-  /** Adds a dialog to the console. If no step of the test closes it, Playwright did, since the test has no handler for it. */
+  /** Adds a dialog to the console. If no step closes the dialog, Playwright closed it because the test has no handler. */
   #takeDialog(event: unknown): void {
     const { time: at, params } = dialogEvent.parse(event);
-    const time = this.#timeOf(at);
+    const time = this.#toEpochMs(at);
     const closing = this.actions.all.find(
       ({ title, startedAt }) => startedAt >= time && /^(?:accept|dismiss) dialog|^dialog\.\w/i.test(title),
     );
@@ -180,32 +187,32 @@ export class TraceReading {
     const file = resourceFile.parse(event);
     if (file === null) return;
     const { timestamp, pageId } = screencastFrame.parse(event);
-    this.#frames.push({ time: this.#timeOf(timestamp), pageId, file });
-    // Long tests have tens of thousands.
+    this.#frames.push({ time: this.#toEpochMs(timestamp), pageId, file });
+    // Long tests have tens of thousands of frames.
     if (this.#frames.length > 2_000) this.#frames.splice(0, 1_000);
   }
 
-  /** Keeps the beginning of a console entry that is too long to parse; only counts other lines. */
+  /** Keeps the beginning of an overlong console entry; only counts other overlong lines. */
   #salvage(line: BoundedLine, start: string): void {
     const head = line.bytes.toString('utf8', 0, salvageBytes);
-    const text = start.includes('"type":"console"') ? stringIn(head, 'text') : null;
+    const text = start.includes('"type":"console"') ? readStringField(head, 'text') : null;
     if (text === null) {
       this.lostLines += 1;
       return;
     }
-    const type = stringIn(head, 'messageType') ?? 'log';
+    const type = readStringField(head, 'messageType') ?? 'log';
     this.console.push({ time: this.lastTime, type, text: `${text}…`, location: '', stack: null });
   }
 
-  #timeOf(monotonic: number): number {
+  #toEpochMs(monotonic: number): number {
     const time = Math.round(this.#epoch + monotonic);
     this.lastTime = Math.max(this.lastTime, time);
     return time;
   }
 }
 
-/** Returns the value of a string field in JSON that may be cut off, as far as it goes; null if there is no such field. */
-function stringIn(json: string, name: string): string | null {
+/** Returns the value of a string field in JSON that may be cut off; null if there is no such field. */
+function readStringField(json: string, name: string): string | null {
   const start = json.indexOf(`"${name}":"`);
   if (start < 0) return null;
   const [raw = ''] =
@@ -217,13 +224,13 @@ function stringIn(json: string, name: string): string | null {
 }
 
 /** Returns `url:line:column`, counted from 1; traces count from 0. */
-function position(url: string, line: number, column: number): string {
+function formatPosition(url: string, line: number, column: number): string {
   return url === '' ? '' : `${url}:${line + 1}:${column + 1}`;
 }
 
-/** How much of the documents of one trace is held in memory, in bytes of JSON. */
+/** How many bytes of one trace's documents are kept in memory, as JSON. */
 const mostBytes = 16 * 1024 * 1024;
-/** A node that has not changed. Without one, a snapshot begins a document. */
+/** A reference to an unchanged node. A snapshot without references begins a new document. */
 const reference = /\[\[\d+,\d+\]\]/;
 
 interface Frame {
@@ -232,7 +239,7 @@ interface Frame {
   latest: Omit<FrameDom, 'root'>;
 }
 
-/** The pages of a trace: as they were after one action, and as they were last. */
+/** The pages of a trace, as they were after one action and at the end. */
 class TracePages {
   readonly #frames = new Map<string, Frame>();
   readonly #after = new Map<string, FrameDom>();
@@ -243,12 +250,12 @@ class TracePages {
   /** The number of snapshots that were too large to keep. */
   lost = 0;
 
-  /** Adds what is in fields for secrets to `typed`. */
+  /** Adds the values of secret fields to `typed`. */
   constructor(typed: Set<string>) {
     this.#typed = typed;
   }
 
-  /** Sets the action, by its step's id, after which the page is wanted. */
+  /** Sets the action, by the id of its step, after which the page is kept. */
   watch(action: string): void {
     this.#action = action;
   }
@@ -258,18 +265,18 @@ class TracePages {
     return this.#pageId ?? this.#latestMain()?.pageId ?? null;
   }
 
-  /** Takes a `frame-snapshot` line; `step` returns the step that a call belongs to. */
+  /** Takes a `frame-snapshot` line; `step` returns the id of a call's step. */
   take(json: string, step: (callId: string) => string): void {
     const line = jsonOf(json);
     if (line === undefined) return void (this.lost += 1);
-    if (json.includes(typedValue)) addTyped(line, this.#typed);
+    if (json.includes(typedValue)) addTypedSecrets(line, this.#typed);
     const { callId, phase, ...about } = frameSnapshot.parse(line);
     const known = this.#frames.get(about.frameId);
     const isNew = !known || !reference.test(json);
     const frame = isNew ? { document: new DocumentSnapshots(), bytes: 0, latest: about } : known;
     if (isNew) this.#bytes -= known?.bytes ?? 0;
     frame.latest = about;
-    // The order is the age: the frame that changed last comes last.
+    // Keeps the map ordered by age: the frame that changed last comes last.
     this.#frames.delete(about.frameId);
     this.#frames.set(about.frameId, frame);
     const fits = this.#bytes + json.length <= mostBytes;
@@ -285,15 +292,15 @@ class TracePages {
     if (about.isMainFrame) this.#pageId = about.pageId;
   }
 
-  /** The page after the action, or as it was last if the action has not ended or is not known. */
-  after(): PageDom | null {
+  /** The page after the failing action, or the last state if that action is unknown or did not end. */
+  pageAtFailure(): PageDom | null {
     const last = () =>
       [...this.#frames.values()].flatMap(({ document, latest }) => {
         const root = latest.pageId === this.pageId ? document.latest() : null;
         return root ? [{ ...latest, root }] : [];
       });
-    const after = this.#ofPage([...this.#after.values()]);
-    return pageOf(after, this.#typed) ?? pageOf(last(), this.#typed);
+    const pageAtFailure = this.#ofPage([...this.#after.values()]);
+    return composePage(pageAtFailure, this.#typed) ?? composePage(last(), this.#typed);
   }
 
   #ofPage(frames: readonly FrameDom[]): FrameDom[] {

@@ -3,23 +3,23 @@ import path from 'node:path';
 import type { Redactor } from '../../secrets/redactor.js';
 import { withoutSignals } from '../../fenced.js';
 import { clipMiddle, EvidenceNotes } from '../bounded-text.js';
-import { asData, traceFiles } from '../evidence-files.js';
+import { markAsData, traceFiles } from '../evidence-files.js';
 import type { EvidenceLimits } from '../page-evidence.js';
 import {
   type DomElement,
   type DomNode,
   cleanPage,
   checkedState,
-  isOfPage,
+  isPageAttribute,
   shadowRoot,
   typedValue,
 } from './dom.js';
 import { copyMasked } from './masked-trace.js';
-import { readLinesOf } from './read-trace.js';
+import { readTraceLines } from './read-trace.js';
 
 const mostHtml = 256 * 1024;
 
-/** The trace of a failed test, and where to write what it shows. */
+/** The trace of a failed test, and where to write its files. */
 export interface TraceToShow {
   readonly trace: string;
   /** The failure's own folder, which exists. */
@@ -29,33 +29,33 @@ export interface TraceToShow {
 }
 
 /**
- * Writes what a trace shows as masked files into a failure's folder, for agents and people: the trace itself for Playwright's own tools, and
- * the page after the action at which it failed. What cannot be masked is left out.
+ * Writes masked files of a trace into a failure's folder, for agents and people: the trace itself, for Playwright's own tools, and the page after
+ * the failing action. Leaves out files that it cannot mask.
  */
 export async function writeTraceFiles({ trace, folder, limits, redactor }: TraceToShow): Promise<void> {
   const clean = (text: string) => withoutSignals(redactor.clean(text));
-  const missing = new EvidenceNotes(clean);
-  await missing.attempt(traceFiles.trace, async () => {
+  const notes = new EvidenceNotes(clean);
+  await notes.attempt(traceFiles.trace, async () => {
     const file = path.join(folder, traceFiles.trace);
     await copyMasked(trace, file, redactor);
-    const { reading } = await readLinesOf({ file, limits, missing });
-    const page = reading.pages.after();
+    const { reading } = await readTraceLines({ file, limits, notes });
+    const page = reading.pages.pageAtFailure();
     if (page === null) return;
-    const text = `<!-- ${page.url} -->\n${pageHtml(cleanPage(page.root, clean), mostHtml)}`;
-    const content = asData(clipMiddle(clean(text), mostHtml).text, traceFiles.html);
+    const text = `<!-- ${page.url} -->\n${renderPageHtml(cleanPage(page.root, clean), mostHtml)}`;
+    const content = markAsData(clipMiddle(clean(text), mostHtml).text, traceFiles.html);
     writeFileSync(path.join(folder, traceFiles.html), content);
   });
 }
 
 const voids = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 /**
- * A longer attribute, such as a picture as data or the path of a drawing, does not help a reader. It is left out as a whole, since half a
- * secret would not be recognized.
+ * A longer attribute, such as an inline picture or an SVG path, does not help a reader. It is dropped as a whole, because half a secret would not
+ * be recognized.
  */
 const longest = 400;
 
 /** Renders a page as HTML with one element a line, up to about `most` characters. */
-export function pageHtml(root: DomElement, most: number): string {
+export function renderPageHtml(root: DomElement, most: number): string {
   const lines: string[] = [];
   let room = most;
   const line = (depth: number, text: string): void => {
@@ -65,15 +65,15 @@ export function pageHtml(root: DomElement, most: number): string {
   const write = (node: DomNode, depth: number): void => {
     if (room <= 0) return;
     if (typeof node === 'string') {
-      const text = onOneLine(node);
+      const text = escapeOnOneLine(node);
       if (text !== '') line(depth, text);
       return;
     }
-    const start = `<${tagName(node)}${attributesOf(node)}>`;
+    const start = `<${tagName(node)}${renderAttributes(node)}>`;
     const [only = '', ...others] = node.children;
     if (voids.has(node.tag)) line(depth, start);
     else if (others.length === 0 && typeof only === 'string')
-      line(depth, `${start}${onOneLine(only)}</${tagName(node)}>`);
+      line(depth, `${start}${escapeOnOneLine(only)}</${tagName(node)}>`);
     else {
       line(depth, start);
       for (const child of node.children) write(child, depth + 1);
@@ -89,7 +89,7 @@ function tagName({ tag, attributes }: DomElement): string {
   return tag === 'template' && shadowRoot in attributes ? 'shadow-root' : tag;
 }
 
-function attributesOf({ attributes }: DomElement): string {
+function renderAttributes({ attributes }: DomElement): string {
   const { [typedValue]: typed, [checkedState]: checked, ...others } = attributes;
   const all = {
     ...others,
@@ -97,17 +97,17 @@ function attributesOf({ attributes }: DomElement): string {
     ...(checked === 'true' ? { checked: '' } : {}),
   };
   return Object.entries(all)
-    .filter(([name]) => isOfPage(name))
+    .filter(([name]) => isPageAttribute(name))
     .map(([name, value]) =>
-      value === '' ? ` ${name}` : ` ${name}="${shortened(value).replaceAll('"', '&quot;')}"`,
+      value === '' ? ` ${name}` : ` ${name}="${shortenAttribute(value).replaceAll('"', '&quot;')}"`,
     )
     .join('');
 }
 
-function onOneLine(text: string): string {
+function escapeOnOneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim().replaceAll('<', '&lt;');
 }
 
-function shortened(text: string): string {
-  return text.length > longest ? `… ${text.length} characters` : onOneLine(text);
+function shortenAttribute(text: string): string {
+  return text.length > longest ? `… ${text.length} characters` : escapeOnOneLine(text);
 }

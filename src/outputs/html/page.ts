@@ -9,7 +9,7 @@ import { type Violation, noteLine } from '../../model/guard-findings.js';
 import { proofScope } from '../../model/proof.js';
 import { isResolved } from '../../model/verdict.js';
 import { traceFiles } from '../../evidence/evidence-files.js';
-import { timelineOf, timelineText } from '../../evidence/timeline.js';
+import { buildTimeline, formatTimeline } from '../../evidence/timeline.js';
 import { atMost, counted, dollars, duration, localTime } from '../../format.js';
 import { ownFile } from '../../own-files.js';
 import { readRunState } from '../../run/event-log.js';
@@ -486,7 +486,7 @@ function showEvidence({ evidence, diagnosis }: DiagnosedFailure): Markup {
   )}
   ${textSection('Error and stack', head(errors.map(({ message, stack }) => stack ?? message).join('\n\n')))}
   ${textSection(other, head((otherRun?.errors ?? []).map(({ message }) => message).join('\n\n')))}
-  ${textSection('What happened, in order', timelineText(timelineOf(evidence, { diagnosis }), longestText))}
+  ${textSection('What happened, in order', formatTimeline(buildTimeline(evidence, { diagnosis }), longestText))}
   ${textSection('Accessibility snapshot', head(ariaSnapshot ?? ''))}
   ${listOf('Missing evidence', [...evidence.missing, ...evidence.cut], Infinity)}`;
 }

@@ -10,7 +10,7 @@ import { steadyTimeoutErrors } from '../../../src/playwright/timeout-errors.js';
 import type { Evidence, NetworkEntry } from '../../../src/model/evidence.js';
 import { graphQlErrors, graphQlFailure } from '../../../src/diagnose/graphql-errors.js';
 import { headlineOf } from '../../../src/diagnose/headline.js';
-import { failureIn, readJsonLines } from '../../../src/evidence/classify-input.js';
+import { createFailureShape, readJsonLines } from '../../../src/evidence/classify-input.js';
 import { aDiagnosed, anError, anEvidence } from '../../rig/builders.js';
 import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
 
@@ -33,7 +33,7 @@ interface Recorded {
 }
 
 const text = readFileSync(path.join(import.meta.dirname, 'recorded-failures.jsonl'), 'utf8');
-const read = readJsonLines(text, failureIn('/project'), 'an error');
+const read = readJsonLines(text, createFailureShape('/project'), 'an error');
 const records = text
   .trim()
   .split('\n')

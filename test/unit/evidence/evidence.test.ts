@@ -4,16 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { requestLine } from '../../../src/diagnose/requests.js';
 import type { Reason } from '../../../src/model/diagnosis.js';
 import { type ConsoleEntry, type NetworkEntry } from '../../../src/model/evidence.js';
-import { failureIn, readJsonLines } from '../../../src/evidence/classify-input.js';
+import { createFailureShape, readJsonLines } from '../../../src/evidence/classify-input.js';
 import {
   type PassingTrace,
   consoleKey,
   markCommon,
-  readPassing,
+  readPassingTrace,
   requestKey,
 } from '../../../src/evidence/complaints.js';
-import { reasonsLeft } from '../../../src/evidence/complaints.js';
-import { printedEntry } from '../../../src/evidence/server-log.js';
+import { remainingReasons } from '../../../src/evidence/complaints.js';
+import { formatJsonEntry } from '../../../src/evidence/server-log.js';
 import { aDiagnosis, aTest, anEvidence, failing } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
 import { aConsoleEntry, aRequest } from './rig/failures.js';
@@ -25,7 +25,7 @@ const timeout = 'Error: locator.click: Timeout 500ms exceeded.';
 /** A passing test of the same file, with what its trace has. */
 async function passing(parts: TraceParts, over = {}): Promise<PassingTrace> {
   const { path } = writeTrace(tempDir(), parts);
-  const { picture: _, ...read } = await readPassing(path);
+  const { picture: _, ...read } = await readPassingTrace(path);
   return { test: { ...aTest(), id: 'green', ...over }, ...read };
 }
 
@@ -145,7 +145,7 @@ describe('reasons left', () => {
     const keys = complaints.map((complaint) =>
       typeof complaint === 'string' ? consoleKey(complaint) : requestKey(complaint),
     );
-    const reasons = await reasonsLeft(new Map([[failure, new Map(keys.map((key) => [key, 1]))]]), {
+    const reasons = await remainingReasons(new Map([[failure, new Map(keys.map((key) => [key, 1]))]]), {
       serverLog,
     });
     return reasons.get(failure)?.map(({ source }) => source) ?? [];
@@ -189,16 +189,16 @@ it.each([
     'fatal: cannot start\nno table',
   ],
 ])('EV-7 a server’s log in JSON is read as what Node prints: %s', (_, entry, expected) => {
-  expect(printedEntry(JSON.stringify(entry))).toBe(expected);
-  expect(printedEntry(`[api] ${JSON.stringify(entry)}`)).toBe(`[api] ${expected}`);
+  expect(formatJsonEntry(JSON.stringify(entry))).toBe(expected);
+  expect(formatJsonEntry(`[api] ${JSON.stringify(entry)}`)).toBe(`[api] ${expected}`);
 });
 
 it.each(['{ not JSON }', 'GET /books {"id":3}', ''])('EV-7 another line stays as it is: %s', (line) => {
-  expect(printedEntry(line)).toBe(line);
+  expect(formatJsonEntry(line)).toBe(line);
 });
 
 describe('CL-8 what classify reads', () => {
-  const read = (text: string) => readJsonLines(text, failureIn('/project'), 'an error');
+  const read = (text: string) => readJsonLines(text, createFailureShape('/project'), 'an error');
 
   it('CL-8 reads console lines as strings, and gives missing values a neutral one', () => {
     const record = {

@@ -37,10 +37,10 @@ function throwing(root: string, map: string, frames = [address]): Evidence {
   const stack = [thrown, ...frames.map((frame) => `    at f (${frame})`)].join('\n');
   const console = [{ time: 0, type: 'pageerror', text: thrown, location: '', stack }];
   const evidence = anEvidence({ rootDir: root, pageUrl, console });
-  const missing = new EvidenceNotes();
+  const notes = new EvidenceNotes();
   const scripts = [{ url: `${pageUrl}app.js`, text: 'x', map }];
-  const mapped = mapEvidence(evidence, { root, pageUrl, scripts }, missing);
-  return { ...evidence, ...mapped, missing: missing.missing };
+  const mapped = mapEvidence(evidence, { root, pageUrl, scripts }, notes);
+  return { ...evidence, ...mapped, missing: notes.missing };
 }
 
 function framesOf({ console }: Evidence): string[] {

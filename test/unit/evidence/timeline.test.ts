@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ConsoleEntry, NetworkEntry, TestStep } from '../../../src/model/evidence.js';
 import {
-  exchangeLine,
+  formatExchange,
   type TimelineSource,
-  timelineOf,
-  timelineText,
+  buildTimeline,
+  formatTimeline,
 } from '../../../src/evidence/timeline.js';
 import { aDiagnosis } from '../../rig/builders.js';
 import { logged, request } from '../diagnose/classify-evidence.js';
@@ -30,7 +30,7 @@ const recorded = (over: Partial<TimelineSource>): TimelineSource => ({
   ...over,
 });
 const timeline = (over: Partial<TimelineSource>, why: ReturnType<typeof aDiagnosis>['why'] = []) =>
-  timelineText(timelineOf(recorded(over), { diagnosis: { why } })).split('\n');
+  formatTimeline(buildTimeline(recorded(over), { diagnosis: { why } })).split('\n');
 
 const home = 'http://localhost:3000';
 
@@ -128,7 +128,7 @@ it('EV-14 after a sign-in it tells which cookies a page was asked for with', () 
 });
 
 it('EV-16 a request of another host than the loopback is named with it', () => {
-  const of = (url: string) => exchangeLine(asked(0, { url }), { values: [], room: 100 });
+  const of = (url: string) => formatExchange(asked(0, { url }), { values: [], room: 100 });
   expect(of('https://cdn.example/img/leaf.png')).toMatch(/^GET https:\/\/cdn\.example\/img\/leaf\.png /);
   expect(of(`${home}/img/leaf.png`)).toMatch(/^GET \/img\/leaf\.png /);
 });
@@ -161,7 +161,7 @@ it('EV-14 before the last action that worked, only errors and the sign-in are ke
     step(100, 'Click'),
     step(200, 'Expect "toHaveText"', { isFailing: true }),
   ];
-  const events = timelineOf(
+  const events = buildTimeline(
     recorded({
       steps,
       network: [asked(10, { url: `${home}/login`, method: 'POST' }), asked(20, { url: `${home}/early` })],
@@ -172,7 +172,7 @@ it('EV-14 before the last action that worked, only errors and the sign-in are ke
     }),
     { diagnosis: { why: [] } },
   );
-  const text = timelineText(events, 420);
+  const text = formatTimeline(events, 420);
   for (const part of ['/login', 'TypeError: x', 'Click', 'the test failed here'])
     expect(text).toContain(part);
   expect(text).not.toContain('early 1');
@@ -186,12 +186,12 @@ it('EV-11 EV-14 a timeline of any size keeps to its room, and what it leaves out
   });
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 40 }), fc.integer({ min: 400, max: 4_000 }), (entries, room) => {
-      const events = timelineOf(
+      const events = buildTimeline(
         recorded({ console: entries.map(({ time, type, text }) => consoleEntry(time, type, text)) }),
         { diagnosis: { why: [] } },
       );
-      const whole = timelineText(events);
-      const text = timelineText(events, room);
+      const whole = formatTimeline(events);
+      const text = formatTimeline(events, room);
       expect(text.length).toBeLessThanOrEqual(room);
       const gaps = [...text.matchAll(/^\[… (\d+) left out, (\d+) characters, in timeline\.md …\]$/gm)];
       const omitted = gaps.reduce((sum, [, , characters]) => sum + Number(characters), 0);

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cleanRequest } from '../../../src/evidence/bounded-text.js';
 import { EvidenceNotes } from '../../../src/evidence/bounded-text.js';
-import { keepComparison, pageSnapshotIn } from '../../../src/evidence/page-sources.js';
-import { type DomElement, pageOf } from '../../../src/evidence/trace/dom.js';
+import { keepComparisonPictures, extractPageSnapshot } from '../../../src/evidence/page-sources.js';
+import { type DomElement, composePage } from '../../../src/evidence/trace/dom.js';
 import { copyMasked, copyTrace } from '../../../src/evidence/trace/masked-trace.js';
-import { pageHtml } from '../../../src/evidence/trace/write-trace-files.js';
+import { renderPageHtml } from '../../../src/evidence/trace/write-trace-files.js';
 import { redactorOf } from '../../../src/secrets/redactor.js';
 import { tempDir } from '../../rig/temp-dir.js';
 import { filesOfZip } from '../../rig/zip-files.js';
@@ -117,7 +117,7 @@ it('EV-13 shows a page with one element a line, what was typed into it, and shad
       element('template', { __playwright_shadow_root_: 'open' }, element('p', {}, ' 1 <  2 ')),
     ),
   );
-  expect(pageHtml(root, 1_000).split('\n')).toEqual([
+  expect(renderPageHtml(root, 1_000).split('\n')).toEqual([
     '<body>',
     ' <input value="new">',
     ' <input type="checkbox" checked>',
@@ -142,8 +142,8 @@ it.each<[what: string, field: DomElement]>([
   const zip = element('input', { name: 'zip-code', __playwright_value_: '80331' });
   const frame = { frameId: 'f', pageId: 'p', url: 'http://a.test', isMainFrame: true };
   const typed = new Set<string>();
-  const page = pageOf([{ ...frame, root: element('body', {}, field, zip) }], typed);
-  const html = page ? pageHtml(page.root, 1_000) : '';
+  const page = composePage([{ ...frame, root: element('body', {}, field, zip) }], typed);
+  const html = page ? renderPageHtml(page.root, 1_000) : '';
   expect(html).toContain('80331');
   expect(html).not.toContain('4711');
   expect([...typed]).toEqual(['4711']);
@@ -174,9 +174,9 @@ it('EV-9 masks a short code in its field and where it was typed, and a long one 
 
 it('EV-11 cuts a page that is too long, and leaves out the data of pictures', () => {
   const picture = element('img', { src: `data:image/png;base64,${'A'.repeat(5_000)}` });
-  expect(pageHtml(picture, 1_000)).toMatch(/^<img src="… \d+ characters">$/);
+  expect(renderPageHtml(picture, 1_000)).toMatch(/^<img src="… \d+ characters">$/);
   const long = element('p', {}, ...Array.from({ length: 100 }, () => element('b', {}, 'word')));
-  const text = pageHtml(long, 200);
+  const text = renderPageHtml(long, 200);
   expect(text.length).toBeLessThan(260);
   expect(text).toMatch(/was cut -->$/);
 });
@@ -188,10 +188,10 @@ it('EV-2 the pictures of a failed screenshot comparison are kept by what they sh
     writeFileSync(file, Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]));
     return { name, contentType: 'image/png', path: file };
   });
-  await keepComparison(attachments, folder);
+  await keepComparisonPictures(attachments, folder);
   expect(readdirSync(folder).toSorted()).toEqual(['actual.png', 'difference.png', 'expected.png']);
   const none = tempDir();
-  await keepComparison([{ name: 'trace', contentType: 'application/zip', path: '/nowhere' }], none);
+  await keepComparisonPictures([{ name: 'trace', contentType: 'application/zip', path: '/nowhere' }], none);
   expect(existsSync(path.join(none, 'expected.png'))).toBe(false);
 });
 
@@ -230,7 +230,7 @@ it.each([
   ],
   ['without a snapshot', `${instructions}\n# Error details\n\n\`\`\`\nError: x\n\`\`\`\n${source}`, null],
 ])('EV-9 EV-10 extracts only the snapshot of the page from an error-context %s', (_, markdown, expected) => {
-  expect(pageSnapshotIn(markdown)).toBe(expected);
+  expect(extractPageSnapshot(markdown)).toBe(expected);
 });
 
 const secret = 'Hunter2-Planted.x9';
@@ -238,9 +238,9 @@ const secret = 'Hunter2-Planted.x9';
 /** Cleans the headers with a redactor that knows these values. */
 function headersOf(headers: Record<string, string>, known: Record<string, string> = {}) {
   const redactor = redactorOf(Object.entries(known).map(([name, value]) => ({ name, value })));
-  const missing = new EvidenceNotes((text) => redactor.clean(text));
+  const notes = new EvidenceNotes((text) => redactor.clean(text));
   const clean = (requestHeaders: Record<string, string>) =>
-    cleanRequest(aRequest({ requestHeaders }), missing).requestHeaders;
+    cleanRequest(aRequest({ requestHeaders }), notes).requestHeaders;
   return { headers: clean(headers), redactor };
 }
 

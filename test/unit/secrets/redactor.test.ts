@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { withoutFilled } from '../../../src/evidence/trace/masked-trace.js';
+import { maskFilledText } from '../../../src/evidence/trace/masked-trace.js';
 import { withSecrets } from '../../../src/outputs/fix-file.js';
 import { secretsAmong } from '../../../src/secrets/known-values.js';
 import { createRedactor, knownSecrets, redact, redactorOf } from '../../../src/secrets/redactor.js';
@@ -166,9 +166,9 @@ describe('a redactor', () => {
 
   it('EV-9 masks what a test types in its step, in whatever spelling', () => {
     const step = String.raw`fill("\u0076elvet \u006ftter")`;
-    expect(withoutFilled(step, new Set(['velvet otter']))).toBe('fill("[masked: value]")');
+    expect(maskFilledText(step, new Set(['velvet otter']))).toBe('fill("[masked: value]")');
     const twice = JSON.stringify({ log: step });
-    expect(withoutFilled(twice, new Set(['velvet otter']))).not.toContain('u0076');
+    expect(maskFilledText(twice, new Set(['velvet otter']))).not.toContain('u0076');
   });
 
   it('EV-9 masks what is left of a known value that somebody cut, and nothing that only begins like one', () => {
