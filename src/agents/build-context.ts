@@ -79,7 +79,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     ...evidence,
     error: combinedError(lead),
     diagnosis: lead.diagnosis,
-    blame: cause.blame ? { ...cause.blame, rest: [] } : null,
+    blame: cause.blame ?? null,
     ...(cause.flake ? { flake: cause.flake } : {}),
     ...(request.unblamed === undefined || cause.blame ? {} : { unblamed: request.unblamed }),
     ...(asked.length > 0 ? { asked, handlers } : {}),

@@ -55,11 +55,6 @@ export async function changesFor(request: ChangesRequest): Promise<Changes | nul
   };
 }
 
-/** Returns the hunks in the app since the failing test was last green, of whichever commit, the nearest to the failure first. */
-export async function hunksFor(request: ChangesRequest): Promise<readonly ShownHunk[]> {
-  return (await lookedUp(request))?.shown ?? [];
-}
-
 type ShownHunk = Changes['hunks'][number];
 
 /** The changes since a state of the project. */

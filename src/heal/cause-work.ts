@@ -1,5 +1,4 @@
 import type { Attempt } from '../model/attempt.js';
-import type { BlamedHunk } from '../model/blame.js';
 import type { Cause } from '../model/cause.js';
 import type { Note } from '../model/guard-findings.js';
 import type { CauseEnd } from '../model/verdict.js';
@@ -58,8 +57,6 @@ export interface Fix extends Pick<Deployment, 'pending' | 'because' | 'isDenied'
 export interface AppliedChange {
   /** Null if there was nothing to apply. */
   readonly change: Change | null;
-  /** What had changed since the test was green, where nobody has searched for what broke it. */
-  readonly changed: readonly BlamedHunk[];
 }
 
 /** A change that is in the project, with the run in which it held together with others. */

@@ -55,8 +55,6 @@ export interface Changes {
 export const blameShape = z.object({
   base: blameBaseShape,
   hunks: listOf(blamedHunkShape),
-  /** The app's other hunks in the same commits, or also uncommitted; a long list is cut. */
-  rest: listOf(hunkShape),
   /** Whether runs have shown that no part of it suffices. If not, it is the best set found within the limits. */
   isMinimal: z.boolean(),
   /** Which limit ended the search, or null. */

@@ -176,7 +176,7 @@ export async function shownHunks(
 ): Promise<Omit<BlamedHunk, 'inTests'>[]> {
   const blamed: Omit<BlamedHunk, 'inTests'>[] = [];
   for (const hunk of hunks) {
-    const ids = await commitsThatTouched(hunk, base.commit, root);
+    const ids = await commitsThatTouched(hunk, base.commit, { root });
     blamed.push({
       file: relativePath(cwd, path.join(root, hunk.file)),
       line: hunk.newStart,
@@ -192,15 +192,19 @@ export async function shownHunks(
 /** As `git blame` names what is not committed. */
 export const uncommitted = '0'.repeat(40);
 
-/** Returns the commits that added a hunk's lines or, if it has none, the newest one that removed them. */
+/**
+ * Returns the commits that added a hunk's lines or, if it has none, the newest one that removed them. If the file has changed since the hunk was
+ * computed, `contents` is a file with what it was then.
+ */
 export async function commitsThatTouched(
   { file, newStart, old, now, whole }: ExactHunk,
   base: string,
-  root: string,
+  { root, contents }: { readonly root: string; readonly contents?: string | undefined },
 ): Promise<readonly string[]> {
   if (now.length > 0) {
     const lines = whole ? [] : ['-L', `${newStart},+${now.length}`];
-    const output = await git(root, ['blame', '-s', '-l', ...lines, `^${base}`, '--', file]);
+    const from = contents === undefined ? [] : ['--contents', contents];
+    const output = await git(root, ['blame', '-s', '-l', ...from, ...lines, `^${base}`, '--', file]);
     return output === null ? [] : Array.from(output.matchAll(/^[\da-f]{40,}/gm), ([id]) => id);
   }
   const removed = Buffer.from(old.join(''), 'latin1').toString().replaceAll('\r\n', '\n');
@@ -214,7 +218,7 @@ export async function commitsThatTouched(
 const LINES_KEPT = 400;
 const CHARACTERS_KEPT = 2000;
 
-export function shownLines(lines: readonly string[], clean = (text: string) => text): string[] {
+function shownLines(lines: readonly string[], clean = (text: string) => text): string[] {
   if (lines.length === 0) return [];
   const text = Buffer.from(lines.slice(0, LINES_KEPT).join(''), 'latin1').toString('utf8');
   const all = clean(text.replace(/\r?\n$/, '')).split(/\r?\n/);

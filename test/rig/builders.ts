@@ -126,7 +126,6 @@ export function aBlame(over: Partial<Blame> = {}): Blame {
   return {
     base: { commit: 'ba5e000000', from: 'merge-base' },
     hunks: [aBlamedHunk()],
-    rest: [],
     isMinimal: true,
     endedBy: null,
     outOf: 40,

@@ -13,7 +13,7 @@ import type { Change, Contents } from '../../workspace/change.js';
 import { withChange } from '../../workspace/with-change.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { type Candidate, editsWithout } from '../../workspace/candidates.js';
-import { blamedHunks, type ChangeHistory, notWhole, readHistory, restOf } from './history.js';
+import { blamedHunks, type ChangeHistory, notWhole, readHistory } from './history.js';
 import { Rounds, CauseSearch, type TestOutcome } from './search.js';
 
 /** What blame needs from a run. */
@@ -156,12 +156,9 @@ class Searches implements BlameSearches {
     const change = await this.#changeOf(set);
     if (change === null) return 'files changed during the search';
     await keepChange(change);
-    const roots = { root: workspace.root, cwd };
-    const hunks = await blamedHunks(set, history, roots);
     return {
       base: history.base,
-      hunks,
-      rest: await restOf(hunks, history, { ...roots, culprits: set }),
+      hunks: await blamedHunks(set, history, { root: workspace.root, cwd }),
       isMinimal,
       endedBy: isMinimal ? null : endedBy,
       outOf: history.candidates.length,

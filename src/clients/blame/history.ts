@@ -1,20 +1,16 @@
 import path from 'node:path';
-import type { BlameBase, BlamedCommit, BlamedHunk, Hunk } from '../../model/blame.js';
+import type { BlameBase, BlamedCommit, BlamedHunk } from '../../model/blame.js';
 import { isSpecName } from '../../guard/test-places.js';
-import { relativePath } from '../../paths.js';
 import {
   type Candidate,
   candidatesOf,
   commitsSince,
-  commitsThatTouched,
   compareFiles,
   type HunkRoots,
   pathsIn,
   recent,
   shownHunks,
-  shownLines,
   stepsIn,
-  uncommitted,
 } from '../../workspace/candidates.js';
 import type { Contents } from '../../workspace/change.js';
 import { git } from '../../workspace/git.js';
@@ -124,27 +120,4 @@ export async function blamedHunks(
   const all = candidates.map(({ hunk }) => hunk);
   const hunks = await shownHunks(all, history, roots);
   return hunks.map((hunk, at) => ({ ...hunk, inTests: candidates[at]?.inTests ?? false }));
-}
-
-/** The most hunks of the blamed commits that are looked up: each takes a call of git. */
-const MAX_REST = 40;
-
-/** Returns the other hunks of the app in the commits of the blamed hunks, or that are not committed either. */
-export async function restOf(
-  blamed: readonly BlamedHunk[],
-  { base, candidates }: Pick<ChangeHistory, 'base' | 'candidates'>,
-  { root, cwd, culprits }: HunkRoots & { readonly culprits: readonly Candidate[] },
-): Promise<Hunk[]> {
-  const ids = new Set(blamed.map(({ commit }) => commit?.id ?? uncommitted));
-  const others = candidates
-    .filter((candidate) => !candidate.inTests && !culprits.includes(candidate))
-    .slice(0, MAX_REST);
-  const rest: Hunk[] = [];
-  for (const { hunk } of others) {
-    const touched = await commitsThatTouched(hunk, base.commit, root);
-    if (!touched.some((id) => ids.has(id))) continue;
-    const file = relativePath(cwd, path.join(root, hunk.file));
-    rest.push({ file, old: shownLines(hunk.old), now: shownLines(hunk.now) });
-  }
-  return rest;
 }

@@ -1,5 +1,4 @@
 import type { AttemptEnd, PendingAttempt } from '../../model/attempt.js';
-import { canBeReverted } from '../../model/blame.js';
 import { type Note, violationLine } from '../../model/guard-findings.js';
 import { headlineOf } from '../../diagnose/headline.js';
 import { relativePath } from '../../paths.js';
@@ -15,8 +14,14 @@ import type { Session } from '../session.js';
 import type { Deployment } from './deploy.js';
 import { revertChanges } from './end-attempt.js';
 import { guardAttempt } from './guard-attempt.js';
-import type { RevertedLines } from './undoing.js';
-import { changedLately, isForPerson, noteOfRevert, describeRevert, linesRevertedBy } from './undone.js';
+import {
+  describeRevert,
+  findRevert,
+  hasAppChanged,
+  isForPerson,
+  noteOfRevert,
+  type Revert,
+} from './undone.js';
 
 /** Lets the guard judge what was made for a cause, without a look at the project; an attempt that has ended is not tried. */
 export async function guardFix(
@@ -89,10 +94,7 @@ async function tryWhole(
   if (!isAsked || session.signal.aborted) return result;
   if (pending.change !== null && end.kind === 'changed') await revertChanges(session, [pending.change]);
   // An author's change of the app may have made the tests needless.
-  const isByAuthor = cause.blame
-    ? canBeReverted(cause.blame)
-    : (await changedLately(session, cause, true)).length > 0;
-  const mayTakeOut = whole.side === 'tests' && isByAuthor;
+  const mayTakeOut = whole.side === 'tests' && (await hasAppChanged(session, cause));
   const offered = await applyForReview(session, cause, { pending, patch: { ...whole, mayTakeOut } });
   if (offered?.end.kind === 'offered') return { attempt: offered, retest: null };
   // Another error is not progress if more of the fix did not lead further.
@@ -104,11 +106,9 @@ async function tryWhole(
 async function applyAndJudge(schedule: Schedule, work: CauseWork, fix: Fix): Promise<AttemptResult> {
   const { session } = schedule.progress;
   const { pending, change } = fix;
-  if (!change) return judgeAlone(schedule, work, { fix, change, changed: [] });
+  if (!change) return judgeAlone(schedule, work, { fix, change });
   const shared = await tryTogether(schedule, work);
   if (shared) return resultOf(session, work, { fix, ...shared, judged: { kind: 'green', proof: [] } });
-  // Afterwards, what a fix takes back is no change any more.
-  const changed = await changedLately(session, work.cause);
   const applied = await session.workspace.apply(change);
   switch (applied.kind) {
     case 'conflict':
@@ -122,7 +122,7 @@ async function applyAndJudge(schedule: Schedule, work: CauseWork, fix: Fix): Pro
         because: `its change could not be written: ${applied.reason}`,
       });
     case 'applied':
-      return judgeAlone(schedule, work, { fix, change: applied.change, changed });
+      return judgeAlone(schedule, work, { fix, change: applied.change });
     default:
       return unreachable(applied);
   }
@@ -152,9 +152,8 @@ async function tryAll(session: Session, works: readonly CauseWork[]): Promise<vo
     const { fix } = work;
     work.fix = null;
     if (!fix?.change) continue;
-    const changed = await changedLately(session, work.cause);
     const applied = await session.workspace.apply(fix.change);
-    if (applied.kind === 'applied') tried.push({ work, fix, shared: { change: applied.change, changed } });
+    if (applied.kind === 'applied') tried.push({ work, fix, shared: { change: applied.change } });
   }
   const failures = tried.flatMap(({ work }) => [...chooseTestsToRunWithoutFix(work.cause)]);
   const rerun = await retest(session, { failures, purpose: 'retest', causeId: null });
@@ -175,8 +174,8 @@ async function holds(
 ): Promise<boolean> {
   const { pending } = shared.fix;
   if (judgeRun(work, pending, shared.retest).kind !== 'green') return false;
-  const undoing = await linesRevertedBy(session, work.cause, shared);
-  return !undoing || !isForPerson(session, work, { pending, undone: undoing });
+  const revert = await findRevert(session, work.cause, shared.change);
+  return !revert || !isForPerson(session, work, { pending, revert });
 }
 
 /** An error that an agent had already fixed on the same test came back: A, B, A is a loop, not progress (HN-9). */
@@ -252,13 +251,13 @@ async function resultOf(session: Session, work: CauseWork, applied: JudgedFix): 
     await takeOut();
     return unapplied(pending, { kind: 'interrupted', because: 'interrupted' });
   }
-  const undoing = await linesRevertedBy(session, work.cause, applied);
-  if (judged.kind === 'green' && undoing && isForPerson(session, work, { pending, undone: undoing }))
-    return offer(session, work, { ...applied, undoing });
+  const revert = await findRevert(session, work.cause, change);
+  if (judged.kind === 'green' && revert && isForPerson(session, work, { pending, revert }))
+    return offer(session, work, { ...applied, revert });
   const because = [
     fix.because,
     'because' in judged ? judged.because : null,
-    undoing && `it ${describeRevert(undoing)}`,
+    revert && `it ${describeRevert(revert)}`,
   ];
   const reason = because.filter((part) => part !== null).join('; ');
   if (judged.kind !== 'green' && judged.kind !== 'changed') {
@@ -267,7 +266,7 @@ async function resultOf(session: Session, work: CauseWork, applied: JudgedFix): 
     return { attempt: { ...pending, end: { kind, because: reason } }, retest: rerun };
   }
   const notes = [
-    ...(undoing ? [noteOfRevert(session, undoing)] : []),
+    ...(revert ? [noteOfRevert(revert)] : []),
     ...fix.notes,
     ...reasonsLeft(session, work, rerun),
   ];
@@ -285,16 +284,16 @@ async function resultOf(session: Session, work: CauseWork, applied: JudgedFix): 
 async function offer(
   session: Session,
   { cause }: CauseWork,
-  { fix: { pending }, undoing, change, retest: rerun }: JudgedFix & { readonly undoing: RevertedLines },
+  { fix: { pending }, revert, change, retest: rerun }: JudgedFix & { readonly revert: Revert },
 ): Promise<AttemptResult> {
   const isGreenOnce = [...chooseTestsToRunWithoutFix(cause)].every((failure) =>
     isGreen(rerun.observe(failure)),
   );
   const attempt = await proveForReview(session, cause, {
-    pending: { ...pending, notes: [noteOfRevert(session, undoing)] },
+    pending: { ...pending, notes: [noteOfRevert(revert)] },
     change: change?.id ?? '',
     side: 'app',
-    summary: `its fix ${describeRevert(undoing)}`,
+    summary: `its fix ${describeRevert(revert)}`,
     greens: isGreenOnce ? 1 : 0,
   });
   return { attempt, retest: null };

@@ -1,112 +1,67 @@
-import type { Blame, BlamedCommit, BlamedHunk, Hunk } from '../../model/blame.js';
-import { shortId } from '../../model/blame.js';
-import { compareFile } from '../../workspace/hunks.js';
+import { compareFile, type ExactHunk } from '../../workspace/hunks.js';
 
-/** A file of a fix. Paths are relative to the project's root, texts have one character per byte or are decoded; null if the file does not exist. */
-export interface EditedFile {
-  readonly file: string;
+/** A file of a fix in three states, with `\n` as the only line end; null where it does not exist. */
+export interface FixedFile {
+  /** As in the edits of the fix. */
+  readonly path: string;
+  /** When the test was green, before the fix, and with it. */
+  readonly green: string | null;
   readonly before: string | null;
   readonly after: string | null;
-  /** What it was when the test was green; null if it did not exist, or that is not known. */
-  readonly green?: string | null;
 }
 
-/** What a fix takes back of a blamed change. */
-export interface RevertedLines {
-  readonly how: 'all' | 'part';
-  /** Whether it takes back all of the blamed hunks, whatever else their commits changed. */
+/** A change since the test was green that a fix takes back. */
+export interface RevertedHunk {
+  readonly hunk: ExactHunk;
+  /** Whether all of its lines are as they were, not only some. */
   readonly isWhole: boolean;
-  /** The commits, as `abc1234 "subject"`, or what is not committed. */
-  readonly of: string;
-  /** The first of the blamed hunks: its file, and its line now. */
-  readonly at: { readonly file: string; readonly line: number };
-  /** The texts and the markup that it restores and that the blamed change had taken out. */
+  /** The texts and the markup that the change had taken out and that the fix restores. */
   readonly texts: readonly string[];
 }
 
-/**
- * Returns what a fix takes back of the change that broke a test: all of it, with whatever else was changed in the same commits, or a part.
- * Null if it keeps the change, perhaps mended. Changes to the tests do not count.
- */
-export function revertedLines(
-  { hunks, rest }: Pick<Blame, 'hunks' | 'rest'>,
-  edited: readonly EditedFile[],
-): RevertedLines | null {
-  const ofApp = hunks.filter(({ inTests }) => !inTests);
-  const [first] = ofApp;
-  const all = [...ofApp, ...rest].filter((hunk) => keysOf(hunk.old).length + keysOf(hunk.now).length > 0);
-  if (!first) return null;
-  const at = { file: first.file, line: first.line };
-  const fixes = new Map(edited.map((fix) => [fix.file, fix]));
-  const taken = all.map((hunk) => takenBack(hunk, fixes.get(hunk.file)));
-  const texts = ofApp.flatMap((hunk) => restoredTexts(hunk, fixes.get(hunk.file)));
-  const of = namesOf(ofApp.map(({ commit }) => commit));
-  const isWhole = ofApp.every((hunk) => takenBack(hunk, fixes.get(hunk.file)) === 'all');
-  if (taken.every((extent) => extent === 'all')) return { how: 'all', isWhole, of, at, texts };
-  return taken.some((extent) => extent !== null) || texts.length > 0
-    ? { how: 'part', isWhole, of, at, texts }
-    : null;
-}
-
-/**
- * Returns what a fix takes back of what changed lately, where no search has said which change broke the test: those hunks that it takes back whole. Null
- * if there is none.
- */
-export function revertedLinesAmong(
-  hunks: readonly BlamedHunk[],
-  edited: readonly EditedFile[],
-): RevertedLines | null {
-  const back = hunks.filter((hunk) => revertedLines({ hunks: [hunk], rest: [] }, edited)?.isWhole);
-  return revertedLines({ hunks: back, rest: [] }, edited);
-}
-
-function namesOf(commits: readonly (BlamedCommit | null)[]): string {
-  const names = commits.map((commit) =>
-    commit ? `${shortId(commit.id)} "${commit.subject}"` : 'what is not committed',
-  );
-  return [...new Set(names)].join(' and ');
-}
-
-/** How much of a hunk a fix takes back: the lines that it took out are there again, and those that it added are gone. */
-function takenBack({ old, now, file }: Hunk, fix: EditedFile | undefined): 'all' | 'part' | null {
-  if (!fix) return null;
-  if (isRestored(fix)) return 'all';
-  const [was, is] = [counted(keysOf(old)), counted(keysOf(now))];
-  const [before, after] = [counted(keysIn(fix.before)), counted(keysIn(fix.after))];
-  const lost = [...was].filter(([key, times]) => times > (is.get(key) ?? 0));
-  const added = [...is].filter(([key, times]) => times > (was.get(key) ?? 0));
-  const back = lost.filter(
-    ([key, times]) => (after.get(key) ?? 0) - (before.get(key) ?? 0) >= times - (is.get(key) ?? 0),
-  );
-  const gone = added.filter(
-    ([key, times]) => (before.get(key) ?? 0) - (after.get(key) ?? 0) >= times - (was.get(key) ?? 0),
-  );
-  // A line that was only added may have been corrected: it is taken back only if nothing replaces it.
-  if (lost.length === 0 && gone.some(([key]) => isReplaced(key, { ...fix, file }))) return null;
-  if (back.length === lost.length && gone.length === added.length) return 'all';
-  return back.length > 0 || (lost.length === 0 && gone.length > 0) ? 'part' : null;
-}
-
-/** Whether a file is with a fix what it was when the test was green. */
-function isRestored({ after, green }: EditedFile): boolean {
-  return typeof green === 'string' && keysIn(after).join('\n') === keysIn(green).join('\n');
-}
-
-function isReplaced(key: string, { file, before, after }: EditedFile): boolean {
-  const { hunks } = compareFile(file, before, after);
-  return hunks.some(({ old, now, whole }) => {
-    const was = keysOf(old);
-    return !whole && was.includes(key) && keysOf(now).some((line) => !was.includes(line));
+/** Returns the changes to a file since the test was green that a fix takes back, wholly or in part. One that it keeps, perhaps mended, is not among them. */
+export function revertedHunks({ path, green, before, after }: FixedFile): RevertedHunk[] {
+  const fixes = compareFile(path, before, after).hunks;
+  const isRestored = linesIn(after).join('\n') === linesIn(green).join('\n');
+  return compareFile(path, green, before).hunks.flatMap((hunk) => {
+    const fix = joined(fixes.filter((other) => touch(hunk, other)));
+    const texts = restoredTexts(hunk, fix);
+    const extent = isRestored && hasWords(hunk) ? 'all' : takenBack(hunk, fix);
+    return extent === null && texts.length === 0 ? [] : [{ hunk, isWhole: extent === 'all', texts }];
   });
 }
 
-/** Returns the texts and the markup of a hunk's old lines that its new lines lack, and that a fix restores in the file. */
-function restoredTexts({ old, now }: Hunk, fix: EditedFile | undefined): string[] {
-  if (!fix) return [];
-  const still = new Set(textPieces(now));
-  const lost = [...new Set(textPieces(old))].filter((piece) => !still.has(piece));
-  const [before, after] = [fix.before, fix.after].map((text) => counted(textPieces(text?.split('\n') ?? [])));
-  return lost.filter((piece) => (after?.get(piece) ?? 0) > (before?.get(piece) ?? 0));
+type Lines = Pick<ExactHunk, 'old' | 'now'>;
+
+/** Whether a fix edits the lines that a change left, or those beside them. */
+function touch({ newStart, now }: ExactHunk, fix: ExactHunk): boolean {
+  return newStart <= fix.oldStart + fix.old.length && fix.oldStart <= newStart + now.length;
+}
+
+function joined(hunks: readonly ExactHunk[]): Lines {
+  return { old: hunks.flatMap(({ old }) => old), now: hunks.flatMap(({ now }) => now) };
+}
+
+const hasWords = ({ old, now }: Lines) => keysOf([...old, ...now]).length > 0;
+
+/** How much of a change a fix takes back: the lines that it took out are there again, and those that it added are gone. */
+function takenBack(change: Lines, fix: Lines): 'all' | 'part' | null {
+  const lost = surplus(keysOf(change.old), keysOf(change.now));
+  const added = surplus(keysOf(change.now), keysOf(change.old));
+  const restored = surplus(keysOf(fix.now), keysOf(fix.old));
+  const removed = surplus(keysOf(fix.old), keysOf(fix.now));
+  const back = [...lost].filter(([key, times]) => (restored.get(key) ?? 0) >= times);
+  const gone = [...added].filter(([key, times]) => (removed.get(key) ?? 0) >= times);
+  // Lines that were only added may have been corrected: they are taken back only if nothing replaces them.
+  if (lost.size === 0 && restored.size > 0) return null;
+  if (lost.size + added.size > 0 && back.length === lost.size && gone.length === added.size) return 'all';
+  return back.length > 0 || (lost.size === 0 && gone.length > 0) ? 'part' : null;
+}
+
+function restoredTexts(change: Lines, fix: Lines): string[] {
+  const lost = surplus(textPieces(change.old), textPieces(change.now));
+  const restored = surplus(textPieces(fix.now), textPieces(fix.old));
+  return [...lost.keys()].filter((piece) => restored.has(piece));
 }
 
 /** Returns what stands between quotes, tags and braces: texts, attributes, names of elements. */
@@ -117,8 +72,8 @@ function textPieces(lines: readonly string[]): string[] {
     .filter((piece) => /[\p{L}\p{N}].*[\p{L}\p{N}]/u.test(piece));
 }
 
-function keysIn(text: string | null): string[] {
-  return keysOf(text?.split(/\r?\n/) ?? []);
+function linesIn(text: string | null): string[] {
+  return keysOf(text?.split('\n') ?? []);
 }
 
 /** Returns what counts of each line: not how it is spaced and quoted, and no lines of brackets alone. */
@@ -128,8 +83,10 @@ function keysOf(lines: readonly string[]): string[] {
     .filter((key) => /[\p{L}\p{N}]/u.test(key));
 }
 
-function counted(keys: readonly string[]): Map<string, number> {
+/** Counts what the first list has more often than the second. */
+function surplus(first: readonly string[], second: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return counts;
+  for (const key of first) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const key of second) counts.set(key, (counts.get(key) ?? 0) - 1);
+  return new Map([...counts].filter(([, times]) => times > 0));
 }

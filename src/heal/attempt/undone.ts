@@ -1,101 +1,150 @@
 import path from 'node:path';
-import { hunksFor } from '../../agents/changes.js';
-import type { PendingAttempt } from '../../model/attempt.js';
-import type { BlamedHunk } from '../../model/blame.js';
-import type { Cause } from '../../model/cause.js';
+import type { Cause, DiagnosedFailure } from '../../model/cause.js';
+import { canBeReverted, shortId } from '../../model/blame.js';
 import type { Note } from '../../model/guard-findings.js';
+import type { PendingAttempt } from '../../model/attempt.js';
 import { relativePath } from '../../paths.js';
 import { lastGreenStates } from '../../run/last-green.js';
-import { type Change, contentsOf } from '../../workspace/change.js';
+import { changesSinceState } from '../../run/tree-state.js';
+import {
+  commitsSince,
+  commitsThatTouched,
+  isInitFile,
+  recent,
+  uncommitted,
+} from '../../workspace/candidates.js';
+import { type Change, contentsOf, readChange } from '../../workspace/change.js';
 import type { FileState } from '../../workspace/file-state.js';
-import { git } from '../../workspace/git.js';
-import type { AppliedChange, CauseWork } from '../cause-work.js';
+import type { ExactHunk } from '../../workspace/hunks.js';
+import { gitChanges, type GitChanges, type NoBase } from '../../workspace/git-trees.js';
+import type { CauseWork } from '../cause-work.js';
 import { isOwnAssertion } from '../own-assertion.js';
 import type { Session } from '../session.js';
-import { type EditedFile, type RevertedLines, revertedLines, revertedLinesAmong } from './undoing.js';
+import { type FixedFile, type RevertedHunk, revertedHunks } from './undoing.js';
 
-/** Returns what a fix takes back of the change that broke its tests, or of what changed lately; null for nothing. */
-export async function linesRevertedBy(
-  session: Session,
-  { blame }: Cause,
-  { change, changed }: AppliedChange,
-): Promise<RevertedLines | null> {
-  const hunks = blame?.hunks ?? changed;
-  const edited = change && hunks.length > 0 ? await editedFiles(session, change, blame?.base.commit) : [];
-  return blame ? revertedLines(blame, edited) : revertedLinesAmong(changed, edited);
+/** What a fix takes back of what its author changed. */
+export interface Revert {
+  /** The commits, as `abc1234 "subject"`, or what is not committed. */
+  readonly of: string;
+  /** The first of the changes: its file, relative to the root of the workspace, and its line before the fix. */
+  readonly at: { readonly file: string; readonly line: number };
+  readonly hunks: readonly RevertedHunk[];
 }
 
 /**
- * Whether a person is asked about a fix that takes something back: to a test, a change that its author meant looks like a fault. It is, if the fix
- * takes back all of the blamed lines, or those of their texts and markup that a test expects. With guidance, a person has said that the tests may not
- * follow the app: it is only named.
+ * Returns what a fix in the project takes back of what changed in the app since its tests were green, or lately; null for nothing. It compares
+ * texts, so it needs no search for the change that broke them.
+ */
+export async function findRevert(
+  session: Session,
+  { lead }: Cause,
+  change: Change | null,
+): Promise<Revert | null> {
+  if (!change) return null;
+  const all: { readonly since: GitChanges; readonly hunks: readonly RevertedHunk[] }[] = [];
+  for (const since of await changesSinceGreen(session, lead))
+    all.push({ since, hunks: (await fixedFiles(session, change, since)).flatMap(revertedHunks) });
+  const found =
+    all.find(({ hunks }) => hunks.some(({ isWhole }) => isWhole)) ?? all.find(({ hunks: [first] }) => first);
+  const [first] = found?.hunks ?? [];
+  if (!found || !first) return null;
+  const names = new Set<string>();
+  for (const { hunk } of found.hunks)
+    names.add(await nameOfCommit(session, { hunk, change, since: found.since }));
+  const at = { file: first.hunk.file, line: first.hunk.newStart };
+  return { of: [...names].join(' and '), at, hunks: found.hunks };
+}
+
+/**
+ * Whether a person is asked about a fix that takes something back: to a test, a change that its author meant looks like a fault. It is, if only the
+ * test's own assertion decided, and the fix takes back all of a change, or texts and markup that the test expects. With guidance, a person has said
+ * that the tests may not follow the app: it is only named.
  */
 export function isForPerson(
   { settings }: Session,
   { cause, known }: CauseWork,
-  { pending, undone }: { readonly pending: PendingAttempt; readonly undone: RevertedLines },
+  { pending, revert }: { readonly pending: PendingAttempt; readonly revert: Revert },
 ): boolean {
   const isDecided = pending.proposedBy === 'person' || known.guidance !== null;
   if (isDecided || settings.verify.intent === 'tests' || !isOwnAssertion(cause.lead)) return false;
-  const texts = cause.members.flatMap(({ evidence }) =>
+  const expected = cause.members.flatMap(({ evidence }) =>
     evidence.errors.map(({ message, snippet }) => `${message}\n${snippet ?? ''}`),
   );
-  return undone.isWhole || undone.texts.some((text) => texts.some((other) => other.includes(text)));
+  return revert.hunks.some(
+    ({ isWhole, texts }) => isWhole || texts.some((text) => expected.some((other) => other.includes(text))),
+  );
 }
 
-/** Says what a fix takes back: `undoes all of abc1234 "Friendlier words"`. */
-export function describeRevert({ how, of }: RevertedLines): string {
-  return `undoes ${how === 'all' ? 'all' : 'part'} of ${of}`;
+/** Says what a fix takes back: `undoes a change of abc1234 "Friendlier words"`. */
+export function describeRevert({ of }: Revert): string {
+  return `undoes a change of ${of}`;
 }
 
-/** Names it for the reviewer, at the blamed lines. */
-export function noteOfRevert({ cwd, workspace }: Session, undone: RevertedLines): Note {
-  const { file, line } = undone.at;
-  return {
-    file: relativePath(workspace.root, path.resolve(cwd, file)),
-    line,
-    says: `the fix ${describeRevert(undone)}`,
-  };
+/** Names it for the reviewer, at the changed lines. */
+export function noteOfRevert(revert: Revert): Note {
+  return { ...revert.at, says: `the fix ${describeRevert(revert)}` };
 }
 
-/** Returns what changed since a test was green, where no search has said what broke it and, unless `isForAny`, only the test's assertion decided. */
-export async function changedLately(
-  session: Session,
-  { blame, lead }: Cause,
-  isForAny = false,
-): Promise<BlamedHunk[]> {
-  if (blame || !(isForAny || isOwnAssertion(lead))) return [];
-  const { cwd, workspace, redactor } = session;
-  const edited = workspace.edited();
-  const hunks = await hunksFor({
-    root: cwd,
-    tree: cwd,
-    lead,
-    lastGreen: lastGreenStates(cwd),
-    isLeftOut: (file) => edited.has(file),
-    clean: (text) => redactor.clean(text),
-  }).catch(() => []);
-  return hunks.map((hunk) => ({ ...hunk, inTests: false }));
+/** Whether the app has changed since the tests of a cause were green, so that its author may have made them needless. */
+export async function hasAppChanged(session: Session, { blame, lead }: Cause): Promise<boolean> {
+  if (canBeReverted(blame)) return true;
+  const edited = session.workspace.edited();
+  const isOfAuthor = (file: string) => !edited.has(file) && !session.isTest(file) && !isInitFile(file);
+  const all = await changesSinceGreen(session, lead);
+  return all.some(({ changes }) => changes.some((changed) => isOfAuthor(changed.path)));
 }
 
-/** Returns the files of a change with their texts, relative to the project, also at the commit at which its test was green. */
-async function editedFiles(
-  { cwd, workspace, folder }: Session,
-  { edits }: Change,
-  green: string | undefined,
-): Promise<EditedFile[]> {
+/**
+ * Compares the project with the last green state of a test; where none is stored, with the last commit, with where its branch began, and with some
+ * commits before.
+ */
+async function changesSinceGreen({ cwd }: Session, lead: DiagnosedFailure): Promise<GitChanges[]> {
+  const green = await lastGreenStates(cwd)(lead);
+  const all: (GitChanges | NoBase)[] = [];
+  if (green) all.push(await changesSinceState(cwd, green).catch(() => gitChanges(cwd, green.commit)));
+  else for (const ref of ['HEAD', null, (await recent(cwd)) ?? 'HEAD']) all.push(await gitChanges(cwd, ref));
+  return all.flatMap((changes) => ('kind' in changes ? [] : [changes]));
+}
+
+/** Returns the files of the app that a fix edits and that no other fix in the project does. */
+async function fixedFiles(
+  { workspace, folder, isTest }: Session,
+  change: Change,
+  since: GitChanges,
+): Promise<FixedFile[]> {
+  const others = workspace.applied().flatMap((id) => (id === change.id ? [] : readChange(folder.dir, id)));
+  const isOthers = (file: string) => others.some((other) => other?.edits.some((edit) => edit.path === file));
+  const edits = change.edits.filter((edit) => !isTest(edit.path) && !isOthers(edit.path));
+  const nameOf = (file: string) => relativePath(since.root, path.join(workspace.root, file));
+  const green = await since.before.read(edits.map((edit) => nameOf(edit.path)));
   const contents = contentsOf(folder.dir);
   const textOf = async (state: FileState | null) =>
-    state?.kind === 'file' ? (await contents.get(state.hash)).toString('utf8') : null;
+    state?.kind === 'file' ? decoded(await contents.get(state.hash)) : null;
   return Promise.all(
-    edits.map(async (edit) => {
-      const file = relativePath(cwd, path.join(workspace.root, edit.path));
-      return {
-        file,
-        before: await textOf(edit.before),
-        after: await textOf(edit.after),
-        green: green === undefined ? null : await git(cwd, ['show', `${green}:./${file}`]),
-      };
-    }),
+    edits.map(async ({ path: file, before, after }) => ({
+      path: file,
+      green: decoded(green.get(nameOf(file))),
+      before: await textOf(before),
+      after: await textOf(after),
+    })),
   );
+}
+
+function decoded(bytes: Uint8Array | undefined): string | null {
+  return bytes ? Buffer.from(bytes).toString().replaceAll('\r\n', '\n') : null;
+}
+
+/** Names the commit that made a change: `abc1234 "Friendlier words"`. */
+async function nameOfCommit(
+  { workspace: { root }, folder }: Session,
+  { hunk, change, since }: { readonly hunk: ExactHunk; readonly change: Change; readonly since: GitChanges },
+): Promise<string> {
+  const before = change.edits.find(({ path: file }) => file === hunk.file)?.before;
+  const contents = before ? contentsOf(folder.dir).fileOf(before.hash) : undefined;
+  // As exact hunks have them: one character for each byte.
+  const old = hunk.old.map((line) => Buffer.from(line).toString('latin1'));
+  const ids = await commitsThatTouched({ ...hunk, old }, since.base, { root, contents });
+  const log = ids.includes(uncommitted) ? [] : await commitsSince(root, since.base);
+  const commit = log.find(({ commit: { id } }) => ids.includes(id))?.commit;
+  return commit ? `${shortId(commit.id)} "${commit.subject}"` : 'what is not committed';
 }

@@ -20,7 +20,7 @@ const aFix = (over: Partial<FixToRead> = {}): FixToRead => ({
   rules: [{ file: 'README.md', line: 7, text: 'Parcels over 20 kg are refused.', hasChanged: false }],
   error: 'expect(locator).toHaveText(expected)\n\nCall log:\n  - waiting for locator\n  - 5 × seen',
   ran: ['refuses what is too heavy'],
-  facts: ['the fix undoes part of 3f2a91c "Faster fees"'],
+  facts: ['the fix undoes a change of 3f2a91c "Faster fees"'],
   ...over,
 });
 

@@ -93,5 +93,5 @@ it('HN-11 an error that is still there when the test is green is told, with whet
     `${fact} (the test names it)`,
   );
   expect(withWish(fact, 'expect(total).toBe(3);')).toBe(`${fact} (the test does not name it)`);
-  expect(withWish('the fix undoes all of abc', 'x')).toBe('the fix undoes all of abc');
+  expect(withWish('the fix undoes a change of abc', 'x')).toBe('the fix undoes a change of abc');
 });

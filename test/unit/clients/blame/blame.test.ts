@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareFile, without } from '../../../../src/workspace/hunks.js';
@@ -6,14 +7,16 @@ import { changesSinceState, keepTreeState } from '../../../../src/run/tree-state
 import { compareFiles } from '../../../../src/workspace/candidates.js';
 import { lastGreenStates } from '../../../../src/run/last-green.js';
 import { type SetOutcome, minimalSet } from '../../../../src/minimal-set.js';
-import { revertedLines, revertedLinesAmong } from '../../../../src/heal/attempt/undoing.js';
-import type { Hunk } from '../../../../src/model/blame.js';
+import { revertedHunks } from '../../../../src/heal/attempt/undoing.js';
+import { findRevert, hasAppChanged } from '../../../../src/heal/attempt/undone.js';
 import { certain, type EvidenceSource, type Reason } from '../../../../src/model/diagnosis.js';
 import { isOwnAssertion } from '../../../../src/heal/own-assertion.js';
+import type { Session } from '../../../../src/heal/session.js';
+import { contentsOf } from '../../../../src/workspace/change.js';
 import { checkedOut } from '../../../../src/workspace/git.js';
 import type { Report } from '../../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../../rig/a-report.js';
-import { aBlamedHunk, aDiagnosis, anError, aTestFailure, failing } from '../../../rig/builders.js';
+import { aCause, aDiagnosis, anError, aTestFailure, failing } from '../../../rig/builders.js';
 import { leaveRun } from '../../../rig/events-of-report.js';
 import { gitRepository } from '../../../rig/git-repository.js';
 import { jsonLines } from '../../../rig/json-lines.js';
@@ -147,14 +150,13 @@ describe('hunks of a file', () => {
 
 const file = 'src/basket.js';
 
-/** What a fix takes back of a commit that changed `old` to `now`; the test is green without the first `blamed` of its hunks. */
-function taken(old: string, now: string, fixed: string | null, blamed = 1) {
-  const shown = ({ old, now }: Hunk): Hunk => ({ file, old: old.map(trimmed), now: now.map(trimmed) });
-  const all = compareFile(file, old, now).hunks.map(shown);
-  const hunks = all.slice(0, blamed).map((one) => aBlamedHunk(one));
-  return revertedLines({ hunks, rest: all.slice(blamed) }, [{ file, before: now, after: fixed }]);
+/** What a fix takes back of a change of a file from `old` to `now`. */
+function taken(old: string | null, now: string | null, fixed: string | null) {
+  return revertedHunks({ path: file, green: old, before: now, after: fixed }).map(({ isWhole, texts }) => ({
+    isWhole,
+    texts,
+  }));
 }
-const trimmed = (line: string) => line.replace(/\n$/, '');
 
 /** A change that its author meant, and that change mended or followed by an honest fix. */
 interface Intended {
@@ -168,46 +170,41 @@ const refused = 'Error: expect(received).toBe(expected)\n\nExpected: 404\nReceiv
 
 describe('BL-6 what a fix takes back of an author’s change', () => {
   it.each(intended)('BL-6 is all of $what', ({ old, now }) => {
-    expect(taken(old, now, old)).toMatchObject({ how: 'all', of: '3f2a91c "Faster carts"' });
     const respaced = old.replaceAll('"', "'").replaceAll(';', '').replaceAll('\n', '  \n');
-    expect(taken(old, now, respaced)?.how).toBe('all');
+    for (const fixed of [old, respaced]) expect(taken(old, now, fixed)).toMatchObject([{ isWhole: true }]);
   });
 
   it.each(intended)('BL-6 is nothing of $what that is mended', ({ old, now, mended }) => {
-    expect(taken(old, now, mended)).toBeNull();
-    expect(taken(old, now, `${now}// and more\n`)).toBeNull();
+    expect(taken(old, now, mended)).toEqual([]);
+    expect(taken(old, now, `${now}// and more\n`)).toEqual([]);
   });
 
   const [old, now] = ['one\ntwo\nthree\nfour\nfive\nsix\n', '1 one\ntwo\nthree\nfour\nfive\n6 six\n'];
-  it('BL-6 is a part if other changes of the same commit stay, however few lines broke the test', () => {
-    expect(taken(old, now, now.replace('1 one', 'one'))).toMatchObject({ how: 'part', isWhole: true });
-    expect(taken(old, now, now.replace('6 six', 'six'))).toMatchObject({ how: 'part', isWhole: false });
-    expect(taken(old, now, old)).toMatchObject({ how: 'all', isWhole: true });
+  it('BL-6 is each change that it takes back, whatever else was changed in the file', () => {
+    expect(taken(old, now, now.replace('1 one', 'one'))).toMatchObject([{ isWhole: true }]);
+    expect(taken(old, now, old)).toMatchObject([{ isWhole: true }, { isWhole: true }]);
   });
 
   it('BL-6 names the texts and the markup that it brings back', () => {
     const was = '<p class="hint" data-testid="empty">Your basket is empty</p>\n';
     const is = '<section><p class="quiet">Nothing in here yet</p></section>\n';
     const fixed = '<section><p class="quiet">Your basket is empty</p></section>\n';
-    expect(taken(was, is, fixed)).toEqual({
-      how: 'part',
-      isWhole: false,
-      of: '3f2a91c "Faster carts"',
-      at: { file, line: 12 },
-      texts: ['Your basket is empty'],
-    });
+    expect(taken(was, is, fixed)).toEqual([{ isWhole: false, texts: ['Your basket is empty'] }]);
   });
 
-  it.each(intended)(
-    'BL-6 is found without a search: all of $what among what changed lately',
-    ({ old, now, mended }) => {
-      const hunks = compareFile(file, old, now).hunks.map((one) => aBlamedHunk({ ...one, file, line: 1 }));
-      const other = aBlamedHunk({ file, old: ['never'], now: ['there'] });
-      const taken = (after: string) => revertedLinesAmong([other, ...hunks], [{ file, before: now, after }]);
-      expect(taken(old)).toMatchObject({ how: 'all', isWhole: true, at: { file, line: 1 } });
-      expect(taken(mended)).toBeNull();
-    },
-  );
+  it('BL-6 is nothing of a line that the fix adds elsewhere', () => {
+    const was = 'if a:\n  return 1\nb()\nc()\nd()\n';
+    expect(taken(was, 'if a:\nb()\nc()\nd()\n', 'if a:\nb()\nc()\nd()\n  return 1\n')).toEqual([]);
+  });
+
+  it('BL-6 is a file that its author deleted or added', () => {
+    expect(taken(old, null, old)).toMatchObject([{ isWhole: true }]);
+    expect(taken(null, old, null)).toMatchObject([{ isWhole: true }]);
+  });
+
+  it('BL-6 is nothing of lines without a word', () => {
+    expect(taken('a\n{\n\n}\n', 'a\n{\n}\n', 'a\n{\n\n}\n')).toEqual([]);
+  });
 
   const asserted = 'Error: expect(received).toBe(expected)';
   const reason = (source: EvidenceSource, evidence: string): Reason => ({
@@ -232,20 +229,75 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
 
   it('BL-6 is all of it if the file is again what it was, however its lines are compared', () => {
     const [before, now] = ['a:\nb:\n  return 9;\n', 'a:\n  return 9;\nb:\n  return 12;\n'];
-    const moved = aBlamedHunk({ file, old: ['b:'], now: [] });
-    const undone = (green: string | null) =>
-      revertedLines({ hunks: [moved], rest: [] }, [{ file, before: now, after: before, green }]);
-    expect(undone(null)).toBeNull();
-    expect(undone(before)).toMatchObject({ how: 'all', isWhole: true });
+    for (const { isWhole } of taken(before, now, before)) expect(isWhole).toBe(true);
+  });
+});
+
+describe('BL-6 what a fix in a project takes back', () => {
+  const cause = aCause({ lead: failing('t1') });
+
+  /** A project whose last commit and whose working tree may differ from the first commit, with a fix of `app.py` in it. */
+  async function fixedProject(...states: readonly Readonly<Record<string, string>>[]) {
+    const { dir, write, ...repository } = gitRepository({ '.gitignore': '.self-heal/\n', ...states[0] });
+    const runDir = path.join(dir, '.self-heal/runs/20260101-000000-0001');
+    const contents = contentsOf(runDir);
+    const stateOf = async (text: string) =>
+      ({ kind: 'file', hash: await contents.put(Buffer.from(text)), mode: 0o644 }) as const;
+    const session = {
+      cwd: dir,
+      workspace: { root: dir, applied: () => ['1'], edited: () => new Set(['app.py']) },
+      folder: { dir: runDir },
+      isTest: (file: string) => file.startsWith('tests/'),
+    } as unknown as Session;
+    const fix = async (file: string, before: string, after: string) => {
+      write({ [file]: after });
+      const edits = [{ path: file, before: await stateOf(before), after: await stateOf(after) }];
+      return findRevert(session, cause, { id: '1', edits, folders: [] });
+    };
+    return { ...repository, dir, write, session, fix };
+  }
+
+  it('BL-6 is named with its commit and line, although no search has said what broke the test', async () => {
+    const { commit, fix } = await fixedProject({ 'app.py': 'a = 1\nb = "héllo"\nc = 3\n' });
+    commit({ 'app.py': 'a = 1\nb = "hé"\nc = 3\n' }, 'Shorter words');
+    commit({ 'other.py': 'x' });
+    const revert = await fix('app.py', 'a = 1\nb = "hé"\nc = 3\n', 'a = 1\nb = "héllo"\nc = 3\n');
+    expect(revert).toMatchObject({
+      of: expect.stringMatching(/^[0-9a-f]{7} "Shorter words"$/) as unknown,
+      at: { file: 'app.py', line: 2 },
+      hunks: [{ isWhole: true, texts: ['héllo'] }],
+    });
   });
 
-  it('BL-6 is nothing of a change to the tests, or in other files', () => {
-    const hunk = { file, old: ['one'], now: ['two'] };
-    const edited = [{ file, before: 'two\n', after: 'one\n' }];
-    expect(revertedLines({ hunks: [aBlamedHunk({ ...hunk, inTests: true })], rest: [] }, edited)).toBeNull();
-    expect(
-      revertedLines({ hunks: [aBlamedHunk({ ...hunk, file: 'src/other.js' })], rest: [] }, edited),
-    ).toBeNull();
+  it('BL-6 names the commit that deleted a line', async () => {
+    const { commit, fix } = await fixedProject({ 'app.py': 'a = 1\nb = "é"\nc = 3\n' });
+    commit({ 'app.py': 'a = 1\nc = 3\n' }, 'Fewer words');
+    const revert = await fix('app.py', 'a = 1\nc = 3\n', 'a = 1\nb = "é"\nc = 3\n');
+    expect(revert?.of).toContain('Fewer words');
+  });
+
+  it('BL-6 is an uncommitted change, too', async () => {
+    const { write, fix } = await fixedProject({ 'app.py': 'a = 1\n' });
+    write({ 'app.py': 'a = 2\n' });
+    expect(await fix('app.py', 'a = 2\n', 'a = 1\n')).toMatchObject({ of: 'what is not committed' });
+  });
+
+  it('BL-6 is nothing of what was so when the test was green, or of a test', async () => {
+    const { dir, commit, fix } = await fixedProject({ 'app.py': 'a = 1\n', 'tests/a.ts': '1\n' });
+    const green = commit({ 'app.py': 'a = 2\n' });
+    leaveRun(dir, aReport({ causes: [], runId: '20260101-000000-0000', commit: green, tests: passed('t1') }));
+    commit({ 'tests/a.ts': '2\n' });
+    expect(await fix('app.py', 'a = 2\n', 'a = 1\n')).toBeNull();
+    expect(await fix('tests/a.ts', '2\n', '1\n')).toBeNull();
+  });
+
+  it('HL-10 the app has changed if a file has that is neither a test nor edited by a fix', async () => {
+    const { commit, write, session } = await fixedProject({ 'app.py': 'a = 1\n', 'tests/a.ts': '1\n' });
+    commit({ 'tests/a.ts': '2\n' });
+    write({ 'app.py': 'a = 2\n' });
+    expect(await hasAppChanged(session, cause)).toBe(false);
+    commit({ 'other.py': 'x' });
+    expect(await hasAppChanged(session, cause)).toBe(true);
   });
 });
 
