@@ -23,7 +23,7 @@ export function splitUrl(text: string): { origin: string; host: string; path: st
  * back end, or has no origin at all. If the page never loaded (`about:blank`), the first document that was requested stands in. If
  * neither is known, every host counts as the app's; noise rules name the usual third parties.
  */
-export function ownOrigin({
+export function createOwnUrlCheck({
   pageUrl,
   network,
 }: Pick<Evidence, 'pageUrl' | 'network'>): (address: string) => boolean {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Attempt } from '../model/attempt.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { hasFailed, type NetworkEntry } from '../model/evidence.js';
-import { askedRequests } from '../diagnose/asserted.js';
+import { chooseRelevantRequests } from '../diagnose/asserted.js';
 import { handlerOf } from './handlers.js';
 import { isOfApp, searchCode } from './search-code.js';
 import { middleCut } from '../fenced.js';
@@ -117,7 +117,7 @@ function askedIn({ diagnosis, evidence, failure }: DiagnosedFailure, root: strin
   const source = diagnosis.facts.source?.replace(/(?::\d+)+$/, '');
   const test = failure.scope === 'test' ? relativePath(root, failure.test.location.file) : null;
   const isKnown = source !== undefined && source !== test && isOfApp(source);
-  return failure.scope === 'suite' || isKnown ? [] : askedRequests(evidence, diagnosis.why);
+  return failure.scope === 'suite' || isKnown ? [] : chooseRelevantRequests(evidence, diagnosis.why);
 }
 
 /** Returns the page's custom elements with the places that define them, and whether nothing sees into them. */

@@ -2,7 +2,7 @@ import type { GreenState, LastGreen } from '../run/last-green.js';
 import { changesSinceState } from '../run/tree-state.js';
 import type { BlamedCommit, Changes } from '../model/blame.js';
 import type { DiagnosedFailure } from '../model/cause.js';
-import { likelihood, type NearPlace } from '../diagnose/likelihood.js';
+import { rateHunk, type NearPlace } from '../diagnose/likelihood.js';
 import { isOfApp, searchCode } from './search-code.js';
 import {
   shownHunks,
@@ -99,7 +99,7 @@ async function changesSince(
   const log = await commitsSince(since.root, since.base);
   const stepOf = await stepsIn(since.root, log);
   const files = await compareFiles(since, paths);
-  const likely = likelihood(lead, near);
+  const likely = rateHunk(lead, near);
   const hunks = files
     .flatMap((file) => file.hunks)
     .filter(({ old, now }) => ![...old, ...now].some((line) => line.includes('\0')))

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { askedRequests, assertedIn } from '../diagnose/asserted.js';
+import { chooseRelevantRequests, parseAsserted } from '../diagnose/asserted.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { hasFailed } from '../model/evidence.js';
 import { relativePath } from '../paths.js';
@@ -99,12 +99,12 @@ function namesOf({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' | '
       ...(/^\[(\w[\w-]{2,30})\]/.exec(text)?.slice(1) ?? []),
     ]),
     ...lastCalls(evidence),
-    ...askedRequests(evidence, why).flatMap(({ url }) => [
+    ...chooseRelevantRequests(evidence, why).flatMap(({ url }) => [
       ...new URLSearchParams(url.split('?')[1] ?? '').keys(),
     ]),
     ...cookiesSet(evidence),
     ...customElements(evidence),
-    ...Object.values(assertedIn(evidence.errors)).flat().flatMap(phrasesOf),
+    ...Object.values(parseAsserted(evidence.errors)).flat().flatMap(phrasesOf),
   ].filter((name) => name.length >= 3);
 }
 

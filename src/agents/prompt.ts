@@ -12,16 +12,16 @@ import { cutLine, protectedNames, violationLine } from '../model/guard-findings.
 import { asPrinted, type EvidenceSource, factLines } from '../model/diagnosis.js';
 import { flakeText } from '../model/flake.js';
 import { type BlockOptions, fenced, inline, middleCut } from '../fenced.js';
-import { lostAnswerOf } from '../diagnose/requests.js';
-import { redirectOf } from '../diagnose/auth-redirects.js';
+import { findLostAnswer } from '../diagnose/requests.js';
+import { findRedirect } from '../diagnose/auth-redirects.js';
 import { type SuitePhase, serverLine, setUpLine } from '../model/failure.js';
 import { traceFiles } from '../evidence/evidence-files.js';
 import { becauseOf, isKept } from '../model/attempt.js';
 import type { NetworkEntry } from '../model/evidence.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { pageExcerpt } from './page-excerpt.js';
-import { assertedIn, contradictionIn } from '../diagnose/asserted.js';
-import { lookAlikeIn } from '../diagnose/complaint.js';
+import { parseAsserted, findContradiction } from '../diagnose/asserted.js';
+import { findLookAlike } from '../diagnose/complaint.js';
 import {
   formatExchange,
   timelineFile as timelineFile,
@@ -198,9 +198,9 @@ function diffLines({ old, now }: Pick<BlamedHunk, 'old' | 'now'>): string {
 /** The request that the failed assertion is about, with the code that answers it. */
 function askedSection({ asked = [], handlers = [], error }: AgentContext): Section {
   if (asked.length === 0) return noSection;
-  const { expected, received } = assertedIn([error]);
+  const { expected, received } = parseAsserted([error]);
   const lines = asked.map((entry) => {
-    const wrong = contradictionIn(entry);
+    const wrong = findContradiction(entry);
     const values = [...(wrong === null ? [] : [wrong]), ...received, ...expected];
     return formatExchange(entry, { values, room: 300 });
   });
@@ -401,17 +401,17 @@ function diagnosisSection(
   const reasons = why
     .filter(({ evidence }) => !otherSections.includes(asPrinted(evidence)))
     .map(({ source, evidence }) => `${source}: ${evidence}`);
-  const redirect = redirectOf({ network, pageUrl });
+  const redirect = findRedirect({ network, pageUrl });
   const from = redirect ? ` (redirected from ${redirect.method} ${redirect.url} → ${redirect.status})` : '';
   const text = [
-    ...[lookAlikeIn(error.message)].filter((text) => text !== null),
+    ...[findLookAlike(error.message)].filter((text) => text !== null),
     ...[...new Set(reasons)].slice(0, 4),
     ...factLines(facts),
     ...(pageUrl === null ? [] : [`page: ${pageUrl}${from}`]),
     ...named.map(({ name, at }) => `"${name}" in the project: ${at.join(', ')}`),
   ].join('\n');
   const also = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';
-  const lost = lostAnswerOf({ console, network });
+  const lost = findLostAnswer({ console, network });
   const cors =
     lost === null
       ? ''

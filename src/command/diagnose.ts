@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { createClassify } from '../diagnose/classify.js';
 import type { Failure } from '../model/failure.js';
-import { signatureOf, signedText } from '../diagnose/signature.js';
+import { createSignature, selectSignedText } from '../diagnose/signature.js';
 import { writeFailureRecord } from '../run/failure-record.js';
 import { markAsData } from '../evidence/evidence-files.js';
 import {
@@ -24,9 +24,9 @@ import { dropUnmasked } from '../run/mask-suite-folder.js';
 import { keepTrace } from './show-trace.js';
 import { rootOf } from '../workspace/project-files.js';
 import type { Session } from '../heal/session.js';
-import { takenPortOf } from '../diagnose/advice.js';
-import { withOtherLoopback } from '../diagnose/other-loopback.js';
-import { decidingService } from '../diagnose/services.js';
+import { findTakenPort } from '../diagnose/advice.js';
+import { explainOtherLoopback } from '../diagnose/other-loopback.js';
+import { findDecidingService } from '../diagnose/services.js';
 import { type PortListener, listenerOn, loopbacksOn } from '../process/listener.js';
 import { isInside } from '../paths.js';
 
@@ -58,7 +58,7 @@ export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Pro
       const context = { ...shared, folder: await folder.failure(n) };
       const rerunIds = idsFor(failure, run);
       const evidence = await gatherEvidence({ failure, run, ...context });
-      const diagnosis = withOtherLoopback(classify(evidence), evidence, run.serverPorts ?? new Map());
+      const diagnosis = explainOtherLoopback(classify(evidence), evidence, run.serverPorts ?? new Map());
       const signature = signed({ failure, evidence, diagnosis }, settings.project);
       const isTraced = run.tracing !== undefined;
       const machine = await machineProblem({ failure, evidence, ...signature }, run, shared.workspaceDir);
@@ -119,7 +119,7 @@ function signed(
   const message = signedMessage(diagnosed);
   return {
     diagnosis,
-    signature: signatureOf({ project, errorType: diagnosis.facts.errorType, message }, md5),
+    signature: createSignature({ project, errorType: diagnosis.facts.errorType, message }, md5),
   };
 }
 
@@ -130,7 +130,7 @@ function signed(
  * same failure the same signature.
  */
 function signedMessage({ failure, diagnosis }: FailureDiagnosis): string {
-  if (failure.scope === 'test') return bounded(signedText(failure));
+  if (failure.scope === 'test') return bounded(selectSignedText(failure));
   const decided = diagnosis.why[0]?.evidence.replaceAll(/(?<=\[masked: [^\]\n]{1,80}) \d{1,5}(?=\])/g, '');
   return [bounded(failure.errors[0]?.message ?? ''), decided].filter(Boolean).join('\n');
 }
@@ -152,10 +152,10 @@ async function machineProblem(
   { reusedServer, serverPorts }: Pick<SuiteRun, 'reusedServer' | 'serverPorts'>,
   workspaceDir: string,
 ): Promise<string | null | undefined> {
-  const service = diagnosis.advice ? decidingService(evidence, diagnosis.why) : null;
+  const service = diagnosis.advice ? findDecidingService(evidence, diagnosis.why) : null;
   if (service?.port && (serverPorts?.has(service.port) || (await loopbacksOn(service.port)).length > 0))
     return null;
-  const port = failure.scope === 'suite' && diagnosis.advice ? takenPortOf(evidence, diagnosis.why) : null;
+  const port = failure.scope === 'suite' && diagnosis.advice ? findTakenPort(evidence, diagnosis.why) : null;
   if (port !== null) {
     const listener = await listenerOn(port);
     // Two servers of the suite itself wanted the same port, and both are gone.

@@ -1,18 +1,18 @@
 import type { Reason } from '../model/diagnosis.js';
 import type { Evidence, NetworkEntry } from '../model/evidence.js';
-import { ownOrigin, splitUrl } from '../urls.js';
-import { decidingService, serviceAdvice } from './services.js';
+import { createOwnUrlCheck, splitUrl } from '../urls.js';
+import { findDecidingService, adviseOnService } from './services.js';
 import { isNamedByApp, isUnreached } from './unreached.js';
 
 /** Playwright's messages about a browser that is not installed. */
 export const missingBrowser =
   /Executable doesn't exist at|Chromium distribution '[^']*' is not found|because executable doesn't exist at/;
 
-/** A port that is taken, as Playwright, runtimes, servers and containers say it; the port is the first group that takes part. */
+/** Messages about an occupied port, of Playwright, runtimes, servers and containers; the first matched group is the port. */
 const takenPort =
   /:\/\/[^\s/]{1,200}?:(\d{2,5})\S{0,200} is already used, make sure that nothing is running|(?:EADDRINUSE|[Aa]ddress already in use).{0,80}?[:( ](\d{2,5})(?![\d.])|\b[Pp]ort (\d{2,5}) (?:is |was )?(?:already |currently )?(?:in use|used|allocated|occupied|being used|unavailable|not available|taken)|:(\d{2,5})[^\d\n]{0,20}: (?:bind: )?(?:address already in use|port is already allocated)|\b(?:EADDRINUSE|[Aa]ddress already in use)|is already used, make sure that nothing is running/;
 
-/** Programs that a package manager of JavaScript does not install. */
+/** Programs that npm and its like do not install. */
 const programs =
   'docker|docker-compose|podman|java|javac|mvn|mvnw|gradle|gradlew|python[\\d.]*|pip[\\d.]*|pipenv|poetry|uv|uvicorn|gunicorn|flask|ruby|bundle|bundler|rails|rake|php|composer|symfony|go|air|cargo|rustc|dotnet|node|npm|npx|pnpm|yarn|bun|bunx|deno|corepack|mix|elixir|make|psql|pg_ctl|pg_isready|mysql|mongod|redis-server|supabase|firebase|gcloud|aws|kubectl|hugo|jekyll|nginx|caddy|mkcert|sqlite3|git|curl|xvfb-run';
 const missingProgram = new RegExp(
@@ -22,8 +22,8 @@ const missingProgram = new RegExp(
 
 type Advice = readonly [RegExp, (match: RegExpExecArray) => string];
 
-/** What a test can lack, whether or not it opens pages. */
-const lacks: readonly Advice[] = [
+/** Things that a test may need on the machine, even if it opens no page, with the advice. */
+const testAdvice: readonly Advice[] = [
   [
     missingBrowser,
     () =>
@@ -33,12 +33,12 @@ const lacks: readonly Advice[] = [
     // An agent would accept whatever the page shows now.
     /^Error: A snapshot doesn't exist at /,
     () =>
-      'its snapshot does not exist: run `playwright test` once, and commit the file that it writes if it shows what it should',
+      'its snapshot does not exist: run `playwright test` once, check the file that it writes, and commit it',
   ],
 ];
 
-/** What keeps a suite from running and needs a change of the machine or by a person, with the advice. */
-const stops: readonly Advice[] = [
+/** Errors that stop the whole suite and need a person or a change of the machine, with the advice. */
+const suiteAdvice: readonly Advice[] = [
   [
     /not allowed due to the 'forbidOnly' option|focused with '\.only' is not allowed/,
     () => 'the config forbids `.only`: remove it from the test',
@@ -48,7 +48,7 @@ const stops: readonly Advice[] = [
     takenPort,
     (match) => {
       const port = match.slice(1).find(Boolean);
-      return `another program already listens ${port ? `on port ${port}, ` : ''}where a web server of the config should: stop it`;
+      return `another program already listens ${port ? `on port ${port}` : 'on the port'} of a web server of the config: stop it`;
     },
   ],
   [
@@ -62,7 +62,7 @@ const stops: readonly Advice[] = [
   ],
   [
     /unknown command: docker compose|'compose' is not a docker command|unknown shorthand flag: 'f' in -f/,
-    () => 'Docker is here without Compose: install its Compose plugin',
+    () => 'Docker is installed without Compose: install its Compose plugin',
   ],
   [
     /docker daemon|\bdockerd?\b.{0,80}(?:pipe|socket|not running|is the docker)|container runtime.{0,40}(?:not|could)/i,
@@ -79,48 +79,49 @@ const stops: readonly Advice[] = [
   ],
   [
     /(?:\brequires?|\bneeds?|\bexpected|\bspecified|\bwanted|incompatible|[Uu]nsupported engine|\bdoes not satisfy|\bis not supported)\b.{0,80}\b(?:Node(?:\.js)?|Ruby|Python|PHP|Java|JDK|Go|\.NET|Deno|Bun|pnpm|npm|yarn)\b.{0,20}\d|\b(?:Node(?:\.js)?|Ruby|Python|PHP|Java|JDK|Go|\.NET|Deno|Bun) (?:version )?(?:is )?v?\d[\d.]{0,20}\b.{0,120}(?:\brequires?|required|\bneeds?|specified|upgrade)\b|The engine "\w{1,20}" is incompatible|Your Ruby version is|UnsupportedClassVersionError|invalid (?:target|source) release: \d|ERR_PNPM_UNSUPPORTED_ENGINE|\bEBADENGINE\b/,
-    (match) => `this machine has another version than the project needs: ${match.input.trim().slice(0, 160)}`,
+    (match) =>
+      `this machine has a different version than the project needs: ${match.input.trim().slice(0, 160)}`,
   ],
 ];
 
 /**
  * Returns the advice for a failure that only a person can resolve on the machine (HL-7), or null. Reads Playwright's errors and the deciding
- * lines of a server. For a test with a page, only what the test lacks, a host and a service that is not reached count.
+ * lines of a server. For a test with a page, only `testAdvice` and unreachable hosts and services count.
  */
-export function adviceOn(evidence: Evidence, why: readonly Reason[]): string | null {
+export function adviceForPerson(evidence: Evidence, why: readonly Reason[]): string | null {
   const { errors, pageUrl, network } = evidence;
   const isOfPage = pageUrl !== null || network.length > 0;
-  const service = decidingService(evidence, why);
+  const service = findDecidingService(evidence, why);
   const words = errors.map(({ message }) => message.slice(0, 2_000));
   const serverLines = why.filter(({ source }) => source === 'server').map(({ evidence }) => evidence);
   return (
-    firstOf(lacks, words) ??
-    (isOfPage ? unreachedHost(evidence, why) : firstOf(stops, [...words, ...serverLines])) ??
-    (service && serviceAdvice(service))
+    findAdvice(testAdvice, words) ??
+    (isOfPage ? adviceOnUnreachedHost(evidence, why) : findAdvice(suiteAdvice, [...words, ...serverLines])) ??
+    (service && adviseOnService(service))
   );
 }
 
-/** Returns the advice for a host of another site that the machine does not reach, if that decided. */
-function unreachedHost(evidence: Evidence, why: readonly Reason[]): string | null {
-  const request = decidingUnreached(evidence, why);
-  return request && !isNamedByApp(request, evidence, ownOrigin(evidence))
-    ? `this machine does not reach ${splitUrl(request.url)?.origin ?? request.url} (${request.failure}): give it a way there, or have the tests answer in its place (page.route)`
+/** Returns the advice if the deciding reason is that the machine cannot reach another site. */
+function adviceOnUnreachedHost(evidence: Evidence, why: readonly Reason[]): string | null {
+  const request = findDecidingUnreached(evidence, why);
+  return request && !isNamedByApp(request, evidence, createOwnUrlCheck(evidence))
+    ? `this machine cannot reach ${splitUrl(request.url)?.origin ?? request.url} (${request.failure}): give it network access, or mock the host in the tests (page.route)`
     : null;
 }
 
-/** Returns the request whose host the machine does not reach, if that decided. */
-export function decidingUnreached(evidence: Evidence, [decided]: readonly Reason[]): NetworkEntry | null {
+/** Returns the deciding request if the machine could not reach its host. */
+export function findDecidingUnreached(evidence: Evidence, [decided]: readonly Reason[]): NetworkEntry | null {
   if (decided?.category !== 'network-error') return null;
-  const own = ownOrigin(evidence);
-  const missed = evidence.network.filter((entry) => isUnreached(entry, own));
+  const isOwnUrl = createOwnUrlCheck(evidence);
+  const unreached = evidence.network.filter((entry) => isUnreached(entry, isOwnUrl));
   return (
-    missed.find(({ url }) => decided.evidence.includes(url.slice(0, 200))) ??
-    (decided.rule === 'network/fetch' && missed.length === 1 ? missed[0] : undefined) ??
+    unreached.find(({ url }) => decided.evidence.includes(url.slice(0, 200))) ??
+    (decided.rule === 'network/fetch' && unreached.length === 1 ? unreached[0] : undefined) ??
     null
   );
 }
 
-function firstOf(advices: readonly Advice[], texts: readonly string[]): string | null {
+function findAdvice(advices: readonly Advice[], texts: readonly string[]): string | null {
   for (const text of texts)
     for (const [pattern, advice] of advices) {
       const match = pattern.exec(text);
@@ -129,8 +130,8 @@ function firstOf(advices: readonly Advice[], texts: readonly string[]): string |
   return null;
 }
 
-/** Returns the port that a failure says is taken, or null. */
-export function takenPortOf({ errors }: Pick<Evidence, 'errors'>, why: readonly Reason[]): number | null {
+/** Returns the occupied port that a failure names, or null. */
+export function findTakenPort({ errors }: Pick<Evidence, 'errors'>, why: readonly Reason[]): number | null {
   const texts = [...errors.map(({ message }) => message), ...why.map(({ evidence }) => evidence)];
   const port = texts.map((text) => takenPort.exec(text)?.slice(1).find(Boolean)).find(Boolean);
   return port === undefined ? null : Number(port);

@@ -2,40 +2,49 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { splitUrl } from '../urls.js';
 import type { Evidence, NetworkEntry } from '../model/evidence.js';
 
-/** A request that was answered with a redirect or a refusal, for example because nobody is signed in. */
+/** A redirected or refused request, for example because nobody is signed in. */
 interface RedirectOrRefusal {
-  readonly asked: string;
-  /** The page or the status that was given instead. */
-  readonly given: string;
+  readonly requestsByRedirect: string;
+  /** The page or the status that the app answered with. */
+  readonly received: string;
 }
 
 /**
- * Returns a key for each failure whose request got the same redirect or refusal as different requests of other failures. An expired session,
- * for example, has as many symptoms as there are tests. If all tests asked for the same page, such as a start page that redirects, the answer
- * means nothing.
+ * Returns a key for each failure whose request got the same redirect or refusal as different requests of other failures. An expired session, for
+ * example, has as many symptoms as there are tests. If all tests requested the same page, such as a start page that always redirects, there is no
+ * key.
  */
-export function sharedRedirects(failures: readonly DiagnosedFailure[]): Map<DiagnosedFailure, string> {
+export function findSharedRedirects(failures: readonly DiagnosedFailure[]): Map<DiagnosedFailure, string> {
   const redirects = failures.flatMap((failure) => {
-    const turned = redirectOrRefusal(failure);
+    const turned = findRedirectOrRefusal(failure);
     return turned === null ? [] : [{ failure, ...turned }];
   });
-  const asked = new Map<string, Set<string>>();
+  const requestsByRedirect = new Map<string, Set<string>>();
   for (const redirect of redirects)
-    asked.set(redirect.given, (asked.get(redirect.given) ?? new Set()).add(redirect.asked));
-  const together = redirects.filter(({ given }) => (asked.get(given)?.size ?? 0) > 1);
-  return new Map(together.map(({ failure, given }) => [failure, `turned away | ${given}`]));
+    requestsByRedirect.set(
+      redirect.received,
+      (requestsByRedirect.get(redirect.received) ?? new Set()).add(redirect.requestsByRedirect),
+    );
+  const together = redirects.filter(
+    ({ received: received }) => (requestsByRedirect.get(received)?.size ?? 0) > 1,
+  );
+  return new Map(together.map(({ failure, received: received }) => [failure, `turned away | ${received}`]));
 }
 
-function redirectOrRefusal({
+function findRedirectOrRefusal({
   diagnosis: { category, facts },
   evidence,
 }: DiagnosedFailure): RedirectOrRefusal | null {
   const [, asked, host = '', status] =
     /^(\S+ (https?:\/\/[^/]+)?\S*) → (401)$/.exec(facts.endpoint ?? '') ?? [];
-  if (category === 'network-error' && asked !== undefined) return { asked, given: `${host} ${status}` };
-  const redirect = category === 'ui-error' ? redirectOf(evidence) : null;
+  if (category === 'network-error' && asked !== undefined)
+    return { requestsByRedirect: asked, received: `${host} ${status}` };
+  const redirect = category === 'ui-error' ? findRedirect(evidence) : null;
   return (
-    redirect && { asked: withoutQueryOrHash(redirect.url), given: withoutQueryOrHash(evidence.pageUrl ?? '') }
+    redirect && {
+      requestsByRedirect: dropQueryAndHash(redirect.url),
+      received: dropQueryAndHash(evidence.pageUrl ?? ''),
+    }
   );
 }
 
@@ -43,18 +52,23 @@ function redirectOrRefusal({
  * Returns the request that was redirected to the page on which the test failed; null if there is none, or if passing tests have the same
  * redirect.
  */
-export function redirectOf({ network, pageUrl }: Pick<Evidence, 'network' | 'pageUrl'>): NetworkEntry | null {
+export function findRedirect({
+  network,
+  pageUrl,
+}: Pick<Evidence, 'network' | 'pageUrl'>): NetworkEntry | null {
   const documents = network.filter(({ resourceType }) => resourceType === 'document');
   const page = documents.findLastIndex(
-    ({ url }) => withoutQueryOrHash(url) === withoutQueryOrHash(pageUrl ?? ''),
+    ({ url }) => dropQueryAndHash(url) === dropQueryAndHash(pageUrl ?? ''),
   );
   const first = documents.slice(0, Math.max(0, page)).findLastIndex((request) => !isRedirected(request)) + 1;
-  const asked = first < page ? documents[first] : undefined;
-  if (!asked || asked.method !== 'GET' || asked.common) return null;
-  return withoutQueryOrHash(asked.url) === withoutQueryOrHash(pageUrl ?? '') ? null : asked;
+  const requestsByRedirect = first < page ? documents[first] : undefined;
+  if (!requestsByRedirect || requestsByRedirect.method !== 'GET' || requestsByRedirect.common) return null;
+  return dropQueryAndHash(requestsByRedirect.url) === dropQueryAndHash(pageUrl ?? '')
+    ? null
+    : requestsByRedirect;
 }
 
-/** Whether a request for a page was answered with a redirect to another one. */
+/** Whether the app redirected a request for a page to another page. */
 export function isRedirected({
   resourceType,
   status,
@@ -63,7 +77,7 @@ export function isRedirected({
 }
 
 /** Returns a URL without its query and fragment. */
-function withoutQueryOrHash(url: string): string {
+function dropQueryAndHash(url: string): string {
   const parts = splitUrl(url);
   return parts === null ? url : parts.origin + parts.path.replace(/\?.*$/, '');
 }

@@ -11,23 +11,23 @@ import {
 } from '../model/diagnosis.js';
 import { type Evidence, hasFailed, isAlarming, type NetworkEntry, unanswered } from '../model/evidence.js';
 import { isRefusal } from './graphql-errors.js';
-import { ownOrigin } from '../urls.js';
-import { failedRequests, failedResource, isSignIn } from './requests.js';
-import { adviceOn, decidingUnreached } from './advice.js';
-import { decidingService } from './services.js';
+import { createOwnUrlCheck } from '../urls.js';
+import { findFailedRequests, failedResource, isSignIn } from './requests.js';
+import { adviceForPerson, findDecidingUnreached } from './advice.js';
+import { findDecidingService } from './services.js';
 import { isNamedByApp, isUnreached } from './unreached.js';
-import { complaintOf, markedLine, tellingErrors } from './complaint.js';
-import { factsOf } from './facts.js';
+import { parseComplaint, findMarkedLine, orderErrors } from './complaint.js';
+import { collectFacts } from './facts.js';
 import { createMatcher, type EvidenceText } from './match.js';
 import { isProjectRule, type ProjectRules } from './rule.js';
-import { consoleLine, evidenceTexts, withoutLinePrefixes } from './evidence-texts.js';
+import { formatConsoleLine, collectTexts, removeLinePrefixes } from './evidence-texts.js';
 import { stripAnsi } from '../visible-text.js';
-import { withoutQuotes } from './without-quotes.js';
+import { removeQuotes } from './without-quotes.js';
 
 /** The warning for a failure that no rule matches (CS-6). */
 export const unknownWarning = 'Error type unknown, using default agent';
 
-/** Classifies a failure: what it is, why, what else it may be, and what its evidence names explicitly (CS-1 to CS-8, CS-11). */
+/** Classifies a failure: its class with the reasons, alternatives, and the facts that the evidence names (CS-1 to CS-8, CS-11). */
 export type Classify = (evidence: Evidence) => Diagnosis;
 
 const mostReasons = 5;
@@ -35,58 +35,61 @@ const mostReasons = 5;
 /** Classifies with the built-in rules only. */
 export const classify: Classify = createClassify();
 
-/** Compiles the built-in rules' patterns ahead of time. This takes as long as classifying fifty failures, so call it while nobody waits. */
+/** Compiles the built-in rules' patterns ahead of time. Takes as long as classifying fifty failures, so call it while self-heal is idle. */
 export function compileRules(): void {
   const sources: readonly EvidenceSource[] = ['error', 'stack', 'console', 'network', 'server', 'page'];
-  createMatcher().reasonsIn(sources.map((source) => ({ source, text: 'Error' })));
+  createMatcher().findReasons(sources.map((source) => ({ source, text: 'Error' })));
 }
 
 /** Creates a classifier from the built-in rules and the project's own (CS-9). */
 export function createClassify(project?: ProjectRules): Classify {
   const matcher = createMatcher(project);
   const diagnose = (evidence: Evidence, isBare: boolean): Diagnosis => {
-    const texts = evidenceTexts(evidence, matcher, isBare);
-    const reasons = matcher.reasonsIn(texts);
+    const texts = collectTexts(evidence, matcher, isBare);
+    const reasons = matcher.findReasons(texts);
     const [ranked = 'unknown', ...others] = rankCategories(reasons);
-    const lastLine = lastWords(evidence);
-    const strong = strongest(reasons, ranked).map((reason) =>
-      asTold(asMessage(asWritten(reason, evidence), texts), evidence, texts),
+    const lastLine = findLastWords(evidence);
+    const strong = keepStrongest(reasons, ranked).map((reason) =>
+      useTellingLine(useMessageOfField(restoreOriginalLine(reason, evidence), texts), evidence, texts),
     );
     const hasServerReason = lastLine === null || strong.some(({ source }) => source === 'server');
-    const words = hasServerReason ? [] : [lastWordsReason(lastLine, ranked)];
+    const words = hasServerReason ? [] : [createLastWordsReason(lastLine, ranked)];
     // The more certain reasons come first.
     const found = isDecisive(strong[0]?.confidence ?? 0) ? [...strong, ...words] : [...words, ...strong];
-    const why = withService(found, evidence);
-    const advice = adviceOn(evidence, why);
-    // If a server lacks something on the machine, its build is not at fault. If it printed nothing, anything may be.
+    const why = putServiceFirst(found, evidence);
+    const advice = adviceForPerson(evidence, why);
+    // If the machine lacks something that a server needs, the build is not at fault. If the server printed nothing, the reason is unknown.
     const isOther = strong[0]?.rule === webServerExited && (advice !== null || lastLine === null);
     const category = isOther ? 'unknown' : ranked;
     return {
       category,
-      alternatives: alternativesOf(others, strong, reasons).filter((other) => other !== category),
+      alternatives: listAlternatives(others, strong, reasons).filter((other) => other !== category),
       confidence: why[0]?.confidence ?? 0,
       why,
-      retry: retryOf(matcher.retryAxisOf(relevant(texts, why), { category, why }), {
+      retry: chooseRetryAxis(matcher.findRetryAxis(keepDecidingTexts(texts, why), { category, why }), {
         advice,
-        isOfSession: isOfSession(evidence, why),
-        isNamedByApp: isOfApp(evidence, why),
+        isSessionRefused: isSessionRefused(evidence, why),
+        isNamedByApp: isHostNamedByApp(evidence, why),
       }),
-      facts: factsOf(evidence, { texts, reasons, why }),
+      facts: collectFacts(evidence, { texts, reasons, why }),
       warning: category === 'unknown' ? unknownWarning : null,
       ...(advice === null ? {} : { advice }),
     };
   };
   return (evidence) => {
-    const diagnosis = ofConsole(ofRequests(diagnose(evidence, false), evidence), evidence);
+    const diagnosis = reclassifyConsoleCount(
+      reclassifyApiTest(diagnose(evidence, false), evidence),
+      evidence,
+    );
     if (diagnosis.category !== 'ui-error') return diagnosis;
-    // Something can be broken for passing tests too, if they do not look at it. It then explains an assertion that nothing else explains.
-    const bare = diagnose(withoutMarks(evidence), true);
+    // Passing tests may show the same error without checking it, so it can still explain an assertion that nothing else explains.
+    const bare = diagnose(unmarkCommon(evidence), true);
     return bare.category !== 'unknown' && isDecisive(bare.confidence) ? bare : diagnosis;
   };
 }
 
-/** A test that has no page, only requests of its own, says nothing about a page: what it got from the app is wrong. */
-function ofRequests(diagnosis: Diagnosis, { pageUrl, network }: Evidence): Diagnosis {
+/** If an API test without a page fails an assertion, the app's answer is wrong, so the class is not `ui-error`. */
+function reclassifyApiTest(diagnosis: Diagnosis, { pageUrl, network }: Evidence): Diagnosis {
   const isOfRequests =
     diagnosis.category === 'ui-error' &&
     pageUrl === null &&
@@ -102,27 +105,27 @@ function ofRequests(diagnosis: Diagnosis, { pageUrl, network }: Evidence): Diagn
 const countsErrors = /(?:error|console|exception|warning)s?\b/i;
 const expectsNone = /expected (?:0|\[\]|Array \[\]|nothing)\b|^expected "?(?:Array )?\[\]/;
 
-/** A test that counts the errors of its page fails because of the first of them. */
-function ofConsole(diagnosis: Diagnosis, evidence: Evidence): Diagnosis {
+/** If a test asserts that its page logs no errors, the first logged error is the reason. */
+function reclassifyConsoleCount(diagnosis: Diagnosis, evidence: Evidence): Diagnosis {
   const { errors, console } = evidence;
-  const { kind, detail } = complaintOf(errors);
+  const { kind, detail } = parseComplaint(errors);
   const isCount =
     (diagnosis.category === 'ui-error' || diagnosis.confidence < likely) &&
     kind === 'value' &&
     expectsNone.test(detail ?? '') &&
-    errors.some((error) => countsErrors.test(`${markedLine(error)} ${error.message.split('\n')[0]}`));
-  const own = ownOrigin(evidence);
+    errors.some((error) => countsErrors.test(`${findMarkedLine(error)} ${error.message.split('\n')[0]}`));
+  const isOwnUrl = createOwnUrlCheck(evidence);
   const entry = console.find(
-    (one) => isAlarming(one) && !one.common && (one.location === '' || own(one.location)),
+    (one) => isAlarming(one) && !one.common && (one.location === '' || isOwnUrl(one.location)),
   );
   if (!isCount || !entry) return diagnosis;
   const category = entry.text.startsWith(failedResource) ? 'network-error' : 'runtime-error';
-  const said = consoleLine(entry).split('\n')[0]?.slice(0, 300) ?? '';
+  const firstLine = formatConsoleLine(entry).split('\n')[0]?.slice(0, 300) ?? '';
   const reason: Reason = {
     rule: 'console/counted-by-test',
     category,
     source: 'console',
-    evidence: said,
+    evidence: firstLine,
     confidence: likely,
   };
   const alternatives = [...new Set([diagnosis.category, ...diagnosis.alternatives])].filter(
@@ -139,38 +142,37 @@ function ofConsole(diagnosis: Diagnosis, evidence: Evidence): Diagnosis {
 }
 
 /**
- * Errors of actions that Playwright could not perform. These state their reason themselves, so an exception that passing tests have too does
- * not explain them.
+ * Errors of actions that Playwright could not perform. They state their own reason, so an exception that also occurs in passing tests does not
+ * explain them.
  */
-const isOfAction =
+const actionError =
   /^(?:\w*Error: )?(?:Test timeout of |(?:locator|page|frame|frameLocator|elementHandle)\.\w+: )/;
 
 /**
- * Returns the evidence as if what failed in passing tests too were this test's own, except for refusals, unanswered calls and hosts that this machine
- * does not reach.
+ * Removes the mark `common` from failures that also occur in passing tests, except from refusals, unanswered calls and unreachable hosts.
  */
-function withoutMarks(evidence: Evidence): Evidence {
+function unmarkCommon(evidence: Evidence): Evidence {
   const { console, network, errors } = evidence;
-  const isAction = errors.some(({ message }) => isOfAction.test(message));
-  const own = ownOrigin(evidence);
-  const mayTell = (request: NetworkEntry) =>
+  const isAction = errors.some(({ message }) => actionError.test(message));
+  const isOwnUrl = createOwnUrlCheck(evidence);
+  const mayExplain = (request: NetworkEntry) =>
     hasFailed(request) &&
     request.failure !== unanswered &&
-    !isUnreached(request, own) &&
+    !isUnreached(request, isOwnUrl) &&
     (!isRefusal(request) || request.resourceType === 'script');
   return {
     ...evidence,
     console: console.map((entry) =>
       entry.type === 'pageerror' && !isAction ? { ...entry, common: false } : entry,
     ),
-    network: network.map((request) => (mayTell(request) ? { ...request, common: false } : request)),
+    network: network.map((request) => (mayExplain(request) ? { ...request, common: false } : request)),
   };
 }
 
-/** Puts the line that names a missing service before what followed from it. */
-function withService(why: readonly Reason[], evidence: Evidence): readonly Reason[] {
+/** Puts the line that names a missing service before its consequences. */
+function putServiceFirst(why: readonly Reason[], evidence: Evidence): readonly Reason[] {
   const [first] = why;
-  const service = decidingService(evidence, why);
+  const service = findDecidingService(evidence, why);
   if (!first || !service || service.line.includes(first.evidence)) return why;
   return [{ ...first, rule: 'server/unreached-service', evidence: service.line }, ...why].slice(
     0,
@@ -178,10 +180,10 @@ function withService(why: readonly Reason[], evidence: Evidence): readonly Reaso
   );
 }
 
-/** This rule only says what Playwright was doing. It decides if nothing else does, and is no alternative. */
+/** This rule shows only which step Playwright was at. It decides only if no other rule does, and is never an alternative. */
 const webServerExited = 'build/web-server-exited';
 
-function alternativesOf(
+function listAlternatives(
   others: readonly Category[],
   [decided]: readonly Reason[],
   reasons: readonly Reason[],
@@ -192,53 +194,57 @@ function alternativesOf(
   return others.filter((other) => other !== 'unknown' && isTold(other));
 }
 
-function lastWordsReason(evidence: string, category: Category): Reason {
+function createLastWordsReason(evidence: string, category: Category): Reason {
   return { rule: 'server/last-words', category, source: 'server', evidence, confidence: weak };
 }
 
-/** A problem of the machine needs no change of the code, a session that a server refuses needs no person, and a host that the app named is no matter of the machine. */
-function retryOf(
+/** Corrects the axis: a problem of the machine needs no change of code, a refused session needs no person, and a host named by the app is no problem of the machine. */
+function chooseRetryAxis(
   axis: RetryAxis,
-  found: { readonly advice: string | null; readonly isOfSession: boolean; readonly isNamedByApp: boolean },
+  found: {
+    readonly advice: string | null;
+    readonly isSessionRefused: boolean;
+    readonly isNamedByApp: boolean;
+  },
 ): RetryAxis {
   const { advice } = found;
-  if (axis === 'never_retry' && found.isOfSession) return 'code_error';
+  if (axis === 'never_retry' && found.isSessionRefused) return 'code_error';
   if (axis === 'env_error' && found.isNamedByApp) return 'code_error';
   return advice !== null && axis === 'code_error' ? 'env_error' : axis;
 }
 
-/** Whether the app itself named the host that was not reached. */
-function isOfApp(evidence: Evidence, why: readonly Reason[]): boolean {
-  const request = decidingUnreached(evidence, why);
-  return request !== null && isNamedByApp(request, evidence, ownOrigin(evidence));
+/** Whether the app itself named the unreachable host. */
+function isHostNamedByApp(evidence: Evidence, why: readonly Reason[]): boolean {
+  const request = findDecidingUnreached(evidence, why);
+  return request !== null && isNamedByApp(request, evidence, createOwnUrlCheck(evidence));
 }
 
-/** Whether the app refused requests (401, 403) and none of them signs in, so that other credentials would change nothing. */
-function isOfSession(evidence: Evidence, [decided]: readonly Reason[]): boolean {
+/** Whether the app refused requests (401, 403) of which none is a sign-in: different credentials would change nothing. */
+function isSessionRefused(evidence: Evidence, [decided]: readonly Reason[]): boolean {
   if (decided?.category !== 'network-error' || decided.source === 'server') return false;
-  const refused = failedRequests(evidence, ownOrigin(evidence)).filter(
+  const refused = findFailedRequests(evidence, createOwnUrlCheck(evidence)).filter(
     ({ status }) => status === 401 || status === 403,
   );
   return refused.length > 0 && !refused.some(isSignIn);
 }
 
-function strongest(reasons: readonly Reason[], category: Category): Reason[] {
+function keepStrongest(reasons: readonly Reason[], category: Category): Reason[] {
   const own = reasons.filter((reason) => reason.category === category);
   const sorted = own.toSorted(
-    (a, b) => b.confidence - a.confidence || nearness(a.source) - nearness(b.source),
+    (a, b) => b.confidence - a.confidence || rankSource(a.source) - rankSource(b.source),
   );
-  const first = category === 'network-error' ? sorted.filter(isSaidByServer) : [];
+  const first = category === 'network-error' ? sorted.filter(isExplainedByServer) : [];
   const all = [...first, ...sorted.filter((reason) => !first.includes(reason))];
   const isField = ({ evidence }: Reason) => fieldOfObject.test(evidence);
   const sure = Math.max(...all.filter((reason) => !isField(reason)).map(({ confidence }) => confidence));
   return all.filter((reason) => !isField(reason) || reason.confidence > sure).slice(0, mostReasons);
 }
 
-/** A line of a printed object (`severity: 'ERROR',`) tells less than another equally certain line. */
+/** A line of a printed object (`severity: 'ERROR',`) explains less than another equally certain line. */
 const fieldOfObject = /^["']?(?!code\b)\w{1,40}["']?: (?:'[^']*'|"[^"]*"|[\w.-]+),$/;
 
-/** Replaces a field that a driver adds to an error (`code: 'XX000',`) by the error's message above it, which tells more. */
-function asMessage(reason: Reason, texts: readonly EvidenceText[]): Reason {
+/** Replaces a field that a driver adds to an error (`code: 'XX000',`) by the error's message above it, which explains more. */
+function useMessageOfField(reason: Reason, texts: readonly EvidenceText[]): Reason {
   if (!/^["']?\w{1,40}["']?: (?:'[^']*'|"[^"]*"|[\w.-]+),?$/.test(reason.evidence)) return reason;
   for (const { source, text } of texts) {
     const lines = source === reason.source ? text.split('\n') : [];
@@ -251,20 +257,20 @@ function asMessage(reason: Reason, texts: readonly EvidenceText[]): Reason {
   return reason;
 }
 
-/** How many lines of a stack and of fields may stand between an error's message and its field. */
+/** How many lines of stack and fields may separate an error's message from the field. */
 const mostFrames = 40;
 const messageLine = /^(?:Uncaught )?[\w.$ ]{0,60}(?:[Ee]rror|Exception)\b[^:\n]{0,60}: \S/;
 
-/** A line of the test's own source, or of what Playwright did: it says nothing of what went wrong. */
-const ofTest = /^> |^\s*-? ?(?:waiting for navigation|\d+ × )/;
-/** What V8 prints before it says that its memory is used up. */
+/** A line of the test's source or of Playwright's call log, which does not say what went wrong. */
+const testSourceLine = /^> |^\s*-? ?(?:waiting for navigation|\d+ × )/;
+/** V8's output before its out-of-memory message. */
 const beforeOutOfMemory = /^<--- (?:Last few|JS stack)|^\[\d+:0x|\bMark-(?:Compact|sweep)\b/i;
 const outOfMemory = /^.*(?:FATAL ERROR: .*|heap out of memory.*)$/m;
 
-/** Replaces a line that only leads to what went wrong by the line that says it. */
-function asTold(reason: Reason, { errors }: Evidence, texts: readonly EvidenceText[]): Reason {
-  if (reason.source === 'error' && ofTest.test(reason.evidence)) {
-    const [error] = tellingErrors(errors);
+/** Replaces a line that only announces an error by the line that names it. */
+function useTellingLine(reason: Reason, { errors }: Evidence, texts: readonly EvidenceText[]): Reason {
+  if (reason.source === 'error' && testSourceLine.test(reason.evidence)) {
+    const [error] = orderErrors(errors);
     const line = stripAnsi(error?.message ?? '')
       .split('\n')
       .find((one) => one.trim() !== '');
@@ -278,37 +284,37 @@ function asTold(reason: Reason, { errors }: Evidence, texts: readonly EvidenceTe
   return line === undefined ? reason : { ...reason, evidence: line.trim().slice(0, 300) };
 }
 
-/** The call of a locator without its arguments. */
-const emptied = /\b(?:getBy\w{1,20}|get_by_\w{1,20}|locator|frameLocator|filter)\(\)/;
+/** A locator call whose arguments were removed. */
+const emptyLocatorCall = /\b(?:getBy\w{1,20}|get_by_\w{1,20}|locator|frameLocator|filter)\(\)/;
 
-/** Rules read errors without what locators quote. Returns the reason with the line as it was written, for people. */
-function asWritten(reason: Reason, { errors }: Evidence): Reason {
-  if (reason.source !== 'error' || !emptied.test(reason.evidence)) return reason;
+/** Restores the arguments of locators, which are removed before rules read an error, for display to people. */
+function restoreOriginalLine(reason: Reason, { errors }: Evidence): Reason {
+  if (reason.source !== 'error' || !emptyLocatorCall.test(reason.evidence)) return reason;
   const lines = errors.flatMap(({ message }) => stripAnsi(message).split('\n'));
-  const line = lines.find((line) => withoutQuotes(line).includes(reason.evidence));
+  const line = lines.find((line) => removeQuotes(line).includes(reason.evidence));
   return line === undefined ? reason : { ...reason, evidence: line.trim().slice(0, 300) };
 }
 
-/** Whether the server printed why it could not answer. This comes before its status of 500, which an access log only repeats. */
-function isSaidByServer({ source, rule, confidence }: Reason): boolean {
+/** Whether the server printed why it failed. That outranks its status of 500, which an access log only repeats. */
+function isExplainedByServer({ source, rule, confidence }: Reason): boolean {
   return source === 'server' && rule !== 'network/access-log' && isDecisive(confidence);
 }
 
 /**
- * Orders equally confident reasons: the server's first, then the page's, then the test's. What the page throws may result from the server's
- * answer (`notes.map is not a function`).
+ * Orders equally confident reasons: the server's first, then the page's, then the test's, because an exception in the page may follow from the
+ * server's answer (`notes.map is not a function`).
  */
-function nearness(source: EvidenceSource): number {
+function rankSource(source: EvidenceSource): number {
   if (source === 'server') return 0;
   return source === 'error' || source === 'stack' ? 2 : 1;
 }
 
-/** The error itself and the channels that decided; other evidence must not influence the retry axis. */
-function relevant(texts: readonly EvidenceText[], why: readonly Reason[]): EvidenceText[] {
+/** Keeps the error itself and the deciding channels, because other evidence must not influence the retry axis. */
+function keepDecidingTexts(texts: readonly EvidenceText[], why: readonly Reason[]): EvidenceText[] {
   return texts.filter(({ source }) => source === 'error' || why.some((reason) => reason.source === source));
 }
 
-/** How deep a class lies: if the evidence shows several, the deepest is the root cause. `unknown` (such as a crash) ranks with symptoms. */
+/** The depth of each class: of several classes in the evidence, the deepest is the root cause. `unknown` (such as a crash) ranks with symptoms. */
 const depth: Record<Category, number> = {
   'build-error': 4,
   'database-error': 3,
@@ -333,7 +339,7 @@ function rankCategories(reasons: readonly Reason[]): Category[] {
   }
   const sure = (category: Category) => best.get(category) ?? 0;
   const named = new Set(reasons.filter(({ rule }) => isProjectRule(rule)).map(({ category }) => category));
-  // A server that says why it dies explains every connection that broke with it.
+  // If a server says why it ends, that explains every broken connection to it.
   const ofEnd = (reason: Reason) => reason.source === 'server' && isDecisive(reason.confidence);
   const isServerDeath = reasons.some((reason) => reason.category === 'unknown' && ofEnd(reason));
   const depthOf = (category: Category) =>
@@ -345,27 +351,29 @@ function rankCategories(reasons: readonly Reason[]): Category[] {
   return categories.filter((category) => best.has(category)).sort((a, b) => weight(b) - weight(a));
 }
 
-/** Playwright's errors about a process of the suite that ended or never answered. Only its output can say why. */
-const ofPlaywright =
+/** Playwright's errors about a process of the suite that ended or never answered; only the output of that process can say why. */
+const suiteProcessError =
   /Process from config\.webServer (?:was not able to start|exited early)|Timed out waiting \d+ ?ms from config\.webServer|^Error: Playwright ended |verify\.prepare failed/;
-/** What package managers, task runners and shells print about a program that failed. They never say why. */
+/** Messages of package managers, task runners and shells about a failed program, which never say why it failed. */
 const wrapper =
   /^(?:> |\$ |npm (?:ERR!|error|warn|WARN|notice)|\s?WARN\b|warning |\(node:\d+\) |\(Use `node --trace|(?:error |Error: )?[Cc]ommand (?:failed|"[^"\n]{0,300}" exited|exited|finished)\b|ERROR: .{0,200} (?:exited|failed) with|.{0,40}\bELIFECYCLE\b|.{0,60}\bERR_PNPM_RECURSIVE|info Visit |.{0,200}\b(?:exited|failed|ended|finished|terminated)(?: (?:early|unexpectedly))?(?: with| \()? ?(?:exit )?(?:code|status|signal)\b|(?:make|gmake)(?:\[\d+\])?: \*\*\*|Error: Process (?:from|completed)|Error: Timed out waiting|Error: Playwright ended|\s*(?:Run|See|Try|For) ['"`\w].{0,200}(?:--help|more information|for details|logs?)\b|.{0,60}A complete log of this run|Tasks: |Failed: |Cached: |Time: |Caused by:?$|Node\.js v\d|exit status \d|Exit code:?)/;
-/** A line of a stack, of an excerpt of code or of an error object: it belongs to the message above. */
-const belongs =
+/** A line of a stack, a code excerpt or an error object, which belongs to the message above it. */
+const continuationLine =
   /^\s*(?:at |\d{1,5} ?[|│]|>? ?\d{1,5} [|│]|[|│^~]+\s*$|[{}[\]()]+[,;]?$|\w+: .{0,300},$|\w+: (?:'[^']*'|\d+|null|undefined|\[\w+\])$|File "|goroutine \d|from \S+:\d+:in )|node:internal\/|^\s*$/;
 const complains =
   /\b(?:error|exception|fatal|panic|fail(?:ed|ure)?|cannot|can't|could not|couldn't|unable|no such|not found|missing|invalid|unknown|denied|refused|required?|must|unsupported|unexpected|undefined|already|expected)\b|(?:Error|Exception)\b/i;
 
 /**
- * Returns the line in which a process of the suite says why it ended: the first complaint of its output, except those of wrappers, or else the
- * last line. Returns null if Playwright's error is about something else, or if the process printed nothing.
+ * Returns the line in which a process of the suite says why it ended: the first error in its output that is not from a wrapper, or else the last
+ * line. Returns null if Playwright's error is about something else, or if the process printed nothing.
  */
-function lastWords({ errors, serverOutput }: Pick<Evidence, 'errors' | 'serverOutput'>): string | null {
-  if (!errors.some(({ message }) => ofPlaywright.test(message))) return null;
-  const lines = withoutLinePrefixes(stripAnsi(serverOutput.slice(-16_000)))
+function findLastWords({ errors, serverOutput }: Pick<Evidence, 'errors' | 'serverOutput'>): string | null {
+  if (!errors.some(({ message }) => suiteProcessError.test(message))) return null;
+  const lines = removeLinePrefixes(stripAnsi(serverOutput.slice(-16_000)))
     .split('\n')
-    .filter((line) => !belongs.test(line) && !wrapper.test(line.trim()) && !ofPlaywright.test(line));
+    .filter(
+      (line) => !continuationLine.test(line) && !wrapper.test(line.trim()) && !suiteProcessError.test(line),
+    );
   const complaint = lines.find((line) => complains.test(line)) ?? lines.at(-1);
   return complaint?.trim().slice(0, 300) ?? null;
 }

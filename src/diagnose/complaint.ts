@@ -1,10 +1,10 @@
 import { stripAnsi } from '../visible-text.js';
-import { lookAlike } from './look-alike.js';
+import { explainLookAlike } from './look-alike.js';
 import type { TestError } from '../model/failure.js';
 
-/** What a test complains about, parsed from Playwright's wording. Absent parts are null. */
+/** The symptom in Playwright's message, parsed. Absent parts are null. */
 export interface Complaint {
-  /** `missing`: no such element; `covered`: another element lies over it; `no-answer`: an awaited event or response never came. */
+  /** `missing`: no such element; `covered`: another element covers it; `no-answer`: an awaited event or response never came. */
   readonly kind: 'missing' | 'covered' | 'ambiguous' | 'state' | 'value' | 'no-answer' | 'timeout' | 'other';
   /** `locator.click`, `toHaveText`, `page.waitForResponse` … */
   readonly call: string | null;
@@ -22,10 +22,10 @@ const unfinished =
   /^(?:\w*Error: )?(?:locator|page|frame|elementHandle|frameLocator|mouse|keyboard)\.(?!goto|waitFor|evaluate|reload|goBack|goForward)\w+: (?:Test t|T)imeout|^(?:Error: )?\w+ .{1,300} had not finished/;
 
 /**
- * Returns the errors that say what failed, most specific first. "Test timeout exceeded" only says that another of them took too
- * long, and a wait for a response fails if the action that should have triggered it has not finished.
+ * Orders errors from the most to the least specific. "Test timeout exceeded" only means that another step took too long, and a wait for a
+ * response also fails if the action that should trigger it has not finished.
  */
-export function tellingErrors(errors: readonly TestError[]): readonly TestError[] {
+export function orderErrors(errors: readonly TestError[]): readonly TestError[] {
   const specific = errors.filter(({ message }) => !timeLimit.test(stripAnsi(message).trim()));
   if (specific.length === 0) return errors;
   const actions = specific.filter(({ message }) => unfinished.test(stripAnsi(message)));
@@ -37,13 +37,13 @@ export function tellingErrors(errors: readonly TestError[]): readonly TestError[
 }
 
 /** Parses the complaint from a failure's errors. */
-export function complaintOf(errors: readonly TestError[]): Complaint {
-  const [error] = tellingErrors(errors);
+export function parseComplaint(errors: readonly TestError[]): Complaint {
+  const [error] = orderErrors(errors);
   if (!error) return { kind: 'other', call: null, subject: null, detail: null };
   const text = stripAnsi(error.message).slice(0, longest);
-  const call = callIn(text);
-  const subject = locatorIn(text) ?? firstIn(text, addresses) ?? waitedFor(error, call);
-  return { call, subject, ...complaintKind(text, call) };
+  const call = findCall(text);
+  const subject = findLocator(text) ?? findFirst(text, addresses) ?? readAwaitedSubject(error, call);
+  return { call, subject, ...classifyComplaint(text, call) };
 }
 
 const longest = 16_000;
@@ -59,29 +59,29 @@ const addresses = [
   /navigating to ["']?([^"'\s,]{1,300})/,
 ];
 
-function firstIn(text: string, patterns: readonly RegExp[]): string | null {
+function findFirst(text: string, patterns: readonly RegExp[]): string | null {
   const match = patterns.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
   return match?.trim() ?? null;
 }
 
 /** Returns the locator that an error waited for, or null. */
-export function locatorIn(text: string): string | null {
-  return firstIn(text, locators);
+export function findLocator(text: string): string | null {
+  return findFirst(text, locators);
 }
 
-/** A predicate cannot be printed, so what the test waits for is read from its source line. */
-function waitedFor(error: TestError, call: string | null): string | null {
+/** Reads the awaited URL or event from the test's source line, because Playwright cannot print a predicate. */
+function readAwaitedSubject(error: TestError, call: string | null): string | null {
   if (!call?.includes('waitFor')) return null;
-  const argument = /waitFor\w+\((.{1,200})$/.exec(markedLine(error) ?? '')?.[1];
+  const argument = /waitFor\w+\((.{1,200})$/.exec(findMarkedLine(error) ?? '')?.[1];
   return argument?.replace(/\)[;,]*\s*$/, '').trim() || null;
 }
 
-/** Returns the source line that an error's excerpt marks, or null. */
-export function markedLine({ snippet }: Pick<TestError, 'snippet'>): string | null {
+/** Returns the marked source line of an error's excerpt, or null. */
+export function findMarkedLine({ snippet }: Pick<TestError, 'snippet'>): string | null {
   return /^[ \t]*>[ \t]*\d+[ \t]*[|│┃](.*)$/m.exec(stripAnsi(snippet ?? ''))?.[1]?.trim() ?? null;
 }
 
-function callIn(text: string): string | null {
+function findCall(text: string): string | null {
   return (
     /^(?:\w*Error: )?((?:locator|page|frame|elementHandle|frameLocator|browserContext|apiRequestContext|mouse|keyboard)\.\w{1,40}): /m.exec(
       text,
@@ -92,13 +92,13 @@ function callIn(text: string): string | null {
   );
 }
 
-function complaintKind(text: string, call: string | null): Pick<Complaint, 'kind' | 'detail'> {
-  const cover = coverIn(text);
+function classifyComplaint(text: string, call: string | null): Pick<Complaint, 'kind' | 'detail'> {
+  const cover = findCover(text);
   if (cover !== null) return { kind: 'covered', detail: cover };
   const several = /strict mode violation: .{1,300} resolved to (\d+) elements/.exec(text);
   if (several) return { kind: 'ambiguous', detail: `${several[1]} elements` };
   if (/element\(s\) not found/.test(text)) return { kind: 'missing', detail: null };
-  const value = valuesIn(text) ?? pixelsIn(text);
+  const value = describeValues(text) ?? describePixels(text);
   if (value !== null) return { kind: 'value', detail: value };
   const state =
     /element is not (visible|enabled|stable|editable|attached)|element is outside of the (viewport)/.exec(
@@ -114,28 +114,28 @@ function complaintKind(text: string, call: string | null): Pick<Complaint, 'kind
   return { kind: timedOut ? 'timeout' : 'other', detail: null };
 }
 
-/** Returns the element that intercepted the pointer, as a selector: `div#veil.modal-backdrop`. */
-export function coverIn(text: string): string | null {
+/** Returns the covering element as a selector: `div#veil.modal-backdrop`. */
+export function findCover(text: string): string | null {
   const tag =
     /(?:from )?<([a-z][\w-]{0,60})((?:\s[^<>]{0,500})?)>[^\n]{0,300}? (?:from <([a-z][\w-]{0,60})((?:\s[^<>]{0,500})?)>.{0,300}? subtree )?intercepts pointer events/.exec(
       text,
     );
-  if (tag) return selectorOf(tag[3] ?? tag[1] ?? '', tag[4] ?? tag[2] ?? '');
+  if (tag) return formatSelector(tag[3] ?? tag[1] ?? '', tag[4] ?? tag[2] ?? '');
   return /: (\S{1,200}) lies over it/.exec(text)?.[1] ?? null;
 }
 
-function selectorOf(name: string, attributes: string): string {
+function formatSelector(name: string, attributes: string): string {
   const id = /\sid="([^"\s]{1,80})"/.exec(attributes)?.[1];
   const classes = /\sclass="([^"]{1,200})"/.exec(attributes)?.[1]?.trim().split(/\s+/).slice(0, 3) ?? [];
   return [name, id ? `#${id}` : '', ...classes.map((className) => `.${className}`)].join('');
 }
 
-function valuesIn(text: string): string | null {
+function describeValues(text: string): string | null {
   const expected = /^[ \t]*Expected(?: \w+)?:[ \t]*(\S.{0,120})$/m.exec(text)?.[1];
   const received = /^[ \t]*Received(?: \w+)?:[ \t]*(\S.{0,120})$/m.exec(text)?.[1];
-  if (expected && received) return compared(expected.trim(), received.trim());
-  // Matchers such as `toBeTruthy` state in their name what they expect.
-  return differenceIn(text) ?? (received ? `received ${received.trim()}` : null);
+  if (expected && received) return describeComparison(expected.trim(), received.trim());
+  // The name of a matcher such as `toBeTruthy` already says what it expects.
+  return findDifference(text) ?? (received ? `received ${received.trim()}` : null);
 }
 
 /** Whether a line holds a value rather than only a bracket. */
@@ -144,49 +144,50 @@ function isValue(line: string): boolean {
 }
 
 /** Returns the first line that holds a value, or else the first line. */
-function tellingLine(lines: readonly string[]): string | null {
+function firstValueLine(lines: readonly string[]): string | null {
   return lines.find(isValue) ?? lines[0] ?? null;
 }
 
-/** Returns the first difference of a comparison that is printed as a diff: the expected line, and the received line of the same name. */
-function differenceIn(text: string): string | null {
+/** Returns the first difference in a printed diff: the expected line, and the received line with the same key. */
+function findDifference(text: string): string | null {
   const [, indent = '', lines = ''] =
     /^(?:- Expected[^\n]*\n\+ Received[^\n]*|([ \t]*)@@ [^\n]* @@)\n([^]{0,4000})/m.exec(text) ?? [];
   const diff = `\n${lines}`.replaceAll(`\n${indent}`, '\n');
   const [minus, plus] = [
-    diffLines(diff, /^-[ \t]*(\S.{0,80})$/gm),
-    diffLines(diff, /^\+[ \t]*(\S.{0,80})$/gm),
+    listDiffLines(diff, /^-[ \t]*(\S.{0,80})$/gm),
+    listDiffLines(diff, /^\+[ \t]*(\S.{0,80})$/gm),
   ];
-  const expected = tellingLine(without(minus, plus)) ?? tellingLine(minus);
-  const others = without(plus, minus);
+  const expected = firstValueLine(dropCommonLines(minus, plus)) ?? firstValueLine(minus);
+  const others = dropCommonLines(plus, minus);
   const named = others.filter((line) => firstWord(line) === firstWord(expected ?? ''));
-  const received = named.find(isValue) ?? tellingLine(others) ?? tellingLine(plus);
+  const received = named.find(isValue) ?? firstValueLine(others) ?? firstValueLine(plus);
   if (expected === null && received === null) return null;
   if (expected === received) return `expected ${expected} in another place`;
-  return compared(expected ?? 'nothing', received ?? 'nothing');
+  return describeComparison(expected ?? 'nothing', received ?? 'nothing');
 }
 
-function compared(expected: string, received: string): string {
-  const alike = lookAlike(expected, received);
+function describeComparison(expected: string, received: string): string {
+  const alike = explainLookAlike(expected, received);
   return `expected ${expected}, received ${received}${alike === null ? '' : ` (${alike})`}`;
 }
 
-/** Returns how the values that a test compared differ, if they look the same; else null. */
-export function lookAlikeIn(message: string): string | null {
+/** Explains the difference between compared values that look the same; null if they look different. */
+export function findLookAlike(message: string): string | null {
   return (
-    /\((they look alike: [^)]*)\)$/.exec(valuesIn(stripAnsi(message).slice(0, longest)) ?? '')?.[1] ?? null
+    /\((they look alike: [^)]*)\)$/.exec(describeValues(stripAnsi(message).slice(0, longest)) ?? '')?.[1] ??
+    null
   );
 }
 
-function diffLines(diff: string, side: RegExp): string[] {
+function listDiffLines(diff: string, side: RegExp): string[] {
   return [...diff.matchAll(side)].map(([, line = '']) => line.trim().replace(/,$/, ''));
 }
 
-/** Drops the lines that the other side has too. In an accessibility snapshot, a colon at the end only says that children follow. */
-function without(lines: readonly string[], others: readonly string[]): string[] {
+/** Drops lines that both sides have. In an accessibility snapshot, a colon at the end only means that children follow. */
+function dropCommonLines(lines: readonly string[], others: readonly string[]): string[] {
   const bare = (line: string) => line.replace(/:$/, '');
-  const known = new Set(others.map(bare));
-  return lines.filter((line) => !known.has(bare(line)));
+  const otherLines = new Set(others.map(bare));
+  return lines.filter((line) => !otherLines.has(bare(line)));
 }
 
 /** Returns the first word of a line: a key, or the role of an element. */
@@ -194,7 +195,7 @@ function firstWord(line: string): string | null {
   return /[\w$-]*\w/.exec(line)?.[0] ?? null;
 }
 
-/** Returns how many pixels of a screenshot differ, or how its size does. */
-function pixelsIn(text: string): string | null {
+/** Describes how many pixels of a screenshot differ, or how its size differs. */
+function describePixels(text: string): string | null {
   return /^[ \t]*((?:Expected an image \d|\d+ pixels \(ratio ).{1,150}?)\.?$/m.exec(text)?.[1] ?? null;
 }

@@ -47,7 +47,7 @@ const table = [
   field('table(?:Name)?'),
   /\b(?:ValidationError: )?(\w{1,60}) validation failed: \w/,
 ];
-/** Only for SQL statements, since prose contains `from` as well. */
+/** Only for SQL statements, because prose contains `from`, too. */
 const tableOfStatement = /\b(?:from|into|update|join) [`"']?([a-z_][\w.]{0,100})[`"']?(?=[\s(;,)\]'"`]|$)/i;
 const column = [
   /Unknown column '(?:\w{1,100}\.)?([\w]{1,120})'/,
@@ -76,32 +76,32 @@ const constraint = [
   field('constraint(?:Name)?'),
 ];
 const policy = [/\bpolicy \\{0,3}"([^"\\\n]{1,120})\\{0,3}"(?! for relation)/];
-/** The beginning of a statement, which SQLAlchemy prints on several lines. */
+/** The beginning of a statement, which may continue on more lines (SQLAlchemy). */
 const statement =
   /\b(?:(?<=\[SQL: )select\b[^]{1,4000}?\bfrom\s|select\b.{1,4000}?\bfrom\s|insert into\s|update .{1,200}\bset\s|delete from\s|alter table\s|create (?:table|policy|index)\s)/i;
 const longest = { read: 8_000, total: 600, before: 120 };
 
-/** Returns the facts that a database's error message names; the others are null. */
-export function databaseFacts(text: string): DatabaseFacts {
-  const sql = statementIn(text);
-  const named = first(column, text);
+/** Returns the facts in a database's error message; missing ones are null. */
+export function parseDatabaseFacts(text: string): DatabaseFacts {
+  const sql = findStatement(text);
+  const named = findFirst(column, text);
   return {
     sql,
-    sqlState: first(codes, text),
-    table: first(table, text) ?? (sql === null ? null : first([tableOfStatement], sql)),
+    sqlState: findFirst(codes, text),
+    table: findFirst(table, text) ?? (sql === null ? null : findFirst([tableOfStatement], sql)),
     column: named,
-    constraint: first(constraint, text),
-    policy: first(policy, text),
+    constraint: findFirst(constraint, text),
+    policy: findFirst(policy, text),
   };
 }
 
-/** Returns the table that a PostgREST URL path names: `/rest/v1/orders?select=id` is `orders`. */
-export function postgrestTable(path: string): string | null {
+/** Returns the table in a PostgREST URL path: `orders` for `/rest/v1/orders?select=id`. */
+export function parsePostgrestTable(path: string): string | null {
   return /\/rest\/v1\/(?!rpc\/)([\w.-]{1,120})/.exec(path)?.[1] ?? null;
 }
 
 /** Returns the first statement, up to the closing quote if it is quoted. */
-function statementIn(text: string): string | null {
+function findStatement(text: string): string | null {
   const match = statement.exec(text);
   if (!match) return null;
   const rest = text.slice(match.index, match.index + longest.read);
@@ -114,16 +114,16 @@ function statementIn(text: string): string | null {
 }
 
 /**
- * Returns a statement in full from one of these texts, since the rules read a shortened one. A long statement is reduced to its beginning and
- * the part around the name at fault.
+ * Finds the full text of a statement, because the rules read a shortened one. Reduces a long statement to its beginning and the part around the
+ * faulty name.
  */
-export function wholeStatement(sql: string, name: string | null, texts: readonly string[]): string {
+export function restoreStatement(sql: string, name: string | null, texts: readonly string[]): string {
   const start = sql.slice(0, 60);
   const text = texts.find((text) => text.includes(start)) ?? sql;
-  return around(statementIn(text.slice(Math.max(0, text.indexOf(start) - 6))) ?? sql, name);
+  return cutAroundName(findStatement(text.slice(Math.max(0, text.indexOf(start) - 6))) ?? sql, name);
 }
 
-function around(sql: string, name: string | null): string {
+function cutAroundName(sql: string, name: string | null): string {
   if (sql.length <= longest.total) return sql;
   const at = name === null ? -1 : sql.indexOf(name);
   const from = Math.min(
@@ -135,7 +135,7 @@ function around(sql: string, name: string | null): string {
   return `${sql.slice(0, longest.before)} … ${part}${from + part.length < sql.length ? ' …' : ''}`;
 }
 
-function first(patterns: readonly RegExp[], text: string): string | null {
+function findFirst(patterns: readonly RegExp[], text: string): string | null {
   for (const pattern of patterns) {
     const match = pattern.exec(text)?.slice(1).find(Boolean);
     if (match) return match;

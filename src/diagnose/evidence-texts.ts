@@ -1,30 +1,30 @@
 import { type ConsoleEntry, type Evidence, isAlarming, type NetworkEntry } from '../model/evidence.js';
-import { tellingErrors } from './complaint.js';
+import { orderErrors } from './complaint.js';
 import { normalise } from './normalise.js';
 import type { TestError } from '../model/failure.js';
 import type { EvidenceText, Matcher } from './match.js';
-import { isUnreached, mayExplain } from './unreached.js';
-import { ownOrigin, splitUrl } from '../urls.js';
-import { logBlocks, type NamedRequests, namedRequests } from './named-requests.js';
+import { isUnreached, mayExplainFailure } from './unreached.js';
+import { createOwnUrlCheck, splitUrl } from '../urls.js';
+import { splitLogBlocks, type NamedRequests, findNamedRequests } from './named-requests.js';
 import {
-  errorBody,
-  errorPageText,
-  failedRequests,
+  readErrorBody,
+  readErrorPage,
+  findFailedRequests,
   failedResource,
-  lostScripts,
-  mayTell,
-  quotedByJson,
+  findLostScripts,
+  mayShowAppError,
+  listJsonErrors,
   repeatsRequest,
-  requestLine,
-  responseTexts,
+  formatRequest,
+  listResponseTexts,
 } from './requests.js';
 import { stripAnsi } from '../visible-text.js';
-import { markedStatusLine, withoutQuotes } from './without-quotes.js';
+import { readMarkedStatusLine, removeQuotes } from './without-quotes.js';
 
 const longestLine = 600;
 
 /** Shortens a text to `max` characters, two thirds from its beginning and the rest from its end, and each line to 600. */
-export function bounded(text: string, max: number): string {
+export function clipText(text: string, max: number): string {
   const head = Math.floor((max * 2) / 3);
   const clipped =
     text.length > max ? `${text.slice(0, head)}\n${text.slice(text.length - (max - head))}` : text;
@@ -41,142 +41,145 @@ const consoleEntries = 50;
 const quietTypes = new Set(
   'log info debug warning dir dirxml table trace count timeEnd clear dialog'.split(' '),
 );
-/** Code of Node or of a package, printed above an exception that ends the process: the line that throws, not the error. */
+/** The throwing line of Node or of a package, which Node prints above an exception that ends the process. */
 const foreignCode =
   /^(?:node:|(?:file:\/\/)?(?:\/|[A-Za-z]:\\).{0,300}[\\/]node_modules[\\/]).{1,200}:\d{1,7}\n.{0,1000}\n[ \t]{0,1000}\^+[ \t]*$/gm;
-/** Calls that run code in the page, so that its exception becomes the test's error. */
-const inPage = /\.(?:evaluate\w*|\$\$?eval|waitForFunction): /;
-/** The first script in a stack: its URL, or the file that a source map resolved it to. A URL without a position is part of the message. */
+/** Calls that run code in the page, whose exception becomes the test's error. */
+const pageCall = /\.(?:evaluate\w*|\$\$?eval|waitForFunction): /;
+/** The first script in a stack: its URL, or the file that a source map gives. A URL without a position is part of the message. */
 const scriptAddress =
   /https?:\/\/[^\s)]{1,500}?:\d{1,7}:\d{1,7}(?=[)\s]|$)|(?<=[(@\s])[\w.~@-][^\s():]{0,300}\.\w{2,6}:\d{1,7}:\d{1,7}(?=[)\s]|$)/;
 
 /**
- * Returns the text of every channel of the evidence, cleaned up for the rules. With `isBare`, nothing but the test's own assertion shows that
- * something is wrong; what the page did not get from other sites then counts even if nothing complains about it.
+ * Returns the text of every channel of the evidence, cleaned up for the rules. With `isBare`, only the test's own assertion shows a fault, so failed
+ * requests to other sites count even if no error mentions them.
  */
-export function evidenceTexts(
+export function collectTexts(
   evidence: Evidence,
-  { withoutNoise }: Pick<Matcher, 'withoutNoise'>,
+  { removeNoise }: Pick<Matcher, 'removeNoise'>,
   isBare = false,
 ): EvidenceText[] {
-  const own = ownOrigin(evidence);
-  const lost = lostScripts(evidence).filter((entry) => withoutNoise('network', requestLine(entry)) !== '');
-  // An exception that follows from a script is never the cause, whoever else lacks the script.
-  const everywhereLost = evidence.network.filter(
-    (entry) => entry.common && entry.resourceType === 'script' && isUnreached(entry, own),
+  const isOwnUrl = createOwnUrlCheck(evidence);
+  const lost = findLostScripts(evidence).filter(
+    (entry) => removeNoise('network', formatRequest(entry)) !== '',
   );
-  const isExplained = isCausedBy([...lost, ...everywhereLost], own);
-  const missed = isBare
+  // An exception that follows from a missing script is never the cause, even if passing tests miss the script, too.
+  const lostEverywhere = evidence.network.filter(
+    (entry) => entry.common && entry.resourceType === 'script' && isUnreached(entry, isOwnUrl),
+  );
+  const isExplained = createScriptCheck([...lost, ...lostEverywhere], isOwnUrl);
+  const unreached = isBare
     ? evidence.network.filter(
         (entry) =>
-          !own(entry.url) && (isUnreached(entry, own) ? mayExplain(entry, evidence) : lost.includes(entry)),
+          !isOwnUrl(entry.url) &&
+          (isUnreached(entry, isOwnUrl) ? mayExplainFailure(entry, evidence) : lost.includes(entry)),
       )
-    : missedOfOthers([...lost, ...everywhereLost], own, evidence);
-  const isOfUnreached = aboutUnreached(evidence, own);
-  const isFollowed = isCausedBy([...lost.filter(({ url }) => own(url)), ...missed], () => true);
-  const failed = failedRequests(evidence, own);
-  const { named, isOfOthers } = namedRequests(
+    : findNeededScripts([...lost, ...lostEverywhere], isOwnUrl, evidence);
+  const isOfUnreached = createUnreachedCheck(evidence, isOwnUrl);
+  const isFollowed = createScriptCheck(
+    [...lost.filter(({ url }) => isOwnUrl(url)), ...unreached],
+    () => true,
+  );
+  const failed = findFailedRequests(evidence, isOwnUrl);
+  const { named, isOfOthers } = findNamedRequests(
     failed.filter(({ common }) => !common),
     evidence,
   );
-  const answered = failed.length === 0 && isAnswered(evidence, own);
-  const telling = [...named, ...missed];
-  const isTold = telling.length > 0 || showsErrorPage(evidence);
-  const isShared = !isTold && failed.some(mayTell);
-  const isEcho = echoOf(telling);
+  const answered = failed.length === 0 && isAnswered(evidence, isOwnUrl);
+  const relevant = [...named, ...unreached];
+  const isExplainedByRequest = relevant.length > 0 || showsErrorPage(evidence);
+  const isShared = !isExplainedByRequest && failed.some(mayShowAppError);
+  const isEcho = createEchoCheck(relevant);
   const consoleOf = (hint: boolean) =>
-    consoleText(
+    readConsoleText(
       evidence,
       (entry) =>
         (entry.common || isExplained(entry) || isOfUnreached(entry.text)) === hint &&
-        ownScript(entry, own) &&
+        isOfOwnScript(entry, isOwnUrl) &&
         !isEcho(entry.text),
     );
   const errorOf = (hint: boolean) =>
-    errorText(
-      tellingErrors(evidence.errors).filter(
+    readErrorText(
+      orderErrors(evidence.errors).filter(
         (error) => (isExplainedError(isFollowed, error) || isUnreadable(error)) === hint,
       ),
     );
   const isUnreadable = ({ message }: TestError) =>
-    failed.some(({ responseBody }) => quotedByJson(responseBody).some((quote) => message.includes(quote)));
-  const linesOf = (requests: readonly NetworkEntry[]) => requests.map(requestLine).join('\n');
+    failed.some(({ responseBody }) => listJsonErrors(responseBody).some((quote) => message.includes(quote)));
+  const linesOf = (requests: readonly NetworkEntry[]) => requests.map(formatRequest).join('\n');
   const raw: EvidenceText[] = [
     { source: 'error', text: errorOf(false), answered },
     { source: 'error', text: errorOf(true), hint: true },
-    { source: 'stack', text: stackText(evidence), answered },
-    { source: 'stack', text: stepOfOwnMatcher(evidence) },
+    { source: 'stack', text: readStackText(evidence), answered },
+    { source: 'stack', text: readStepOfOwnMatcher(evidence) },
     { source: 'console', text: consoleOf(false) },
     { source: 'console', text: consoleOf(true), hint: true },
-    { source: 'network', text: linesOf(telling) },
+    { source: 'network', text: linesOf(relevant) },
     { source: 'network', text: linesOf(failed.filter((entry) => !named.includes(entry))), hint: true },
-    ...[...named, ...failed.filter((entry) => entry.common && mayTell(entry))].map((entry) => {
-      const page = errorPageText(entry);
+    ...[...named, ...failed.filter((entry) => entry.common && mayShowAppError(entry))].map((entry) => {
+      const page = readErrorPage(entry);
       return {
-        // The status on an error page is only a hint, like what a server prints about requests.
+        // The status on an error page is only a hint, like a server's own messages about requests.
         source: page === '' ? ('network' as const) : ('server' as const),
-        text: stripAnsi(page || errorBody(entry)),
+        text: stripAnsi(page || readErrorBody(entry)),
         shared: page !== '' || (entry.common ?? false),
       };
     }),
     {
       source: 'server',
-      text: serverText(evidence, { requestFailed: isTold || isShared, isOfOthers }),
-      shared: evidence.network.length > 0 && !isTold,
+      text: readServerText(evidence, { requestFailed: isExplainedByRequest || isShared, isOfOthers }),
+      shared: evidence.network.length > 0 && !isExplainedByRequest,
     },
-    { source: 'page', text: bounded(evidence.ariaSnapshot ?? '', most.page) },
+    { source: 'page', text: clipText(evidence.ariaSnapshot ?? '', most.page) },
   ];
   return raw
     .map((channel) =>
-      channel.text === '' ? channel : { ...channel, text: withoutNoise(channel.source, channel.text) },
+      channel.text === '' ? channel : { ...channel, text: removeNoise(channel.source, channel.text) },
     )
     .filter(({ text }) => text !== '');
 }
 
-/** What frameworks and their development servers show in place of a page whose loader or component failed on the server. */
+/** The pages that frameworks show after a loader or component failed on the server. */
 const errorPage =
   /- heading "An error occurred\." \[level=1\]|<h1 id="title">An error occurred\.|\bInternal (?:Server )?Error\b|\bUnexpected (?:Server|Application) Error\b|\bserver-side exception\b|\bA server error occurred\b|(?:- heading "|<h1[^>]{0,80}>)5\d\d(?: \||"|$)/im;
 
 /**
- * Whether the page shows an error of the server. The status may be 200: SvelteKit and others deliver the error on a client-side navigation,
- * and a streamed page (Astro) sends its status before its components are rendered.
+ * Whether the page shows an error of the server. Its status may be 200: SvelteKit and others deliver the error in a client-side navigation, and a
+ * streamed page (Astro) sends its status before it renders its components.
  */
 function showsErrorPage({ ariaSnapshot, errors }: Evidence): boolean {
-  const messages = errors.map(({ message }) => stripAnsi(bounded(message, most.error)));
-  return [bounded(ariaSnapshot ?? '', most.page), ...messages].some((text) => errorPage.test(text));
+  const messages = errors.map(({ message }) => stripAnsi(clipText(message, most.error)));
+  return [clipText(ariaSnapshot ?? '', most.page), ...messages].some((text) => errorPage.test(text));
 }
 
 /**
- * Returns the server's output for the rules. Tests share one server. If this test's page got every answer and shows no error of the server,
- * only lines that passing tests do not have count.
+ * Returns the server's output for the rules. Tests share one server, so if this test's page got every answer and shows no error, only lines that
+ * passing tests do not have count.
  */
-function serverText(
+function readServerText(
   { network, serverOutput, ofOthers = [] }: Evidence,
   { requestFailed, isOfOthers }: { readonly requestFailed: boolean } & Pick<NamedRequests, 'isOfOthers'>,
 ): string {
-  const text = stripAnsi(bounded(withPlainStacks(serverOutput), most.server));
+  const text = stripAnsi(clipText(unpackJsonStacks(serverOutput), most.server));
   const others = new Set(network.length > 0 && !requestFailed ? ofOthers.map(normalise) : []);
   const own = text.split('\n').filter((line) => others.size === 0 || !others.has(normalise(line)));
-  const blocks = withoutOtherRequests(
-    logBlocks(withoutLinePrefixes(own.join('\n'))).filter((block) => !isOfOthers(block)),
+  const blocks = dropOtherRequests(
+    splitLogBlocks(removeLinePrefixes(own.join('\n'))).filter((block) => !isOfOthers(block)),
     network,
   );
   return blocks.join('\n').replace(foreignCode, '');
 }
 
-/** A request to a server in its own log, which names no host: `GET /api/orders`. */
+/** A request in a server's own log, without a host: `GET /api/orders`. */
 const incoming = /\b(?:GET|POST|PUT|PATCH|DELETE) (\/[^\s"'?,;:)\]]{1,200})/g;
 const anyError = /\berror\b|(?:Error|Exception)\b/i;
 
-/** Drops the parts that name only requests of other tests, if an error names a request of this test. */
-function withoutOtherRequests(
-  blocks: readonly string[],
-  network: readonly NetworkEntry[],
-): readonly string[] {
+/** If an error names a request of this test, drops the blocks that name only requests of other tests. */
+function dropOtherRequests(blocks: readonly string[], network: readonly NetworkEntry[]): readonly string[] {
   const asked = network.map(({ url }) => (splitUrl(url)?.path ?? url).replace(/\?.*$/, ''));
   const owners = blocks.map((block) => {
     const paths = [...block.matchAll(incoming)].map(([, path = '']) => path);
-    // Routers name paths below their own.
+    // Routers log paths relative to their mount point.
     const isOwn = paths.some((path) => asked.some((requested) => requested.endsWith(path)));
     return { block, isOwn, isOther: paths.length > 0 && !isOwn };
   });
@@ -188,7 +191,7 @@ function withoutOtherRequests(
 const stackInJson = /"(?:stack|stack_?trace|exception|@x)": ?"((?:[^"\\\n]|\\.){1,8000})"/gi;
 
 /** Puts stacks in JSON on lines of their own, as other loggers print them. */
-function withPlainStacks(text: string): string {
+function unpackJsonStacks(text: string): string {
   return text.replace(stackInJson, (field, stack: string) => {
     const lines = stack.split(/(?:\\r)?\\n/);
     return lines.length > 1
@@ -200,99 +203,112 @@ function withPlainStacks(text: string): string {
   });
 }
 
-/** Whether the page loaded, and no request to the app is still open. What the test sent itself is not the page's. */
-function isAnswered({ network }: Evidence, own: (url: string) => boolean): boolean {
-  const asked = network.filter(({ url, resourceType }) => resourceType !== 'api' && own(url));
+/** Whether the page loaded, and no request of the page to the app is still open. Ignores the test's own requests. */
+function isAnswered({ network }: Evidence, isOwnUrl: (url: string) => boolean): boolean {
+  const asked = network.filter(({ url, resourceType }) => resourceType !== 'api' && isOwnUrl(url));
   return asked.length > 0 && asked.every(({ status, failure }) => status !== null || failure !== null);
 }
 
-/** Whether an exception that the test hit inside the page comes from a script that did not load. */
-function isExplainedError(isExplained: ReturnType<typeof isCausedBy>, { message }: TestError): boolean {
-  return inPage.test(message) && isExplained({ text: stripAnsi(bounded(message, most.console)) });
+/** Whether an exception inside the page follows from a script that did not load. */
+function isExplainedError(
+  isExplained: ReturnType<typeof createScriptCheck>,
+  { message }: TestError,
+): boolean {
+  return pageCall.test(message) && isExplained({ text: stripAnsi(clipText(message, most.console)) });
 }
 
-/** Returns the scripts of other sites that did not load although code of the page needed them. */
-function missedOfOthers(
+/** Returns the scripts of other sites that the page needed but could not load. */
+function findNeededScripts(
   lost: readonly NetworkEntry[],
-  own: (url: string) => boolean,
+  isOwnUrl: (url: string) => boolean,
   { console, errors }: Evidence,
 ): NetworkEntry[] {
   return lost.filter((script) => {
-    const isExplained = isCausedBy([script], own);
+    const isExplained = createScriptCheck([script], isOwnUrl);
     return (
-      !own(script.url) &&
+      !isOwnUrl(script.url) &&
       (console.some((entry) => !entry.common && isExplained(entry)) ||
         errors.some((error) => isExplainedError(isExplained, error)))
     );
   });
 }
 
-function errorText(errors: readonly TestError[]): string {
-  const parts = errors.flatMap(({ message, causes, snippet }) => [message, ...causes, statusLines(snippet)]);
+function readErrorText(errors: readonly TestError[]): string {
+  const parts = errors.flatMap(({ message, causes, snippet }) => [
+    message,
+    ...causes,
+    readStatusLines(snippet),
+  ]);
   const text = parts.filter((part) => part !== '').join('\n');
-  return withoutQuotes(withoutLinePrefixes(plainQuotes(stripAnsi(bounded(text, most.error)))));
+  return removeQuotes(removeLinePrefixes(straightenQuotes(stripAnsi(clipText(text, most.error)))));
 }
 
 /** Replaces typographic quotation marks, which word processors and chats substitute for straight ones. */
-function plainQuotes(text: string): string {
+function straightenQuotes(text: string): string {
   if (!/[\u2018\u2019\u201C\u201D]/.test(text)) return text;
   return text.replace(/[\u2018\u2019]/g, "'").replace(/[\u201C\u201D]/g, '"');
 }
 
-function statusLines(snippet: string | null): string {
+function readStatusLines(snippet: string | null): string {
   if (!snippet?.includes('>')) return '';
-  return stripAnsi(bounded(snippet, most.stack)).split('\n').map(markedStatusLine).filter(Boolean).join('\n');
+  return stripAnsi(clipText(snippet, most.stack))
+    .split('\n')
+    .map(readMarkedStatusLine)
+    .filter(Boolean)
+    .join('\n');
 }
 
 /**
- * Returns the failed step if the error has no `expect(`: the project's own matchers print anything, but their step shows that it was an
- * expectation.
+ * Returns the failed step if the error has no `expect(`: custom matchers print any text, but their step shows that they are expectations.
  */
-function stepOfOwnMatcher({ errors, failedStep }: Evidence): string {
+function readStepOfOwnMatcher({ errors, failedStep }: Evidence): string {
   const isKnown = errors.some(({ message }) => message.includes('expect('));
-  return isKnown ? '' : withoutQuotes(failedStep ?? '');
+  return isKnown ? '' : removeQuotes(failedStep ?? '');
 }
 
-function stackText({ errors }: Evidence): string {
+function readStackText({ errors }: Evidence): string {
   const stacks = errors.map(({ stack, message }) =>
     stack?.startsWith(message) ? stack.slice(message.length) : stack,
   );
-  return withoutQuotes(stripAnsi(bounded(stacks.filter(Boolean).join('\n'), most.stack)));
+  return removeQuotes(stripAnsi(clipText(stacks.filter(Boolean).join('\n'), most.stack)));
 }
 
-function consoleText(evidence: Evidence, counts: (entry: ConsoleEntry) => boolean): string {
+function readConsoleText(evidence: Evidence, counts: (entry: ConsoleEntry) => boolean): string {
   const isTelling = (entry: ConsoleEntry) => isAlarming(entry) || !quietTypes.has(entry.type);
-  const telling = evidence.console.filter((entry) => isTelling(entry) && counts(entry));
-  return telling
+  const relevant = evidence.console.filter((entry) => isTelling(entry) && counts(entry));
+  return relevant
     .slice(-consoleEntries)
-    .map(consoleLine)
+    .map(formatConsoleLine)
     .filter((line) => !repeatsRequest(line, evidence.network))
-    .map((text) => stripAnsi(bounded(text, most.console)))
+    .map((text) => stripAnsi(clipText(text, most.console)))
     .join('\n');
 }
 
 /** Formats an entry for the rules. For a failed request, the browser gives the URL only as the entry's location. */
-export function consoleLine({ type, text, location }: ConsoleEntry): string {
+export function formatConsoleLine({ type, text, location }: ConsoleEntry): string {
   if (text.startsWith(failedResource) && location !== '') return `${text} (${location})`;
   return type === 'pageerror' ? `Uncaught ${text.replace(/^Uncaught /, '')}` : text;
 }
 
-function ownScript({ location, stack, text }: ConsoleEntry, own: (url: string) => boolean): boolean {
+function isOfOwnScript({ location, stack, text }: ConsoleEntry, isOwnUrl: (url: string) => boolean): boolean {
   // The location of a failed request is the requested URL; the location of a script's error is the script's URL.
   const script = scriptAddress.exec(stack ?? '')?.[0] ?? location;
-  return script === '' || own(script) || text.includes('CORS policy');
+  return script === '' || isOwnUrl(script) || text.includes('CORS policy');
 }
 
-/** The status that an error names as the answer: `The response (404) …`, `Request failed: 500`. */
+/** The status in an error message about a response: `The response (404) …`, `Request failed: 500`. */
 const answeredWith =
   /\b(?:request|response|respond\w{0,3}|answer\w{0,3}|return(?:s|ed)|fetch\w{0,3}|load\w{0,3}|http|status)\b[^\d\n]{0,40}\b([45]\d\d)\b/i;
 /**
- * Returns a predicate: whether a text merely repeats the response of a failed request. A page that throws the text of a response
- * (`throw new Error(body.error)`) or its status (`The response (404) has no frame`, `GET /api/cart: 500`), or that finds HTML or nothing
- * where it expects JSON, is not the cause (CS-7).
+ * Creates a predicate for texts that only repeat the response of a failed request. If a page throws the text of a response
+ * (`throw new Error(body.error)`) or its status (`The response (404) has no frame`, `GET /api/cart: 500`), or cannot parse HTML or an empty body
+ * as JSON, its exception is not the cause (CS-7).
  */
-function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
-  const sentences = failed.flatMap((entry) => [...responseTexts(entry), ...quotedByJson(entry.responseBody)]);
+function createEchoCheck(failed: readonly NetworkEntry[]): (text: string) => boolean {
+  const sentences = failed.flatMap((entry) => [
+    ...listResponseTexts(entry),
+    ...listJsonErrors(entry.responseBody),
+  ]);
   const answers = failed.flatMap(({ status, url }) =>
     status === null
       ? []
@@ -303,32 +319,35 @@ function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
     answers.some(
       ({ status, path }) =>
         answeredWith.exec(text)?.[1] === status ||
-        withoutPath(text, path)
+        removeMention(text, path)
           .match(/(?<![\w./])\d{3}\b/g)
           ?.includes(status),
     );
 }
 
 /**
- * Returns a text without its mention of a path, or nothing if it does not mention it. Clients put a prefix before the paths of their callers:
- * `GET /orders: 500` is about `/api/orders`.
+ * Removes the mention of a path from a text; returns an empty string if the text does not mention it. API clients add a prefix to paths, so
+ * `GET /orders: 500` mentions `/api/orders`.
  */
-function withoutPath(text: string, path: string): string {
+function removeMention(text: string, path: string): string {
   const named = text.match(/\/[^\s?:'"`()]{2,200}/g)?.find((mention) => path.endsWith(mention));
   return named === undefined ? '' : text.replace(named, ' ');
 }
 
-/** How a page's exception says that a call failed, without saying which. */
+/** An exception of a page about a failed call that it does not name. */
 const callFailed =
   /\bFailed to fetch\b|NetworkError when|\bLoad failed\b|\bNetwork ?Error\b|Network request failed/i;
 
-/** Returns a predicate: whether a text is about a host that the machine does not reach, which explains nothing here. */
-function aboutUnreached(evidence: Evidence, own: (url: string) => boolean): (text: string) => boolean {
-  const missed = evidence.network.filter((entry) => isUnreached(entry, own));
-  const needless = missed.filter((entry) => !mayExplain(entry, evidence));
-  const isOnly = needless.length > 0 && needless.length === missed.length;
+/** Creates a predicate for texts about unreachable hosts, if those do not explain the failure. */
+function createUnreachedCheck(
+  evidence: Evidence,
+  isOwnUrl: (url: string) => boolean,
+): (text: string) => boolean {
+  const unreached = evidence.network.filter((entry) => isUnreached(entry, isOwnUrl));
+  const needless = unreached.filter((entry) => !mayExplainFailure(entry, evidence));
+  const isOnly = needless.length > 0 && needless.length === unreached.length;
   const isOwnCallLost = evidence.network.some(
-    ({ url, status, failure }) => own(url) && status === null && failure !== null,
+    ({ url, status, failure }) => isOwnUrl(url) && status === null && failure !== null,
   );
   return (text) =>
     needless.some(({ url }) => text.includes(splitUrl(url)?.host ?? url)) ||
@@ -336,8 +355,7 @@ function aboutUnreached(evidence: Evidence, own: (url: string) => boolean): (tex
 }
 
 /**
- * The prefixes that CI systems, containers, task runners, loggers, PHP and pytest put before every line they print, and Next and Astro before
- * errors.
+ * The prefixes that CI systems, containers, task runners, loggers, PHP and pytest put before each line, and Next and Astro before errors.
  */
 const clock = String.raw`\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M|Z| ?[+-]\d\d:?\d\d)?\]?`;
 const php = String.raw`\[(?:\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{6})? \d{4}|\d\d-\w{3}-\d{4} \d\d:\d\d:\d\d [\w/+-]{1,40})\] `;
@@ -349,16 +367,16 @@ const prefix = new RegExp(
   'gm',
 );
 /** A cheap check for whether a text may contain such prefixes. */
-const suspect =
+const mayHavePrefix =
   /^[ \t]*(?:\[?\d|\[\w{3} \w{3} |\[WebServer\]|\[Nest\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\||⨯ |\[ERROR\]|\[browser\])/m;
 
 /** Matches a text in which every line is quoted as in mail and Markdown. */
 const quoted = /^(?:[ \t]{0,8}>(?![ \t]*\d{1,6}[ \t]*\|).*(?:\n+|$))+$/;
 
-/** Removes the prefixes that other programs put before each line, so that every line begins as it was originally printed. */
-export function withoutLinePrefixes(text: string): string {
+/** Removes the prefixes that other programs put before each line. */
+export function removeLinePrefixes(text: string): string {
   const own = quoted.test(text) ? text.replace(/^[ \t]*> ?/gm, '') : text;
-  return suspect.test(own) ? own.replace(prefix, '') : own;
+  return mayHavePrefix.test(own) ? own.replace(prefix, '') : own;
 }
 
 /** A name that no script defined. */
@@ -367,16 +385,16 @@ const undefinedName = /\b[\w$]{1,80} is not defined\b|Can't find variable: /;
 const undefinedPart =
   /Cannot (?:read|set) properties of undefined|undefined is not an object|is not a (?:function|constructor)\b|\bis undefined\b/;
 
-/** What engines print if they get a page in place of a script. */
+/** The syntax error for an HTML page in place of a script. */
 const pageForScript = /Unexpected token '<'|expected expression, got '<'/;
 
 /**
- * Returns a predicate: whether code of the page threw because one of these scripts did not load, so that the exception is not the
- * cause (CS-7). For another site's script, only undefined names and the library's own name are certain enough.
+ * Creates a predicate for exceptions that follow from one of these missing scripts and so are not the cause (CS-7). For a script of another site,
+ * only undefined names and the library's own name are certain enough.
  */
-function isCausedBy(
+function createScriptCheck(
   lost: readonly NetworkEntry[],
-  own: (url: string) => boolean,
+  isOwnUrl: (url: string) => boolean,
 ): (thrown: { readonly text: string; readonly time?: number }) => boolean {
   return ({ text, time = Infinity }) =>
     lost.some(
@@ -384,7 +402,7 @@ function isCausedBy(
         script.time <= time &&
         (undefinedName.test(text) ||
           namesLibrary(text, script.url) ||
-          (own(script.url) && undefinedPart.test(text)) ||
+          (isOwnUrl(script.url) && undefinedPart.test(text)) ||
           (script.failure?.includes('text/html') === true && pageForScript.test(text))),
     );
 }

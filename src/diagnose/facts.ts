@@ -1,21 +1,27 @@
 import { asPrinted, type EvidenceSource, type Facts, type Reason } from '../model/diagnosis.js';
-import { locatorIn, tellingErrors } from './complaint.js';
+import { findLocator, orderErrors } from './complaint.js';
 import { type Evidence, hasFailed, isAlarming } from '../model/evidence.js';
 import { isRefusal } from './graphql-errors.js';
-import { bounded, withoutLinePrefixes } from './evidence-texts.js';
+import { clipText, removeLinePrefixes } from './evidence-texts.js';
 import {
   type DatabaseFacts,
-  databaseFacts,
+  parseDatabaseFacts,
   noDatabaseFacts,
-  postgrestTable,
-  wholeStatement,
+  parsePostgrestTable,
+  restoreStatement,
 } from './database-facts.js';
-import { firstOwnFrame, type OwnCode, ownPath } from './own-frame.js';
-import { ownOrigin } from '../urls.js';
+import { findOwnFrame, type OwnCode, findOwnPath } from './own-frame.js';
+import { createOwnUrlCheck } from '../urls.js';
 import type { EvidenceText } from './match.js';
-import { namedRequests } from './named-requests.js';
-import { addressOf, endpointOf, errorPageText, failedRequests, mayTell } from './requests.js';
-import { below, serverFrame } from './server-frame.js';
+import { findNamedRequests } from './named-requests.js';
+import {
+  shortenUrl,
+  formatEndpoint,
+  readErrorPage,
+  findFailedRequests,
+  mayShowAppError,
+} from './requests.js';
+import { textBelow, findServerFrame } from './server-frame.js';
 import { stripAnsi } from '../visible-text.js';
 
 /** The texts, the matches and the deciding reasons of a classification. */
@@ -31,41 +37,43 @@ const errorName =
 const navigation = /\b(net::ERR_\w+|NS_ERROR_\w+) at (https?:\/\/\S{1,300})/;
 
 /** Returns the facts that the evidence names explicitly. */
-export function factsOf(evidence: Evidence, findings: FoundFacts): Facts {
-  const message = bounded(tellingErrors(evidence.errors)[0]?.message ?? '', 4000);
+export function collectFacts(evidence: Evidence, findings: FoundFacts): Facts {
+  const message = clipText(orderErrors(evidence.errors)[0]?.message ?? '', 4000);
   const database = findings.reasons.some(({ category }) => category === 'database-error');
-  const failed = failedRequestOf(evidence);
-  const facts = database ? databaseFactsOf(findings) : noDatabaseFacts;
+  const failed = findWorstRequest(evidence);
+  const facts = database ? collectDatabaseFacts(findings) : noDatabaseFacts;
   return {
     errorType: errorName.exec(stripAnsi(message.slice(0, 200)))?.[1] ?? 'Error',
-    source: sourceOf(evidence, findings.why),
+    source: findSource(evidence, findings.why),
     ...facts,
-    sql: facts.sql && wholeStatement(facts.sql, facts.column ?? facts.table, rawTexts(evidence)),
-    table: facts.table ?? (failed && postgrestTable(failed.url)),
-    endpoint: failed ? endpointOf(failed) : navigationOf(message),
-    locator: locatorOf(evidence),
+    sql: facts.sql && restoreStatement(facts.sql, facts.column ?? facts.table, listRawTexts(evidence)),
+    table: facts.table ?? (failed && parsePostgrestTable(failed.url)),
+    endpoint: failed ? formatEndpoint(failed) : findNavigation(message),
+    locator: readLocator(evidence),
   };
 }
 
-function rawTexts({ errors, serverOutput, network }: Evidence): string[] {
+function listRawTexts({ errors, serverOutput, network }: Evidence): string[] {
   const messages = errors.flatMap(({ message, causes }) => [message, ...causes]);
   return [...messages, serverOutput, ...network.flatMap(({ responseBody }) => responseBody ?? [])];
 }
 
 /**
- * Returns the facts of the most certain database error, from its line first and then from its whole channel, since details are on separate
- * lines. Another channel adds to them only if it is about the same object, since a server may have a later error of its own.
+ * Returns the facts of the most certain database error, from its line first and then from its whole channel, because details are on separate
+ * lines. Another channel adds facts only about the same object, because a server may log a later, unrelated error.
  */
-function databaseFactsOf({ texts, reasons }: FoundFacts): DatabaseFacts {
+function collectDatabaseFacts({ texts, reasons }: FoundFacts): DatabaseFacts {
   const spoken = reasons.filter(({ category }) => category === 'database-error');
   const sorted = spoken.toSorted((a, b) => b.confidence - a.confidence);
   const sources = [...new Set(sorted.map(({ source }) => source))];
   const factsBySource = sources.map((from) => {
     const lines = sorted.flatMap(({ source, evidence }) => (source === from ? [evidence] : []));
     const channels = texts.flatMap(({ source, text }) => (source === from ? [text] : []));
-    return databaseFacts([...lines, ...channels].join('\n'));
+    return parseDatabaseFacts([...lines, ...channels].join('\n'));
   });
-  return factsBySource.reduce((known, more) => (isAboutTheSame(known, more) ? filledIn(known, more) : known));
+  return factsBySource.reduce((known, more) =>
+    isAboutTheSame(known, more) ? fillMissing(known, more) : known,
+  );
 }
 
 const names = ['table', 'column', 'constraint', 'policy'] as const;
@@ -77,94 +85,97 @@ function isAboutTheSame(known: DatabaseFacts, more: DatabaseFacts): boolean {
   );
 }
 
-function filledIn(known: DatabaseFacts, more: DatabaseFacts): DatabaseFacts {
+function fillMissing(known: DatabaseFacts, more: DatabaseFacts): DatabaseFacts {
   const set = Object.entries(known).filter(([, value]) => value !== null);
   return { ...more, ...Object.fromEntries(set) };
 }
 
 /** Returns the worst of the app's own failed requests: server errors first, and the latest among equals. */
-function failedRequestOf(evidence: Evidence) {
+function findWorstRequest(evidence: Evidence) {
   if (evidence.network.length === 0) return null;
-  const failed = failedRequests(evidence, ownOrigin(evidence)).filter(
+  const failed = findFailedRequests(evidence, createOwnUrlCheck(evidence)).filter(
     ({ failure, common }) => !common && !failure?.includes('ERR_ABORTED'),
   );
-  const { named } = namedRequests(failed, evidence);
+  const { named } = findNamedRequests(failed, evidence);
   return named.findLast((entry) => !isRefusal(entry)) ?? named.at(-1) ?? null;
 }
 
-function navigationOf(message: string): string | null {
+function findNavigation(message: string): string | null {
   const match = message.includes(' at http') ? navigation.exec(message) : null;
-  return match ? `GET ${addressOf(match[2] ?? '') || '/'} → ${match[1]}` : null;
+  return match ? `GET ${shortenUrl(match[2] ?? '') || '/'} → ${match[1]}` : null;
 }
 
-function locatorOf({ errors }: Evidence): string | null {
-  const locators = tellingErrors(errors).map(({ message }) => locatorIn(stripAnsi(bounded(message, 8000))));
+function readLocator({ errors }: Evidence): string | null {
+  const locators = orderErrors(errors).map(({ message }) => findLocator(stripAnsi(clipText(message, 8000))));
   return locators.find((locator) => locator !== null) ?? null;
 }
 
 /**
- * Finds the failing line in the deciding evidence: a page's exception does not come from the line of the test that noticed it.
- * Compilers name the file next to the error, often without a position. If the page only repeats an exception of the server, whose frames
- * it does not know, the server's output has them.
+ * Finds the failing line in the deciding evidence; the test's line only shows where the test noticed the fault. Compilers name the file next to the
+ * error, often without a position. If the page only repeats an exception of the server, the frames are in the server's output.
  */
-function sourceOf(evidence: Evidence, [decided, ...others]: readonly Reason[]): string | null {
+function findSource(evidence: Evidence, [decided, ...others]: readonly Reason[]): string | null {
   const messageOf = (reason: Reason | undefined) => reason?.evidence.replace(/^Uncaught /, '');
   const answered = (reason: Reason) => decided?.source === 'server' && reason.source === 'network';
   const same = others.filter(
     (other) =>
       other.source !== decided?.source && (messageOf(other) === messageOf(decided) || answered(other)),
   );
-  const positions = [decided, ...same].map((reason) => positionOf(evidence, reason));
-  return positions.find((position) => position !== null) ?? reportedPosition(evidence);
+  const positions = [decided, ...same].map((reason) => findPosition(evidence, reason));
+  return positions.find((position) => position !== null) ?? readReportedPosition(evidence);
 }
 
-/** Returns the position that Playwright reports for an error outside of the tests, whose message has no stack. */
-function reportedPosition(evidence: Evidence): string | null {
+/** Returns Playwright's position of an error outside of the tests, which has no stack. */
+function readReportedPosition(evidence: Evidence): string | null {
   const { errors, pageUrl, network, rootDir, workspaceDir } = evidence;
   const at = errors.find(({ location }) => location)?.location;
   if (!at || pageUrl !== null || network.length > 0) return null;
-  const path = ownPath(at.file.replaceAll('\\', '/'), { rootDir, workspaceDir, own: ownOrigin(evidence) });
+  const path = findOwnPath(at.file.replaceAll('\\', '/'), {
+    rootDir,
+    workspaceDir,
+    isOwnUrl: createOwnUrlCheck(evidence),
+  });
   return path === null ? null : `${path}:${at.line}`;
 }
 
 /** Playwright's list of all tests of a worker whose teardown failed: `[chromium] › e2e/cart.spec.ts:3:1 › adds`. */
 const ranBefore = /^Failed worker ran \d[^\n]*:\n(?:[^\n]* › [^\n]*(?:\n|$))*/gm;
 
-function positionOf(evidence: Evidence, decided: Reason | undefined): string | null {
+function findPosition(evidence: Evidence, decided: Reason | undefined): string | null {
   const { rootDir, workspaceDir } = evidence;
-  const code = { rootDir, workspaceDir, own: ownOrigin(evidence) };
+  const code = { rootDir, workspaceDir, isOwnUrl: createOwnUrlCheck(evidence) };
   const built = decided?.category === 'build-error';
-  const wholes = stacksOf(evidence, decided?.source ?? 'error').map((text) =>
-    withoutLinePrefixes(stripAnsi(text ?? '')).replace(ranBefore, ''),
+  const wholes = listStacks(evidence, decided?.source ?? 'error').map((text) =>
+    removeLinePrefixes(stripAnsi(text ?? '')).replace(ranBefore, ''),
   );
-  const ofServers = wholes.map((text) => decided && serverFrame(text, decided.evidence, code));
+  const ofServers = wholes.map((text) => decided && findServerFrame(text, decided.evidence, code));
   const ofServer = ofServers.find(Boolean);
   if (ofServer) return ofServer;
   const texts = wholes.flatMap((text) => {
-    const excerpt = bounded(text, 8000);
-    if (decided?.source === 'server' && !built) return [below(text, decided.evidence), excerpt];
-    return built ? [around(excerpt, decided.evidence), excerpt] : [excerpt];
+    const excerpt = clipText(text, 8000);
+    if (decided?.source === 'server' && !built) return [textBelow(text, decided.evidence), excerpt];
+    return built ? [textAround(excerpt, decided.evidence), excerpt] : [excerpt];
   });
-  const find = (text: string) => firstOwnFrame(text, code) ?? (built ? compiledFile(text, code) : null);
+  const find = (text: string) => findOwnFrame(text, code) ?? (built ? findCompiledFile(text, code) : null);
   return texts.map(find).find((position) => position !== null) ?? null;
 }
 
-function stacksOf(evidence: Evidence, decidedBy: EvidenceSource): (string | null)[] {
+function listStacks(evidence: Evidence, decidedBy: EvidenceSource): (string | null)[] {
   if (decidedBy === 'console') {
     const entries = evidence.console.filter((entry) => !entry.common && isAlarming(entry));
     return entries.flatMap(({ stack, text, location }) => [stack, text, location]);
   }
-  if (decidedBy === 'server') return [evidence.serverOutput, ...evidence.network.map(errorPageText)];
+  if (decidedBy === 'server') return [evidence.serverOutput, ...evidence.network.map(readErrorPage)];
   if (decidedBy === 'network')
     return evidence.network
-      .filter((entry) => hasFailed(entry) && mayTell(entry))
+      .filter((entry) => hasFailed(entry) && mayShowAppError(entry))
       .map(({ responseBody }) => responseBody);
-  return tellingErrors(evidence.errors).flatMap(({ stack, message }) => [stack, message]);
+  return orderErrors(evidence.errors).flatMap(({ stack, message }) => [stack, message]);
 }
 
 const file = String.raw`((?:[A-Za-z]:)?[\p{L}\p{M}\p{N}_.@~$()[\]/\\-]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?|s?css|sass|less))`;
 
-/** How compilers name the file with the error, most precise first: the file, with line and column if given. */
+/** The formats in which compilers name the faulty file, most precise first: the file, with line and column if given. */
 const namings = [
   // tsc, Rollup: `src/a.ts(3,5)`, `src/a.ts (3:5)`; Babel: `/srv/src/a.js: Unexpected token (3:5)`
   new RegExp(String.raw`${file}(?: ?|: [^\n()]{1,200} )\((\d{1,7})[,:](\d{1,7})\)`, 'gu'),
@@ -175,28 +186,28 @@ const namings = [
   // a heading: `./src/app/page.tsx`
   new RegExp(String.raw`^[ \t]{0,4}(?:(?:ERROR|Error) in )?${file}[ \t]*$`, 'gmu'),
 ];
-/** What Node prints before it exits: `file:///srv/server.mjs:12`, the line itself, and a caret under the part it could not parse. */
+/** Node's output for a syntax error: `file:///srv/server.mjs:12`, the line itself, and a caret under the faulty part. */
 const caret = new RegExp(String.raw`^(?:file://)?${file}:(\d{1,7})\n[^\n]{0,1000}\n([ \t]{0,1000})\^`, 'gmu');
-/** The file's name is a heading shortly above the error, or in the excerpt below it; distances in characters. */
+/** How far above or below the error the file's name is searched, in characters: it may be a heading above, or in the excerpt below. */
 const charactersAbove = 300;
 const charactersBelow = 2_000;
 
 /** Returns the file, relative to the project, in which a compiler reports an error, with line and column if given; null if there is none. */
-function compiledFile(text: string, code: OwnCode): string | null {
+function findCompiledFile(text: string, code: OwnCode): string | null {
   for (const [, address = '', line, indent = ''] of text.matchAll(caret)) {
-    const path = ownPath(address, code);
+    const path = findOwnPath(address, code);
     if (path !== null) return `${path}:${line}:${indent.length + 1}`;
   }
   for (const naming of namings)
     for (const [, address = '', line, column] of text.matchAll(naming)) {
-      const path = ownPath(address.replaceAll('\\', '/'), code);
+      const path = findOwnPath(address.replaceAll('\\', '/'), code);
       if (path !== null) return line && column ? `${path}:${line}:${column}` : path;
     }
   return null;
 }
 
 /** Returns the text around one of its lines, or the whole text if the line is not in it. */
-function around(text: string, line: string): string {
+function textAround(text: string, line: string): string {
   const at = text.indexOf(asPrinted(line));
   return at === -1 ? text : text.slice(Math.max(0, at - charactersAbove), at + line.length + charactersBelow);
 }

@@ -11,8 +11,8 @@ export interface GraphQlError {
 
 const mostErrors = 10;
 const longestMessage = 300;
-/** The server's own failures: their code says so, or they have none. With any other code, the server refused what was asked. */
-const ofTheServer = /^2\d\d with GraphQL error(?: INTERNAL_SERVER_ERROR)?: /;
+/** A failure of the server itself has this code or none. With any other code, the server refused the request. */
+const serverFailure = /^2\d\d with GraphQL error(?: INTERNAL_SERVER_ERROR)?: /;
 const anyGraphQl = /^2\d\d with GraphQL error/;
 
 const code = z.object({ code: z.string().regex(/^[\w-]{1,60}$/) }).transform((extensions) => extensions.code);
@@ -39,33 +39,32 @@ const answer = z
 const answers = z.union([z.array(answer), answer.transform((single) => [single])]);
 
 /** Returns the errors of a GraphQL answer, or of a batch of them; none if the text is no such answer. */
-export function graphQlErrors(body: string | null): GraphQlError[] {
+export function parseGraphQlErrors(body: string | null): GraphQlError[] {
   if (!body?.includes('"errors"')) return [];
   const errors = answers.parse(jsonOf(body)).flatMap((single) => single?.errors ?? []);
   return errors.filter((single) => single !== null).slice(0, mostErrors);
 }
 
 /**
- * Returns the error of an answer whose status says success, since GraphQL servers answer 200 and report errors in the body; null if there is
- * none.
+ * Returns the error in the body of a successful answer, because GraphQL servers answer 200 even for errors; null if there is none.
  */
-export function graphQlFailure(status: number, body: string | null): string | null {
-  const [error] = status < 300 ? graphQlErrors(body) : [];
-  return error ? `${status} with ${graphQlLine(error)}` : null;
+export function findGraphQlFailure(status: number, body: string | null): string | null {
+  const [error] = status < 300 ? parseGraphQlErrors(body) : [];
+  return error ? `${status} with ${formatGraphQlError(error)}` : null;
 }
 
-/** Formats an error as one line, as the rules know it. */
-export function graphQlLine({ code, message }: GraphQlError): string {
+/** Formats an error as one line, in the format that the rules match. */
+export function formatGraphQlError({ code, message }: GraphQlError): string {
   return `GraphQL error${code === null ? '' : ` ${code}`}: ${message}`;
 }
 
-/** Whether the server says that it failed itself: with a status from 500 on, or in a GraphQL answer. */
+/** Whether the server failed: with a status of 500 or above, or according to a GraphQL answer. */
 export function isServerError({ status, failure }: Pick<NetworkEntry, 'status' | 'failure'>): boolean {
-  return status === null ? ofTheServer.test(failure ?? '') : status >= 500;
+  return status === null ? serverFailure.test(failure ?? '') : status >= 500;
 }
 
-/** Whether the server refused what was asked: with a status below 500, or in a GraphQL answer. */
+/** Whether the server refused the request: with a status below 500, or according to a GraphQL answer. */
 export function isRefusal({ status, failure }: Pick<NetworkEntry, 'status' | 'failure'>): boolean {
   if (status !== null) return status >= 400 && status < 500;
-  return anyGraphQl.test(failure ?? '') && !ofTheServer.test(failure ?? '');
+  return anyGraphQl.test(failure ?? '') && !serverFailure.test(failure ?? '');
 }

@@ -1,103 +1,101 @@
 import type { DiagnosedFailure } from '../model/cause.js';
-import { splitUrl, ownOrigin } from '../urls.js';
+import { splitUrl, createOwnUrlCheck } from '../urls.js';
 import { stripAnsi } from '../visible-text.js';
-import { complaintOf, tellingErrors } from './complaint.js';
+import { parseComplaint, orderErrors } from './complaint.js';
 import { isDecisive, withoutColumn, type Reason } from '../model/diagnosis.js';
 import type { Evidence } from '../model/evidence.js';
 import { normalise } from './normalise.js';
 
-/** The sources that report the cause itself rather than its symptom in the test, closest to the cause first. */
+/** The sources that report the cause itself and not its symptom in the test, closest to the cause first. */
 const rootSources: readonly Reason['source'][] = ['server', 'network', 'console', 'page'];
 
 /**
- * Returns the keys that failures of the same cause share, however their symptoms are worded; one common key is enough. A `ui-error`
- * without deeper evidence is identified by what the test waited for and what was wrong with it.
+ * Returns the keys of a failure's cause. Failures with a common key have the same cause, even if their messages differ. The key of a `ui-error`
+ * without deeper evidence is the awaited element and its fault.
  */
-export function rootKeys(failure: DiagnosedFailure): string[] {
-  const origin = deadServer(failure);
+export function listRootKeys(failure: DiagnosedFailure): string[] {
+  const origin = findDeadServer(failure);
   const dead = origin === null ? null : `dead server | ${origin}`;
-  const database = databaseKey(failure);
-  const reasons = [...exceptionKeys(failure), ...(database === null ? [] : [database])];
+  const database = createDatabaseKey(failure);
+  const reasons = [...listExceptionKeys(failure), ...(database === null ? [] : [database])];
   const keys = [
     dead,
     ...reasons,
-    ...explainedEndpointKeys(failure, reasons),
-    endpointKey(failure),
-    symptomKey(failure),
-    blankPageKey(failure),
-    errorPageKey(failure),
+    ...listExplainedEndpointKeys(failure, reasons),
+    createEndpointKey(failure),
+    createSymptomKey(failure),
+    createBlankPageKey(failure),
+    createErrorPageKey(failure),
   ];
   return keys.filter((key) => key !== null);
 }
 
 /**
- * Returns the key that a test shares with itself in other projects (or repetitions) if it fails there at the same line in the same way. Its
- * locators and values are not part of the key, since they may contain a project's name or a random user. Returns null if no line is known.
+ * Returns the key under which the same test's failures in other projects (or repetitions) are grouped: its line and the kind of failure, but not
+ * locators and values, which may contain a project's name or a random user. Returns null if the line is unknown.
  */
-export function sameTestKey({ diagnosis, evidence, failure }: DiagnosedFailure): string | null {
+export function createSameTestKey({ diagnosis, evidence, failure }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'ui-error' || failure.scope === 'suite') return null;
-  const at = tellingErrors(evidence.errors)[0]?.location;
-  const { kind, call } = complaintOf(evidence.errors);
+  const at = orderErrors(evidence.errors)[0]?.location;
+  const { kind, call } = parseComplaint(evidence.errors);
   if (!at || kind === 'other') return null;
   return [...failure.test.titlePath, `${at.file}:${at.line}`, kind, call].join(' | ');
 }
 
 /**
- * Keys that do not tell causes apart: an answer that a proxy or middleware can give for all endpoints, and symptoms of a cause that only
- * another failure's evidence shows.
+ * Keys that different causes can share: an answer that a proxy or middleware gives for all endpoints, and mere symptoms.
  */
-const untelling = /→ (?:401|403|407|429|5\d\d)$|^(?:symptom|blank) \| /;
+const ambiguousKey = /→ (?:401|403|407|429|5\d\d)$|^(?:symptom|blank) \| /;
 
-/** Whether two failures, as described by their root keys, have different causes although their errors may be worded alike. */
+/** Whether two failures have different causes according to their root keys, even if their messages are alike. */
 export function haveDifferentRoots(a: Iterable<string>, b: Iterable<string>): boolean {
-  const [keys = [], others = []] = [a, b].map((all) => [...all].filter((key) => !untelling.test(key)));
+  const [keys = [], others = []] = [a, b].map((all) => [...all].filter((key) => !ambiguousKey.test(key)));
   return keys.length > 0 && others.length > 0 && !keys.some((key) => others.includes(key));
 }
 
-/** Returns keys made of the deciding evidence outside the test's own error, combined with its line and with the function around it. */
-function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
+/** Returns keys of the deciding evidence outside the test's own error: one with its line, one with the function around it. */
+function listExceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
   const { category, facts } = diagnosis;
-  const root = rootReason(diagnosis.why);
+  const root = findRootReason(diagnosis.why);
   if (!root || category === 'ui-error' || (category === 'unknown' && root.source !== 'server')) return [];
   // Some logs print an exception with its name and again without it.
   const message = root.evidence.replace(/^(?:Uncaught )?(?:\w{0,60}Error: )?/, '');
   const normalized =
     root.source === 'network'
-      ? withoutQuery(message)
+      ? reduceToEndpoint(message)
       : normalise(root.source === 'server' ? message.replaceAll(requested, '$1 <path>') : message);
   const key = ['root', category, normalized];
-  // The bundler, the browser and the overlay word an error of one line differently.
+  // The bundler, the browser and the overlay print the same error in different words.
   if (category === 'build-error' && facts.source !== null)
     return [key.join(' | '), ['root', category, withoutColumn(facts.source)].join(' | ')];
   if (category !== 'runtime-error' || facts.source === null) return [key.join(' | ')];
   const [file = '', line] = facts.source.split(/:(?=\d+(?::\d+)?$)/);
-  const within = functionAt(evidence, facts.source);
+  const within = findFunction(evidence, facts.source);
   return [
     [...key, `${file}:${line?.split(':')[0] ?? ''}`].join(' | '),
     ...(within === null ? [] : [[...key, file, `${within}()`].join(' | ')]),
   ];
 }
 
-/** A request that a log line names: the same fault answers several of them. */
+/** A request in a log line: the same fault affects several of them. */
 const requested = /\b(GET|POST|PUT|PATCH|DELETE) \/[^\s"']*/g;
 
 /**
- * Whether the first key is that of an exception without a position or of a failed request without a reason, and the second adds the position
- * or the reason.
+ * Whether the second key is the same as the first one with more detail: an exception with its position, or a failed request with its reason.
  */
-export function isKnownBy(untold: string, key: string): boolean {
+export function isCompletedBy(untold: string, key: string): boolean {
   return /^(?:root \| runtime-error|endpoint) \| /.test(untold) && key.startsWith(`${untold} | `);
 }
 
-/** Returns the most confident deciding reason of those sources; among equals, the one closest to the cause. */
-function rootReason(why: readonly Reason[]): Reason | undefined {
+/** Returns the most confident deciding reason from `rootSources`; among equals, the one closest to the cause. */
+function findRootReason(why: readonly Reason[]): Reason | undefined {
   const sure = why.filter(({ confidence, source }) => isDecisive(confidence) && rootSources.includes(source));
   const rank = ({ source }: Reason) => rootSources.indexOf(source);
   return sure.toSorted((a, b) => b.confidence - a.confidence || rank(a) - rank(b))[0];
 }
 
-/** Returns the function that a stack names for a position; null if it has no name. */
-function functionAt({ console, serverOutput, errors }: Evidence, source: string): string | null {
+/** Returns the name of the function at a position in a stack; null if it has none. */
+function findFunction({ console, serverOutput, errors }: Evidence, source: string): string | null {
   const stacks = [...console.map(({ stack }) => stack), ...errors.map(({ stack }) => stack), serverOutput];
   for (const stack of stacks) {
     const line = stripAnsi(stack ?? '')
@@ -109,24 +107,24 @@ function functionAt({ console, serverOutput, errors }: Evidence, source: string)
   return null;
 }
 
-/** A database names the faulty object, whichever channel its message arrives in. */
-function databaseKey({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
+/** A database's message names the faulty object in every channel. */
+function createDatabaseKey({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
   const { table, column, constraint, policy } = facts;
   if (category !== 'database-error' || (table ?? column ?? constraint ?? policy) === null) return null;
   return ['database', why[0]?.rule, table, column, constraint, policy].join(' | ');
 }
 
-/** A failed request of the page is the cause, whichever part of the response each test needed. */
-function endpointKey({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
+/** A failed request of the page is the cause even if tests need different parts of its response. */
+function createEndpointKey({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
   if (category !== 'network-error' || facts.endpoint === null) return null;
   const isDecidedByRequest = why.some(
     ({ source, confidence }) => source === 'network' && isDecisive(confidence),
   );
-  return isDecidedByRequest ? `endpoint | ${withoutQuery(facts.endpoint)}` : null;
+  return isDecidedByRequest ? `endpoint | ${reduceToEndpoint(facts.endpoint)}` : null;
 }
 
 /** Returns keys for a failed request with the reason that its answer or the server gives. */
-function explainedEndpointKeys(
+function listExplainedEndpointKeys(
   { diagnosis: { category, why, facts } }: DiagnosedFailure,
   reasons: readonly string[],
 ): string[] {
@@ -139,32 +137,34 @@ function explainedEndpointKeys(
     !/→ (?:5\d\d$|2\d\d with GraphQL error)/.test(endpoint)
   )
     return [];
-  return reasons.map((reason) => `endpoint | ${withoutQuery(endpoint)} | ${reason}`);
+  return reasons.map((reason) => `endpoint | ${reduceToEndpoint(endpoint)} | ${reason}`);
 }
 
-function symptomKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
+function createSymptomKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'ui-error') return null;
-  const { kind, subject, detail } = complaintOf(evidence.errors);
-  // An element that covers the page blocks every element beneath it.
+  const { kind, subject, detail } = parseComplaint(evidence.errors);
+  // One covering element blocks every element beneath it.
   if (kind === 'covered') return `covered | ${detail}`;
   if (subject === null || kind === 'other') return null;
   return ['symptom', subject, kind, normalise(detail ?? '')].join(' | ');
 }
 
-/** On a blank page every element is missing, so it does not matter which one a test looked for. */
-function blankPageKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
+/** On a blank page every element is missing, so the key ignores which one a test expected. */
+function createBlankPageKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'ui-error' || evidence.ariaSnapshot !== '') return null;
   const page = evidence.pageUrl === null ? null : splitUrl(evidence.pageUrl);
-  return page !== null && complaintOf(evidence.errors).kind === 'missing' ? `blank | ${page.origin}` : null;
+  return page !== null && parseComplaint(evidence.errors).kind === 'missing'
+    ? `blank | ${page.origin}`
+    : null;
 }
 
-/** A page that shows nothing but an error shows it in place of whatever a test looked for. */
-function errorPageKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
+/** On a page that shows only an error every element is missing, so the key is that error. */
+function createErrorPageKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
   const { ariaSnapshot, errors } = evidence;
   if (diagnosis.category !== 'ui-error' || !ariaSnapshot || ariaSnapshot.length > longestErrorPage)
     return null;
-  const said = ariaSnapshot.split('\n').find((line) => saysError.test(line));
-  return said !== undefined && complaintOf(errors).kind === 'missing'
+  const errorLine = ariaSnapshot.split('\n').find((line) => saysError.test(line));
+  return errorLine !== undefined && parseComplaint(errors).kind === 'missing'
     ? `page | ${normalise(ariaSnapshot)}`
     : null;
 }
@@ -173,57 +173,57 @@ const longestErrorPage = 600;
 const saysError =
   /\b(?:\w*Error|error|failed|wrong|could not|cannot|can't|unable|invalid|unexpected|not valid)\b/i;
 
-/** Reduces a request and its answer to the endpoint: `POST /api/orders?page=2 → 500` without its query, order ids made equal. */
-export function withoutQuery(line: string): string {
-  const named = line.replace(/\?\S*/, '').replace(/\/\d+(?=\/|\s|$)/g, '/<id>');
-  // Each part is normalized by itself, since normalizing reduces a path to the file's name.
-  return named.split('/').map(normalise).join('/');
+/** Reduces a request line to its endpoint and status: drops the query, and replaces ids in the path by `<id>`. */
+export function reduceToEndpoint(line: string): string {
+  const withoutIds = line.replace(/\?\S*/, '').replace(/\/\d+(?=\/|\s|$)/g, '/<id>');
+  // Normalizes each part by itself, because a whole path would be reduced to the file's name.
+  return withoutIds.split('/').map(normalise).join('/');
 }
 
 /** From this many failures on, refused connections count as a failure of the environment (HL-7). */
-const many = 3;
+const manyFailures = 3;
 const refused =
   /(?:ERR_CONNECTION_REFUSED|NS_ERROR_CONNECTION_REFUSED|Could not connect to server|ECONNREFUSED)/;
 const address = /(https?:\/\/[^\s"'/)]{1,260})/;
 const hostAndPort = /ECONNREFUSED ((?:\d{1,3}\.){3}\d{1,3}|[\da-f:]{2,40}|[\w.-]{1,200}):(\d{2,5})/i;
 
-/** Returns the origin that refused connections in this failure, or null if there is none or the server's output says why. */
-function deadServer({ evidence, diagnosis }: DiagnosedFailure): string | null {
+/** Returns the origin that refused connections in this failure; null if there is none, or if the server's output says why. */
+function findDeadServer({ evidence, diagnosis }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'network-error' || diagnosis.why.some(({ source }) => source === 'server'))
     return null;
   const line = evidence.errors.map(({ message }) => message).find((message) => refused.test(message));
-  if (line === undefined) return refusedRequest(evidence);
-  return originIn(line);
+  if (line === undefined) return findRefusedOrigin(evidence);
+  return parseRefusedOrigin(line);
 }
 
 /**
- * Returns why no agent can help with these failures of one cause (HL-7), or null. The machine may lack something, Playwright may refuse to run
- * any test, the tests may pass although they are marked with `test.fail()`, or many of them may have failed on the same dead server.
+ * Returns why no agent can help with these failures of one cause (HL-7), or null: the machine lacks something, Playwright refuses to run any test,
+ * the tests pass although they are marked with `test.fail()`, or many of them failed on the same dead server.
  */
-export function environmentOf(members: readonly DiagnosedFailure[]): string | null {
+export function explainEnvironment(members: readonly DiagnosedFailure[]): string | null {
   const [advice, ...others] = new Set(
     members.map(({ diagnosis, machine = diagnosis.advice }) => machine ?? null),
   );
   if (advice && others.length === 0) return advice;
   // Only a person may remove the mark. An agent could turn the test green only by breaking the app.
   if (members.every(({ failure }) => failure.scope === 'test' && failure.status === 'passed'))
-    return 'it passes although it is marked to fail: if what it tests works now, remove its `test.fail`';
-  const origins = new Set(members.map(deadServer));
+    return 'it passes although it is marked to fail: if the feature works now, remove its `test.fail`';
+  const origins = new Set(members.map(findDeadServer));
   const [origin] = origins;
-  if (origins.size !== 1 || !origin || members.length < many) return null;
+  if (origins.size !== 1 || !origin || members.length < manyFailures) return null;
   return `${origin} refuses connections: ${members.length} tests failed the same way, and the evidence does not say why`;
 }
 
-/** Returns the origin of the app's own request that was refused; a request to another site says nothing about the app's servers. */
-function refusedRequest(evidence: Evidence): string | null {
-  const own = ownOrigin(evidence);
+/** Returns the origin of a refused request to the app. Requests to other sites do not count, because they say nothing about the app's servers. */
+function findRefusedOrigin(evidence: Evidence): string | null {
+  const isOwnUrl = createOwnUrlCheck(evidence);
   const request = evidence.network.find(
-    ({ failure, url }) => failure !== null && refused.test(failure) && own(url),
+    ({ failure, url }) => failure !== null && refused.test(failure) && isOwnUrl(url),
   );
   return request ? (address.exec(request.url)?.[1] ?? null) : null;
 }
 
-function originIn(message: string): string | null {
+function parseRefusedOrigin(message: string): string | null {
   const from = message.search(refused);
   const url = address.exec(message.slice(from))?.[1] ?? address.exec(message)?.[1];
   if (url) return url;

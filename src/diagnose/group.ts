@@ -1,14 +1,20 @@
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { categories } from '../model/diagnosis.js';
-import { haveDifferentRoots, isKnownBy, rootKeys, sameTestKey, environmentOf } from './group-keys.js';
-import { sharedRedirects } from './auth-redirects.js';
-import { sharedOutages } from './outages.js';
+import {
+  haveDifferentRoots,
+  isCompletedBy,
+  listRootKeys,
+  createSameTestKey,
+  explainEnvironment,
+} from './group-keys.js';
+import { findSharedRedirects } from './auth-redirects.js';
+import { findSharedOutages } from './outages.js';
 
 /** A cause under construction: its members and all their root keys. */
 interface Group {
   members: DiagnosedFailure[];
   readonly keys: Set<string>;
-  /** What its tests have in common with themselves in other projects. */
+  /** The keys of its tests that are the same in other projects (`createSameTestKey`). */
   readonly tests: Set<string | null>;
 }
 
@@ -16,18 +22,18 @@ interface Group {
  * Groups the failures that share a root cause (HL-6), as `c1`, `c2` …. Deep classes come first, because their fixes often heal other causes
  * too; within a class, causes are in order of first appearance. Failures belong together if they have the same deciding evidence, or the same
  * signature and no different evidence, or if they are of the same test in several projects. A failure that was not run again belongs to the
- * failure that was run in its place. All that a hanging or dead server left unanswered is one cause.
+ * failure that was run in its place. All failures of a hanging or dead server are one cause.
  */
 export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   const groups: Group[] = [];
   const own = failures.filter(({ like }) => like === undefined);
-  const redirects = sharedRedirects(own);
-  const outages = sharedOutages(own);
+  const redirects = findSharedRedirects(own);
+  const outages = findSharedOutages(own);
   for (const failure of own) {
     const shared = [redirects.get(failure), outages.keys.get(failure)].filter((key) => key !== undefined);
-    join(groups, failure, [...rootKeys(failure), ...shared]);
+    join(groups, failure, [...listRootKeys(failure), ...shared]);
   }
-  for (const group of groups.slice()) if (groups.includes(group)) joinKnown(groups, group);
+  for (const group of groups.slice()) if (groups.includes(group)) joinCompleted(groups, group);
   const depth = (lead: DiagnosedFailure) => categories.indexOf(lead.diagnosis.category);
   const joined = failures.filter(({ like }) => like !== undefined);
   return groups
@@ -35,7 +41,7 @@ export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
       const ns = new Set(members.map(({ n }) => n));
       const others = joined.filter(({ like = 0 }) => ns.has(like));
       return {
-        lead: leadOf(members, outages.later),
+        lead: chooseLead(members, outages.later),
         members: [...members, ...others].sort((a, b) => a.n - b.n),
       };
     })
@@ -44,13 +50,13 @@ export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
       id: `c${index + 1}`,
       ...cause,
       parent: null,
-      environment: environmentOf(cause.members),
+      environment: explainEnvironment(cause.members),
     }));
 }
 
-/** Adds a failure to the groups that share a key with it, and to the first that has its signature. These groups become one. */
+/** Merges all groups that share a key with a failure, and the first group with its signature, and adds the failure. */
 function join(groups: Group[], failure: DiagnosedFailure, keys: readonly string[]): void {
-  const test = sameTestKey(failure);
+  const test = createSameTestKey(failure);
   const isAlike = ({ members }: Group) => members.some(({ signature }) => signature === failure.signature);
   const alike = groups.find((group) => isAlike(group) && !haveDifferentRoots(group.keys, keys));
   const [home, ...linked] = groups.filter(
@@ -68,12 +74,12 @@ function join(groups: Group[], failure: DiagnosedFailure, keys: readonly string[
 }
 
 /**
- * Merges a group whose exception has no position (a minified bundle, a log without a stack), or whose failed request has no reason (a page
- * that was left before the answer was read), with the only group that has it. If several groups have it, the group stays alone.
+ * Merges a group whose exception has no position (a minified bundle, a log without a stack), or whose failed request has no reason (the page was
+ * left before the answer arrived), with the only group that has the same key in detail. If there are several, the group stays alone.
  */
-function joinKnown(groups: Group[], group: Group): void {
+function joinCompleted(groups: Group[], group: Group): void {
   for (const key of group.keys) {
-    const placed = groups.filter(({ keys }) => [...keys].some((other) => isKnownBy(key, other)));
+    const placed = groups.filter(({ keys }) => [...keys].some((other) => isCompletedBy(key, other)));
     const [other] = placed;
     if (placed.length !== 1 || !other || other === group) continue;
     const [home, later] = groups.indexOf(other) < groups.indexOf(group) ? [other, group] : [group, other];
@@ -89,15 +95,15 @@ function absorb(groups: Group[], home: Group, other: Group): void {
 }
 
 /**
- * Returns the failure with the most confident diagnosis, which tells an agent the most; among equals, the earliest. Failures that a server's
- * earlier outage explains come last.
+ * Chooses the failure with the most confident diagnosis, which is the most useful one for an agent; among equals, the earliest. Failures after a
+ * server's outage come last.
  */
-function leadOf(
+function chooseLead(
   members: readonly DiagnosedFailure[],
   later: ReadonlySet<DiagnosedFailure>,
 ): DiagnosedFailure {
-  const telling = members.filter((failure) => !later.has(failure));
-  return (telling.length > 0 ? telling : members).reduce((best, failure) =>
+  const beforeOutage = members.filter((failure) => !later.has(failure));
+  return (beforeOutage.length > 0 ? beforeOutage : members).reduce((best, failure) =>
     failure.diagnosis.confidence > best.diagnosis.confidence ? failure : best,
   );
 }

@@ -1,31 +1,31 @@
 import type { Hunk } from '../model/blame.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 
-/** Words of Playwright's and the rules' own, which any code may have. */
+/** Words from Playwright's and the rules' own vocabulary, which occur in any code. */
 const common =
   /^(?:getby\w*|locator|name|role|button|text|exact|true|false|null|undefined|error|typeerror|http|https|localhost|post|index|page|test|tests|expect|expected|received|tobe\w*|tohave\w*|tocontain\w*|timeout|call|waiting|element|visible|found|string|number|server|from|with|this|that|const|return|does|read|reading|properties|property|cannot|type|exist|function|line|find|failed)$/;
 
-/** A place as stacks and compilers name it: `src/cart.ts:12:5`, `src/cart.ts(12,5)`. */
+/** A code position in a stack or a compiler's message: `src/cart.ts:12:5`, `src/cart.ts(12,5)`. */
 const placePattern = /([\w.@~-]+(?:\/[\w.@~-]+)*\.\w+)[:(](\d+)/g;
 
-/** A place that belongs to a failure though its texts do not name it: the first line of a function. */
+/** A position that is relevant to a failure although its texts do not name it: the first line of a function. */
 export interface NearPlace {
   readonly at: string;
   readonly weight: number;
 }
 
-/** How many lines a function has at most, if only its first line is known. */
+/** The assumed maximum length of a function whose first line is known, in lines. */
 const longestFunction = 60;
 
-/** A hunk, with where it is now if that is known. */
+/** A hunk, with its current position if known. */
 type HunkAtLine = Hunk & { readonly newStart?: number };
 
 /**
- * Returns how much a failure says of a hunk: that a stack or the compiler names its file or its very lines, and that words that the failure names (a
- * locator's text, a test id, a route, a column, a symbol) are in it; a word that only came or went with it counts twice. `near` are more places that belong to the failure, such as
- * the code that answered its request.
+ * Rates how likely a hunk is to have caused a failure. Points are given if a stack or the compiler names its file or its lines, and for words of the
+ * failure (a locator's text, a test id, a route, a column, a symbol) in the hunk; a word that the hunk added or removed counts twice. `near` are
+ * more relevant positions, such as the code that answered a request.
  */
-export function likelihood(
+export function rateHunk(
   { failure, diagnosis, evidence }: DiagnosedFailure,
   near: readonly NearPlace[] = [],
 ): (hunk: HunkAtLine) => number {
@@ -44,7 +44,7 @@ export function likelihood(
     ...reasons,
     ...errors.map((text) => text.split('\n', 12).join('\n')),
   ];
-  const words = new Set(texts.flatMap((text) => wordsIn(text ?? '')).filter((word) => !common.test(word)));
+  const words = new Set(texts.flatMap((text) => listWords(text ?? '')).filter((word) => !common.test(word)));
   return ({ file, old, now, newStart = 0 }) => {
     const name = file.split('/').slice(-2).join('/');
     const lines = places
@@ -55,7 +55,7 @@ export function likelihood(
       .filter(({ path }) => path === file || path.endsWith(name))
       .map(({ line, weight }) => weight * (isNear(line) ? 2 : 1));
     const isAt = lines.some((n) => n >= newStart - 1 && n <= newStart + now.length);
-    const [before, after] = [old, now].map((text) => new Set(wordsIn(text.join(''))));
+    const [before, after] = [old, now].map((text) => new Set(listWords(text.join(''))));
     const named = [...words].filter((word) => before?.has(word) || after?.has(word));
     const changed = named.filter((word) => before?.has(word) !== after?.has(word));
     return (
@@ -67,6 +67,6 @@ export function likelihood(
   };
 }
 
-function wordsIn(text: string): string[] {
+function listWords(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}_][\p{L}\p{N}_]{3,}/gu) ?? [];
 }

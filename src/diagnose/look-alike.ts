@@ -5,8 +5,8 @@ const dashes = /[\u2010-\u2015\u2212]/gu;
 const quotes = /[\u2018\u2019\u201A\u02BC]/gu;
 const doubleQuotes = /[\u201C\u201D\u201E]/gu;
 
-/** Returns a text with each character replaced by the plain one that looks like it. */
-function asSeen(text: string): string {
+/** Replaces each character by the plain one that looks the same. */
+function replaceLookAlikes(text: string): string {
   return text
     .normalize('NFKC')
     .replace(unseen, '')
@@ -16,9 +16,9 @@ function asSeen(text: string): string {
     .replace(doubleQuotes, '"');
 }
 
-/** Says by which code points two texts differ that look the same; null if they are equal or look different. */
-export function lookAlike(expected: string, received: string): string | null {
-  if (expected === received || asSeen(expected) !== asSeen(received)) return null;
+/** Names the code points by which two texts that look the same differ; null if they are equal or look different. */
+export function explainLookAlike(expected: string, received: string): string | null {
+  if (expected === received || replaceLookAlikes(expected) !== replaceLookAlikes(received)) return null;
   const [wanted, got] = [Array.from(expected), Array.from(received)];
   const at = wanted.findIndex((character, index) => character !== got[index]);
   const index = at < 0 ? wanted.length : at;

@@ -15,57 +15,57 @@ import { retryRules } from './rules/retry.js';
 export interface EvidenceText {
   readonly source: EvidenceSource;
   readonly text: string;
-  /** Whether it is too weak to decide, because passing tests show it too or other evidence explains it. */
+  /** True if the text is too weak to decide, because passing tests show it, too, or other evidence explains it. */
   readonly hint?: boolean;
   /**
-   * Whether tests share this output and no failed answer of this test stands behind it: then errors of requests are only hints, but errors of
-   * the app count.
+   * True if tests share this output and no failed answer of this test is related to it. Then errors of requests are only hints, but errors of the
+   * app count.
    */
   readonly shared?: boolean;
-  /** Whether the page got an answer, and no error, for everything that it asked of the app. */
+  /** True if the app answered every request of the page without an error. */
   readonly answered?: boolean;
 }
 
 /** A project's effective rules, ready for matching. */
 export interface Matcher {
   /** Returns a reason for every rule that matches, at most one per text. */
-  reasonsIn(texts: readonly EvidenceText[]): Reason[];
-  /** Returns the first axis whose rule matches a text in a failure of this class, else `code_error` (CS-11). */
-  retryAxisOf(texts: readonly EvidenceText[], decided: Pick<Diagnosis, 'category' | 'why'>): RetryAxis;
+  findReasons(texts: readonly EvidenceText[]): Reason[];
+  /** Returns the axis of the first retry rule that matches in a failure of this class, or else `code_error` (CS-11). */
+  findRetryAxis(texts: readonly EvidenceText[], decided: Pick<Diagnosis, 'category' | 'why'>): RetryAxis;
   /** Returns the text of a channel without its noise lines. */
-  withoutNoise(source: EvidenceSource, text: string): string;
+  removeNoise(source: EvidenceSource, text: string): string;
 }
 
 const longestEvidence = 300;
-/** A longer line is not shown in full, so a match that far from its beginning would be cut off. */
+/** A match farther from the beginning of its line would be cut off in the output. */
 const longestShown = 150;
 const far = 100;
-/** The classes of errors that the app itself has, rather than what it shows or answers because of them. */
-const ofTheApp = new Set<Category>(['build-error', 'database-error', 'runtime-error']);
-/** How many lines that match and that `unless` excludes are skipped at most. */
+/** The classes of errors in the app itself, as opposed to its answers and pages. */
+const appClasses = new Set<Category>(['build-error', 'database-error', 'runtime-error']);
+/** How many matching lines that `unless` excludes are skipped at most. */
 const mostExceptions = 50;
 
 /** Combines a project's own rules with the built-in ones (CS-9). */
 export function createMatcher(project: ProjectRules = noProjectRules): Matcher {
   const off = new Set(project.off);
-  const own = project.rules.map((rule) => ({ ...rule, rule: ownRule(rule) }));
+  const own = project.rules.map((rule) => ({ ...rule, rule: compileRule(rule) }));
   const all = [...own.map(({ rule }) => rule), ...rules.filter(({ id }) => !off.has(id))];
   const ignored = project.ignore.map((source) => new RegExp(source));
   return {
-    reasonsIn: (texts) => texts.flatMap((text) => all.flatMap((rule) => reasonOf(rule, text) ?? [])),
-    retryAxisOf: (texts, { category, why }) =>
+    findReasons: (texts) => texts.flatMap((text) => all.flatMap((rule) => findReason(rule, text) ?? [])),
+    findRetryAxis: (texts, { category, why }) =>
       own.find(({ rule, retry }) => retry !== null && why.some((reason) => reason.rule === rule.id))?.retry ??
-      builtInAxis(texts, category),
-    withoutNoise: (source, text) => {
+      findBuiltInAxis(texts, category),
+    removeNoise: (source, text) => {
       const noise = noiseRules
         .filter(({ sources }) => sources.includes(source))
         .map(({ pattern }) => pattern);
-      return withoutLines(text, [...noise, ...ignored]);
+      return removeLines(text, [...noise, ...ignored]);
     },
   };
 }
 
-function ownRule({ id, category, pattern, sources }: ProjectRules['rules'][number]): Rule {
+function compileRule({ id, category, pattern, sources }: ProjectRules['rules'][number]): Rule {
   return {
     id: projectRuleId(id),
     category,
@@ -75,43 +75,43 @@ function ownRule({ id, category, pattern, sources }: ProjectRules['rules'][numbe
   };
 }
 
-function builtInAxis(texts: readonly EvidenceText[], category: Category): RetryAxis {
+function findBuiltInAxis(texts: readonly EvidenceText[], category: Category): RetryAxis {
   const all = texts.map(({ text }) => text).join('\n');
   const rule = retryRules.find(
-    (rule) => rule.categories.includes(category) && matchingLine(rule, all) !== null,
+    (rule) => rule.categories.includes(category) && findMatchingLine(rule, all) !== null,
   );
   return rule?.axis ?? 'code_error';
 }
 
-function withoutLines(text: string, patterns: readonly RegExp[]): string {
+function removeLines(text: string, patterns: readonly RegExp[]): string {
   const lines = text.split('\n').filter((line) => !patterns.some((pattern) => pattern.test(line)));
   return lines.join('\n');
 }
 
-function reasonOf(rule: Rule, { source, text, hint, shared, answered }: EvidenceText): Reason | null {
+function findReason(rule: Rule, { source, text, hint, shared, answered }: EvidenceText): Reason | null {
   if (!rule.sources.includes(source) || (rule.unanswered && answered)) return null;
-  const line = matchingLine(rule, text);
+  const line = findMatchingLine(rule, text);
   if (line === null) return null;
   const { id, category } = rule;
-  const isHint = hint || (shared && !ofTheApp.has(category));
+  const isHint = hint || (shared && !appClasses.has(category));
   const confidence = isHint ? Math.min(rule.confidence, weak) : rule.confidence;
   return { rule: id, category, source, evidence: line, confidence };
 }
 
-/** Returns a line without its indentation; of a long one (JSON, a statement), the part from the clause with the match on. */
+/** Returns a line without its indentation, or the part of a long one (JSON, a statement) from the clause with the match on. */
 function excerpt(line: string, at: number): string {
   const clause = /(?<=[:-] |["(])(?:(?![:-] )[^"(]){0,60}$/.exec(line.slice(0, at));
   const from = line.length > longestShown && at > far ? (clause?.index ?? at) : 0;
   return `${from > 0 ? '…' : ''}${line.slice(from).trim()}`.slice(0, longestEvidence);
 }
 
-function matchingLine({ pattern, unless }: Pattern, text: string): string | null {
+function findMatchingLine({ pattern, unless }: Pattern, text: string): string | null {
   let rest = text;
   for (let tries = 0; tries < mostExceptions; tries++) {
     const match = pattern.exec(rest);
     if (!match) return null;
-    const line = lineOf(rest, match);
-    if (!unless?.test(line.text)) return announced(excerpt(line.text, line.at), line.after);
+    const line = findLine(rest, match);
+    if (!unless?.test(line.text)) return followAnnouncement(excerpt(line.text, line.at), line.after);
     const end = rest.indexOf('\n', match.index + match[0].length);
     if (end === -1) return null;
     rest = rest.slice(end + 1);
@@ -123,11 +123,11 @@ function matchingLine({ pattern, unless }: Pattern, text: string): string | null
 export const announcement =
   /(?:[Ee]rrors?|Exception)(?::| \()$|^\[plugin:? ?[^\]\n]{1,60}\]$|^thread '.{1,100} panicked at \S{1,300}:\d{1,7}:\d{1,7}:$|^(?:\[[\w-]{1,40}\]){2,}$/;
 const nextLine = /^(?:[ \t]*\n){1,3}([^\n]*\S)/;
-/** How many announcements may follow one another. */
+/** How many announcements in a row are followed. */
 const mostAnnouncements = 3;
 
 /** Returns a line, or the line that it announces. */
-function announced(line: string, after: string): string {
+function followAnnouncement(line: string, after: string): string {
   let [current, rest] = [line, after];
   for (let n = 0; n < mostAnnouncements && announcement.test(current); n++) {
     const next = nextLine.exec(rest);
@@ -138,17 +138,17 @@ function announced(line: string, after: string): string {
   return current;
 }
 
-/** A line of a text. */
+/** A line of a text, and a match in it. */
 interface Line {
   readonly text: string;
-  /** Where in it a match begins. */
+  /** Where the match begins, as an offset in the line. */
   readonly at: number;
-  /** The text from its end on. */
+  /** The text after the line. */
   readonly after: string;
 }
 
-/** Returns the line in which a match begins, and where in it, ignoring the whitespace that the match begins with. */
-function lineOf(text: string, match: RegExpExecArray): Line {
+/** Finds the line in which a match begins, after the match's leading whitespace. */
+function findLine(text: string, match: RegExpExecArray): Line {
   const from = match.index + match[0].search(/\S|$/);
   const start = from === 0 ? 0 : text.lastIndexOf('\n', from - 1) + 1;
   const at = text.indexOf('\n', from);

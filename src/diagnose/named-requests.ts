@@ -1,12 +1,12 @@
-import { markedLine } from './complaint.js';
+import { findMarkedLine } from './complaint.js';
 import type { Evidence, NetworkEntry } from '../model/evidence.js';
 import { splitUrl } from '../urls.js';
 
 const shortestWord = 3;
 const mostText = 4_000;
 
-/** Returns the words of a text, in lower case and without a plural's end: those of `getByTestId('card-bills')` are `by`, `test`, `card`, `bill` … */
-export function wordsOf(text: string): Set<string> {
+/** Splits a text into lower-case words without plural endings: `getByTestId('card-bills')` has `by`, `test`, `card`, `bill` … */
+export function splitWords(text: string): Set<string> {
   const parts = text
     .slice(0, mostText)
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -21,32 +21,34 @@ function pathOf({ url }: NetworkEntry): string {
   return (splitUrl(url)?.path ?? url).replace(/\?.*$/, '');
 }
 
-/** Requests that failed, and which of them the failing test is about. */
+/** The failed requests that a failing test is about. */
 export interface NamedRequests {
-  /** The requests that the test names; all of them if it names none or every one. */
+  /** The failed requests that the test names; all of them if it names none or every one. */
   readonly named: readonly NetworkEntry[];
-  /** Whether a text names only others of them. */
+  /** True if a text names only the other failed requests. */
   readonly isOfOthers: (text: string) => boolean;
 }
 
 /**
- * Tells apart several failed requests of a page, since two parts of one page can fail for two causes. The test names a request if its error,
- * its failing line or its step has a word that only this request's path has.
+ * Finds the failed requests that a test names: two parts of one page can fail for two causes. The test names a request if its error, its failing
+ * line or its step has a word that occurs only in this request's path.
  */
-export function namedRequests(
+export function findNamedRequests(
   failed: readonly NetworkEntry[],
   { errors, failedStep }: Pick<Evidence, 'errors' | 'failedStep'>,
 ): NamedRequests {
   const paths = [...new Set(failed.map(pathOf))];
-  const all = paths.map((path) => [path, wordsOf(path)] as const);
+  const all = paths.map((path) => [path, splitWords(path)] as const);
   const ownWords = new Map(
     all.map(([path, words]) => {
       const others = all.filter(([other]) => other !== path);
       return [path, [...words].filter((word) => !others.some(([, theirs]) => theirs.has(word)))];
     }),
   );
-  const testWords = wordsOf(
-    [failedStep, ...errors.flatMap((error) => [error.message, markedLine(error)])].filter(Boolean).join('\n'),
+  const testWords = splitWords(
+    [failedStep, ...errors.flatMap((error) => [error.message, findMarkedLine(error)])]
+      .filter(Boolean)
+      .join('\n'),
   );
   const isNamed = (path: string, words: ReadonlySet<string>) =>
     (ownWords.get(path) ?? []).some((word) => words.has(word));
@@ -56,14 +58,14 @@ export function namedRequests(
   return {
     named: failed.filter((entry) => named.includes(pathOf(entry))),
     isOfOthers: (text) => {
-      const words = wordsOf(text);
+      const words = splitWords(text);
       return others.some((path) => isNamed(path, words)) && !named.some((path) => isNamed(path, words));
     },
   };
 }
 
 /** Splits a log into blocks: a line with the indented lines below it, or a Python traceback with the error that ends it. */
-export function logBlocks(text: string): string[] {
+export function splitLogBlocks(text: string): string[] {
   const blocks: string[] = [];
   let isTraceback = false;
   for (const line of text.split('\n')) {

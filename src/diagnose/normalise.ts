@@ -2,9 +2,9 @@ import { stripAnsi } from '../visible-text.js';
 
 /** The volatile parts. The order matters: a later pattern could match a piece of what an earlier one replaces. */
 const volatile: readonly (readonly [RegExp, string])[] = [
-  // How much a browser printed before it was closed depends on timing.
+  // The amount of output before a browser closes depends on timing.
   [/^Browser logs:\n<launching>[^]*?(?=^Call log:|(?![^]))/gm, 'Browser logs\n'],
-  // How often Playwright retried depends on timing: `14 × locator resolved to …`, `retrying click action, attempt #3`.
+  // The number of Playwright's retries depends on timing: `14 × locator resolved to …`, `retrying click action, attempt #3`.
   [/^(?:- )?(?:\d{1,6} × )?(?:retrying \w{1,40} action.*|waiting \d{1,9}ms)$/gm, ''],
   [/\b\d{1,6} × /g, ''],
   [/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi, '<id>'],
@@ -24,7 +24,7 @@ const volatile: readonly (readonly [RegExp, string])[] = [
     '<path>/$1',
   ],
   [/\b0x[\da-f]{1,16}\b/gi, '<id>'],
-  // Numbers of threads and processes: those of Rust and Go, and those before each line of a JVM's log.
+  // Ids of threads and processes: in messages of Rust and Go, and before each line of a JVM's log.
   [
     /(?<=\bthread '[^'\n]{1,100}' )\(\d{1,15}\) |(?<=\bgoroutine )\d{1,15}\b|\b\d{1,10} --- \[[^\]\n]{1,80}\]/g,
     '<id>',
@@ -33,25 +33,25 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/\d{6,}/g, '<id>'],
 ];
 
-/** Only this many characters of a message are read; the rest makes no difference. */
+/** Only this many characters of a message count. */
 const longest = 32_000;
 
 /**
- * Removes from a message whatever differs between runs although the failure is the same (ME-1): colors, times, durations, ports,
- * ids, the folders of absolute paths, the number of retries in a call log. Everything else stays.
+ * Removes the parts of a message that differ between runs of the same failure (ME-1): colors, times, durations, ports, ids, the folders of
+ * absolute paths, the number of retries in a call log. Everything else stays.
  */
 export function normalise(message: string): string {
-  let text = nonBlankLines(stripAnsi(message.slice(0, longest))).join('\n');
+  let text = listNonBlankLines(stripAnsi(message.slice(0, longest))).join('\n');
   for (const [pattern, name] of volatile) text = text.replace(pattern, name);
   const log = text.search(/^Call log:/m);
-  if (log === -1) return nonBlankLines(text).join('\n');
-  // How often a call log repeats a line depends on timing.
-  const distinct = new Set(nonBlankLines(text.slice(log)).map((line) => line.replace(/^- /, '')));
-  return [...nonBlankLines(text.slice(0, log)), ...distinct].join('\n');
+  if (log === -1) return listNonBlankLines(text).join('\n');
+  // The number of repeated lines in a call log depends on timing.
+  const distinct = new Set(listNonBlankLines(text.slice(log)).map((line) => line.replace(/^- /, '')));
+  return [...listNonBlankLines(text.slice(0, log)), ...distinct].join('\n');
 }
 
 /** Returns the non-blank lines, with whitespace collapsed. */
-function nonBlankLines(text: string): string[] {
+function listNonBlankLines(text: string): string[] {
   const lines = text.split('\n').map((line) => line.trim().replace(/\s+/g, ' '));
   return lines.filter((line) => line !== '');
 }

@@ -2,14 +2,14 @@ import { certain, type Diagnosis } from '../model/diagnosis.js';
 import type { Evidence } from '../model/evidence.js';
 import { stripAnsi } from '../visible-text.js';
 
-/** A loopback address that refuses connections, as Node and browsers say it. */
+/** A loopback address that refuses connections, in messages of Node and browsers. */
 const refused = /REFUSED(?: at \w+:\/\/)? ?\[?(127\.0\.0\.1|::1)\]?:(\d{2,5})/g;
 
 /**
- * Returns a diagnosis that says so if a connection was refused at one loopback address while a web server of the config listens at the other one:
- * `localhost` is `::1` for some programs and `127.0.0.1` for others. `ports` are those of the servers, with the addresses at which each listens.
+ * Adds a reason to the diagnosis if one loopback address refused a connection while a web server of the config listens at the other one: `localhost`
+ * is `::1` for some programs and `127.0.0.1` for others. `ports` maps the servers' ports to their addresses.
  */
-export function withOtherLoopback(
+export function explainOtherLoopback(
   diagnosis: Diagnosis,
   { errors, network, serverOutput }: Pick<Evidence, 'errors' | 'network' | 'serverOutput'>,
   ports: ReadonlyMap<number, readonly string[]>,
@@ -22,7 +22,7 @@ export function withOtherLoopback(
   for (const [, host = '', port = ''] of stripAnsi(text).matchAll(refused)) {
     const [other] = ports.get(Number(port))?.includes(host) ? [] : (ports.get(Number(port)) ?? []);
     if (other === undefined) continue;
-    const evidence = `${at(host, port)} refuses connections, while a web server of the config listens at ${at(other, port)}`;
+    const evidence = `${formatAddress(host, port)} refuses connections, while a web server of the config listens at ${formatAddress(other, port)}`;
     const { advice: _, ...known } = diagnosis;
     const category = 'network-error';
     const reason = {
@@ -45,6 +45,6 @@ export function withOtherLoopback(
   return diagnosis;
 }
 
-function at(host: string, port: string): string {
+function formatAddress(host: string, port: string): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -11,21 +11,21 @@ interface Outage {
   readonly origin: string;
   /** When the first unanswered request was sent, in milliseconds since the epoch. */
   readonly since: number;
-  /** Whether it answered nothing at all. */
+  /** True if it answered no request at all. */
   readonly isTotal: boolean;
 }
 
 /** The failures that share an outage. */
 export interface SharedOutages {
   readonly keys: ReadonlyMap<DiagnosedFailure, string>;
-  /** The failures that began when the server no longer answered, so that their evidence explains nothing. */
+  /** The failures that began after the server stopped answering; their evidence explains nothing. */
   readonly later: ReadonlySet<DiagnosedFailure>;
 }
 
-/** Finds the failures of a server that hangs or has ended. All tests that it leaves unanswered fail for one cause, which the first of them shows. */
-export function sharedOutages(failures: readonly DiagnosedFailure[]): SharedOutages {
+/** Finds the failures of a server that hangs or has ended. They have one cause, which the first of them shows. */
+export function findSharedOutages(failures: readonly DiagnosedFailure[]): SharedOutages {
   const outages = failures
-    .flatMap((failure) => outageOf(failure) ?? [])
+    .flatMap((failure) => findOutage(failure) ?? [])
     .toSorted((a, b) => a.since - b.since);
   const keys = new Map<DiagnosedFailure, string>();
   const later = new Set<DiagnosedFailure>();
@@ -39,7 +39,7 @@ export function sharedOutages(failures: readonly DiagnosedFailure[]): SharedOuta
   return { keys, later };
 }
 
-function outageOf(failure: DiagnosedFailure): Outage | null {
+function findOutage(failure: DiagnosedFailure): Outage | null {
   const { network } = failure.evidence;
   const isLost = (request: NetworkEntry) =>
     request.status === null && (request.failure === unanswered || lost.test(request.failure ?? ''));

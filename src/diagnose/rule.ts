@@ -4,9 +4,9 @@ import type { Category, EvidenceSource, RetryAxis } from '../model/diagnosis.js'
 export interface Pattern {
   /** `family/what`, unique; printed with the diagnosis. */
   readonly id: string;
-  /** Must not have the flags `g` or `y`. Its gaps are bounded and do not cross lines, so that matching takes linear time. */
+  /** Must not have the flags `g` or `y`. Its gaps must be bounded and must not cross lines, to keep matching linear in time. */
   readonly pattern: RegExp;
-  /** A matching line does not count if it matches this too. */
+  /** A line that also matches this does not count. */
   readonly unless?: RegExp;
 }
 
@@ -14,19 +14,19 @@ export interface Pattern {
 export interface Rule extends Pattern {
   readonly category: Category;
   readonly sources: readonly EvidenceSource[];
-  /** Whether it means that a request is without an answer, so that it does not count if the page has every answer. */
+  /** Set if a match means that a request has no answer; it does not count if the page got every answer. */
   readonly unanswered?: true;
-  /** How sure it is that this is the root cause: `certain`, `likely` or `weak`. */
+  /** How certain it is that a match shows the root cause: `certain`, `likely` or `weak`. */
   readonly confidence: number;
 }
 
-/** A pattern that tells what kind of repair a failure of certain classes needs. */
+/** A pattern that shows which kind of repair a failure of certain classes needs. */
 export interface RetryRule extends Pattern {
   readonly axis: Exclude<RetryAxis, 'code_error'>;
   readonly categories: readonly Category[];
 }
 
-/** A line that means nothing for the diagnosis; it is removed before any other rule is applied. */
+/** A pattern of irrelevant lines, which are removed before any other rule is applied. */
 export interface NoiseRule extends Pattern {
   readonly sources: readonly EvidenceSource[];
 }
@@ -34,15 +34,15 @@ export interface NoiseRule extends Pattern {
 /** The sources that hold program output. The page's text is not one of them: it is content, not diagnostics. */
 export const anywhere: readonly EvidenceSource[] = ['error', 'stack', 'console', 'network', 'server'];
 
-/** A rule as its table writes it: how sure it is, the pattern and, if need be, where else or where only it counts. */
+/** A row of a rule table: the confidence, the pattern and, if it does not count everywhere, its restrictions. */
 type Row = readonly [
   confidence: number,
   pattern: RegExp,
   more?: { readonly unless?: RegExp; readonly in?: readonly EvidenceSource[]; readonly unanswered?: true },
 ];
 
-/** Creates the rules of a class. If two rules are equally sure of a line, the first counts. */
-export function rulesFor(category: Category, rows: Readonly<Record<string, Row>>): readonly Rule[] {
+/** Creates the rules of a class. Of two equally certain rules for a line, the first counts. */
+export function createRules(category: Category, rows: Readonly<Record<string, Row>>): readonly Rule[] {
   return Object.entries(rows).map(
     ([id, [confidence, pattern, { in: sources = anywhere, ...more } = {}]]) => ({
       id,
@@ -63,11 +63,11 @@ export interface ProjectRule {
   /** The source of a regular expression, tested against each channel with the flag `m`. */
   readonly pattern: string;
   readonly sources: readonly EvidenceSource[];
-  /** What the fix needs, or null to leave it to the built-in rules. */
+  /** The kind of repair that the fix needs, or null to let the built-in rules decide. */
   readonly retry: RetryAxis | null;
 }
 
-/** What a project adds to the built-in rules, and what it removes from them. */
+/** A project's additions to the built-in rules, and the rules that it turns off. */
 export interface ProjectRules {
   readonly rules: readonly ProjectRule[];
   /** Sources of regular expressions for noise: a line that matches one is ignored. */
@@ -76,7 +76,7 @@ export interface ProjectRules {
   readonly off: readonly string[];
 }
 
-/** A project that leaves the built-in rules as they are. */
+/** The rules of a project that changes nothing. */
 export const noProjectRules: ProjectRules = { rules: [], ignore: [], off: [] };
 
 const prefix = 'project/';

@@ -4,7 +4,7 @@ import { stripAnsi } from '../visible-text.js';
 import { splitUrl } from '../urls.js';
 import { normalise } from './normalise.js';
 
-/** A service that a server of the suite could not reach, with the line that says so. */
+/** A service that a server of the suite could not reach, and the log line about it. */
 export interface UnreachedService {
   readonly line: string;
   readonly host: string;
@@ -12,7 +12,7 @@ export interface UnreachedService {
   readonly port: number | null;
 }
 
-/** How runtimes and drivers say that nothing answers at an address; the host is the first group, the port the second. */
+/** Messages of runtimes and drivers that nothing listens at an address; the first group is the host, the second the port. */
 const refusals: readonly RegExp[] = [
   /\bconnect ECONNREFUSED \[?((?:\d{1,3}\.){3}\d{1,3}|::1|[\w.-]+)\]?:(\d{2,5})\b/,
   /\bgetaddrinfo (?:ENOTFOUND|EAI_AGAIN) ([\w.-]{1,200})(?::(\d{2,5}))?/,
@@ -24,12 +24,12 @@ const refusals: readonly RegExp[] = [
   /\bConnection to ([\w.-]{1,200}):(\d{2,5}) refused/,
 ];
 
-/** What a client says after it has waited in vain for a connection. */
+/** Messages of a client that gave up waiting for a connection. */
 const gaveUp =
   /MaxRetriesPerRequest|\bconnection (?:is )?(?:closed|terminated|timeout)|\bclient is (?:closed|offline)|isn't writeable|ServerSelection|Timed out fetching a new connection|ECONN|ENOTFOUND|refused|can't reach/i;
 
-/** Returns the service that a line of a log says it could not reach, or null. */
-function serviceIn(line: string): UnreachedService | null {
+/** Returns the unreachable service that a log line names, or null. */
+function parseService(line: string): UnreachedService | null {
   const match = refusals.map((refusal) => refusal.exec(line)).find(Boolean);
   return match?.[1]
     ? { line: line.trim().slice(0, 300), host: match[1], port: match[2] ? Number(match[2]) : null }
@@ -37,10 +37,10 @@ function serviceIn(line: string): UnreachedService | null {
 }
 
 /**
- * Returns the service whose absence decided: the deciding line of a server names it, or says that a connection was given up that an earlier line
- * names. What passing tests see, too, decides nothing by itself, nor does an address at which the app answers.
+ * Returns the unreachable service that is the deciding reason: the deciding server line names it, or is about a lost connection that an earlier
+ * line names. Lines that passing tests have, too, and addresses at which the app answers do not count.
  */
-export function decidingService(
+export function findDecidingService(
   { serverLines, serverOutput, ofOthers = [], network }: Evidence,
   [decided]: readonly Reason[],
 ): UnreachedService | null {
@@ -48,12 +48,12 @@ export function decidingService(
   if (decided.category !== 'database-error' && decided.category !== 'network-error') return null;
   const lines = [...serverOutput.split('\n'), ...(serverLines ?? []).map(({ text }) => text)].map(stripAnsi);
   const others = new Set(ofOthers.map(normalise));
-  const isDecided = (line: string) => line.includes(decided.evidence);
+  const hasDecidingText = (line: string) => line.includes(decided.evidence);
   const found =
     lines
-      .filter(isDecided)
-      .flatMap((line) => (others.has(normalise(line)) ? [] : (serviceIn(line) ?? [])))[0] ??
-    (gaveUp.test(decided.evidence) ? lines.flatMap((line) => serviceIn(line) ?? []).at(-1) : undefined);
+      .filter(hasDecidingText)
+      .flatMap((line) => (others.has(normalise(line)) ? [] : (parseService(line) ?? [])))[0] ??
+    (gaveUp.test(decided.evidence) ? lines.flatMap((line) => parseService(line) ?? []).at(-1) : undefined);
   if (!found) return null;
   const isAnswering = network.some(
     ({ url, status }) => status !== null && splitUrl(url)?.origin.endsWith(`:${found.port}`),
@@ -61,10 +61,10 @@ export function decidingService(
   return isAnswering ? null : found;
 }
 
-/** Returns what to do about a service that is not there. */
-export function serviceAdvice({ host, port }: UnreachedService): string {
+/** Advises what to do about an unreachable service. */
+export function adviseOnService({ host, port }: UnreachedService): string {
   const address = port === null ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`;
   return port === null
-    ? `a server of the suite does not find the host ${address}: start what it names, or configure another one`
+    ? `a server of the suite cannot resolve the host ${address}: start that service, or configure another host`
     : `nothing listens at ${address}, where a server of the suite looks for a service: start it`;
 }

@@ -1,5 +1,5 @@
 import { stripAnsi } from '../visible-text.js';
-import { complaintOf, markedLine, tellingErrors } from './complaint.js';
+import { parseComplaint, findMarkedLine, orderErrors } from './complaint.js';
 import type { TestFailure } from '../model/failure.js';
 import { normalise } from './normalise.js';
 
@@ -14,10 +14,10 @@ export interface SignatureParts {
 const hashDigits = 8;
 
 /**
- * Returns the key under which a failure is remembered: `{project}:{errorType}:{hash}`, where the hash is the first 8 hexadecimal
+ * Creates the key under which the store remembers a failure: `{project}:{errorType}:{hash}`, where the hash is the first 8 hexadecimal
  * digits of the MD5 of the normalized message (ME-1). `md5Hex` hashes a text's UTF-8 bytes.
  */
-export function signatureOf(
+export function createSignature(
   { project, errorType, message }: SignatureParts,
   md5Hex: (text: string) => string,
 ): string {
@@ -25,18 +25,18 @@ export function signatureOf(
 }
 
 /**
- * Returns the text that a test failure's signature hashes: its most specific error and, if that names nothing ("Expected: true, Received:
- * false", or only a timeout), also the line of the test, or else the step. From a call log only the final complaint counts, since the states
- * of the page before it depend on timing.
+ * Returns the text that a test failure's signature hashes: its most specific error and, if that names no subject ("Expected: true, Received:
+ * false", or only a timeout), also the line of the test, or else the step. Of a call log only the last error counts, because the earlier states
+ * of the page depend on timing.
  */
-export function signedText(given: Pick<TestFailure, 'errors' | 'failedStep' | 'test'>): string {
+export function selectSignedText(given: Pick<TestFailure, 'errors' | 'failedStep' | 'test'>): string {
   const { errors, failedStep, test } = given;
-  const [error] = tellingErrors(errors);
-  const { kind, subject, detail } = complaintOf(errors);
+  const [error] = orderErrors(errors);
+  const { kind, subject, detail } = parseComplaint(errors);
   const message = stripAnsi(error?.message ?? '');
   const log = message.search(/^[ \t]*Call log:/m);
   const wrong = [kind, subject, kind === 'covered' ? detail : null].filter((part) => part !== null).join(' ');
   const text = log === -1 ? message : `${message.slice(0, log)}${wrong}`;
   if (subject !== null || kind === 'other') return text;
-  return `${text}\n${(error && markedLine(error)) ?? failedStep ?? test.titlePath.join(' › ')}`;
+  return `${text}\n${(error && findMarkedLine(error)) ?? failedStep ?? test.titlePath.join(' › ')}`;
 }

@@ -21,39 +21,39 @@ const httpStatuses = new Set(
 );
 
 /**
- * Removes what an error's text merely quotes, since a quoted word decides nothing (CS-8): code frames, test titles, selectors,
- * elements, expected and received values. A comparison of two HTTP statuses is kept as such.
+ * Removes quoted parts from an error's text, because a quoted word must not decide (CS-8): code frames, test titles, selectors, elements, expected
+ * and received values. Marks a comparison of two HTTP statuses as such.
  */
-export function withoutQuotes(message: string): string {
+export function removeQuotes(message: string): string {
   let text = message;
-  // In a comparison, the quotes delimit the compared values, so they must stay escaped.
-  if (!comparison.test(text)) text = unescaped(text);
-  if (/[|│┃]/.test(text)) text = text.replace(frameLine, markedStatusLine);
-  if (text.includes('›')) text = withoutTitles(text);
+  // Quotes inside a comparison must stay escaped, because plain quotes delimit the compared values.
+  if (!comparison.test(text)) text = unescape(text);
+  if (/[|│┃]/.test(text)) text = text.replace(frameLine, readMarkedStatusLine);
+  if (text.includes('›')) text = removeTitles(text);
   if (text.includes('expect')) text = text.replace(customMessage, '');
-  if (comparison.test(text)) text = withoutValues(text);
+  if (comparison.test(text)) text = removeValues(text);
   if (text.includes('Snapshot name:')) text = text.replace(snapshotName, '$1');
   if (text.includes('unexpected value')) text = text.replace(unexpectedValue, '$1');
   if (text.includes('<') && /resolved to|intercepts| aka |\u2026<\//.test(text))
-    text = text.replace(tag, withoutAttributes);
+    text = text.replace(tag, removeAttributes);
   if (/ocator\(|getBy|get_by|querySelector/.test(text)) text = text.replace(locatorCall, '$1()');
   return text.includes('waiting for') ? text.replace(quotedSelector, '$1') : text;
 }
 
-/** Unescapes JSON strings in the text; without quotes, only a `\\n` that cannot be part of a path. */
-function unescaped(text: string): string {
+/** Unescapes JSON strings in the text; outside of quotes, only a `\\n` that cannot be part of a path. */
+function unescape(text: string): string {
   if (text.includes('\\"'))
     return text.replace(/\\(?:(n)|(["']))/g, (_whole, line: string, quote: string) => (line ? '\n' : quote));
   return text.includes('\\n') ? text.replace(/\\n(?=\s|\\|[A-Z>❯×]|$)/g, '\n') : text;
 }
 
-/** Removes test titles on lines of their own, or in a one-line text the title before the error. */
-function withoutTitles(text: string): string {
+/** Removes test titles on their own lines, or the title before the error in a one-line text. */
+function removeTitles(text: string): string {
   return text.trim().includes('\n') ? text.replace(titleLine, '') : text.replace(titleBeforeComplaint, '');
 }
 
 /** Returns the marked line of a code frame, without its string literals, if it reads a response's status; else an empty string. */
-export function markedStatusLine(line: string): string {
+export function readMarkedStatusLine(line: string): string {
   if (!/^[ \t]*>/.test(line) || !/\.status\b|\.statusCode\b|\.ok\(\)|toBeOK/.test(line)) return '';
   const code = line
     .replace(/^[ \t]*>[ \t]*\d+[ \t]*[|│┃][ \t]*/, '')
@@ -61,7 +61,7 @@ export function markedStatusLine(line: string): string {
   return `> ${code}`;
 }
 
-function withoutValues(text: string): string {
+function removeValues(text: string): string {
   const pair = statusPair.exec(text);
   const [, expected = '', received = ''] = pair ?? [];
   const statuses = expected !== received && httpStatuses.has(expected) && httpStatuses.has(received);
@@ -69,7 +69,7 @@ function withoutValues(text: string): string {
   return statuses ? `${cleaned}\nExpected status-like ${expected}, received ${received}` : cleaned;
 }
 
-function withoutAttributes(tag: string, name: string, attributes: string): string {
+function removeAttributes(tag: string, name: string, attributes: string): string {
   if (tag.startsWith('</')) return '';
   return attributes.includes('webpack-dev-server-client-overlay')
     ? '<webpack-dev-server-client-overlay>'

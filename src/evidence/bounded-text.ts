@@ -1,5 +1,5 @@
 import type { ConsoleEntry, NetworkEntry } from '../model/evidence.js';
-import { isErrorPage, pageText } from '../diagnose/requests.js';
+import { isErrorPage, readPageText } from '../diagnose/requests.js';
 import { reasonOf } from '../problem.js';
 import { visibleText } from '../visible-text.js';
 import { redact } from '../secrets/redactor.js';
@@ -249,7 +249,7 @@ export function cleanRequest(entry: NetworkEntry, notes: EvidenceNotes): Network
   const bounded = {
     ...entry,
     // The markup explains nothing, and would leave no room for the text.
-    ...(isPage ? { responseBody: pageText(entry.responseBody ?? '') } : {}),
+    ...(isPage ? { responseBody: readPageText(entry.responseBody ?? '') } : {}),
     requestHeaders: keepFirstHeaders(entry.requestHeaders, notes),
     responseHeaders: keepFirstHeaders(entry.responseHeaders, notes),
   };

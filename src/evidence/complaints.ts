@@ -1,5 +1,5 @@
-import { withoutQuery } from '../diagnose/group-keys.js';
-import { responseTexts, requestLine } from '../diagnose/requests.js';
+import { reduceToEndpoint } from '../diagnose/group-keys.js';
+import { listResponseTexts, formatRequest } from '../diagnose/requests.js';
 import { stripAnsi } from '../visible-text.js';
 import {
   type ConsoleEntry,
@@ -10,13 +10,13 @@ import {
 } from '../model/evidence.js';
 import type { TestError, TestRef } from '../model/failure.js';
 import { normalise } from '../diagnose/normalise.js';
-import { noWay } from '../diagnose/unreached.js';
+import { unreachableError } from '../diagnose/unreached.js';
 import { isRedirected } from '../diagnose/auth-redirects.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { EvidenceNotes } from './bounded-text.js';
 import { readTrace } from './trace/read-trace.js';
 import type { DiagnosedFailure } from '../model/cause.js';
-import { consoleLine } from '../diagnose/evidence-texts.js';
+import { formatConsoleLine } from '../diagnose/evidence-texts.js';
 import type { Reason } from '../model/diagnosis.js';
 import { serverOutput } from './server-output.js';
 import { splitUrl } from '../urls.js';
@@ -137,7 +137,7 @@ export function markCommon<T extends Entries>(
     text.length >= shortestText && errors.some(({ message }) => message.includes(text));
   const received = errors.flatMap(({ message }) => stripAnsi(message).match(receivedLine) ?? []);
   const isReceived = (entry: NetworkEntry) =>
-    responseTexts(entry).some((text) => received.some((line) => line.includes(text)));
+    listResponseTexts(entry).some((text) => received.some((line) => line.includes(text)));
   const counts = new Map<string, number>();
   const mark = <E extends ConsoleEntry | NetworkEntry>(entry: E, key: string, compared = neighbours): E => {
     if (compared.length === 0) return entry;
@@ -147,7 +147,7 @@ export function markCommon<T extends Entries>(
   };
   // Which hosts the machine can reach does not depend on the test file.
   const passingTestsFor = ({ failure }: NetworkEntry) =>
-    neighbours.length === 0 && noWay.test(failure ?? '') ? passingOfProject : neighbours;
+    neighbours.length === 0 && unreachableError.test(failure ?? '') ? passingOfProject : neighbours;
   return {
     ...entries,
     console: entries.console.map((entry) => (isError(entry) ? entry : mark(entry, consoleKey(entry.text)))),
@@ -170,7 +170,7 @@ export function consoleKey(text: string): string {
  */
 export function requestKey({ method, url, resourceType, status, failure }: NetworkEntry): string {
   const sender = resourceType === 'api' ? 'test' : 'page';
-  return withoutQuery(`${sender} ${method} ${url.slice(0, longest)} → ${status ?? failure}`);
+  return reduceToEndpoint(`${sender} ${method} ${url.slice(0, longest)} → ${status ?? failure}`);
 }
 
 /**
@@ -197,10 +197,10 @@ function reasonsStillShown(
   if (failure.scope !== 'test') return [];
   const isStillShown = ({ source, evidence: text }: Reason) => {
     const mentionsReason = (entry: NetworkEntry) =>
-      requestLine(entry).includes(text) || (entry.responseBody ?? '').includes(text);
+      formatRequest(entry).includes(text) || (entry.responseBody ?? '').includes(text);
     if (source === 'console')
       return evidence.console.some(
-        (entry) => consoleLine(entry).includes(text) && complaints.has(consoleKey(entry.text)),
+        (entry) => formatConsoleLine(entry).includes(text) && complaints.has(consoleKey(entry.text)),
       );
     // A passing test may end while a call is open.
     const isFault = ({ failure: how }: NetworkEntry) => how !== unanswered;

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { ownOrigin } from '../urls.js';
-import { failedRequests, mayTell, quotedByJson } from '../diagnose/requests.js';
-import { namedRequests } from '../diagnose/named-requests.js';
+import { createOwnUrlCheck } from '../urls.js';
+import { findFailedRequests, mayShowAppError, listJsonErrors } from '../diagnose/requests.js';
+import { findNamedRequests } from '../diagnose/named-requests.js';
 import type { Evidence, NetworkEntry, PageElement, TestStep } from '../model/evidence.js';
 import { withoutSignals } from '../fenced.js';
 import { isServerError } from '../diagnose/graphql-errors.js';
@@ -22,7 +22,7 @@ import { readTestPage, keepComparisonPictures, keepScreenshot } from './page-sou
 import { type PassingTrace, markCommon, passingTestsOfFile } from './complaints.js';
 import { afterTheTestMs, createLogReader, suiteServerOutput, testServerOutput } from './server-output.js';
 import type { ParsedMaps } from './source-maps/source-map.js';
-import { coverIn } from '../diagnose/complaint.js';
+import { findCover } from '../diagnose/complaint.js';
 
 /** One failure, and the sources of its evidence. */
 export interface EvidenceRequest {
@@ -113,8 +113,8 @@ async function gatherTest(
   const marked = markCommon(entries, failure, passing);
   const { console } = marked;
   const network = marked.network.map((entry) => markPageForJson(entry, texts));
-  const isOwn = ownOrigin({ pageUrl: page.pageUrl, network });
-  const failed = failedRequests({ network, errors: failure.errors }, isOwn);
+  const isOwn = createOwnUrlCheck({ pageUrl: page.pageUrl, network });
+  const failed = findFailedRequests({ network, errors: failure.errors }, isOwn);
   const complaints = [
     ...failure.errors.map((error) => [error.message, ...error.causes].join('\n')),
     ...network.map((entry) => entry.failure ?? ''),
@@ -135,8 +135,8 @@ async function gatherTest(
     logs,
     complaints,
     asked: network.filter(({ url }) => isOwn(url)),
-    failed: failed.filter(mayTell),
-    isOfOthers: namedRequests(failed.filter(mayTell), failure).isOfOthers,
+    failed: failed.filter(mayShowAppError),
+    isOfOthers: findNamedRequests(failed.filter(mayShowAppError), failure).isOfOthers,
     ofPassing: passingTestsOfFile(failure, passing).flatMap(({ requests }) => requests),
     isAlone: ranAlone(failure, run, passing),
     // A retry has a worker of its own.
@@ -180,7 +180,7 @@ function markPageForJson(entry: NetworkEntry, texts: readonly string[]): Network
     /^(?:fetch|xhr)$/.test(resourceType) &&
     /^\s*<(?:!doctype|html)/i.test(responseBody ?? '');
   const isQuoted =
-    isPage && quotedByJson(responseBody).some((quote) => texts.some((text) => text.includes(quote)));
+    isPage && listJsonErrors(responseBody).some((quote) => texts.some((text) => text.includes(quote)));
   return isQuoted ? { ...entry, status: null, failure: `${status} with text/html in place of JSON` } : entry;
 }
 
@@ -266,7 +266,7 @@ function errorsOfUnfinishedActions(
     const locator = action.slice(action.search(/(?:locator|getBy\w+|frameLocator)\(/));
     return !errors.some(({ message }) => message.includes(locator));
   });
-  const covered = coverIn(log.findLast((line) => line.includes('intercepts pointer events')) ?? '');
+  const covered = findCover(log.findLast((line) => line.includes('intercepts pointer events')) ?? '');
   return unreported.map((action, index) => {
     const isLast = index === unreported.length - 1;
     const why = isLast && covered !== null ? `: ${covered} lies over it` : '';

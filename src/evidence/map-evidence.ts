@@ -1,4 +1,4 @@
-import { ownOrigin } from '../urls.js';
+import { createOwnUrlCheck } from '../urls.js';
 import {
   type ConsoleEntry,
   type Evidence,
@@ -45,9 +45,9 @@ export function mapEvidence(
   const files = new ProjectFiles(request.root, request.workspaceDir);
   const maps = request.maps ?? new ParsedMaps();
   const scripts = new Map(request.scripts.map((script) => [script.url, script]));
-  const own = ownOrigin({ ...evidence, pageUrl: request.pageUrl });
+  const isOwnUrl = createOwnUrlCheck({ ...evidence, pageUrl: request.pageUrl });
   const excerpts = new SourceExcerpts();
-  const mapper = new SourceMapper({ sources: { files, scripts, maps }, excerpts, notes, isOwn: own });
+  const mapper = new SourceMapper({ sources: { files, scripts, maps }, excerpts, notes, isOwn: isOwnUrl });
   const map: MapPart = (text, part) => {
     const mapped = mapper.mapText(text);
     return mapped === text ? text : cleanAndClip(mapped, part, notes);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { compiledPositions } from '../diagnose/server-frame.js';
+import { findCompiledPositions } from '../diagnose/server-frame.js';
 import { withReplacements } from '../replacements.js';
 import type { ProjectFiles } from './project-files.js';
 import type { SourceExcerpts } from './source-excerpts.js';
@@ -11,7 +11,7 @@ const mostCompiled = 5;
 export function rewriteProjectPaths(written: string, files: ProjectFiles, excerpts: SourceExcerpts): string {
   const text = rewriteRelativePaths(written, files);
   let [from, count] = [0, 0];
-  const replacements = compiledPositions(text).flatMap(({ at, start, end }) => {
+  const replacements = findCompiledPositions(text).flatMap(({ at, start, end }) => {
     // A position in a text ends at whitespace, and the project's own path may contain some.
     const rooted = text.lastIndexOf(`${files.workspace}/`, start);
     const begin = rooted >= from && !/[\n:]/.test(text.slice(rooted, end)) ? rooted : start;

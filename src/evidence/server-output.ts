@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type NetworkEntry, type ServerLine, unanswered } from '../model/evidence.js';
 import { serverLine, type SuiteFailure, type TestFailure, type WebServer } from '../model/failure.js';
-import { logBlocks } from '../diagnose/named-requests.js';
+import { splitLogBlocks } from '../diagnose/named-requests.js';
 import { normalise } from '../diagnose/normalise.js';
 import { runFiles } from '../playwright/report-format.js';
 import { cleanAndClip, clipMiddle, type EvidenceNotes, bounds } from './bounded-text.js';
@@ -101,7 +101,7 @@ export async function testServerOutput(
           readOutput(logs, mergeWindows(failed.map((request) => windowAroundAnswer(request, ms)))),
         );
   const isOwn = (block: string) => !isOfOthers(block) && reportsError(block, proxyError);
-  const ofApp = nearby.find(({ text }) => logBlocks(text).some(isOwn));
+  const ofApp = nearby.find(({ text }) => splitLogBlocks(text).some(isOwn));
   const refused = nearby.find(({ text }) => reportsError(text));
   const isDead = deadServer.test(`${complaints}\n${refused?.text ?? ''}`);
   const crash = isDead ? findCrash(logs, duringTest.to) : null;

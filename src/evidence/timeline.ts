@@ -1,12 +1,12 @@
 import {
-  addressOf,
-  errorBody,
-  isGivenUp,
-  requestOutcomeOf,
+  shortenUrl,
+  readErrorBody,
+  wasAborted,
+  describeOutcome,
   repeatsRequest,
-  requestLine,
+  formatRequest,
 } from '../diagnose/requests.js';
-import { assertedIn, cutAround } from '../diagnose/asserted.js';
+import { parseAsserted, cutAround } from '../diagnose/asserted.js';
 import { createMatcher } from '../diagnose/match.js';
 import { asPrinted, type Reason } from '../model/diagnosis.js';
 import {
@@ -135,7 +135,7 @@ function listRequestEvents(
     isShown,
   }: Required<Pick<TimelineOptions, 'lengths' | 'knownText' | 'isShown'>>,
 ): TimelineEvent[] {
-  const { expected, received } = assertedIn([{ message: knownText }]);
+  const { expected, received } = parseAsserted([{ message: knownText }]);
   const values = [...received, ...expected];
   const routes = steps.flatMap(({ title }) => /^Route requests (\S+)/.exec(title)?.[1] ?? []);
   let origin = '';
@@ -151,14 +151,14 @@ function listRequestEvents(
     const isRoutedAway =
       entry.isOfServiceWorker === true && !routes.some((pattern) => matchesRoute(pattern, entry.url));
     const isCall = calls.has(entry.resourceType) && !isRoutedAway;
-    const failed = hasFailed(entry) && !isGivenUp(entry);
+    const failed = hasFailed(entry) && !wasAborted(entry);
     if (!isCall && !failed) return [];
     const parts = splitUrl(entry.url);
     const isNear = parts !== null && parts.origin === origin;
     origin = parts?.origin ?? origin;
     const cookies = isSentAway || isSignIn(entry) ? entry.responseHeaders['set-cookie'] : undefined;
     const isDecided = decided.some((reason) =>
-      [requestLine(entry), errorBody(entry)].some((text) => text.includes(reason)),
+      [formatRequest(entry), readErrorBody(entry)].some((text) => text.includes(reason)),
     );
     const isRefused = entry.resourceType === 'document' || (failed && entry.status !== null);
     const sent = isSentAway && isSignedIn && isRefused ? describeSentCookies(entry) : '';
@@ -166,7 +166,7 @@ function listRequestEvents(
     const took = formatDuration(entry.durationMs ?? 0);
     const answer = `${describeAnswer(entry)}${describeSurprise(entry)}`;
     // Does not repeat lines of the body that the answer already contains.
-    const bodyLines = errorBody(entry)
+    const bodyLines = readErrorBody(entry)
       .split('\n')
       .filter((line) => !answer.includes(line));
     const line = [
@@ -186,7 +186,7 @@ function listRequestEvents(
       commonNote(entry.common),
       decidedMark(isDecided),
     ].join('');
-    const isQuiet = entry.common || matcher.withoutNoise('network', requestLine(entry)) === '';
+    const isQuiet = entry.common || matcher.removeNoise('network', formatRequest(entry)) === '';
     const isNotable = failed || entry.isOpen || cookies !== undefined || isSignIn(entry);
     const own = isNotable ? rank.error : rank.call;
     const exchange = `${entry.isOfServiceWorker ?? ''} ${entry.method} ${entry.url} ${answer} ${entry.requestBody} ${entry.responseBody}`;
@@ -204,9 +204,9 @@ function listRequestEvents(
 function describeAnswer(entry: NetworkEntry): string {
   const { status, failure, isOpen, responseHeaders } = entry;
   const to = status !== null && status >= 300 && status < 400 ? responseHeaders['location'] : undefined;
-  if (isGivenUp(entry)) return `${status} (the page did not read its body)`;
+  if (wasAborted(entry)) return `${status} (the page did not read its body)`;
   if (status === null && failure === null) return 'still open, no answer when the test ended';
-  return `${requestOutcomeOf(entry)}${isOpen && failure === null ? ', its body still open when the test ended' : ''}${to === undefined ? '' : ` → ${to}`}`;
+  return `${describeOutcome(entry)}${isOpen && failure === null ? ', its body still open when the test ended' : ''}${to === undefined ? '' : ` → ${to}`}`;
 }
 
 /** Returns the start of a body, or the part around one of these values, on one line, with the number of omitted characters. */
@@ -222,10 +222,10 @@ export function formatExchange(
   { values, room }: { readonly values: readonly string[]; readonly room: number },
 ): string {
   return [
-    `${entry.method} ${addressOf(entry.url).slice(0, 300)}`,
+    `${entry.method} ${shortenUrl(entry.url).slice(0, 300)}`,
     excerptBody(entry.requestBody, room, values),
     ` → ${describeAnswer(entry)}${describeSurprise(entry)}`,
-    excerptBody(errorBody(entry) || jsonBodyOf(entry), room, values),
+    excerptBody(readErrorBody(entry) || jsonBodyOf(entry), room, values),
   ].join('');
 }
 
@@ -378,7 +378,7 @@ function listConsoleEvents(
 function consoleRank(entry: ConsoleEntry): number {
   if (entry.type === 'dialog') return rank.error;
   if (!isAlarming(entry) && entry.type !== 'warning') return rank.other;
-  return matcher.withoutNoise('console', `${entry.type}: ${entry.text}`) === '' ? rank.quiet : rank.error;
+  return matcher.removeNoise('console', `${entry.type}: ${entry.text}`) === '' ? rank.quiet : rank.error;
 }
 
 /** A differing line, and the components around it, as React prints them. Its list of advice has only one space after the dash. */

@@ -1,5 +1,5 @@
 import type { DiagnosedFailure, Cause } from '../model/cause.js';
-import { complaintOf } from '../diagnose/complaint.js';
+import { parseComplaint } from '../diagnose/complaint.js';
 import type { TestFailure, TestRef } from '../model/failure.js';
 import { normalise } from '../diagnose/normalise.js';
 
@@ -50,7 +50,7 @@ export function groupAlike(failures: readonly DiagnosedFailure[]): DiagnosedFail
 
 function alikeKeys({ failure, signature, evidence }: DiagnosedFailure): string[] {
   if (failure.scope === 'suite') return ['suite'];
-  const { kind } = complaintOf(evidence.errors);
+  const { kind } = parseComplaint(evidence.errors);
   const waits = kind === 'missing' || kind === 'timeout' || kind === 'no-answer';
   const page = waits && evidence.ariaSnapshot !== null ? normalise(evidence.ariaSnapshot) : null;
   return [signature, ...(page === null ? [] : [`page | ${page}`])];

@@ -1,7 +1,7 @@
 import type { AttemptEnd } from '../model/attempt.js';
 import type { DiagnosedFailure } from '../model/cause.js';
-import { haveDifferentRoots, rootKeys } from '../diagnose/group-keys.js';
-import { headlineOf } from '../diagnose/headline.js';
+import { haveDifferentRoots, listRootKeys } from '../diagnose/group-keys.js';
+import { describeFailure } from '../diagnose/headline.js';
 
 /** What a re-run shows about one failure. */
 export interface Observation {
@@ -26,7 +26,7 @@ export type Judgement = Extract<
 export function judgeRerun(before: DiagnosedFailure, now: Observation): Judgement {
   if (now.suiteFailure) {
     if (before.failure.scope === 'suite') return judgeFailure(before, now.suiteFailure);
-    return stillFailing(`the suite no longer runs: ${headlineOf(now.suiteFailure)}`);
+    return stillFailing(`the suite no longer runs: ${describeFailure(now.suiteFailure)}`);
   }
   if (now.ended === 'passed') return { kind: 'green', proof: [] };
   if (now.failure) return judgeFailure(before, now.failure);
@@ -38,11 +38,11 @@ export function judgeRerun(before: DiagnosedFailure, now: Observation): Judgemen
 
 /** Only Playwright's error and step count: other evidence of a failure differs from run to run. */
 function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judgement {
-  const headline = headlineOf(after);
+  const headline = describeFailure(after);
   if (before.signature !== after.signature)
     return { kind: 'changed', because: `the test now fails with a different error: ${headline}` };
   return stillFailing(
-    haveDifferentRoots(rootKeys(before), rootKeys(after))
+    haveDifferentRoots(listRootKeys(before), listRootKeys(after))
       ? `the test still fails, now because of: ${headline}; the change may have been needed, but was not enough`
       : 'the same error came back',
   );

@@ -11,7 +11,7 @@ import type { EventOf } from '../event.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import { attemptsOf, type CauseState } from '../run/run-state.js';
 import type { Session } from './session.js';
-import { headlineOf } from '../diagnose/headline.js';
+import { describeFailure } from '../diagnose/headline.js';
 import { rememberedAs } from './remembered-as.js';
 
 /** What the outcome of a run depends on besides its tests and causes. */
@@ -265,7 +265,7 @@ export function summarise({ id, lead, members, parent }: Cause): CauseRecord {
     confidence,
     // Headline and class are those of the lead.
     tests: testsOf([lead, ...members.filter((member) => member !== lead)]),
-    headline: headlineOf(lead),
+    headline: describeFailure(lead),
     source: facts.source,
     parent,
     warning,

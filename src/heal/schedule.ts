@@ -1,4 +1,4 @@
-import { decidingAnswer } from '../diagnose/asserted.js';
+import { findDecidingAnswer } from '../diagnose/asserted.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import type { AgentSlot } from './attempt/start-agent.js';
 import type { CauseWork } from './cause-work.js';
@@ -269,8 +269,8 @@ export class Schedule {
 
 /** Whether one answer of the app decided two causes. */
 function isOneAnswer({ cause }: CauseWork, { cause: other }: CauseWork): boolean {
-  const answer = decidingAnswer(cause.lead);
-  return answer !== null && answer === decidingAnswer(other.lead);
+  const answer = findDecidingAnswer(cause.lead);
+  return answer !== null && answer === findDecidingAnswer(other.lead);
 }
 
 /** The project's tree, which one task has at a time; when it is free, the most useful of those that wait gets it. */

@@ -2,7 +2,7 @@ import type { Blame } from '../../model/blame.js';
 import type { DiagnosedFailure } from '../../model/cause.js';
 import { type MinimalSet, minimalSet, type SetOutcome } from '../../minimal-set.js';
 import type { Candidate } from '../../workspace/candidates.js';
-import { likelihood } from '../../diagnose/likelihood.js';
+import { rateHunk } from '../../diagnose/likelihood.js';
 import { greensNeeded } from '../../model/failure-rate.js';
 import type { ChangeHistory } from './history.js';
 import { orderForSearch } from './search-order.js';
@@ -308,7 +308,7 @@ function isWithout(run: TestRun, out: readonly Candidate[]): boolean {
 
 /** Returns how much a failure says of each candidate, computed once. */
 function rankBy(lead: DiagnosedFailure): (candidate: Candidate) => number {
-  const likely = likelihood(lead);
+  const likely = rateHunk(lead);
   const ranks = new Map<Candidate, number>();
   return (candidate) => {
     const rank = ranks.get(candidate) ?? likely(candidate.hunk);

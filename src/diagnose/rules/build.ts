@@ -1,8 +1,8 @@
 import { certain, likely, weak } from '../../model/diagnosis.js';
-import { rulesFor } from '../rule.js';
+import { createRules } from '../rule.js';
 
 /** Something that should have been compiled, bundled, transformed or linked was not (CS-1). */
-export const buildRules = rulesFor('build-error', {
+export const buildRules = createRules('build-error', {
   'build/typescript': [
     certain,
     /\berror TS\d{3,5}\b|\bTS[124-9]\d{3,4}\b\)?:|\bis not assignable to (?:type|parameter of type) |Property '[^'\n]{1,100}' does not exist on type|Cannot find name '|has no exported member|or its corresponding type declarations|is possibly '(?:null|undefined)'|^\s{0,20}(?:\S{1,200}\s+)?Type error: /im,
@@ -36,7 +36,7 @@ export const buildRules = rulesFor('build-error', {
   ],
   'build/vite-transform': [
     certain,
-    // How Vite prints what a plugin threw while it transformed a module, in any development server that is built on it.
+    // Vite's message for an exception of a plugin that transforms a module, in any development server based on Vite.
     // https://github.com/vitejs/vite/blob/v8.0.0/packages/vite/src/node/server/middlewares/error.ts
     /^\[vite\] [^\n]{1,900}(?:\n(?!\[vite\])[^\n]{0,400}){0,12}?\n[ \t]{1,8}Plugin: \S/m,
     { in: ['server'] },
@@ -47,7 +47,7 @@ export const buildRules = rulesFor('build-error', {
   ],
   'build/overlay': [
     certain,
-    // An element over the page, or what it says.
+    // An error overlay, or its text.
     /<(?:vite-error-overlay|webpack-dev-server-client-overlay)>|\bdialog "(?:Build Error|Failed to compile)|\[plugin:vite[:\w-]{1,60}\] \S/,
     { in: ['error', 'page'] },
   ],
@@ -59,7 +59,7 @@ export const buildRules = rulesFor('build-error', {
   ],
   'build/thrown-by-compiler': [
     certain,
-    // The message above the frames of a compiler of modules, components or styles, whatever it says.
+    // Any message above frames of a compiler of modules, components or styles.
     /^(?![ \t]{0,20}at )[^\n]{1,400}\n(?:[ \t]{0,20}\n)?[ \t]{1,20}at (?:async )?(?:(?:Plugin(?:Context|Container)|Transform(?:Plugin)?Context|NormalModule|LazyResult|Compilation)\b|[^\n]{0,300}node_modules[\\/](?:@babel[\\/](?:parser|core)|@vue[\\/]compiler-|@astrojs[\\/]compiler|svelte[\\/](?:src[\\/])?compiler|sass|less|postcss)[\w\\/-]|[^\n]{0,300}playwright[\w@.-]{0,20}[\\/]lib[\\/]transform[\\/])/m,
   ],
   'build/syntax': [
@@ -77,7 +77,7 @@ export const buildRules = rulesFor('build-error', {
   'build/script': [
     likely,
     // A development server answers 500 for a module that it cannot transform. Missing files count if only a build or a development server
-    // produces them: a source, a hashed name, a file in an output folder.
+    // can produce them: a source, a hashed name, a file in an output folder.
     /^(?:script|stylesheet) GET \S+ → 5\d\d(?! with JSON)|^(?:script|stylesheet) GET (?:\S+\.(?:[cm]?tsx?|jsx|vue|svelte)|\S*\/(?:dist|build|out|_next|_nuxt|_app|\.vite|chunks?)\/\S+\.(?:m?js|css)|\S+[.-](?=[\w-]*\d)[\w-]{8,}\.(?:m?js|css))(?:\?\S*)? → (?:404|2\d\d with text\/html)|\bGET \S{1,300}\.(?:m?js|css)(?:\?\S{0,200})? (?:net::ERR_ABORTED )?404\b/m,
     { in: ['error', 'console', 'network'] },
   ],
@@ -101,7 +101,7 @@ export const buildRules = rulesFor('build-error', {
   ],
   'build/web-server-exited': [
     weak,
-    // A server that ends before it serves has a broken build, unless its own output says more.
+    // A server that ends before it listens has a broken build, unless its own output gives another reason.
     /Process from config\.webServer (?:was not able to start|exited early)/i,
   ],
 });

@@ -1,11 +1,11 @@
 import { certain, likely } from '../../model/diagnosis.js';
-import { rulesFor } from '../rule.js';
+import { createRules } from '../rule.js';
 
 /** A driver, a mapper or a client of a database in a frame of a stack. */
 const driverFile = String.raw`node_modules/(?:pg|pg-pool|pg-protocol|postgres|mysql2?|mariadb|mongodb|mongoose|better-sqlite3|sqlite3|libsql|@libsql/\w{1,20}|@?redis|@redis/\w{1,20}|ioredis|@prisma/client|drizzle-orm|knex|kysely|typeorm|sequelize)/`;
 
 /** A database, its driver, its mapper or its service reports an error (CS-2). */
-export const databaseRules = rulesFor('database-error', {
+export const databaseRules = createRules('database-error', {
   'database/row-level-security': [
     certain,
     /violates row-level security policy|infinite recursion detected in policy for relation|row[- ]level security.{0,60}(?:policy|violat|denied)/i,
@@ -37,7 +37,7 @@ export const databaseRules = rulesFor('database-error', {
   ],
   'database/prisma-message': [
     certain,
-    // Below the line of `database/prisma`, which only says which call failed.
+    // The line below the one of `database/prisma`, which names only the failed call.
     /(?:failed|denied) against database server|Error querying the database|does not exist on the database server|records that were required but not found|Drift detected|Error validating datasource|URL must start with the protocol|@prisma\/client did not initialize|Prisma ?Client (?:could not locate|is unable|did not)|^(?:Unknown (?:field|argument|arg) `[^`\n]{1,80}`|Argument `[^`\n]{1,80}`(?: is missing|: Invalid value| must not))/im,
   ],
   'database/other-than-sql': [
@@ -55,8 +55,8 @@ export const databaseRules = rulesFor('database-error', {
   ],
   'database/on-page': [
     likely,
-    // A framework's error page, or an app that prints the error it got. A page's text is content, so only whole database messages,
-    // including the names they complain about, count.
+    // A framework's error page, or an app that shows the error. The text of a page is content, so only whole database messages with the names of
+    // their objects count.
     /violates row-level security policy for table \\?"\w|\b(?:relation|column) \\?"[\w.]{1,63}\\?"(?: of relation \\?"[\w.]{1,63}\\?")? does not exist|violates (?:unique|foreign key|not-null|check) constraint|\bpermission denied for (?:table|relation|schema|sequence) \w|\bno such (?:table|column): \w|\b(?:UNIQUE|FOREIGN KEY|NOT NULL|CHECK) constraint failed: \w|\bTable '[\w.]{1,128}' doesn't exist|\bUnknown column '[\w.]{1,128}' in '|\bDuplicate entry '.{0,128}' for key '|\bInvalid `prisma\.\w{1,63}\.\w{1,63}\(\)` invocation/,
     { in: ['page'] },
   ],
@@ -72,7 +72,7 @@ export const databaseRules = rulesFor('database-error', {
   ],
   'database/thrown-by-driver': [
     likely,
-    // The message above the frames of a driver, whatever it says, unless it is about the values that the driver got.
+    // Any message above frames of a driver, unless it is about the values passed to the driver.
     new RegExp(
       String.raw`^[ \t]{0,12}(?:Caused by: |Uncaught )?(?:[A-Za-z][\w.$]{0,150} ?)?(?:[Ee]rror|Exception)(?: \[\w{1,60}\])?: [^\n]{1,400}\n(?:[ \t]{0,20}\n)?[ \t]{1,20}at [^\n]{0,300}${driverFile}`,
       'm',

@@ -1,8 +1,8 @@
 import { certain, likely, weak } from '../../model/diagnosis.js';
-import { rulesFor } from '../rule.js';
+import { createRules } from '../rule.js';
 
 /** A request failed, was answered with an error, or was not answered in time (CS-5). */
-export const networkRules = rulesFor('network-error', {
+export const networkRules = createRules('network-error', {
   'network/connection': [
     certain,
     // The codes of browsers and of Node, and certificates that are not trusted.
@@ -10,8 +10,8 @@ export const networkRules = rulesFor('network-error', {
   ],
   'network/policy': [
     certain,
-    // What the browser refuses because of a header or the page's own address (CORS, Content-Security-Policy, framing, mixed content), and what a
-    // server answers to a host that its config does not list.
+    // Requests that the browser blocks because of a header or the page's own URL (CORS, Content-Security-Policy, framing, mixed content), and a
+    // server's answer to a host that is not on its list.
     /blocked by CORS|\bCORS (?:policy|error|request|preflight|header)|Cross-Origin Request Blocked|Access-Control-Allow-\w+|(?:Refused to (?:connect|frame|load|execute|apply|send|create|run)|Connecting to|Framing|Loading|Executing)\b.{0,300}Content Security Policy|Content-Security-Policy: .{0,80}blocked|Mixed Content: |mixed active content|blocked a frame with origin|Refused to display '|[Bb]locked because of a permissions policy|[Pp]ermissions policy violation|Refused to get unsafe header|\bBlocked hosts?: \S|\bInvalid Host header\b|\bBlocked request\. This host\b|\bInvalid HTTP_HOST header\b/i,
   ],
   'network/own-request-failed': [
@@ -22,12 +22,12 @@ export const networkRules = rulesFor('network-error', {
   ],
   'network/graphql': [
     certain,
-    // A GraphQL response that only says that it failed; the root cause may be elsewhere in it. It says more than a status of 400.
+    // A generic GraphQL error, whose root cause may be elsewhere in the response. It is more informative than a status of 400.
     /\bcode["']?: ?["'](?:INTERNAL_SERVER_ERROR|UNAUTHENTICATED|FORBIDDEN|BAD_USER_INPUT|BAD_REQUEST|GRAPHQL_\w+|UNAUTHORIZED|NOT_FOUND)["']|\bGraphQL error(?: [\w-]{1,60}|\])?: |\b(?:ApolloError|CombinedGraphQLErrors|ServerParseError): /,
   ],
   'network/own-request-4xx': [
     likely,
-    // Also a script at a wrong URL, and a request without an answer. Pages ask who is signed in, and for visitors the answer is 401.
+    // Also a script at a wrong URL, and a request without an answer. Not 401: pages ask who is signed in, and get 401 for visitors.
     /^(?:xhr|fetch|document|other|eventsource|websocket) [A-Z]+ \S+ → 4\d\d|^(?:script|stylesheet) GET \S+ → (?:404|2\d\d with text\/html)|^(?:xhr|fetch) [A-Z]+ \S+ → 2\d\d with text\/html|^(?:xhr|fetch|document) [A-Z]+ \S+ → no answer/m,
     { in: ['network'], unless: /\/(?:me|session|whoami|user|profile|refresh|token)\b\S* → 40[13]/ },
   ],
@@ -90,7 +90,7 @@ export const networkRules = rulesFor('network-error', {
   ],
   'network/awaited-navigation': [
     likely,
-    // What the test waits for may be up to the app: a router changes the address without a request.
+    // The app may be at fault: a router changes the URL without a request.
     /waiting for navigation (?:to|until|")|waiting for ".{1,200}" navigation|\b(?:page|frame)\.(?:wait_?for_?(?:navigation|url)|expect_navigation)\b.{0,200}?time(?:d? )?out\b/i,
     { unanswered: true },
   ],

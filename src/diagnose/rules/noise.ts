@@ -25,13 +25,13 @@ export const noiseRules: readonly NoiseRule[] = [
   },
   {
     id: 'noise/health-check',
-    // What `pg_isready` and port probes leave in a PostgreSQL container's log.
+    // Traces of `pg_isready` and port probes in the log of a PostgreSQL container.
     pattern: /role "root" does not exist|(?:incomplete|invalid length of) startup packet/,
     sources: ['console', 'server'],
   },
   {
     id: 'noise/server-routine',
-    // Quiet levels of a log, and requests that were answered well.
+    // Low log levels, and successful requests.
     pattern:
       /^\s{0,20}(?:\S{1,40}\s){0,3}\[?(?:INFO|DEBUG|TRACE|info|debug|trace)\]?[:\s]|"level":(?:10|20|30|"(?:info|debug|trace)")|\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)["']? ["']?\/\S{0,300}["']?(?: HTTP\/[\d.]{1,3}["']?)? (?:200|201|204|30[123478])\b/,
     sources: ['server'],

@@ -5,11 +5,11 @@ const outside: readonly Category[] = ['network-error', 'database-error', 'unknow
 const all: readonly Category[] = [...outside, 'build-error', 'runtime-error', 'ui-error'];
 
 /** A comparison of statuses: a refusal or an outage that the test expects but does not get needs a code change. */
-const compared = /^> |\bexpected|\bassert|UNAUTHENTICATED\)/i;
+const statusComparison = /^> |\bexpected|\bassert|UNAUTHENTICATED\)/i;
 
 /**
- * Rules for the second axis (CS-11); the first match wins. The axis says what the *fix* needs, so the words count only in classes
- * in which they can be the cause: a 403 that a test expects, or a locator that times out, needs code.
+ * Rules for the second axis (CS-11); the first match wins. The axis says what the *fix* needs, so a rule applies only to classes in which its words
+ * can name the cause: an expected 403, or a locator that times out, needs a change of code.
  */
 export const retryRules: readonly RetryRule[] = [
   {
@@ -25,7 +25,7 @@ export const retryRules: readonly RetryRule[] = [
     categories: ['network-error', 'unknown'],
     pattern:
       /\b401:? Unauthorized|^\s{0,20}40[13] (?:GET|POST|PUT|PATCH|DELETE) \/|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|authentication failed|invalid (?:login )?credentials|invalid API key|access denied|permission denied|→ 40[13]\b|(?:status|response)(?:[ _]?code)?\\?["']?(?: of|:|=)? ?40[13]\b|\b(?:HTTP(?:\/[\d.]{1,3}"?)?|error):? 40[13]\b|\binvalid_grant\b|JWT expired|[("':=\d] ?UNAUTHENTICATED\b|\bNot (?:authori[sz]ed|authenticated)\b/im,
-    unless: compared,
+    unless: statusComparison,
   },
   {
     id: 'retry/quota',
@@ -33,13 +33,13 @@ export const retryRules: readonly RetryRule[] = [
     categories: ['network-error', 'unknown', 'ui-error'],
     pattern:
       /rate limit(?: exceeded| reached|ed)|too many (?:\w{1,20} )?(?:attempts|requests)\b|quota exceeded|subscription (?:has )?(?:expired|required|inactive|is not)|licen[sc]e (?:key )?(?:has )?(?:expired|invalid|required|is)|status(?: ?code)?(?: of|:|=)? ?429\b|→ 429\b|\b402:? Payment Required|(?<![\w/-])billing(?![\w/-])/i,
-    unless: compared,
+    unless: statusComparison,
   },
   {
     id: 'retry/received-refusal',
     axis: 'never_retry',
     categories: ['network-error', 'unknown'],
-    pattern: received('401|403|429'),
+    pattern: matchReceivedStatus('401|403|429'),
   },
   {
     id: 'retry/machine',
@@ -69,7 +69,7 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['network-error', 'unknown'],
     pattern: /\btime(?:d )?-?\s?out\b|\bTimeout(?:Error|Exception)\b|DEADLINE_EXCEEDED/i,
-    // A locator that never appeared says nothing about the machine, whatever happened to the page's requests.
+    // A missing element says nothing about the machine, even if requests of the page failed.
     unless:
       /hook|fixture|^(?:Error: )?(?:Test|Worker teardown) timeout of|\b(?:locator|elementHandle|frameLocator)\.\w{1,40}: |\bpage\.(?:click|fill|check|hover|press|type|tap|selectOption|waitForSelector): |\bexpect\b|^\s{0,20}Timeout: +\d|waiting on the predicate/i,
   },
@@ -79,13 +79,13 @@ export const retryRules: readonly RetryRule[] = [
     categories: outside,
     pattern:
       /bad gateway|service (?:temporarily )?unavailable|gateway time-?out|\b(?:failed|failure|error|answered|response)\b[^\w\n]{0,4}50[234]\b|→ 50[234]\b|status(?: ?code)?(?: of|:|=)? ?50[234]\b|\b(?:responded|returned|received|replied)(?: (?:with|an?|HTTP|status|code|error)){0,5}:? 50[234]\b|HTTP(?:\/[\d.]+)? 50[234]\b|temporarily unavailable/i,
-    unless: compared,
+    unless: statusComparison,
   },
   {
     id: 'retry/received-outage',
     axis: 'env_error',
     categories: outside,
-    pattern: received('502|503|504'),
+    pattern: matchReceivedStatus('502|503|504'),
   },
   {
     id: 'retry/browser',
@@ -97,7 +97,7 @@ export const retryRules: readonly RetryRule[] = [
 ];
 
 /** Matches an assertion that received one of these statuses: `expected 200 "OK", got 502`, `expected 502 to equal 200`. */
-function received(statuses: string): RegExp {
+function matchReceivedStatus(statuses: string): RegExp {
   return new RegExp(
     String.raw`\b(?:got|received|but (?:was|is|found|saw)|actual(?: status)?:?|instead got)(?: (?:an?|HTTP|status|code)){0,3}:? ?[<"'(]?(?:${statuses})\b|\bexpected (${statuses}) to (?:be|equal|eql|deeply equal|strictly equal|===?) (?!\1)\d{3}\b|\bassert (${statuses}) == (?!\2)\d{3}\b`,
     'i',

@@ -1,5 +1,5 @@
 import { certain, likely, weak } from '../../model/diagnosis.js';
-import { rulesFor } from '../rule.js';
+import { createRules } from '../rule.js';
 
 /** Exceptions that stand for a failed request, a module that did not load, or an error of the test runner. */
 const notTheCode =
@@ -10,7 +10,7 @@ const uncaughtButNotTheCode =
   /Failed to fetch|fetch failed|NetworkError|Load failed|net::ERR|AxiosError|Network Error|ECONN|ENOTFOUND|ETIMEDOUT|status code \d|Evaluation failed|dynamically imported|module script|ChunkLoadError|AbortError|play\(\) request|ResizeObserver|TimeoutError|Target (?:page|closed)|browser has been closed|Protocol error|Executable doesn't exist|SecurityError: .{0,40}(?:cookie|localStorage)|EADDRINUSE|\bConnection(?:Refused|Reset|Aborted)?Error\b|connection refused/i;
 
 /** Code of the page, the server or the test threw while it ran (CS-3). */
-export const runtimeRules = rulesFor('runtime-error', {
+export const runtimeRules = createRules('runtime-error', {
   'runtime/javascript': [
     certain,
     // What JavaScript engines (V8, SpiderMonkey, JavaScriptCore) throw for faulty code.
@@ -67,8 +67,8 @@ export const runtimeRules = rulesFor('runtime-error', {
   ],
   'runtime/thrown-on-server': [
     likely,
-    // The app's own code threw it, itself or by a call of Node: a library's plain `Error` may be about a request. Or its own error class, uncaught;
-    // Astro prints `[Name] message`.
+    // An error that the app's own code threw, directly or in a call to Node; a library's plain `Error` may be about a request. Or an uncaught error of
+    // the app's own class; Astro prints `[Name] message`.
     /^(?:Uncaught )?[Ee]rror: [^\n]{1,400}\n(?:[ \t]{1,12}at [^\n]{0,200}\bnode:[^\n]{1,200}\n){0,8}[ \t]{1,12}at (?![^\n]{0,400}(?:node_modules|\bnode:))[^\n]{1,400}:\d{1,7}|^(?:Uncaught )?[A-Z]\w{2,60}(?:Error|Exception)(?: \[\w{1,60}\])?: \S|^\[[A-Z]\w{2,60}(?:Error|Exception)\] \S/m,
     {
       in: ['server'],
@@ -77,7 +77,7 @@ export const runtimeRules = rulesFor('runtime-error', {
   ],
   'runtime/logged-as-error': [
     likely,
-    // A record of a log whose level says that it is an error, whatever its words.
+    // Any log record with an error level.
     /^[^\n]{0,100}?(?:\[(?:error|fatal|critical)\]|\blevel["']?[=:] ?["']?(?:error|fatal|critical|50\b|60\b)|\bERROR \(\d{1,8}\): |\b\w{1,40}\.ERROR: |^ERROR:[\w.]{1,80}:|\bERROR -- : )[^\n]{0,600}\S/m,
     {
       in: ['server'],
@@ -89,7 +89,7 @@ export const runtimeRules = rulesFor('runtime-error', {
   ],
   'runtime/playwright-config': [
     likely,
-    // What the config throws (`assert(process.env.API_KEY)`) is about no page, although its wording may be that of an assertion.
+    // An exception of the config (`assert(process.env.API_KEY)`) is not about a page, even if it reads like an assertion.
     /^\s{1,20}at .{0,400}\bplaywright[\w.-]{0,60}?\.config\.[cm]?[jt]s:\d{1,7}:\d{1,7}\)?$/m,
     { in: ['stack'] },
   ],

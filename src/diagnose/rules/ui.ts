@@ -1,5 +1,5 @@
 import { certain, type EvidenceSource, likely, weak } from '../../model/diagnosis.js';
-import { rulesFor } from '../rule.js';
+import { createRules } from '../rule.js';
 
 /** Only the test's own error reports what the test saw of the page, so other channels are not read. */
 const test: readonly EvidenceSource[] = ['error', 'stack'];
@@ -8,7 +8,7 @@ const gone =
   /Target (?:page|closed|crashed)|closed|crashed|Protocol|execution context|Test ended|is not a function/i;
 
 /** The page does not show, or does not allow, what the test expects (CS-4): a symptom, outranked by any deeper evidence. */
-export const uiRules = rulesFor('ui-error', {
+export const uiRules = createRules('ui-error', {
   'ui/strict-mode': [
     certain,
     /strict mode violation|(?<!\blocator )\bresolved to (?:[2-9]|[1-9]\d{1,5}) elements/i,

@@ -1,8 +1,8 @@
 import { certain, likely } from '../../model/diagnosis.js';
-import { rulesFor } from '../rule.js';
+import { createRules } from '../rule.js';
 
 /** Neither the app nor its tests failed, but the browser, the runner or the machine. */
-export const unknownRules = rulesFor('unknown', {
+export const unknownRules = createRules('unknown', {
   'unknown/out-of-memory': [
     certain,
     /exit(?:ed)?(?: with)?(?: code)?:? 137\b|heap out of memory|near heap limit|ERR_WORKER_OUT_OF_MEMORY|OOMKilled|Cannot allocate memory|out of memory\b|Last few GCs|^Killed$|: {1,4}\d{1,7} Killed\b|\bMark-(?:compact|sweep)\b.{0,40}[\d)] MB/im,

@@ -6,7 +6,7 @@ import {
   hasFailed,
   unanswered,
 } from '../../model/evidence.js';
-import { graphQlFailure } from '../../diagnose/graphql-errors.js';
+import { findGraphQlFailure } from '../../diagnose/graphql-errors.js';
 import { bounds, type EvidenceNotes, firstLineOf } from '../bounded-text.js';
 import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
 import {
@@ -207,7 +207,7 @@ function markHiddenFailure(entry: NetworkEntry, { actions, lastTime }: TraceRead
     resourceType === 'script' && status < 300 && isPage
       ? `${status} with text/html in place of a script`
       : isGraphQl(entry)
-        ? graphQlFailure(status, entry.responseBody)
+        ? findGraphQlFailure(status, entry.responseBody)
         : null;
   return within === null ? entry : { ...entry, status: null, failure: within };
 }

@@ -1,6 +1,6 @@
 import type { AttemptEnd, PendingAttempt } from '../../model/attempt.js';
 import { type Note, violationLine } from '../../model/guard-findings.js';
-import { headlineOf } from '../../diagnose/headline.js';
+import { describeFailure } from '../../diagnose/headline.js';
 import { relativePath } from '../../paths.js';
 import { unreachable } from '../../unreachable.js';
 import { chooseTestsToRunWithoutFix } from '../alike.js';
@@ -187,7 +187,7 @@ function judgeRun({ cause, earlier }: CauseWork, pending: PendingAttempt, rerun:
   if (!isLoop) return ofThisChange(judged, pending);
   return {
     kind: 'still-failing',
-    because: `an error that was fixed before came back: ${headlineOf(failure)}`,
+    because: `an error that was fixed before came back: ${describeFailure(failure)}`,
   };
 }
 
@@ -222,7 +222,7 @@ function judgeAlone(schedule: Schedule, work: CauseWork, applied: AppliedFix): P
       if (other === null || earlier === other.signature || session.signal.aborted)
         return resultOf(session, work, { ...applied, retest: rerun, judged });
       if (earlier !== null) {
-        const because = `the test fails differently in each run, at last with: ${headlineOf(other)}`;
+        const because = `the test fails differently in each run, at last with: ${describeFailure(other)}`;
         const unclear = { kind: 'still-failing', because } as const;
         return resultOf(session, work, { ...applied, retest: rerun, judged: unclear });
       }

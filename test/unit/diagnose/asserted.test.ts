@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { askedRequests, cutAround, decidingAnswer } from '../../../src/diagnose/asserted.js';
+import { chooseRelevantRequests, cutAround, findDecidingAnswer } from '../../../src/diagnose/asserted.js';
 import { classify } from '../../../src/diagnose/classify.js';
-import { headlineOf } from '../../../src/diagnose/headline.js';
+import { describeFailure } from '../../../src/diagnose/headline.js';
 import type { Evidence, NetworkEntry } from '../../../src/model/evidence.js';
 import { aDiagnosed, aTestFailure, anError, anEvidence } from '../../rig/builders.js';
 import { failing, request } from './classify-evidence.js';
@@ -13,9 +13,9 @@ const equality = (expected: string, received: string) =>
 const ofApi = (message: string, network: readonly NetworkEntry[]): Evidence =>
   anEvidence({ errors: [anError(message)], pageUrl: null, network: [...network] });
 const chosen = (evidence: Evidence) =>
-  askedRequests(evidence, []).map(({ method, url }) => `${method} ${url.slice(21)}`);
+  chooseRelevantRequests(evidence, []).map(({ method, url }) => `${method} ${url.slice(21)}`);
 const headlineIn = (evidence: Evidence) =>
-  headlineOf(aDiagnosed({ failure: aTestFailure(), evidence, diagnosis: classify(evidence) }));
+  describeFailure(aDiagnosed({ failure: aTestFailure(), evidence, diagnosis: classify(evidence) }));
 
 const alerts = api('GET', '/api/alerts?status=pending', { responseBody: '[{"id":4,"status":"dismissed"}]' });
 const bulk = api('PUT', '/api/reminders/bulk', { responseBody: '{"ok":true}' });
@@ -83,7 +83,7 @@ it('HL-6 two failures that one answer decided have the same deciding answer', ()
     const evidence = ofApi(message, [bulk, reminded]);
     return aDiagnosed({ failure: aTestFailure(), evidence, diagnosis: classify(evidence) });
   };
-  expect([failed(equality('1', '0')), failed(equality('2', '0'))].map(decidingAnswer)).toEqual([
+  expect([failed(equality('1', '0')), failed(equality('2', '0'))].map(findDecidingAnswer)).toEqual([
     'GET /api/reminders',
     'GET /api/reminders',
   ]);

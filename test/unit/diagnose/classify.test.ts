@@ -1,4 +1,4 @@
-import { withOtherLoopback } from '../../../src/diagnose/other-loopback.js';
+import { explainOtherLoopback } from '../../../src/diagnose/other-loopback.js';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,8 +8,8 @@ import { rules } from '../../../src/diagnose/rules.js';
 import type { Category, Facts, RetryAxis } from '../../../src/model/diagnosis.js';
 import { steadyTimeoutErrors } from '../../../src/playwright/timeout-errors.js';
 import type { Evidence, NetworkEntry } from '../../../src/model/evidence.js';
-import { graphQlErrors, graphQlFailure } from '../../../src/diagnose/graphql-errors.js';
-import { headlineOf } from '../../../src/diagnose/headline.js';
+import { parseGraphQlErrors, findGraphQlFailure } from '../../../src/diagnose/graphql-errors.js';
+import { describeFailure } from '../../../src/diagnose/headline.js';
 import { createFailureShape, readJsonLines } from '../../../src/evidence/classify-input.js';
 import { aDiagnosed, anError, anEvidence } from '../../rig/builders.js';
 import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
@@ -82,7 +82,7 @@ describe('recorded failures', () => {
 function headline(given: Evidence, line = 1): string {
   const location = { file: '/project/tests/a.spec.ts', line, column: 3 };
   const evidence = { ...given, errors: given.errors.map((error) => ({ ...error, location })) };
-  return headlineOf(aDiagnosed({ evidence, diagnosis: classify(evidence) }));
+  return describeFailure(aDiagnosed({ evidence, diagnosis: classify(evidence) }));
 }
 
 it('CS-6 warns of an unknown failure with exactly these words', () => {
@@ -239,12 +239,12 @@ describe('what green neighbors show too', () => {
     const evidence = failing('Error: page.goto: net::ERR_CONNECTION_REFUSED at http://127.0.0.1:4321/', {
       pageUrl: null,
     });
-    const { why, retry } = withOtherLoopback(classify(evidence), evidence, new Map([[4321, ['::1']]]));
+    const { why, retry } = explainOtherLoopback(classify(evidence), evidence, new Map([[4321, ['::1']]]));
     const sentence =
       '127.0.0.1:4321 refuses connections, while a web server of the config listens at [::1]:4321';
     expect({ said: why[0]?.evidence, retry }).toEqual({ said: sentence, retry: 'code_error' });
     expect(
-      withOtherLoopback(classify(evidence), evidence, new Map([[4321, ['127.0.0.1']]])).why[0]?.evidence,
+      explainOtherLoopback(classify(evidence), evidence, new Map([[4321, ['127.0.0.1']]])).why[0]?.evidence,
     ).not.toBe(sentence);
   });
 });
@@ -357,7 +357,7 @@ it('CS-9 a built-in rule can be switched off', () => {
 
 const graphql = (errors: unknown, over: Partial<NetworkEntry> = {}) => {
   const responseBody = JSON.stringify({ data: null, errors });
-  const failure = graphQlFailure(200, responseBody);
+  const failure = findGraphQlFailure(200, responseBody);
   return request({ url: 'http://localhost:3000/graphql', status: null, failure, responseBody, ...over });
 };
 const masked = { message: 'Unexpected error.', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
@@ -373,7 +373,7 @@ describe('graphQlErrors', () => {
     ['errors without a message', '{"errors":[{"path":["title"]}]}', []],
     ['another text', 'no "errors"', []],
   ])('CS-7 reads %s', (_, body, messages) => {
-    expect(graphQlErrors(body).map(({ message }) => message)).toEqual(messages);
+    expect(parseGraphQlErrors(body).map(({ message }) => message)).toEqual(messages);
   });
 });
 

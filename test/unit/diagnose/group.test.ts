@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DiagnosedFailure } from '../../../src/model/cause.js';
 import { classify } from '../../../src/diagnose/classify.js';
 import type { Evidence, NetworkEntry } from '../../../src/model/evidence.js';
-import { environmentOf } from '../../../src/diagnose/group-keys.js';
+import { explainEnvironment } from '../../../src/diagnose/group-keys.js';
 import { groupCauses } from '../../../src/diagnose/group.js';
 import { aSuiteFailure, aTest, aTestFailure, anError, anEvidence, failing } from '../../rig/builders.js';
 import { jsonLines } from '../../rig/json-lines.js';
@@ -288,15 +288,15 @@ const diagnosed = (over: Partial<Evidence>) => {
 
 it('HL-7 a test that is marked to fail and passes gets no agent', () => {
   const passed = { ...failing('t1'), failure: aTestFailure({ status: 'passed' }) };
-  expect(environmentOf([passed])).toContain('remove its `test.fail`');
-  expect(environmentOf([passed, failing('t2')])).toBeNull();
+  expect(explainEnvironment([passed])).toContain('remove its `test.fail`');
+  expect(explainEnvironment([passed, failing('t2')])).toBeNull();
 });
 
 it('HL-7 a test without its snapshot gets no agent, which would accept whatever the test shows now', () => {
   const message = "Error: A snapshot doesn't exist at /shop/tests/cart.spec.ts-snapshots/cart-linux.png.";
   const without = diagnosed({ errors: [anError(message)] });
-  expect(environmentOf([without])).toContain('run `playwright test` once');
-  expect(environmentOf([without, failing('t2')])).toBeNull();
+  expect(explainEnvironment([without])).toContain('run `playwright test` once');
+  expect(explainEnvironment([without, failing('t2')])).toBeNull();
 });
 
 /** A suite that did not start, what its server printed, and a part of what a person is told; null if an agent may help. */
@@ -310,9 +310,9 @@ it.each(jsonLines<Stopped>(import.meta.dirname, 'machine.jsonl'))(
   'HL-7 CS-11 what only a person or the machine can mend gets no agent: $message $serverOutput',
   ({ message, serverOutput, advice }) => {
     const stopped = { ...diagnosed({ errors: [anError(message)], serverOutput }), failure: aSuiteFailure() };
-    expect(environmentOf([stopped])).toEqual(advice === null ? null : expect.stringContaining(advice));
+    expect(explainEnvironment([stopped])).toEqual(advice === null ? null : expect.stringContaining(advice));
     if (advice !== null && serverOutput !== '') expect(stopped.diagnosis.retry).toBe('env_error');
-    expect(environmentOf([{ ...stopped, machine: null }])).toBeNull();
+    expect(explainEnvironment([{ ...stopped, machine: null }])).toBeNull();
   },
 );
 

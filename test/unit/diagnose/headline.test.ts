@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/diagnose/classify.js';
-import { complaintOf } from '../../../src/diagnose/complaint.js';
+import { parseComplaint } from '../../../src/diagnose/complaint.js';
 import type { Evidence } from '../../../src/model/evidence.js';
-import { headlineOf } from '../../../src/diagnose/headline.js';
+import { describeFailure } from '../../../src/diagnose/headline.js';
 import type { SuitePhase, SuiteFailure } from '../../../src/model/failure.js';
-import { signedText } from '../../../src/diagnose/signature.js';
+import { selectSignedText } from '../../../src/diagnose/signature.js';
 import { aDiagnosed, aTestFailure, anError, anEvidence } from '../../rig/builders.js';
 import { locatorTimeout, logged, request } from './classify-evidence.js';
 
@@ -25,7 +25,7 @@ function headline(message: string, serverOutput: string, given?: SuitePhase) {
     stderr: '',
     ...(given ? { phase: given } : {}),
   };
-  return headlineOf(aDiagnosed({ failure, evidence, diagnosis: classify(evidence) }));
+  return describeFailure(aDiagnosed({ failure, evidence, diagnosis: classify(evidence) }));
 }
 
 it.each([
@@ -56,7 +56,7 @@ it('CS-10 the headline is the innermost cause of an error that wraps others', ()
   const error = anError('Error: Failed query: ALTER TABLE "items"', { causes: [inner] });
   const evidence = anEvidence({ errors: [error] });
   const failure = { scope: 'suite', errors: [error], stderr: '' } as const;
-  expect(headlineOf(aDiagnosed({ failure, evidence, diagnosis: classify(evidence) }))).toBe(
+  expect(describeFailure(aDiagnosed({ failure, evidence, diagnosis: classify(evidence) }))).toBe(
     `${inner} — Error: Failed query: ALTER TABLE "items"`,
   );
 });
@@ -97,14 +97,14 @@ describe('complaint', () => {
 
   function headline(over: Partial<Evidence>) {
     const evidence = anEvidence({ errors: [click("getByText('Save')")], ...over });
-    return headlineOf(aDiagnosed({ evidence, diagnosis: classify(evidence) }));
+    return describeFailure(aDiagnosed({ evidence, diagnosis: classify(evidence) }));
   }
 
   // What heads the cause of a failed action or expectation is in recorded-failures.jsonl.
   describe('the complaint of a test', () => {
     it('CS-8 is the blocked action rather than the wait for the response that it should have caused', () => {
       const errors = [timeLimit, waited, click("getByText('Save')", resolved + veil)];
-      expect(complaintOf(errors)).toEqual({
+      expect(parseComplaint(errors)).toEqual({
         kind: 'covered',
         call: 'locator.click',
         subject: "getByText('Save')",
@@ -158,7 +158,7 @@ describe('complaint', () => {
   });
 
   describe('ME-1 the signed text', () => {
-    const signed = (...errors: ReturnType<typeof anError>[]) => signedText(aTestFailure({ errors }));
+    const signed = (...errors: ReturnType<typeof anError>[]) => selectSignedText(aTestFailure({ errors }));
 
     it('ME-1 tells hung actions apart by what they waited for', () => {
       const texts = [click("getByText('A')"), click("getByText('B')"), waited].map((error) =>
@@ -180,9 +180,9 @@ describe('complaint', () => {
     });
 
     it('ME-1 tells bare timeouts apart by their step', () => {
-      expect(signedText(aTestFailure({ errors: [timeLimit], failedStep: 'Wait for timeout' }))).not.toBe(
-        signedText(aTestFailure({ errors: [timeLimit] })),
-      );
+      expect(
+        selectSignedText(aTestFailure({ errors: [timeLimit], failedStep: 'Wait for timeout' })),
+      ).not.toBe(selectSignedText(aTestFailure({ errors: [timeLimit] })));
     });
   });
 });
@@ -190,7 +190,7 @@ describe('complaint', () => {
 const compared = (expected: string, received: string) =>
   `Error: expect(received).toBe(expected) // Object.is equality\n\nExpected: ${expected}\nReceived: ${received}`;
 const headlineIn = (evidence: Evidence) =>
-  headlineOf(aDiagnosed({ failure: aTestFailure(), evidence, diagnosis: classify(evidence) }));
+  describeFailure(aDiagnosed({ failure: aTestFailure(), evidence, diagnosis: classify(evidence) }));
 
 it('RP-1 names the code points of texts that look alike', () => {
   const evidence = anEvidence({ errors: [anError(compared('"1\u202F234"', '"1\u00A0234"'))] });
@@ -234,5 +234,7 @@ it('RP-1 EV-4 says that a service worker answered past a route of the test', () 
     evidence: { ...evidence, failedStep: 'Click chat' },
     diagnosis: classify(evidence),
   });
-  expect(headlineOf(failed)).toMatch(/^GET \/api\/chat\/status → 200 was answered by a service worker, past/);
+  expect(describeFailure(failed)).toMatch(
+    /^GET \/api\/chat\/status → 200 was answered by a service worker, past/,
+  );
 });

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalise } from '../../../src/diagnose/normalise.js';
-import { signatureOf, signedText } from '../../../src/diagnose/signature.js';
+import { createSignature, selectSignedText } from '../../../src/diagnose/signature.js';
 import { anError, aTestFailure } from '../../rig/builders.js';
 import { jsonLines } from '../../rig/json-lines.js';
 
 const md5 = (text: string) => createHash('md5').update(text).digest('hex');
-const sign = (message: string) => signatureOf({ project: 'shop', errorType: 'TypeError', message }, md5);
+const sign = (message: string) => createSignature({ project: 'shop', errorType: 'TypeError', message }, md5);
 
 describe('ME-1 a signature', () => {
   it('ME-1 is project, type and the first 8 digits of the MD5 of the normalized message', () => {
@@ -51,7 +51,7 @@ describe('ME-1 a signature', () => {
 
 describe('ME-1 the text that is signed', () => {
   const timeout = (log: string, head = 'TimeoutError: locator.click: Timeout 1000ms exceeded.') =>
-    signedText(
+    selectSignedText(
       aTestFailure({ errors: [anError(`${head}\nCall log:\n  - waiting for locator('#buy')\n${log}`)] }),
     );
   const resolved = '    - locator resolved to <button id="buy">Buy</button>\n  - attempting click action\n';

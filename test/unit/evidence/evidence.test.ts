@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { requestLine } from '../../../src/diagnose/requests.js';
+import { formatRequest } from '../../../src/diagnose/requests.js';
 import type { Reason } from '../../../src/model/diagnosis.js';
 import { type ConsoleEntry, type NetworkEntry } from '../../../src/model/evidence.js';
 import { createFailureShape, readJsonLines } from '../../../src/evidence/classify-input.js';
@@ -123,7 +123,7 @@ describe('reasons left', () => {
         category: 'runtime-error',
         why: [
           reason('console', `Uncaught ${thrown}`),
-          reason('network', requestLine(sent)),
+          reason('network', formatRequest(sent)),
           reason('server', 'TypeError: order 4711001 has no lines'),
           reason('error', 'Error: locator.click: Timeout 500ms exceeded.'),
         ],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Candidate } from '../../../../src/workspace/candidates.js';
 import type { ChangeHistory } from '../../../../src/clients/blame/history.js';
 import type { DiagnosedFailure } from '../../../../src/model/cause.js';
-import { likelihood } from '../../../../src/diagnose/likelihood.js';
+import { rateHunk } from '../../../../src/diagnose/likelihood.js';
 import { Rounds, CauseSearch, type TestOutcome } from '../../../../src/clients/blame/search.js';
 import { aDiagnosed, aDiagnosis, anError, failing } from '../../../rig/builders.js';
 
@@ -229,7 +229,7 @@ describe('how likely a failure makes a hunk', () => {
       }),
     ],
   ])('BL-2 is higher at %s than elsewhere in the file, and there higher than in another', (_, lead) => {
-    const likely = likelihood(lead);
+    const likely = rateHunk(lead);
     const rates = [place, { ...place, newStart: 90 }, { ...place, file: 'src/other.ts' }].map(likely);
     expect(rates).toEqual(rates.toSorted((a, b) => b - a));
     expect(new Set(rates).size).toBe(3);
@@ -240,7 +240,7 @@ describe('how likely a failure makes a hunk', () => {
     ['route', 'GET /api/invoices → 404', "route('/api/bills')"],
     ['column', 'column "zipcode" does not exist', 'SELECT postcode'],
   ])('BL-2 is higher where a %s that it names came or went', (_, says, now) => {
-    const likely = likelihood(failing('t1', says));
+    const likely = rateHunk(failing('t1', says));
     expect(likely({ ...place, old: [`${says}\n`], now: [`${now}\n`] })).toBeGreaterThan(likely(place));
   });
 });
