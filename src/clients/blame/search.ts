@@ -129,7 +129,8 @@ export class CauseSearch {
     const app = candidates.filter(({ inTests }) => !inTests);
     const tests = candidates.filter(({ inTests }) => inTests);
     const smallest = (await this.#smallestOf(app, app)) ?? (await this.#smallestOf(tests, candidates));
-    if (smallest || this.asked || this.endedBy) return smallest && this.#stated(smallest);
+    if (this.asked) return null;
+    if (smallest || this.endedBy) return smallest && this.#stated(smallest);
     const older = await this.#older();
     if (!older) return null;
     [this.history, this.#older] = [older, async () => null];

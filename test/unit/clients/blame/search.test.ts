@@ -100,6 +100,14 @@ describe('the searches for the changes to blame', () => {
     expect(runs.length).toBeLessThanOrEqual(15);
   });
 
+  it('BL-2 repeats no green run before it has found the smallest set', async () => {
+    const { found, runs } = await searched(3, [[1]], (_, out) =>
+      out.has(1) && out.has(2) ? 'green' : out.has(1) ? 'other' : 'red',
+    );
+    expect(found).toEqual([[1, 2]]);
+    expect(runs.filter((out) => out.length === 3)).toHaveLength(1);
+  });
+
   it('BL-1 does not believe a green run of a test that is green now and then', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(39), fc.integer({ min: 0, max: 60 }), async (culprit, luckyRun) => {
