@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ChalkInstance } from 'chalk';
 import { exitCodes } from '../model/exit-codes.js';
 import { endWith, print } from './end.js';
-import { laidOut } from '../outputs/cut.js';
+import { wrapLines } from '../outputs/cut.js';
 import { agentsFlag, configFlag } from './options.js';
 import { type DoctorCheck, examine } from '../clients/doctor/examine.js';
 import { paletteForData } from '../outputs/streams.js';
@@ -34,7 +34,7 @@ async function runDoctor({
   const checks = await examine({ cwd: process.cwd(), env: process.env, agents, config });
   const ok = checks.every(({ state }) => state !== 'failed');
   if (json) print({ schemaVersion: 1, ok, checks });
-  else print(laidOut(doctorText(checks, paletteForData(process.env)), process.stdout.columns));
+  else print(wrapLines(doctorText(checks, paletteForData(process.env)), process.stdout.columns));
   return ok ? exitCodes.green : exitCodes.usage;
 }
 

@@ -27,7 +27,7 @@ export function end(result: number | Problem, fit = (text: string) => text): voi
 /** Ends a command, with a problem in lines that fit the terminal. What measures them is loaded for a problem alone, since it takes 30 ms. */
 export async function endFitted(result: number | Problem): Promise<void> {
   if (typeof result === 'number') return end(result);
-  const { laidOut } = await import('../outputs/cut.js');
+  const { wrapLines: laidOut } = await import('../outputs/cut.js');
   return end(result, (text) => laidOut(text, process.stderr.columns));
 }
 

@@ -10,7 +10,7 @@ import { counted, localDay } from '../format.js';
 import { matchIds } from '../run/find-run.js';
 import { closeSettledQuestions } from '../run/settled-questions.js';
 import type { Quarantine } from '../store/store.js';
-import { asEntry, asPage } from '../outputs/escalation-text.js';
+import { formatEntry, formatPage } from '../outputs/escalation-text.js';
 import { withStore } from '../store/with-store.js';
 import { escalationOf, type Flags, withPatchTexts } from '../clients/answer-escalation.js';
 import { proveChosen, resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
@@ -85,7 +85,7 @@ export function listEscalations(options: Flags & { all?: boolean }): Promise<num
     const escalations = (await store?.escalations(options.all ? null : 'pending')) ?? [];
     if (options.json) return print({ schemaVersion: 1, escalations });
     return printText(
-      escalations.length === 0 ? 'Nothing needs review.' : escalations.map(asEntry).join('\n'),
+      escalations.length === 0 ? 'Nothing needs review.' : escalations.map(formatEntry).join('\n'),
     );
   });
 }
@@ -97,7 +97,7 @@ export function showEscalation(id: string, options: Flags): Promise<number | Pro
     const escalation = await escalationOf(store, id);
     if (!escalation.ok) return escalation.error;
     if (options.json) return print({ schemaVersion: 1, ...escalation.value });
-    return printText(asPage(await withPatchTexts(escalation.value)));
+    return printText(formatPage(await withPatchTexts(escalation.value)));
   });
 }
 

@@ -105,7 +105,7 @@ async function answerComment(
   if (!opened.ok) return opened.error;
   const github = opened.value;
   const { answer } = await import('../clients/publish/answer.js');
-  const { prose } = await import('../outputs/markdown.js');
+  const { escapeProse: prose } = await import('../outputs/markdown.js');
   const outcome = await answer({ github, artifact, folder, now: systemClock.now() });
   if (outcome.kind === 'needs-artifact') {
     const output = env['GITHUB_OUTPUT'];

@@ -12,10 +12,10 @@ import {
   type TypedAnswer,
   withPatchTexts,
 } from '../clients/answer-escalation.js';
-import { canAsk } from '../outputs/ask.js';
-import { asPage } from '../outputs/escalation-text.js';
+import { canAskPerson } from '../outputs/ask.js';
+import { formatPage } from '../outputs/escalation-text.js';
 import { printText } from './print-text.js';
-import { laidOut } from '../outputs/cut.js';
+import { wrapLines } from '../outputs/cut.js';
 import { withStore } from '../store/with-store.js';
 
 /** An answer given by flags. */
@@ -31,7 +31,7 @@ export async function resolveEscalation(
   options: ResolveOptions,
 ): Promise<AnsweredQuestion | number | Problem> {
   const { id, state } = asked;
-  const prompts = options.choice === undefined && canAsk(process.env, process);
+  const prompts = options.choice === undefined && canAskPerson(process.env, process);
   const answer = prompts ? await promptFor(asked, options) : options;
   if (answer === null) {
     process.stderr.write(`No answer was given, so nothing changed: ${id} is ${state}.\n`);
@@ -52,7 +52,7 @@ async function promptFor(
   { guidance, allow }: ResolveOptions,
 ): Promise<TypedAnswer | null> {
   const output = process.stderr;
-  output.write(`${laidOut(asPage(await withPatchTexts(escalation), true), output.columns)}\n\n`);
+  output.write(`${wrapLines(formatPage(await withPatchTexts(escalation), true), output.columns)}\n\n`);
   const options = escalation.choices.map((value) => ({ value, label: choiceText[value] }));
   const message = escalation.state === 'pending' ? 'What should be done?' : 'What should be done instead?';
   const choice = await select<Choice>({ message, options, output });
@@ -97,7 +97,7 @@ export async function proveChosen({ proof }: AnsweredQuestion): Promise<number |
  * exit code, which stays that of the run unless every patch was chosen and proven.
  */
 export async function askAfterRun(result: number | Problem, flags: Flags): Promise<number | Problem> {
-  if (result !== exitCodes.personNeeded || flags.json || !canAsk(process.env, process)) return result;
+  if (result !== exitCodes.personNeeded || flags.json || !canAskPerson(process.env, process)) return result;
   const open = await withStore(flags, async (store) => (await store?.escalations('pending')) ?? []);
   if ('kind' in open) return open;
   let hasUnproven = false;

@@ -8,7 +8,7 @@ import { exitCodes } from '../model/exit-codes.js';
 import type { StoreFlags } from '../store/with-store.js';
 import type { Problem } from '../problem.js';
 import { listenForInterrupts } from '../process/interrupts.js';
-import { isLive } from '../outputs/streams.js';
+import { canRedraw } from '../outputs/streams.js';
 import { projectEscalations } from '../clients/ui/questions.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 
@@ -46,7 +46,7 @@ async function runUi({
   if (!started.ok) return started.error;
   process.stdout.write(`${started.value.url}\n`);
   process.stderr.write('Open this URL and keep it private. Press Ctrl-C to stop.\n');
-  const isOpened = open && isLive(process.env, process.stdout);
+  const isOpened = open && canRedraw(process.env, process.stdout);
   await using _file = isOpened ? await openInBrowser(started.value.url) : null;
   if (!interrupts.signal.aborted) await once(interrupts.signal, 'abort');
   await started.value.close();

@@ -15,8 +15,8 @@ import { pidAtWork } from '../run/run-journal.js';
 import { counted, localTime } from '../format.js';
 import { err, ok, type Result } from '../result.js';
 import { type Change, readChange } from '../workspace/change.js';
-import { capitalized } from '../outputs/wording.js';
-import { canAsk, confirmed } from '../outputs/ask.js';
+import { capitalize } from '../outputs/wording.js';
+import { canAskPerson, askToConfirm } from '../outputs/ask.js';
 
 /** `self-heal undo`: reverts everything that a run's agents changed (HN-8). */
 export function define(command: Command): Command {
@@ -138,9 +138,9 @@ async function runToUndo({ cwd, word, yes, tests }: UndoRequest): Promise<Result
   const newest = await newestWithChanges(cwd);
   if (newest === null) return last;
   if (yes) return ok(newest);
-  if (!canAsk(process.env, process)) return err(await notTheLast(last.value, newest));
-  const isWanted = await confirmed(
-    `${capitalized(await whyNotTheLast(last.value))}. Undo ${await runDescription(newest)}?`,
+  if (!canAskPerson(process.env, process)) return err(await notTheLast(last.value, newest));
+  const isWanted = await askToConfirm(
+    `${capitalize(await whyNotTheLast(last.value))}. Undo ${await runDescription(newest)}?`,
   );
   return ok(isWanted ? newest : null);
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '../clock.js';
 import { say } from '../outputs/streams.js';
-import { runTerminal } from '../outputs/terminal.js';
+import { createTerminal } from '../outputs/terminal.js';
 import { toPlaywrightArgs } from '../playwright/selection.js';
 import type { Watchdog } from '../run/watchdog.js';
 import { type Bus, createBus } from '../run/bus.js';
@@ -31,7 +31,7 @@ export async function openRun(request: RunRequest, checked: CheckedRequest, run:
   const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
   const { cwd, env, filters, passThrough, options } = request;
   const { host } = request;
-  const display = host ? { name: 'host', handle: host.onEvent } : runTerminal(env);
+  const display = host ? { name: 'host', handle: host.onEvent } : createTerminal(env);
   const bus = createBus([eventsWriter(run.folder.dir), display], systemClock, redactor);
   const plan = createRunPlan();
   const suites = createSuiteRuns({

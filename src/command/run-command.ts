@@ -212,7 +212,7 @@ async function writeReports(
     // Texts from before a failure may contain secrets that only the failure revealed.
     return flaky + report.causes.length > 0 ? redactor.deep(report) : report;
   };
-  const asJson = options.list ? (await import('../outputs/matrix.js')).matrixOf : undefined;
+  const asJson = options.list ? (await import('../outputs/matrix.js')).createMatrix : undefined;
   const { onReport } = request.host ?? {};
   const { cwd, env } = request;
   const output = { cwd, env, options, onReport, ...(asJson && { asJson }) };

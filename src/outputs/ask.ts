@@ -1,7 +1,7 @@
 import { confirm } from '@clack/prompts';
 
-/** Whether a person can be asked: both sides are terminals that can be redrawn, and this is not CI. Colors do not matter. */
-export function canAsk(
+/** Whether self-heal can ask a person: input and output are terminals that can be redrawn, and this is not CI. */
+export function canAskPerson(
   env: NodeJS.ProcessEnv,
   { stdin, stderr }: { readonly stdin: { isTTY?: boolean }; readonly stderr: { isTTY?: boolean } },
 ): boolean {
@@ -10,6 +10,6 @@ export function canAsk(
 }
 
 /** Asks a yes-or-no question; leaving without an answer means no. */
-export async function confirmed(message: string): Promise<boolean> {
+export async function askToConfirm(message: string): Promise<boolean> {
   return (await confirm({ message, initialValue: false, output: process.stderr })) === true;
 }

@@ -2,7 +2,7 @@ import { wrapAnsi } from 'fast-wrap-ansi';
 import stringWidth from 'string-width';
 import { logText } from '../visible-text.js';
 
-// A very long line from an agent is not measured in full: no column shows more than this many code units of it.
+// Measures only the beginning of a very long line: no column shows more than this many code units.
 const UNITS_A_COLUMN = 32;
 
 /** A width below which lines are not broken. */
@@ -12,19 +12,19 @@ const segmenter = new Intl.Segmenter();
 
 /**
  * Makes a text fit into one line of at most `width` columns, as a terminal counts them (wide characters, emoji, combining marks), and
- * removes terminal control sequences (EV-10). An ellipsis marks the cut, which is between words if a space is near. `from` says what is removed:
- * the end, as for a sentence, or the middle, as for a path or a title, whose two ends identify it.
+ * removes terminal control sequences (EV-10). An ellipsis marks the cut, which is between words if a space is near. `from` chooses the removed part:
+ * the end, as for a sentence, or the middle, as for a path or a title, which both ends identify.
  */
 export function cut(text: string, width: number, { from = 'end' }: { from?: 'end' | 'middle' } = {}): string {
-  const line = oneLine(text, width);
-  if (widthOf(line) <= width) return line;
+  const line = fitLine(text, width);
+  if (measureWidth(line) <= width) return line;
   if (width < 1) return '';
   const parts = Array.from(segmenter.segment(line), ({ segment }) => segment);
   const tail = from === 'middle' ? Math.floor((width - 1) / 2) : 0;
-  const last = take(parts.toReversed(), tail).toReversed();
+  const last = takeThatFits(parts.toReversed(), tail).toReversed();
   const end =
     parts.at(-last.length - 1) === ' ' ? last.join('') : last.join('').replace(/^\S{1,20}(?= )/, '');
-  const start = take(parts, width - 1 - widthOf(end));
+  const start = takeThatFits(parts, width - 1 - measureWidth(end));
   const isWithinWord = parts[start.length] !== ' ';
   return `${isWithinWord ? start.join('').replace(/(?<= )\S{1,20}$/, '') : start.join('')}…${end}`;
 }
@@ -33,68 +33,68 @@ export function cut(text: string, width: number, { from = 'end' }: { from?: 'end
  * Breaks a text that a person has to read in full into lines of at most `width` columns, without terminal control sequences (EV-10). Without a
  * terminal there is no width (`Infinity`), and it stays on one line.
  */
-export function wrapped(text: string, width: number): string[] {
-  return broken(flattened(text), width);
+export function wrap(text: string, width: number): string[] {
+  return breakLine(flatten(text), width);
 }
 
-/** The beginning of a line under which its continuation stands: its indentation, and a first column. */
+/** The beginning of a line that sets the indentation of its continuation: spaces, and a first column. */
 const margin = /^ *(?:→ |\S+(?: \S+){0,3}? {2,})?/;
-/** A line that is copied as a whole. */
+/** A command, which people copy as a whole line. */
 const isCommand = /^\s*(?:→ )?(?:npx )?self-heal \S/;
 
 /**
- * Breaks the lines of a text that are longer than a terminal is wide, and indents what continues them. A line that is a command stays whole.
+ * Wraps lines that are wider than the terminal, and indents their continuation. Does not break commands.
  */
-export function laidOut(text: string, columns: number | undefined): string {
+export function wrapLines(text: string, columns: number | undefined): string {
   if (!columns) return text;
   return text
     .split('\n')
     .flatMap((line) => {
-      if (isCommand.test(line) || widthOf(line) <= columns) return [line];
+      if (isCommand.test(line) || measureWidth(line) <= columns) return [line];
       const [start = ''] = margin.exec(line) ?? [];
-      const indent = Math.min(widthOf(start), columns >> 1);
-      const [first = '', ...rest] = broken(line.slice(start.length), columns - 1 - indent);
+      const indent = Math.min(measureWidth(start), columns >> 1);
+      const [first = '', ...rest] = breakLine(line.slice(start.length), columns - 1 - indent);
       return [`${start}${first}`, ...rest.map((part) => `${' '.repeat(indent)}${part}`)];
     })
     .join('\n');
 }
 
-// oxlint-disable-next-line no-control-regex -- our own color codes are what is looked for
+// oxlint-disable-next-line no-control-regex -- matches our own color codes
 const colors = /(\u001b\[[0-9;]*m)/;
 
-/** Like `wrapped`, for a line with our own color codes, which take no room. */
-export function wrappedPainted(line: string, width: number): string[] {
+/** Like `wrapped`, for a line with our own color codes, which have no width. */
+export function wrapPainted(line: string, width: number): string[] {
   const visible = line
     .split(colors)
     .map((part, index) => (index % 2 === 1 ? part : logText(part).replaceAll(/\s*\n\s*/g, ' ')))
     .join('');
-  return broken(visible, width);
+  return breakLine(visible, width);
 }
 
-function broken(line: string, width: number): string[] {
-  // In so little room, the terminal wraps better than we could.
+function breakLine(line: string, width: number): string[] {
+  // In so narrow a terminal, its own wrapping reads better.
   if (width < FEWEST_COLUMNS) return [line];
-  // No code unit takes more than two columns, so a short line need not be measured.
-  if (line.length * 2 <= width || widthOf(line) <= width) return [line];
+  // No code unit is wider than two columns, so a short line needs no measuring.
+  if (line.length * 2 <= width || measureWidth(line) <= width) return [line];
   return wrapAnsi(line, width, { hard: true }).split('\n');
 }
 
-function oneLine(text: string, width: number): string {
+function fitLine(text: string, width: number): string {
   const most = Math.max(256, width * UNITS_A_COLUMN);
   const bounded = text.length <= most * 2 ? text : `${text.slice(0, most)}…${text.slice(-most)}`;
-  return flattened(bounded);
+  return flatten(bounded);
 }
 
 /** Returns a text as one line without terminal control sequences. */
-function flattened(text: string): string {
+function flatten(text: string): string {
   return logText(text).replaceAll(/\s+/g, ' ').trim();
 }
 
-function take(parts: readonly string[], width: number): string[] {
+function takeThatFits(parts: readonly string[], width: number): string[] {
   let used = 0;
   const fitting: string[] = [];
   for (const part of parts) {
-    used += widthOf(part);
+    used += measureWidth(part);
     if (used > width) break;
     fitting.push(part);
   }
@@ -105,6 +105,6 @@ function take(parts: readonly string[], width: number): string[] {
 const narrow = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u203a\u2190-\u2193▸✓✔✖✗]*$/;
 
 /** Returns the width of a text in terminal columns. string-width is only used for unusual characters, since its first call takes 20 ms. */
-function widthOf(text: string): number {
+function measureWidth(text: string): number {
   return narrow.test(text) ? text.length : stringWidth(text);
 }

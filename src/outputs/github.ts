@@ -6,7 +6,7 @@ import { redact } from '../secrets/redactor.js';
 import { isInside, pathInside } from '../paths.js';
 import { cut } from './cut.js';
 import { atMost, counted } from '../format.js';
-import { type CauseView, rowsOf, viewOf } from './view.js';
+import { type CauseView, listRows, createView } from './view.js';
 
 /** The base folders of GitHub's paths and of the report's paths; both absolute. */
 export interface GithubFolders {
@@ -14,25 +14,25 @@ export interface GithubFolders {
   readonly project: string;
 }
 
-/** GitHub shows ten annotations of a level per step and fifty per job; more of them would only fill the log. */
+/** GitHub shows ten annotations of a level per step and fifty per job; more would only fill the log. */
 const ANNOTATIONS = 50;
 
 /**
  * Renders one workflow command per cause, `::error file=…,line=…,title=…::…`, each on one line
  * (https://docs.github.com/actions/reference/workflow-commands-for-github-actions#setting-an-error-message).
  */
-export function githubAnnotations(report: Report, folders: GithubFolders): string[] {
-  const commands = annotationsOf(report, folders).map(({ level, message, ...properties }) =>
-    command(level, properties, message),
+export function renderGithubAnnotations(report: Report, folders: GithubFolders): string[] {
+  const commands = createAnnotations(report, folders).map(({ level, message, ...properties }) =>
+    renderCommand(level, properties, message),
   );
   return atMost(commands, ANNOTATIONS, (hidden) =>
-    command('warning', { title: 'self-heal' }, `${counted(hidden, 'more cause')}: see the summary`),
+    renderCommand('warning', { title: 'self-heal' }, `${counted(hidden, 'more cause')}: see the summary`),
   );
 }
 
-/** Renders the workflow command for a problem that stopped self-heal itself; it has no position, since there is no cause to point at. */
-export function githubProblem({ message, remedy }: Problem): string {
-  return command('error', { title: 'self-heal could not run' }, redact(`${message}\n${remedy}`));
+/** Renders the workflow command for a problem that stopped self-heal itself, which has no position in the code. */
+export function renderGithubProblem({ message, remedy }: Problem): string {
+  return renderCommand('error', { title: 'self-heal could not run' }, redact(`${message}\n${remedy}`));
 }
 
 /** A message for a line of the code; without file and line if none is known. */
@@ -47,27 +47,29 @@ interface Position {
   readonly line?: number;
 }
 
-/** Returns what to say about each cause, at the line where to look. */
-export function annotationsOf(report: Report, folders: GithubFolders): Annotation[] {
-  return viewOf(report).causes.map((view) => annotation(view, folders));
+/** Creates an annotation for each cause, at the most relevant line. */
+export function createAnnotations(report: Report, folders: GithubFolders): Annotation[] {
+  return createView(report).causes.map((view) => createAnnotation(view, folders));
 }
 
 const inAnnotation = new Set(['blame', 'why', 'tests', 'proof', 'end']);
 
-function annotation(view: CauseView, folders: GithubFolders): Annotation {
+function createAnnotation(view: CauseView, folders: GithubFolders): Annotation {
   const { cause, words, tests } = view;
-  const rows = rowsOf(view, { attempts: 1, findings: 0 }).filter(({ label }) => inAnnotation.has(label));
+  const rows = listRows(view, { attempts: 1, listFindings: 0 }).filter(({ label }) =>
+    inAnnotation.has(label),
+  );
   const lines = [cause.headline, ...rows.map(({ label, text }) => `${label}: ${text}`)];
   return {
     level: words.level,
-    ...codePosition(cause, tests[0], folders),
+    ...chooseCodePosition(cause, tests[0], folders),
     title: cut(`self-heal: ${cause.id} ${cause.verdict} · ${cause.category}`, 200),
     message: lines.map((line) => cut(line, 500)).join('\n'),
   };
 }
 
 /** Returns the blamed line, or else the failing line of the project's own code, or else the test's; empty if none is in the workspace. */
-function codePosition(
+function chooseCodePosition(
   { source, blame }: ReportCause,
   test: ReportTest | undefined,
   folders: GithubFolders,
@@ -76,39 +78,39 @@ function codePosition(
     blame ? blamePosition(blame) : (source ?? ''),
   )?.groups;
   const { workspace, project } = folders;
-  const absolute = (file: string) => path.resolve(project, file);
-  const isOurs = (file: string) => blame !== undefined || isInside(project, absolute(file));
-  if (position?.['file'] !== undefined && isOurs(position['file'])) {
-    const file = pathInside(workspace, absolute(position['file']));
+  const resolveFile = (file: string) => path.resolve(project, file);
+  const isInProject = (file: string) => blame !== undefined || isInside(project, resolveFile(file));
+  if (position?.['file'] !== undefined && isInProject(position['file'])) {
+    const file = pathInside(workspace, resolveFile(position['file']));
     if (file !== null) return { file, line: Number(position['line']) };
   }
-  const file = test ? pathInside(workspace, absolute(test.file)) : null;
+  const file = test ? pathInside(workspace, resolveFile(test.file)) : null;
   return file === null ? {} : { file, line: test?.line ?? 1 };
 }
 
-/** Renders a workflow command, escaped so that no text can end it or begin another one. */
-function command(
+/** Renders a workflow command. Escapes its texts, which could otherwise end it or begin another one. */
+function renderCommand(
   name: string,
   properties: Readonly<Record<string, string | number>>,
   message: string,
 ): string {
-  const written = Object.entries(properties).map(([key, value]) => `${key}=${property(String(value))}`);
-  return `::${name} ${written.join(',')}::${data(message)}`;
+  const written = Object.entries(properties).map(([key, value]) => `${key}=${escapeProperty(String(value))}`);
+  return `::${name} ${written.join(',')}::${escapeData(message)}`;
 }
 
-function data(text: string): string {
+function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-function property(text: string): string {
-  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
 /**
  * Renders what is appended to $GITHUB_OUTPUT. `healed` and `escalations` are counts; `cost` is in US dollars, and empty if agents ran but
  * none reported a cost; `folder` is the run's folder. The delimiter must be random, so that no value can contain it.
  */
-export function githubOutputs(report: Report, folder: string, delimiter: string): string {
+export function renderGithubOutputs(report: Report, folder: string, delimiter: string): string {
   const { healed, costUsd, agentRuns } = report.totals;
   const outputs = {
     outcome: report.outcome,

@@ -2,7 +2,7 @@ import { unreachable } from '../unreachable.js';
 import { agentName } from '../model/built-in.js';
 import { type Proof, renderProof } from '../model/proof.js';
 import { isHealed } from '../model/verdict.js';
-import { type CauseView, rowsOf, suiteItself, viewOf } from './view.js';
+import { type CauseView, listRows, suiteItself, createView } from './view.js';
 import { html, type Markup, raw } from './html/markup.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
 import { groupBy } from '../group-by.js';
@@ -12,21 +12,21 @@ import { groupBy } from '../group-by.js';
  * case: titles), so that other tools recognize the tests. Healed and flaky tests count as passed, and say so in their properties and output.
  * junit-report-builder is not used because it supports neither hosts nor reasons for skipped tests.
  */
-export function junitOf(report: Report): string {
-  const tests = testViews(report, viewOf(report).causes);
+export function renderJunit(report: Report): string {
+  const tests = listTestViews(report, createView(report).causes);
   const attributes = {
     id: report.runId,
     name: 'self-heal',
-    ...counts(tests),
-    time: seconds(report.totals.durationMs),
+    ...countByStatus(tests),
+    time: toSeconds(report.totals.durationMs),
   };
-  const suites = [...groups(tests).values()].map((group) => suite(report, group));
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${String(element('testsuites', attributes, suites))}\n`;
+  const suites = [...groupBySuite(tests).values()].map((group) => renderSuite(report, group));
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${String(renderElement('testsuites', attributes, suites))}\n`;
 }
 
-/** A test, or the suite's own failure, in the three statuses that every test report has. */
+/** A test, or the suite's own failure, with one of JUnit's three statuses. */
 interface TestView {
-  /** Null for the suite's own failure. */
+  /** Null for a failure of the suite itself. */
   readonly test: ReportTest | null;
   readonly status: 'passed' | 'failed' | 'skipped';
   /** One line; null if there is nothing to add to the status. */
@@ -43,34 +43,34 @@ const statuses: Record<ReportTest['verdict'], Pick<TestView, 'status' | 'message
   flaky: { status: 'passed', message: 'flaky: red, then green without a change' },
   healed: { status: 'passed', message: 'healed' },
   'green-once': { status: 'passed', message: 'green once, not proven,' },
-  quarantined: { status: 'skipped', message: 'quarantined: still red, but not failing the run' },
+  quarantined: { status: 'skipped', message: 'quarantined: still red, but does not fail the run' },
   skipped: { status: 'skipped', message: null },
-  'not-run': { status: 'skipped', message: 'not run: no Playwright run got to it' },
+  'not-run': { status: 'skipped', message: 'not run: every Playwright run ended before it' },
   failed: { status: 'failed', message: 'failed' },
   escalated: { status: 'failed', message: 'escalated' },
   rejected: { status: 'failed', message: 'rejected' },
   'agent-unusable': { status: 'failed', message: 'agent-unusable' },
 };
 
-/** Returns every test, and every failure of the suite itself that is healed or still open. */
-function testViews({ tests }: Report, causes: readonly CauseView[]): TestView[] {
+/** Returns every test, and every healed or open failure of the suite itself. */
+function listTestViews({ tests }: Report, causes: readonly CauseView[]): TestView[] {
   const byId = new Map(causes.map((view) => [view.cause.id, view]));
   const ofSuite = causes.filter(({ cause }) => cause.tests.length === 0 && cause.verdict !== 'superseded');
   return [
-    ...ofSuite.map((view) => testView(null, view)),
-    ...tests.map((test) => testView(test, byId.get(test.causeId ?? '') ?? null)),
+    ...ofSuite.map((view) => createTestView(null, view)),
+    ...tests.map((test) => createTestView(test, byId.get(test.causeId ?? '') ?? null)),
   ];
 }
 
-function testView(test: ReportTest | null, view: CauseView | null): TestView {
+function createTestView(test: ReportTest | null, view: CauseView | null): TestView {
   const verdict = test?.verdict ?? view?.cause.verdict ?? 'failed';
   const { status, message } =
     verdict === 'superseded' || verdict === 'interrupted' ? statuses.failed : statuses[verdict];
   const cause = view?.cause ?? null;
   if (isHealed(verdict))
-    return { test, status, message: healedBy(message ?? '', cause, test), details: '', cause };
+    return { test, status, message: describeHealer(message ?? '', cause, test), details: '', cause };
   if (status !== 'failed' || !view) return { test, status, message, details: '', cause };
-  const rows = rowsOf(view, { attempts: 1, findings: 0 }).filter(({ label }) => inDetails.has(label));
+  const rows = listRows(view, { attempts: 1, listFindings: 0 }).filter(({ label }) => inDetails.has(label));
   const details = [
     `${view.cause.id} ${verdict} · ${view.cause.category}`,
     view.cause.headline,
@@ -83,7 +83,7 @@ function testView(test: ReportTest | null, view: CauseView | null): TestView {
 const inDetails = new Set(['blame', 'why', 'end']);
 
 /** `healed by debugger (claude) in 2 attempts, proof: red red | green green`. */
-function healedBy(word: string, cause: ReportCause | null, test: ReportTest | null): string {
+function describeHealer(word: string, cause: ReportCause | null, test: ReportTest | null): string {
   if (cause === null) return word;
   const last = cause.attempts.at(-1);
   if (!last) return word === cause.verdict ? cause.reason : `${word} ${cause.reason}`;
@@ -91,33 +91,33 @@ function healedBy(word: string, cause: ReportCause | null, test: ReportTest | nu
   const who = last.agent ? `by ${agentName(last.agent)}${runner}` : 'without an agent';
   const tries = cause.attempts.length > 1 ? ` in ${cause.attempts.length} attempts` : '';
   const shared = test?.sharedFix ? `, with the fix of ${cause.id}` : '';
-  const steps = proofFor(cause, test?.id ?? null);
+  const steps = findProof(cause, test?.id ?? null);
   return `${word} ${who}${tries}${shared}${steps.length > 0 ? `, proof: ${renderProof(steps)}` : ''}`;
 }
 
 /** Returns the proof of one test: its own if its cause has several tests (HL-6), else the cause's. */
-function proofFor({ proof, testProofs = [] }: ReportCause, testId: string | null): Proof {
+function findProof({ proof, testProofs = [] }: ReportCause, testId: string | null): Proof {
   return testProofs.find(({ id }) => id === testId)?.proof ?? proof;
 }
 
-function groups(tests: readonly TestView[]): Map<string, TestView[]> {
-  return groupBy(tests, ({ test }) => JSON.stringify([test?.project, test && fileOf(test)]));
+function groupBySuite(tests: readonly TestView[]): Map<string, TestView[]> {
+  return groupBy(tests, ({ test }) => JSON.stringify([test?.project, test && suiteNameOf(test)]));
 }
 
-function suite(report: Report, group: readonly TestView[]): Markup {
+function renderSuite(report: Report, group: readonly TestView[]): Markup {
   const test = group[0]?.test ?? null;
   const durationMs = group.reduce((sum, view) => sum + (view.test?.durationMs ?? 0), 0);
   const attributes = {
-    name: test ? fileOf(test) : suiteItself,
+    name: test ? suiteNameOf(test) : suiteItself,
     timestamp: report.startedAt,
     hostname: test?.project ?? '',
-    ...counts(group),
-    time: seconds(durationMs),
+    ...countByStatus(group),
+    time: toSeconds(durationMs),
   };
-  return element('testsuite', attributes, group.map(testCase));
+  return renderElement('testsuite', attributes, group.map(renderTestCase));
 }
 
-function counts(tests: readonly TestView[]) {
+function countByStatus(tests: readonly TestView[]) {
   const of = (status: TestView['status'], ofSuite: boolean) =>
     tests.filter((test) => test.status === status && (test.test === null) === ofSuite).length;
   return {
@@ -128,70 +128,75 @@ function counts(tests: readonly TestView[]) {
   };
 }
 
-function testCase(view: TestView): Markup {
+function renderTestCase(view: TestView): Markup {
   const { test } = view;
   const name = test ? test.title.slice(1).join(' › ') : suiteItself;
-  const classname = test ? fileOf(test) : suiteItself;
-  const attributes = { name, classname, time: seconds(test?.durationMs ?? 0) };
-  return element('testcase', attributes, [...properties(test), ...resultElements(view)]);
+  const classname = test ? suiteNameOf(test) : suiteItself;
+  const attributes = { name, classname, time: toSeconds(test?.durationMs ?? 0) };
+  return renderElement('testcase', attributes, [...renderProperties(test), ...renderResult(view)]);
 }
 
-function properties(test: ReportTest | null): Markup[] {
+function renderProperties(test: ReportTest | null): Markup[] {
   if (test === null || test.verdict === 'passed' || test.verdict === 'skipped') return [];
   const values = {
     'self-heal.verdict': test.verdict,
     ...(test.causeId && { 'self-heal.cause': test.causeId }),
   };
-  const all = Object.entries(values).map(([name, value]) => element('property', { name, value }));
-  return [element('properties', {}, all)];
+  const all = Object.entries(values).map(([name, value]) => renderElement('property', { name, value }));
+  return [renderElement('properties', {}, all)];
 }
 
-function resultElements({ test, status, message, details, cause }: TestView): Markup[] {
+function renderResult({ test, status, message, details, cause }: TestView): Markup[] {
   switch (status) {
     case 'passed':
-      return message === null ? [] : [element('system-out', {}, message)];
+      return message === null ? [] : [renderElement('system-out', {}, message)];
     case 'skipped':
-      return [element('skipped', message === null ? {} : { message })];
+      return [renderElement('skipped', message === null ? {} : { message })];
     case 'failed': {
       const attributes = { message: message ?? '', type: cause?.category ?? 'FAILURE' };
-      return [element(test === null ? 'error' : 'failure', attributes, details)];
+      return [renderElement(test === null ? 'error' : 'failure', attributes, details)];
     }
     default:
       return unreachable(status);
   }
 }
 
-function fileOf({ title, file }: ReportTest): string {
+function suiteNameOf({ title, file }: ReportTest): string {
   return title[0] ?? file;
 }
 
-function seconds(ms: number): number {
+function toSeconds(ms: number): number {
   return Math.round(ms) / 1000;
 }
 
 /**
- * Characters that XML 1.0 forbids or discourages (https://www.w3.org/TR/xml/#charsets): control characters, lone surrogates, the two
- * noncharacters. They cannot be escaped, so they are removed.
+ * Characters that XML 1.0 forbids or discourages (https://www.w3.org/TR/xml/#charsets): control characters, lone surrogates, and two
+ * noncharacters. XML cannot escape them, so they are removed.
  */
-// oxlint-disable-next-line no-control-regex -- they are what this is about
-const unfit = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ud800-\udfff\ufffe\uffff]/gu;
+// oxlint-disable-next-line no-control-regex -- matches them on purpose
+const invalidInXml =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ud800-\udfff\ufffe\uffff]/gu;
 
-/** Renders an element, well-formed whatever the texts contain. Names are not escaped, since they are ours. */
-function element(
+/** Renders a well-formed element with escaped texts. Names are constants, so they need no escaping. */
+function renderElement(
   name: string,
   attributes: Readonly<Record<string, string | number>>,
   content: string | readonly Markup[] = [],
 ): Markup {
   const tag = raw(name);
-  const written = Object.entries(attributes).map(([key, value]) => html` ${raw(key)}="${inOneLine(value)}"`);
+  const written = Object.entries(attributes).map(
+    ([key, value]) => html` ${raw(key)}="${escapeLineBreaks(value)}"`,
+  );
   const inside =
-    typeof content === 'string' ? content.replaceAll(unfit, '') : content.map((child) => [child, '\n']);
+    typeof content === 'string'
+      ? content.replaceAll(invalidInXml, '')
+      : content.map((child) => [child, '\n']);
   return html`<${tag}${written}>${inside}</${tag}>`;
 }
 
-/** Parsers read a line break in an attribute as a space, so it is written as one. */
-function inOneLine(value: string | number): string {
+/** Replaces line breaks in an attribute by spaces, as XML parsers do. */
+function escapeLineBreaks(value: string | number): string {
   return String(value)
-    .replaceAll(unfit, '')
+    .replaceAll(invalidInXml, '')
     .replaceAll(/\r\n|[\r\n\t]/g, ' ');
 }

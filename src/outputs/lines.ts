@@ -14,115 +14,117 @@ import { cutLine, violationLine } from '../model/guard-findings.js';
 import { flakeText } from '../model/flake.js';
 import type { TestRef } from '../model/failure.js';
 import type { Event, EventOf } from '../event.js';
-import { cut, wrapped } from './cut.js';
+import { cut, wrap } from './cut.js';
 import { atMost, counted, duration, localDay } from '../format.js';
-import { costText, shownTestName, changeWords, verdictWords } from './wording.js';
+import { formatCost, formatTestName, changeWords, verdictWords } from './wording.js';
 import { suiteRunText } from '../run/phase-words.js';
 
-/** Who reads: a log gets everything; a person has the live view, which shows what has begun. */
+/** Where the lines go: a log gets all of them; a person also has the live view, which shows work in progress. */
 export type Reader = 'log' | 'person';
 
 const shownLive: readonly Event['type'][] = ['suite.started', 'agent.started', 'agent.retrying'];
 
 /** Returns the lines for an event, without line breaks; empty if only the live view shows it. */
-export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'log'): string[] {
+export function formatEvent(event: Event, paint: ChalkInstance, reader: Reader = 'log'): string[] {
   if (reader === 'person' && shownLive.includes(event.type)) return [];
-  // Each entry takes the event type it is keyed by, which TypeScript cannot infer from a lookup by a union.
+  // Each entry takes the event type of its key, which TypeScript cannot infer from a lookup by a union.
   return [(lines[event.type] as Lines<never>)(event as never, paint, reader)].flat();
 }
 
 type Lines<E> = (event: E, paint: ChalkInstance, reader: Reader) => string | string[];
-const none = () => [];
+const noLines = () => [];
 
 const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
-  'run.started': ({ dryRun }) => (dryRun ? 'no agent is started in this run' : []),
-  'suite.started': (event) => (event.purpose === 'first' ? [] : `${prefixOf(event)}${suiteRunText(event)} …`),
-  'suite.progress': none,
-  'suite.ended': suiteEnded,
+  'run.started': ({ dryRun }) => (dryRun ? 'dry run: no agent is started' : []),
+  'suite.started': (event) =>
+    event.purpose === 'first' ? [] : `${causePrefix(event)}${suiteRunText(event)} …`,
+  'suite.progress': noLines,
+  'suite.ended': formatSuiteEnd,
   'reports.read': ({ total, missing }) => {
     const read = missing.length === 0 ? '' : `${total - missing.length} of `;
-    return total === 1 ? 'as reported of a run elsewhere:' : `as reported of ${read}${total} shards:`;
+    return total === 1 ? 'results of a run elsewhere:' : `results of ${read}${total} shards:`;
   },
-  'tests.seen': none,
-  'tests.decided': none,
-  'cause.found': causeFound,
-  'cause.narrowed': none,
+  'tests.seen': noLines,
+  'tests.decided': noLines,
+  'cause.found': formatCause,
+  'cause.narrowed': noLines,
   'cause.joined': ({ causeId, cause }) => `${causeId} is ${cause.id}: the same change broke both`,
   'tests.edited': ({ files }, paint) => [
-    `${paint.yellow('edited')} by somebody while the run worked: ${files.join(', ')}`,
+    `${paint.yellow('edited')} by somebody else during the run: ${files.join(', ')}`,
   ],
   'cause.flaky': ({ tests, causeId }, paint) => {
     const reason =
       causeId === null
         ? 'green without a change, no agent was started'
         : `also green without the fix of ${causeId}`;
-    return testLines(tests, `${paint.magenta('flaky')}: ${reason}`);
+    return formatTests(tests, `${paint.magenta('flaky')}: ${reason}`);
   },
-  'cause.started': none,
-  'cause.blamed': (event, paint) => `${prefixOf(event)}${paint.magenta('blame')}: ${blameLine(event.blame)}`,
-  'blame.ended': (event) => `${prefixOf(event)}${event.reason}`,
+  'cause.started': noLines,
+  'cause.blamed': (event, paint) =>
+    `${causePrefix(event)}${paint.magenta('blame')}: ${blameLine(event.blame)}`,
+  'blame.ended': (event) => `${causePrefix(event)}${event.reason}`,
   'cause.came_back': (event, paint) =>
-    `${prefixOf(event)}${paint.magenta('the same error as before')}: ${cameBack(event)}`,
-  // The question of an escalation has been printed.
+    `${causePrefix(event)}${paint.magenta('the same error as before')}: ${describeEarlierFix(event)}`,
+  // The escalation's question was printed before.
   'cause.ended': (event, paint) =>
     event.verdict === 'escalated'
       ? []
-      : `${prefixOf(event)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costText(event)}`,
+      : `${causePrefix(event)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${formatCost(event)}`,
   'tests.quarantined': ({ tests }, paint) =>
-    testLines(tests, `${paint.magenta('quarantined')}: red, but not failing the run`),
+    formatTests(tests, `${paint.magenta('quarantined')}: red, but does not fail the run`),
   'flake.found': ({ flake }, paint) => [
-    `${paint.magenta('flaky')}: ${shownTestName(flake.test)}: ${flakeText(flake)}`,
+    `${paint.magenta('flaky')}: ${formatTestName(flake.test)}: ${flakeText(flake)}`,
     ...flake.difference.map((line) => `   ${cut(line, 400)}`),
   ],
-  'flake.passed': ({ test, green }) => `green ${green.runs} of ${green.runs}: ${shownTestName(test)}`,
+  'flake.passed': ({ test, green }) => `green ${green.runs} of ${green.runs}: ${formatTestName(test)}`,
   'fixer.proposed': (event, paint) =>
-    `${prefixOf(event)}attempt ${event.attempt}, without an agent run: ${event.agent === builtIn ? `${paint.bold('built-in fixer')}: ` : ''}${event.summary}`,
+    `${causePrefix(event)}attempt ${event.attempt}, without an agent run: ${event.agent === builtIn ? `${paint.bold('built-in fixer')}: ` : ''}${event.summary}`,
   'agent.started': (event, paint) =>
-    `${prefixOf(event)}${event.isReview ? 'reading the fix' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
-  'agent.activity': none,
-  'agent.ended': agentEnded,
+    `${causePrefix(event)}${event.isReview ? 'reading the fix' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
+  'agent.activity': noLines,
+  'agent.ended': formatAgentEnd,
   'agent.retrying': (event) =>
     event.delayMs === 0
-      ? `${prefixOf(event)}restarting: ${cut(event.reason, 200)}`
-      : `${prefixOf(event)}waiting ${duration(event.delayMs)} before the next try: ${cut(event.reason, 120)}`,
+      ? `${causePrefix(event)}restarting: ${cut(event.reason, 200)}`
+      : `${causePrefix(event)}waiting ${duration(event.delayMs)} before the next try: ${cut(event.reason, 120)}`,
   'agent.waiting_for_input': (event, paint) => {
     const show = event.escalationId ? ` (self-heal escalations show ${event.escalationId})` : '';
-    return `${prefixOf(event)}${paint.magenta('needs review')}: ${wrapped(event.question, Infinity).join('')}${show}`;
+    return `${causePrefix(event)}${paint.magenta('needs review')}: ${wrap(event.question, Infinity).join('')}${show}`;
   },
   'agent.escalation_resolved': ({ escalationId, choice }) => `${escalationId} answered: ${choice}`,
   'agent.build_paused': ({ status }, paint) =>
     `${paint.magenta('paused')}: too many questions are waiting for an answer (${status}); no more agents are started`,
   'attempt.cut': (event, paint) =>
     event.cut.map(
-      (file) => `${prefixOf(event)}${paint.magenta('left out of the fix')}: ${cut(cutLine(file), 200)}`,
+      (file) => `${causePrefix(event)}${paint.magenta('left out of the fix')}: ${cut(cutLine(file), 200)}`,
     ),
-  'attempt.rejected': rejected,
+  'attempt.rejected': formatRejection,
   'attempt.held': (event, paint) =>
     event.attempt.reading && event.attempt.proposedBy !== 'memory'
-      ? unread(event)
+      ? describeMissingReading(event)
       : event.attempt.end.kind === 'green'
-        ? `${prefixOf(event)}${paint.green('green')}; its proof is pending`
-        : `${prefixOf(event)}${paint.magenta('different error')}: ${cut(becauseOf(event.attempt) ?? '', 200)}; the fix stays only if that is healed, too`,
-  'attempt.judged': judged,
-  'regression.ended': none,
-  'change.verified': verified,
-  'run.undone': ({ restored }) => `undone: ${restored.join(', ') || 'nothing left to revert'}`,
+        ? `${causePrefix(event)}${paint.green('green')}; its proof is pending`
+        : `${causePrefix(event)}${paint.magenta('different error')}: ${cut(becauseOf(event.attempt) ?? '', 200)}; the fix stays only if that is healed, too`,
+  'attempt.judged': formatJudgement,
+  'regression.ended': noLines,
+  'change.verified': formatVerdict,
+  'run.undone': ({ restored }) => `undone: ${restored.join(', ') || 'nothing to revert'}`,
   'run.warning': ({ message }, paint) => `${paint.magenta('warning')}: ${message}`,
-  'run.stopped': none,
-  'run.ended': none,
+  'run.stopped': noLines,
+  'run.ended': noLines,
 };
 
-function prefixOf({ causeId }: { causeId: string | null }): string {
+function causePrefix({ causeId }: { causeId: string | null }): string {
   return causeId === null ? '' : `${causeId} `;
 }
 
-/** What a reader has said has been printed when it ended. */
-function unread({ attempt: { reading }, ...event }: EventOf<'attempt.held'>): string[] {
-  const isSaid = reading?.by != null;
-  return reading && !isSaid ? [`${prefixOf(event)}${readingText(reading)}`] : [];
+/** Says why nobody has read a fix. A reading itself was printed when its agent ended. */
+function describeMissingReading({ attempt: { reading }, ...event }: EventOf<'attempt.held'>): string[] {
+  const wasPrinted = reading?.by != null;
+  return reading && !wasPrinted ? [`${causePrefix(event)}${readingText(reading)}`] : [];
 }
 
-function suiteEnded(event: EventOf<'suite.ended'>): string[] {
+function formatSuiteEnd(event: EventOf<'suite.ended'>): string[] {
   const { purpose, total, passed, failed, flaky, notRun, durationMs } = event;
   if (purpose !== 'first' || total === 0) return [];
   const parts = [`${passed} passed`, `${failed} failed`];
@@ -132,18 +134,18 @@ function suiteEnded(event: EventOf<'suite.ended'>): string[] {
 }
 
 /** A log gets all details; for a person one line is enough, because the live view and the final summary show the rest. */
-function causeFound({ cause }: EventOf<'cause.found'>, paint: ChalkInstance, reader: Reader): string[] {
+function formatCause({ cause }: EventOf<'cause.found'>, paint: ChalkInstance, reader: Reader): string[] {
   const [first, ...others] = cause.tests;
   const head = `${cause.id} ${paint.red(cause.category)}: ${cut(cause.headline, reader === 'log' ? 160 : 100)}`;
   if (reader !== 'log') {
     const more = others.length > 0 ? ` (+${others.length})` : '';
-    return [`${head}${first ? ` · ${cut(shownTestName(first), 100)}` : ''}${more}`];
+    return [`${head}${first ? ` · ${cut(formatTestName(first), 100)}` : ''}${more}`];
   }
   const more = others.length > 0 ? ` (and ${counted(others.length, 'more test')})` : '';
   const why = cause.why[0];
   return [
     head,
-    ...(first ? [`   ${shownTestName(first)}${more}`] : []),
+    ...(first ? [`   ${formatTestName(first)}${more}`] : []),
     ...(why ? [`   because the ${why.source} says: ${cut(why.evidence, 160)}`] : []),
     ...(cause.warning ? [`   ${paint.magenta(cause.warning)}`] : []),
   ];
@@ -151,29 +153,30 @@ function causeFound({ cause }: EventOf<'cause.found'>, paint: ChalkInstance, rea
 
 const TESTS_SHOWN = 10;
 
-function testLines(tests: readonly TestRef[], label: string): string[] {
+function formatTests(tests: readonly TestRef[], label: string): string[] {
   const names = atMost(
-    tests.map(shownTestName),
+    tests.map(formatTestName),
     TESTS_SHOWN,
     (hidden) => `and ${counted(hidden, 'more test')}`,
   );
   return names.map((name) => `${label}: ${name}`);
 }
 
-function agentEnded(event: EventOf<'agent.ended'>, paint: ChalkInstance): string[] {
+function formatAgentEnd(event: EventOf<'agent.ended'>, paint: ChalkInstance): string[] {
   const { attempt, exit, durationMs, filesChanged, orphans, opinion } = event;
   const files = filesChanged > 0 ? `, ${counted(filesChanged, 'file')} changed` : '';
-  const review = opinion && `${prefixOf(event)}its reader says: ${readingText(opinion)}${costText(event)}`;
+  const review =
+    opinion && `${causePrefix(event)}the reader says: ${readingText(opinion)}${formatCost(event)}`;
   const line =
     review ??
-    `${prefixOf(event)}attempt ${attempt}: agent ${exitWords[exit]} after ${duration(durationMs)}${costText(event)}${files}`;
+    `${causePrefix(event)}attempt ${attempt}: agent ${exitWords[exit]} after ${duration(durationMs)}${formatCost(event)}${files}`;
   const orphanLines = orphans.map(
-    (orphan) => `${prefixOf(event)}stopped a process that it left behind: ${orphan}`,
+    (orphan) => `${causePrefix(event)}stopped a leftover process of the agent: ${orphan}`,
   );
   return [exit === 'completed' ? line : paint.magenta(line), ...orphanLines];
 }
 
-function cameBack({ fix }: EventOf<'cause.came_back'>): string {
+function describeEarlierFix({ fix }: EventOf<'cause.came_back'>): string {
   const by = fix.agent === null ? '' : ` by ${agentName(fix.agent)}`;
   const claim = !fix.summary ? '' : ` (${cut(fix.summary, 120)})`;
   return `healed ${counted(fix.times, 'time')}, last on ${localDay(fix.healedAt)}${by} in run ${fix.runId}${claim}`;
@@ -181,30 +184,32 @@ function cameBack({ fix }: EventOf<'cause.came_back'>): string {
 
 const VIOLATIONS_SHOWN = 6;
 
-function rejected(event: EventOf<'attempt.rejected'>, paint: ChalkInstance): string[] {
+function formatRejection(event: EventOf<'attempt.rejected'>, paint: ChalkInstance): string[] {
   const lines = event.violations.map((violation) => [
-    `${prefixOf(event)}${paint.red('was refused')}: ${cut(violationLine(violation), 200)}`,
+    `${causePrefix(event)}${paint.red('was refused')}: ${cut(violationLine(violation), 200)}`,
     ...(violation.before === null ? [] : [`   ${paint.red('-')} ${cut(violation.before, 160)}`]),
     ...(violation.after === null ? [] : [`   ${paint.green('+')} ${cut(violation.after, 160)}`]),
   ]);
-  const rest = (hidden: number) => [`${prefixOf(event)}and ${counted(hidden, 'more violation')}`];
-  return atMost(lines, VIOLATIONS_SHOWN, rest).flat();
+  const describeHidden = (hidden: number) => [
+    `${causePrefix(event)}and ${counted(hidden, 'more violation')}`,
+  ];
+  return atMost(lines, VIOLATIONS_SHOWN, describeHidden).flat();
 }
 
 const FINDINGS_SHOWN = 12;
 
 /** The verdict comes last, next to the prompt. */
-function verified(
+function formatVerdict(
   { verification: { verdict, reason, findings, proven, notProven } }: EventOf<'change.verified'>,
   paint: ChalkInstance,
 ): string[] {
-  const rest = (hidden: number) => `and ${counted(hidden, 'more finding')}`;
+  const describeHidden = (hidden: number) => `and ${counted(hidden, 'more finding')}`;
   const tone = verdict === 'proven' ? paint.green : verdict === 'review' ? paint.magenta : paint.red;
   return [
     ...atMost(
       findings.map((finding) => cut(violationLine(finding), 300)),
       FINDINGS_SHOWN,
-      rest,
+      describeHidden,
     ),
     ...proven.map((sentence) => `${paint.green('proven')}: ${sentence}`),
     ...notProven.map((sentence) => `${paint.magenta('not proven')}: ${sentence}`),
@@ -212,14 +217,14 @@ function verified(
   ];
 }
 
-function judged(event: EventOf<'attempt.judged'>, paint: ChalkInstance): string {
+function formatJudgement(event: EventOf<'attempt.judged'>, paint: ChalkInstance): string {
   const { end } = event.attempt;
-  const words = `${prefixOf(event)}${tones[end.kind](paint)(wordsOfEnd(end))}`;
+  const words = `${causePrefix(event)}${tones[end.kind](paint)(wordsOfEnd(end))}`;
   if (end.kind === 'green')
     return end.proof.length > 0 ? `${words}: ${tellProof(end.proof, end.testProofs)}` : words;
-  // Violations have been printed.
-  const isTold = end.kind === 'rejected' && end.violations.length > 0;
-  const reason = end.because && !isTold ? ` (${cut(end.because, 400)})` : '';
+  // The violations were printed before.
+  const hasViolations = end.kind === 'rejected' && end.violations.length > 0;
+  const reason = end.because && !hasViolations ? ` (${cut(end.because, 400)})` : '';
   return `${words}${reason}${wasReverted(event.attempt) ? '; its change was reverted' : ''}`;
 }
 

@@ -4,14 +4,14 @@ import path from 'node:path';
 import process from 'node:process';
 
 /**
- * Opens a private URL in the user's browser, by a file that leads there: `ps` shows the arguments of the program that opens it to every user. If that fails, says
- * so; the URL has already been printed. The file is there until disposed.
+ * Opens a private URL in the user's browser by way of a file that redirects to it, because `ps` shows program arguments to every user. Prints a
+ * message if that fails; the caller has printed the URL. Disposing deletes the file.
  */
 export async function openInBrowser(url: string): Promise<AsyncDisposable> {
   const folder = await mkdtemp(path.join(tmpdir(), 'self-heal-open-'));
   const file = path.join(folder, 'self-heal.html');
   try {
-    await writeFile(file, redirectTo(url), { mode: 0o600 });
+    await writeFile(file, renderRedirect(url), { mode: 0o600 });
     const { default: open } = await import('open');
     await open(file);
   } catch {
@@ -20,6 +20,6 @@ export async function openInBrowser(url: string): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-function redirectTo(url: string): string {
+function renderRedirect(url: string): string {
   return `<!doctype html><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${url}">\n`;
 }

@@ -1,7 +1,7 @@
 import type { RunLocation } from './html/load-run.js';
 import type { Report } from '../run/report.js';
 import { paletteFor } from './streams.js';
-import { summaryOf } from './summary.js';
+import { renderSummary } from './summary.js';
 import { reasonOf } from '../problem.js';
 import { relativePath } from '../paths.js';
 
@@ -12,9 +12,9 @@ export interface ResultTarget {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly options: { readonly json?: boolean };
-  /** What `json` prints instead of the report. */
+  /** Returns the object that `--json` prints instead of the report. */
   readonly asJson?: (report: Report) => object;
-  /** Gets the report instead of the terminal. */
+  /** Receives the report instead of the terminal. */
   readonly onReport?: ((report: Report) => void) | undefined;
 }
 
@@ -37,20 +37,20 @@ export async function showResult(
   if (onReport) return onReport(report);
   if (options.json) process.stdout.write(`${JSON.stringify(asJson?.(report) ?? report, null, 2)}\n`);
   if (!isQuiet(report)) showSummary(report, { env });
-  else if (report.totals.tests === 0) process.stderr.write('self-heal no test was selected, so none ran\n');
+  else if (report.totals.tests === 0) process.stderr.write('self-heal: no test was selected, so none ran\n');
 }
 
 export function showSummary(report: Report, { env }: Pick<ResultTarget, 'env'>): void {
-  const text = summaryOf(report, {
+  const text = renderSummary(report, {
     paint: paletteFor(env),
-    // Not a terminal: the reader's program wraps the lines.
+    // Without a terminal, the reader's program wraps the lines.
     columns: process.stderr.columns || Infinity,
     rows: process.stderr.rows,
   });
   process.stderr.write(`${text}\n`);
 }
 
-/** Writes the page. Its code is loaded on demand (CL-4), and a page that cannot be written does not fail the run. */
+/** Writes the page. Loads its code on demand (CL-4). A page that cannot be written does not fail the run. */
 async function writePage(report: Report, folder: RunLocation): Promise<void> {
   try {
     const { writeHtmlReport } = await import('./html/page.js');

@@ -6,19 +6,19 @@ const unpainted: ChalkInstance = new Chalk({ level: 0 });
 
 /**
  * Returns the colors for standard error; none with NO_COLOR (https://no-color.org), unless FORCE_COLOR is set. Use only red, green, magenta,
- * bold and dim: yellow, cyan and white are unreadable on a light background, blue and black on a dark one. No color carries meaning that
- * the words next to it do not.
+ * bold and dim: yellow, cyan and white are unreadable on a light background, blue and black on a dark one. The words must carry the meaning
+ * without the color.
  */
 export function paletteFor(env: NodeJS.ProcessEnv): ChalkInstance {
-  return isRefused(env) ? unpainted : chalkStderr;
+  return refusesColor(env) ? unpainted : chalkStderr;
 }
 
 /** Returns the colors for standard output. */
 export function paletteForData(env: NodeJS.ProcessEnv): ChalkInstance {
-  return isRefused(env) ? unpainted : chalk;
+  return refusesColor(env) ? unpainted : chalk;
 }
 
-function isRefused(env: NodeJS.ProcessEnv): boolean {
+function refusesColor(env: NodeJS.ProcessEnv): boolean {
   return (env['NO_COLOR'] ?? '') !== '' && (env['FORCE_COLOR'] ?? '') === '';
 }
 
@@ -26,7 +26,7 @@ function isRefused(env: NodeJS.ProcessEnv): boolean {
  * Whether a stream may be redrawn: it is a terminal of a known size, and plain lines were not requested (CL-6). `columns` is 0 if the terminal
  * does not know its size, as often under `expect` or `docker exec -t`.
  */
-export function isLive(
+export function canRedraw(
   env: NodeJS.ProcessEnv,
   { isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number },
 ): boolean {
@@ -40,17 +40,17 @@ export function say(text: string): void {
   process.stderr.write(`self-heal ${logText(text)}\n`);
 }
 
-/** The error codes of a write whose reader is gone: a closed pipe, or a closed terminal window. */
-const GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED', 'ECONNRESET']);
+/** The error codes of a write that nobody can read: to a closed pipe or a closed terminal window. */
+const READER_GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED', 'ECONNRESET']);
 
 /**
- * Keeps `self-heal run | head -1` from dying with a stack trace while agents are at work: output that nobody reads is dropped, and the run
- * continues to its report and exit code. Any other stream error is a bug and is thrown.
+ * Keeps `self-heal run | head -1` alive: drops output that nobody reads, and the run continues to its report and exit code. Any other stream error
+ * is a bug and is thrown.
  */
 export function ignoreEpipe(...streams: readonly Writable[]): void {
   for (const stream of streams) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (!GONE.has(error.code ?? '')) throw error;
+      if (!READER_GONE.has(error.code ?? '')) throw error;
     });
   }
 }

@@ -2,16 +2,24 @@ import type { ChalkInstance } from 'chalk';
 import type { CauseVerdict, RunOutcome } from '../model/verdict.js';
 import { flakeText } from '../model/flake.js';
 import type { Report } from '../run/report.js';
-import { cut, wrapped, wrappedPainted } from './cut.js';
+import { cut, wrap, wrapPainted } from './cut.js';
 import { agentName } from '../model/built-in.js';
 import { atMost, counted, dollars } from '../format.js';
-import { fileText, reportTestName, regressionText, verdictWords } from './wording.js';
-import { type CauseView, markOf, nextSteps, type Row, rowsOf, type RunView, viewOf } from './view.js';
+import { formatFile, formatReportTestName, describeRegression, verdictWords } from './wording.js';
+import {
+  type CauseView,
+  formatMark,
+  listNextSteps,
+  type Row,
+  listRows,
+  type RunView,
+  createView,
+} from './view.js';
 
 export interface SummaryOptions {
   readonly paint: ChalkInstance;
   readonly columns: number;
-  /** The number of rows it has to fit; absent if there is no screen. */
+  /** The number of rows of the screen; absent if there is none. */
   readonly rows?: number | undefined;
 }
 
@@ -20,35 +28,37 @@ const MOST_LINES = 40;
 const FEWEST_LINES = 22;
 
 /**
- * Renders the final summary (RP-1): the result of each cause and what is left to do, in lines that fit the terminal and no more than fit a
- * screen. What a person has to do comes first and in full; what does not fit is counted.
+ * Renders the final summary (RP-1), which fits on a screen: the result of each cause and the next steps. Causes that need a person come first and
+ * in full; those that do not fit are only counted.
  */
-export function summaryOf(report: Report, options: SummaryOptions): string {
-  const view = viewOf(report);
+export function renderSummary(report: Report, options: SummaryOptions): string {
+  const view = createView(report);
   const { columns } = options;
-  const head = wrappedPainted(headline(view, options.paint), columns - 1);
-  const before = ['', ...head.map((line) => line.replaceAll(unbroken, ' '))];
+  const head = wrapPainted(formatHeadline(view, options.paint), columns - 1);
+  const before = ['', ...head.map((line) => line.replaceAll(noBreakSpace, ' '))];
   const after = [
-    ...testLines(report, options),
-    ...(report.regression ? wrapped(regressionText(report.regression), columns - 3) : []).map(
+    ...formatTests(report, options),
+    ...(report.regression ? wrap(describeRegression(report.regression), columns - 3) : []).map(
       (part) => `  ${part}`,
     ),
-    ...warningLines(report, options),
-    ...nextSteps(view).map(({ purpose, command }) => `  ${options.paint.dim(purpose.padEnd(7))} ${command}`),
+    ...formatWarnings(report, options),
+    ...listNextSteps(view).map(
+      ({ purpose, command }) => `  ${options.paint.dim(purpose.padEnd(7))} ${command}`,
+    ),
     '',
   ];
-  const causes = causeLines(view, options, linesFor(options) - before.length - after.length);
+  const causes = formatCauses(view, options, countLines(options) - before.length - after.length);
   return [...before, ...causes, ...after].join('\n');
 }
 
-function linesFor({ rows }: SummaryOptions): number {
+function countLines({ rows }: SummaryOptions): number {
   return Math.min(MOST_LINES, Math.max(FEWEST_LINES, (rows || MOST_LINES + 1) - 1));
 }
 
-/** Stands for a space at which a line is not broken. */
-const unbroken = '\u00a0';
+/** A space at which no line is broken. */
+const noBreakSpace = '\u00a0';
 
-function headline({ report, tallies }: RunView, paint: ChalkInstance): string {
+function formatHeadline({ report, tallies }: RunView, paint: ChalkInstance): string {
   const tones: Record<string, ChalkInstance> = {
     healed: paint.green,
     'healed (quick proof)': paint.green,
@@ -62,23 +72,23 @@ function headline({ report, tallies }: RunView, paint: ChalkInstance): string {
   // Green tests with another exit code: `--fail-on-heal` or `--fail-on-flaky-tests`.
   if (report.outcome === 'green' && report.exitCode)
     parts.unshift(`exit code ${report.exitCode} by a --fail-on flag`);
-  const figures = parts.map((part) => part.replaceAll(' ', unbroken)).join(' · ');
-  return `${paint.bold('self-heal')}  ${outcomeWord(report.outcome, paint)}  ${figures}`;
+  const figures = parts.map((part) => part.replaceAll(' ', noBreakSpace)).join(' · ');
+  return `${paint.bold('self-heal')}  ${formatOutcome(report.outcome, paint)}  ${figures}`;
 }
 
-function outcomeWord(outcome: RunOutcome, paint: ChalkInstance): string {
+function formatOutcome(outcome: RunOutcome, paint: ChalkInstance): string {
   if (outcome === 'green') return paint.green.bold('GREEN');
   const word = outcome.toUpperCase();
   return outcome === 'red' ? paint.red.bold(word) : paint.magenta.bold(word);
 }
 
 /** Reserves at least two thirds of the room for one-line causes, so that one long description does not hide the others. */
-function causeLines({ report, causes }: RunView, options: SummaryOptions, room: number): string[] {
+function formatCauses({ report, causes }: RunView, options: SummaryOptions, room: number): string[] {
   const reserved = Math.min(causes.length, Math.floor((room * 2) / 3));
   const full: string[][] = [];
   let used = 0;
   for (const cause of causes) {
-    const lines = causeInFull(cause, options);
+    const lines = formatCauseInFull(cause, options);
     // The only cause is shown in full even if it has to be scrolled.
     const isFirst = full.length === 0 && (causes.length === 1 || lines.length < room);
     if (!isFirst && used + lines.length + Math.max(0, reserved - full.length - 1) > room) break;
@@ -91,12 +101,12 @@ function causeLines({ report, causes }: RunView, options: SummaryOptions, room: 
   const hidden = rest.slice(short.length);
   return [
     ...full.flat(),
-    ...short.map((cause) => causeInShort(cause, options)),
-    ...(hidden.length > 0 ? [hiddenLine(hidden, report, options)] : []),
+    ...short.map((cause) => formatCauseInShort(cause, options)),
+    ...(hidden.length > 0 ? [formatHidden(hidden, report, options)] : []),
   ];
 }
 
-function hiddenLine(hidden: readonly CauseView[], { runId }: Report, { columns }: SummaryOptions): string {
+function formatHidden(hidden: readonly CauseView[], { runId }: Report, { columns }: SummaryOptions): string {
   const words = [...new Set(hidden.map(({ cause }) => cause.verdict))].map(
     (verdict) =>
       `${hidden.filter(({ cause }) => cause.verdict === verdict).length} ${verdictWords[verdict].word}`,
@@ -106,22 +116,22 @@ function hiddenLine(hidden: readonly CauseView[], { runId }: Report, { columns }
   return `  ${cut(text, columns - command.length - 5)}: ${command}`;
 }
 
-/** Returns how many flaky tests, quarantined tests and warnings are listed; the rest is counted. */
-function listedOf(options: SummaryOptions): number {
-  return linesFor(options) < MOST_LINES ? 1 : 3;
+/** Returns how many flaky tests, quarantined tests and warnings are listed; further ones are only counted. */
+function countListed(options: SummaryOptions): number {
+  return countLines(options) < MOST_LINES ? 1 : 3;
 }
 
 /** Lists flaky and quarantined tests; the latter appear every time, so that nobody forgets them (ME-7). */
-function testLines({ tests, flakes = [] }: Report, options: SummaryOptions): string[] {
+function formatTests({ tests, flakes = [] }: Report, options: SummaryOptions): string[] {
   const { paint, columns } = options;
-  const most = listedOf(options);
-  const listed = (verdict: string, label: string) => {
+  const most = countListed(options);
+  const formatList = (verdict: string, label: string) => {
     const lines = tests
       .filter((test) => test.verdict === verdict)
       .map((test) => {
-        const [name = '', ...rest] = wrapped(reportTestName(test), columns - label.length - 7);
+        const [name = '', ...rest] = wrap(formatReportTestName(test), columns - label.length - 7);
         const flake = verdict === 'flaky' && flakes.find((flake) => flake.test.id === test.id);
-        const flakeLines = flake ? wrapped(flakeText(flake), columns - 7).map((part) => `      ${part}`) : [];
+        const flakeLines = flake ? wrap(flakeText(flake), columns - 7).map((part) => `      ${part}`) : [];
         return [
           `  ${paint.magenta('~')} ${label}: ${name}`,
           ...rest.map((part) => `      ${part}`),
@@ -131,66 +141,66 @@ function testLines({ tests, flakes = [] }: Report, options: SummaryOptions): str
     return atMost(lines, most, (hidden) => [`  … and ${hidden} more ${verdict}`]).flat();
   };
   return [
-    ...listed('flaky', flakes.length > 0 ? 'flaky' : 'flaky, no agent'),
-    ...listed('quarantined', 'quarantined, still red'),
+    ...formatList('flaky', flakes.length > 0 ? 'flaky' : 'flaky, no agent'),
+    ...formatList('quarantined', 'quarantined, still red'),
   ];
 }
 
-function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
+function formatWarnings({ warnings }: Report, options: SummaryOptions): string[] {
   const { paint, columns } = options;
   const lines = warnings.map((warning) =>
-    wrapped(warning, columns - 5).map((part, index) => `  ${index === 0 ? paint.magenta('!') : ' '} ${part}`),
+    wrap(warning, columns - 5).map((part, index) => `  ${index === 0 ? paint.magenta('!') : ' '} ${part}`),
   );
   const rest = (hidden: number) => [`  … and ${counted(hidden, 'more warning')} in report.json`];
-  return atMost(lines, listedOf(options), rest).flat();
+  return atMost(lines, countListed(options), rest).flat();
 }
 
-/** Rows that are left out on a screen. */
-const unshown = new Set(['source']);
+/** Rows that the summary on a screen leaves out. */
+const hiddenRows = new Set(['source']);
 
-/** Formats one cause in full: class, reason, tests, agents, proof, files, cost, and what is left to do. */
-function causeInFull(view: CauseView, options: SummaryOptions): string[] {
+/** Formats one cause in full: class, reason, tests, agents, proof, files, cost and next step. */
+function formatCauseInFull(view: CauseView, options: SummaryOptions): string[] {
   const { cause, words } = view;
-  const [first = '', ...others] = wrapped(headOf(view, cause.headline), options.columns - 5);
-  const rows = rowsOf(view, { attempts: 3, findings: 2 }).filter(({ label }) => !unshown.has(label));
+  const [first = '', ...others] = wrap(formatHead(view, cause.headline), options.columns - 5);
+  const rows = listRows(view, { attempts: 3, listFindings: 2 }).filter(({ label }) => !hiddenRows.has(label));
   return [
-    marked(first, cause.verdict, { words, paint: options.paint }),
+    markVerdict(first, cause.verdict, { words, paint: options.paint }),
     ...others.map((part) => `    ${part}`),
-    ...rows.flatMap((row) => rowLines(row, options)),
+    ...rows.flatMap((row) => formatRow(row, options)),
   ];
 }
 
-/** The middle of a long list of files can go; a command is never cut; titles and sentences are wrapped. */
-function rowLines({ label, text }: Row, { paint, columns }: SummaryOptions): string[] {
+/** Cuts the middle of a long list of files, never cuts a command, and wraps titles and sentences. */
+function formatRow({ label, text }: Row, { paint, columns }: SummaryOptions): string[] {
   const parts =
     label === 'next'
       ? [text]
       : label === 'files'
         ? [cut(text, columns - 15, { from: 'middle' })]
-        : wrapped(text, columns - 15);
+        : wrap(text, columns - 15);
   return parts.map((part, index) => `      ${paint.dim((index === 0 ? label : '').padEnd(7))} ${part}`);
 }
 
-function causeInShort(view: CauseView, { paint, columns }: SummaryOptions): string {
+function formatCauseInShort(view: CauseView, { paint, columns }: SummaryOptions): string {
   const { cause, words, isDone, files } = view;
   const last = cause.attempts.at(-1);
   const parts = [
     last?.agent ? (last.slashCommand ?? agentName(last.agent)) : cause.reason,
     cause.costUsd ? dollars(cause.costUsd) : '',
-    files.map(fileText).join(', '),
+    files.map(formatFile).join(', '),
   ];
-  const head = headOf(view, isDone ? parts.filter(Boolean).join(', ') : cause.headline);
-  return marked(cut(head, columns - 5), cause.verdict, { words, paint });
+  const head = formatHead(view, isDone ? parts.filter(Boolean).join(', ') : cause.headline);
+  return markVerdict(cut(head, columns - 5), cause.verdict, { words, paint });
 }
 
-function headOf({ cause, words }: CauseView, text: string): string {
+function formatHead({ cause, words }: CauseView, text: string): string {
   return `${cause.id} ${words.word} · ${cause.category} · ${text}`;
 }
 
-function marked(
+function markVerdict(
   head: string,
   verdict: CauseVerdict,
   { words: { word }, paint }: Pick<CauseView, 'words'> & Pick<SummaryOptions, 'paint'>,
 ): string {
-  return `  ${markOf(verdict, paint)} ${head.replace(word, paint.bold(word))}`;
+  return `  ${formatMark(verdict, paint)} ${head.replace(word, paint.bold(word))}`;
 }

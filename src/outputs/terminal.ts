@@ -2,14 +2,14 @@ import type { ChalkInstance } from 'chalk';
 import { isBuiltIn } from '../model/built-in.js';
 import type { Reporter } from '../run/bus.js';
 import { type RunState, type CauseState, type Phase, emptyRun } from '../run/run-state.js';
-import { cut, wrappedPainted } from './cut.js';
-import { linesFor } from './lines.js';
+import { cut, wrapPainted } from './cut.js';
+import { formatEvent } from './lines.js';
 import { systemClock } from '../clock.js';
 import type { CauseRecord } from '../model/cause.js';
-import { isLive, paletteFor } from './streams.js';
+import { canRedraw, paletteFor } from './streams.js';
 import { isHealed } from '../model/verdict.js';
 import { counted, dollars, duration } from '../format.js';
-import { markOf } from './view.js';
+import { formatMark } from './view.js';
 import { phaseWords } from '../run/phase-words.js';
 import { verdictWords } from './wording.js';
 import type { Writable } from 'node:stream';
@@ -24,16 +24,16 @@ export interface TerminalOptions {
   readonly now: () => number;
 }
 
-/** The interval at which the live view is redrawn, to update its clocks, however often an agent reports activity; in milliseconds. */
+/** The interval at which the live view is redrawn, in milliseconds. */
 const REDRAW_MS = 250;
 
 /** Prints plain lines as things happen and, if the terminal may be redrawn, the live view below them. */
-export function terminalReporter({ stream, paint, live, now }: TerminalOptions): Reporter {
+export function createTerminalReporter({ stream, paint, live, now }: TerminalOptions): Reporter {
   let run = emptyRun();
-  const region = live ? liveRegion(stream, { color: paint.level > 0 }) : null;
+  const region = live ? createLiveRegion(stream, { color: paint.level > 0 }) : null;
   const draw = () => {
     const [columns, rows] = [stream.columns || 80, stream.rows || 24];
-    region?.show(isShown(run) ? liveView(run, { paint, columns, rows, now: now() }) : []);
+    region?.show(showsLiveView(run) ? renderLiveView(run, { paint, columns, rows, now: now() }) : []);
   };
   const ticking = region ? setInterval(draw, REDRAW_MS) : null;
   ticking?.unref();
@@ -42,16 +42,16 @@ export function terminalReporter({ stream, paint, live, now }: TerminalOptions):
     name: 'terminal',
     handle: (event, after) => {
       const width = live ? (stream.columns || 80) - 1 : Infinity;
-      // The summary counts a warning that comes again.
-      const isSaid = event.type === 'run.warning' && run.warnings.includes(event.message);
-      const lines = isSaid ? [] : linesFor(event, paint, live ? 'person' : 'log');
+      // The summary counts repeated warnings.
+      const isRepeated = event.type === 'run.warning' && run.warnings.includes(event.message);
+      const lines = isRepeated ? [] : formatEvent(event, paint, live ? 'person' : 'log');
       const text = lines
-        .flatMap((line) => wrappedPainted(`${paint.dim('self-heal')} ${line}`, width))
+        .flatMap((line) => wrapPainted(`${paint.dim('self-heal')} ${line}`, width))
         .map((line) => `${line}\n`)
         .join('');
       if (text !== '') stream.write(text);
       run = after;
-      if (!isShown(run)) draw();
+      if (!showsLiveView(run)) draw();
     },
     close: () => {
       if (ticking) clearInterval(ticking);
@@ -61,18 +61,18 @@ export function terminalReporter({ stream, paint, live, now }: TerminalOptions):
   };
 }
 
-/** Whether to show the live view: during the first run, the terminal belongs to the user's own reporter, and a green run has nothing to show. */
-function isShown({ first, ended, suite, playwrightRuns }: RunState): boolean {
+/** Whether to show the live view. During the first run, the terminal belongs to the user's own reporter, and a green run has nothing to show. */
+function showsLiveView({ first, ended, suite, playwrightRuns }: RunState): boolean {
   if (ended !== null || first === null) return false;
   return first.failed > 0 || first.total === 0 || suite !== null || playwrightRuns > 1;
 }
 
-/** Creates the reporter for standard error, to suit its reader: a person or a log. */
-export function runTerminal(env: NodeJS.ProcessEnv): Reporter {
-  return terminalReporter({
+/** Creates the reporter for standard error, for a person or a log. */
+export function createTerminal(env: NodeJS.ProcessEnv): Reporter {
+  return createTerminalReporter({
     stream: process.stderr,
     paint: paletteFor(env),
-    live: isLive(env, process.stderr),
+    live: canRedraw(env, process.stderr),
     now: () => systemClock.now(),
   });
 }
@@ -84,7 +84,7 @@ interface AgentPlan {
   readonly prompt: string;
 }
 
-/** Prints the prompt, which is data, to standard output (CL-7). */
+/** Prints the prompt to standard output, because it is data (CL-7). */
 export function showPlan({ cause, slashCommand, runner, prompt }: AgentPlan): void {
   const to = isBuiltIn({ runner })
     ? 'to paste, because no agent program is set up'
@@ -101,35 +101,34 @@ export interface LiveViewOptions {
   readonly now: number;
 }
 
-/** More rows would push the run's earlier output out of sight. */
+/** More rows would scroll earlier output off the screen. */
 const MOST_ROWS = 12;
 const MOST_ACTIVE = 4;
 
 /**
- * Renders the work in progress, in lines that each fit the terminal and together leave room on it (CL-13): the run; the causes at work, each with
- * its agent's last action below it; the causes that ended last; and how many are waiting. The first line is two columns narrower, because a
- * spinner precedes it.
+ * Renders the work in progress, in few lines that fit the terminal (CL-13): the run; the causes at work, each with its agent's last action below;
+ * the causes that ended last; and the number of waiting ones. The first line is two columns narrower, because a spinner precedes it.
  */
-function liveView(run: RunState, options: LiveViewOptions): string[] {
+function renderLiveView(run: RunState, options: LiveViewOptions): string[] {
   const rows = Math.max(1, Math.min(MOST_ROWS, options.rows - 2));
   const active = run.causes.filter((cause) => cause.phase !== null);
   const ended = run.causes.filter(({ ended, phase }) => ended !== null && phase === null);
   const below = [
-    ...phaseLines(run, options),
-    ...active.slice(0, MOST_ACTIVE).flatMap((cause) => activeLines(cause, options)),
+    ...formatPhase(run, options),
+    ...active.slice(0, MOST_ACTIVE).flatMap((cause) => formatActive(cause, options)),
   ];
-  const waiting = waitingLine(run, active.length - MOST_ACTIVE, options);
+  const waiting = formatWaiting(run, active.length - MOST_ACTIVE, options);
   const room = Math.max(0, rows - 1 - below.length - waiting.length);
-  const last = room === 0 ? [] : ended.toSorted((a, b) => endOf(a) - endOf(b)).slice(-room);
+  const last = room === 0 ? [] : ended.toSorted((a, b) => endTimeOf(a) - endTimeOf(b)).slice(-room);
   return [
-    headline(run, options),
-    ...last.map((cause) => endedLine(cause, options)),
+    formatHeadline(run, options),
+    ...last.map((cause) => formatEnded(cause, options)),
     ...below,
     ...waiting,
   ].slice(0, rows);
 }
 
-function headline(run: RunState, { paint, columns, now }: LiveViewOptions): string {
+function formatHeadline(run: RunState, { paint, columns, now }: LiveViewOptions): string {
   const { causes, costUsd, startedAt } = run;
   const ended = causes.flatMap((cause) => (cause.ended ? [cause.ended.verdict] : []));
   const healed = ended.filter(isHealed).length;
@@ -137,49 +136,51 @@ function headline(run: RunState, { paint, columns, now }: LiveViewOptions): stri
     ...(causes.length > 0
       ? [`${ended.length} of ${counted(causes.length, 'cause')} done, ${healed} healed`]
       : []),
-    seconds(now - (startedAt ?? now)),
+    formatSeconds(now - (startedAt ?? now)),
     ...(costUsd === null ? [] : [dollars(costUsd)]),
   ];
   const text = cut(`self-heal ${parts.join(' · ')}`, columns - 3);
   return text.replace('self-heal', paint.bold('self-heal'));
 }
 
-/** Shows work that belongs to no single cause. */
-function phaseLines({ phase }: RunState, { paint, columns, now }: LiveViewOptions): string[] {
+/** Shows work on several causes, such as the proof. */
+function formatPhase({ phase }: RunState, { paint, columns, now }: LiveViewOptions): string[] {
   if (!phase) return [];
   const doing = phase.doing === '' ? [] : [`      ${paint.dim(cut(phase.doing, columns - 7))}`];
-  return [`  ${paint.magenta('▸')} ${cut(phaseText(phase, now), columns - 5)}`, ...doing];
+  return [`  ${paint.magenta('▸')} ${cut(describePhase(phase, now), columns - 5)}`, ...doing];
 }
 
-function activeLines(cause: CauseState, { paint, columns, now }: LiveViewOptions): string[] {
+function formatActive(cause: CauseState, { paint, columns, now }: LiveViewOptions): string[] {
   const { id, category, headline, phase, costUsd, startedAt } = cause;
   if (!phase) return [];
   const parts = [
     `${id} ${category}`,
-    phaseText(phase, now),
-    ...agentOf(cause),
+    describePhase(phase, now),
+    ...describeAgent(cause),
     ...(costUsd === null ? [] : [dollars(costUsd)]),
-    ...(startedAt === null || startedAt === phase.since.time ? [] : [`${seconds(now - startedAt)} total`]),
+    ...(startedAt === null || startedAt === phase.since.time
+      ? []
+      : [`${formatSeconds(now - startedAt)} total`]),
   ];
   const line = cut(parts.join(' · '), columns - 5);
   const activity = phase.doing || headline;
   return [`  ${paint.magenta('▸')} ${line}`, `      ${paint.dim(cut(activity, columns - 7))}`];
 }
 
-function endedLine(cause: CauseState, { paint, columns }: LiveViewOptions): string {
+function formatEnded(cause: CauseState, { paint, columns }: LiveViewOptions): string {
   const { id, category, headline, ended, costUsd, startedAt } = cause;
   if (!ended) return '';
   const parts = [
     `${id} ${verdictWords[ended.verdict].word}`,
-    ...agentOf(cause),
-    ...(startedAt === null ? [] : [seconds(ended.time - startedAt)]),
+    ...describeAgent(cause),
+    ...(startedAt === null ? [] : [formatSeconds(ended.time - startedAt)]),
     ...(costUsd === null ? [] : [dollars(costUsd)]),
     `${category}: ${headline}`,
   ];
-  return `  ${markOf(ended.verdict, paint)} ${cut(parts.join(' · '), columns - 5)}`;
+  return `  ${formatMark(ended.verdict, paint)} ${cut(parts.join(' · '), columns - 5)}`;
 }
 
-function waitingLine({ causes }: RunState, hidden: number, { paint, columns }: LiveViewOptions): string[] {
+function formatWaiting({ causes }: RunState, hidden: number, { paint, columns }: LiveViewOptions): string[] {
   const waiting = causes.filter(({ phase, ended }) => phase === null && ended === null).length;
   const parts = [
     ...(hidden > 0 ? [`${hidden} more in progress`] : []),
@@ -189,49 +190,48 @@ function waitingLine({ causes }: RunState, hidden: number, { paint, columns }: L
 }
 
 /** `agent working, try 2, 34s`, or `waiting 8s` for a phase with a known end. */
-function phaseText({ since }: Phase, now: number): string {
+function describePhase({ since }: Phase, now: number): string {
   const text = phaseWords(since);
-  if (since.type === 'agent.retrying') return `${text} ${seconds(since.time + since.delayMs - now)}`;
-  return `${text}, ${seconds(now - since.time)}`;
+  if (since.type === 'agent.retrying') return `${text} ${formatSeconds(since.time + since.delayMs - now)}`;
+  return `${text}, ${formatSeconds(now - since.time)}`;
 }
 
 /** Returns the last agent that worked on it: `/debugger (claude)`. */
-function agentOf({ attempts }: CauseState): string[] {
+function describeAgent({ attempts }: CauseState): string[] {
   const last = attempts.findLast(({ started }) => started !== null)?.started;
   return last ? [`${last.slashCommand} (${last.runner})`] : [];
 }
 
-function endOf({ ended }: CauseState): number {
+function endTimeOf({ ended }: CauseState): number {
   return ended?.time ?? 0;
 }
 
-/** Formats whole seconds, since fractions that change with every redraw are useless. */
-function seconds(ms: number): string {
+/** Formats whole seconds, because fractions that change with every redraw are useless. */
+function formatSeconds(ms: number): string {
   return ms < 1000 ? '0s' : duration(Math.floor(ms / 1000) * 1000);
 }
 
 export type Screen = Writable & { columns?: number; rows?: number };
 
-/** The lines at the bottom of the terminal that are redrawn continuously, below everything that is printed. */
+/** The continuously redrawn lines at the bottom of the terminal, below all printed lines. */
 export interface LiveRegion {
   /** Shows these lines, none of which is wider than the screen; an empty list removes the region. */
   show(lines: readonly string[]): void;
   close(): void;
 }
 
-/** The spinner is slow on purpose, since every frame takes time from the tests. */
+/** The spinner is slow on purpose, because every frame takes CPU time from the tests. */
 const FRAME_MS = 250;
 
 /**
- * Draws with ora, which clears the region before anything else is written to the terminal, and then redraws it below. The cursor stays
- * visible, so that nothing needs to be restored, however the process ends. A process that exits by itself, or because of a bug, removes the
- * region first.
+ * Draws with ora, which clears the region before other output and redraws it below. The cursor stays visible, so a killed process leaves nothing to
+ * restore. A process that exits by itself, or because of a bug, removes the region first.
  */
-function liveRegion(screen: Screen, { color }: { color: boolean }): LiveRegion {
+function createLiveRegion(screen: Screen, { color }: { color: boolean }): LiveRegion {
   let text = '';
   let spinner: Ora | undefined;
   let loading: Promise<void> | undefined;
-  // Stopping a spinner that is not shown would still move the cursor, in the middle of what somebody else prints.
+  // Stopping a hidden spinner would move the cursor, perhaps within another program's output.
   const stop = () => {
     if (spinner?.isSpinning) spinner.stop();
   };
@@ -245,7 +245,7 @@ function liveRegion(screen: Screen, { color }: { color: boolean }): LiveRegion {
     const { default: ora } = await import('ora');
     spinner = ora({
       stream: screen,
-      // The caller has already decided that the screen may be redrawn; ora would treat CI=false as CI.
+      // The caller has checked that the screen can be redrawn; ora would take CI=false for CI.
       isEnabled: true,
       discardStdin: false,
       hideCursor: false,

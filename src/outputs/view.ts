@@ -11,58 +11,62 @@ import type { FlakeState } from '../run/run-state.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
 import { atMost, counted, dollars, duration } from '../format.js';
 import {
-  costText,
-  fileText,
-  reportTestName,
-  regressionText,
+  formatCost,
+  formatFile,
+  formatReportTestName,
+  describeRegression,
   type VerdictWords,
   verdictWords,
 } from './wording.js';
 
-/** A run as every report shows it. The printers only lay it out: terminal, Markdown, HTML, JUnit and GitHub say the same. */
+/** A run as every report shows it. Terminal, Markdown, HTML, JUnit and GitHub use the same words and only lay them out. */
 export interface RunView {
   readonly report: Report;
-  /** What a person has to look at comes first; equals stay in the order in which they were found. */
+  /** Causes that need a person come first; otherwise in the order in which they were found. */
   readonly causes: readonly CauseView[];
   readonly tallies: readonly Tally[];
   /** Remarks that belong to no cause. */
   readonly remarks: readonly Remark[];
 }
 
-/** A cause with what the report says about it elsewhere. */
+/** A cause, with its facts from other parts of the report. */
 export interface CauseView {
   readonly cause: ReportCause;
   readonly words: VerdictWords;
-  /** Whether nothing is left to do. */
+  /** True if nobody has to do anything more. */
   readonly isDone: boolean;
   readonly tests: readonly ReportTest[];
-  /** Its first test by name, and the number of others. */
+  /** The name of its first test, and the number of other tests. */
   readonly about: string;
-  /** The measurements of its test, if that is flaky; else null. */
+  /** The measurements of its flaky test; null if the test is not flaky. */
   readonly flake: FlakeState | null;
-  /** The changes that are in the project, and what a reviewer should look at in them. */
+  /** The changed files in the project, with notes for a reviewer. */
   readonly files: ReportAttempt['files'];
   readonly notes: ReportAttempt['notes'];
-  /** What a reader says of them, or why nobody has read them. */
+  /** The reader's opinion of the changes, or why nobody has read them. */
   readonly reading: ReportAttempt['reading'];
-  /** The patches of which a person has to choose one. */
+  /** Patches, of which a person has to choose one. */
   readonly offers: readonly Offer[];
-  /** The command that is next; null if there is nothing to do. */
+  /** The next command for the user; null if there is nothing to do. */
   readonly next: string | null;
 }
 
-export function viewOf(report: Report): RunView {
+export function createView(report: Report): RunView {
   const byId = new Map(report.tests.map((test) => [test.id, test]));
-  const causes = report.causes.map((cause) => causeView(cause, report, byId));
+  const causes = report.causes.map((cause) => createCauseView(cause, report, byId));
   return {
     report,
     causes: causes.toSorted((a, b) => a.words.rank - b.words.rank),
-    tallies: talliesOf(report),
-    remarks: remarksOf(report),
+    tallies: listTallies(report),
+    remarks: listRemarks(report),
   };
 }
 
-function causeView(cause: ReportCause, report: Report, byId: ReadonlyMap<string, ReportTest>): CauseView {
+function createCauseView(
+  cause: ReportCause,
+  report: Report,
+  byId: ReadonlyMap<string, ReportTest>,
+): CauseView {
   const tests = cause.tests.flatMap((id) => byId.get(id) ?? []);
   const kept = cause.attempts.filter(isKept);
   return {
@@ -72,17 +76,17 @@ function causeView(cause: ReportCause, report: Report, byId: ReadonlyMap<string,
     tests,
     flake: report.flakes?.find(({ test }) => cause.tests.includes(test.id)) ?? null,
     about: tests[0]
-      ? `${reportTestName(tests[0])}${tests.length > 1 ? ` (+${tests.length - 1})` : ''}`
+      ? `${formatReportTestName(tests[0])}${tests.length > 1 ? ` (+${tests.length - 1})` : ''}`
       : suiteItself,
     files: kept.flatMap(({ files }) => files),
     notes: kept.flatMap(({ notes }) => notes),
     reading: kept.findLast(({ reading }) => reading)?.reading,
     offers: cause.verdict === 'escalated' ? offersOf(cause.attempts) : [],
-    next: nextFor(cause, report),
+    next: findNextCommand(cause, report),
   };
 }
 
-/** The name of the suite's own failure in reports, since it belongs to no test. */
+/** The name of a failure of the suite itself in reports, because it belongs to no test. */
 export const suiteItself = 'the suite itself, before its tests';
 
 /** Whether nothing is left to do. */
@@ -90,16 +94,16 @@ function isGood(verdict: CauseVerdict): boolean {
   return verdict === 'passed' || isResolved(verdict);
 }
 
-/** Returns how a cause ended as one sign. The sign and the word next to it carry the meaning; the color only repeats it. */
-export function markOf(verdict: CauseVerdict, paint: ChalkInstance): string {
+/** Returns a sign for the end of a cause. The sign and the word next to it carry the meaning; the color only repeats it. */
+export function formatMark(verdict: CauseVerdict, paint: ChalkInstance): string {
   return (isGood(verdict) ? paint.green : paint.red)(verdictWords[verdict].sign);
 }
 
-function nextFor(cause: ReportCause, { escalations, runId }: Report): string | null {
+function findNextCommand(cause: ReportCause, { escalations, runId }: Report): string | null {
   if (isGood(cause.verdict) || cause.verdict === 'flaky' || cause.verdict === 'quarantined') return null;
   const question = escalations.find(({ causeId, stored }) => causeId === cause.id && stored);
   if (question) return `npx self-heal escalations resolve ${question.id}`;
-  // The remedy, if one is known; the program's own words are shown above.
+  // The remedy, if there is one; the program's own message is shown above.
   const end = cause.attempts.at(-1)?.end;
   const remedy = end?.kind === 'unusable' ? end.remedy.replaceAll('`', '') : null;
   return cause.verdict === 'agent-unusable'
@@ -108,23 +112,23 @@ function nextFor(cause: ReportCause, { escalations, runId }: Report): string | n
 }
 
 export interface Row {
-  /** Empty if it continues the row above. */
+  /** Empty for a continuation of the row above. */
   readonly label: string;
   readonly text: string;
-  /** Whether it is a name, an output or a command, rather than a sentence. */
+  /** True for a name, an output or a command, as opposed to a sentence. */
   readonly isCode?: boolean;
 }
 
-/** How many items are listed for a cause; the rest is counted. */
+/** How many items are listed for a cause; further ones are only counted. */
 export interface RowLimits {
-  /** How many of the last attempts are described; those before are counted, with their cost. */
+  /** How many of the last attempts are described; earlier ones are only counted, with their cost. */
   readonly attempts: number;
   /** How many cuts, violations and notes are listed for each attempt. */
-  readonly findings: number;
+  readonly listFindings: number;
 }
 
 /** Returns the rows of a cause, in the order of all reports: the reason, its tests, the attempts, the proof, and the next step. */
-export function rowsOf(
+export function listRows(
   { cause, isDone, about, files, flake, reading, notes, offers, next }: CauseView,
   limits: RowLimits,
 ): Row[] {
@@ -138,15 +142,15 @@ export function rowsOf(
     source !== null && { label: 'source', text: source, isCode: true },
     { label: 'tests', text: about, isCode: true },
     attempts.length === 0 && isDone && { label: 'fix', text: reason },
-    ...attemptRows(attempts, limits),
+    ...listAttemptRows(attempts, limits),
     proof.length > 0 && {
       label: 'proof',
       text: flake?.green ? provenText(flake.red, flake.green) : tellProof(proof, testProofs),
       isCode: true,
     },
     reading && { label: 'read', text: readingText(reading) },
-    files.length > 0 && { label: 'files', text: files.map(fileText).join(', '), isCode: true },
-    ...atMost(notes.map(noteLine), limits.findings, (hidden) => `and ${hidden} more in the report`).map(
+    files.length > 0 && { label: 'files', text: files.map(formatFile).join(', '), isCode: true },
+    ...atMost(notes.map(noteLine), limits.listFindings, (hidden) => `and ${hidden} more in the report`).map(
       (text, index) => ({ label: index === 0 ? 'review' : '', text }),
     ),
     (!isDone || cause.verdict === 'green-once') && reason !== '' && { label: 'end', text: reason },
@@ -156,7 +160,7 @@ export function rowsOf(
   return rows.filter((row) => !!row);
 }
 
-function attemptRows(attempts: readonly ReportAttempt[], limits: RowLimits): Row[] {
+function listAttemptRows(attempts: readonly ReportAttempt[], limits: RowLimits): Row[] {
   const before = attempts.slice(0, -limits.attempts);
   const spent = before.flatMap(({ costUsd }) => costUsd ?? []);
   const cost = spent.length > 0 ? `, ${dollars(spent.reduce((sum, amount) => sum + amount))}` : '';
@@ -167,15 +171,15 @@ function attemptRows(attempts: readonly ReportAttempt[], limits: RowLimits): Row
     ...attempts
       .slice(-limits.attempts)
       .flatMap((attempt) => [
-        { label: `try ${attempt.n}`, text: attemptText(attempt) },
-        ...findings(attempt, limits),
+        { label: `try ${attempt.n}`, text: formatAttempt(attempt) },
+        ...listFindings(attempt, limits),
       ]),
   ];
 }
 
-function findings(attempt: ReportAttempt, { findings: most }: RowLimits): Row[] {
+function listFindings(attempt: ReportAttempt, { listFindings: most }: RowLimits): Row[] {
   const { cut } = attempt;
-  const violations = violationsOf(attempt).map((violation) => [
+  const violations = listViolations(attempt).map((violation) => [
     violationLine(violation),
     ...(violation.before === null ? [] : [`  - ${violation.before}`]),
     ...(violation.after === null ? [] : [`  + ${violation.after}`]),
@@ -187,30 +191,30 @@ function findings(attempt: ReportAttempt, { findings: most }: RowLimits): Row[] 
 }
 
 /** Formats an attempt in one line: `/debugger (claude) ran out of time, 12s, $0.02 → still red, reverted (the same error)`. */
-export function attemptText(attempt: ReportAttempt): string {
+export function formatAttempt(attempt: ReportAttempt): string {
   const { agent, slashCommand, runner, exit, durationMs, proposedBy, claim } = attempt;
-  if (proposedBy !== undefined && proposedBy !== 'fixer') return `${claim?.summary}: ${endText(attempt)}`;
+  if (proposedBy !== undefined && proposedBy !== 'fixer') return `${claim?.summary}: ${describeEnd(attempt)}`;
   const who = slashCommand === null ? agent : `${slashCommand} (${runner ?? ''})`;
   const ended = exit === null || exit === 'completed' ? '' : `${exitWords[exit]}, `;
-  const took = `${who} ${ended}${duration(durationMs)}${costText(attempt)}`;
-  return `${agent === null ? 'no agent, unchanged code' : took} → ${endText(attempt)}`;
+  const took = `${who} ${ended}${duration(durationMs)}${formatCost(attempt)}`;
+  return `${agent === null ? 'no agent, unchanged code' : took} → ${describeEnd(attempt)}`;
 }
 
-/** Says how an attempt ended: `still red, reverted (the same error came back)`. */
-export function endText(attempt: ReportAttempt): string {
-  // Violations follow, and are the reason.
-  const because = violationsOf(attempt).length > 0 ? null : becauseOf(attempt);
+/** Describes the end of an attempt: `still red, reverted (the same error came back)`. */
+export function describeEnd(attempt: ReportAttempt): string {
+  // The violations follow, so they need no summary.
+  const because = listViolations(attempt).length > 0 ? null : becauseOf(attempt);
   const reason = because ? ` (${because})` : '';
   return `${wordsOfEnd(attempt.end)}${wasReverted(attempt) ? ', reverted' : ''}${reason}`;
 }
 
-/** Returns what the guard found in an attempt. */
-export function violationsOf({ end }: Pick<ReportAttempt, 'end'>): readonly Violation[] {
+/** Returns the guard's findings in an attempt. */
+export function listViolations({ end }: Pick<ReportAttempt, 'end'>): readonly Violation[] {
   return end.kind === 'rejected' ? end.violations : [];
 }
 
-/** Returns the next steps for the run as a whole: the purpose of each, and a command to copy, which is never cut. */
-export function nextSteps({
+/** Returns the next steps for the whole run: the purpose of each, and a command to copy, which is never cut. */
+export function listNextSteps({
   report,
   causes,
 }: RunView): { readonly purpose: string; readonly command: string }[] {
@@ -238,12 +242,12 @@ export interface Tally {
 }
 
 /** Returns a run's test counts and costs; figures that are 0 are left out, except `passed`. */
-function talliesOf({ totals, tests, verify, shards }: Report): Tally[] {
+function listTallies({ totals, tests, verify, shards }: Report): Tally[] {
   const quarantined = tests.filter(({ verdict }) => verdict === 'quarantined').length;
   const missing = shards?.missing.length ?? 0;
   const of = (count: number, name: string, text = `${count} ${name}`): Tally[] =>
     count > 0 ? [{ name, value: String(count), text }] : [];
-  const figure = (name: string, value: string): Tally => ({ name, value, text: value });
+  const createFigure = (name: string, value: string): Tally => ({ name, value, text: value });
   return [
     { name: 'passed', value: String(totals.passed), text: `${totals.passed} passed` },
     ...of(totals.healed, verify === 'quick' ? 'healed (quick proof)' : 'healed'),
@@ -255,8 +259,8 @@ function talliesOf({ totals, tests, verify, shards }: Report): Tally[] {
     ...of(totals.notRun, 'not run'),
     ...of(missing, 'shards missing', `${counted(missing, 'shard')} missing`),
     ...of(totals.agentRuns, 'agent runs', counted(totals.agentRuns, 'agent run')),
-    ...(totals.costUsd === null ? [] : [figure('cost', dollars(totals.costUsd))]),
-    figure('time', duration(totals.durationMs)),
+    ...(totals.costUsd === null ? [] : [createFigure('cost', dollars(totals.costUsd))]),
+    createFigure('time', duration(totals.durationMs)),
   ];
 }
 
@@ -266,9 +270,9 @@ export interface Remark {
   readonly items: readonly string[];
 }
 
-function remarksOf({ tests, regression, warnings, flakes = [] }: Report): Remark[] {
-  const namesWith = (verdict: ReportTest['verdict']) =>
-    tests.filter((test) => test.verdict === verdict).map(reportTestName);
+function listRemarks({ tests, regression, warnings, flakes = [] }: Report): Remark[] {
+  const listNames = (verdict: ReportTest['verdict']) =>
+    tests.filter((test) => test.verdict === verdict).map(formatReportTestName);
   return [
     {
       title:
@@ -279,11 +283,11 @@ function remarksOf({ tests, regression, warnings, flakes = [] }: Report): Remark
         .filter(({ verdict }) => verdict === 'flaky')
         .map((test) => {
           const flake = flakes.find((measured) => measured.test.id === test.id);
-          return `${reportTestName(test)}${flake ? `: ${flakeText(flake)}` : ''}`;
+          return `${formatReportTestName(test)}${flake ? `: ${flakeText(flake)}` : ''}`;
         }),
     },
-    { title: 'Quarantined: still red, but not failing the run', items: namesWith('quarantined') },
-    { title: 'Regression run', items: regression ? [regressionText(regression)] : [] },
+    { title: 'Quarantined: still red, but do not fail the run', items: listNames('quarantined') },
+    { title: 'Regression run', items: regression ? [describeRegression(regression)] : [] },
     { title: 'Warnings', items: warnings },
   ].filter(({ items }) => items.length > 0);
 }

@@ -15,23 +15,23 @@ export const outcomeWords: Record<RunOutcome, string> = {
   interrupted: 'Interrupted',
 };
 
-/** Says what the regression run showed (HN-6), in a sentence without its period. */
-export function regressionText({ tests, leftOut, broke }: NonNullable<Report['regression']>): string {
+/** Describes the result of the regression run (HN-6), in a sentence without its period. */
+export function describeRegression({ tests, leftOut, broke }: NonNullable<Report['regression']>): string {
   const causes = broke.map(({ causeId }) => causeId).join(', ');
-  const skipped = leftOut > 0 ? `; there was no time for ${counted(leftOut, 'test')}` : '';
+  const skipped = leftOut > 0 ? `; ${counted(leftOut, 'test')} did not fit into the time limit` : '';
   return `${counted(tests, 'test')} re-run after healing: ${causes === '' ? 'nothing broke' : `${causes} broke other tests`}${skipped}`;
 }
 
-/** How reports show the end of a cause. */
+/** The words and signs for the end of a cause in reports. */
 export interface VerdictWords {
   readonly word: string;
-  /** For terminals and pages; it only repeats the word. */
+  /** For terminals and pages; only repeats the word. */
   readonly sign: string;
   /** The same for Markdown. */
   readonly emoji: string;
   /** The level of its annotation in GitHub Actions. */
   readonly level: 'error' | 'warning' | 'notice';
-  /** What most needs a person has the lowest rank and comes first. */
+  /** Causes with the lowest rank need a person most and come first. */
   readonly rank: number;
 }
 
@@ -64,28 +64,31 @@ export const changeWords: Record<ChangeVerdict, string> = {
   unproven: 'not proven',
 };
 
-export function capitalized(words: string): string {
+export function capitalize(words: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
-/** Makes words a sentence: with a capital letter and, if it has no end, a full stop. */
-export function sentence(words: string): string {
-  return `${capitalized(words)}${/[.?!…]["'”)]?$/.test(words) ? '' : '.'}`;
+/** Makes words a sentence: with a capital letter and, unless it has a final mark, a full stop. */
+export function toSentence(words: string): string {
+  return `${capitalize(words)}${/[.?!…]["'”)]?$/.test(words) ? '' : '.'}`;
 }
 
-/** Formats a cost that follows something else: `, $0.02`; empty if it is not known. */
-export function costText({ costUsd }: { readonly costUsd: number | null }): string {
+/** Formats a cost after other text: `, $0.02`; empty if the cost is unknown. */
+export function formatCost({ costUsd }: { readonly costUsd: number | null }): string {
   return costUsd ? `, ${dollars(costUsd)}` : '';
 }
 
 /** Formats a test's name like Playwright's own list reporter: `[project] › file:line › titles`. */
-export function shownTestName({ project, titlePath, location }: TestRef): string {
+export function formatTestName({ project, titlePath, location }: TestRef): string {
   const [file = ''] = titlePath;
-  return reportTestName({ project, file, line: location.line, title: titlePath }).replaceAll(/\s+/g, ' ');
+  return formatReportTestName({ project, file, line: location.line, title: titlePath }).replaceAll(
+    /\s+/g,
+    ' ',
+  );
 }
 
 /** Formats the name of a test of the report in the same way. */
-export function reportTestName({
+export function formatReportTestName({
   project,
   file,
   line,
@@ -95,6 +98,6 @@ export function reportTestName({
 }
 
 /** Formats a changed file: `src/cart.ts +3 −1`. */
-export function fileText({ path, added, removed }: ReportAttempt['files'][number]): string {
+export function formatFile({ path, added, removed }: ReportAttempt['files'][number]): string {
   return added === null || removed === null ? `${path} (binary)` : `${path} +${added} −${removed}`;
 }

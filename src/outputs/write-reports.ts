@@ -3,16 +3,16 @@ import { appendFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Problem, reasonOf } from '../problem.js';
 import { writeState } from '../state-folder.js';
-import { githubAnnotations, githubOutputs, githubProblem } from './github.js';
-import { junitOf } from './junit.js';
-import { markdownOf, type MarkdownOptions, prose, summaryBytes } from './markdown.js';
+import { renderGithubAnnotations, renderGithubOutputs, renderGithubProblem } from './github.js';
+import { renderJunit } from './junit.js';
+import { renderMarkdown, type MarkdownOptions, escapeProse, summaryBytes } from './markdown.js';
 import { readPatch } from '../run/read-patch.js';
 import type { Report } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';
 import { pathInside, relativePath } from '../paths.js';
 
 export interface ReportTargets {
-  /** The run's folder, and where it is when the run has ended; absolute. */
+  /** The run's folder now, and after the run has ended; absolute. */
   readonly dir: string;
   readonly final: string;
   /** The project; absolute. */
@@ -34,11 +34,13 @@ const toStderr = (line: string) => void process.stderr.write(`${line}\n`);
 export async function writeReports(report: Report, targets: ReportTargets): Promise<string[]> {
   const { dir, final, cwd, env } = targets;
   const folder = relativePath(cwd, final);
-  const patchText = (patch: string | null) => readPatch(dir, patch, { text: redact });
+  const readPatchText = (patch: string | null) => readPatch(dir, patch, { text: redact });
   const written = [
-    await inFolder(dir, 'junit.xml', () => junitOf(report)),
-    await inFolder(dir, 'summary.md', () => markdownOf(report, { folder, patchText })),
-    ...(env['GITHUB_ACTIONS'] === 'true' ? await writeForGithub(report, { folder, patchText }, targets) : []),
+    await writeInto(dir, 'junit.xml', () => renderJunit(report)),
+    await writeInto(dir, 'summary.md', () => renderMarkdown(report, { folder, patchText: readPatchText })),
+    ...(env['GITHUB_ACTIONS'] === 'true'
+      ? await writeForGithub(report, { folder, patchText: readPatchText }, targets)
+      : []),
   ];
   return written.filter((file) => file !== null);
 }
@@ -51,16 +53,16 @@ async function writeForGithub(
   const workspace = env['GITHUB_WORKSPACE'] || cwd;
   const summary = env['GITHUB_STEP_SUMMARY'];
   const output = env['GITHUB_OUTPUT'];
-  // The path that upload-artifact needs.
+  // The path in the form that upload-artifact needs.
   const artifactPath = pathInside(workspace, final) ?? final.replaceAll(path.sep, '/');
   return [
-    await problemIn('the annotations', () => {
-      for (const line of githubAnnotations(report, { workspace, project: cwd })) print(line);
+    await tryWrite('the annotations', () => {
+      for (const line of renderGithubAnnotations(report, { workspace, project: cwd })) print(line);
     }),
-    summary ? await problemIn('the step summary', () => appendSummary(report, options, summary)) : null,
+    summary ? await tryWrite('the step summary', () => appendSummary(report, options, summary)) : null,
     output
-      ? await problemIn('the outputs', () =>
-          appendFile(output, githubOutputs(report, artifactPath, `self-heal-${randomUUID()}`)),
+      ? await tryWrite('the outputs', () =>
+          appendFile(output, renderGithubOutputs(report, artifactPath, `self-heal-${randomUUID()}`)),
         )
       : null,
   ];
@@ -72,14 +74,14 @@ export async function writeProblem(
   { env, print = toStderr }: Pick<ReportTargets, 'env' | 'print'>,
 ): Promise<void> {
   if (env['GITHUB_ACTIONS'] !== 'true') return;
-  print(githubProblem(problem));
+  print(renderGithubProblem(problem));
   const summary = env['GITHUB_STEP_SUMMARY'];
-  const text = `## self-heal could not run\n\n${prose(redact(problem.message))}\n\n${prose(redact(problem.remedy))}\n`;
-  // If the summary cannot be written, the annotation and the log say the same.
+  const text = `## self-heal could not run\n\n${escapeProse(redact(problem.message))}\n\n${escapeProse(redact(problem.remedy))}\n`;
+  // A failed write is harmless: the annotation and the log say the same.
   if (summary) await appendFile(summary, text).catch(() => undefined);
 }
 
-/** GitHub rejects a step's summary as a whole if it is larger, so what the file already contains counts. */
+/** GitHub rejects the whole summary of a step if it is larger than this, including the text that the file already contains. */
 const STEP_BYTES = 1024 * 1024;
 
 async function appendSummary(report: Report, options: MarkdownOptions, file: string): Promise<void> {
@@ -90,14 +92,14 @@ async function appendSummary(report: Report, options: MarkdownOptions, file: str
   const gap = usedBytes > 0 ? '\n' : '';
   const maxBytes = Math.min(summaryBytes, STEP_BYTES - usedBytes - gap.length);
   if (maxBytes <= 0) throw new Error(`${file} is already full`);
-  await appendFile(file, `${gap}${markdownOf(report, { ...options, maxBytes })}`);
+  await appendFile(file, `${gap}${renderMarkdown(report, { ...options, maxBytes })}`);
 }
 
-async function inFolder(dir: string, name: string, text: () => string): Promise<string | null> {
-  return problemIn(name, () => writeState(path.join(dir, name), text()));
+async function writeInto(dir: string, name: string, text: () => string): Promise<string | null> {
+  return tryWrite(name, () => writeState(path.join(dir, name), text()));
 }
 
-async function problemIn(subject: string, write: () => Promise<void> | void): Promise<string | null> {
+async function tryWrite(subject: string, write: () => Promise<void> | void): Promise<string | null> {
   try {
     await write();
     return null;

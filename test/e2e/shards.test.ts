@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import path from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import type { matrixOf } from '../../src/outputs/matrix.js';
+import type { createMatrix } from '../../src/outputs/matrix.js';
 import type { Report } from '../../src/run/report.js';
 import { blobId } from '../../src/workspace/patch-text.js';
 import { aReport, aReportAttempt, aReportCause } from '../rig/a-report.js';
@@ -102,7 +102,7 @@ it('SC-1 SC-4 heals what is red in the blob reports of shards, and lists its cau
     expect(await heal.read(`.self-heal/latest/${file}`)).toContain('Shard 2 of 2 is missing');
 
   const listed = await heal.selfHeal(['heal', '--from', reports, '--list']);
-  const { include } = JSON.parse(listed.stdout) as ReturnType<typeof matrixOf>;
+  const { include } = JSON.parse(listed.stdout) as ReturnType<typeof createMatrix>;
   expect([listed.exitCode, include.length]).toEqual([0, 3]);
   const unknown = await heal.selfHeal(['heal', '--from', reports, '--cause', 'nothing']);
   expect(unknown.exitCode).toBe(2);

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import type { matrixOf } from '../../src/outputs/matrix.js';
+import type { createMatrix } from '../../src/outputs/matrix.js';
 import { agentsYaml, type ScratchProject, userEnv } from '../rig/scratch-project.js';
 import { repositoryOf } from '../rig/shards.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -53,7 +53,7 @@ it('SC-4 the patches of a matrix make the report of one machine, without an agen
   const first = await machine('list');
   const listed = await first.selfHeal(['heal', '--from', reports, '--list']);
   expect(listed.exitCode).toBe(0);
-  const { include } = JSON.parse(listed.stdout) as ReturnType<typeof matrixOf>;
+  const { include } = JSON.parse(listed.stdout) as ReturnType<typeof createMatrix>;
   expect(include).toHaveLength(CAUSES);
 
   const artifacts = tempDir('artifacts');

@@ -66,7 +66,7 @@ test("RP-4 shows the guard's findings with their lines, and the question with th
   await unfold(page, 'c2');
   const found = page
     .getByRole('article', { name: /^c2/ })
-    .getByRole('list', { name: 'What the guard found' });
+    .getByRole('list', { name: 'Findings of the guard' });
   await expect(found).toContainText('assertion-removed in tests/cart.spec.ts:12: an assertion was removed');
   await expect(found.locator('.removed')).toContainText('toHaveText');
   await expect(page.getByText('npx self-heal escalations resolve e-7')).toBeVisible();

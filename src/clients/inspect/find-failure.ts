@@ -1,6 +1,6 @@
 import type { DiagnosedFailure } from '../../model/cause.js';
 import { failureKey } from '../../model/failure.js';
-import { shownTestName } from '../../outputs/wording.js';
+import { formatTestName } from '../../outputs/wording.js';
 import type { ReportCause, ReportTest } from '../../run/report.js';
 import type { StoredRun } from '../../run/find-run.js';
 import { atMost } from '../../format.js';
@@ -99,5 +99,5 @@ export function onlyFailure(
 
 /** `[project] › file:line › titles`, or the suite. */
 export function failureName({ failure: { failure } }: InspectedFailure): string {
-  return failure.scope === 'suite' ? 'the suite itself' : shownTestName(failure.test);
+  return failure.scope === 'suite' ? 'the suite itself' : formatTestName(failure.test);
 }

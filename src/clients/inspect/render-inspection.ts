@@ -3,7 +3,7 @@ import { factLines, reasonLine } from '../../model/diagnosis.js';
 import { buildTimeline, formatTimeline } from '../../evidence/timeline.js';
 import type { ReportAttempt } from '../../run/report.js';
 import { cut } from '../../outputs/cut.js';
-import { attemptText } from '../../outputs/view.js';
+import { formatAttempt } from '../../outputs/view.js';
 import { counted } from '../../format.js';
 import { failureName, type InspectedFailure } from './find-failure.js';
 import type { StoredRun } from '../../run/find-run.js';
@@ -94,7 +94,7 @@ function messageLines(message: string): string[] {
 
 function attemptLine(attempt: ReportAttempt): string {
   const where = [attempt.patch, attempt.prompt].filter((file) => file !== null);
-  return [`${attempt.n} ${attemptText(attempt)}`, ...where.map((file) => `  ${file}`)].join('\n');
+  return [`${attempt.n} ${formatAttempt(attempt)}`, ...where.map((file) => `  ${file}`)].join('\n');
 }
 
 function columns(rows: readonly (readonly string[])[]): string[] {

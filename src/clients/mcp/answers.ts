@@ -7,9 +7,9 @@ import { renderProof } from '../../model/proof.js';
 import { changeVerdicts } from '../../model/verification.js';
 import { type InspectedFailure, failureName } from '../inspect/find-failure.js';
 import { renderFailure } from '../inspect/render-inspection.js';
-import { asPage } from '../../outputs/escalation-text.js';
+import { formatPage } from '../../outputs/escalation-text.js';
 import { counted } from '../../format.js';
-import { changeWords, reportTestName } from '../../outputs/wording.js';
+import { changeWords, formatReportTestName } from '../../outputs/wording.js';
 import type { EscalationWithPatches } from '../../run/read-patch.js';
 import type { Report, ReportCause } from '../../run/report.js';
 
@@ -67,7 +67,7 @@ function causeData(report: Report, { id, category, headline, source, blame, test
 }
 
 function namesIn({ tests }: Report, ids: readonly string[]): string[] {
-  return tests.filter(({ id }) => ids.includes(id)).map(reportTestName);
+  return tests.filter(({ id }) => ids.includes(id)).map(formatReportTestName);
 }
 
 function causeTexts(report: Report): string[] {
@@ -202,7 +202,7 @@ export function questionsAnswer(all: readonly EscalationWithPatches[]): ToolAnsw
     const means = choices.map((choice) => ({ choice, means: choiceText[choice] }));
     return { id, state, problem, recommendation, choices: means, tests: tests.map(({ name }) => name) };
   });
-  const sections = all.map((escalation) => `## ${escalation.id}\n\n${fenced(asPage(escalation, true))}`);
+  const sections = all.map((escalation) => `## ${escalation.id}\n\n${fenced(formatPage(escalation, true))}`);
   const head = all.length === 0 ? 'No question is open.' : `# ${counted(all.length, 'open question')}`;
   return { data: { questions }, text: [head, ...(all.length > 0 ? [isData] : []), ...sections].join('\n\n') };
 }

@@ -13,7 +13,7 @@ import {
 import { z } from 'zod';
 import { fenced } from '../../fenced.js';
 import { cut } from '../../outputs/cut.js';
-import { linesFor } from '../../outputs/lines.js';
+import { formatEvent } from '../../outputs/lines.js';
 import { paletteFor } from '../../outputs/streams.js';
 import { formatProblem, type Problem } from '../../problem.js';
 import { redact } from '../../secrets/redactor.js';
@@ -132,7 +132,9 @@ function progressOf({ _meta, sendNotification }: Extra): (event: Event) => void 
   return (event) => {
     const isTest = event.type === 'suite.progress';
     if (isTest && event.time - toldAt < PROGRESS_MS) return;
-    const message = isTest ? `${event.done}/${event.total} ${event.test}` : linesFor(event, paint).join('\n');
+    const message = isTest
+      ? `${event.done}/${event.total} ${event.test}`
+      : formatEvent(event, paint).join('\n');
     if (message === '') return;
     progress += 1;
     toldAt = event.time;

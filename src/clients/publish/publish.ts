@@ -4,8 +4,8 @@ import path from 'node:path';
 import { isKept } from '../../model/attempt.js';
 import { exitCodes } from '../../model/exit-codes.js';
 import { counted } from '../../format.js';
-import { annotationsOf } from '../../outputs/github.js';
-import { fixSection, markdownOf, prose } from '../../outputs/markdown.js';
+import { createAnnotations } from '../../outputs/github.js';
+import { renderFix, renderMarkdown, escapeProse } from '../../outputs/markdown.js';
 import { offersOf, takesOut } from '../../model/escalation.js';
 import { readPatch } from '../../run/read-patch.js';
 import type { Report } from '../../run/report.js';
@@ -134,11 +134,11 @@ function pageOf({ artifact, redactor }: Publication): Page {
   const patchText = (patch: string | null) => readPatch(dir, patch, redactor);
   const folder = `.self-heal/runs/${report.runId}`;
   const textWith = (fixText: string) =>
-    redactor.text(markdownOf(report, { folder, maxBytes: COMMENT_BYTES, patchText, fix: fixText }));
+    redactor.text(renderMarkdown(report, { folder, maxBytes: COMMENT_BYTES, patchText, fix: fixText }));
   const withoutFix = textWith('');
   if (fix === null) return { text: withoutFix, fix: null, withoutFix, refused: null };
   const patch = fix.toString('utf8');
-  const section = fixSection('The fix, as it will be committed', patch);
+  const section = renderFix('The fix, as it will be committed', patch);
   const read = readFix(fix);
   const isVisible = isUtf8(fix) && isPlainText(patch) && redactor.text(section) === section;
   const refused = read.ok
@@ -150,7 +150,12 @@ function pageOf({ artifact, redactor }: Publication): Page {
   if (refused === null && text.includes(section))
     return { text, fix: sha256Of(artifact), withoutFix, refused };
   const why = refused ?? 'it cannot be shown whole here';
-  return { text: textWith(`\nThe fix is not offered: ${prose(why)}.\n`), fix: null, withoutFix, refused };
+  return {
+    text: textWith(`\nThe fix is not offered: ${escapeProse(why)}.\n`),
+    fix: null,
+    withoutFix,
+    refused,
+  };
 }
 
 function checkOf({ artifact, folder }: Publication, { text: summary, fix }: Page): CheckRun {
@@ -159,7 +164,7 @@ function checkOf({ artifact, folder }: Publication, { text: summary, fix }: Page
   const isGreen = exitCode === exitCodes.green;
   const waits = fix !== null || outcome === 'escalated';
   const inProject = path.posix.join('/', folder);
-  const annotations = annotationsOf(report, { workspace: '/', project: inProject });
+  const annotations = createAnnotations(report, { workspace: '/', project: inProject });
   return {
     conclusion: isGreen ? 'success' : waits ? 'action_required' : 'failure',
     title:

@@ -88,7 +88,7 @@ async function drawResult(projectRoot: string, run: RunState): Promise<Parts> {
   const loaded = await loadRun(reportOf(run), run, {
     dir,
     displayDir: relativePath(projectRoot, dir),
-    addressOf: async (picture) =>
+    pictureUrl: async (picture) =>
       readPicture(dir, picture) && `/runs/${run.runId}/failures/${picture.n}/${picture.name}`,
   });
   return { result: String(renderRun(loaded)) };

@@ -1,7 +1,7 @@
-import { capitalized, verdictWords } from '../../outputs/wording.js';
+import { capitalize, verdictWords } from '../../outputs/wording.js';
 import { dollars } from '../../format.js';
 import { html, type Markup, nothing } from '../../outputs/html/markup.js';
-import { figuresOf, showFacts, showOutcome } from '../../outputs/html/page.js';
+import { listFigures, showFacts, showOutcome } from '../../outputs/html/page.js';
 import { phaseWords } from '../../run/phase-words.js';
 import { reportOf } from '../../run/report.js';
 import type { CauseState, Phase, RunState } from '../../run/run-state.js';
@@ -12,7 +12,7 @@ export function showNow(run: RunState): Markup {
   const report = reportOf(run);
   if (ended) return showOutcome(report);
   const facts = [
-    ...figuresOf(report).filter(({ name }) => name !== 'time'),
+    ...listFigures(report).filter(({ name }) => name !== 'time'),
     { name: 'time', value: timeSince(startedAt) },
     // This reveals a killed run, which sends no more events.
     { name: 'last event', value: timeSince(lastEventAt) },
@@ -32,7 +32,7 @@ const mostNamed = 3;
 
 /** Says what the run is doing, as the beginning of a sentence. */
 function phaseOf({ phase, causes, latest }: RunState): string {
-  if (phase) return capitalized(phaseWords(phase.since));
+  if (phase) return capitalize(phaseWords(phase.since));
   const atWork = causes.flatMap(({ id, phase: doing, ended }) =>
     doing && !ended ? [`${id}: ${phaseWords(doing.since)}`] : [],
   );

@@ -7,7 +7,7 @@ import type { ChangeVerdict } from '../../model/verification.js';
 import { placesOf } from '../../guard/run-guard.js';
 import { testPlaces } from '../../guard/test-places.js';
 import { counted } from '../../format.js';
-import { reportTestName } from '../../outputs/wording.js';
+import { formatReportTestName } from '../../outputs/wording.js';
 import { toPlaywrightArgs } from '../../playwright/selection.js';
 import { isRed, type SuiteRun } from '../../playwright/suite-run.js';
 import { withoutUndefined } from '../../without-undefined.js';
@@ -95,7 +95,7 @@ class ChangeProof {
     const ids = new Set(this.#first.tests.map(({ test }) => test.id));
     const others = this.#opened.request.filters.length > 0 ? (this.#change.asked.red?.tests ?? []) : [];
     return others.flatMap((test) =>
-      ids.has(test.id) ? [] : `that ${reportTestName(test)} is fixed: it was left out`,
+      ids.has(test.id) ? [] : `that ${formatReportTestName(test)} is fixed: it was left out`,
     );
   }
 

@@ -3,7 +3,7 @@ import { programsThatRead } from '../../agents/check-agents.js';
 import { groupCauses } from '../../diagnose/group.js';
 import { gatherFix } from '../../heal/reading/gather-fix.js';
 import { readAll, type Readings } from '../../heal/reading/read-fixes.js';
-import { reportTestName } from '../../outputs/wording.js';
+import { formatReportTestName } from '../../outputs/wording.js';
 import type { Session } from '../../heal/session.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { runDirOf } from '../../run/run-folder.js';
@@ -44,7 +44,7 @@ export async function readWorkingChange(
       cause,
       edits,
       patch: Buffer.from(patch).toString('utf8'),
-      ran: red.tests.map(reportTestName),
+      ran: red.tests.map(formatReportTestName),
       facts: [],
     },
   );

@@ -4,23 +4,23 @@ import { offerLine } from '../../model/escalation.js';
 import { visibleText } from '../../visible-text.js';
 import type { OfferWithText } from '../../run/read-patch.js';
 import { counted } from '../../format.js';
-import { fileText } from '../wording.js';
-import { html, type Markup, preformatted } from './markup.js';
+import { formatFile } from '../wording.js';
+import { html, type Markup, renderPreformatted } from './markup.js';
 
-/** The maximum length of a line, in characters: files that were built have lines of megabytes. */
+/** The maximum length of a line, in characters: built files can have lines of megabytes. */
 const longestLine = 2000;
 
 /** Shows a patch of `git diff` as one table per file, without invisible characters (EV-10). */
 export function showDiff(patch: string, maxLines: number): Markup {
   const text = visibleText(patch);
-  const files = parsed(text);
-  // A patch is no longer valid if a secret that spans several lines was masked in it.
+  const files = parseCompleteFiles(text);
+  // Masking a secret of several lines makes a patch invalid.
   const rawLines = text.split('\n', maxLines).map((line) => line.slice(0, longestLine));
-  if (files.length === 0) return preformatted('Changes', rawLines.join('\n'));
+  if (files.length === 0) return renderPreformatted('Changes', rawLines.join('\n'));
   let room = maxLines;
   const tables = files.map((file) => {
     const hunks = file.hunks.map((hunk) => {
-      const rows = rowsOf(hunk).slice(0, Math.max(0, room));
+      const rows = renderRows(hunk).slice(0, Math.max(0, room));
       room -= hunk.lines.length;
       return (
         rows.length > 0 &&
@@ -29,7 +29,7 @@ export function showDiff(patch: string, maxLines: number): Markup {
         </tbody>`
       );
     });
-    const name = fileLabel(file);
+    const name = formatFileLabel(file);
     const none = html`<tbody>
       <tr>
         <td>no changed lines: only the name, the mode or binary content changed</td>
@@ -51,17 +51,17 @@ export function showDiff(patch: string, maxLines: number): Markup {
 }
 
 /** Parses a patch; if it was cut, parses it up to its last complete file. */
-function parsed(patch: string): StructuredPatch[] {
+function parseCompleteFiles(patch: string): StructuredPatch[] {
   try {
     return parsePatch(patch);
   } catch {
     const last = patch.lastIndexOf('\ndiff --git ');
-    return last < 0 ? [] : parsed(patch.slice(0, last + 1));
+    return last < 0 ? [] : parseCompleteFiles(patch.slice(0, last + 1));
   }
 }
 
-function fileLabel({ oldFileName = '', newFileName = '' }: StructuredPatch): string {
-  // git quotes such characters in names, and the parser of the patch has put them back.
+function formatFileLabel({ oldFileName = '', newFileName = '' }: StructuredPatch): string {
+  // git escapes invisible characters in names, but the patch parser has restored them.
   const [before, after] = [oldFileName, newFileName].map((name) => visibleText(name).replace(/^[ab]\//, ''));
   if (after === '/dev/null') return `${before} (deleted)`;
   if (before === '/dev/null') return `${after} (new)`;
@@ -70,7 +70,7 @@ function fileLabel({ oldFileName = '', newFileName = '' }: StructuredPatch): str
 
 const kinds: Record<string, string> = { '+': 'added', '-': 'removed' };
 
-function rowsOf({ lines, oldStart, newStart }: StructuredPatchHunk): Markup[] {
+function renderRows({ lines, oldStart, newStart }: StructuredPatchHunk): Markup[] {
   let [before, after] = [oldStart, newStart];
   return lines
     .filter((line) => !line.startsWith('\\'))
@@ -90,7 +90,7 @@ export function showOffers(offers: readonly OfferWithText[], maxLines: number): 
   return html`<div class="side-by-side">
     ${offers.map((offer) => {
       const { files, side, text } = offer;
-      const names = files.slice(0, 8).map(fileText).join(', ');
+      const names = files.slice(0, 8).map(formatFile).join(', ');
       return html`<section aria-label="${choiceText[side]}">
         <p><strong>${offerLine(offer)}</strong></p>
         ${text === null ? html`<p class="quiet">${counted(files.length, 'file')} changed: ${names}</p>` : showDiff(text, maxLines)}

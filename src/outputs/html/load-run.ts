@@ -7,7 +7,7 @@ import type { Report, ReportCause } from '../../run/report.js';
 import type { CauseState, RunState } from '../../run/run-state.js';
 import type { Redactor } from '../../secrets/redactor.js';
 import { counted } from '../../format.js';
-import { type RunView, viewOf } from '../view.js';
+import { type RunView, createView } from '../view.js';
 
 /** Everything that a run's page shows, read from its folder. */
 export interface LoadedRun {
@@ -18,7 +18,7 @@ export interface LoadedRun {
   readonly view: RunView;
 }
 
-/** The contents of a run's folder for one cause; null or absent for what is missing. */
+/** The contents of a run's folder for one cause; missing files are null or absent. */
 export interface LoadedCause {
   /** The failure that represents the cause. */
   readonly lead: DiagnosedFailure | null;
@@ -26,14 +26,14 @@ export interface LoadedCause {
   readonly before: string | null;
   /** The URL of the screenshot from its last green run. */
   readonly after: string | null;
-  /** The URLs of what a screenshot comparison expected, and of where the page differs. */
+  /** The URLs of a screenshot comparison's expected picture and of its difference. */
   readonly expected: string | null;
   readonly difference: string | null;
-  /** The patches of its attempts, by path. */
+  /** The texts of its attempts' patches, by path. */
   readonly patches: ReadonlyMap<string, string>;
-  /** The state of the work on it in a run in progress; null once it has ended. */
+  /** Its state in a run in progress; null after the run has ended. */
   readonly now: 'working' | 'waiting' | null;
-  /** Sentences about waits and earlier heals, which the report does not have. */
+  /** Sentences about waits and earlier heals, which the report does not contain. */
   readonly notes: readonly string[];
 }
 
@@ -41,27 +41,27 @@ export interface LoadedCause {
 const PICTURE_BYTES = 16 * 1024 * 1024;
 
 /** Returns the URL of a picture for the page; null if the page cannot have it. */
-type AddressOf = (picture: Picture) => Promise<string | null>;
+type PictureUrl = (picture: Picture) => Promise<string | null>;
 
 export interface RunLocation {
   /** Absolute. */
   readonly dir: string;
   /** The same folder as shown to the user. */
   readonly displayDir: string;
-  /** Masks what is read there again, if the run may be another machine's, which did not know this one's secrets (EV-9). */
+  /** Masks the files again if the run may come from another machine, which did not know this machine's secrets (EV-9). */
   readonly redactor?: Pick<Redactor, 'deep' | 'text'>;
 }
 
 /**
- * Reads what the page of a run shows. Missing files are left out, because they must not make the report fail. Pictures are embedded in a
- * file; a live page loads them from `addressOf`.
+ * Reads the contents of a run's page. Skips missing files, because they must not make the report fail. Embeds the pictures in a standalone
+ * page; a live page loads them from `pictureUrl`.
  */
 export async function loadRun(
   report: Report,
   run: RunState,
-  { dir, displayDir, redactor = unchanged, addressOf }: RunLocation & { readonly addressOf?: AddressOf },
+  { dir, displayDir, redactor = unchanged, pictureUrl }: RunLocation & { readonly pictureUrl?: PictureUrl },
 ): Promise<LoadedRun> {
-  const address = addressOf ?? embedded(dir);
+  const address = pictureUrl ?? createEmbedder(dir);
   const states = new Map(run.causes.map((state) => [state.id, state]));
   const leads = new Set(report.causes.map(({ evidence }) => Number(path.posix.basename(evidence))));
   const failures = redactor.deep((await readFailureRecords(dir, { only: leads })).failures);
@@ -77,24 +77,24 @@ export async function loadRun(
     const shows = lead && before !== null && cause.verdict === 'healed';
     const after = shows ? await address({ n: lead.n, name: afterName }) : null;
     const state = states.get(cause.id);
-    const isOpen = addressOf && !run.ended && state && !state.ended;
+    const isOpen = pictureUrl && !run.ended && state && !state.ended;
     const now = isOpen ? (state.phase ? 'working' : 'waiting') : null;
-    const notes = redactor.deep(state?.notes.map(noteText) ?? []);
-    const patches = patchesOf(dir, cause, redactor);
+    const notes = redactor.deep(state?.notes.map(formatNote) ?? []);
+    const patches = readPatches(dir, cause, redactor);
     causes.set(cause.id, { lead, before, after, ...compared, patches, now, notes });
   }
-  return { report, folder: displayDir, causes, view: viewOf(report) };
+  return { report, folder: displayDir, causes, view: createView(report) };
 }
 
 const unchanged: NonNullable<RunLocation['redactor']> = { deep: (value) => value, text: (text) => text };
 
-function noteText(event: CauseState['notes'][number]): string {
+function formatNote(event: CauseState['notes'][number]): string {
   return event.type === 'agent.retrying'
     ? `waited ${counted(Math.ceil(event.delayMs / 1000), 'second')}: ${event.reason}`
     : 'An earlier run healed a failure with the same error.';
 }
 
-function patchesOf(
+function readPatches(
   dir: string,
   { attempts }: Pick<ReportCause, 'attempts'>,
   redactor: Pick<Redactor, 'text'>,
@@ -107,7 +107,7 @@ function patchesOf(
 }
 
 /** Embeds pictures in the page as long as there is room. */
-function embedded(dir: string): AddressOf {
+function createEmbedder(dir: string): PictureUrl {
   let room = PICTURE_BYTES;
   return async (request) => {
     const read = readPicture(dir, request);

@@ -1,19 +1,19 @@
 import { html as escaped, raw } from 'hono/html';
 
-/** A piece of a page. Whatever is interpolated into `html` is escaped, unless it is itself a piece; `false` and null leave nothing. */
+/** A piece of a page. `html` escapes interpolated values that are not pieces themselves, and renders `false` and null as nothing. */
 export interface Markup {
   readonly isEscaped: true;
   toString(): string;
 }
 
-/** Hono's template tag. It returns a promise only if a promise is interpolated, and no piece of a page is one. */
+/** Hono's template tag. It would return a promise for an interpolated promise, but no piece of a page is one. */
 export const html = escaped as (strings: TemplateStringsArray, ...values: readonly unknown[]) => Markup;
 
 export const nothing: Markup = raw('');
 
 export { raw };
 
-/** Shows a text as it is. It scrolls on its own if it is too large, and is therefore reachable by keyboard. */
-export function preformatted(label: string, text: string): Markup {
+/** Shows a text unchanged. A large one scrolls by itself, so it can be focused with the keyboard. */
+export function renderPreformatted(label: string, text: string): Markup {
   return html`<pre tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`;
 }

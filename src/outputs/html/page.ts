@@ -16,11 +16,11 @@ import { readRunState } from '../../run/event-log.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../../run/report.js';
 import { writeState } from '../../state-folder.js';
 import { cut } from '../cut.js';
-import { type CauseView, endText, violationsOf, viewOf } from '../view.js';
-import { costText, fileText, reportTestName, outcomeWords, sentence } from '../wording.js';
+import { type CauseView, describeEnd, listViolations, createView } from '../view.js';
+import { formatCost, formatFile, formatReportTestName, outcomeWords, toSentence } from '../wording.js';
 import { showDiff, showOffers } from './diff.js';
 import { type LoadedCause, type LoadedRun, loadRun, type RunLocation } from './load-run.js';
-import { html, type Markup, nothing, preformatted, raw } from './markup.js';
+import { html, type Markup, nothing, renderPreformatted, raw } from './markup.js';
 
 /** Renders the page of a run: one file that opens from disk, needs no network, and runs no script. */
 export function renderPage(run: LoadedRun, css: string): string {
@@ -80,7 +80,7 @@ export function showOutcome(report: Report): Markup {
       ${isPart ? 'All collected tests are green' : outcomeWords[outcome]}${healed > 0 && `, ${counted(healed, 'cause')} fixed`}
       ${dryRun && '(dry run: no agent was started)'}
     </p>
-    ${showFacts(figuresOf(report))}`;
+    ${showFacts(listFigures(report))}`;
 }
 
 interface Fact {
@@ -88,9 +88,9 @@ interface Fact {
   readonly value: Markup | string;
 }
 
-/** Returns the figures of a run: its tests, and how they ended. */
-export function figuresOf(report: Report): Fact[] {
-  return [{ name: 'tests', value: String(report.totals.tests) }, ...viewOf(report).tallies];
+/** Returns the figures of a run: its tests by result, its time and its costs. */
+export function listFigures(report: Report): Fact[] {
+  return [{ name: 'tests', value: String(report.totals.tests) }, ...createView(report).tallies];
 }
 
 /** Shows values with their names. */
@@ -103,30 +103,30 @@ export function showFacts(facts: readonly Fact[]): Markup {
   return html`<dl>${facts.map(fact)}</dl>`;
 }
 
-/** How many list items are shown of remarks and questions; the rest is counted. */
+/** How many remarks and questions are listed; the others are only counted. */
 const mostItems = 50;
-/** How many causes are shown in full, those first that are left to do; the others get a line each. */
+/** How many causes are shown in full, unfinished ones first; the others get a line each. */
 const mostInFull = 25;
 
-/** Renders the result of a run so far, for `report.html` and the live page: what was fixed, what is left, then the tests. */
+/** Renders the result of a run so far, for `report.html` and the live page: fixed causes, the other causes, then the tests. */
 export function renderRun(run: LoadedRun): Markup {
   const { report, view } = run;
-  const { begun, fixed, left } = groupsOf(run);
-  const inFull = new Set([...left, ...begun, ...fixed].slice(0, mostInFull));
+  const { inProgress, fixed, notFixed } = groupCauses(run);
+  const inFull = new Set([...notFixed, ...inProgress, ...fixed].slice(0, mostInFull));
   const list = (causes: readonly CauseView[], id: string, title: string) =>
     causes.length > 0 &&
     html`<section aria-labelledby="${id}-heading" id="${id}">
       <h2 id="${id}-heading">${title} <span class="quiet">${causes.length}</span></h2>
       ${causes.map((cause) => showCause(cause, run, inFull.has(cause)))}
     </section>`;
-  return html`${list(begun, 'begun', 'In progress')} ${list(fixed, 'fixed', 'Fixed')} ${showQuestions(report)}
-  ${list(left, 'left', 'Not fixed')}
+  return html`${list(inProgress, 'begun', 'In progress')} ${list(fixed, 'fixed', 'Fixed')}
+  ${showQuestions(report)} ${list(notFixed, 'left', 'Not fixed')}
   ${report.causes.length === 0 && report.exitCode !== null && html`<p>Nothing failed.</p>`}
   ${view.remarks.map(
     ({ title, items }) =>
       html`<section>
         <h2>${title}</h2>
-        ${listOf(
+        ${renderList(
           title,
           items.map((item) => cut(item, 400)),
           mostItems,
@@ -137,13 +137,13 @@ export function renderRun(run: LoadedRun): Markup {
 }
 
 /** The causes by section: in progress, fixed, and not fixed. */
-type Groups = Readonly<Record<'begun' | 'fixed' | 'left', readonly CauseView[]>>;
+type Groups = Readonly<Record<'inProgress' | 'fixed' | 'notFixed', readonly CauseView[]>>;
 
 /**
- * Divides the causes, each placed after the one whose fix revealed it. A chain of causes stays together, in the group of its last one,
- * because a test that got past its first error is fixed only once it is green.
+ * Divides the causes by section. A cause whose fix revealed another one is followed by that one, and such a chain is in the section of its last
+ * cause, because the test is fixed only once it is green.
  */
-function groupsOf({ report: { causes }, causes: loaded, view }: LoadedRun): Groups {
+function groupCauses({ report: { causes }, causes: loaded, view }: LoadedRun): Groups {
   const byId = new Map(view.causes.map((view) => [view.cause.id, view]));
   const chains = new Map<string, CauseView[]>();
   const chainOf = new Map<string, string>();
@@ -154,11 +154,11 @@ function groupsOf({ report: { causes }, causes: loaded, view }: LoadedRun): Grou
     const view = byId.get(id);
     if (view) chains.set(key, [...(chains.get(key) ?? []), view]);
   }
-  const groups: Record<keyof Groups, CauseView[]> = { begun: [], fixed: [], left: [] };
+  const groups: Record<keyof Groups, CauseView[]> = { inProgress: [], fixed: [], notFixed: [] };
   for (const chain of chains.values()) {
-    const isBegun = chain.some(({ cause }) => loaded.get(cause.id)?.now);
+    const isInProgress = chain.some(({ cause }) => loaded.get(cause.id)?.now);
     const isFixed = chain.every(({ cause }) => isResolved(cause.verdict));
-    groups[isBegun ? 'begun' : isFixed ? 'fixed' : 'left'].push(...chain);
+    groups[isInProgress ? 'inProgress' : isFixed ? 'fixed' : 'notFixed'].push(...chain);
   }
   return groups;
 }
@@ -180,7 +180,7 @@ function showQuestions({ escalations }: Report): Markup {
 /** The maximum number of tests shown; report.json has them all. */
 const mostTests = 200;
 
-/** Lists the tests with their results and causes, those that did not simply pass first. */
+/** Lists the tests with their results and causes; tests that simply passed come last. */
 function showTests(tests: readonly ReportTest[]): Markup {
   if (tests.length === 0) return nothing;
   const isRest = ({ verdict }: ReportTest) => Number(verdict === 'passed');
@@ -193,7 +193,7 @@ function showTests(tests: readonly ReportTest[]): Markup {
     (test) =>
       html`<tr class="${test.verdict}">
         <td><span class="tag ${test.verdict}">${test.verdict}</span></td>
-        <td>${cut(reportTestName(test), 140)}</td>
+        <td>${cut(formatReportTestName(test), 140)}</td>
         <td>${test.causeIds.slice(0, 5).map((id) => html`<a href="#${id}">${id}</a> `)}</td>
         <td>${duration(test.durationMs)}</td>
       </tr>`,
@@ -231,7 +231,7 @@ function showCause(view: CauseView, run: LoadedRun, isFull: boolean): Markup {
     <div class="line">
       <h3>${cut(cause.headline, length)}</h3>
       <div class="quiet">
-        ${id} · ${category} · ${cut(loaded.now ? view.about : resultOf(view, revealed), length)}
+        ${id} · ${category} · ${cut(loaded.now ? view.about : describeResult(view, revealed), length)}
       </div>
     </div>
     <span class="tag ${loaded.now ?? verdict}">${word}</span>`;
@@ -248,7 +248,7 @@ function showCause(view: CauseView, run: LoadedRun, isFull: boolean): Markup {
   </details>`;
 }
 
-/** The contents for a cause whose records are gone. */
+/** The contents for a cause whose files are missing. */
 const nothingLoaded: LoadedCause = {
   lead: null,
   before: null,
@@ -273,7 +273,7 @@ function showWhole(
   const offersWithText = offers.map((offer) => ({ ...offer, text: patches.get(offer.patch ?? '') ?? null }));
   return html`<article id="${id}" aria-label="${id} ${cut(headline, 400)}">
     ${cause.blame && showBlame(cause.blame)} ${!now && html`<p><strong>${reason}</strong></p>`}
-    <p class="quiet">${[...effortOf(cause), cut(about, 160)].join(' · ')}</p>
+    <p class="quiet">${[...describeEffort(cause), cut(about, 160)].join(' · ')}</p>
     ${parent !== null && html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
     ${links.length > 0 && html`<p class="quiet">Its fix revealed ${links}.</p>`}
     ${notes.map((note) => html`<p class="note">${note}</p>`)}
@@ -287,12 +287,13 @@ function showWhole(
     }
     ${
       tests.length > 1 &&
-      section(
+      renderSection(
         counted(tests.length, 'test'),
-        listOf(
+        renderList(
           'Tests',
           tests.map(
-            (test) => `${cut(reportTestName(test), 300)}${test.sharedFix ? ', healed by the same fix' : ''}`,
+            (test) =>
+              `${cut(formatReportTestName(test), 300)}${test.sharedFix ? ', healed by the same fix' : ''}`,
           ),
           20,
         ),
@@ -325,8 +326,8 @@ function showWhole(
   </article>`;
 }
 
-/** Returns the result of a cause in one sentence: its agent's summary of the fix, or else what was changed, or else how it ended. */
-function resultOf({ cause, files }: CauseView, revealed: readonly string[]): string {
+/** Describes the result of a cause in one sentence: its agent's summary, or else the changed files, or else its end. */
+function describeResult({ cause, files }: CauseView, revealed: readonly string[]): string {
   if (cause.verdict === 'superseded' && revealed.length > 0)
     return `fixed, which revealed ${revealed.slice(0, 5).join(', ')}`;
   const fix = cause.attempts.findLast(({ end }) => end.kind === 'green');
@@ -335,8 +336,8 @@ function resultOf({ cause, files }: CauseView, revealed: readonly string[]): str
   return cause.verdict === 'healed' && paths.length > 0 ? `changed ${paths.join(', ')}` : cause.reason;
 }
 
-/** Returns what it took: the last agent, and the time and cost of all attempts. */
-function effortOf({ attempts, costUsd }: ReportCause): string[] {
+/** Describes the effort: the last agent, and the time and cost of all attempts. */
+function describeEffort({ attempts, costUsd }: ReportCause): string[] {
   const last = attempts.findLast(({ agent }) => agent !== null);
   const tookMs = attempts.reduce((sum, { durationMs }) => sum + durationMs, 0);
   return [
@@ -356,7 +357,7 @@ function showBlame(blame: Blame): Markup {
           <code>${file}:${line}</code>
           ${commit && `· ${commit.id.slice(0, 7)} ${cut(commit.subject, 120)} · ${commit.author}`}
         </p>
-        ${preformatted(`The change in ${file}`, lines.map((text) => cut(text, 300)).join('\n'))}`;
+        ${renderPreformatted(`The change in ${file}`, lines.map((text) => cut(text, 300)).join('\n'))}`;
     })}`;
 }
 
@@ -373,23 +374,23 @@ function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
         ? agent
         : `${slashCommand} (${runner})`;
   const tokens = inputTokens ?? outputTokens;
-  const names = files.slice(0, 8).map(fileText).join(', ');
+  const names = files.slice(0, 8).map(formatFile).join(', ');
   const title = `${counted(files.length, 'file')} changed: ${names}${files.length > 8 ? ' …' : ''}`;
   const fate = isKept(attempt) ? '' : wasReverted(attempt) ? ', reverted' : ', not applied';
   return html`<div class="attempt">
     <p>
       <strong>Attempt ${n}: ${who}</strong>
-      ${agent !== null && html`<span class="quiet">${exit && `${exitWords[exit]}, `}${duration(attempt.durationMs)}${costText(attempt)}${tokens !== null && `, ${inputTokens ?? 0} tokens in, ${outputTokens ?? 0} out`}</span>`}
+      ${agent !== null && html`<span class="quiet">${exit && `${exitWords[exit]}, `}${duration(attempt.durationMs)}${formatCost(attempt)}${tokens !== null && `, ${inputTokens ?? 0} tokens in, ${outputTokens ?? 0} out`}</span>`}
     </p>
-    <p class="judged ${end.kind}">${sentence(endText(attempt))}</p>
+    <p class="judged ${end.kind}">${toSentence(describeEnd(attempt))}</p>
     ${claim?.summary && html`<p class="quiet">${isBuiltIn(attempt) ? claim.summary : `The agent said “${claim.status}”: ${claim.summary}`}</p>`}
-    ${listOf(
-      'What was left out of the fix',
-      attempt.cut.map(({ file, why }) => html`<code>${file}</code> was left out: ${why}`),
+    ${renderList(
+      'Removed from the fix',
+      attempt.cut.map(({ file, why }) => html`<code>${file}</code>: ${why}`),
     )}
     ${attempt.reading && html`<p class="quiet">Read by another agent: ${readingText(attempt.reading)}</p>`}
-    ${listOf('What the guard found', violationsOf(attempt).map(violation))}
-    ${listOf(
+    ${renderList('Findings of the guard', listViolations(attempt).map(renderViolation))}
+    ${renderList(
       'To review',
       attempt.notes.map((note) => `To review: ${noteLine(note)}`),
     )}
@@ -397,12 +398,12 @@ function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
       files.length > 0 &&
       (patch === null
         ? html`<p class="quiet">${title} ${attempt.patch && html`(<code>${attempt.patch}</code>)`}</p>`
-        : section(title + fate, showDiff(patch, mostLines), fate === ''))
+        : renderSection(title + fate, showDiff(patch, mostLines), fate === ''))
     }
   </div>`;
 }
 
-function violation({ file, line, rule, says, before, after }: Violation): Markup {
+function renderViolation({ file, line, rule, says, before, after }: Violation): Markup {
   const side = (kind: string, sign: string, text: string | null) =>
     text !== null && html`<div class="${kind}">${sign} <code>${cut(text, 1000)}</code></div>`;
   return html`<strong>${rule}</strong> in <code>${file}${line !== null && `:${line}`}</code>: ${says}
@@ -426,7 +427,7 @@ function showPictures(
   return html`<div class="side-by-side">
       ${picture(before, after === null ? 'The page when the test failed' : 'Before', `Screenshot of the page when the test of ${id} failed`)}
       ${picture(expected, 'Expected', `What the screenshot comparison of ${id} expects`)}
-      ${picture(difference, 'Difference', `Where the page of ${id} differs from what is expected`)}
+      ${picture(difference, 'Difference', `The difference between the page of ${id} and the expected picture`)}
       ${picture(after, 'After the fix', `Screenshot of the page when the test of ${id} was green`)}
     </div>
     <p class="quiet">
@@ -439,10 +440,10 @@ function showReasons({ why, category, warning, confidence, alternatives }: Repor
   const different = [
     ...new Map(why.map((reason) => [`${reason.source}: ${reason.evidence}`, reason])).values(),
   ];
-  const others = alternatives.length > 0 ? `; it may be ${alternatives.join(' or ')}` : '';
+  const alternativesText = alternatives.length > 0 ? `; it may be ${alternatives.join(' or ')}` : '';
   return html`<h4>Why ${category}</h4>
     ${warning !== null && html`<p>${warning}</p>`}
-    ${listOf(
+    ${renderList(
       'Reasons',
       different
         .slice(0, 6)
@@ -451,10 +452,10 @@ function showReasons({ why, category, warning, confidence, alternatives }: Repor
             html`The ${source} says <code>${evidence}</code> <span class="quiet">(${rule})</span>`,
         ),
     )}
-    ${why.length > 0 && html`<p class="quiet">How sure: ${howSure(confidence)}${others}.</p>`}`;
+    ${why.length > 0 && html`<p class="quiet">How sure: ${howSure(confidence)}${alternativesText}.</p>`}`;
 }
 
-/** The maximum length of a text (stack, what happened, snapshot) in characters. */
+/** The maximum length of a text (stack, timeline, snapshot) in characters. */
 const longestText = 12_000;
 
 const factNames: Record<string, string> = {
@@ -467,43 +468,41 @@ const factNames: Record<string, string> = {
 /** Shows the evidence of a failure: the code, the error and the timeline. */
 function showEvidence({ evidence, diagnosis }: DiagnosedFailure): Markup {
   const { ariaSnapshot, errors, otherRun, sources } = evidence;
-  const known = Object.entries(diagnosis.facts).filter(
+  const named = Object.entries(diagnosis.facts).filter(
     ([name, value]) => value !== null && name !== 'errorType',
   );
-  const facts = known.map(([name, value]) => ({
+  const facts = named.map(([name, value]) => ({
     name: factNames[name] ?? name,
     value: html`<code>${cut(String(value), 600)}</code>`,
   }));
   const other =
-    otherRun?.run === 'first'
-      ? 'Error of the first run, which differs'
-      : 'Error when it was run again, which differs';
+    otherRun?.run === 'first' ? 'Different error in the first run' : 'Different error in the second run';
   return html`${facts.length > 0 && showFacts(facts)}
   ${sources.slice(0, 5).map(
     ({ at, snippet }) =>
       html`<p class="quiet"><code>${at}</code></p>
-        ${snippet !== null && preformatted(`Code at ${at}`, snippet)}`,
+        ${snippet !== null && renderPreformatted(`Code at ${at}`, snippet)}`,
   )}
-  ${textSection('Error and stack', head(errors.map(({ message, stack }) => stack ?? message).join('\n\n')))}
-  ${textSection(other, head((otherRun?.errors ?? []).map(({ message }) => message).join('\n\n')))}
-  ${textSection('What happened, in order', formatTimeline(buildTimeline(evidence, { diagnosis }), longestText))}
-  ${textSection('Accessibility snapshot', head(ariaSnapshot ?? ''))}
-  ${listOf('Missing evidence', [...evidence.missing, ...evidence.cut], Infinity)}`;
+  ${renderTextSection('Error and stack', clipText(errors.map(({ message, stack }) => stack ?? message).join('\n\n')))}
+  ${renderTextSection(other, clipText((otherRun?.errors ?? []).map(({ message }) => message).join('\n\n')))}
+  ${renderTextSection('What happened, in order', formatTimeline(buildTimeline(evidence, { diagnosis }), longestText))}
+  ${renderTextSection('Accessibility snapshot', clipText(ariaSnapshot ?? ''))}
+  ${renderList('Missing evidence', [...evidence.missing, ...evidence.cut], Infinity)}`;
 }
 
-function section(title: string, content: Markup | false, isOpen = false): Markup {
+function renderSection(title: string, content: Markup | false, isOpen = false): Markup {
   return html`<details ${isOpen && 'open'}>
     <summary>${title}</summary>
     ${content}
   </details>`;
 }
 
-function textSection(title: string, text: string): Markup | false {
-  return text !== '' && section(title, preformatted(title, text));
+function renderTextSection(title: string, text: string): Markup | false {
+  return text !== '' && renderSection(title, renderPreformatted(title, text));
 }
 
-/** Shows a list, unless it is empty; what is beyond `most` items is counted. */
-function listOf(label: string, items: readonly (Markup | string)[], most = 20): Markup | false {
+/** Shows a list, unless it is empty; items beyond `most` are only counted. */
+function renderList(label: string, items: readonly (Markup | string)[], most = 20): Markup | false {
   return (
     items.length > 0 &&
     html`<ul aria-label="${label}">
@@ -516,6 +515,6 @@ function listOf(label: string, items: readonly (Markup | string)[], most = 20): 
   );
 }
 
-function head(text: string): string {
+function clipText(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}\n… truncated` : text;
 }

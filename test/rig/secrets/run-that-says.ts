@@ -14,8 +14,8 @@ import { showTrace } from '../../../src/command/show-trace.js';
 import { writeHtmlReport } from '../../../src/outputs/html/page.js';
 import { eventsWriter } from '../../../src/run/event-log.js';
 import { writeReports } from '../../../src/outputs/write-reports.js';
-import { summaryOf } from '../../../src/outputs/summary.js';
-import { terminalReporter } from '../../../src/outputs/terminal.js';
+import { renderSummary } from '../../../src/outputs/summary.js';
+import { createTerminalReporter } from '../../../src/outputs/terminal.js';
 import { moveRunIntoProject, createRunFolder } from '../../../src/run/run-folder.js';
 import { maskSuiteFolder } from '../../../src/run/mask-suite-folder.js';
 import { createRedactor } from '../../../src/secrets/redactor.js';
@@ -67,7 +67,7 @@ export async function runThatSays(
   const redactor = await createRedactor({ env, projectRoot: root });
   await maskSuiteFolder(suite, { isRed: true, redactor });
   const screen = new PassThrough();
-  const terminal = terminalReporter({ stream: screen, paint, live: false, now: () => 0 });
+  const terminal = createTerminalReporter({ stream: screen, paint, live: false, now: () => 0 });
   const events = eventsWriter(folder.value.dir);
   const bus = createBus([events, terminal], virtualClock(), redactor);
   const agent = `process.stdin.on('data', (part) => process.stdout.write(part)).on('end', () => {
@@ -168,7 +168,7 @@ export async function runThatSays(
   bus.emit({ type: 'run.ended', outcome: 'red', exitCode: 1, ...spent, commit: null });
   const report = reportOf(bus.run());
   await writeFile(path.join(folder.value.dir, 'report.json'), JSON.stringify(report, null, 2));
-  screen.write(summaryOf(report, { paint, columns: 4000 }));
+  screen.write(renderSummary(report, { paint, columns: 4000 }));
   const { dir, final } = folder.value;
   await writeReports(report, {
     dir,

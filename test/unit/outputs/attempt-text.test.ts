@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { attemptText } from '../../../src/outputs/view.js';
+import { formatAttempt } from '../../../src/outputs/view.js';
 import { anAttempt } from '../../rig/builders.js';
 
 it.each(['person', 'memory', 'patch'] as const)(
@@ -8,7 +8,7 @@ it.each(['person', 'memory', 'patch'] as const)(
     const claim = { status: 'fixed', summary: 'the patch of the app, chosen by a person' } as const;
     const attempt = anAttempt({ proposedBy, claim, slashCommand: null, runner: 'built-in' });
     const cost = { costUsd: null, inputTokens: null, outputTokens: null, sessionId: null };
-    const text = attemptText({ ...attempt, ...cost, cut: [], notes: [] });
+    const text = formatAttempt({ ...attempt, ...cost, cut: [], notes: [] });
     expect(text).toMatch(/^the patch of the app, chosen by a person: /);
   },
 );

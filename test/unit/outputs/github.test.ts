@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { githubAnnotations, githubOutputs } from '../../../src/outputs/github.js';
-import { code, markdownOf, prose, summaryBytes } from '../../../src/outputs/markdown.js';
+import { renderGithubAnnotations, renderGithubOutputs } from '../../../src/outputs/github.js';
+import { code, renderMarkdown, escapeProse, summaryBytes } from '../../../src/outputs/markdown.js';
 import type { Report } from '../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
 import { anEnd } from '../../rig/builders.js';
 
 const root = { workspace: '/repo', project: '/repo' };
 const read = (given: Partial<Report>, places = root) =>
-  githubAnnotations(aReport(given), places).map((line) => asRunner(line));
+  renderGithubAnnotations(aReport(given), places).map((line) => asRunner(line));
 const failed = aReportCause({ verdict: 'failed', reason: 'no more' });
 
 describe('annotations', () => {
@@ -40,7 +40,7 @@ describe('annotations', () => {
     const check = (text: string) => {
       const tests = [aReportTest({ title: [text, text], file: `${text}/a.ts`, project: text })];
       const causes = [{ ...failed, headline: text, reason: text, source: `src/${text}.ts:1:1` }];
-      const lines = githubAnnotations(aReport({ tests, causes }), root);
+      const lines = renderGithubAnnotations(aReport({ tests, causes }), root);
       expect(lines).toHaveLength(1);
       expect(lines[0]).not.toMatch(/[\r\n]/);
       const { level, properties } = asRunner(lines.join('\n'));
@@ -63,7 +63,7 @@ describe('annotations', () => {
 describe('outputs', () => {
   it('RP-3 are outcome, healed, escalations, cost and the folder', () => {
     const tests = [aReportTest({ verdict: 'healed' })];
-    expect(asOutputs(githubOutputs(aReport({ tests }), '.self-heal/runs/r1', 'random'))).toEqual({
+    expect(asOutputs(renderGithubOutputs(aReport({ tests }), '.self-heal/runs/r1', 'random'))).toEqual({
       outcome: 'green',
       healed: '1',
       escalations: '0',
@@ -75,7 +75,7 @@ describe('outputs', () => {
   it('RP-3 cannot be forged by a folder’s name', () => {
     const folder = 'x\nEOF\noutcome=green\noutcome<<EOF\ngreen\nEOF';
     const given = { ...aReport(), outcome: 'red' as const };
-    expect(asOutputs(githubOutputs(given, folder, 'random'))).toMatchObject({ outcome: 'red', folder });
+    expect(asOutputs(renderGithubOutputs(given, folder, 'random'))).toMatchObject({ outcome: 'red', folder });
   });
 });
 
@@ -114,7 +114,7 @@ function asOutputs(text: string): Record<string, string> {
 
 const folder = '.self-heal/runs/r1';
 const show = (given: Partial<Report>, maxBytes?: number) =>
-  markdownOf(aReport(given), { folder, ...(maxBytes === undefined ? {} : { maxBytes }) });
+  renderMarkdown(aReport(given), { folder, ...(maxBytes === undefined ? {} : { maxBytes }) });
 const inC1 = { causeId: 'c1', causeIds: ['c1'] };
 
 describe('the summary', () => {
@@ -190,7 +190,7 @@ describe('its size', () => {
 
 describe('text in Markdown', () => {
   it('RP-3 is never markup, HTML, a link, a table cell or a mention', () => {
-    expect(prose('<b>*x* [a](b) `c` |d| @all #1')).toBe(
+    expect(escapeProse('<b>*x* [a](b) `c` |d| @all #1')).toBe(
       String.raw`\<b\>\*x\* \[a\](b) \`c\` \|d\| @<!-- -->all \#<!-- -->1`,
     );
   });

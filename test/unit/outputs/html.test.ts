@@ -5,11 +5,11 @@ import { expect, it } from 'vitest';
 import type { Side } from '../../../src/model/choice.js';
 import type { AttemptEnd } from '../../../src/model/attempt.js';
 import { offersOf } from '../../../src/model/escalation.js';
-import { asPage } from '../../../src/outputs/escalation-text.js';
+import { formatPage } from '../../../src/outputs/escalation-text.js';
 import { showDiff } from '../../../src/outputs/html/diff.js';
 import { loadRun } from '../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../src/outputs/html/page.js';
-import { markdownOf } from '../../../src/outputs/markdown.js';
+import { renderMarkdown } from '../../../src/outputs/markdown.js';
 import { readRunState } from '../../../src/run/event-log.js';
 import { readPatch, withPatches } from '../../../src/run/read-patch.js';
 import { redactorOf } from '../../../src/secrets/redactor.js';
@@ -126,9 +126,9 @@ it.each([
   [
     'the Markdown summary',
     ({ report, dir }) =>
-      markdownOf(report, { folder: 'x', patchText: (patch) => readPatch(dir, patch, redactor) }),
+      renderMarkdown(report, { folder: 'x', patchText: (patch) => readPatch(dir, patch, redactor) }),
   ],
-  ['`escalations show`', ({ escalation }) => asPage(escalation)],
+  ['`escalations show`', ({ escalation }) => formatPage(escalation)],
   ['the live page', ({ escalation }) => String(showQuestions([escalation]))],
 ] satisfies [string, (run: Awaited<ReturnType<typeof asked>>) => string | Promise<string>][])(
   'BL-6 ME-5 RP-4 %s shows both patches of a question, the tests first, with their proofs',
@@ -149,5 +149,5 @@ it('HN-10 a patch is read from its run’s own folder alone', async () => {
     expect(readPatch(dir, patch, redactor), String(patch)).toBeNull();
   const elsewhere = withPatches(project, { ...escalation, runId: '../runs/x' }, redactor);
   expect(elsewhere.offers.map(({ text }) => text)).toEqual([null, null]);
-  expect(asPage(elsewhere)).toContain('is not on this machine');
+  expect(formatPage(elsewhere)).toContain('is not on this machine');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { code, prose } from '../../../src/outputs/markdown.js';
+import { code, escapeProse } from '../../../src/outputs/markdown.js';
 
 /** What GitHub and GitLab turn into references and links, searched in the text that a reader sees (their documentation of autolinked references). */
 const references = [
@@ -39,7 +39,7 @@ describe('text of others', () => {
     '@ann and ann@shop.test',
     'own/shop@4f2d9c1b7e, see $12',
   ])('PB-5 refers to nothing, links nowhere and closes nothing: %s', (text) => {
-    const shown = prose(text);
+    const shown = escapeProse(text);
     for (const part of searched(shown)) for (const pattern of references) expect(part).not.toMatch(pattern);
     for (const source of [shown, searched(shown).join(''), code(text)]) expect(source).not.toMatch(closes);
     expect(searched(shown).join('').replaceAll('\u00a0', ' ')).toBe(text);
@@ -47,6 +47,6 @@ describe('text of others', () => {
 
   it.each(['a test of 3 steps', 'expected "1 item" at src/shop.ts:12', 'the fix is in order.ts'])(
     'PB-5 stays as it is where it refers to nothing: %s',
-    (text) => expect(prose(text)).toBe(text),
+    (text) => expect(escapeProse(text)).toBe(text),
   );
 });

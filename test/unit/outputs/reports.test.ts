@@ -2,14 +2,14 @@ import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { junitOf } from '../../../src/outputs/junit.js';
+import { renderJunit } from '../../../src/outputs/junit.js';
 import { writeProblem, writeReports } from '../../../src/outputs/write-reports.js';
 import { aReport, aReportCause, aReportTest } from '../../rig/a-report.js';
 import { all, readXml } from '../../rig/read-xml.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 const only = (over: Parameters<typeof aReport>[0]) => {
-  const [found] = all(readXml(junitOf(aReport(over))), 'testcase');
+  const [found] = all(readXml(renderJunit(aReport(over))), 'testcase');
   if (!found) throw new Error('no test case');
   return found;
 };
@@ -22,7 +22,7 @@ describe('names', () => {
       aReportTest({ id: 't2', project: 'firefox' }),
       aReportTest({ id: 't3', title: ['cart.spec.ts', 'removes'], durationMs: 250 }),
     ];
-    const root = readXml(junitOf(aReport({ tests })));
+    const root = readXml(renderJunit(aReport({ tests })));
     const suites = all(root, 'testsuite');
     expect(suites.map(({ attributes }) => [attributes['name'], attributes['hostname']])).toEqual([
       ['cart.spec.ts', 'chromium'],
@@ -67,7 +67,7 @@ describe('verdicts', () => {
   });
 
   it.each(['skipped', 'not-run'] as const)('RP-2 %s is skipped', (verdict) => {
-    const root = readXml(junitOf(aReport({ tests: [aReportTest({ verdict })] })));
+    const root = readXml(renderJunit(aReport({ tests: [aReportTest({ verdict })] })));
     expect(root.attributes).toMatchObject({ tests: '1', failures: '0', skipped: '1', errors: '0' });
     expect(all(root, 'skipped')).toHaveLength(1);
   });
@@ -75,10 +75,10 @@ describe('verdicts', () => {
   it('RP-2 a failure of the suite itself is an error, and a healed one is passed', () => {
     const tests = [aReportTest({ verdict: 'not-run' })];
     const cause = aReportCause({ tests: [], verdict: 'failed', headline: 'no server' });
-    const root = readXml(junitOf(aReport({ tests, causes: [cause] })));
+    const root = readXml(renderJunit(aReport({ tests, causes: [cause] })));
     expect(root.attributes).toMatchObject({ tests: '2', failures: '0', skipped: '1', errors: '1' });
     expect(all(root, 'error')[0]?.attributes['message']).toBe('no server');
-    const fixed = readXml(junitOf(aReport({ tests, causes: [{ ...cause, verdict: 'healed' }] })));
+    const fixed = readXml(renderJunit(aReport({ tests, causes: [{ ...cause, verdict: 'healed' }] })));
     expect(fixed.attributes).toMatchObject({ tests: '2', errors: '0', failures: '0' });
     expect(all(fixed, 'system-out')[0]?.text).toContain('healed');
   });

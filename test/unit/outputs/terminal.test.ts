@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StampedEvent } from '../../../src/event.js';
-import { cut, wrapped } from '../../../src/outputs/cut.js';
-import { type SummaryOptions, summaryOf } from '../../../src/outputs/summary.js';
-import { terminalReporter } from '../../../src/outputs/terminal.js';
+import { cut, wrap } from '../../../src/outputs/cut.js';
+import { type SummaryOptions, renderSummary } from '../../../src/outputs/summary.js';
+import { createTerminalReporter } from '../../../src/outputs/terminal.js';
 import type { Report, ReportCause } from '../../../src/run/report.js';
 import { emptyRun, reduce } from '../../../src/run/run-state.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
@@ -47,8 +47,8 @@ it('RP-1 wraps a sentence without losing a word, and leaves it alone where there
       fc.array(fc.stringMatching(/^\S{1,40}$/u)),
       fc.integer({ min: 20, max: 90 }),
       (words, width) => {
-        const lines = wrapped(words.join(' '), width);
-        expect(lines.join('').replaceAll(' ', '')).toBe(wrapped(words.join(''), Infinity)[0]);
+        const lines = wrap(words.join(' '), width);
+        expect(lines.join('').replaceAll(' ', '')).toBe(wrap(words.join(''), Infinity)[0]);
         for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
       },
     ),
@@ -94,7 +94,7 @@ const escalations = [
 ];
 
 const show = (given: Partial<Report>, options: Partial<SummaryOptions> = {}) =>
-  summaryOf(aReport({ tests: [test('t1'), test('t2')], ...given }), {
+  renderSummary(aReport({ tests: [test('t1'), test('t2')], ...given }), {
     paint,
     columns: 80,
     ...options,
@@ -217,7 +217,7 @@ describe('terminal', () => {
     let now = 0;
     let run = emptyRun();
     const { level = 0, live = true, ...rest } = options;
-    const reporter = terminalReporter({
+    const reporter = createTerminalReporter({
       stream,
       paint: level === 0 ? unpainted : new Chalk({ level }),
       live,

@@ -5,9 +5,9 @@ import { failuresOf } from '../../../src/clients/inspect/find-failure.js';
 import { renderFailure, renderList } from '../../../src/clients/inspect/render-inspection.js';
 import { loadRun } from '../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../src/outputs/html/page.js';
-import { markdownOf } from '../../../src/outputs/markdown.js';
+import { renderMarkdown } from '../../../src/outputs/markdown.js';
 import { paletteFor } from '../../../src/outputs/streams.js';
-import { summaryOf } from '../../../src/outputs/summary.js';
+import { renderSummary } from '../../../src/outputs/summary.js';
 import { readRunState } from '../../../src/run/event-log.js';
 import { readFailureRecords, writeFailureRecord } from '../../../src/run/failure-record.js';
 import { readRun } from '../../../src/run/find-run.js';
@@ -42,8 +42,8 @@ async function readAll(project: string): Promise<void> {
   if (run.report) {
     const location = { dir: run.dir, displayDir: 'runs/x' };
     renderPage(await loadRun(run.report, state, location), '');
-    markdownOf(run.report, { folder: 'runs/x', maxBytes: 100_000 });
-    summaryOf(run.report, { columns: 100, paint: paletteFor({ NO_COLOR: '1' }) });
+    renderMarkdown(run.report, { folder: 'runs/x', maxBytes: 100_000 });
+    renderSummary(run.report, { columns: 100, paint: paletteFor({ NO_COLOR: '1' }) });
   }
   const all = failuresOf(run);
   renderList(run, all);

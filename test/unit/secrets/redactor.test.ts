@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { maskFilledText } from '../../../src/evidence/trace/masked-trace.js';
-import { withSecrets } from '../../../src/outputs/fix-file.js';
+import { findFilesWithSecrets } from '../../../src/outputs/fix-file.js';
 import { secretsAmong } from '../../../src/secrets/known-values.js';
 import { createRedactor, knownSecrets, redact, redactorOf } from '../../../src/secrets/redactor.js';
 import { leaksOf, plants, variables } from '../../rig/secrets/plants.js';
@@ -261,7 +261,7 @@ it('EV-9 a fix is withheld for a known secret, and not for what looks like one',
     `diff --git a/${file} b/${file}\n--- a/${file}\n+++ b/${file}\n@@ -1 +1 @@\n-a\n+${line}\n`;
   const looks = change('src/auth.ts', "res.setHeader('Set-Cookie', `app.sid=s%3A${id}; Path=/`)");
   expect(redact(looks)).not.toBe(looks);
-  expect(withSecrets(looks + change('src/key.ts', `sign('${value}')`), secretsIn)).toEqual([
+  expect(findFilesWithSecrets(looks + change('src/key.ts', `sign('${value}')`), secretsIn)).toEqual([
     'src/key.ts (value of SESSION_SECRET)',
   ]);
 });
