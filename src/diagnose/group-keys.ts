@@ -94,17 +94,27 @@ function findRootReason(why: readonly Reason[]): Reason | undefined {
   return sure.toSorted((a, b) => b.confidence - a.confidence || rank(a) - rank(b))[0];
 }
 
-/** Returns the name of the function at a position in a stack; null if it has none. */
+/** Returns the name of the function at a position in a stack or a traceback; null if it has none. */
 function findFunction({ console, serverOutput, errors }: Evidence, source: string): string | null {
   const stacks = [...console.map(({ stack }) => stack), ...errors.map(({ stack }) => stack), serverOutput];
   for (const stack of stacks) {
-    const line = stripAnsi(stack ?? '')
-      .split('\n')
-      .find((frame) => frame.includes(`${source})`));
+    const lines = stripAnsi(stack ?? '').split('\n');
+    const line = lines.find((frame) => frame.includes(`${source})`));
     const name = /^\s*at (?:async )?([\w$.<>]{1,100}) \(/.exec(line ?? '')?.[1];
     if (name && !/anonymous/.test(name)) return name;
   }
-  return null;
+  return findPythonFunction(serverOutput, source);
+}
+
+/** Python calls a comprehension's own frame `<listcomp>`, and the frame above it is the function that contains it. */
+function findPythonFunction(traceback: string, source: string): string | null {
+  const [, file = '', line = ''] = /^(?:\.\.\/)*(.+?):(\d+)$/.exec(source) ?? [];
+  const frames = Array.from(
+    traceback.matchAll(/\bFile "([^"\n]{1,300})", line (\d{1,7}), in ([\w<>]{1,100})/g),
+    ([, path = '', at = '', name = '']) => ({ path, at, name }),
+  ).filter(({ path }) => `/${path}`.endsWith(`/${file}`));
+  const last = frames.findIndex(({ at }) => at === line);
+  return frames.slice(0, last + 1).findLast(({ name }) => !name.startsWith('<'))?.name ?? null;
 }
 
 /** A database's message names the faulty object in every channel. */

@@ -73,6 +73,15 @@ it.each<[string, DiagnosedFailure[]]>([
   ['the same exception of the page at one line', [click('a', thrown()), click('b', thrown())]],
   ['at other columns of it', [click('a', thrown()), click('b', thrown('/src/cart.ts:12:31'))]],
   ['at other lines of one function', [click('a', thrown()), click('b', thrown('/src/cart.ts:14:5'))]],
+  [
+    'the same exception of a Python server at other lines of one function',
+    [8, 9].map((line) => {
+      const frame = (at: number, name: string) =>
+        `  File "/project/store/views.py", line ${at}, in ${name}\n    x\n`;
+      const traceback = `Traceback (most recent call last):\n${frame(7, 'orders')}${frame(line, '<listcomp>')}`;
+      return click(`a${line}`, server(`${traceback}AttributeError: 'Order' object has no attribute 'day'\n`));
+    }),
+  ],
   ['the same endpoint with the same status', [click('a', asked()), click('b', asked())]],
   [
     'the same endpoint with different queries and ids',
