@@ -17,24 +17,24 @@ import { ownVersion } from '../own-files.js';
 import { pathInside } from '../paths.js';
 import { reasonOf } from '../problem.js';
 import {
-  filesOf,
+  listFiles,
   isEditCall,
-  optionFor,
-  placeInCopy,
+  chooseOption,
+  resolveInCopy,
   type Policy,
-  refusalOf,
+  explainRefusal,
   type ToolCall,
 } from './acp-policy.js';
 import { openWire } from './acp-wire.js';
-import { agentErrorInText, withoutLogin } from './agent-error.js';
-import { claimIn, readOpinion } from './claim.js';
-import { commandFileOf } from './command-files.js';
-import { expandedCommand, splitCommand } from './expand-command.js';
-import { acpEnvironment } from './programs.js';
+import { findAgentError, createLoginError } from './agent-error.js';
+import { findClaim, readOpinion } from './claim.js';
+import { newCommandFile } from './command-files.js';
+import { expandCommand, splitCommand } from './expand-command.js';
+import { createAcpEnvironment } from './programs.js';
 import {
   type AgentResult,
   type AgentTask,
-  commandLine,
+  createShortPrompt,
   type Conversation,
   type AgentListener,
   noUsage,
@@ -44,27 +44,27 @@ import {
 type AcpSettings = Extract<RunnerSettings, { kind: 'acp' }>;
 
 /** Drives any program that speaks the Agent Client Protocol. */
-export function acpRunner(settings: AcpSettings): Runner {
+export function createAcpRunner(settings: AcpSettings): Runner {
   const [file = '', ...args] = settings.command;
   return {
-    command: () => ({ file, args, ...acpEnvironment(settings.program), input: '' }),
+    command: () => ({ file, args, ...createAcpEnvironment(settings.program), input: '' }),
     converse: (task, listener) => converse(task, settings, listener),
   };
 }
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_IMAGE_BYTES = 4 * 1024 * 1024;
-/** The completion signal is at the end. */
+/** Only the end of the messages is kept, where the completion signal is. */
 const MAX_MESSAGE_CHARACTERS = 256 * 1024;
-/** The most of a line that is worth logging. */
+/** How much of a long line is logged. */
 const MAX_LINE_CHARACTERS = 16 * 1024;
-/** A program that has slash commands names them at the start of a session. */
+/** How long to wait at the start of a session for the program's list of slash commands. */
 const COMMANDS_MS = 1000;
 
-/** How often a program is asked to go on after it was refused something. */
+/** How often a program that ended its turn after a refusal is told to continue. */
 const MAX_MORE_TURNS = 5;
 const GO_ON =
-  'That is not allowed here: you may read and edit files in the project, and nothing else. Go on without it, and end as you were asked to.';
+  'That is not allowed here: you may read and edit files in the project, and nothing else. Continue without it, and finish as instructed.';
 
 const helloShape = z.object({
   protocolVersion: z.number(),
@@ -85,7 +85,7 @@ const helloShape = z.object({
 });
 type Hello = z.infer<typeof helloShape>;
 
-/** Begins to speak with a program. A program of another protocol version may answer anything else. */
+/** Opens the conversation. A program with a different protocol version may send any answer. */
 async function sayHello(agent: ClientContext): Promise<Hello | string> {
   const answer: unknown = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
@@ -97,13 +97,13 @@ async function sayHello(agent: ClientContext): Promise<Hello | string> {
   return `it speaks version ${hello?.protocolVersion ?? 'unknown'} of the Agent Client Protocol, not ${PROTOCOL_VERSION}`;
 }
 
-/** Returns how to log in, as the program itself names it; null if it names nothing. */
-function loginsIn({ authMethods }: Hello): string | null {
+/** Returns the program's own description of how to log in; null if there is none. */
+function describeLogins({ authMethods }: Hello): string | null {
   const names = authMethods.map(({ name, description }) => (description ? `${name} (${description})` : name));
   return names.length === 0 ? null : `Log in: ${names.join(', or ')}.`;
 }
 
-/** Whether an error of a program says that nobody is logged in. */
+/** Whether a program's error means that it needs a login. */
 function isAuthRequired(error: unknown): boolean {
   return error instanceof RequestError && error.code === -32_000;
 }
@@ -148,14 +148,14 @@ const updateShape = z.discriminatedUnion('sessionUpdate', [
 ]);
 type Update = z.infer<typeof updateShape>;
 
-/** What has another shape is not needed. */
+/** Updates of other shapes are not needed. */
 const updateParams = z.object({ update: updateShape });
 
 const tokens = z.number().nullish().catch(null);
 const answerShape = z.object({
   stopReason: z.string().catch(''),
   usage: z.object({ inputTokens: tokens, outputTokens: tokens }).nullish().catch(null),
-  // Gemini CLI's own place for it.
+  // Where Gemini CLI reports it.
   _meta: z
     .object({
       quota: z.object({ token_count: z.object({ input_tokens: tokens, output_tokens: tokens }) }),
@@ -174,11 +174,11 @@ const verbs: Readonly<Record<string, string>> = {
   fetch: 'fetching',
 };
 
-/** Returns what a call does, in a few words: `editing src/orders.ts:36`; nothing as long as only its tool is known. */
-function wordsFor(call: ToolCall, { root }: Policy): string {
+/** Describes a call in a few words: `editing src/orders.ts:36`; returns an empty string while only its tool is known. */
+function describeCall(call: ToolCall, { root }: Policy): string {
   const verb = verbs[call.kind ?? ''];
   const title = call.title ?? 'a tool';
-  const [file] = filesOf(call);
+  const [file] = listFiles(call);
   if (file === undefined && /^\w+$/.test(title)) return '';
   if (verb === undefined || (file === undefined && title.toLowerCase().startsWith(verb))) return title;
   if (file === undefined || call.kind === 'execute') return `${verb} ${title}`;
@@ -186,7 +186,7 @@ function wordsFor(call: ToolCall, { root }: Policy): string {
   return `${verb} ${pathInside(root, file) ?? file}${line ? `:${line}` : ''}`;
 }
 
-/** Talks to a program until its turn is over. */
+/** Holds the conversation with a program until its turn is over. */
 function converse(task: AgentTask, settings: AcpSettings, listener: AgentListener): Conversation {
   const root = task.copyOf?.root ?? task.cwd;
   const policy: Policy = { root, cwd: task.cwd, allow: settings.allow ?? [] };
@@ -205,7 +205,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
   let commands: readonly string[] | null = null;
   let turn: Promise<unknown> = Promise.resolve();
   const over = new AbortController();
-  const named = new AbortController();
+  const commandsListed = new AbortController();
 
   const wire = openWire({
     onText: (text) => listener.note(text),
@@ -250,10 +250,10 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
   function onUpdate(update: Update): void {
     if (update.sessionUpdate === 'available_commands_update') {
       commands = update.availableCommands.map(({ name }) => name.replace(/^\//, ''));
-      named.abort();
+      commandsListed.abort();
     }
     if (update.sessionUpdate === 'usage_update') onUsage(update.cost);
-    // A session that is loaded tells its history first.
+    // A resumed session sends its history first.
     if (state !== 'at work') return;
     if (update.sessionUpdate === 'agent_message_chunk') say(update.content.text);
     if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') {
@@ -261,10 +261,10 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
       if (update.sessionUpdate === 'tool_call') [messages, final] = [`${messages}\n`, ''];
       onCall(update, update.status === 'failed');
     }
-    if (update.sessionUpdate === 'plan') listener.show(planWords(update.entries));
+    if (update.sessionUpdate === 'plan') listener.show(describePlan(update.entries));
   }
 
-  /** The cost is that of the whole session, which an earlier attempt may have begun, and may come after the answer. */
+  /** Takes the cost of the whole session, which may include an earlier attempt and may arrive after the answer. */
   function onUsage(cost: { readonly amount: number; readonly currency: string } | null | undefined): void {
     if (cost?.currency !== 'USD') return;
     if (state === 'starting') costBefore = cost.amount;
@@ -277,30 +277,30 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
     const call: ToolCall & { words?: string } = {
       title: now.title ?? before.title ?? null,
       kind: now.kind && now.kind !== 'other' ? now.kind : (before.kind ?? now.kind ?? null),
-      // A later message may leave out what an earlier one has named.
+      // A later message may omit locations that an earlier one had.
       locations: [...(now.locations ?? []), ...(before.locations ?? [])],
       content: [...(now.content ?? []), ...(before.content ?? [])],
       rawInput: { ...Object(before.rawInput), ...Object(now.rawInput) } as unknown,
     };
-    const words = wordsFor(call, policy);
+    const words = describeCall(call, policy);
     if (words !== before.words && words !== '') listener.show(words);
     if (hasFailed) listener.note(`failed: ${words}`);
     calls.set(toolCallId, { ...call, words });
     return call;
   }
 
-  function isGivenUp(): boolean {
+  function endedAfterRefusal(): boolean {
     return isRefused && state === 'at work' && !hasAnswered();
   }
 
   function hasAnswered(): boolean {
     return (
-      claimIn(messages) !== null || (task.token !== undefined && readOpinion(final, task.token) !== null)
+      findClaim(messages) !== null || (task.token !== undefined && readOpinion(final, task.token) !== null)
     );
   }
 
   function refuse(call: ToolCall, why: string): void {
-    const words = wordsFor(call, policy) || (call.title ?? 'a tool');
+    const words = describeCall(call, policy) || (call.title ?? 'a tool');
     listener.note(`refused: ${words} (${why})`);
     isRefused = true;
     if (isEditCall(call)) denials.push(words);
@@ -310,17 +310,17 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
     const cancelled = { outcome: { outcome: 'cancelled' } } as const;
     if (state !== 'at work') return cancelled;
     const call = onCall(callShape.parse(toolCall));
-    const why = refusalOf(call, policy);
+    const why = explainRefusal(call, policy);
     if (why !== null) refuse(call, why);
-    const option = optionFor(why === null, options);
-    if (why === null && !option) refuse(call, 'its program offers no permission for this call alone');
+    const option = chooseOption(why === null, options);
+    if (why === null && !option) refuse(call, 'its program offers no permission for a single call');
     return option ? { outcome: { outcome: 'selected', optionId: option.optionId } } : cancelled;
   }
 
-  /** Returns the place of a file that the program wants to be read or written here. */
-  function placeOf(kind: 'read' | 'edit', file: string): string {
+  /** Returns the path of a file that the program asks self-heal to read or write; throws if it is outside of the copy. */
+  function resolvePermitted(kind: 'read' | 'edit', file: string): string {
     if (state !== 'at work') throw RequestError.invalidRequest(undefined, 'The turn is over.');
-    const place = placeInCopy(file, policy);
+    const place = resolveInCopy(file, policy);
     if (place !== null) return place;
     refuse({ kind, locations: [{ path: file }] }, 'it is outside of its copy');
     throw RequestError.invalidParams(undefined, `${file} is outside of the project`);
@@ -329,32 +329,32 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
   const app = client({ name: 'self-heal' })
     .onRequest(methods.client.session.requestPermission, ({ params }) => permit(params))
     .onRequest(methods.client.fs.readTextFile, ({ params }) => ({
-      content: readPart(placeOf('read', params.path), params),
+      content: readLines(resolvePermitted('read', params.path), params),
     }))
     .onRequest(methods.client.fs.writeTextFile, ({ params }) => {
-      // Synchronous, so that nothing is written after the end of the turn.
-      const place = placeOf('edit', params.path);
+      // Synchronous, because nothing may be written after the end of the turn.
+      const place = resolvePermitted('edit', params.path);
       mkdirSync(path.dirname(place), { recursive: true });
       writeFileSync(place, params.content);
     });
 
-  async function promptFor({ agentCapabilities }: Hello): Promise<ContentBlock[] | null> {
+  async function createPrompt({ agentCapabilities }: Hello): Promise<ContentBlock[] | null> {
     let text = task.prompt;
     const { command } = splitCommand(text);
     if (command.startsWith('/')) {
       if (commands === null)
-        await delay(COMMANDS_MS, undefined, { signal: AbortSignal.any([named.signal, over.signal]) }).catch(
-          () => undefined,
-        );
-      if (commands?.includes(command.slice(1))) text = commandLine(task);
+        await delay(COMMANDS_MS, undefined, {
+          signal: AbortSignal.any([commandsListed.signal, over.signal]),
+        }).catch(() => undefined);
+      if (commands?.includes(command.slice(1))) text = createShortPrompt(task);
       else {
         const { cwd } = task;
-        const expanded = await expandedCommand(settings.program, text, {
+        const expanded = await expandCommand(settings.program, text, {
           cwd,
           clean: (secret) => listener.clean(secret),
         });
         if (expanded === null) {
-          const remedy = `Create it as ${commandFileOf(settings.program, command)}, or set another one in agents.yaml.`;
+          const remedy = `Create it as ${newCommandFile(settings.program, command)}, or set another one in agents.yaml.`;
           const reason = `the slash command ${command} does not exist for ${runner}`;
           fail(reason, { kind: 'unusable', reason, remedy });
           return null;
@@ -362,7 +362,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
         text = expanded;
       }
     }
-    const image = agentCapabilities.promptCapabilities.image ? imageIn(task.screenshot) : [];
+    const image = agentCapabilities.promptCapabilities.image ? readImage(task.screenshot) : [];
     return [{ type: 'text', text }, ...image];
   }
 
@@ -379,7 +379,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
       await agent.request(method, { ...place, sessionId: resume });
     } catch (error) {
       if (isAuthRequired(error) || !(error instanceof RequestError)) throw error;
-      // Each program has its own words for it.
+      // Each program words this error differently.
       throw new RequestError(error.code, `session not found: ${error.message}`, error.data);
     }
     return resume;
@@ -387,7 +387,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
 
   let cancelTurn = () => Promise.resolve();
 
-  async function work(agent: ClientContext): Promise<void> {
+  async function runTurns(agent: ClientContext): Promise<void> {
     let login: string | null = null;
     try {
       const hello = await sayHello(agent);
@@ -395,10 +395,10 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
         const remedy = 'Install a version of the program that does, or name another runner in agents.yaml.';
         return fail(hello, { kind: 'unusable', reason: `${runner}: ${hello}`, remedy });
       }
-      login = loginsIn(hello);
+      login = describeLogins(hello);
       const sessionId = await openSession(agent, hello);
       usage.sessionId = sessionId;
-      const prompt = await promptFor(hello);
+      const prompt = await createPrompt(hello);
       if (prompt === null || state === 'over') return;
       cancelTurn = () => agent.notify(methods.agent.session.cancel, { sessionId });
       state = 'at work';
@@ -408,16 +408,16 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
         return answerShape.parse(await turn);
       };
       let answer = await ask(prompt);
-      // Some programs end their turn when something is refused.
-      for (let more = 0; more < MAX_MORE_TURNS && isGivenUp(); more += 1)
+      // Some programs end their turn after a refusal.
+      for (let more = 0; more < MAX_MORE_TURNS && endedAfterRefusal(); more += 1)
         answer = await ask([{ type: 'text', text: GO_ON }]);
       const counts = answer._meta?.quota.token_count;
       usage.inputTokens = answer.usage?.inputTokens ?? counts?.input_tokens ?? null;
       usage.outputTokens = answer.usage?.outputTokens ?? counts?.output_tokens ?? null;
       if (state !== 'at work') return;
-      error = stopError(answer.stopReason, runner);
-      // Copilot CLI says as its answer what went wrong at its provider.
-      if (calls.size === 0 && !hasAnswered()) error ??= agentErrorInText(final, runner);
+      error = interpretStop(answer.stopReason, runner);
+      // Copilot CLI reports an error of its provider as its answer.
+      if (calls.size === 0 && !hasAnswered()) error ??= findAgentError(final, runner);
       isUnfinished = false;
       end();
       wire.input.end();
@@ -429,19 +429,22 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
 
   function onProblem(problem: unknown, login: string | null): void {
     if (!(problem instanceof RequestError)) return fail(reasonOf(problem));
-    const text = `${problem.message} ${textOf(problem.data)}`.trim();
-    fail(text, isAuthRequired(problem) ? withoutLogin(text, runner, login) : agentErrorInText(text, runner));
+    const text = `${problem.message} ${toText(problem.data)}`.trim();
+    fail(
+      text,
+      isAuthRequired(problem) ? createLoginError(text, runner, login) : findAgentError(text, runner),
+    );
   }
 
   const connection = app.connect(wire.stream);
-  void work(connection.agent);
+  void runTurns(connection.agent);
   return {
     input: wire.input,
     write: (chunk) => wire.write(chunk),
     cancel: async () => {
-      const isAtWork = state === 'at work';
+      const wasWorking = state === 'at work';
       if (state !== 'over') end();
-      if (!isAtWork) return;
+      if (!wasWorking) return;
       await cancelTurn().catch(() => undefined);
       await Promise.race([turn.catch(() => undefined), connection.closed]);
     },
@@ -450,15 +453,15 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
       wire.close();
       connection.close();
     },
-    result: () => ({ claim: claimIn(messages), final, usage, denials, error, isUnfinished }),
+    result: () => ({ claim: findClaim(messages), final, usage, denials, error, isUnfinished }),
   };
 }
 
-const nothing = () => undefined;
+const doNothing = () => undefined;
 
-/** Opens a session without a prompt, and says whether the program needs a login for it. */
+/** Opens a session without a prompt, to find out whether the program needs a login. */
 export function tryLogin(cwd: string) {
-  const wire = openWire({ onText: nothing, onNotification: nothing, onBroken: nothing });
+  const wire = openWire({ onText: doNothing, onNotification: doNothing, onBroken: doNothing });
   const connection = client({ name: 'self-heal' }).connect(wire.stream);
   const ask = async () => {
     const hello = await sayHello(connection.agent);
@@ -468,7 +471,7 @@ export function tryLogin(cwd: string) {
       return { state: 'in', how: 'it opens a session' } as const;
     } catch (error) {
       if (!isAuthRequired(error)) throw error;
-      const remedy = loginsIn(hello);
+      const remedy = describeLogins(hello);
       return { state: 'out', ...(remedy === null ? {} : { remedy }) } as const;
     }
   };
@@ -482,8 +485,8 @@ export function tryLogin(cwd: string) {
   };
 }
 
-/** Returns what the end of a turn says; null if it is complete. What was done until then may still be a fix. */
-function stopError(stopReason: string, runner: string): AgentResult['error'] {
+/** Returns the error that a stop reason means; null for a complete turn. The edits before an incomplete end may still be a fix. */
+function interpretStop(stopReason: string, runner: string): AgentResult['error'] {
   switch (stopReason) {
     case 'end_turn':
       return null;
@@ -498,14 +501,14 @@ function stopError(stopReason: string, runner: string): AgentResult['error'] {
   }
 }
 
-function planWords(entries: readonly { readonly content: string; readonly status: string }[]): string {
-  const done = entries.filter(({ status }) => status === 'completed').length;
-  const current = entries.find(({ status }) => status === 'in_progress') ?? entries[done];
-  return `plan ${done}/${entries.length}${current ? `: ${current.content}` : ''}`;
+function describePlan(entries: readonly { readonly content: string; readonly status: string }[]): string {
+  const completed = entries.filter(({ status }) => status === 'completed').length;
+  const current = entries.find(({ status }) => status === 'in_progress') ?? entries[completed];
+  return `plan ${completed}/${entries.length}${current ? `: ${current.content}` : ''}`;
 }
 
-/** Returns the lines of a file that are asked for. */
-function readPart(file: string, { line, limit }: { line?: number | null; limit?: number | null }): string {
+/** Returns the requested lines of a file. */
+function readLines(file: string, { line, limit }: { line?: number | null; limit?: number | null }): string {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats?.isFile()) throw RequestError.resourceNotFound(file);
   if (stats.size > MAX_FILE_BYTES) throw RequestError.invalidParams(undefined, `${file} is too large`);
@@ -518,14 +521,14 @@ function readPart(file: string, { line, limit }: { line?: number | null; limit?:
     .join('\n');
 }
 
-function imageIn(screenshot: string | null): ContentBlock[] {
+function readImage(screenshot: string | null): ContentBlock[] {
   const stats = screenshot === null ? undefined : statSync(screenshot, { throwIfNoEntry: false });
   if (screenshot === null || !stats?.isFile() || stats.size > MAX_IMAGE_BYTES) return [];
   const mimeType = screenshot.endsWith('.png') ? 'image/png' : 'image/jpeg';
   return [{ type: 'image', mimeType, data: readFileSync(screenshot).toString('base64') }];
 }
 
-function textOf(data: unknown): string {
+function toText(data: unknown): string {
   if (data === undefined || data === null) return '';
   return typeof data === 'string' ? data : JSON.stringify(data);
 }

@@ -1,36 +1,36 @@
 import { PassThrough } from 'node:stream';
 import type { AnyMessage, JsonRpcId, Stream } from '@agentclientprotocol/sdk';
 import { jsonOf } from '../json-of.js';
-import { lineSplitter } from './line-splitter.js';
+import { createLineSplitter } from './line-splitter.js';
 
-/** No message that an agent has reason to send is longer. */
+/** The maximum length of a message; legitimate ones are shorter. */
 const MAX_MESSAGE_CHARACTERS = 8 * 1024 * 1024;
-/** More than this waits only for a program that does not read the answers to its own requests. */
+/** More unread output means that the program does not read the answers to its requests. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
-/** The messages between self-heal and a program, a line each. */
+/** The connection between self-heal and a program, with a message on each line. */
 export interface Wire {
   readonly stream: Stream;
-  /** What the program reads; its end tells it to exit. */
+  /** The program's standard input; its end makes the program exit. */
   readonly input: PassThrough;
-  /** Takes what the program wrote. */
+  /** Takes output of the program. */
   write(chunk: Buffer): void;
   /** No more messages will come. */
   close(): void;
 }
 
 interface WireListener {
-  /** A line that is no message. */
+  /** Called with a line that is not a message. */
   readonly onText: (line: string) => void;
   /** Called in the order in which messages arrive, which the SDK keeps only for answers. */
   readonly onNotification: (method: string, params: unknown) => void;
-  /** The program does not keep to the protocol; nothing that it writes is read any more. */
+  /** Called if the program violates the protocol; its output is no longer read. */
   readonly onBroken: (why: string) => void;
 }
 
 /**
- * Makes messages of the standard streams of a program. The SDK's own would wait forever for an answer that is not JSON, and print on our terminal
- * what comes twice or has another shape.
+ * Connects to the standard streams of a program. The SDK's own stream would wait forever for an answer that is not JSON, and print duplicate or
+ * malformed messages to our terminal.
  */
 export function openWire({ onText, onNotification, onBroken }: WireListener): Wire {
   const input = new PassThrough();
@@ -58,7 +58,7 @@ export function openWire({ onText, onNotification, onBroken }: WireListener): Wi
     if (!('method' in message) && !unanswered.delete(message.id)) return;
     controller.enqueue(message);
   };
-  const lines = lineSplitter(onLine, MAX_MESSAGE_CHARACTERS);
+  const lines = createLineSplitter(onLine, MAX_MESSAGE_CHARACTERS);
   const readable = new ReadableStream<AnyMessage>({
     start: (opened) => {
       controller = opened;

@@ -1,12 +1,12 @@
-import { requestedWaitMs, classifyAgentError, type AgentErrorReason } from './api-error.js';
-import { programNamed } from './programs.js';
+import { parseRequestedWaitMs, classifyAgentError, type AgentErrorReason } from './api-error.js';
+import { findAgentProgram } from './programs.js';
 import type { AgentResult } from './runner.js';
 
 type AgentError = NonNullable<AgentResult['error']>;
 
 const MAX_REASON_CHARACTERS = 300;
 
-/** What a person must do about each error. How to log in depends on the program. */
+/** The remedy for each error, for a person. How to log in depends on the program. */
 const remedies: Readonly<Record<Exclude<AgentErrorReason, 'unauthorized'>, string>> = {
   overloaded: 'The provider is overloaded; run again later.',
   'rate-limited': 'The rate limit of the provider was reached; run again later, or raise the limit.',
@@ -18,46 +18,46 @@ const remedies: Readonly<Record<Exclude<AgentErrorReason, 'unauthorized'>, strin
   model: 'Choose a model that your account can use.',
   certificate: 'Trust the certificate of your proxy: set NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.',
   'invalid-request':
-    'The provider rejects the requests of the program: check its model and settings, or update it.',
+    'The provider rejects the requests of the program: check its model and settings, or update the program.',
   refused: 'The provider refused to work on this failure; read the log, and fix it by hand.',
-  'session-unknown': 'Run again; its earlier session is gone.',
+  'session-unknown': 'Run again; its earlier session no longer exists.',
   'command-line': 'Check the arguments of this runner in agents.yaml and the version of the program.',
   unknown: "Read the agent's log, and try the program by hand.",
 };
 
-/** Returns what a person should do about an error of this runner's program, in a sentence or two. */
-export function remedyFor(reason: AgentErrorReason, runner: string): string {
-  const login = programNamed(runner)?.login ?? 'Check the login and the permissions of the account.';
+/** Returns the remedy for an error of this runner's program, in a sentence or two. */
+export function chooseRemedy(reason: AgentErrorReason, runner: string): string {
+  const login = findAgentProgram(runner)?.login ?? 'Check the login and the permissions of the account.';
   if (reason === 'unauthorized') return login;
   // Without a login, opencode knows no model of that provider.
   return reason === 'model' ? `${remedies.model} If it is not logged in: ${login}` : remedies[reason];
 }
 
 /** Classifies a program's own message about why it could not work (AG-6). Unknown wording is fatal. */
-export function agentErrorFrom(text: string, runner: string): AgentError {
+export function createAgentError(text: string, runner: string): AgentError {
   const { kind, reason, evidence } = classifyAgentError(text);
   const words = text.trim().replaceAll(/\s+/g, ' ');
-  // In a long text, the line that decided says more than the beginning.
+  // In a long text, the deciding line is more informative than the beginning.
   const short = words.length > MAX_REASON_CHARACTERS ? (evidence ?? words) : words;
   const message = `${runner}: ${short.slice(0, MAX_REASON_CHARACTERS) || 'it failed without a message'}`;
   if (kind === 'retryable') {
-    const waitMs = requestedWaitMs(text);
+    const waitMs = parseRequestedWaitMs(text);
     return { kind: 'retryable', reason: message, ...(waitMs === null ? {} : { waitMs }) };
   }
   if (kind === 'context_overflow') return { kind: 'context-overflow', reason: message };
-  return { kind: 'unusable', reason: message, remedy: remedyFor(reason, runner) };
+  return { kind: 'unusable', reason: message, remedy: chooseRemedy(reason, runner) };
 }
 
-/** Returns the error of a program that nobody is logged in to. `login` is how, as the program itself says it. */
-export function withoutLogin(text: string, runner: string, login: string | null): AgentError {
+/** Creates the error of a program that needs a login. `login` is the program's own description of how to log in. */
+export function createLoginError(text: string, runner: string, login: string | null): AgentError {
   const reason = `${runner}: ${text.slice(0, MAX_REASON_CHARACTERS) || 'not logged in'}`;
-  return { kind: 'unusable', reason, remedy: login ?? remedyFor('unauthorized', runner) };
+  return { kind: 'unusable', reason, remedy: login ?? chooseRemedy('unauthorized', runner) };
 }
 
-/** Reasons that may as well be about the user's own app, which an agent often mentions. */
+/** Reasons whose words may be about the user's own app, which agents often mention. */
 const ambiguousReasons: readonly AgentErrorReason[] = ['unknown', 'invalid-request', 'refused'];
 
 /** Classifies free text on standard error; returns null unless it is clearly the program's own error (AG-5 then applies). */
-export function agentErrorInText(text: string, runner: string): AgentError | null {
-  return ambiguousReasons.includes(classifyAgentError(text).reason) ? null : agentErrorFrom(text, runner);
+export function findAgentError(text: string, runner: string): AgentError | null {
+  return ambiguousReasons.includes(classifyAgentError(text).reason) ? null : createAgentError(text, runner);
 }

@@ -6,7 +6,7 @@ import type { MaskFinder } from '../secrets/redactor.js';
 const HEAD_BYTES = 4 * 1024 * 1024;
 const TAIL_BYTES = 1024 * 1024;
 
-/** The file with an agent's output. It has at most about 5 MB: the beginning, and the end, which says more. */
+/** The file with an agent's output, at most about 5 MB: the beginning, and the end, which is more informative. */
 export interface AgentLog {
   write(chunk: Buffer): void;
   /** Resolves when the file is complete. */
@@ -14,8 +14,8 @@ export interface AgentLog {
 }
 
 /**
- * Opens the log. A full disk ends the log, not the agent. The output is masked, since an agent may print whatever it has read (EV-9, EV-10).
- * The part that is cut is not scanned for secrets, because that would take minutes for a flood of output.
+ * Opens the log. A full disk ends the log, not the agent. Masks the output, because an agent may print any file that it has read (EV-9, EV-10).
+ * Does not scan the cut part for secrets, which would take minutes for a flood of output.
  */
 export function openAgentLog(file: string, masking: MaskFinder): AgentLog {
   const out = createWriteStream(file);
@@ -47,15 +47,15 @@ export function openAgentLog(file: string, masking: MaskFinder): AgentLog {
   };
 }
 
-/** Keeps the last bytes of a stream; `end` returns them, and how many were cut before them. */
+/** Keeps the last bytes of a stream; `end` returns them, and the number of bytes cut before them. */
 function openTail() {
   let chunks: Buffer[] = [];
   let length = 0;
   let cut = 0;
   const shorten = () => {
     const all = Buffer.concat(chunks);
-    // Half a secret would not be recognized and masked.
-    const from = wordBoundary(all, Math.max(0, all.length - TAIL_BYTES));
+    // Cuts at a word, because half a secret would not be recognized and masked.
+    const from = findWordBoundary(all, Math.max(0, all.length - TAIL_BYTES));
     chunks = [all.subarray(from)];
     length = all.length - from;
     cut += from;
@@ -74,7 +74,7 @@ function openTail() {
 }
 
 /** Returns the start of the first line, or else of the first word, after a position. */
-function wordBoundary(bytes: Buffer, from: number): number {
+function findWordBoundary(bytes: Buffer, from: number): number {
   if (from === 0) return 0;
   const line = bytes.indexOf('\n', from);
   if (line !== -1) return line + 1;

@@ -4,7 +4,7 @@ import { stripAnsi } from '../visible-text.js';
 /** How an agent program failed. `timeout` and `aborted` are set by self-heal, the others come from its output (AG-6). */
 export const agentErrors = ['retryable', 'context_overflow', 'fatal', 'timeout', 'aborted'] as const;
 
-/** What a failure of an agent program requires: a wait, a shorter prompt, or a person (AG-6). */
+/** The reaction to a failure of an agent program: a wait, a shorter prompt, or a person (AG-6). */
 type AgentErrorKind = Exclude<AgentError, 'timeout' | 'aborted'>;
 
 /** One of `agentErrors`. */
@@ -34,7 +34,7 @@ export type AgentErrorReason = keyof typeof kinds;
 export interface AgentDiagnosis {
   readonly kind: AgentErrorKind;
   readonly reason: AgentErrorReason;
-  /** The line that decided, at most 300 characters; null if no rule matched. */
+  /** The deciding line, at most 300 characters; null if no rule matched. */
   readonly evidence: string | null;
 }
 
@@ -54,7 +54,7 @@ const rows: readonly Row[] = [
     /\b(?:prompt|input|conversation|context)\b.{0,15} too (?:long|large)\b|context_(?:length|window)_exceeded|prompt_too_long|\b(?:maximum|max) context (?:length|size|window)|exceeds? (?:the |your |this |its )?(?:model'?s? )?(?:available |maximum )?context\b|(?:input|prompt) token count.{0,40}exceeds?|input length and .{0,20}max_tokens. exceed|request_too_large|request (?:body |entity )?(?:is )?too large|payload too large|exceeds? .{0,40}maximum (?:allowed )?(?:input|prompt|number of tokens allowed)|ran out of room in the model|tokens? > \d+ maximum/i,
     {
       codes: [413],
-      // A limit on the output is a setting. A per-minute limit is worth a wait, unless a single request exceeds it.
+      // A limit on the output is a setting. After a per-minute limit, waiting helps, unless a single request exceeds it.
       unless:
         /number of output tokens|\bper (?:day|month)\b|daily (?:rate )?limit|per minute(?!.*(?:too large|requested \d))/i,
     },
@@ -73,7 +73,7 @@ const rows: readonly Row[] = [
   [
     'quota-used-up',
     /plan and billing|billing details|exceeded your (?:current )?quota|quota (?:has been )?(?:exceeded|exhausted)|exhausted your/i,
-    // A limit that resets within minutes is worth a wait.
+    // Waiting helps if the limit resets within minutes.
     { unless: /per[ -]?(?:minute|second)|\b[TR]P[MS]\b|retryDelay|retry in \d+(?:\.\d+)? ?s/i },
   ],
   [
@@ -129,16 +129,17 @@ const rows: readonly Row[] = [
 ];
 
 /** Excludes numbers that follow the name of a line, a port or a position (`chunk.js:404`, `line 503`, `port 4290`). */
-const before = String.raw`(?<![\w.:/#$-])(?<!\b(?:lines?|ports?|col|column|pid|row|page|chunk|byte|at)[ :=#]{1,2})`;
+const notAfterPosition = String.raw`(?<![\w.:/#$-])(?<!\b(?:lines?|ports?|col|column|pid|row|page|chunk|byte|at)[ :=#]{1,2})`;
 /** Excludes quantities and parts of longer numbers (`429 ms`, `503 tests`, `4.29`, `500:12`). */
-const behind = String.raw`(?![\w%/-]|[.,:]\d| ?(?:ms|s|secs?|seconds?|minutes?|hours?|days?|kb|mb|gb|bytes|tokens?|tests?|lines?|files?|errors?|times|characters|chars|px|items?|records?|rows?)\b)`;
+const notBeforeUnit = String.raw`(?![\w%/-]|[.,:]\d| ?(?:ms|s|secs?|seconds?|minutes?|hours?|days?|kb|mb|gb|bytes|tokens?|tests?|lines?|files?|errors?|times|characters|chars|px|items?|records?|rows?)\b)`;
 /** `status:429`, `code=429`, `(429)` and `HTTP/1.1 429` are statuses, whatever follows. */
 const statusLabel = String.raw`(?<=\b(?:status|code|http|error)["']?[:=]["']?)`;
 
 /** The rows with one pattern each, which matches codes only as whole status codes. */
 const rules = rows.map(([reason, words, { codes = [], unless } = {}]) => {
   const any = `(?:${codes.join('|')})`;
-  const statuses = codes.length > 0 ? `|${before}${any}${behind}|${statusLabel}${any}(?!\\d)` : '';
+  const statuses =
+    codes.length > 0 ? `|${notAfterPosition}${any}${notBeforeUnit}|${statusLabel}${any}(?!\\d)` : '';
   return { reason, unless, pattern: new RegExp(words.source + statuses, 'i') };
 });
 
@@ -148,17 +149,17 @@ const MAX_EVIDENCE_CHARACTERS = 300;
 
 /** Classifies the failure text of an agent program. The first matching row decides; text without a match is fatal. */
 export function classifyAgentError(text: string): AgentDiagnosis {
-  const clean = unframed(text.slice(-MAX_CHARACTERS));
+  const clean = removeFrames(text.slice(-MAX_CHARACTERS));
   for (const { reason, pattern, unless } of rules) {
     const match = pattern.exec(clean);
     if (match && !unless?.test(clean))
-      return { kind: kinds[reason], reason, evidence: around(clean, match.index) };
+      return { kind: kinds[reason], reason, evidence: textAround(clean, match.index) };
   }
   return { kind: 'fatal', reason: 'unknown', evidence: null };
 }
 
-/** Removes colors, the frames that terminal programs draw, and the line breaks with which they wrap sentences. */
-function unframed(text: string): string {
+/** Removes colors, frames drawn by terminal programs, and line breaks inside sentences. */
+function removeFrames(text: string): string {
   return stripAnsi(text)
     .replaceAll(/[│┃╭╮╰╯─━⎿■✕✗●]/g, ' ')
     .replaceAll(/[^\S\n]+/g, ' ')
@@ -167,7 +168,7 @@ function unframed(text: string): string {
     .trim();
 }
 
-function around(text: string, index: number): string {
+function textAround(text: string, index: number): string {
   const start = text.lastIndexOf('\n', index) + 1;
   const end = text.indexOf('\n', index);
   const line = text.slice(start, end === -1 ? undefined : end);
@@ -176,7 +177,7 @@ function around(text: string, index: number): string {
 }
 
 /** Returns the error that kept an agent program from working (AG-6), or null if it worked, successfully or not. */
-export function errorOfEnd({ kind }: AgentEnd): AgentError | null {
+export function findErrorOfEnd({ kind }: AgentEnd): AgentError | null {
   if (kind === 'timed-out') return 'timeout';
   if (kind === 'aborted' || kind === 'retryable') return kind;
   if (kind === 'context-overflow') return 'context_overflow';
@@ -197,25 +198,25 @@ const sentence = new RegExp(
   'gi',
 );
 
-/** Returns the wait before the next request that a program's output asks for last, in milliseconds, or null. */
-export function requestedWaitMs(text: string): number | null {
+/** Returns the last wait before the next request that a program's output demands, in milliseconds, or null. */
+export function parseRequestedWaitMs(text: string): number | null {
   const end = text.slice(-MAX_CHARACTERS).replaceAll('\\"', '"');
   const waits = [
     // A number without a unit is in seconds, as in HTTP's `Retry-After` header.
     ...Array.from(end.matchAll(field), ({ index, 1: name = '', 2: value, 3: unit }) => ({
       index,
-      ms: inMs(value, unit ?? (/ms$/i.test(name) ? 'ms' : 's')),
+      ms: toMs(value, unit ?? (/ms$/i.test(name) ? 'ms' : 's')),
     })),
     ...Array.from(end.matchAll(sentence), (match) => ({
       index: match.index,
-      ms: inMs(match[1], match[2]) + inMs(match[3], match[4]) + inMs(match[5], match[6]),
+      ms: toMs(match[1], match[2]) + toMs(match[3], match[4]) + toMs(match[5], match[6]),
     })),
   ];
   const last = waits.toSorted((a, b) => a.index - b.index).at(-1);
   return last === undefined ? null : Math.ceil(last.ms);
 }
 
-function inMs(value = '0', unit = 's'): number {
+function toMs(value = '0', unit = 's'): number {
   const word = unit.toLowerCase();
   const factor = /^m(?:s|illi)/.test(word) ? 1 : word.startsWith('m') ? 60_000 : 1000;
   return Number(value) * factor;

@@ -3,14 +3,14 @@ import type { Attempt } from '../model/attempt.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { hasFailed, type NetworkEntry } from '../model/evidence.js';
 import { chooseRelevantRequests } from '../diagnose/asserted.js';
-import { handlerOf } from './handlers.js';
-import { isOfApp, searchCode } from './search-code.js';
+import { findHandler } from './handlers.js';
+import { isAppFile, searchCode } from './search-code.js';
 import { middleCut } from '../fenced.js';
 import type { EarlierFix } from '../model/earlier-runs.js';
 import type { Settings } from '../model/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
-import { changesFor } from './changes.js';
-import { namedPlaces } from './named-places.js';
+import { listChanges } from './changes.js';
+import { findNamedPlaces } from './named-places.js';
 import { lastGreenStates } from '../run/last-green.js';
 import { recentCommits } from '../workspace/git.js';
 import { isInside, relativePath } from '../paths.js';
@@ -20,13 +20,13 @@ import { traceFiles } from '../evidence/evidence-files.js';
 
 const MAX_PATCH_CHARACTERS = 8000;
 
-/** What a context is built from. */
+/** The input for a context. */
 export interface ContextRequest {
   readonly settings: Settings;
   /** The project's root. */
   readonly root: string;
   readonly runId: string;
-  /** The agent's copy, where files are read while the project holds the fix of another cause. Default: `root`. */
+  /** The agent's copy, from which files are read because the project may contain the fix of another cause. Default: `root`. */
   readonly tree?: string;
   /** The run's folder, which holds the failures' folders and the patches of earlier attempts. */
   readonly runDir: string;
@@ -38,19 +38,19 @@ export interface ContextRequest {
   readonly previousAttempts: readonly Attempt[];
   /** A person's answer (ME-7), or null. */
   readonly guidance: string | null;
-  /** Whether that answer allows changes of the tests. */
-  readonly testsAreOpen: boolean;
+  /** True if that answer allows changes of the tests. */
+  readonly mayChangeTests: boolean;
   /** The fix of this failure in an earlier run, or null. */
   readonly earlierFix: EarlierFix | null;
-  /** Why runs have found no change that broke it. */
-  readonly unblamed?: string | undefined;
+  /** Why no run found the change that broke it. */
+  readonly whyNoBlame?: string | undefined;
   /** Whether self-heal edited a file in this run. The path is relative to the repository's root. */
   readonly isEdited?: (file: string) => boolean;
   /** `Redactor.clean`, for text that is read from the project. */
   readonly clean: (text: string) => string;
 }
 
-/** Builds the context that an agent is given (AG-2). The trace is the one without secrets (EV-9). */
+/** Builds an agent's context (AG-2). Its trace is the masked one (EV-9). */
 export async function buildContext(request: ContextRequest): Promise<AgentContext> {
   const { settings, root, tree = root, cause, runId, attempt } = request;
   const { lead, members } = cause;
@@ -61,10 +61,12 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     .filter((name) => !internalFiles.has(name))
     .toSorted();
   const trace = files.includes(traceFiles.trace) ? path.join(folder, traceFiles.trace) : null;
-  const asked = askedIn(lead, root);
-  const found = await Promise.all(asked.map((entry) => handlerOf(entry, tree).catch(() => null)));
-  const handlers = found.filter((handler) => handler !== null);
-  const tests = members.map((member) => ({ member, test: contextTest(member, root) }));
+  const requests = chooseRequests(lead, root);
+  const foundHandlers = await Promise.all(
+    requests.map((entry) => findHandler(entry, tree).catch(() => null)),
+  );
+  const handlers = foundHandlers.filter((handler) => handler !== null);
+  const tests = members.map((member) => ({ member, test: createContextTest(member, root) }));
   return {
     schemaVersion: 1,
     runId,
@@ -72,20 +74,20 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     attempt,
     task: 'Fix this error so the test can pass',
     project: { name: settings.project, root },
-    test: contextTest(lead, root),
-    ...setUpIn(lead, root),
+    test: createContextTest(lead, root),
+    ...readSetUp(lead, root),
     ...(lead.neededTests && lead.neededTests.length > 0 ? { needs: lead.neededTests } : {}),
     otherTests: tests.flatMap(({ member, test }) => (member === lead || !test ? [] : [test])),
     ...evidence,
-    error: combinedError(lead),
+    error: combineErrors(lead),
     diagnosis: lead.diagnosis,
     blame: cause.blame ?? null,
     ...(cause.flake ? { flake: cause.flake } : {}),
-    ...(request.unblamed === undefined || cause.blame ? {} : { unblamed: request.unblamed }),
-    ...(asked.length > 0 ? { asked, handlers } : {}),
-    ...(await customElementsIn(lead, tree)),
-    changes: await changesFor({
-      // The last request decides, the one before it only wrote.
+    ...(request.whyNoBlame === undefined || cause.blame ? {} : { unblamed: request.whyNoBlame }),
+    ...(requests.length > 0 ? { asked: requests, handlers } : {}),
+    ...(await describeCustomElements(lead, tree)),
+    changes: await listChanges({
+      // Only the last request is relevant here; the one before it is a write.
       near: handlers.flatMap(({ at, calls }, n) =>
         [at, ...calls].map((place) => ({ at: place, weight: n === handlers.length - 1 ? 6 : 3 })),
       ),
@@ -96,39 +98,42 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
       isLeftOut: request.isEdited ?? (() => false),
       clean: request.clean,
     }).catch(() => null),
-    commits: await recentCommits(root, namedFiles(lead, root)),
-    named: await namedPlaces(lead, { root, tree }),
+    commits: await recentCommits(root, listNamedFiles(lead, root)),
+    named: await findNamedPlaces(lead, { root, tree }),
     source: sources.find(({ at }) => at === lead.diagnosis.facts.source) ?? null,
     trace,
     files,
     playwrightReadsTraces: isAtLeast(request.playwright, [1, 59]),
     guidance: request.guidance,
-    testChanges: testChangesOf(request),
+    testChanges: chooseTestChanges(request),
     earlierFix: request.earlierFix && {
       ...request.earlierFix,
-      patch: patchText(request.earlierFix.patch, request),
+      patch: readPatchText(request.earlierFix.patch, request),
     },
-    previousAttempts: request.previousAttempts.map((attempt) => previousAttempt(attempt, request)),
+    previousAttempts: request.previousAttempts.map((attempt) => createPreviousAttempt(attempt, request)),
   };
 }
 
-/** Returns the requests that a failure is about, unless the line of the app that failed is known. */
-function askedIn({ diagnosis, evidence, failure }: DiagnosedFailure, root: string): readonly NetworkEntry[] {
+/** Returns the most relevant requests, unless the failing line of the app is known. */
+function chooseRequests(
+  { diagnosis, evidence, failure }: DiagnosedFailure,
+  root: string,
+): readonly NetworkEntry[] {
   const source = diagnosis.facts.source?.replace(/(?::\d+)+$/, '');
   const test = failure.scope === 'test' ? relativePath(root, failure.test.location.file) : null;
-  const isKnown = source !== undefined && source !== test && isOfApp(source);
+  const isKnown = source !== undefined && source !== test && isAppFile(source);
   return failure.scope === 'suite' || isKnown ? [] : chooseRelevantRequests(evidence, diagnosis.why);
 }
 
-/** Returns the page's custom elements with the places that define them, and whether nothing sees into them. */
-async function customElementsIn(
+/** Describes the page's custom elements: where they are defined, and whether their shadow root is closed. */
+async function describeCustomElements(
   { evidence }: DiagnosedFailure,
   tree: string,
 ): Promise<Pick<AgentContext, 'customElements'>> {
   const elements = (evidence.elements ?? []).filter(({ tag }) => tag.includes('-')).slice(0, 12);
   const tags = [...new Set(elements.map(({ tag }) => tag))];
   const notes = new Map(
-    await Promise.all(tags.map(async (tag) => [tag, await definitionOf(tag, tree)] as const)),
+    await Promise.all(tags.map(async (tag) => [tag, await findDefinition(tag, tree)] as const)),
   );
   const lines = elements.map(({ tag, attributes, text }) => {
     const pairs = Object.entries(attributes).map(([name, value]) => ` ${name}="${value}"`);
@@ -137,7 +142,7 @@ async function customElementsIn(
   return lines.length > 0 ? { customElements: [...new Set(lines)] } : {};
 }
 
-async function definitionOf(tag: string, tree: string): Promise<string> {
+async function findDefinition(tag: string, tree: string): Promise<string> {
   const definitions = await searchCode(tree, [
     '-E',
     '-e',
@@ -152,30 +157,30 @@ async function definitionOf(tag: string, tree: string): Promise<string> {
   );
   const place = `${definition.file}:${definition.line}`;
   return closed
-    ? ` (${place}; closed shadow root, into which no locator sees: ${closed.file}:${closed.line})`
+    ? ` (${place}; closed shadow root, which locators cannot enter: ${closed.file}:${closed.line})`
     : ` (${place})`;
 }
 
-function testChangesOf({ testsAreOpen, cause, settings }: ContextRequest): AgentContext['testChanges'] {
-  if (testsAreOpen) return 'anything';
+function chooseTestChanges({ mayChangeTests, cause, settings }: ContextRequest): AgentContext['testChanges'] {
+  if (mayChangeTests) return 'anything';
   if (cause.flake) return 'waiting';
   if (cause.lead.diagnosis.category !== 'ui-error') return 'none';
   return settings.verify.intent === 'ask' ? 'asked' : 'locators';
 }
 
-/** Returns the files of the project that a failure names: its test, and the sources of its error. */
-function namedFiles({ failure, evidence }: DiagnosedFailure, root: string): string[] {
+/** Returns the project files of a failure: its test, and the sources of its error. */
+function listNamedFiles({ failure, evidence }: DiagnosedFailure, root: string): string[] {
   const sources = evidence.sources.map(({ at }) => at.replace(/(?::\d+)+$/, ''));
   const test = failure.scope === 'test' ? [relativePath(root, failure.test.location.file)] : [];
   // Git rejects a path outside of its repository.
   return [...new Set([...sources, ...test])].filter((file) => isInside(root, path.resolve(root, file)));
 }
 
-/** The files in a failure's folder that are self-heal's own, or are the agent's task. */
+/** Files in a failure's folder that are not evidence: self-heal's own, and the agent's task. */
 const internalFiles: ReadonlySet<string> = new Set(['failure.json', 'context.json', 'prompt.md']);
 
-/** Combines all errors of the failure, because a timeout gives its reason only in the second error. */
-function combinedError({ evidence, diagnosis }: DiagnosedFailure): AgentContext['error'] {
+/** Combines all errors of the failure, because the reason of a timeout is only in the second error. */
+function combineErrors({ evidence, diagnosis }: DiagnosedFailure): AgentContext['error'] {
   const [first] = evidence.errors;
   return {
     type: diagnosis.facts.errorType,
@@ -186,7 +191,7 @@ function combinedError({ evidence, diagnosis }: DiagnosedFailure): AgentContext[
   };
 }
 
-function setUpIn({ failure }: DiagnosedFailure, root: string): Pick<AgentContext, 'phase' | 'setUp'> {
+function readSetUp({ failure }: DiagnosedFailure, root: string): Pick<AgentContext, 'phase' | 'setUp'> {
   if (failure.scope === 'test') return failure.setUp ? { setUp: failure.setUp } : {};
   const { phase } = failure;
   if (!phase) return {};
@@ -194,7 +199,7 @@ function setUpIn({ failure }: DiagnosedFailure, root: string): Pick<AgentContext
   return { phase: { ...phase, at, file: phase.file && relativePath(root, phase.file) } };
 }
 
-function contextTest({ failure }: DiagnosedFailure, root: string): ContextTest | null {
+function createContextTest({ failure }: DiagnosedFailure, root: string): ContextTest | null {
   if (failure.scope === 'suite') return null;
   const { id, titlePath, location, project } = failure.test;
   const file = relativePath(root, location.file);
@@ -202,10 +207,10 @@ function contextTest({ failure }: DiagnosedFailure, root: string): ContextTest |
 }
 
 /**
- * Returns the text of a patch; null if it was deleted, is on another machine, or is outside of the runs' folder: its path comes from a store that
- * other machines write to.
+ * Returns the text of a patch; null if its file was deleted, is on another machine, or is outside of the runs' folder: other machines write its path
+ * into the shared store.
  */
-function patchText(
+function readPatchText(
   file: string | null,
   { runDir, runId, root, clean }: Pick<ContextRequest, 'runDir' | 'runId' | 'root' | 'clean'>,
 ): string | null {
@@ -218,9 +223,9 @@ function patchText(
   return text === '' ? null : middleCut(clean(text), MAX_PATCH_CHARACTERS);
 }
 
-function previousAttempt(attempt: Attempt, request: ContextRequest): PreviousAttempt {
+function createPreviousAttempt(attempt: Attempt, request: ContextRequest): PreviousAttempt {
   const { n, agent, exit, claim, files, cut, end } = attempt;
-  const patch = patchText(attempt.patch, request);
+  const patch = readPatchText(attempt.patch, request);
   return { n, agent, exit, claim, files, ...(cut ? { cut } : {}), end, patch };
 }
 
@@ -228,7 +233,7 @@ const MAX_MESSAGE_CHARACTERS = 1000;
 const MAX_ENTRIES = 5;
 const MAX_SERVER_CHARACTERS = 1000;
 
-/** Reduces a context that was too long for the model (AG-7) to the error, its diagnosis, and the last few entries of everything else. */
+/** Reduces a context that was too long for the model (AG-7): keeps the error, the diagnosis, and the last few entries of everything else. */
 export function reduceContext(context: AgentContext): AgentContext {
   const { error, console, network, serverOutput, previousAttempts, steps = [], serverLines = [] } = context;
   return {
@@ -246,6 +251,6 @@ export function reduceContext(context: AgentContext): AgentContext {
       .map((request) => ({ ...request, requestBody: null, responseBody: null })),
     serverOutput: serverOutput.slice(-MAX_SERVER_CHARACTERS),
     previousAttempts: previousAttempts.map((attempt) => ({ ...attempt, patch: null })),
-    cut: [...context.cut, 'most of the evidence was left out because it was too long for the model'],
+    cut: [...context.cut, 'most of the evidence was removed because it was too long for the model'],
   };
 }

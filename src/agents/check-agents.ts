@@ -6,11 +6,11 @@ import { builtIn, builtInRunners, isBuiltInRunner, reader } from '../model/built
 import type { AgentSettings, RunnerSettings, Settings } from '../model/settings.js';
 import type { Problem } from '../problem.js';
 import { findProgram } from '../process/find-program.js';
-import { commandFileOf, commandFilesOf } from './command-files.js';
-import { type AgentProgram, programNamed } from './programs.js';
+import { newCommandFile, listCommandFiles } from './command-files.js';
+import { type AgentProgram, findAgentProgram } from './programs.js';
 
-/** Returns the names of all agents that a run may start, but for a reader that agents.yaml does not name. */
-export function agentsInUse({
+/** Returns the names of all agents that a run may start, except a reader that agents.yaml does not name. */
+export function listAgentsInUse({
   routes,
   verify,
   reader: named,
@@ -20,11 +20,11 @@ export function agentsInUse({
 }
 
 /**
- * Returns the programs that may read what `maker`, another program, has fixed: the one that agents.yaml names; or else those that are set up here, any
- * other first, since the kind of model that wrote a fix is the kind that excuses it. A command of the user's has no reader unless one is named, and a
- * sentence says so.
+ * Chooses the programs that may read a fix by the program `maker`: the one that agents.yaml names, or else those that are set up here. Programs other
+ * than the maker come first, because a model tends to excuse its own kind of mistakes. For a fix by the user's own command, a reader must be named
+ * in agents.yaml; otherwise returns a sentence that says so.
  */
-export async function programsThatRead(
+export async function chooseReaders(
   { agents, runners, reader: named }: Pick<Settings, 'agents' | 'runners' | 'reader'>,
   { maker, cwd }: { readonly maker: string | null; readonly cwd: string },
 ): Promise<readonly string[] | string> {
@@ -34,8 +34,8 @@ export async function programsThatRead(
   const agent = agents[reader];
   if (!agent) return [];
   const candidates = new Set<string>([...builtInRunners, ...(maker === null ? [] : [maker])]);
-  const known = [...candidates].filter((program) => runners[program]);
-  const checked = known.map(async (program) => {
+  const available = [...candidates].filter((program) => runners[program]);
+  const checked = available.map(async (program) => {
     const isMissing = await checkAgent(
       { agents: { [reader]: { ...agent, runner: program } }, runners },
       reader,
@@ -47,24 +47,23 @@ export async function programsThatRead(
   return [...ready.filter((program) => program !== maker), ...ready.filter((program) => program === maker)];
 }
 
-/** Returns the routed agents that cannot be started here, each with the reason; empty if all can. */
-export async function missingAgents(settings: Settings, cwd: string): Promise<Map<string, Problem>> {
-  const missing = new Map<string, Problem>();
-  for (const name of agentsInUse(settings)) {
+/** Returns the routed agents that cannot start here, each with the reason. */
+export async function findMissingAgents(settings: Settings, cwd: string): Promise<Map<string, Problem>> {
+  const createProblem = new Map<string, Problem>();
+  for (const name of listAgentsInUse(settings)) {
     const problem = await checkAgent(settings, name, cwd);
-    if (problem) missing.set(name, problem);
+    if (problem) createProblem.set(name, problem);
   }
-  return missing;
+  return createProblem;
 }
 
 /**
- * If the default runner is not installed, returns settings in which the agents that use it only by default have no program, so that only the
- * built-in fixer heals (BF-1).
+ * If the default runner is not installed, removes it from the agents that use it only by default, so that only the built-in fixer heals (BF-1).
  */
-export async function withInstalledRunner(settings: Settings, cwd: string): Promise<Settings> {
+export async function dropMissingRunner(settings: Settings, cwd: string): Promise<Settings> {
   const [first] = settings.runnerByDefault;
   const runner = first === undefined ? undefined : settings.runners[settings.agents[first]?.runner ?? ''];
-  const file = runner && runner.kind !== 'command' ? fileOf(runner) : null;
+  const file = runner && runner.kind !== 'command' ? executableOf(runner) : null;
   if (file === null || (await findProgram(file, { cwd, env: environment() }))) return settings;
   const agents = settings.runnerByDefault.flatMap((name) => settings.agents[name] ?? []);
   const without = agents.map((agent) => [agent.name, { ...agent, runner: builtIn }] as const);
@@ -72,8 +71,8 @@ export async function withInstalledRunner(settings: Settings, cwd: string): Prom
 }
 
 /**
- * Checks that an agent's program and slash command exist. Most programs send an unknown command to the model as prose, and end well. A program of which
- * only its command is known names its own commands when it starts.
+ * Checks that an agent's program and slash command exist, because most programs send an unknown command to the model as prose, and exit with success.
+ * A program that self-heal does not know lists its own commands when it starts.
  */
 export async function checkAgent(
   { agents, runners }: Pick<Settings, 'agents' | 'runners'>,
@@ -92,8 +91,8 @@ async function checkRunner(
 ): Promise<Problem | null> {
   if (runner.kind !== 'command') {
     const name = runner.kind === 'acp' ? runner.program : runner.kind;
-    const remedy = `Install ${installOf(programNamed(name), fileOf(runner))}, or name another runner in agents.yaml.`;
-    const problem = await checkProgram(agent, { file: fileOf(runner), cwd, remedy });
+    const remedy = `Install ${describeInstall(findAgentProgram(name), executableOf(runner))}, or name another runner in agents.yaml.`;
+    const problem = await checkProgram(agent, { file: executableOf(runner), cwd, remedy });
     return problem ?? (isBuiltInRunner(name) ? checkSlashCommand(agent, name, cwd) : null);
   }
   const [file = '', ...args] = runner.command;
@@ -102,11 +101,11 @@ async function checkRunner(
 }
 
 /** Returns the executable of a coding-agent program. */
-export function fileOf(runner: Exclude<RunnerSettings, { kind: 'command' }>): string {
+export function executableOf(runner: Exclude<RunnerSettings, { kind: 'command' }>): string {
   return runner.kind === 'acp' ? (runner.command[0] ?? '') : runner.kind;
 }
 
-function installOf(program: AgentProgram | null, file: string): string {
+function describeInstall(program: AgentProgram | null, file: string): string {
   return program?.packageName ? `${program.title} (npm install -g ${program.packageName})` : file;
 }
 
@@ -115,7 +114,7 @@ async function checkProgram(
   { file, cwd, remedy }: { file: string; cwd: string; remedy: string },
 ): Promise<Problem | null> {
   if (await findProgram(file, { cwd, env: environment() })) return null;
-  return missing(`the program ${file} of agent ${agent.name} was not found`, remedy);
+  return createProblem(`the program ${file} of agent ${agent.name} was not found`, remedy);
 }
 
 const interpreters = /^(?:node|bun|deno|python3?|ruby|bash|sh)(?:\.exe)?$/;
@@ -130,7 +129,7 @@ async function checkScript(
   if (!interpreters.test(path.basename(file)) || script === undefined || !/^[^-{].*\.\w+$/.test(script))
     return null;
   if (await isReadable(path.resolve(cwd, script))) return null;
-  return missing(
+  return createProblem(
     `the script ${script} of agent ${agent.name} was not found in ${cwd}`,
     'Correct the command in agents.yaml.',
   );
@@ -141,11 +140,11 @@ async function checkSlashCommand(
   runner: string,
   cwd: string,
 ): Promise<Problem | null> {
-  const files = commandFilesOf(runner, slashCommand, { project: cwd, home: homedir() });
+  const files = listCommandFiles(runner, slashCommand, { project: cwd, home: homedir() });
   for (const file of files) if (await isReadable(file)) return null;
-  return missing(
+  return createProblem(
     `the slash command ${slashCommand} of agent ${name} does not exist for ${runner}`,
-    `Create it as ${commandFileOf(runner, slashCommand)}, or set another one in agents.yaml.`,
+    `Create it as ${newCommandFile(runner, slashCommand)}, or set another one in agents.yaml.`,
   );
 }
 
@@ -156,6 +155,6 @@ async function isReadable(file: string): Promise<boolean> {
   );
 }
 
-function missing(message: string, remedy: string): Problem {
+function createProblem(message: string, remedy: string): Problem {
   return { kind: 'agent-not-installed', message, remedy };
 }

@@ -10,7 +10,7 @@ const claimShape = z.object({
 /**
  * Parses a line of output as a completion signal (AG-3): `SELF-HEAL: {"status":"fixed","summary":"…"}`, or a line that consists of the words
  * `Fix applied successfully`. Returns null for any other line. The prompt's own explanation of the signal is not valid JSON, so an agent that
- * repeats its prompt claims nothing.
+ * repeats its prompt sends no signal.
  */
 export function readClaim(line: string): AgentClaim | null {
   const json = /^\W*SELF-HEAL:\s*(\{.*\})\W*$/.exec(line)?.[1];
@@ -18,7 +18,7 @@ export function readClaim(line: string): AgentClaim | null {
   return /^\W*Fix applied successfully\W*$/i.test(line) ? { status: 'fixed', summary: '' } : null;
 }
 
-/** Only what is honest needs no reason. */
+/** Only the verdict `honest` needs no reason. */
 const opinionShape = z
   .object({
     verdict: z.enum(opinionVerdicts),
@@ -29,8 +29,8 @@ const opinionShape = z
   .refine(({ verdict, why }) => verdict === 'honest' || /\S/.test(why));
 
 /**
- * Returns the last opinion in a text (HN-11), as `SELF-HEAL 3f9a1c: {"verdict":"honest"}`. `token` is what only the reader's own prompt says, so that
- * no line of a file, a page or the fix itself can answer in its place.
+ * Returns the last opinion in a text (HN-11), as `SELF-HEAL 3f9a1c: {"verdict":"honest"}`. `token` occurs only in the reader's own
+ * prompt, so no line of a file, a page or the fix itself can pass for the answer.
  */
 export function readOpinion(text: string, token: string): Opinion | null {
   const signal = new RegExp(String.raw`^\W*SELF-HEAL ${token}:\s*(\{.*\})\W*$`);
@@ -43,6 +43,6 @@ export function readOpinion(text: string, token: string): Opinion | null {
 }
 
 /** Returns the last completion signal (AG-3) in a message of several lines. */
-export function claimIn(text: string): AgentClaim | null {
+export function findClaim(text: string): AgentClaim | null {
   return text.split('\n').reduceRight<AgentClaim | null>((claim, line) => claim ?? readClaim(line), null);
 }

@@ -29,11 +29,11 @@ const homeShape = z.object({
 
 /**
  * Returns flags for the settings that Claude Code respects in a project but not in a copy of it. It ignores `permissions.allow` in a folder that
- * nobody trusted in its dialog (self-heal runs the project's code, so the project is trusted), and it stores the tools and MCP servers that a
- * user added for one project in ~/.claude.json, by the project's path. The project's hooks, variables and `.mcp.json` work without a terminal
+ * nobody has trusted in its dialog (self-heal runs the project's code, so the project is trusted), and it stores a user's tools and MCP servers for
+ * one project in ~/.claude.json, by the project's path. The project's hooks, variables and `.mcp.json` work without a terminal
  * anyway (measured with 2.1.329).
  */
-export function claudeFlagsFor(copy: ClaudeCopy, env: NodeJS.ProcessEnv): string[] {
+export function createClaudeFlags(copy: ClaudeCopy, env: NodeJS.ProcessEnv): string[] {
   const { cwd, project, root } = copy;
   const files = ['settings.json', 'settings.local.json'].map((name) => path.join(cwd, '.claude', name));
   const home = path.join(env['CLAUDE_CONFIG_DIR'] ?? env['HOME'] ?? homedir(), '.claude.json');
@@ -43,18 +43,18 @@ export function claudeFlagsFor(copy: ClaudeCopy, env: NodeJS.ProcessEnv): string
   const mcpFile = path.join(path.dirname(root), 'claude-mcp.json');
   // In a file, because they may contain keys, and every user of the machine can see arguments.
   const hasServers = Object.keys(mcpServers).length > 0;
-  if (hasServers) writeFileSync(mcpFile, inCopy({ mcpServers }, copy), { mode: 0o600 });
+  if (hasServers) writeFileSync(mcpFile, serializeForCopy({ mcpServers }, copy), { mode: 0o600 });
   return [
-    ...(permissions.allow.length > 0 ? ['--settings', inCopy({ permissions }, copy)] : []),
+    ...(permissions.allow.length > 0 ? ['--settings', serializeForCopy({ permissions }, copy)] : []),
     ...(hasServers ? ['--mcp-config', mcpFile] : []),
   ];
 }
 
 /**
- * Serializes a value with the project's paths replaced by the copy's, so that no server and no rule reaches the project itself. The name of a
- * neighboring folder may begin with the project's name.
+ * Serializes a value with the copy's paths in place of the project's, so that no server and no rule affects the project itself. Does not replace the
+ * path of a neighboring folder whose name begins with the project's name.
  */
-function inCopy(value: unknown, { cwd, project }: ClaudeCopy): string {
+function serializeForCopy(value: unknown, { cwd, project }: ClaudeCopy): string {
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
   const projectPath = new RegExp(
     String.raw`${escapeStringRegexp(inJson(project))}(?![\p{L}\p{N}_-]|\.\w)`,
@@ -63,7 +63,7 @@ function inCopy(value: unknown, { cwd, project }: ClaudeCopy): string {
   return JSON.stringify(value).replaceAll(projectPath, () => inJson(cwd));
 }
 
-/** Returns null if the file is missing or has another shape. Claude Code itself reports mistakes in it. */
+/** Returns null if the file is missing or has a different shape. Claude Code itself reports mistakes in it. */
 function read<T>(file: string, shape: z.ZodType<T>): T | null {
   return tryOr(null, () => shape.parse(JSON.parse(readFileSync(file, 'utf8'))));
 }

@@ -1,16 +1,22 @@
 import { environment } from '../environment.js';
 import { z } from 'zod';
-import { claudeFlagsFor } from './claude-project.js';
-import { addedArgs, commandLine, type AgentResult, type OutputReader, type Runner } from './runner.js';
-import { agentErrorFrom, agentErrorInText } from './agent-error.js';
-import { addMessage, jsonLinesReader, toolActivity } from './json-lines-reader.js';
+import { createClaudeFlags } from './claude-project.js';
+import {
+  readAddedArgs,
+  createShortPrompt,
+  type AgentResult,
+  type OutputReader,
+  type Runner,
+} from './runner.js';
+import { createAgentError, findAgentError } from './agent-error.js';
+import { addMessage, createJsonLinesReader, describeToolCall } from './json-lines-reader.js';
 
 /** The maximum number of turns of one agent run. */
 const MAX_TURNS = 60;
 
 /**
  * Runs Claude Code without a terminal. It may edit in the project and run the commands that `acceptEdits` allows. Background tasks, which would
- * keep the process alive after its result, are turned off. Its own retries are limited, since self-heal retries itself.
+ * keep the process alive after its result, are turned off. Limits its own retries, because self-heal retries, too.
  */
 export const claudeRunner: Runner = {
   command: (task) => ({
@@ -25,17 +31,17 @@ export const claudeRunner: Runner = {
       '--max-turns',
       String(MAX_TURNS),
       ...(task.resume ? ['--resume', task.resume] : []),
-      ...(task.copyOf ? claudeFlagsFor({ cwd: task.cwd, ...task.copyOf }, environment()) : []),
-      ...addedArgs(task.runner),
+      ...(task.copyOf ? createClaudeFlags({ cwd: task.cwd, ...task.copyOf }, environment()) : []),
+      ...readAddedArgs(task.runner),
     ],
     env: {
       CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
       CLAUDE_CODE_MAX_RETRIES: environment()['CLAUDE_CODE_MAX_RETRIES'] ?? '2',
     },
-    input: commandLine(task),
-    passes: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'DISABLE_*', ...cloudKeys()],
+    input: createShortPrompt(task),
+    passes: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'DISABLE_*', ...listCloudKeys()],
   }),
-  reader: claudeReader,
+  reader: createClaudeReader,
 };
 
 const contentShape = z.object({
@@ -64,13 +70,13 @@ const resultShape = z.object({
 });
 type ClaudeResult = z.infer<typeof resultShape>;
 
-/** Reads `stream-json`. The `result` event is the end, whatever the process does afterwards. */
-export function claudeReader(): OutputReader {
-  return jsonLinesReader('claude', z.discriminatedUnion('type', [assistantShape, resultShape]), {
+/** Reads `stream-json`. The `result` event is the end, even if the process continues. */
+export function createClaudeReader(): OutputReader {
+  return createJsonLinesReader('claude', z.discriminatedUnion('type', [assistantShape, resultShape]), {
     onEvent: (event, transcript) => {
-      if (event.type === 'assistant') return { activity: activityOf(event), complete: false };
+      if (event.type === 'assistant') return { activity: describeActivity(event), isComplete: false };
       addMessage(transcript, event.result);
-      transcript.failure = errorOf(event);
+      transcript.failure = findError(event);
       transcript.denials.push(
         ...(event.permission_denials ?? [])
           .map(({ tool_name: tool = '' }) => tool)
@@ -83,20 +89,20 @@ export function claudeReader(): OutputReader {
         turns: event.num_turns ?? null,
         sessionId: event.session_id ?? null,
       });
-      return { activity: null, complete: true };
+      return { activity: null, isComplete: true };
     },
   });
 }
 
-function activityOf({ message }: z.infer<typeof assistantShape>): string | null {
+function describeActivity({ message }: z.infer<typeof assistantShape>): string | null {
   const last = message.content.at(-1);
   if (last?.type !== 'tool_use') return last?.text ?? null;
   const { file_path: file, command, pattern } = last.input ?? {};
-  return toolActivity(last.name, file, command, pattern);
+  return describeToolCall(last.name, file, command, pattern);
 }
 
 /** Returns the variables of a cloud provider if Claude Code is configured to use that provider. */
-function cloudKeys(): string[] {
+function listCloudKeys(): string[] {
   return [
     ...(environment()['CLAUDE_CODE_USE_BEDROCK'] ? ['AWS_*'] : []),
     ...(environment()['CLAUDE_CODE_USE_VERTEX'] ? ['GOOGLE_*', 'CLOUD_ML_REGION', 'VERTEX_*'] : []),
@@ -107,7 +113,7 @@ function cloudKeys(): string[] {
  * Returns the error in a result, or null. An API failure has `subtype: "success"` and `is_error: true`. A command that never ran has no turns;
  * older versions of Claude Code mention it only in the result text.
  */
-function errorOf(result: ClaudeResult): AgentResult['error'] {
+function findError(result: ClaudeResult): AgentResult['error'] {
   const { subtype = '', api_error_status: status, terminal_reason: reason } = result;
   const text = (result.result ?? result.errors?.join('; ') ?? subtype).trim();
   if (subtype.startsWith('error_max_')) return { kind: 'limited', reason: `claude: ${text.slice(0, 300)}` };
@@ -120,7 +126,7 @@ function errorOf(result: ClaudeResult): AgentResult['error'] {
   const message = [reason === 'prompt_too_long' && reason, status && `status ${status}`, text]
     .filter(Boolean)
     .join(': ');
-  if (isOfApi) return agentErrorFrom(message, 'claude');
+  if (isOfApi) return createAgentError(message, 'claude');
   // An unknown error that did not come from the API is a crash of the program (AG-5).
-  return agentErrorInText(message, 'claude') ?? { kind: 'exited', exitCode: 1 };
+  return findAgentError(message, 'claude') ?? { kind: 'exited', exitCode: 1 };
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { addedArgs, noMeaning, type OutputReader, type Runner } from './runner.js';
-import { addMessage, countTurn, jsonLinesReader, toolActivity } from './json-lines-reader.js';
+import { readAddedArgs, noMeaning, type OutputReader, type Runner } from './runner.js';
+import { addMessage, countTurn, createJsonLinesReader, describeToolCall } from './json-lines-reader.js';
 
 /**
- * The number of Codex's own retries to wait for. A setting that limits them would have to name the provider, and on a refused connection Codex
- * retries forever.
+ * How many of Codex's own retries to wait for; on a refused connection it retries forever. Codex's setting for this would have to name the provider.
  */
 const MAX_RECONNECTS = 2;
 
@@ -19,7 +18,7 @@ const sandbox = [
  * Returns the setting that marks folders as trusted. Codex respects a project's `.codex/` only if the user trusted its path, and the copy has
  * another path; `--trust` would write into the user's settings. A project whose tests self-heal runs is trusted.
  */
-function trusted(...folders: readonly string[]): string {
+function trustFolders(...folders: readonly string[]): string {
   // A JSON string is also a TOML string. A dotted key would not work, because a path may contain dots.
   const entries = [...new Set(folders)].map((folder) => `${JSON.stringify(folder)}={trust_level="trusted"}`);
   return `projects={${entries.join(',')}}`;
@@ -32,7 +31,7 @@ export const codexRunner: Runner = {
     const settings = [
       'sandbox_mode="workspace-write"',
       ...sandbox,
-      trusted(cwd, copyOf?.root ?? cwd),
+      trustFolders(cwd, copyOf?.root ?? cwd),
     ].flatMap((setting) => ['-c', setting]);
     return {
       file: 'codex',
@@ -43,7 +42,7 @@ export const codexRunner: Runner = {
         '--json',
         '--skip-git-repo-check',
         ...settings,
-        ...addedArgs(runner),
+        ...readAddedArgs(runner),
         ...image,
         ...(resume ? ['--', resume, '-'] : ['--', '-']),
       ],
@@ -53,7 +52,7 @@ export const codexRunner: Runner = {
       passes: ['CODEX_*', 'OPENAI_*', 'AZURE_OPENAI_*'],
     };
   },
-  reader: codexReader,
+  reader: createCodexReader,
 };
 
 const eventShape = z.object({
@@ -76,13 +75,13 @@ const eventShape = z.object({
 type CodexEvent = z.infer<typeof eventShape>;
 
 /** The errors of the sandbox for a write outside of the project, and of Codex for anything that its policy forbids. */
-const refused =
+const sandboxError =
   /read-only file system|operation not permitted|permission denied|rejected by|not permitted by/i;
 
 /** Reads the JSON lines of `codex exec --json`. An item of type `error` may be only a warning; `turn.failed` is always an error. */
-export function codexReader(): OutputReader {
+export function createCodexReader(): OutputReader {
   let reconnects = 0;
-  return jsonLinesReader('codex', eventShape, {
+  return createJsonLinesReader('codex', eventShape, {
     onEvent: (event, transcript) => {
       const { type, item, message, usage } = event;
       if (event.thread_id) transcript.usage.sessionId = event.thread_id;
@@ -99,24 +98,28 @@ export function codexReader(): OutputReader {
       if (type === 'item.completed' && item && isDenied(item))
         transcript.denials.push(item.command ?? item.type);
       const complete = type === 'turn.completed' || type === 'turn.failed';
-      return { activity: activityOf(event), complete, hopeless: reconnects > MAX_RECONNECTS };
+      return {
+        activity: describeActivity(event),
+        isComplete: complete,
+        isHopeless: reconnects > MAX_RECONNECTS,
+      };
     },
-    onOther: (line, transcript) => {
+    onOtherLine: (line, transcript) => {
       // On a refused connection, Codex waits for the network forever.
       const waits = /waiting for network/i.test(line);
       if (waits) transcript.failure ??= 'Connection refused: waiting for network';
-      return { ...noMeaning, hopeless: waits };
+      return { ...noMeaning, isHopeless: waits };
     },
   });
 }
 
 function isDenied({ status, aggregated_output: output }: NonNullable<CodexEvent['item']>): boolean {
-  return status === 'declined' || (status === 'failed' && refused.test(output ?? ''));
+  return status === 'declined' || (status === 'failed' && sandboxError.test(output ?? ''));
 }
 
-function activityOf({ type, item }: CodexEvent): string | null {
+function describeActivity({ type, item }: CodexEvent): string | null {
   if (!item || item.type === 'error' || type === 'item.updated') return null;
   if (item.type === 'file_change')
-    return toolActivity('edit', (item.changes ?? []).map((change) => change.path).join(' '));
+    return describeToolCall('edit', (item.changes ?? []).map((change) => change.path).join(' '));
   return item.command ?? item.text ?? null;
 }

@@ -40,13 +40,13 @@ const commandFiles: Readonly<Record<BuiltInRunner, CommandFiles>> = {
   },
 };
 
-/** Where a program of which only its command is known finds its commands, or self-heal for it. */
+/** The command files of a program that self-heal does not know, for it or for self-heal to read. */
 const sharedFiles: CommandFiles = {
   project: ['.agents/commands/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudeFiles],
   home: ['.agents/skills/{name}/SKILL.md', ...claudeFiles],
 };
 
-function filesFor(program: string): CommandFiles {
+function patternsFor(program: string): CommandFiles {
   return isBuiltInRunner(program) ? commandFiles[program] : sharedFiles;
 }
 
@@ -61,30 +61,30 @@ export function isCommandFile(file: string): boolean {
 }
 
 /** Whether a file is in a program's own folder, at any depth. Programs write files there when they start. */
-export function isProgramsOwn(file: string): boolean {
+export function isInProgramFolder(file: string): boolean {
   return /(?:^|\/)\.(?:claude|codex|gemini|opencode|copilot|cursor|goose|kimi|kiro|qwen|vibe)\//.test(file);
 }
 
 /** Returns the file for a new slash command (`/debugger`, `/sub:name`) of a program, relative to the project and with `/`. */
-export function commandFileOf(runner: string, slashCommand: string): string {
-  return withName(filesFor(runner).project[0] ?? '', slashCommand);
+export function newCommandFile(runner: string, slashCommand: string): string {
+  return fillName(patternsFor(runner).project[0] ?? '', slashCommand);
 }
 
 /** Returns all absolute paths that a program's slash command may have, those in the project first. */
-export function commandFilesOf(
+export function listCommandFiles(
   runner: string,
   slashCommand: string,
   folders: { readonly project: string; readonly home: string },
 ): string[] {
-  const { project, home } = filesFor(runner);
+  const { project, home } = patternsFor(runner);
   return [
-    ...project.map((pattern) => path.join(folders.project, withName(pattern, slashCommand))),
-    ...home.map((pattern) => path.join(folders.home, withName(pattern, slashCommand))),
+    ...project.map((pattern) => path.join(folders.project, fillName(pattern, slashCommand))),
+    ...home.map((pattern) => path.join(folders.home, fillName(pattern, slashCommand))),
   ];
 }
 
 /** Fills the name of a slash command into a path pattern. The name is its first word: `/fix --all` runs `/fix`. */
-function withName(pattern: string, slashCommand: string): string {
+function fillName(pattern: string, slashCommand: string): string {
   const [name = ''] = slashCommand.replace(/^\//, '').split(/\s/);
   return pattern.replace('{name}', name.split(':').join('/'));
 }

@@ -1,17 +1,17 @@
 import type { AgentClaim } from '../model/attempt.js';
 import type { RunnerSettings } from '../model/settings.js';
-import { claimIn, readOpinion } from './claim.js';
+import { findClaim, readOpinion } from './claim.js';
 import { type AgentTask, noUsage, type OutputReader, type Runner } from './runner.js';
 
 /** The kernel accepts no argument over 128 KiB (MAX_ARG_STRLEN of execve(2)); a longer prompt is passed as a file. */
 const MAX_ARGUMENT_BYTES = 100_000;
 
 /** Runs any program, by its command line in agents.yaml. */
-export function commandRunner(settings: Extract<RunnerSettings, { kind: 'command' }>): Runner {
+export function createCommandRunner(settings: Extract<RunnerSettings, { kind: 'command' }>): Runner {
   return {
     command: (task) => {
-      const [file = '', ...args] = settings.command.map((word) => withValues(word, task));
-      const last = settings.prompt === 'argument' ? [promptArgument(task)] : [];
+      const [file = '', ...args] = settings.command.map((word) => fillPlaceholders(word, task));
+      const last = settings.prompt === 'argument' ? [createPromptArgument(task)] : [];
       return {
         file,
         args: [...args, ...last],
@@ -20,12 +20,12 @@ export function commandRunner(settings: Extract<RunnerSettings, { kind: 'command
         input: settings.prompt === 'stdin' ? task.prompt : '',
       };
     },
-    reader: plainReader,
+    reader: createPlainReader,
   };
 }
 
 /** Replaces the placeholders in a word of a command line. */
-function withValues(word: string, { agent, contextFile, promptFile, screenshot }: AgentTask): string {
+function fillPlaceholders(word: string, { agent, contextFile, promptFile, screenshot }: AgentTask): string {
   const values: Record<string, string> = {
     slashCommand: agent.slashCommand,
     contextFile,
@@ -35,22 +35,22 @@ function withValues(word: string, { agent, contextFile, promptFile, screenshot }
   return word.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder);
 }
 
-function promptArgument({ agent, prompt, promptFile }: AgentTask): string {
+function createPromptArgument({ agent, prompt, promptFile }: AgentTask): string {
   if (Buffer.byteLength(prompt) <= MAX_ARGUMENT_BYTES) return prompt;
   return `${agent.slashCommand}\n\nRead the whole task in ${promptFile}`;
 }
 
-/** Reads plain text. The last completion signal is the claim, and the last line that answers the question its last message. */
-function plainReader(token?: string): OutputReader {
+/** Reads plain text. The last completion signal is the claim, and the last line with the token is the final message. */
+function createPlainReader(token?: string): OutputReader {
   let claim: AgentClaim | null = null;
   let final = '';
   return {
     line: (text) => {
       const isAnswer = token !== undefined && readOpinion(text, token) !== null;
-      const claimed = claimIn(text);
+      const claimed = findClaim(text);
       claim = claimed ?? claim;
       if (isAnswer) final = text;
-      return { activity: text.trim() === '' ? null : text, complete: isAnswer || claimed !== null };
+      return { activity: text.trim() === '' ? null : text, isComplete: isAnswer || claimed !== null };
     },
     result: () => ({ claim, final, usage: noUsage, denials: [], error: null }),
   };

@@ -11,8 +11,8 @@ import type { SuitePhase, SetUp } from '../model/failure.js';
 import type { EarlierFix } from '../model/earlier-runs.js';
 
 /**
- * `context.json`, whose path an agent gets in `SELF_HEAL_CONTEXT`: everything that is known about one failure (AG-2). Paths are absolute unless
- * stated otherwise. Other programs read this file, so a change of meaning requires a new `schemaVersion`.
+ * `context.json`, whose path an agent gets in `SELF_HEAL_CONTEXT`: all facts about one failure (AG-2). Paths are absolute unless stated otherwise.
+ * Other programs read this file, so a change of meaning requires a new `schemaVersion`.
  */
 export interface AgentContext extends Omit<
   Evidence,
@@ -27,11 +27,11 @@ export interface AgentContext extends Omit<
   project: { name: string; root: string };
   /** Null if the suite itself failed before any test. */
   test: ContextTest | null;
-  /** What Playwright was doing when the suite itself failed, with paths relative to the project. */
+  /** Playwright's step at which the suite itself failed, with paths relative to the project. */
   phase?: SuitePhase;
   /** The set-up of the test. */
   setUp?: SetUp;
-  /** The tests that must run before it to make it red, and what they change in the app. */
+  /** The tests that must run before it to make it red, and their writes to the app. */
   needs?: NonNullable<DiagnosedFailure['neededTests']>;
   /** The other tests that fail for the same cause. */
   otherTests: ContextTest[];
@@ -45,24 +45,24 @@ export interface AgentContext extends Omit<
   diagnosis: Pick<Diagnosis, 'category' | 'alternatives' | 'confidence' | 'why' | 'facts' | 'warning'>;
   /** The change that broke it, as proven by runs with and without it (BL-3), or null. */
   blame: Blame | null;
-  /** Why runs have found no change that broke it; absent if nothing was searched. */
+  /** Why no run found the change that broke it; absent if there was no search. */
   unblamed?: string;
-  /** The requests that the failed assertion is about, the last one first to look at, as they are in `network`, and the code that answers them. */
+  /** The requests most likely to explain the failed assertion, also in `network`; the last one is the most relevant. */
   asked?: readonly NetworkEntry[];
   handlers?: readonly Handler[];
   /** Custom elements of the page, which an accessibility tree does not show. */
   customElements?: readonly string[];
-  /** The changes since it was green, or else the latest ones; hunks that the failure names come first. Null if git knows of none. */
+  /** The changes since it was green, or else the latest ones; hunks that the failure names come first. Null if git has none. */
   changes?: Changes | null;
   /** How often, and under which condition, the test is red, if it is red and green on the same code. */
   flake?: Flake;
   /** The last commits that changed the files that the failure names, and the newest ones of the project. */
   commits: readonly RecentCommit[];
-  /** The names of the files next to context.json that show the failure: screenshot, page, requests, trace. */
+  /** The names of the evidence files next to context.json: screenshot, page, requests, trace. */
   files: readonly string[];
   /** Whether the project's Playwright has `npx playwright trace`, which prints the contents of a trace. */
   playwrightReadsTraces: boolean;
-  /** Where the app contains the names that the failure shows, if the place of the error is not known. */
+  /** Where the app contains the names in the failure, if the place of the error is unknown. */
   named?: readonly NamedPlace[];
   /** The lines around `diagnosis.facts.source`; null if they are not available. */
   source: SourceExcerpt | null;
@@ -73,7 +73,7 @@ export interface AgentContext extends Omit<
    * `anything` requires a person's permission.
    */
   testChanges: 'none' | 'locators' | 'waiting' | 'asked' | 'anything';
-  /** The fix of this failure in an earlier run, which did not last; `patch` is the patch's text. */
+  /** The fix of this failure in an earlier run, after which the failure came back; `patch` is the patch's text. */
   earlierFix: EarlierFix | null;
   /** Includes attempts of earlier runs. */
   previousAttempts: PreviousAttempt[];

@@ -9,23 +9,23 @@ import { openAgentLog } from './agent-log.js';
 import { readOpinion } from './claim.js';
 import { claudeRunner } from './claude-runner.js';
 import { codexRunner } from './codex-runner.js';
-import { commandRunner } from './command-runner.js';
-import { lineSplitter } from './line-splitter.js';
+import { createCommandRunner } from './command-runner.js';
+import { createLineSplitter } from './line-splitter.js';
 import {
   type AgentTask,
   type RunAgent,
   type AgentResult,
   noMeaning,
-  nothingSaid,
+  noResult,
   type OutputStream,
   type Runner,
 } from './runner.js';
-import { agentErrorInText } from './agent-error.js';
+import { findAgentError } from './agent-error.js';
 import { withoutRepository } from '../workspace/git.js';
 
 type Cleaner = Pick<Redactor, 'clean' | 'masksIn'>;
 
-/** The waits for the end of a program, in milliseconds. */
+/** How long to wait for the end of a program, in milliseconds. */
 export interface Patience {
   /** Between TERM and KILL; 5,000 by default. */
   readonly graceMs: number;
@@ -40,8 +40,8 @@ const MAX_ACTIVITY_CHARACTERS = 300;
 const ACTIVITY_EVERY_MS = 100;
 
 /**
- * Creates the function that runs one agent to its end and leaves no process of it behind. The agent's output is masked, since it may contain
- * anything that the agent has read.
+ * Creates the function that runs one agent to its end and ends all of its processes. Masks the agent's output, which may contain any file that the
+ * agent has read.
  */
 export function createRunAgent(
   patience: Patience = { graceMs: 5000, settleMs: 5000 },
@@ -51,8 +51,8 @@ export function createRunAgent(
     const startedAt = performance.now();
     const { processEnd, orphans, tail, errorTail, result } = await runToEnd(task, { ...patience, redactor });
     const { claim, final } = result;
-    const end = agentEndOf(processEnd, task, { result, errorTail });
-    // An answer counts only if the program that gave it ended well.
+    const end = determineEnd(processEnd, task, { result, errorTail });
+    // An answer counts only if its program ended without an error.
     const opinion =
       task.token !== undefined && end.kind === 'completed' ? readOpinion(final, task.token) : null;
     return {
@@ -62,7 +62,7 @@ export function createRunAgent(
         ...claim,
         summary: redactor.clean(claim.summary).slice(0, MAX_SUMMARY_CHARACTERS),
       },
-      ...(opinion ? { opinion: maskedOpinion(opinion, redactor) } : {}),
+      ...(opinion ? { opinion: maskOpinion(opinion, redactor) } : {}),
       usage: result.usage,
       denials: result.denials,
       durationMs: Math.round(performance.now() - startedAt),
@@ -72,22 +72,22 @@ export function createRunAgent(
   };
 }
 
-function maskedOpinion({ file, why, ...opinion }: Opinion, redactor: Cleaner): Opinion {
-  const short = (text: string) => shortLine(redactor.clean(text));
-  return { ...opinion, file: file && short(file), why: short(why) };
+function maskOpinion({ file, why, ...opinion }: Opinion, redactor: Cleaner): Opinion {
+  const maskLine = (text: string) => clipToLine(redactor.clean(text));
+  return { ...opinion, file: file && maskLine(file), why: maskLine(why) };
 }
 
-/** Only who uses the Agent Client Protocol loads it. */
-async function runnerOf(settings: RunnerSettings): Promise<Runner> {
+/** Loads the Agent Client Protocol only if an agent uses it. */
+async function loadRunner(settings: RunnerSettings): Promise<Runner> {
   switch (settings.kind) {
     case 'claude':
       return claudeRunner;
     case 'codex':
       return codexRunner;
     case 'command':
-      return commandRunner(settings);
+      return createCommandRunner(settings);
     case 'acp':
-      return (await import('./acp-runner.js')).acpRunner(settings);
+      return (await import('./acp-runner.js')).createAcpRunner(settings);
     default:
       return unreachable(settings);
   }
@@ -98,15 +98,15 @@ async function runToEnd(
   task: AgentTask,
   { redactor, ...patience }: Patience & { readonly redactor: Cleaner },
 ) {
-  const runner = await runnerOf(task.runner);
+  const runner = await loadRunner(task.runner);
   const { file, args, env, input, passes } = runner.command(task);
   const addedVariables = task.runner.kind === 'command' ? [] : (task.runner.env ?? []);
   const log = openAgentLog(task.logFile, redactor);
   const lines: string[] = [];
   const errorLines: string[] = [];
   let settling: NodeJS.Timeout | undefined;
-  const showActivity = atMostEvery(ACTIVITY_EVERY_MS, (text) =>
-    task.onActivity(shortLine(redactor.clean(beginning(text)))),
+  const showActivity = throttle(ACTIVITY_EVERY_MS, (text) =>
+    task.onActivity(clipToLine(redactor.clean(clipLine(text)))),
   );
   // The process may not exit by itself.
   const finish = () => {
@@ -115,10 +115,10 @@ async function runToEnd(
   const reader = runner.reader?.(task.token);
   const onLine = (line: string, from: OutputStream) => {
     keepLast(lines, line);
-    // A program that is being ended reports success or its own cancellation, neither of which is the end of its work.
+    // While self-heal ends a program, it may report success or its own cancellation, but its work was not done.
     if (running.stopping.aborted) return;
     if (from === 'stderr') keepLast(errorLines, line);
-    const { activity, complete, hopeless } = reader?.line(line, from) ?? noMeaning;
+    const { activity, isComplete: complete, isHopeless: hopeless } = reader?.line(line, from) ?? noMeaning;
     if (activity !== null) showActivity(activity);
     if (hopeless) running.stop();
     if (complete) finish();
@@ -138,15 +138,15 @@ async function runToEnd(
     clean: (text) => redactor.clean(text),
   });
   const splitters = {
-    stdout: lineSplitter((line) => onLine(line, 'stdout')),
-    stderr: lineSplitter((line) => onLine(line, 'stderr')),
+    stdout: createLineSplitter((line) => onLine(line, 'stdout')),
+    stderr: createLineSplitter((line) => onLine(line, 'stderr')),
   };
   const running = supervise({
     file,
     args,
     cwd: task.cwd,
     env: {
-      ...passedEnv(environment(), passes === 'everything' ? passes : [...passes, ...addedVariables]),
+      ...selectEnv(environment(), passes === 'everything' ? passes : [...passes, ...addedVariables]),
       ...env,
       SELF_HEAL_CONTEXT: task.contextFile,
       SELF_HEAL_PROMPT: task.promptFile,
@@ -173,32 +173,32 @@ async function runToEnd(
   splitters.stderr.end();
   clearTimeout(settling);
   await log.close();
-  const masked = (output: readonly string[]) => shortLines(redactor.clean(output.join('\n')));
-  const result = conversation?.result() ?? reader?.result() ?? nothingSaid;
-  return { processEnd, orphans, tail: masked(lines), errorTail: masked(errorLines), result };
+  const mask = (output: readonly string[]) => clipLines(redactor.clean(output.join('\n')));
+  const result = conversation?.result() ?? reader?.result() ?? noResult;
+  return { processEnd, orphans, tail: mask(lines), errorTail: mask(errorLines), result };
 }
 
 function keepLast(lines: string[], line: string): void {
-  lines.push(beginning(line));
+  lines.push(clipLine(line));
   if (lines.length > TAIL_LINES) lines.shift();
 }
 
-/** Keeps more of a line than is shown later, so that a secret that is cut here is not shown in part. */
-function beginning(line: string): string {
+/** Keeps more of a line than is shown later, so a secret split by this cut is never shown. */
+function clipLine(line: string): string {
   return line.slice(0, 8 * MAX_LINE_CHARACTERS);
 }
 
-function shortLines(text: string): string {
+function clipLines(text: string): string {
   const lines = text.split('\n').map((line) => line.slice(0, MAX_LINE_CHARACTERS));
   return lines.join('\n');
 }
 
-function shortLine(text: string): string {
+function clipToLine(text: string): string {
   return text.replaceAll('\n', ' ').trim().slice(0, MAX_ACTIVITY_CHARACTERS);
 }
 
-/** Passes on the first text in each time span and drops the others. */
-function atMostEvery(spanMs: number, pass: (text: string) => void): (text: string) => void {
+/** Passes on the first text in each time span; drops the others. */
+function throttle(spanMs: number, pass: (text: string) => void): (text: string) => void {
   let last = -Infinity;
   return (text) => {
     const now = performance.now();
@@ -209,14 +209,14 @@ function atMostEvery(spanMs: number, pass: (text: string) => void): (text: strin
 }
 
 /** A program's own error takes precedence over its exit code, but not over self-heal's reason to end it. */
-function agentEndOf(
+function determineEnd(
   end: ProcessEnd,
   task: AgentTask,
   { result, errorTail }: { readonly result: AgentResult; readonly errorTail: string },
 ): AgentEnd {
   const { error, isUnfinished = false } = result;
-  const failed = (exitCode: number): AgentEnd =>
-    agentErrorInText(errorTail, task.agent.runner) ?? { kind: 'exited', exitCode };
+  const createFailure = (exitCode: number): AgentEnd =>
+    findAgentError(errorTail, task.agent.runner) ?? { kind: 'exited', exitCode };
   switch (end.kind) {
     case 'timed-out':
       return { kind: 'timed-out', afterMs: task.agent.timeoutMs };
@@ -224,9 +224,11 @@ function agentEndOf(
     case 'spawn-failed':
       return end;
     case 'stopped':
-      return error ?? (isUnfinished ? failed(1) : { kind: 'completed' });
+      return error ?? (isUnfinished ? createFailure(1) : { kind: 'completed' });
     case 'exited':
-      return error ?? (end.exitCode === 0 && !isUnfinished ? { kind: 'completed' } : failed(end.exitCode));
+      return (
+        error ?? (end.exitCode === 0 && !isUnfinished ? { kind: 'completed' } : createFailure(end.exitCode))
+      );
     case 'signalled':
       return error ?? end;
     default:
@@ -234,7 +236,7 @@ function agentEndOf(
   }
 }
 
-/** The variables that every program needs to run, to find its files and to reach its provider, on any system. */
+/** The variables that every program needs on any system, to find its files and to reach its provider. */
 const basics = [
   'PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TZ TERM COLORTERM NO_COLOR TMPDIR TMP TEMP XDG_* CI',
   'SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY',
@@ -248,14 +250,14 @@ const basics = [
  * the project's keys and passwords. A name that ends in `*` matches all names with that prefix. The variables of a git hook that runs self-heal
  * are left out: with them, the agent's git commands would work on the user's repository instead of its copy (HN-1).
  */
-export function passedEnv(
+export function selectEnv(
   env: NodeJS.ProcessEnv,
   passes: readonly string[] | 'everything',
 ): NodeJS.ProcessEnv {
-  const ours = withoutRepository(env);
-  if (passes === 'everything') return ours;
+  const withoutGitHook = withoutRepository(env);
+  if (passes === 'everything') return withoutGitHook;
   const names = [...basics, ...passes].map((name) => name.toUpperCase());
-  const isPassed = (variable: string) =>
+  const mayPass = (variable: string) =>
     names.some((name) => (name.endsWith('*') ? variable.startsWith(name.slice(0, -1)) : variable === name));
-  return Object.fromEntries(Object.entries(ours).filter(([name]) => isPassed(name.toUpperCase())));
+  return Object.fromEntries(Object.entries(withoutGitHook).filter(([name]) => mayPass(name.toUpperCase())));
 }

@@ -3,20 +3,20 @@ import { homedir } from 'node:os';
 import { parse } from 'smol-toml';
 import type { RunnerSettings } from '../model/settings.js';
 import { tryOr } from '../result.js';
-import { commandFilesOf } from './command-files.js';
+import { listCommandFiles } from './command-files.js';
 import { slashCommands } from './slash-commands.js';
 
 /**
- * Returns the prompt in the form that a program gets when it starts. For Codex, which expands no slash commands without a terminal, that is the clean
- * text of the command's file, with the rest of the prompt as arguments. Without a program, a person pastes the prompt, so it has no slash command.
+ * Returns the prompt in the form in which a program gets it. Codex expands no slash commands without a terminal, so for Codex this is the clean text of
+ * the command's file, with the rest of the prompt as arguments. Without a program, a person pastes the prompt, so it has no slash command.
  */
-export async function expandedPrompt(
+export async function expandPrompt(
   runner: Pick<RunnerSettings, 'kind'> | undefined,
   prompt: string,
   at: CommandPlace,
 ): Promise<string> {
   if (!runner) return splitCommand(prompt).rest;
-  return runner.kind === 'codex' ? ((await expandedCommand(runner.kind, prompt, at)) ?? prompt) : prompt;
+  return runner.kind === 'codex' ? ((await expandCommand(runner.kind, prompt, at)) ?? prompt) : prompt;
 }
 
 interface CommandPlace {
@@ -25,21 +25,22 @@ interface CommandPlace {
 }
 
 /**
- * Returns the text of the file of a prompt's slash command, with the rest of the prompt as its arguments. Without a file, it is the text that `init`
- * would write, so that a command that speaks ACP needs no more than its line in agents.yaml; null for any other command.
+ * Returns the text of a slash command's file, with the rest of the prompt as its arguments. Without a file, returns the text that `init` would write,
+ * so that an ACP program needs only its line in agents.yaml; null for any other command.
  */
-export async function expandedCommand(
+export async function expandCommand(
   program: string,
   prompt: string,
   { cwd, clean }: CommandPlace,
 ): Promise<string | null> {
   const { command, rest } = splitCommand(prompt);
-  for (const file of commandFilesOf(program, command, { project: cwd, home: homedir() })) {
+  for (const file of listCommandFiles(program, command, { project: cwd, home: homedir() })) {
     const text = await readFile(file, 'utf8').catch(() => null);
-    if (text !== null) return fillIn(clean(file.endsWith('.toml') ? promptOfToml(text) : text), rest);
+    if (text !== null)
+      return fillArguments(clean(file.endsWith('.toml') ? readTomlPrompt(text) : text), rest);
   }
   const shipped = slashCommands.find(({ name }) => `/${name}` === command);
-  return shipped ? fillIn(shipped.body, rest) : null;
+  return shipped ? fillArguments(shipped.body, rest) : null;
 }
 
 /** Splits a prompt into the slash command at its beginning and everything after it. */
@@ -52,7 +53,7 @@ export function splitCommand(prompt: string): { readonly command: string; readon
  * Fills `$ARGUMENTS`, `$1` … `$9` and `{{args}}` into a command's text without its front matter. If the text has no placeholder, the arguments
  * are appended.
  */
-export function fillIn(commandText: string, args: string): string {
+export function fillArguments(commandText: string, args: string): string {
   const body = commandText.replace(/^\uFEFF?---\r?\n[\s\S]*?\r?\n---[^\S\n]*(?:\r?\n|$)/, '').trim();
   const placeholder = /\{\{args\}\}|\$(?:ARGUMENTS\b|\{ARGUMENTS\}|([1-9])(?!\d))/g;
   if (body.search(placeholder) === -1) return `${body}\n\n${args}\n`;
@@ -64,7 +65,7 @@ export function fillIn(commandText: string, args: string): string {
 }
 
 /** Returns the `prompt` of a Gemini CLI command file, or the whole text if it has none or is not TOML. */
-export function promptOfToml(toml: string): string {
+export function readTomlPrompt(toml: string): string {
   const prompt = tryOr(undefined, () => parse(toml)['prompt']);
   return typeof prompt === 'string' ? prompt : toml;
 }

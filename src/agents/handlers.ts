@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { NetworkEntry } from '../model/evidence.js';
 import { splitUrl } from '../urls.js';
-import { type CodeLine, filesOfApp, searchCode } from './search-code.js';
+import { type CodeLine, listAppFiles, searchCode } from './search-code.js';
 
 /** The code that answers a request. */
 export interface Handler {
@@ -12,9 +12,9 @@ export interface Handler {
   readonly at: string;
   /** Its first lines. */
   readonly code: string;
-  /** Whether it is only the nearest address in the code, or the only server. */
+  /** True if no route matches exactly, and this is the most similar one, or the only server. */
   readonly isNear: boolean;
-  /** What it calls in other files of the project: `store (src/offers.mjs:5)`. */
+  /** The names that it uses from other files of the project: `store (src/offers.mjs:5)`. */
   readonly calls: readonly string[];
 }
 
@@ -26,10 +26,10 @@ const longestLine = 240;
 const registration =
   /(?:\.|@|\b)(get|post|put|patch|delete|all|on|route|use|mount|register|path)\(\s*(?:['"](?:GET|POST|PUT|PATCH|DELETE)['"],\s*)?['"`](\/[^'"`\n]{0,200}|)['"`]/gi;
 const registrationForGit = String.raw`(get|post|put|patch|delete|all|on|route|use|mount|register|path)\([[:space:]]*(['"][A-Z]+['"],[[:space:]]*)?['"\x60](/|['"\x60])`;
-/** A request that code sends. */
-const isSent =
+/** Code that sends a request. */
+const sentRequest =
   /\bawait [^;]{0,60}\b(?:get|post|put|patch|delete)\(|\b(?:axios|fetch|\$http|https?|client)\.(?:get|post|put|patch|delete)\(/;
-const isMount = /^(?:route|use|mount|register)$/i;
+const mountVerb = /^(?:route|use|mount|register)$/i;
 const ofOneSegment = /^(?::[\w-]+\??|\{[^}]+\}|<[^>]+>|\[[^\].]+\]|\*)$/;
 
 interface Route extends CodeLine {
@@ -37,33 +37,33 @@ interface Route extends CodeLine {
   readonly pattern: string;
 }
 
-/** Returns the code of a project that answers a request, past the mounts of its routers; null if it is not found. */
-export async function handlerOf(
+/** Finds the project's code that answers a request, even in mounted routers; null if there is none. */
+export async function findHandler(
   { method, url }: Pick<NetworkEntry, 'method' | 'url'>,
   tree: string,
 ): Promise<Handler | null> {
   const address = (splitUrl(url)?.path ?? url).replace(/[?#].*$/, '');
   const exact =
-    (await registered(method, address, tree)) ??
-    (await byFileName(method, address, tree)) ??
-    (await literal(address, tree));
-  const found = exact ?? (await nearest(address, tree));
+    (await findRegistered(method, address, tree)) ??
+    (await findByFileName(method, address, tree)) ??
+    (await findLiteral(address, tree));
+  const found = exact ?? (await findNearest(address, tree));
   if (found === null) return null;
   const text = await readFile(path.join(tree, found.file), 'utf8').catch(() => '');
-  const block = blockAt(text, found.line);
+  const block = readBlock(text, found.line);
   return {
     request: `${method} ${address}`,
     at: `${found.file}:${found.line}`,
     isNear: exact === null,
     code: block.map((line) => line.slice(0, longestLine)).join('\n'),
-    calls: await callsIn(block.join('\n'), text, { file: found.file, tree }),
+    calls: await listCalls(block.join('\n'), text, { file: found.file, tree }),
   };
 }
 
-async function registered(method: string, address: string, tree: string): Promise<CodeLine | null> {
+async function findRegistered(method: string, address: string, tree: string): Promise<CodeLine | null> {
   const lines = await searchCode(tree, ['-i', '-E', registrationForGit]);
   const routes = lines
-    .filter(({ file, text }) => !isElsewhere.test(file.replace(/x$/, '')) && !isSent.test(text))
+    .filter(({ file, text }) => !notServerCode.test(file.replace(/x$/, '')) && !sentRequest.test(text))
     .flatMap((line) =>
       [...line.text.matchAll(registration)].map(([, verb = '', pattern = '']): Route => ({
         ...line,
@@ -71,17 +71,17 @@ async function registered(method: string, address: string, tree: string): Promis
         pattern,
       })),
     );
-  const prefixes = await prefixesOf(routes, tree);
+  const prefixes = await listPrefixes(routes, tree);
   const ranked = routes
-    .filter(({ verb }) => !isMount.test(verb) || verb === 'route')
+    .filter(({ verb }) => !mountVerb.test(verb) || verb === 'route')
     .filter(({ verb }) => verb === method.toLowerCase() || /^(?:all|on|route|path)$/.test(verb))
     .flatMap((route) => {
       const fixed = [...(prefixes.get(route.file) ?? []), ''].map((prefix) =>
-        matched(`${prefix}${route.pattern}`, address),
+        countMatched(`${prefix}${route.pattern}`, address),
       );
       const inFull = Math.max(...fixed);
-      // The prefix may be set where it cannot be seen: a part of the address that is long enough still tells.
-      const atEnd = segmentsOf(route.pattern).length > 0 ? endMatched(route.pattern, address) : -1;
+      // The code may build the prefix dynamically: a long match at the end of the path is enough.
+      const atEnd = splitSegments(route.pattern).length > 0 ? countMatchedAtEnd(route.pattern, address) : -1;
       const score = inFull >= 0 ? 100 + inFull : atEnd;
       return score > 0 ? [{ route, score: score + (route.verb === method.toLowerCase() ? 0.5 : 0) }] : [];
     })
@@ -89,13 +89,13 @@ async function registered(method: string, address: string, tree: string): Promis
   return ranked[0]?.route ?? null;
 }
 
-function segmentsOf(pattern: string): string[] {
+function splitSegments(pattern: string): string[] {
   return pattern.split('/').filter((segment) => segment !== '');
 }
 
-/** Returns how many segments of a pattern are equal to those of an address that it matches; -1 if it does not match. */
-function matched(pattern: string, address: string): number {
-  const [own, asked] = [segmentsOf(pattern), segmentsOf(address)];
+/** Counts the literal segments of a pattern that matches a path; -1 if it does not match. */
+function countMatched(pattern: string, address: string): number {
+  const [own, asked] = [splitSegments(pattern), splitSegments(address)];
   if (own.length !== asked.length) return -1;
   const isAny = own.map((segment) => ofOneSegment.test(segment));
   return own.every((segment, at) => isAny[at] || segment === asked[at])
@@ -103,30 +103,30 @@ function matched(pattern: string, address: string): number {
     : -1;
 }
 
-function endMatched(pattern: string, address: string): number {
-  const end = segmentsOf(address).slice(-segmentsOf(pattern).length).join('/');
-  return matched(pattern, end);
+function countMatchedAtEnd(pattern: string, address: string): number {
+  const end = splitSegments(address).slice(-splitSegments(pattern).length).join('/');
+  return countMatched(pattern, end);
 }
 
-/** Returns, for each file with routes, the addresses under which other files mount it. */
-async function prefixesOf(
+/** Returns, for each file with routes, the paths at which other files mount it. */
+async function listPrefixes(
   routes: readonly Route[],
   tree: string,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const prefixes = new Map<string, Set<string>>();
-  const mounts = routes.filter(({ verb }) => isMount.test(verb));
-  const files = mounts.length > 0 ? await filesOfApp(tree) : [];
+  const mounts = routes.filter(({ verb }) => mountVerb.test(verb));
+  const files = mounts.length > 0 ? await listAppFiles(tree) : [];
   const targets: readonly (readonly string[])[] = await Promise.all(
     mounts.map(async (mount) => {
       const text = await readFile(path.join(tree, mount.file), 'utf8').catch(() => '');
       const names: readonly string[] =
         mount.text.slice(mount.text.indexOf(mount.pattern)).match(/[A-Za-z_$][\w$]*/g) ?? [];
-      return importsIn(text, mount.file, files).flatMap(({ name, file }) =>
+      return listImports(text, mount.file, files).flatMap(({ name, file }) =>
         names.includes(name) ? [file] : [],
       );
     }),
   );
-  // A router may be mounted in a router.
+  // Routers can be nested.
   for (let depth = 0; depth < 3; depth += 1)
     for (const [at, { file, pattern }] of mounts.entries())
       for (const target of targets[at] ?? []) {
@@ -138,13 +138,13 @@ async function prefixesOf(
   return prefixes;
 }
 
-/** Folders in which the file's own path is the address: SvelteKit, Next, Nuxt and Remix. */
+/** Folders in which a file's path is the route: SvelteKit, Next, Nuxt and Remix. */
 const roots = /(?:^|\/)(?:(?:src\/)?(?:routes|app|pages)|server)\//;
 const fileOfRoute =
   /(?:\/\+(?:server|page\.server|page|layout\.server)|\/(?:route|page)|\/index|(?:\.(?:get|post|put|patch|delete))?)\.[cm]?[jt]sx?$|\/\+page\.svelte$/;
 
-async function byFileName(method: string, address: string, tree: string): Promise<CodeLine | null> {
-  const files = (await filesOfApp(tree)).filter((file) => roots.test(file));
+async function findByFileName(method: string, address: string, tree: string): Promise<CodeLine | null> {
+  const files = (await listAppFiles(tree)).filter((file) => roots.test(file));
   const ranked = files
     .flatMap((file) => {
       const match = roots.exec(file);
@@ -153,7 +153,7 @@ async function byFileName(method: string, address: string, tree: string): Promis
         .slice(match.index + match[0].length)
         .replace(fileOfRoute, '')
         .replaceAll(/(?:^|\/)\([^)]*\)/g, '');
-      const fixed = matched(route, address);
+      const fixed = countMatched(route, address);
       return fixed > 0
         ? [{ file, score: fixed + (/server|route|api/.test(path.basename(file)) ? 0.5 : 0) }]
         : [];
@@ -169,39 +169,39 @@ async function byFileName(method: string, address: string, tree: string): Promis
   return { file: first.file, line: Math.max(1, line + 1), text: '' };
 }
 
-/** Finds an address as it stands in the code. */
-async function literal(address: string, tree: string): Promise<CodeLine | null> {
+/** Finds a path as a literal in the code. */
+async function findLiteral(address: string, tree: string): Promise<CodeLine | null> {
   const [fixed = ''] = address.split(/\/(?=\d+(?:\/|$)|[\da-f]{8}-)/);
-  return lineWith(fixed, tree);
+  return findLine(fixed, tree);
 }
 
-/** Finds an address without its first or last segment, or else the only server of the project. */
-async function nearest(address: string, tree: string): Promise<CodeLine | null> {
-  const segments = segmentsOf(address);
+/** Finds a path without its first or last segment, or else the only server of the project. */
+async function findNearest(address: string, tree: string): Promise<CodeLine | null> {
+  const segments = splitSegments(address);
   for (const part of [segments.slice(1), segments.slice(0, -1)]) {
-    const found = await lineWith(`/${part.join('/')}`, tree);
+    const found = await findLine(`/${part.join('/')}`, tree);
     if (found) return found;
   }
   const servers = await searchCode(tree, ['-E', '-e', String.raw`\b(createServer|Bun\.serve|Deno\.serve)\(`]);
-  const [server, ...others] = servers.filter(({ file }) => !isElsewhere.test(file));
+  const [server, ...others] = servers.filter(({ file }) => !notServerCode.test(file));
   return others.length === 0 ? (server ?? null) : null;
 }
 
-async function lineWith(part: string, tree: string): Promise<CodeLine | null> {
+async function findLine(part: string, tree: string): Promise<CodeLine | null> {
   if (part.length <= 4) return null;
-  const lines = (await searchCode(tree, ['-F', '-e', part])).filter(({ text }) => !isComment.test(text));
+  const lines = (await searchCode(tree, ['-F', '-e', part])).filter(({ text }) => !commentLine.test(text));
   const files = new Set(lines.map(({ file }) => file));
-  return files.size > 3 ? null : (lines.find(({ file }) => !isElsewhere.test(file)) ?? null);
+  return files.size > 3 ? null : (lines.find(({ file }) => !notServerCode.test(file)) ?? null);
 }
 
-const isComment = /^\s*(?:\/\/|\/?\*|#)/;
+const commentLine = /^\s*(?:\/\/|\/?\*|#)/;
 
-/** Files that a page loads ask for an address instead of answering it, and tools are no part of the app. */
-const isElsewhere =
+/** Files that cannot answer a request: scripts of the page, which send it, and tools. */
+const notServerCode =
   /(?:^|\/)(?:public|static|assets|client|web|components?|tools|scripts)\/|\.(?:tsx|jsx|vue|svelte|html|ya?ml|json)$|(?:^|\/)playwright[\w.-]*\.config\.\w+$/;
 
-/** Returns the lines of a block from its first line on: as long as they are indented more, and the line that ends it. */
-function blockAt(text: string, line: number): string[] {
+/** Returns the lines of a block: its first line, the more indented lines below, and the closing line. */
+function readBlock(text: string, line: number): string[] {
   const lines = text.split('\n').slice(line - 1, line - 1 + mostLines);
   const indent = (one: string) => one.search(/\S/);
   const first = indent(lines[0] ?? '');
@@ -216,7 +216,7 @@ interface Import {
 }
 
 /** Returns the names that a file imports from other files of the project. */
-function importsIn(text: string, file: string, files: readonly string[]): Import[] {
+function listImports(text: string, file: string, files: readonly string[]): Import[] {
   const imports = [
     ...text.matchAll(/\bimport\s+(?:type\s+)?([^'"`;]{1,400}?)\s+from\s+['"]([^'"\n]{1,200})['"]/g),
     ...text.matchAll(
@@ -224,7 +224,7 @@ function importsIn(text: string, file: string, files: readonly string[]): Import
     ),
   ];
   return imports.flatMap(([, clause = '', from = '']) => {
-    const target = fileOfImport(from, file, files);
+    const target = resolveImport(from, file, files);
     if (target === null) return [];
     const names = clause.replaceAll(/\btype\s+|[{}*]/g, ' ').split(',');
     return names.flatMap((name) => {
@@ -239,7 +239,7 @@ function importsIn(text: string, file: string, files: readonly string[]): Import
   });
 }
 
-function fileOfImport(from: string, importer: string, files: readonly string[]): string | null {
+function resolveImport(from: string, importer: string, files: readonly string[]): string | null {
   const target = from.startsWith('.')
     ? path.posix.join(path.posix.dirname(importer), from)
     : /^(?:[@~$]\w*|src)\//.test(from)
@@ -256,14 +256,14 @@ function fileOfImport(from: string, importer: string, files: readonly string[]):
   return files.find(isTarget) ?? null;
 }
 
-/** Returns what a block calls or reads of other files of the project, with the place where each is defined. */
-async function callsIn(
+/** Lists the names from other project files that a block uses, with their definitions. */
+async function listCalls(
   code: string,
   text: string,
   { file, tree }: { readonly file: string; readonly tree: string },
 ): Promise<string[]> {
   const used = new Set(code.match(/[A-Za-z_$][\w$]*/g));
-  const imports = importsIn(text, file, await filesOfApp(tree)).filter(({ name }) => used.has(name));
+  const imports = listImports(text, file, await listAppFiles(tree)).filter(({ name }) => used.has(name));
   const calls = imports.slice(0, mostCalls).map(async ({ name, file: target }) => {
     const lines = (await readFile(path.join(tree, target), 'utf8').catch(() => '')).split('\n');
     const definition = new RegExp(

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { AgentUsage } from '../model/attempt.js';
 import { jsonOf } from '../json-of.js';
-import { agentErrorFrom } from './agent-error.js';
-import { claimIn } from './claim.js';
+import { createAgentError } from './agent-error.js';
+import { findClaim } from './claim.js';
 import {
   type AgentResult,
   noMeaning,
@@ -16,9 +16,9 @@ import {
 export interface Transcript {
   /** Its messages, which contain the completion signal (AG-3). */
   messages: string;
-  /** The last of them. */
+  /** The last message. */
   final: string;
-  /** Its error, or the text of one that is still to be classified; null if it has none, or has overcome it. */
+  /** Its error, or the unclassified text of one; null if there is none, or if the program has recovered. */
   failure: string | AgentResult['error'];
   readonly usage: { -readonly [Name in keyof AgentUsage]: AgentUsage[Name] };
   readonly denials: string[];
@@ -28,14 +28,14 @@ export interface Transcript {
 interface LineHandlers<Shape extends z.ZodType> {
   readonly onEvent: (event: z.output<Shape>, transcript: Transcript) => LineMeaning;
   /** Interprets a line that is not an event. By default, such lines mean nothing. */
-  readonly onOther?: (line: string, transcript: Transcript, from: OutputStream) => LineMeaning;
+  readonly onOtherLine?: (line: string, transcript: Transcript, from: OutputStream) => LineMeaning;
 }
 
 /** Reads the output of a program that prints JSON lines with this shape. */
-export function jsonLinesReader<Shape extends z.ZodType>(
+export function createJsonLinesReader<Shape extends z.ZodType>(
   program: string,
   shape: Shape,
-  { onEvent, onOther = () => noMeaning }: LineHandlers<Shape>,
+  { onEvent, onOtherLine: onOtherLine = () => noMeaning }: LineHandlers<Shape>,
 ): OutputReader {
   const transcript: Transcript = {
     messages: '',
@@ -47,18 +47,18 @@ export function jsonLinesReader<Shape extends z.ZodType>(
   return {
     line: (text, from) => {
       const event = text.startsWith('{') ? shape.safeParse(jsonOf(text)) : null;
-      return event?.success ? onEvent(event.data, transcript) : onOther(text, transcript, from);
+      return event?.success ? onEvent(event.data, transcript) : onOtherLine(text, transcript, from);
     },
     result: () => {
       const { messages, final, failure, usage, denials } = transcript;
-      const error = typeof failure === 'string' ? agentErrorFrom(failure, program) : failure;
-      return { claim: claimIn(messages), final, usage, denials, error };
+      const error = typeof failure === 'string' ? createAgentError(failure, program) : failure;
+      return { claim: findClaim(messages), final, usage, denials, error };
     },
   };
 }
 
-/** Describes a tool call by the tool and the first of its inputs that is a text. */
-export function toolActivity(tool = 'tool', ...inputs: readonly unknown[]): string {
+/** Describes a tool call by the tool's name and its first text input. */
+export function describeToolCall(tool = 'tool', ...inputs: readonly unknown[]): string {
   return `${tool} ${inputs.find((input) => typeof input === 'string') ?? ''}`.trim();
 }
 
@@ -68,7 +68,7 @@ export function addMessage(transcript: Transcript, text = ''): void {
   transcript.final = text;
 }
 
-/** Counts one more turn, and its usage as far as the program reports it. */
+/** Counts a turn and its reported usage. */
 export function countTurn(
   { usage }: Transcript,
   turn: { readonly [Name in 'costUsd' | 'inputTokens' | 'outputTokens']?: number | undefined },

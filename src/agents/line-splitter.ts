@@ -1,10 +1,10 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** A longer line is passed on in parts, so that a flood without line breaks does not fill the memory. */
+/** Passes on a longer line in parts, because output without line breaks would fill the memory. */
 const MAX_LINE_CHARACTERS = 1024 * 1024;
 
 /** Splits bytes into lines; invalid UTF-8 becomes the replacement character. */
-export function lineSplitter(
+export function createLineSplitter(
   onLine: (line: string) => void,
   maxCharacters = MAX_LINE_CHARACTERS,
 ): { write(chunk: Buffer): void; end(): void } {

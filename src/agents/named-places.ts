@@ -4,9 +4,9 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { hasFailed } from '../model/evidence.js';
 import { relativePath } from '../paths.js';
 import { isLoopback, splitUrl } from '../urls.js';
-import { type CodeLine, filesOfApp, isOfApp, searchCode } from './search-code.js';
+import { type CodeLine, listAppFiles, isAppFile, searchCode } from './search-code.js';
 
-/** A name that a failure shows, and the one or two lines of the project that contain it (`src/fields.js:3`). */
+/** A name from a failure, and the one or two lines of the project that contain it (`src/fields.js:3`). */
 export interface NamedPlace {
   readonly name: string;
   readonly at: readonly string[];
@@ -14,24 +14,24 @@ export interface NamedPlace {
 
 const MAX_NAMES = 16;
 const MAX_RESULTS = 5;
-/** A name that more files contain does not tell which of them to change. */
+/** A name in more files does not show which of them to change. */
 const MAX_FILES = 2;
 
 /**
- * Returns where the app contains the names that a failure shows, such as a field, a header, an address or the words of a dialog; empty if the
- * place of the error in the app is known, or without a repository. `root` is the project's folder, `tree` the folder where its files are read.
+ * Finds the names from a failure (a field, a header, a path, the words of a dialog) in the app; empty if the place of the error in the app is known,
+ * or without a repository. `root` is the project's folder, `tree` the folder where its files are read.
  */
-export async function namedPlaces(
+export async function findNamedPlaces(
   lead: DiagnosedFailure,
   { root, tree }: { readonly root: string; readonly tree: string },
 ): Promise<NamedPlace[]> {
   const test = lead.failure.scope === 'test' ? relativePath(root, lead.failure.test.location.file) : null;
   const source = lead.diagnosis.facts.source?.replace(/(?::\d+)+$/, '');
-  if (source !== undefined && source !== test && isOfApp(source)) return [];
-  const names = [...new Set(namesOf(lead))].slice(0, MAX_NAMES);
+  if (source !== undefined && source !== test && isAppFile(source)) return [];
+  const names = [...new Set(listNames(lead))].slice(0, MAX_NAMES);
   const results = await Promise.all([
-    serviceWorkerOf(lead, tree),
-    ...names.map((name) => placesOf(name, { test, tree })),
+    findServiceWorker(lead, tree),
+    ...names.map((name) => findPlaces(name, { test, tree })),
   ]);
   return results
     .flat()
@@ -39,12 +39,12 @@ export async function namedPlaces(
     .slice(0, MAX_RESULTS);
 }
 
-/** Returns where a name is; if a configuration gives it to a variable, where the variable is read, too. */
-async function placesOf(
+/** Finds the lines with a name and, if a config file assigns it to a variable, the lines that read the variable. */
+async function findPlaces(
   name: string,
   { test, tree }: { readonly test: string | null; readonly tree: string },
 ): Promise<NamedPlace[]> {
-  const lines = (await linesWith(name, tree)).filter(({ file }) => file !== test);
+  const lines = (await findLines(name, tree)).filter(({ file }) => file !== test);
   const first = [...new Map(lines.toReversed().map((line) => [line.file, line])).values()].toReversed();
   if (first.length === 0 || first.length > MAX_FILES) return [];
   const variables = first.flatMap(({ text }) => {
@@ -54,19 +54,19 @@ async function placesOf(
       : [];
   });
   const read = await Promise.all(
-    variables.slice(0, 1).map((variable) => placesOf(variable, { test, tree: tree })),
+    variables.slice(0, 1).map((variable) => findPlaces(variable, { test, tree: tree })),
   );
   return [{ name, at: first.map(({ file, line }) => `${file}:${line}`) }, ...read.flat()];
 }
 
-/** Returns the script of a service worker that sent requests, and where the app registers it. */
-async function serviceWorkerOf({ evidence }: DiagnosedFailure, tree: string): Promise<NamedPlace[]> {
+/** Finds the script of a service worker that sent requests, and where the app registers it. */
+async function findServiceWorker({ evidence }: DiagnosedFailure, tree: string): Promise<NamedPlace[]> {
   if (!evidence.network.some(({ isOfServiceWorker }) => isOfServiceWorker)) return [];
   const [registered] = await searchCode(tree, ['-E', '-e', String.raw`serviceWorker.*register\(`]);
   const script = /register\(\s*['"`]([^'"`]+)/.exec(registered?.text ?? '')?.[1]?.replace(/[?#].*$/, '');
   if (!registered || script === undefined) return [];
   const name = path.posix.basename(script);
-  const files = (await filesOfApp(tree)).filter(
+  const files = (await listAppFiles(tree)).filter(
     (file) => path.posix.basename(file).replace(/\.ts$/, '.js') === name,
   );
   return [{ name: 'service worker', at: [...files.slice(0, 1), `${registered.file}:${registered.line}`] }];
@@ -74,53 +74,53 @@ async function serviceWorkerOf({ evidence }: DiagnosedFailure, tree: string): Pr
 
 const isConfig = /\.ya?ml$|(?:^|\/)\.env|\.config\.[cm]?[jt]s$/;
 
-function linesWith(name: string, tree: string): Promise<CodeLine[]> {
+function findLines(name: string, tree: string): Promise<CodeLine[]> {
   const words = /^\w.*\w$/.test(name) ? ['-w'] : [];
   const isHeader = /^[a-z\d]+(?:-[a-z\d]+)+$/i.test(name);
   return searchCode(tree, ['-F', ...words, ...(isHeader ? ['-i'] : []), '-e', name], [':/']);
 }
 
-/** Returns the names that a failure shows, those in the deciding evidence first. */
-function namesOf({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' | 'evidence'>): string[] {
+/** Lists the names in a failure, those in the deciding evidence first. */
+function listNames({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' | 'evidence'>): string[] {
   const { facts, why, category } = diagnosis;
   const decisive = category === 'ui-error' ? [] : why.slice(0, 2).map((reason) => reason.evidence);
   const { table, column, constraint, policy, endpoint, locator } = facts;
   const dialogs = evidence.console.filter(({ type }) => type === 'dialog').slice(-2);
   return [
-    ...decisive.flatMap((text) => [...quotedIn(text), ...addressesIn(text)]),
+    ...decisive.flatMap((text) => [...listQuoted(text), ...listAddresses(text)]),
     ...[column, constraint, policy, table].filter((name) => name !== null),
-    ...addressesIn(endpoint ?? ''),
-    ...dialogs.flatMap(({ text }) => sentencesOf(text.slice(text.indexOf('"'), text.lastIndexOf('"')))),
-    ...quotedIn((locator ?? '').replaceAll(/getByRole\(['"]\w+['"]/g, '')),
-    ...elementsIn(evidence),
+    ...listAddresses(endpoint ?? ''),
+    ...dialogs.flatMap(({ text }) => listSentences(text.slice(text.indexOf('"'), text.lastIndexOf('"')))),
+    ...listQuoted((locator ?? '').replaceAll(/getByRole\(['"]\w+['"]/g, '')),
+    ...listAmbiguousElements(evidence),
     ...decisive.flatMap((text) => [
-      ...hostsIn(text),
+      ...listHosts(text),
       ...(/:(\d{4,5}) refuses/.exec(text)?.slice(1) ?? []),
       ...(/^\[(\w[\w-]{2,30})\]/.exec(text)?.slice(1) ?? []),
     ]),
-    ...lastCalls(evidence),
+    ...listLastCalls(evidence),
     ...chooseRelevantRequests(evidence, why).flatMap(({ url }) => [
       ...new URLSearchParams(url.split('?')[1] ?? '').keys(),
     ]),
-    ...cookiesSet(evidence),
-    ...customElements(evidence),
-    ...Object.values(parseAsserted(evidence.errors)).flat().flatMap(phrasesOf),
+    ...listCookies(evidence),
+    ...listCustomElements(evidence),
+    ...Object.values(parseAsserted(evidence.errors)).flat().flatMap(listPhrases),
   ].filter((name) => name.length >= 3);
 }
 
-/** Returns fields, headers and texts in quotation marks, and the names in a selector. */
-function quotedIn(text: string): string[] {
+/** Lists quoted texts, headers, fields, and the names in a selector. */
+function listQuoted(text: string): string[] {
   const quoted = [...text.matchAll(/(["'`])([^"'`\n]{3,80})\1/g)].map(([, , name = '']) => name);
   const header = /\bheader (?:field )?['"]?([\w-]{3,60})['"]? is not allowed/i.exec(text)?.[1];
   return [...quoted.map((name) => name.replace(/^[#.](?=[\w-]+$)/, '')), ...(header ? [header] : [])];
 }
 
-/** Returns a file's name, or else the path up to its first id. */
-function addressesIn(text: string): string[] {
-  return [...text.matchAll(/\b[A-Z]{3,7} (\S{2,300}) →/g)].flatMap(([, url = '']) => addressOf(url));
+/** Returns the file name of each URL, or else its path up to the first id. */
+function listAddresses(text: string): string[] {
+  return [...text.matchAll(/\b[A-Z]{3,7} (\S{2,300}) →/g)].flatMap(([, url = '']) => shortenAddress(url));
 }
 
-function addressOf(url: string): string[] {
+function shortenAddress(url: string): string[] {
   const address = (splitUrl(url)?.path ?? url).replace(/[?#].*$/, '');
   const file = path.posix.basename(address);
   if (/^[\w.-]+\.\w{2,5}$/.test(file)) return [file];
@@ -128,14 +128,14 @@ function addressOf(url: string): string[] {
   return fixed.length > 3 ? [fixed] : [];
 }
 
-/** Returns whole sentences, and their beginnings: a value in the middle of a sentence is not in the app's source. */
-function sentencesOf(text: string): string[] {
+/** Lists whole sentences and their beginnings, because a value in the middle of a sentence is not in the app's source. */
+function listSentences(text: string): string[] {
   const sentences = text.match(/[\p{L}][^.?!"\n]{8,120}/gu) ?? [];
   return sentences.flatMap((sentence) => [sentence.trim(), sentence.split(' ').slice(0, 3).join(' ')]);
 }
 
-/** Returns the texts, classes and attributes of the elements among which a locator could not choose. */
-function elementsIn({ errors }: DiagnosedFailure['evidence']): string[] {
+/** Lists the texts, classes and attributes of the elements that an ambiguous locator matched. */
+function listAmbiguousElements({ errors }: DiagnosedFailure['evidence']): string[] {
   const listed = errors.flatMap(({ message }) => [
     ...message.matchAll(/^\s*\d+\) <\w[\w-]*((?:\s[^<>\n]{0,400})?)>([^<\n]{0,200})/gm),
   ]);
@@ -148,20 +148,20 @@ function elementsIn({ errors }: DiagnosedFailure['evidence']): string[] {
   ]);
 }
 
-/** Returns the names of hosts, without their domain if that is a public one. */
-function hostsIn(text: string): string[] {
+/** Lists host names, without a public domain. */
+function listHosts(text: string): string[] {
   return [...text.matchAll(/\b\w+:\/\/([\w.-]{3,200})(:\d+)?/g)].flatMap(([, host = '']) =>
     isLoopback(host) ? [] : [host],
   );
 }
 
 /** Returns the names of the page's custom elements. */
-function customElements({ elements }: DiagnosedFailure['evidence']): string[] {
+function listCustomElements({ elements }: DiagnosedFailure['evidence']): string[] {
   return [...new Set((elements ?? []).flatMap(({ tag }) => (tag.includes('-') ? [tag] : [])))].slice(0, 4);
 }
 
-/** Returns the fixed parts of a text that an app may have put together: the longest words between its numbers and signs. */
-function phrasesOf(text: string): string[] {
+/** Lists the constant parts of a text that the app may have composed: the longest phrases between numbers and signs. */
+function listPhrases(text: string): string[] {
   const parts = text.split(/[^\p{L} ]+/u).map((part) => part.trim());
   return parts
     .filter(({ length }) => length >= 5)
@@ -169,17 +169,17 @@ function phrasesOf(text: string): string[] {
     .slice(0, 1);
 }
 
-/** Returns the addresses of the page's last calls before an assertion failed: those that are open or failed, and the last one. */
-function lastCalls({ network }: DiagnosedFailure['evidence']): string[] {
+/** Lists the paths of the page's last calls before the failure: open and failed ones, and the last one. */
+function listLastCalls({ network }: DiagnosedFailure['evidence']): string[] {
   const calls = network.filter(
     ({ resourceType, common }) => /^(?:fetch|xhr|api|eventsource|websocket)$/.test(resourceType) && !common,
   );
   const open = calls.filter((entry) => entry.isOpen || hasFailed(entry));
-  return [...open.slice(-2), ...calls.slice(-1)].flatMap(({ url }) => addressOf(url));
+  return [...open.slice(-2), ...calls.slice(-1)].flatMap(({ url }) => shortenAddress(url));
 }
 
 /** Returns the names of the cookies that answers set. */
-function cookiesSet({ network }: DiagnosedFailure['evidence']): string[] {
+function listCookies({ network }: DiagnosedFailure['evidence']): string[] {
   const headers = network.flatMap(({ responseHeaders }) => responseHeaders['set-cookie'] ?? []);
   return headers.flatMap((header) => [...header.matchAll(/^([^=;\s]+)=/gm)].map(([, name = '']) => name));
 }

@@ -6,7 +6,7 @@ const linesAround = 8;
  * Returns the lines of the accessibility snapshot around the text that a locator found, or else around the best match of the locator's words;
  * empty if no locator failed.
  */
-export function pageExcerpt({
+export function excerptPage({
   ariaSnapshot,
   diagnosis,
   error,

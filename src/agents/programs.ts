@@ -13,7 +13,7 @@ export interface AgentProgram {
   readonly title: string;
   /** The npm package that installs it; null if its own documentation says how. */
   readonly packageName: string | null;
-  /** The environment variable for an API key, for places where nobody can log in; null if its documentation says which. */
+  /** The environment variable with an API key, for machines without a login; null if only the program's documentation names it. */
   readonly keyVariable: string | null;
   /** How to log in, as a sentence. */
   readonly login: string;
@@ -71,21 +71,21 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   },
 };
 
-/** Returns the program that is known by this name, or null. */
-export function programNamed(name: string): AgentProgram | null {
+/** Returns the program with this name, or null if self-heal does not know it. */
+export function findAgentProgram(name: string): AgentProgram | null {
   if (isBuiltInRunner(name)) return programs[name];
   const known = acpPrograms[name];
-  return known ? acpProgram(name, known.command[0]) : null;
+  return known ? describeAcpProgram(name, known.command[0]) : null;
 }
 
-/** All programs that are known by name, in the order in which `init` prefers them. */
-export function allPrograms(): AgentProgram[] {
+/** Returns all programs that self-heal knows, in the order in which `init` prefers them. */
+export function listPrograms(): AgentProgram[] {
   const names = new Set([...Object.keys(programs), ...Object.keys(acpPrograms)]);
-  return [...names].flatMap((name) => programNamed(name) ?? []);
+  return [...names].flatMap((name) => findAgentProgram(name) ?? []);
 }
 
-/** Describes a program of which only its command is known. */
-function acpProgram(name: string, file: string): AgentProgram {
+/** Describes an ACP program by its name and executable. */
+function describeAcpProgram(name: string, file: string): AgentProgram {
   return {
     name,
     file,
@@ -104,9 +104,9 @@ const providerKeys = [
 ].flatMap((line) => line.split(' '));
 
 interface AcpEnvironment {
-  /** What makes the program leave each decision to the permissions of the protocol. */
+  /** Variables that make the program ask for each permission over the protocol. */
   readonly env: Readonly<Record<string, string>>;
-  /** The variables that it is given. */
+  /** The names of the user's variables that it gets. */
   readonly passes: readonly string[];
 }
 
@@ -117,14 +117,14 @@ const acpEnvironments: Readonly<Record<string, AcpEnvironment>> = {
     passes: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST'],
   },
   opencode: {
-    // By itself, it asks about nothing in the project.
+    // By default, it never asks about files of the project.
     env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_PERMISSION: '{"*":"ask"}' },
     passes: ['OPENCODE_*', ...providerKeys],
   },
 };
 
 /** Returns the environment of a program that speaks the Agent Client Protocol: by default the variables with its name (`CODEX_*` for `codex-acp`), and the keys of models. */
-export function acpEnvironment(name: string): AcpEnvironment {
+export function createAcpEnvironment(name: string): AcpEnvironment {
   const [prefix] = name.toUpperCase().split(/[^A-Z0-9]/);
   return acpEnvironments[name] ?? { env: {}, passes: [`${prefix}_*`, ...providerKeys] };
 }

@@ -19,7 +19,7 @@ import { traceFiles } from '../evidence/evidence-files.js';
 import { becauseOf, isKept } from '../model/attempt.js';
 import type { NetworkEntry } from '../model/evidence.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
-import { pageExcerpt } from './page-excerpt.js';
+import { excerptPage } from './page-excerpt.js';
 import { parseAsserted, findContradiction } from '../diagnose/asserted.js';
 import { findLookAlike } from '../diagnose/complaint.js';
 import {
@@ -33,7 +33,7 @@ import {
 export interface PromptFrame {
   readonly slashCommand: string;
   readonly contextFile: string;
-  /** Whether a person pastes the prompt into a program that works in the project itself, without a copy and a context.json. */
+  /** True if a person pastes the prompt into a program that works in the project itself, without a copy and a context.json. */
   readonly isPasted?: boolean;
 }
 
@@ -55,8 +55,8 @@ export function renderPrompt(
 ): string {
   const start = `${slashCommand} ${context.task}.`;
   const end = [
-    otherFiles(context, { contextFile, isPasted }),
-    isPasted ? rulesForPasting(context) : rules(context),
+    listOtherFiles(context, { contextFile, isPasted }),
+    isPasted ? renderRulesForPasting(context) : renderRules(context),
   ];
   const { error, guidance, flake } = context;
   const timeline = buildTimeline(context, {
@@ -66,56 +66,60 @@ export function renderPrompt(
   });
   const timelineLines = formatTimeline(timeline);
   const sections: Record<string, Section> = {
-    blame: blameSection(context),
-    flake: block('Flaky', flake ? [flakeText(flake), ...flake.difference].join('\n') : null, {
+    blame: renderBlame(context),
+    flake: renderBlock('Flaky', flake ? [flakeText(flake), ...flake.difference].join('\n') : null, {
       longest: 2_000,
       introduction:
-        'The test is flaky: runs on the same code were red and green. Find what it does not wait for, or shares.',
+        'The test is flaky: runs on the same code were red and green. Find what it fails to wait for, or what it shares with other tests.',
     }),
-    failure: () => failedTest(context),
-    asked: askedSection(context),
-    error: block('Error', briefError(error.message), { longest: 2_000, file: 'context.json' }),
-    otherRun: otherRun(context),
-    snippet: block('Test source', briefSnippet(error.snippet), { longest: 1_200 }),
-    diagnosis: diagnosisSection(context, `${error.message}\n${timelineLines}`),
-    source: sourceLines(context),
-    page: block('The page around the locator', pageExcerpt(context).join('\n'), {
+    failure: () => describeTest(context),
+    asked: renderRequests(context),
+    error: renderBlock('Error', shortenError(error.message), { longest: 2_000, file: 'context.json' }),
+    otherRun: renderOtherRun(context),
+    snippet: renderBlock('Test source', shortenSnippet(error.snippet), { longest: 1_200 }),
+    diagnosis: renderDiagnosis(context, `${error.message}\n${timelineLines}`),
+    source: renderSource(context),
+    page: renderBlock('The page around the locator', excerptPage(context).join('\n'), {
       longest: 1_200,
       file: 'context.json',
     }),
-    timeline: block('What happened, in order', timelineLines, {
+    timeline: renderBlock('What happened, in order', timelineLines, {
       longest: 3_000,
       introduction: 'Times are in seconds. Indented lines happened at the same time.',
       cut: (room) => formatTimeline(timeline, room),
     }),
-    changes: changesSection(context),
-    guidance: block('Decision by a person', guidance, {
+    changes: renderChanges(context),
+    guidance: renderBlock('Decision by a person', guidance, {
       longest: 2_000,
       introduction:
         'A person was asked about this failure. The answer takes precedence over everything else:',
     }),
-    earlierFix: earlierFixSection(context.earlierFix),
-    attempts: attemptsSection(context),
-    rejections: rejectionsSection(context.previousAttempts),
+    earlierFix: renderEarlierFix(context.earlierFix),
+    attempts: renderAttempts(context),
+    rejections: renderRejections(context.previousAttempts),
   };
-  const texts = fitted(sections, decisiveSections(context), MAX_PROMPT - [start, ...end].join('\n\n').length);
+  const texts = fitSections(
+    sections,
+    listDecisiveSections(context),
+    MAX_PROMPT - [start, ...end].join('\n\n').length,
+  );
   return `${[start, ...texts, ...end].filter((text) => text !== '').join('\n\n')}\n`;
 }
 
-/** The mark under a line that is so long that nobody can see what it is under. */
+/** The caret under a line that is too long to see the marked column. */
 const farCaret = /^[ ]+\|[ ]{80,}\^+[ ]*(?:\n|$)/gm;
 
 const longestBeside = 140;
 
-/** Shortens the lines beside the one that failed. */
-function briefSnippet(snippet: string | null): string | null {
+/** Shortens the lines around the failing one. */
+function shortenSnippet(snippet: string | null): string | null {
   const lines = snippet?.replaceAll(farCaret, '').split('\n') ?? null;
   const isWhole = (line: string) => /^\s*>/.test(line) || line.length <= longestBeside;
   return lines?.map((line) => (isWhole(line) ? line : `${line.slice(0, longestBeside)}…`)).join('\n') ?? null;
 }
 
-/** Leaves out of an error what its call log repeats of it. */
-function briefError(message: string): string {
+/** Removes the lines of an error that its call log repeats. */
+function shortenError(message: string): string {
   const at = message.search(/^Call log:/m);
   if (at < 0) return message;
   const log = message.slice(at).split('\n').slice(1);
@@ -129,7 +133,7 @@ function briefError(message: string): string {
   );
 }
 
-/** Masking copies the entries, so they are not compared by identity. */
+/** Compares by value, because masking copies the entries. */
 function isSameRequest(a: NetworkEntry, b: NetworkEntry): boolean {
   return a.time === b.time && a.url === b.url && a.method === b.method;
 }
@@ -138,20 +142,20 @@ function isSameRequest(a: NetworkEntry, b: NetworkEntry): boolean {
 const timelineSources: ReadonlySet<EvidenceSource> = new Set(['console', 'network', 'server']);
 
 /** Returns the sections that come before the test's error if that is only a consequence of something else. */
-function decisiveSections({ diagnosis }: AgentContext): string[] {
+function listDecisiveSections({ diagnosis }: AgentContext): string[] {
   const source = diagnosis.category === 'ui-error' ? undefined : diagnosis.why[0]?.source;
   if (source === undefined || source === 'error' || source === 'stack') return [];
   return ['diagnosis', 'source', ...(timelineSources.has(source) ? ['timeline'] : [])];
 }
 
-/** The sections by weight: a person's decision and the failure get room before anything that only helps. */
+/** The sections by priority: the failure and a person's decision get room before helpful details. */
 const byWeight =
   'failure flake guidance error rejections blame attempts diagnosis source asked changes snippet otherRun timeline page earlierFix'.split(
     ' ',
   );
 
-/** Renders the sections in about `room` characters; the decisive ones are shown before the error. */
-function fitted(
+/** Renders the sections in about `room` characters, the decisive ones before the error. */
+function fitSections(
   sections: Readonly<Record<string, Section>>,
   decisive: readonly string[],
   room: number,
@@ -167,23 +171,23 @@ function fitted(
   return [...names].map((name) => texts.get(name) ?? '');
 }
 
-/** Returns as many of the first texts as fit into `room` characters, each in lines of its own. */
-function firstTexts(texts: readonly string[], room: number): string[] {
+/** Joins as many of the first texts as fit into `room` characters. */
+function takeFirstTexts(texts: readonly string[], room: number): string[] {
   let remaining = room;
   return texts.filter((text) => (remaining -= text.length + 1) > 0);
 }
 
 /** The blamed change comes before everything else (BL-3). */
-function blameSection({ blame }: AgentContext): Section {
-  if (!blame) return noSection;
+function renderBlame({ blame }: AgentContext): Section {
+  if (!blame) return renderNothing;
   return (room) => {
     const first = blame.hunks.slice(0, 5);
     const longest = Math.min(2_000, room / 2) / first.length;
     const more = blame.hunks.length - first.length;
     return [
-      `${blameLine(blame, inline)}.${authorsOf(blame)}`,
+      `${blameLine(blame, inline)}.${formatAuthors(blame)}`,
       ...first.map(
-        (hunk) => `${inline(`${hunk.file}:${hunk.line}`)}\n\n${fenced(diffLines(hunk), { longest })}`,
+        (hunk) => `${inline(`${hunk.file}:${hunk.line}`)}\n\n${fenced(formatDiff(hunk), { longest })}`,
       ),
       ...(more > 0 ? [`${more} more in context.json.`] : []),
       'The change may be intended. Then adapt the test or other code to it. Revert it only as a last resort.',
@@ -191,13 +195,13 @@ function blameSection({ blame }: AgentContext): Section {
   };
 }
 
-function diffLines({ old, now }: Pick<BlamedHunk, 'old' | 'now'>): string {
+function formatDiff({ old, now }: Pick<BlamedHunk, 'old' | 'now'>): string {
   return [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)].join('\n');
 }
 
-/** The request that the failed assertion is about, with the code that answers it. */
-function askedSection({ asked = [], handlers = [], error }: AgentContext): Section {
-  if (asked.length === 0) return noSection;
+/** Shows the most relevant request of a failed assertion, and the code that answers it. */
+function renderRequests({ asked = [], handlers = [], error }: AgentContext): Section {
+  if (asked.length === 0) return renderNothing;
   const { expected, received } = parseAsserted([error]);
   const lines = asked.map((entry) => {
     const wrong = findContradiction(entry);
@@ -208,7 +212,7 @@ function askedSection({ asked = [], handlers = [], error }: AgentContext): Secti
   const places = handlers.map(({ request, at, calls, isNear }) => {
     const uses = calls.length > 0 ? `, which uses ${calls.map(inline).join(', ')}` : '';
     return isNear
-      ? `No code names ${inline(request)}; the nearest is ${inline(at)}${uses}.`
+      ? `No route in the code matches ${inline(request)} exactly; the nearest is ${inline(at)}${uses}.`
       : `${inline(request)} is answered at ${inline(at)}${uses}.`;
   });
   return (room) => {
@@ -219,45 +223,45 @@ function askedSection({ asked = [], handlers = [], error }: AgentContext): Secti
         : []),
     ].join('\n');
     const longest = Math.min(1_400, Math.max(80, room - places.join('\n').length - 80));
-    return section('The request in question', [fenced(text, { longest }), ...places].join('\n\n'));
+    return renderSection('The request in question', [fenced(text, { longest }), ...places].join('\n\n'));
   };
 }
 
-/** Half of a prompt: so much of the most likely commit is shown uncut. */
+/** Up to half of the prompt shows the most likely commit uncut. */
 const MAX_CHANGES = MAX_PROMPT / 2;
-/** What the timeline keeps at least, so that changes never displace what happened. */
+/** The minimum length of the timeline, which changes must not displace. */
 const MIN_TIMELINE = 900;
 
-/** What changed since the test was green: the hunks of the most likely commit, the nearest to the failure first, and a list of the others (BL-3). */
-function changesSection({ changes, blame, unblamed }: AgentContext): Section {
-  if (!changes || (changes.hunks.length === 0 && changes.others.length === 0)) return noSection;
+/** Shows the changes since the test was green: the hunks of the most likely commit, most relevant first, and a list of the other commits (BL-3). */
+function renderChanges({ changes, blame, unblamed }: AgentContext): Section {
+  if (!changes || (changes.hunks.length === 0 && changes.others.length === 0)) return renderNothing;
   const { base, commit, hunks, others, packages } = changes;
   const isBlamed = ({ file, line }: Pick<BlamedHunk, 'file' | 'line'>) =>
     blame?.hunks.some((hunk) => hunk.file === file && hunk.line === line);
-  const shown = hunks.filter((hunk) => !isBlamed(hunk));
-  const texts = shown.map((hunk) => `@@ ${hunk.file}:${hunk.line}\n${diffLines(hunk)}`);
-  const rest = others.map(({ commit: other, files }) => `- ${commitLine(other)}: ${filesLine(files)}`);
+  const renderPatch = hunks.filter((hunk) => !isBlamed(hunk));
+  const texts = renderPatch.map((hunk) => `@@ ${hunk.file}:${hunk.line}\n${formatDiff(hunk)}`);
+  const rest = others.map(({ commit: other, files }) => `- ${formatCommit(other)}: ${formatFiles(files)}`);
   const notes = [
     ...packages.map((text) => `Package ${inline(text)}.`),
     ...(unblamed && !blame ? [`Reverted and run: ${inline(unblamed)}.`] : []),
   ];
   return (room) => {
-    const overhead = [headOf(changes, true), ...notes, ...rest.slice(0, 4)].join('\n').length + 160;
+    const overhead = [describeBase(changes, true), ...notes, ...rest.slice(0, 4)].join('\n').length + 160;
     const longest = Math.min(MAX_CHANGES, room - MIN_TIMELINE) - overhead;
     const first = texts[0] === undefined ? [] : [middleCut(texts[0], Math.max(MIN_SECTION, longest))];
-    const whole = [...first, ...firstTexts(texts.slice(1), longest - (first[0]?.length ?? 0))];
+    const whole = [...first, ...takeFirstTexts(texts.slice(1), longest - (first[0]?.length ?? 0))];
     if (room < overhead || (whole.length === 0 && rest.length === 0)) return '';
     const more = texts.length - whole.length;
-    const cut = more > 0 ? [`[… ${counted(more, 'more change')}: ${showOf(commit, base)} …]`] : [];
-    return section(
+    const cut = more > 0 ? [`[… ${counted(more, 'more change')}: ${formatShowCommand(commit, base)} …]`] : [];
+    return renderSection(
       'What changed',
       [
-        headOf(changes, whole.length > 0),
+        describeBase(changes, whole.length > 0),
         ...(whole.length > 0 ? [fenced([...whole, ...cut].join('\n'), { language: 'diff' })] : []),
         ...notes,
         ...(rest.length > 0
           ? [
-              `${whole.length > 0 ? 'Also changed' : 'Changed'} (\`git show <id>\`):\n${firstTexts(rest, Math.max(400, longest / 4)).join('\n')}`,
+              `${whole.length > 0 ? 'Also changed' : 'Changed'} (\`git show <id>\`):\n${takeFirstTexts(rest, Math.max(400, longest / 4)).join('\n')}`,
             ]
           : []),
       ].join('\n\n'),
@@ -265,24 +269,24 @@ function changesSection({ changes, blame, unblamed }: AgentContext): Section {
   };
 }
 
-function headOf({ base, commit }: Changes, isShown: boolean): string {
+function describeBase({ base, commit }: Changes, isShown: boolean): string {
   const since = `${sinceBase[base.from]} ${shortId(base.commit)}`;
   if (!isShown || (commit === null && base.from === 'head')) return `${since}:`;
-  return `${since}, what the failure names the most: ${commitLine(commit)}.`;
+  return `${since}, the commit that the failure points to most: ${formatCommit(commit)}.`;
 }
 
-function commitLine(commit: BlamedCommit | null): string {
+function formatCommit(commit: BlamedCommit | null): string {
   return commit
     ? `${shortId(commit.id)} ${commit.date.slice(0, 10)} ${inline(commit.subject.slice(0, 80))}`
     : 'not committed';
 }
 
-function filesLine(files: readonly string[]): string {
+function formatFiles(files: readonly string[]): string {
   const named = files.slice(0, 5).map(inline).join(', ');
   return files.length > 5 ? `${named} and ${files.length - 5} more` : named;
 }
 
-function showOf(commit: BlamedCommit | null, { commit: base }: BlameBase): string {
+function formatShowCommand(commit: BlamedCommit | null, { commit: base }: BlameBase): string {
   return commit ? `git show ${shortId(commit.id)}` : `git diff ${shortId(base)}`;
 }
 
@@ -294,11 +298,11 @@ const sinceBase: Record<BlameBase['from'], string> = {
   named: 'Since',
 };
 
-function noSection(): string {
+function renderNothing(): string {
   return '';
 }
 
-function authorsOf({ hunks }: NonNullable<AgentContext['blame']>): string {
+function formatAuthors({ hunks }: NonNullable<AgentContext['blame']>): string {
   const commits = new Map(hunks.flatMap(({ commit }) => (commit ? [[commit.id, commit]] : [])));
   return [...commits.values()]
     .slice(0, 3)
@@ -306,7 +310,7 @@ function authorsOf({ hunks }: NonNullable<AgentContext['blame']>): string {
     .join('');
 }
 
-function section(title: string, text: string): string {
+function renderSection(title: string, text: string): string {
   return `## ${title}\n\n${text}`;
 }
 
@@ -314,19 +318,19 @@ interface SectionOptions extends BlockOptions {
   readonly longest: number;
   /** A sentence before the text. */
   readonly introduction?: string;
-  /** Returns the text in a number of characters, where more than its middle has to be left out. */
+  /** Shortens the text to a number of characters, if cutting its middle is not good enough. */
   readonly cut?: (room: number) => string;
 }
 
-/** A text of the test, the page or a server in a fenced block; no section without a text. */
-function block(title: string, text: string | null | undefined, options: SectionOptions): Section {
-  if (!text?.trim()) return noSection;
+/** Renders a text of the test, the page or a server in a fenced block; nothing without a text. */
+function renderBlock(title: string, text: string | null | undefined, options: SectionOptions): Section {
+  if (!text?.trim()) return renderNothing;
   const { introduction, cut, longest: most, ...how } = options;
   const head = introduction === undefined ? '' : `${introduction}\n\n`;
   const overhead = title.length + head.length + 24;
   return (room) => {
     const longest = Math.min(most, Math.max(80, room - overhead));
-    return section(title, head + (cut ? fenced(cut(longest), how) : fenced(text, { ...how, longest })));
+    return renderSection(title, head + (cut ? fenced(cut(longest), how) : fenced(text, { ...how, longest })));
   };
 }
 
@@ -336,7 +340,7 @@ const phases: Record<SuitePhase['kind'], string> = {
   'global-setup': 'in its global set-up',
 };
 
-function suiteFailed({ phase }: AgentContext): string {
+function describeSuiteFailure({ phase }: AgentContext): string {
   if (!phase) return 'The Playwright suite itself failed, outside of its tests.';
   const { kind, at, servers, file } = phase;
   return [
@@ -347,9 +351,9 @@ function suiteFailed({ phase }: AgentContext): string {
   ].join('\n');
 }
 
-function failedTest(context: AgentContext): string {
+function describeTest(context: AgentContext): string {
   const { test, otherTests, failedStep, setUp, needs } = context;
-  if (!test) return suiteFailed(context);
+  if (!test) return describeSuiteFailure(context);
   const before = setUp && setUpLine(setUp);
   const others = otherTests
     .slice(0, 10)
@@ -361,38 +365,36 @@ function failedTest(context: AgentContext): string {
     ...(before ? [`Set-up: ${inline(before)}`] : []),
     ...(needs
       ? [
-          `It is green alone, and red after ${counted(needs.length, 'other test')}: what they leave behind or use up is part of the cause.`,
-          ...needs.slice(0, 5).map(neededLine),
+          `It is green alone, and red after ${counted(needs.length, 'other test')}: the data that they leave behind or use up is part of the cause.`,
+          ...needs.slice(0, 5).map(formatNeededTest),
         ]
       : []),
-    ...(others.length > 0
-      ? [`More tests that fail from the same cause: ${otherTests.length}`, ...others]
-      : []),
+    ...(others.length > 0 ? [`More tests with the same cause: ${otherTests.length}`, ...others] : []),
   ].join('\n');
 }
 
-function neededLine({ name, at, writes }: NonNullable<AgentContext['needs']>[number]): string {
+function formatNeededTest({ name, at, writes }: NonNullable<AgentContext['needs']>[number]): string {
   return `- ${inline(name)} (${inline(at)})${writes.length > 0 ? `, which sent ${writes.map(inline).join(', ')}` : ''}`;
 }
 
-/** The other error of a test that failed differently when it was run again. */
-function otherRun({ otherRun: other }: AgentContext): Section {
-  if (!other) return noSection;
+/** Shows the other error of a test that failed differently in its second run. */
+function renderOtherRun({ otherRun: other }: AgentContext): Section {
+  if (!other) return renderNothing;
   const title =
     other.run === 'first'
-      ? 'When it ran first it failed differently (everything else here is from the run that repeated it)'
-      : 'When it was run again it failed differently (everything else here is from the first run)';
-  return block(title, other.errors.map((error) => error.message).join('\n\n'), { longest: 800 });
+      ? 'It failed differently in its first run (everything else here is from the second run)'
+      : 'It failed differently in its second run (everything else here is from the first run)';
+  return renderBlock(title, other.errors.map((error) => error.message).join('\n\n'), { longest: 800 });
 }
 
-/** The class of the failure, and the evidence for it that no other section shows. */
-function diagnosisSection(
+/** Shows the class of the failure, and the evidence for it that no other section has. */
+function renderDiagnosis(
   { diagnosis, pageUrl, network, console, named = [], error, test }: AgentContext,
   otherSections: string,
 ): Section {
   const { category, alternatives, why, warning } = diagnosis;
   const { errorType: _, ...all } = diagnosis.facts;
-  // Of the test itself, its source is shown; the error names the locator.
+  // Omits the test's position and locator, because other sections show them.
   const facts = {
     ...all,
     source: test && all.source?.startsWith(`${test.file}:`) ? null : all.source,
@@ -417,61 +419,66 @@ function diagnosisSection(
       ? ''
       : ` The page could read other answers of ${inline(lost)}, so CORS is set up: the one without the header is probably an error of that server.`;
   const head = `It was classified as ${category}${also}.${warning ? ` ${warning}.` : ''}${cors}`;
-  if (text === '') return () => section('Diagnosis', head);
-  return block('Diagnosis', text, { longest: 1_200, introduction: head });
+  if (text === '') return () => renderSection('Diagnosis', head);
+  return renderBlock('Diagnosis', text, { longest: 1_200, introduction: head });
 }
 
-/** The lines that the error came from, unless they are the test's own, which `snippet` shows. */
-function sourceLines({ source, test, error }: AgentContext): Section {
-  if (!source?.snippet || (test && error.snippet && source.at.startsWith(`${test.file}:`))) return noSection;
-  return block(`Source at ${inline(source.at)}`, source.snippet, { longest: 1_600 });
+/** Shows the source of the error, unless it is the test's own line, which `snippet` shows. */
+function renderSource({ source, test, error }: AgentContext): Section {
+  if (!source?.snippet || (test && error.snippet && source.at.startsWith(`${test.file}:`)))
+    return renderNothing;
+  return renderBlock(`Source at ${inline(source.at)}`, source.snippet, { longest: 1_600 });
 }
 
-function earlierFixSection(fix: AgentContext['earlierFix']): Section {
-  if (fix === null) return noSection;
+function renderEarlierFix(fix: AgentContext['earlierFix']): Section {
+  if (fix === null) return renderNothing;
   const times = fix.times === 1 ? 'once' : `${fix.times} times`;
   const summary = fix.summary ? ` The fix, in the agent's words: ${inline(fix.summary)}.` : '';
   const files = fix.files.map((file) => inline(file.path)).slice(0, 5);
   const text = `This failure was healed ${times} before, last on ${fix.healedAt.slice(0, 10)}, and the same error is back. Either that fix did not last, and the underlying cause is still to be found, or another change has the same effect.${summary}`;
   return (room) => {
     if (room < text.length + MIN_SECTION) return '';
-    if (fix.patch) return block('Healed before', fix.patch, { longest: 2_000, introduction: text })(room);
-    return section('Healed before', text + (files.length > 0 ? ` It changed ${files.join(', ')}.` : ''));
+    if (fix.patch)
+      return renderBlock('Healed before', fix.patch, { longest: 2_000, introduction: text })(room);
+    return renderSection(
+      'Healed before',
+      text + (files.length > 0 ? ` It changed ${files.join(', ')}.` : ''),
+    );
   };
 }
 
-/** The failed attempts, and the demand for a different approach (ME-3). */
-function attemptsSection({ previousAttempts, attempt, task }: AgentContext): Section {
-  // What stays in the project was a fix of another error, which led to this one.
+/** Shows the failed attempts, and demands a different approach (ME-3). */
+function renderAttempts({ previousAttempts, attempt, task }: AgentContext): Section {
+  // A kept change fixed another error, after which this one appeared.
   const attempts = previousAttempts.filter((previous) => previous.agent !== null && !isKept(previous));
   const kept = previousAttempts.filter(isKept);
-  if (attempts.length + kept.length === 0) return noSection;
+  if (attempts.length + kept.length === 0) return renderNothing;
   return (room) => {
     const latest = attempts.slice(-5);
     const longest = Math.min(2_000, Math.max(0, room / 2) / (latest.length + kept.length));
-    const shown = (patch: string | null) =>
+    const renderPatch = (patch: string | null) =>
       patch && longest > MIN_SECTION ? [fenced(patch, { longest })] : [];
     const before = kept.map(({ claim, patch, files }) =>
       [
-        `Another error came first. The fix for it led to this error and is still in the code (${filesLine(files.map((file) => file.path))}): build on it, or remove it.`,
+        `Another error came first. The fix for it led to this error and is still in the code (${formatFiles(files.map((file) => file.path))}): build on it, or remove it.`,
         ...(claim?.summary ? [`It said: ${inline(claim.summary)}`] : []),
-        ...shown(patch),
+        ...renderPatch(patch),
       ].join('\n'),
     );
-    if (attempts.length === 0) return section('Before this error', before.join('\n\n'));
+    if (attempts.length === 0) return renderSection('Before this error', before.join('\n\n'));
     const texts = latest.map(({ claim, patch, cut, ...previous }, index) => {
       const number = attempts.length - latest.length + index + 1;
       return [
         `APPROACH ${number} FAILED: ${inline(becauseOf(previous) ?? 'the test is still red')}`,
         ...(claim?.summary ? [`It said: ${inline(claim.summary)}`] : []),
-        ...shown(patch),
-        `${previous.files.length === 0 ? 'It changed no files.' : 'Its change was reverted.'}${cutFiles(cut)}`,
+        ...renderPatch(patch),
+        `${previous.files.length === 0 ? 'It changed no files.' : 'Its change was reverted.'}${formatCutFiles(cut)}`,
       ].join('\n');
     });
-    // An answer resets the count, but earlier attempts are still shown.
+    // A person's answer resets the count, but earlier attempts are still listed.
     const number = Math.max(attempt, attempts.length + 1);
     const earlier = attempts.length > latest.length ? ' The earlier ones are in context.json.' : '';
-    return section(
+    return renderSection(
       'Previous attempts',
       [
         `This is attempt ${number}. The goal is the same: ${task}.${earlier}`,
@@ -483,13 +490,13 @@ function attemptsSection({ previousAttempts, attempt, task }: AgentContext): Sec
   };
 }
 
-function cutFiles(cut: PreviousAttempt['cut'] = []): string {
+function formatCutFiles(cut: PreviousAttempt['cut'] = []): string {
   const files = cut.slice(0, 5).map((file) => `\n- ${inline(cutLine(file))}`);
-  return files.length > 0 ? `\nRead-only files that it changed were left out:${files.join('')}` : '';
+  return files.length > 0 ? `\nIts changes of read-only files were removed:${files.join('')}` : '';
 }
 
-/** The guard's findings. A second rejection ends the cause (HN-3). */
-function rejectionsSection(attempts: readonly PreviousAttempt[]): Section {
+/** Shows the guard's findings. A second rejection ends the cause (HN-3). */
+function renderRejections(attempts: readonly PreviousAttempt[]): Section {
   const violations = attempts.flatMap(({ end }) => (end.kind === 'rejected' ? end.violations : []));
   const [first, ...others] = violations.map((violation) =>
     [
@@ -498,27 +505,27 @@ function rejectionsSection(attempts: readonly PreviousAttempt[]): Section {
       ...(violation.after === null ? [] : [`  after: ${inline(violation.after)}`]),
     ].join('\n'),
   );
-  if (first === undefined) return noSection;
+  if (first === undefined) return renderNothing;
   const consequence =
     'All of it was reverted. If the next change is rejected too, there will be no further attempt.';
   return (room) => {
-    const rest = firstTexts(others, Math.min(2_000, room - consequence.length - 60) - first.length);
-    return section('Rejected', `${[first, ...rest].join('\n')}\n\n${consequence}`);
+    const rest = takeFirstTexts(others, Math.min(2_000, room - consequence.length - 60) - first.length);
+    return renderSection('Rejected', `${[first, ...rest].join('\n')}\n\n${consequence}`);
   };
 }
 
 /** The contents of the files in a failure's folder, the most useful first. */
 const fileNotes: readonly (readonly [names: readonly string[], note: string])[] = [
-  [[timelineFile], 'all that happened: steps, requests with their bodies, console, server output'],
+  [[timelineFile], 'the whole timeline: steps, requests with their bodies, console, server output'],
   [[traceFiles.html, 'aria.yml'], 'the page at the failure, as HTML and as accessibility tree'],
   [
     ['expected.png', 'actual.png', 'difference.png'],
-    'the pictures of the screenshot comparison: what is expected, what is there, and where they differ',
+    'the pictures of the screenshot comparison: expected, actual, and their difference',
   ],
 ];
 
-/** Lists the files with everything else. */
-function otherFiles(
+/** Lists the files with more evidence. */
+function listOtherFiles(
   { files, screenshot, missing, playwrightReadsTraces }: AgentContext,
   { contextFile, isPasted }: Pick<PromptFrame, 'contextFile' | 'isPasted'>,
 ): string {
@@ -532,7 +539,7 @@ function otherFiles(
         `- ${traceFiles.trace}: Playwright's trace${playwrightReadsTraces ? `: \`npx playwright trace open ${traceFiles.trace}\` there, then \`npx playwright trace actions\` (\`action <n>\`, \`requests\`, \`request <n>\`, \`console\`, \`snapshot <n>\`)` : ''}`,
       ]
     : [];
-  return section(
+  return renderSection(
     'Everything else',
     [
       `In ${folder}:`,
@@ -549,28 +556,28 @@ function otherFiles(
 }
 
 const locators =
-  'In specs, page objects, fixtures and helpers only what a locator looks for may change: its arguments, or getBy… for another';
+  'In specs, page objects, fixtures and helpers only the target of a locator may change: its arguments, or one getBy… for another';
 
 /** The allowed changes in tests depend on the class, and on a person's decision (HN-4). */
 const inTests: Record<AgentContext['testChanges'], string> = {
-  none: 'Whatever belongs to the tests is read-only: specs, page objects, fixtures, helpers, test data.',
-  locators: `${locators}. What a test does and expects stays.`,
+  none: 'All files of the tests are read-only: specs, page objects, fixtures, helpers, test data.',
+  locators: `${locators}. The steps and expectations of a test must stay.`,
   waiting:
     'In specs, page objects, fixtures and helpers only waiting may change: web-first assertions in place of one-shot checks or before a step, an await that is missing. What isolates a test (data of its own) is asked of a person. Sleeps, longer time-outs, retries, serial, skip and softer assertions are rejected. The fix may also be in the app.',
   asked: `${locators}. If the app was changed on purpose, let the test expect the new behavior instead: a person decides.`,
   anything: 'A person has allowed the tests of this failure to change.',
 };
 
-function readOnly({ testChanges }: AgentContext): string {
+function describeReadOnly({ testChanges }: AgentContext): string {
   return `- ${inTests[testChanges]}
 - Read-only, too: ${protectedNames}.`;
 }
 
-/** The line that explains the signal is deliberately not valid JSON: see claim.ts. */
-const rules = (context: AgentContext) => `## Rules
+/** The line that explains the signal is deliberately invalid JSON: see claim.ts. */
+const renderRules = (context: AgentContext) => `## Rules
 
 - Find the cause in the code and fix it there. self-heal re-runs the test afterwards; only that run decides.
-${readOnly(context)}
+${describeReadOnly(context)}
 - Changes of read-only files are left out, and the rest is tried.
 - This folder is a copy of the project. Edit only here, with relative paths. Your changes are collected as a patch, without node_modules and
   without files that git ignores (except .env files). Add a new dependency to package.json and the lock file.
@@ -579,7 +586,7 @@ ${readOnly(context)}
 - End with one line: \`SELF-HEAL: {"status": "fixed" | "not-fixed" | "needs-person", "summary": "one sentence"}\`.
   Use needs-person, and say what you need, if only a person can decide or provide it: a key, a password, the value of a variable. Invent none.`;
 
-const rulesForPasting = (context: AgentContext) => `## Rules
+const renderRulesForPasting = (context: AgentContext) => `## Rules
 
 - Find the cause in the code and fix it there.
-${readOnly(context)}`;
+${describeReadOnly(context)}`;

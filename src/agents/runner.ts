@@ -6,33 +6,33 @@ import type { RunnerSettings, AgentSettings } from '../model/settings.js';
 export interface AgentTask {
   readonly agent: AgentSettings;
   readonly runner: RunnerSettings;
-  /** The text that is sent to the program, as returned by `expandedPrompt`; Markdown. */
+  /** The text for the program, as returned by `expandPrompt`; Markdown. */
   readonly prompt: string;
   readonly contextFile: string;
   readonly promptFile: string;
-  /** What only this prompt says, with which the answer to its question has to begin; absent if it asks for no opinion. */
+  /** A secret word of this prompt with which an opinion has to begin; absent if the prompt asks for none. */
   readonly token?: string | undefined;
   readonly screenshot: string | null;
-  /** Receives everything that the agent writes, up to a size limit. */
+  /** The file for all output of the agent, up to a size limit. */
   readonly logFile: string;
   /** The agent's working directory. */
   readonly cwd: string;
   /** If `cwd` is a folder in a copy: the same folder in the project, and the root of the copy. */
   readonly copyOf?: { readonly project: string; readonly root: string };
-  /** A folder that only this agent works in. Processes in it that have lost their parent are ended with the agent. */
+  /** A folder in which only this agent works. Orphaned processes in it are ended with the agent. */
   readonly workDir?: string;
   readonly runId: string;
   readonly attempt: number;
   /** The session of an earlier attempt that the program should continue (AG-9). */
   readonly resume?: string | null;
-  /** Aborts on interrupt; the agent and everything it started are gone when the promise resolves. */
+  /** Aborts on interrupt. When the promise resolves, the agent and all processes that it started have ended. */
   readonly signal: AbortSignal;
   readonly onStart: (pid: number) => void;
   /** Called with the agent's latest message or action. */
   readonly onActivity: (text: string) => void;
 }
 
-/** Runs an agent to its end; never rejects because of anything that the agent does. */
+/** Runs an agent to its end. Never rejects because of the agent's behavior. */
 export type RunAgent = (task: AgentTask) => Promise<AgentRun>;
 
 /** How to start a program for a task. */
@@ -41,7 +41,7 @@ export interface AgentCommand {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
-  /** The environment variables it is given (`ANTHROPIC_*` matches several), or all of them. */
+  /** The names of the environment variables that it gets (`ANTHROPIC_*` matches several), or all of them. */
   readonly passes: readonly string[] | 'everything';
 }
 
@@ -51,9 +51,9 @@ export type OutputStream = 'stdout' | 'stderr';
 /** The meaning of a line: a short text to show, and whether the work is complete. */
 export interface LineMeaning {
   readonly activity: string | null;
-  readonly complete: boolean;
-  /** Whether the program cannot succeed any more (its own retries, a full context), so that it is stopped immediately. */
-  readonly hopeless?: boolean;
+  readonly isComplete: boolean;
+  /** True if the program can no longer succeed (endless retries, a full context) and should be stopped immediately. */
+  readonly isHopeless?: boolean;
 }
 
 /** Interprets a program's output, line by line. */
@@ -66,14 +66,14 @@ export interface OutputReader {
 /** A program's own account of its work and its errors. */
 export interface AgentResult {
   readonly claim: AgentClaim | null;
-  /** Its last message, which answers the question of its prompt; of a program whose messages are not told apart, all that it printed. */
+  /** Its last message, which contains the answer to a question; all output of a program whose messages cannot be separated. */
   readonly final: string;
   readonly usage: AgentUsage;
   /** The edits that the program refused. */
   readonly denials: readonly string[];
-  /** Whether the program broke off before its work was complete, so that no exit code means success. */
+  /** True if the program stopped before its work was complete; then even exit code 0 is no success. */
   readonly isUnfinished?: boolean;
-  /** The program's own error, which its exit code may not show; null if there is none. */
+  /** The program's own error, perhaps despite exit code 0; null if there is none. */
   readonly error: Extract<
     AgentEnd,
     { kind: 'completed' | 'unusable' | 'exited' | 'retryable' | 'context-overflow' | 'limited' }
@@ -83,21 +83,21 @@ export interface AgentResult {
 /** One kind of coding-agent program: how to start it, and how to understand it. */
 export interface Runner {
   command(task: AgentTask): AgentCommand;
-  /** Reads a program that gets its whole task at its start. `token` marks the line that answers a prompt with a question. */
+  /** Creates the reader for a program that gets its whole task at its start. `token` marks the line with the answer to a question. */
   reader?(token?: string): OutputReader;
   /** Talks to a program while it works. */
   converse?(task: AgentTask, listener: AgentListener): Conversation;
 }
 
-/** What a conversation tells of a program at work. */
+/** Receives the events of a conversation. */
 export interface AgentListener {
-  /** A line for the log. */
+  /** Logs a line. */
   note(text: string): void;
-  /** A line for the log that is also shown as what the agent is doing. */
+  /** Logs a line, and shows it as the agent's current activity. */
   show(text: string): void;
-  /** The work is done: the program may end by itself, and is ended soon. */
+  /** Called when the work is done: the program may exit by itself, and is ended soon. */
   finish(): void;
-  /** No success is possible any more: the program is ended. */
+  /** Called when success is no longer possible: the program is ended. */
   stop(): void;
   /** Masks secrets in a text. */
   clean(text: string): string;
@@ -105,13 +105,13 @@ export interface AgentListener {
 
 /** A conversation with a program over its standard input and output. */
 export interface Conversation {
-  /** What the program reads. */
+  /** The program's standard input. */
   readonly input: Readable;
-  /** Takes what the program wrote to its standard output. */
+  /** Takes a part of the program's standard output. */
   write(chunk: Buffer): void;
   /** Asks the program to stop its work; resolves when it has. */
   cancel(): Promise<void>;
-  /** Ends the conversation, after which nothing that the program has asked for is done. */
+  /** Ends the conversation; later requests of the program have no effect. */
   close(): void;
   result(): AgentResult;
 }
@@ -126,20 +126,20 @@ export const noUsage: AgentUsage = {
 };
 
 /**
- * Returns a slash command in one line, for a program that expands it: some join the lines of the arguments, which breaks the prompt's blocks, and some give
- * them to the model twice. The prompt's file says the rest.
+ * Returns a one-line prompt for a program that expands slash commands; the prompt's file has the rest. Some programs join the lines of a command's
+ * arguments, which breaks the prompt's blocks, and some pass them to the model twice.
  */
-export function commandLine({ prompt, promptFile }: Pick<AgentTask, 'prompt' | 'promptFile'>): string {
-  return `${prompt.split('\n', 1)[0]} First read all of ${promptFile}: what failed, what is known about it, and the rules.`;
+export function createShortPrompt({ prompt, promptFile }: Pick<AgentTask, 'prompt' | 'promptFile'>): string {
+  return `${prompt.split('\n', 1)[0]} First read all of ${promptFile}: it describes the failure and the rules.`;
 }
 
-/** The meaning of a line without any. */
-export const noMeaning: LineMeaning = { activity: null, complete: false };
+/** The meaning of an irrelevant line. */
+export const noMeaning: LineMeaning = { activity: null, isComplete: false };
 
-/** The result of a program that nobody listens to. */
-export const nothingSaid: AgentResult = { claim: null, final: '', usage: noUsage, denials: [], error: null };
+/** The result of a program whose output is not read. */
+export const noResult: AgentResult = { claim: null, final: '', usage: noUsage, denials: [], error: null };
 
 /** Returns the arguments that agents.yaml adds to those of a built-in program. */
-export function addedArgs(runner: RunnerSettings): readonly string[] {
+export function readAddedArgs(runner: RunnerSettings): readonly string[] {
   return runner.kind === 'claude' || runner.kind === 'codex' ? (runner.args ?? []) : [];
 }

@@ -12,7 +12,7 @@ export interface CodeLine {
 const mostLines = 2_000;
 const longestLine = 1_000;
 
-/** Returns the lines of the app's code, configuration included, that match; `args` are options of `git grep` and end with the pattern. */
+/** Returns the matching lines of the app's code and configuration; `args` are options of `git grep` and end with the pattern. */
 export async function searchCode(
   tree: string,
   args: readonly string[],
@@ -24,20 +24,20 @@ export async function searchCode(
     .slice(0, mostLines)
     .flatMap((entry) => {
       const [file = '', line = '', text = ''] = entry.split('\0');
-      return isOfApp(file) && Number(line) > 0
+      return isAppFile(file) && Number(line) > 0
         ? [{ file, line: Number(line), text: text.slice(0, longestLine) }]
         : [];
     });
 }
 
-/** Returns the project's files, as git knows them. */
-export async function filesOfApp(tree: string): Promise<string[]> {
+/** Returns the project's files according to git. */
+export async function listAppFiles(tree: string): Promise<string[]> {
   const files = await gitList(tree, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
-  return files.filter(isOfApp);
+  return files.filter(isAppFile);
 }
 
 /** Whether a file is neither a test nor documentation, data of a package manager, or self-heal's own. */
-export function isOfApp(file: string): boolean {
+export function isAppFile(file: string): boolean {
   return (
     file !== '' &&
     !isSpecName.test(file) &&

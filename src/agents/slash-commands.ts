@@ -7,7 +7,7 @@ export interface SlashCommand {
   readonly isReadOnly?: true;
 }
 
-// Programs differ in what an agent may do: each may read and edit files, few may run a command, so no text asks for one.
+// In every program agents may read and edit files, but only in few may they run commands, so no text asks for one.
 // None of these texts may contain "@", "$" or "!" before a backtick, which programs would take for files, arguments and commands.
 
 const never = `## Never
@@ -28,13 +28,13 @@ Make the smallest change that removes the cause, and read your own diff once bef
 - \`not-fixed\`: you did not find the cause, or could not reach it. Revert unfinished edits, and say in the summary what you ruled out: the next agent reads it. An honest \`not-fixed\` is worth more than a guess.
 - \`needs-person\`: only a person can decide or provide it. Put the question into the summary, with the possible choices.`;
 
-function command(name: string, description: string, body: string): SlashCommand {
+function createCommand(name: string, description: string, body: string): SlashCommand {
   return { name, description, body: `${body}\n\n${never}\n\n${answer}` };
 }
 
-/** The commands that the built-in routes use (CS-1 to CS-6), and that of the reader of fixes (HN-11). */
+/** The commands of the built-in routes (CS-1 to CS-6), and the command of the reader of fixes (HN-11). */
 export const slashCommands: readonly SlashCommand[] = [
-  command(
+  createCommand(
     'build-doctor',
     'Fix a build error that keeps the end-to-end tests from running',
     `A Playwright suite cannot run, or its pages do not load, because the build is broken: a compiler, bundler, syntax, type or module error. Find what broke it and fix it.
@@ -54,7 +54,7 @@ export const slashCommands: readonly SlashCommand[] = [
 
 Also say \`needs-person\` if the build needs a variable, a key or a service that is missing, or if two changes contradict each other and you would have to guess which one is intended.`,
   ),
-  command(
+  createCommand(
     'database',
     'Fix a database error behind a failing end-to-end test',
     `A Playwright test fails because of the database: row-level security, a missing table or column, a constraint, a migration, a query. Find the cause in the schema, the migrations or the code that queries, and fix it there.
@@ -75,7 +75,7 @@ Also say \`needs-person\` if the build needs a variable, a key or a service that
 
 Say \`needs-person\` if the fix means deciding who may see or change what, if data would be lost, or if the migration must be applied to a database that you cannot reach.`,
   ),
-  command(
+  createCommand(
     'debugger',
     'Find and fix the cause of a runtime or network error behind a failing end-to-end test',
     `A Playwright test fails because the application throws, rejects, answers with an error or does not answer. Find the first thing that went wrong and fix that, not the place where it surfaced.
@@ -96,7 +96,7 @@ Say \`needs-person\` if the fix means deciding who may see or change what, if da
 
 Say \`needs-person\` if a service, a key or an account outside this repository is missing or refuses access, or if neither the code nor the history shows which behavior is right.`,
   ),
-  command(
+  createCommand(
     'code-review',
     'Find out why the page is not as an end-to-end test expects, and fix the side that is wrong',
     `A Playwright test does not find what it expects on the page: a locator finds nothing, too much, or the wrong text. Either the application has lost something, or it was changed on purpose and the test still describes the old page. Find out which, and fix that side.

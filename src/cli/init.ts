@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { builtIn } from '../model/built-in.js';
 import { endWith } from './end.js';
 import { configFlag } from './options.js';
-import { type AgentProgram, allPrograms, programs } from '../agents/programs.js';
+import { type AgentProgram, listPrograms, programs } from '../agents/programs.js';
 import { type CiSystem, ciSystemOf, ciSystems } from '../clients/init/ci-workflow.js';
 import { gitRootOf } from '../workspace/git.js';
 import {
@@ -25,7 +25,7 @@ import { chooseAgent, configuredRunner, findAgents } from '../clients/init/choos
 
 /** `self-heal init`: sets up a project (CL-10). */
 export function define(command: Command): Command {
-  const names = allPrograms().map(({ name }) => name);
+  const names = listPrograms().map(({ name }) => name);
   return command
     .option(
       '--agent <name>',

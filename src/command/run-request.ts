@@ -12,7 +12,7 @@ import type { Selection } from '../playwright/selection.js';
 import type { StampedEvent } from '../event.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import type { Report } from '../run/report.js';
-import { missingAgents, withInstalledRunner } from '../agents/check-agents.js';
+import { findMissingAgents, dropMissingRunner } from '../agents/check-agents.js';
 import { loadSettings, overlaid } from '../config/load-settings.js';
 import type { AgentsFile } from '../config/schema.js';
 import { say } from '../outputs/streams.js';
@@ -123,8 +123,8 @@ export async function checkRequest(request: RunRequest): Promise<Result<CheckedR
   if (!loaded.ok) return loaded;
   // In these modes no agent is started here.
   const isShown = options.dryRun === true || options.patches !== undefined;
-  const settings = isShown ? loaded.value : await withInstalledRunner(loaded.value, cwd);
-  const missing = isShown ? new Map<string, Problem>() : await missingAgents(settings, cwd);
+  const settings = isShown ? loaded.value : await dropMissingRunner(loaded.value, cwd);
+  const missing = isShown ? new Map<string, Problem>() : await findMissingAgents(settings, cwd);
   const reports = await reportsFor(request);
   return reports.ok
     ? ok({ settings, playwright: playwright.value, missing, reports: reports.value })

@@ -2,7 +2,7 @@ import { constants, existsSync, lstatSync, readlinkSync, type Stats } from 'node
 import { access, chmod, copyFile, mkdir, readlink, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pMap from 'p-map';
-import { isProgramsOwn } from '../agents/command-files.js';
+import { isInProgramFolder } from '../agents/command-files.js';
 import { git } from './git.js';
 import { isInside } from '../paths.js';
 import type { Contents } from './change.js';
@@ -313,7 +313,9 @@ export async function collect(root: string, copy: ProjectCopy, contents: Content
     return !(now && last && isUntouched(last.copy, now.stat));
   };
   const old = [...base.keys()].filter(isTouched);
-  const added = [...tree.keys()].filter((file) => !base.has(file) && isTouched(file) && !isProgramsOwn(file));
+  const added = [...tree.keys()].filter(
+    (file) => !base.has(file) && isTouched(file) && !isInProgramFolder(file),
+  );
   const others = added.filter(isWritable);
   const unknown = others.filter((file) => !known.has(file));
   // Agent programs create folders with their own ignore rules, which only the copy has.

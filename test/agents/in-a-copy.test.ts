@@ -3,7 +3,7 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
-import { expandedPrompt } from '../../src/agents/expand-command.js';
+import { expandPrompt } from '../../src/agents/expand-command.js';
 import { createCopy, type ProjectCopy } from '../../src/workspace/copy.js';
 import { agentTask } from '../rig/agent-task.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -57,7 +57,7 @@ async function attempt(
     agentTask('hangs', {
       runner: runnerSettings(program),
       agent: { name: 'debugger', slashCommand: '/debugger', runner: name, timeoutMs: 120_000 },
-      prompt: await expandedPrompt(runnerSettings(program), `/debugger ${more.words}`, {
+      prompt: await expandPrompt(runnerSettings(program), `/debugger ${more.words}`, {
         cwd: root,
         clean: (text) => text,
       }),

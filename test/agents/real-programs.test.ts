@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
-import { expandedPrompt } from '../../src/agents/expand-command.js';
+import { expandPrompt } from '../../src/agents/expand-command.js';
 import { classifyAgentError } from '../../src/agents/api-error.js';
 import type { AgentTask } from '../../src/agents/runner.js';
 import type { AgentRun } from '../../src/model/attempt.js';
@@ -51,7 +51,7 @@ async function work(
   const env = { ...program.env(stub.url), SECRET_OF_THE_PROJECT: 'must-not-be-seen' };
   for (const key of Object.keys(process.env)) if (!(key in env)) vi.stubEnv(key, undefined);
   for (const [key, value] of Object.entries(env)) vi.stubEnv(key, value);
-  const prompt = await expandedPrompt(task.runner, task.prompt, { cwd: task.cwd, clean: (text) => text });
+  const prompt = await expandPrompt(task.runner, task.prompt, { cwd: task.cwd, clean: (text) => text });
   const run = await runAgent({ ...task, prompt });
   return { run, requests: stub.requests, file };
 }

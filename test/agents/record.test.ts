@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, it, vi } from 'vitest';
-import { claudeReader, claudeRunner } from '../../src/agents/claude-runner.js';
-import { codexReader, codexRunner } from '../../src/agents/codex-runner.js';
-import { expandedPrompt } from '../../src/agents/expand-command.js';
-import { lineSplitter } from '../../src/agents/line-splitter.js';
-import { passedEnv } from '../../src/agents/create-run-agent.js';
+import { createClaudeReader, claudeRunner } from '../../src/agents/claude-runner.js';
+import { createCodexReader, codexRunner } from '../../src/agents/codex-runner.js';
+import { expandPrompt } from '../../src/agents/expand-command.js';
+import { createLineSplitter } from '../../src/agents/line-splitter.js';
+import { selectEnv } from '../../src/agents/create-run-agent.js';
 import type { OutputStream } from '../../src/agents/runner.js';
 import { agentTask } from '../rig/agent-task.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -20,7 +20,7 @@ import { startStubApi, type Step } from './stub-api.js';
 afterEach(() => vi.unstubAllEnvs());
 
 const folder = path.resolve(import.meta.dirname, '../unit/agents/recorded');
-const readers = { claude: claudeReader, codex: codexReader };
+const readers = { claude: createClaudeReader, codex: createCodexReader };
 const runners = {
   claude: claudeRunner,
   codex: codexRunner,
@@ -58,13 +58,13 @@ async function record(program: RealProgram, happened: string, steps: Steps): Pro
   await using stub = await startStubApi(steps(program, place));
   const whole = program.env(stub.url);
   const env = happened === 'no-key' ? withoutKey(whole) : whole;
-  const prompt = await expandedPrompt(task.runner, task.prompt, { cwd: task.cwd, clean: (text) => text });
+  const prompt = await expandPrompt(task.runner, task.prompt, { cwd: task.cwd, clean: (text) => text });
   const { file, args, env: own, input, passes } = runners[name].command({ ...task, prompt });
   const reader = readers[name]();
   const seen: [OutputStream | 'stop' | 'exit', string][] = [];
   const child = spawn(file, args, {
     cwd: task.cwd,
-    env: { ...passedEnv(env, passes), ...own },
+    env: { ...selectEnv(env, passes), ...own },
     detached: true,
   });
   const kill = (signal: NodeJS.Signals) => {
@@ -76,7 +76,7 @@ async function record(program: RealProgram, happened: string, steps: Steps): Pro
   };
   const line = (text: string, from: OutputStream) => {
     seen.push([from, text]);
-    const { hopeless = false, complete } = reader.line(text, from);
+    const { isHopeless: hopeless = false, isComplete: complete } = reader.line(text, from);
     if (hopeless && !seen.some(([what]) => what === 'stop')) {
       seen.push(['stop', '']);
       kill('SIGTERM');
@@ -85,7 +85,7 @@ async function record(program: RealProgram, happened: string, steps: Steps): Pro
     if (complete) setTimeout(() => kill('SIGKILL'), 5_000).unref();
   };
   for (const from of ['stdout', 'stderr'] as const) {
-    const split = lineSplitter((text) => line(text, from));
+    const split = createLineSplitter((text) => line(text, from));
     child[from].on('data', (chunk: Buffer) => split.write(chunk)).on('end', () => split.end());
   }
   child.stdin.on('error', () => undefined).end(input);

@@ -168,7 +168,7 @@ describe('what an agent over the Agent Client Protocol may do', () => {
   it('AG-11 it is asked to go on if its turn ends because something was refused', async () => {
     const { claim, seen } = await run(taskOf(['gives-up-when-refused', 'npm test']));
     expect(claim?.status).toBe('fixed');
-    expect(seen).toMatch(/"no"[^]*Go on without it/);
+    expect(seen).toMatch(/"no"[^]*Continue without it/);
   });
 
   it('AG-11 nothing is written for it after the end of its turn', async () => {

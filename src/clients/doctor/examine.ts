@@ -1,12 +1,12 @@
 import path from 'node:path';
 import {
-  agentsInUse,
-  fileOf,
-  missingAgents,
-  programsThatRead,
-  withInstalledRunner,
+  listAgentsInUse,
+  executableOf,
+  findMissingAgents,
+  chooseReaders,
+  dropMissingRunner,
 } from '../../agents/check-agents.js';
-import { remedyFor } from '../../agents/agent-error.js';
+import { chooseRemedy } from '../../agents/agent-error.js';
 import { loadSettings } from '../../config/load-settings.js';
 import { builtIn } from '../../model/built-in.js';
 import type { Settings } from '../../model/settings.js';
@@ -71,7 +71,7 @@ export async function examine({ cwd, env, config: flag, agents }: ExamineRequest
             'agents.yaml',
             settings.value.file ? path.relative(cwd, settings.value.file) : 'not there: defaults',
           ),
-          ...(await checkAgents(await withInstalledRunner(settings.value, cwd), { cwd, env })),
+          ...(await checkAgents(await dropMissingRunner(settings.value, cwd), { cwd, env })),
         ]
       : [failed('agents.yaml', settings.error)]),
   ];
@@ -100,13 +100,14 @@ async function checkAgents(
   settings: Settings,
   project: Pick<ExamineRequest, 'cwd' | 'env'>,
 ): Promise<DoctorCheck[]> {
-  const missing = await missingAgents(settings, project.cwd);
-  const used = agentsInUse(settings).flatMap((name) => settings.agents[name] ?? []);
+  const missing = await findMissingAgents(settings, project.cwd);
+  const used = listAgentsInUse(settings).flatMap((name) => settings.agents[name] ?? []);
   const runners = [...new Set(used.map(({ runner }) => runner))];
   const ready = used.filter(({ name, runner }) => !missing.has(name) && runner !== builtIn);
   const logins = runners.map(async (name) => {
     const runner = settings.runners[name];
-    if (!runner || runner.kind === 'command' || !(await findProgram(fileOf(runner), project))) return [];
+    if (!runner || runner.kind === 'command' || !(await findProgram(executableOf(runner), project)))
+      return [];
     return [await loginOf(name, runner, project)];
   });
   return [
@@ -128,7 +129,7 @@ async function checkReaders(
   if (settings.verify.review === 'off') return [passed('reader', 'nobody reads fixes: verify.review is off')];
   const checks = makers.map(async (maker): Promise<DoctorCheck[]> => {
     if (maker === builtIn) return [];
-    const programs = await programsThatRead(settings, { maker, cwd });
+    const programs = await chooseReaders(settings, { maker, cwd });
     if (typeof programs === 'string') return [passed('reader', `fixes are not read: ${programs}`)];
     const [first] = programs;
     if (first !== undefined) return [passed('reader', `${first} reads what ${maker} fixes`)];
@@ -154,7 +155,7 @@ async function loginOf(
   const name = `${runner} login`;
   const login = await checkLogin(settings, project);
   if (login.state === 'in') return passed(name, login.how);
-  const remedy = (login.state === 'out' ? login.remedy : undefined) ?? remedyFor('unauthorized', runner);
+  const remedy = (login.state === 'out' ? login.remedy : undefined) ?? chooseRemedy('unauthorized', runner);
   return login.state === 'out'
     ? { name, state: 'failed', found: 'not logged in', remedy }
     : { name, state: 'warning', found: `unknown: ${login.why}`, remedy };

@@ -42,7 +42,7 @@ async function byProtocol(
   { program, command: [file = '', ...args] }: Extract<RunnerSettings, { kind: 'acp' }>,
   { cwd, env }: ProjectContext,
 ): Promise<Login> {
-  const { acpEnvironment } = await import('../../agents/programs.js');
+  const { createAcpEnvironment: acpEnvironment } = await import('../../agents/programs.js');
   const { tryLogin } = await import('../../agents/acp-runner.js');
   const talk = tryLogin(cwd);
   const running = supervise({

@@ -1,4 +1,4 @@
-import { type AgentProgram, allPrograms, programNamed } from '../../agents/programs.js';
+import { type AgentProgram, listPrograms, findAgentProgram } from '../../agents/programs.js';
 import { closest } from '../../config/closest.js';
 import { builtIn } from '../../model/built-in.js';
 import type { Problem } from '../../problem.js';
@@ -25,14 +25,14 @@ export function chooseAgent({
 }: AgentChoice): Result<AgentProgram | null, Problem> {
   if (flag !== undefined) return byName(flag);
   if (configured === builtIn) return ok(null);
-  const before = configured === null ? null : programNamed(configured);
+  const before = configured === null ? null : findAgentProgram(configured);
   return ok(before ?? installed[0] ?? null);
 }
 
 function byName(name: string): Result<AgentProgram | null, Problem> {
-  const program = programNamed(name);
+  const program = findAgentProgram(name);
   if (program || name === builtIn) return ok(program);
-  const names = allPrograms().map((known) => known.name);
+  const names = listPrograms().map((known) => known.name);
   const near = closest(name, [...names, builtIn]);
   return err({
     kind: 'usage',
@@ -43,7 +43,7 @@ function byName(name: string): Result<AgentProgram | null, Problem> {
 
 /** Returns the installed agent programs, in order of preference. */
 export async function findAgents(project: ProgramPlace): Promise<AgentProgram[]> {
-  const all = allPrograms();
+  const all = listPrograms();
   const paths = await Promise.all(all.map(({ file }) => findProgram(file, project)));
   return all.filter((_, index) => paths[index] !== null);
 }

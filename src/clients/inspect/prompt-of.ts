@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { buildContext } from '../../agents/build-context.js';
-import { expandedPrompt } from '../../agents/expand-command.js';
+import { expandPrompt } from '../../agents/expand-command.js';
 import { renderPrompt } from '../../agents/prompt.js';
 import { agentsFor } from '../../heal/policy.js';
 import { isBuiltIn } from '../../model/built-in.js';
@@ -88,7 +88,7 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<PromptText, P
     attempt: 1,
     previousAttempts: [],
     guidance: null,
-    testsAreOpen: false,
+    mayChangeTests: false,
     earlierFix: null,
     clean,
   });
@@ -98,7 +98,7 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<PromptText, P
   const isPasted = isBuiltIn(agent);
   const rendered = renderPrompt(context, { slashCommand, contextFile, isPasted });
   return ok({
-    text: await expandedPrompt(settings.runners[agent.runner], rendered, { cwd: projectRoot, clean }),
+    text: await expandPrompt(settings.runners[agent.runner], rendered, { cwd: projectRoot, clean }),
     note: isPasted
       ? 'no agent program is set up; paste this prompt into one'
       : `not sent yet; this is the prompt that ${slashCommand} (${agent.runner}) would get`,

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { programsThatRead } from '../../agents/check-agents.js';
+import { chooseReaders } from '../../agents/check-agents.js';
 import { groupCauses } from '../../diagnose/group.js';
 import { gatherFix } from '../../heal/reading/gather-fix.js';
 import { readAll, type Readings } from '../../heal/reading/read-fixes.js';
@@ -48,7 +48,7 @@ export async function readWorkingChange(
       facts: [],
     },
   );
-  const programs = await programsThatRead(settings, { maker: null, cwd });
+  const programs = await chooseReaders(settings, { maker: null, cwd });
   if (typeof programs === 'string') return unread(programs);
   const evidence = path.join(redDir, 'failures', String(cause.lead.n));
   return readAll(session, [{ cause, n: 1, programs, evidence, fix: redactor.deep(fix) }]);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { buildContext, reduceContext } from '../../agents/build-context.js';
-import { expandedPrompt } from '../../agents/expand-command.js';
+import { expandPrompt } from '../../agents/expand-command.js';
 import { renderPrompt } from '../../agents/prompt.js';
 import { type FixToRead, renderReview } from '../../agents/review-prompt.js';
 import type { AgentTask } from '../../agents/runner.js';
@@ -16,8 +16,8 @@ import type { WorkingCopy } from '../../workspace/workspace.js';
 import { relativePath } from '../../paths.js';
 import { mapTexts } from '../../secrets/reading.js';
 import { localTime } from '../../format.js';
-import { remedyFor } from '../../agents/agent-error.js';
-import { classifyAgentError, errorOfEnd } from '../../agents/api-error.js';
+import { chooseRemedy } from '../../agents/agent-error.js';
+import { classifyAgentError, findErrorOfEnd } from '../../agents/api-error.js';
 import { reasonOf } from '../../problem.js';
 import { backoffMs } from '../policy.js';
 
@@ -119,7 +119,7 @@ async function briefReader(
 
 function expanded(session: Session, { runner }: AgentSettings, prompt: string): Promise<string> {
   const clean = (text: string) => session.redactor.clean(text);
-  return expandedPrompt(session.settings.runners[runner], prompt, { cwd: session.cwd, clean });
+  return expandPrompt(session.settings.runners[runner], prompt, { cwd: session.cwd, clean });
 }
 
 /** An agent that can start: its copy of the project is ready, and it has its task. */
@@ -181,7 +181,7 @@ export function announceAgentEnd(
     exit: end.kind,
     durationMs,
     costUsd: usage.costUsd,
-    agentError: errorOfEnd(end),
+    agentError: findErrorOfEnd(end),
     filesChanged: more.filesChanged,
     orphans,
     ...(more.opinion ? { opinion: more.opinion } : {}),
@@ -289,9 +289,9 @@ export async function writeWork(
     attempt: request.n,
     previousAttempts: [...(request.known?.tried ?? []), ...(request.chain ?? []), ...request.previous],
     guidance: request.known?.guidance ?? null,
-    testsAreOpen: request.known?.decision?.allows === 'tests',
+    mayChangeTests: request.known?.decision?.allows === 'tests',
     earlierFix: request.known?.fix ?? null,
-    unblamed: session.bus.run().causes.find(({ id }) => id === request.cause.id)?.unblamed,
+    whyNoBlame: session.bus.run().causes.find(({ id }) => id === request.cause.id)?.unblamed,
     isEdited: (file) => edited.has(file),
     clean: (text) => session.redactor.clean(text),
   });
@@ -421,7 +421,7 @@ function finished(
   if (end.kind !== 'retryable' && end.kind !== 'context-overflow') return { ...run, end };
   const { reason } = classifyAgentError(end.reason);
   const isLong = end.kind === 'retryable' && (end.waitMs ?? 0) > MAX_ASKED_WAIT_MS;
-  const remedy = isLong ? availableAfter(session, end.waitMs ?? 0) : remedyFor(reason, runner);
+  const remedy = isLong ? availableAfter(session, end.waitMs ?? 0) : chooseRemedy(reason, runner);
   return { ...run, end: { kind: 'unusable', reason: end.reason, remedy } };
 }
 

@@ -1,7 +1,7 @@
 import { isCode } from '../../code/imports.js';
 import { parseSource } from '../../code/source-file.js';
 import { nodesOf } from '../../code/syntax.js';
-import type { SpokenRule, TouchedCode } from '../../agents/review-prompt.js';
+import type { DocumentedRule, TouchedCode } from '../../agents/review-prompt.js';
 import { compareFile, type ExactHunk } from '../../workspace/hunks.js';
 
 /** A file of a fix in three states; null where it does not exist. */
@@ -133,7 +133,7 @@ const RARE = 3;
  * Returns the lines of documents and comments that name what a fix and the change before it touch: above all what has changed, and then what is around
  * it. The lines with the rarest names are chosen.
  */
-export function rulesAbout(files: readonly FileStates[], texts: readonly ProjectText[]): SpokenRule[] {
+export function rulesAbout(files: readonly FileStates[], texts: readonly ProjectText[]): DocumentedRule[] {
   const changed = files.flatMap(({ path, green, red, now }) =>
     [compareFile(path, red, now), ...(green === undefined ? [] : [compareFile(path, green, red)])].flatMap(
       ({ hunks }) => hunks.flatMap((hunk) => [...hunk.old, ...hunk.now]),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FixToRead } from '../../agents/review-prompt.js';
-import { changesFor } from '../../agents/changes.js';
+import { listChanges } from '../../agents/changes.js';
 import { isCode } from '../../code/imports.js';
 import type { Cause, DiagnosedFailure } from '../../model/cause.js';
 import { isInside, relativePath } from '../../paths.js';
@@ -133,7 +133,7 @@ async function suspectedHunks(
     );
   });
   const touched = new Set(files.map((file) => relativePath(root, path.join(cwd, file.path))));
-  const others = await changesFor({
+  const others = await listChanges({
     root: cwd,
     tree: cwd,
     lead,

