@@ -1,11 +1,13 @@
 /** The outcome of a run with some changes taken out; `unresolved` if it says nothing because the build or the start failed. */
 export type SetOutcome = 'green' | 'red' | 'unresolved';
 
+/** Returns how far apart two neighbors are. The search cuts where this is highest first (between commits, files, hunks). */
+export type Apart<T> = (item: T, next: T) => number;
+
 export interface SetSearch<T> {
   /** Runs the test with exactly these items taken out; null if no run is left. May be called twice for the same set. */
   readonly test: (out: readonly T[]) => Promise<SetOutcome | null>;
-  /** Returns how far apart two neighbors are. The search cuts where this is highest first (between commits, files, hunks). */
-  readonly apart: (item: T, next: T) => number;
+  readonly apart: Apart<T>;
 }
 
 export interface MinimalSet<T> {
@@ -22,7 +24,8 @@ class OutOfRuns extends Error {}
 const UNRESOLVED_TOLERATED = 3;
 
 /**
- * Returns the smallest set found that turns the test green when taken out; null if not even taking out everything does.
+ * Searches for the smallest set that turns the test green when taken out; null if not even taking out everything does. Yields each set whose outcome it
+ * needs, perhaps twice, and goes on with that outcome, or ends with null, when no run is left.
  *
  * First, a bisection over the items in order, which takes out a prefix each time, as `git bisect` does with the newest commits. The last item of
  * the smallest green prefix is needed; it is kept, and the search continues with the items before it, until the needed items suffice (Junker,
@@ -30,15 +33,15 @@ const UNRESOLVED_TOLERATED = 3;
  * that the test stays red if it is left in. If outcomes are unresolved, delta debugging, which needs no order, reduces the
  * remaining items instead (ddmin, Zeller and Hildebrandt, 2002).
  */
-export async function minimalSet<T>(
+export function* searchMinimalSet<T>(
   items: readonly T[],
-  search: SetSearch<T>,
-): Promise<MinimalSet<T> | null> {
-  const tests = new Tests(items, search.test);
+  apart: Apart<T>,
+): Generator<readonly T[], MinimalSet<T> | null, SetOutcome | null> {
+  const tests = new Tests(items);
   try {
-    if (!(await tests.isGreen(items))) return null;
-    const { set, isExact } = await bisect(items, search, tests);
-    if (!isExact) await deltaDebug(set, tests);
+    if (!(yield* tests.isGreen(items))) return null;
+    const { set, isExact } = yield* bisect(items, apart, tests);
+    if (!isExact) yield* deltaDebug(set, tests);
     return { set: tests.best, isMinimal: true };
   } catch (error) {
     if (!(error instanceof OutOfRuns)) throw error;
@@ -46,42 +49,53 @@ export async function minimalSet<T>(
   }
 }
 
-/** Runs tests and remembers the smallest green set. */
+/** Carries out the search for the smallest set that turns the test green when taken out. */
+export async function minimalSet<T>(
+  items: readonly T[],
+  { test, apart }: SetSearch<T>,
+): Promise<MinimalSet<T> | null> {
+  const search = searchMinimalSet(items, apart);
+  for (let step = search.next(); ; step = search.next(await test(step.value)))
+    if (step.done) return step.value;
+}
+
+/** A step of the search, which needs the outcomes of sets. */
+type Step<T, R> = Generator<readonly T[], R, SetOutcome | null>;
+
+/** Asks for outcomes and remembers the smallest green set. */
 class Tests<T> {
   best: readonly T[];
   sawGreen = false;
-  readonly #test: SetSearch<T>['test'];
 
-  constructor(all: readonly T[], test: SetSearch<T>['test']) {
+  constructor(all: readonly T[]) {
     this.best = all;
-    this.#test = test;
   }
 
-  async outcome(out: readonly T[]): Promise<SetOutcome> {
+  *outcome(out: readonly T[]): Step<T, SetOutcome> {
     // Nothing taken out is the initial state, which is red.
     if (out.length === 0) return 'red';
-    const outcome = await this.#test(out);
+    const outcome = yield out;
     if (outcome === null) throw new OutOfRuns();
     if (outcome === 'green' && (!this.sawGreen || out.length < this.best.length)) this.best = out;
     this.sawGreen ||= outcome === 'green';
     return outcome;
   }
 
-  async isGreen(out: readonly T[]): Promise<boolean> {
-    return (await this.outcome(out)) === 'green';
+  *isGreen(out: readonly T[]): Step<T, boolean> {
+    return (yield* this.outcome(out)) === 'green';
   }
 }
 
 /** Requires that taking out all of `items` is green. */
-async function bisect<T>(
+function* bisect<T>(
   items: readonly T[],
-  { apart }: SetSearch<T>,
+  apart: Apart<T>,
   tests: Tests<T>,
-): Promise<{ set: readonly T[]; isExact: boolean }> {
+): Step<T, { set: readonly T[]; isExact: boolean }> {
   let needed: readonly T[] = [];
   let rest = items;
   for (;;) {
-    const cut = await smallestBeginning(rest, { apart, isNearest: needed.length > 0 }, (beginning) =>
+    const cut = yield* smallestBeginning(rest, { apart, isNearest: needed.length > 0 }, (beginning) =>
       tests.outcome([...needed, ...beginning]),
     );
     const prefix = rest.slice(0, cut.end);
@@ -89,7 +103,7 @@ async function bisect<T>(
     needed = [...needed, ...prefix.slice(-1)];
     // Items that belong together are close to each other, so the search goes on from the needed one.
     rest = prefix.slice(0, -1).toReversed();
-    if (rest.length === 0 || (await tests.isGreen(needed))) return { set: needed, isExact: true };
+    if (rest.length === 0 || (yield* tests.isGreen(needed))) return { set: needed, isExact: true };
   }
 }
 
@@ -97,18 +111,18 @@ async function bisect<T>(
  * Returns the end of the smallest green prefix of `rest`. All of `rest` must be green, and the empty prefix red. It cuts in the middle, or first
  * after the nearest group.
  */
-async function smallestBeginning<T>(
+function* smallestBeginning<T>(
   rest: readonly T[],
-  { apart, isNearest }: { readonly apart: SetSearch<T>['apart']; readonly isNearest: boolean },
-  outcome: (beginning: readonly T[]) => Promise<SetOutcome>,
-): Promise<{ end: number; isExact: boolean }> {
+  { apart, isNearest }: { readonly apart: Apart<T>; readonly isNearest: boolean },
+  outcome: (beginning: readonly T[]) => Step<T, SetOutcome>,
+): Step<T, { end: number; isExact: boolean }> {
   let [low, high] = [0, rest.length];
   const silent = new Set<number>();
   let middle = isNearest ? 0 : high / 2;
   while (high - low > 1) {
     const cut = cutBetween(low, high, { rest, apart, silent, middle });
     if (cut === null || silent.size >= UNRESOLVED_TOLERATED) return { end: high, isExact: false };
-    const result = await outcome(rest.slice(0, cut));
+    const result = yield* outcome(rest.slice(0, cut));
     if (result === 'green') high = cut;
     else if (result === 'red') low = cut;
     else silent.add(cut);
@@ -126,7 +140,7 @@ function cutBetween<T>(
     apart,
     silent,
     middle,
-  }: { rest: readonly T[]; apart: SetSearch<T>['apart']; silent: ReadonlySet<number>; middle: number },
+  }: { rest: readonly T[]; apart: Apart<T>; silent: ReadonlySet<number>; middle: number },
 ): number | null {
   let best: { cut: number; level: number } | null = null;
   for (let cut = low + 1; cut < high; cut += 1) {
@@ -139,11 +153,11 @@ function cutBetween<T>(
 }
 
 /** Shrinks the set by dropping one part at a time while the rest stays green, with ever smaller parts (ddmin, by complements). */
-async function deltaDebug<T>(start: readonly T[], tests: Tests<T>): Promise<void> {
+function* deltaDebug<T>(start: readonly T[], tests: Tests<T>): Step<T, void> {
   let set = start;
   let count = 2;
   while (set.length > 1) {
-    const smaller = await firstGreen(
+    const smaller: readonly T[] | null = yield* firstGreen(
       splitInto(set, count).map((part) => set.filter((item) => !part.includes(item))),
       tests,
     );
@@ -155,8 +169,8 @@ async function deltaDebug<T>(start: readonly T[], tests: Tests<T>): Promise<void
   }
 }
 
-async function firstGreen<T>(sets: readonly (readonly T[])[], tests: Tests<T>): Promise<readonly T[] | null> {
-  for (const set of sets) if (await tests.isGreen(set)) return set;
+function* firstGreen<T>(sets: readonly (readonly T[])[], tests: Tests<T>): Step<T, readonly T[] | null> {
+  for (const set of sets) if (yield* tests.isGreen(set)) return set;
   return null;
 }
 

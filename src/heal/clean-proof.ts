@@ -7,7 +7,7 @@ import { isUndecided, observation } from './observations.js';
 import { type Progress, type ProofTest, causeStateOf } from './progress.js';
 
 /** What a clean copy shows of a test that is green there with its fix: red or green without it. Otherwise, why it shows nothing. */
-export type InCleanCopy =
+type InCleanCopy =
   { readonly state: 'red' | 'green' } | { readonly state: 'nothing'; readonly because: string };
 
 /** Returns the files outside of git that changed since the work on these tests' causes began. A revert does not restore them. */
@@ -22,35 +22,44 @@ function begunAt(progress: Progress, tests: readonly ProofTest[]): number {
 
 /**
  * Proves that tests need their fixes, in a copy that has only what git tracks, the packages and `.env` files (HN-5): red without the changes that are
- * taken out of the project now, green with all changes. Afterwards, all are in the project.
+ * taken out of the project now, green with all changes. `unable` says why these could not be taken out. Afterwards, all are in the project.
  */
 export async function proveInCleanCopy(
   progress: Progress,
   tests: readonly ProofTest[],
-  ids: readonly string[],
-): Promise<ReadonlyMap<ProofTest, InCleanCopy>> {
+  {
+    ids,
+    without: out,
+    unable,
+  }: { readonly ids: readonly string[]; readonly without: readonly string[]; readonly unable: string | null },
+): Promise<void> {
   const { session } = progress;
   const { workspace, observations } = session;
-  const none = (because: string) =>
-    new Map(tests.map((test) => [test, { state: 'nothing', because } as const]));
-  const other = await otherServer(tests);
-  if (other !== null) return none(other);
+  const key = ({ failure }: ProofTest) => failureKey(failure.failure);
   const run = () => session.runInCleanCopy({ ids, since: begunAt(progress, tests) });
-  const fixes = workspace.applied();
-  const without = await run();
+  const whyNot = unable ?? (await otherServer(tests));
+  const without = whyNot ?? (await run());
   await workspace.without([]);
-  if (typeof without === 'string') return none(without);
-  const withAll = await run();
-  if (typeof withAll === 'string') return none(withAll);
-  if (session.signal.aborted) return none('interrupted');
-  const results = new Map(tests.map((test) => [test, compare(runOf(without, test), runOf(withAll, test))]));
-  const decided = tests.filter((test) => results.get(test)?.state !== 'nothing');
-  const rows = (of: SuiteRun) =>
-    new Map(decided.map((test) => [failureKey(test.failure.failure), runOf(of, test).observation]));
-  observations.add(rows(without), fixes);
-  observations.add(rows(withAll));
-  return results;
+  const withAll = typeof without === 'string' ? without : await run();
+  if (session.signal.aborted) return;
+  const fixes = workspace.applied().filter((id) => !out.includes(id));
+  for (const test of tests) {
+    const shown: InCleanCopy =
+      typeof without === 'string' || typeof withAll === 'string'
+        ? { state: 'nothing', because: String(withAll) }
+        : compare(runOf(without, test), runOf(withAll, test));
+    const because = shown.state === 'nothing' ? { because: shown.because } : {};
+    const how = { part: 'shared', isClean: true } as const;
+    observations.add(new Map([[key(test), seen[shown.state]]]), { ...how, ...because, fixes });
+    if (shown.state !== 'nothing') observations.add(new Map([[key(test), seen.green]]), how);
+  }
 }
+
+const seen: Readonly<Record<InCleanCopy['state'], Observation>> = {
+  red: { ended: 'failed', failure: null, suiteFailure: null },
+  green: { ended: 'passed', failure: null, suiteFailure: null },
+  nothing: { ended: 'not-run', failure: null, suiteFailure: null },
+};
 
 interface TestRun {
   readonly observation: Observation;

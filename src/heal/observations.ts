@@ -4,17 +4,26 @@ import { failureKey } from '../model/failure.js';
 import { isGreen, type Observation } from './judge.js';
 import type { ProofStep } from '../model/proof.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
+import type { ProofPart, Sighting } from './plan-proof.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** The key of the suite's own failure among the ids of tests. */
 export const suiteKey = failureKey({ scope: 'suite', errors: [], stderr: '' });
 
 /** What one Playwright run showed of one test, or of the suite itself. */
-interface Row extends Observation {
+interface Row extends Observation, Circumstances {
   /** The number of the Playwright run among those recorded, counted from 1. */
   readonly run: number;
-  /** The changes of this self-heal run that were in the project. */
+}
+
+/** How a Playwright run was made. */
+interface Circumstances {
+  /** The changes of this self-heal run that were in the tree. */
   readonly fixes: readonly string[];
+  readonly part: ProofPart;
+  readonly isClean: boolean;
+  /** Why a run could show nothing. */
+  readonly because?: string;
 }
 
 type OfFailure = Pick<DiagnosedFailure, 'failure'>;
@@ -43,12 +52,27 @@ export class Observations {
     return this.#gone;
   }
 
-  /** Records, by key, what one Playwright run has shown of the project as it is now, or with these changes. */
-  add(observed: ReadonlyMap<string, Observation>, fixes = this.#workspace.applied()): void {
+  /** Records, by key, what one Playwright run has shown of the project as it is now, unless the circumstances say otherwise. */
+  add(observed: ReadonlyMap<string, Observation>, how: Partial<Circumstances> = {}): void {
     this.#runs += 1;
-    const at = { run: this.#runs, fixes };
+    const at = {
+      fixes: this.#workspace.applied(),
+      part: 'trial',
+      isClean: false,
+      ...how,
+      run: this.#runs,
+    } as const;
     for (const [key, observation] of observed)
       this.#rows.set(key, [...(this.#rows.get(key) ?? []), { ...observation, ...at }]);
+  }
+
+  /** Returns what all runs have shown of the test with this key, for a proof. */
+  sightings(key: string): Sighting[] {
+    return (this.#rows.get(key) ?? []).map((row) => {
+      const { run, part, fixes: changes, isClean, because } = row;
+      const shown = isUndecided(row) ? 'nothing' : isGreen(row) ? 'green' : 'red';
+      return { run, part, changes, isClean, shown, ...(because === undefined ? {} : { because }) };
+    });
   }
 
   /** Whether a test was red the last time that it ran with the changes that are in the project now. */
@@ -63,17 +87,9 @@ export class Observations {
     return last !== undefined && isGreen(last);
   }
 
-  /** Whether runs have told two fixes apart for a test: it was red with the other and without its own, or green with its own and without the other. */
-  areApart(of: OfFailure, { own, other }: Record<'own' | 'other', readonly string[]>): boolean {
-    return this.#of(of).some((row) => {
-      const [has, lacks] = isGreen(row) ? [own, other] : [other, own];
-      return has.every((id) => row.fixes.includes(id)) && !lacks.some((id) => row.fixes.includes(id));
-    });
-  }
-
   /** Whether the test with this id was red the last time that it ran. */
   wasRed(id: string): boolean {
-    const last = this.#rows.get(id)?.at(-1);
+    const last = this.#decided(id).at(-1);
     return last !== undefined && !isGreen(last);
   }
 
@@ -128,7 +144,12 @@ export class Observations {
   }
 
   #of({ failure }: OfFailure): readonly Row[] {
-    return this.#rows.get(failureKey(failure)) ?? [];
+    return this.#decided(failureKey(failure));
+  }
+
+  /** The runs that show something of a test. */
+  #decided(key: string): readonly Row[] {
+    return (this.#rows.get(key) ?? []).filter((row) => !isUndecided(row));
   }
 
   #isNow({ fixes }: Row): boolean {
@@ -151,7 +172,7 @@ export interface DiagnosedRun {
 
 /**
  * Returns what a run showed of each test that passed or failed, of the suite itself if that failed, and of each failure that it was made for, even
- * if its test was skipped or is absent. A test that did not run, although the suite could, is left out: nothing was shown of it.
+ * if its test was skipped, is absent or did not run.
  */
 export function observationsIn(
   diagnosedRun: DiagnosedRun,
@@ -167,12 +188,10 @@ export function observationsIn(
   const ofSuite: [string, Observation][] = suiteFailure
     ? [[suiteKey, { ended: 'failed', failure: null, suiteFailure }]]
     : [];
-  const asked = failures
-    .map((failure): [string, Observation] => [
-      failureKey(failure.failure),
-      observation(diagnosedRun, failure),
-    ])
-    .filter(([, observation]) => !isUndecided(observation));
+  const asked = failures.map((failure): [string, Observation] => [
+    failureKey(failure.failure),
+    observation(diagnosedRun, failure),
+  ]);
   return new Map([...ofTests, ...ofSuite, ...asked]);
 }
 

@@ -1,79 +1,150 @@
+import type { RegressionResult } from '../event.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { isHealed } from '../model/verdict.js';
+import { isNoTests } from '../playwright/suite-run-of.js';
 import { chooseRegression, type RegressionTests, type TestFile } from './choose-regression.js';
 import { failureKey, testsOf } from '../model/failure.js';
 import type { TestState } from '../run/run-state.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { isSuiteRed, keptAttempts, keptCauses, keysOf, type Progress, type ProofTest } from './progress.js';
+import type { Observation } from './judge.js';
+import {
+  changesOf,
+  isSuiteRed,
+  keptAttempts,
+  keptCauses,
+  keysOf,
+  type Progress,
+  type ProofTest,
+} from './progress.js';
 import { suiteKey } from './observations.js';
-import { redAmong, revertFixesThatBroke } from './revert-fixes.js';
-
-/** The result of the regression run. */
-interface RegressionOutcome {
-  /** Tests that are red although no fix is to blame. */
-  readonly red: ReadonlySet<string>;
-  /** Whether fixes were reverted because they broke tests that had been green. */
-  readonly broke: boolean;
-  /**
-   * Failures that are no fix's fault and that no cause has: the suite's own, and tests that pass although they are marked to fail. What such a test
-   * describes works now, so a person has to remove its mark, and the fix stays.
-   */
-  readonly failures: readonly DiagnosedFailure[];
-}
+import { type ProofPart, type ProofQuestion, restOutcome } from './plan-proof.js';
+import { notRun } from './retest.js';
+import { announceTests } from './tell-tests.js';
 
 /**
- * Re-runs the tests around the kept fixes, or the whole suite if time allows: what was green has to stay green. A fix that breaks a test
- * is identified by reverting it, which is repeated as a proof is, and stays reverted (HN-6). For the tests that are being proven, this is also the run with their fix
- * reapplied (HN-5), so they are always included, as are tests that were green and then red beside them.
+ * The tests around the kept fixes, or the whole suite if time allows: what was green has to stay green (HN-6). For the tests that are being proven, their run is also
+ * the one with their fix reapplied (HN-5), so they are always included, as are tests that were green and then red beside them.
  */
-export async function runRegression(
-  progress: Progress,
-  first: SuiteRun,
-  proven: readonly ProofTest[],
-): Promise<RegressionOutcome> {
-  const { session } = progress;
-  const nothing: RegressionOutcome = { red: new Set(), broke: false, failures: [] };
-  const { regression, flips } = session.settings.verify;
-  const kept = keptCauses(progress);
-  const isAll = regression === 'suite' && kept.length > 0;
-  const suspects = greenTests(progress).filter((id) => session.observations.wasRed(id));
-  const needed = isAll || suspects.length > 0 || (flips > 0 && proven.length > 0);
-  if (session.signal.aborted || !needed) return nothing;
-  const chosen = isAll ? choose(progress, first, kept) : { files: [], leftOut: [] };
-  const { gone } = session.observations;
-  const own = testsOf(proven.map(({ failure }) => failure)).flatMap(({ id }) => (gone.has(id) ? [] : [id]));
-  const ids = [...new Set([...chosen.files.flatMap((file) => file.ids), ...own, ...suspects])];
-  const green = new Set([...own, ...greenTests(progress), ...(isSuiteSound(progress) ? [suiteKey] : [])]);
-  const all = ids.length === 0 || (isAll && chosen.leftOut.length === 0);
-  const purpose = isAll ? 'regression' : 'proof';
-  const { red: once } = await redAmong(progress, { ids, all, of: green, purpose });
-  const again = once.size > 0 ? await redAmong(progress, { ids: [...once], of: once, purpose }) : null;
-  const twice = again?.red ?? once;
-  if (session.signal.aborted) return nothing;
-  const marked = markedToFail(again?.run ?? null).filter((id) => !own.includes(id));
-  const broken = new Set([...twice].filter((id) => !marked.includes(id)));
-  const { broke, unsteady, ...reverts } = await revertFixesThatBroke(progress, kept, broken);
-  if (session.signal.aborted) return nothing;
-  // Whether the suite itself or a test that is being proven is flaky is decided elsewhere.
-  const flaky = new Set([...unsteady].filter((id) => id !== suiteKey && !own.includes(id)));
-  const stillRed = new Set([...reverts.red].filter((id) => !flaky.has(id)));
-  sayUnsteady(progress, { own, once, twice: new Set([...twice].filter((id) => !flaky.has(id))) });
-  const leftOut = chosen.leftOut.flatMap((file) => file.ids).filter((id) => !ids.includes(id)).length;
-  if (isAll) session.bus.emit({ type: 'regression.ended', tests: ids.length, leftOut, broke });
-  const isNews = stillRed.has(suiteKey) && proven.every(({ failure }) => failure.failure.scope === 'test');
-  const news = new Set([...marked, ...(isNews ? [suiteKey] : [])]);
-  const diagnosed = news.size > 0 && again?.run?.tests.length ? await session.diagnose(again.run) : [];
-  const failures = diagnosed.filter(({ failure }) => news.has(failureKey(failure)));
-  return { red: stillRed, broke: broke.length > 0, failures };
+export class Regression {
+  /** The fixes that were reverted because they broke tests. */
+  readonly broke: RegressionResult['broke'][number][] = [];
+  readonly #progress: Progress;
+  readonly #first: SuiteRun;
+  /** The states of the tree in which it ran. */
+  readonly #states = new Set<string>();
+  /** Tests that pass although they are marked to fail. What such a test describes works now, so a person has to remove its mark, and the fix stays. */
+  readonly #marked = new Set<string>();
+  #size: { readonly tests: number; readonly leftOut: number } | null = null;
+  /** The run in which tests that were red ran again. */
+  #again: SuiteRun | null = null;
+
+  constructor(progress: Progress, first: SuiteRun) {
+    this.#progress = progress;
+    this.#first = first;
+  }
+
+  /** Returns what runs have shown of the tests that have to stay green; null if these are not run. */
+  restOf(
+    proven: readonly ProofTest[],
+    { hasDropped }: { readonly hasDropped: boolean },
+  ): ProofQuestion['rest'] {
+    const progress = this.#progress;
+    const { observations, settings } = progress.session;
+    const { flips } = settings.verify;
+    const isNeeded =
+      this.#isAll || this.#suspects.length > 0 || (proven.length > 0 && (flips > 0 || hasDropped));
+    if (!isNeeded) return null;
+    return {
+      hasRun: this.#states.has(this.#state),
+      tests: [...this.#green(proven)].map((key) => ({
+        key,
+        sightings: observations.sightings(key),
+        isMarked: this.#marked.has(key),
+      })),
+    };
+  }
+
+  /** Runs the tests around the fixes, or these again. */
+  async run(again: readonly string[] | null, proven: readonly ProofTest[]): Promise<void> {
+    const progress = this.#progress;
+    const isAll = this.#isAll;
+    const purpose = isAll ? 'regression' : 'proof';
+    if (again) {
+      const { run } = await redAmong(progress, { ids: again, of: new Set(again), purpose, part: 'rest' });
+      this.#again = run;
+      const own = this.#own(proven);
+      for (const id of markedToFail(run)) if (!own.includes(id)) this.#marked.add(id);
+      return;
+    }
+    const kept = keptCauses(progress);
+    const chosen = isAll ? choose(progress, this.#first, kept) : { files: [], leftOut: [] };
+    const ids = [
+      ...new Set([...chosen.files.flatMap((file) => file.ids), ...this.#own(proven), ...this.#suspects]),
+    ];
+    const all = ids.length === 0 || (isAll && chosen.leftOut.length === 0);
+    const leftOut = chosen.leftOut.flatMap((file) => file.ids).filter((id) => !ids.includes(id)).length;
+    if (isAll) this.#size = { tests: ids.length, leftOut };
+    this.#states.add(this.#state);
+    await redAmong(progress, { ids, all, of: this.#green(proven), purpose, part: 'rest' });
+  }
+
+  /** Announces what the runs showed. Returns failures that are no fix's fault and that no cause has: the suite's own, and tests that are marked to fail. */
+  async announceEnd(proven: readonly ProofTest[]): Promise<readonly DiagnosedFailure[]> {
+    const { session } = this.#progress;
+    const { bus } = session;
+    const { unsteady, red } = restOutcome({
+      fixes: keptCauses(this.#progress).map((cause) => changesOf(this.#progress, cause)),
+      tests: this.restOf(proven, { hasDropped: true })?.tests ?? [],
+    });
+    sayUnsteady(this.#progress, unsteady, this.#own(proven));
+    if (this.#size) bus.emit({ type: 'regression.ended', ...this.#size, broke: this.broke });
+    const unexplained = red.filter((key) => key !== suiteKey);
+    if (unexplained.length > 0) {
+      bus.emit({ type: 'tests.decided', ids: unexplained, verdict: 'failed' });
+      const message = `${unexplained.length} of the tests that were green are red now, and no single fix is to blame`;
+      bus.emit({ type: 'run.warning', message });
+    }
+    const isNews = red.includes(suiteKey) && proven.every(({ failure }) => failure.failure.scope === 'test');
+    const news = new Set([...this.#marked, ...(isNews ? [suiteKey] : [])]);
+    const run = this.#again;
+    const diagnosed = news.size > 0 && run && run.tests.length > 0 ? await session.diagnose(run) : [];
+    return diagnosed.filter(({ failure }) => news.has(failureKey(failure)));
+  }
+
+  /** Whether all tests run, as far as there is time, rather than only those that are being proven. */
+  get #isAll(): boolean {
+    const { regression } = this.#progress.session.settings.verify;
+    return regression === 'suite' && keptCauses(this.#progress).length > 0;
+  }
+
+  get #state(): string {
+    return keptCauses(this.#progress)
+      .flatMap((cause) => changesOf(this.#progress, cause))
+      .toSorted()
+      .join(' ');
+  }
+
+  /** The tests that were green, and red beside the tests of a proof. */
+  get #suspects(): string[] {
+    return greenTests(this.#progress).filter((id) => this.#progress.session.observations.wasRed(id));
+  }
+
+  #own(proven: readonly ProofTest[]): string[] {
+    const { gone } = this.#progress.session.observations;
+    return testsOf(proven.map(({ failure }) => failure)).flatMap(({ id }) => (gone.has(id) ? [] : [id]));
+  }
+
+  /** The keys of what has to be green. */
+  #green(proven: readonly ProofTest[]): Set<string> {
+    const progress = this.#progress;
+    // Whether the suite itself failed so far, or only without a fix that is now in the tree.
+    const isSuiteSound = progress.suiteFlakes === 0 && !isSuiteRed(progress);
+    return new Set([...this.#own(proven), ...greenTests(progress), ...(isSuiteSound ? [suiteKey] : [])]);
+  }
 }
 
 function markedToFail(run: SuiteRun | null): string[] {
   return (run?.failures ?? []).flatMap(({ test, status }) => (status === 'passed' ? [test.id] : []));
-}
-
-/** Whether the suite itself has not failed so far, or only without a fix that is now in the tree. */
-function isSuiteSound(progress: Progress): boolean {
-  return progress.suiteFlakes === 0 && !isSuiteRed(progress);
 }
 
 function allTests({ session }: Progress): TestState[] {
@@ -86,17 +157,11 @@ function greenTests(progress: Progress): string[] {
   );
 }
 
-interface Unsteady {
-  own: readonly string[];
-  once: ReadonlySet<string>;
-  twice: ReadonlySet<string>;
-}
-
 /** Handles tests that were red and green with the same fixes: a healed test still counts as healed, any other is flaky. */
-function sayUnsteady(progress: Progress, { own, once, twice }: Unsteady): void {
+function sayUnsteady(progress: Progress, unsteady: readonly string[], own: readonly string[]): void {
   const { bus } = progress.session;
   for (const { id, title, verdict } of allTests(progress)) {
-    if (!once.has(id) || twice.has(id)) continue;
+    if (!unsteady.includes(id)) continue;
     if (!own.includes(id) && verdict !== 'healed') {
       bus.emit({ type: 'tests.decided', ids: [id], verdict: 'flaky' });
       continue;
@@ -104,6 +169,71 @@ function sayUnsteady(progress: Progress, { own, once, twice }: Unsteady): void {
     const message = `${title.join(' › ')}: red in the regression run, then green with the same fixes, which are kept`;
     bus.emit({ type: 'run.warning', message });
   }
+}
+
+interface RedRequest {
+  readonly ids: readonly string[];
+  /** Runs the whole selection rather than the individual ids. */
+  readonly all?: boolean;
+  /** The keys of the tests to look at. */
+  readonly of: ReadonlySet<string>;
+  readonly purpose?: 'regression' | 'proof';
+  readonly part: ProofPart;
+}
+
+/**
+ * Runs tests, and records which are red: all of them if the suite cannot run. One that did not run is run again, and shows nothing if it does not run then
+ * either. The suite itself may fail although its tests pass (a worker's teardown, a global teardown); whether it still does, only the whole selection
+ * shows. Returns the run; null if nothing could be run.
+ */
+export async function redAmong(
+  { session, rerunIds }: Progress,
+  { ids, all = false, of, purpose = 'regression', part }: RedRequest,
+): Promise<{ readonly run: SuiteRun | null }> {
+  const record = (endingOf: (id: string) => Observation['ended'] | null) => {
+    const observed = [...of].flatMap((id): [string, Observation][] => {
+      const ended = endingOf(id);
+      // The reason of its failure is not needed.
+      return ended === null ? [] : [[id, { ended, failure: null, suiteFailure: null }]];
+    });
+    if (!session.signal.aborted) session.observations.add(new Map(observed), { part });
+  };
+  if ((await session.prepare()) !== null) {
+    record(() => 'failed');
+    return { run: null };
+  }
+  const isWhole = all || ids.includes(suiteKey);
+  const runThese = (these: readonly string[]) =>
+    session.runAgain({
+      ids: [...new Set(these.flatMap((id) => rerunIds[id] ?? [id]))],
+      purpose,
+      causeId: null,
+    });
+  const run = isWhole ? await session.runAgain({ ids: null, purpose, causeId: null }) : await runThese(ids);
+  // What a person chose to take out may be all that was selected.
+  const isEmptied = session.observations.gone.size > 0 && run.suiteFailure?.errors.every(isNoTests);
+  if (run.tests.length === 0) {
+    record(() => (isEmptied ? 'passed' : 'failed'));
+    return { run };
+  }
+  const missed = notRun(run).filter((id) => of.has(id));
+  const again = missed.length > 0 && !session.signal.aborted ? await runThese(missed) : null;
+  const repeated = (again?.tests ?? []).filter(({ test }) => missed.includes(test.id));
+  const tests = [...run.tests, ...repeated].filter(({ outcome }) => outcome !== 'not-run');
+  const isRed = new Map(
+    tests.map(({ test, outcome }) => [test.id, outcome !== 'expected' && outcome !== 'flaky']),
+  );
+  if (isWhole) isRed.set(suiteKey, run.suiteFailure !== null);
+  record((id) => {
+    const red = isRed.get(id);
+    if (red !== undefined) return red ? 'failed' : 'passed';
+    return ids.includes(id) ? 'not-run' : null;
+  });
+  if (!session.signal.aborted) {
+    session.testFiles.observe({ tests });
+    announceTests(session, run);
+  }
+  return { run };
 }
 
 /** The tests of the whole run: the first run may not have reached any. */

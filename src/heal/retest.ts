@@ -8,6 +8,7 @@ import type { SuitePurpose } from '../event.js';
 import { type PassingTest, readPassingTrace, remainingReasons } from '../evidence/complaints.js';
 import { isTracedTwice, noRun, type SuiteRun } from '../playwright/suite-run.js';
 import { observation, observationsIn, suiteFailureIn } from './observations.js';
+import type { ProofPart } from './plan-proof.js';
 import type { Session } from './session.js';
 import { announceTests } from './tell-tests.js';
 import { afterName } from '../run/pictures.js';
@@ -32,6 +33,8 @@ export interface RetestRequest {
   readonly causeId: string | null;
   /** Test ids to run instead of those of the failures: one test is enough to show the suite's own failure. */
   readonly ids?: readonly string[];
+  /** The part of a proof that it is; absent before the proof. */
+  readonly part?: ProofPart;
 }
 
 /**
@@ -39,9 +42,9 @@ export interface RetestRequest {
  * failed (CS-10).
  */
 export async function retest(session: Session, request: RetestRequest): Promise<Retest> {
-  const { failures, purpose, causeId } = request;
+  const { failures, purpose, causeId, part = 'trial' } = request;
   const broken = await session.prepare();
-  if (broken !== null) return unprepared(session, broken);
+  if (broken !== null) return unprepared(session, request, broken);
   const red = testsOf(failures).length;
   const ids = request.ids ?? idsOf(failures);
   const traced = await session.runAgain({ ids, purpose, causeId, ...(red > 0 ? { red } : {}) });
@@ -58,7 +61,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   };
   // An interrupted run shows nothing.
   if (!session.signal.aborted) {
-    session.observations.add(observationsIn(diagnosedRun, failures));
+    session.observations.add(observationsIn(diagnosedRun, failures), { part });
     session.testFiles.observe(diagnosedRun.run);
     // What a change lets run is told only once the change is kept.
     if (purpose !== 'retest') announceTests(session, diagnosedRun.run);
@@ -109,14 +112,21 @@ export function notRun({ tests }: Pick<SuiteRun, 'tests'>): string[] {
 }
 
 /** Treats a failing `verify.prepare` as a build error (HL-9). */
-async function unprepared(session: Session, output: string): Promise<Retest> {
+async function unprepared(
+  session: Session,
+  { failures, part = 'trial' }: RetestRequest,
+  output: string,
+): Promise<Retest> {
   const [suiteFailure = null] = await session.diagnose(prepareFailed(output, session));
+  const shown: Observation = { ended: 'not-run', failure: null, suiteFailure };
+  const observed = new Map(failures.map(({ failure }) => [failureKey(failure), shown]));
+  if (!session.signal.aborted) session.observations.add(observed, { part });
   return {
     run: null,
     reasonsLeft: new Map(),
     suiteFailure,
     others: [],
-    observe: () => ({ ended: 'not-run', failure: null, suiteFailure }),
+    observe: () => shown,
   };
 }
 

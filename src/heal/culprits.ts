@@ -1,0 +1,82 @@
+import { searchMinimalSet, type SetOutcome } from '../minimal-set.js';
+import type { FixInProof, Sighting } from './plan-proof.js';
+
+/** What is known about who broke a test, or the run that would tell more. */
+export type CulpritSearch =
+  | { readonly kind: 'run'; readonly without: readonly string[] }
+  | { readonly kind: 'broken-by'; readonly fixes: readonly FixInProof[] }
+  /** `unsteady` if the test was green and red with the same changes; `nobody` if it is red whichever fix is taken out. */
+  | { readonly kind: 'unsteady' | 'nobody' };
+
+interface CulpritQuestion {
+  /** The changes in the tree with all fixes. */
+  readonly kept: readonly string[];
+  /** The fixes that may have broken it, oldest first. */
+  readonly suspects: readonly FixInProof[];
+  /** The runs of the search. */
+  readonly sightings: readonly Sighting[];
+  /** How often it has to be green without them, and red again with them. */
+  readonly greens: number;
+  readonly reds: number;
+}
+
+/**
+ * Finds the fixes without which a test is green that is red with all of them. First each is taken out by itself, newest first: the suite is then nearly as
+ * it will be. A test that is red without any single one may have been broken by several, whose smallest set is searched. What that shows is repeated
+ * like a proof: green without the fixes, red with them.
+ */
+export function searchCulprits(question: CulpritQuestion): CulpritSearch {
+  const { kept, sightings, greens, reds } = question;
+  const isWithout = (changes: readonly string[]) => (sighting: Sighting) =>
+    isSameSet(
+      sighting.changes,
+      kept.filter((id) => !changes.includes(id)),
+    );
+  const seenWithout = (changes: readonly string[]) => sightings.filter(isWithout(changes));
+  const found = findSet(question, (changes) => seenWithout(changes)[0]?.shown);
+  if ('kind' in found) return found;
+  const without = changesOf(found.fixes);
+  const [green, red] = [seenWithout(without), seenWithout([])];
+  if (green.some(({ shown }) => shown === 'red') || red.some(({ shown }) => shown === 'green'))
+    return { kind: 'unsteady' };
+  if (green.length < greens) return { kind: 'run', without };
+  if (red.length < reds) return { kind: 'run', without: [] };
+  return { kind: 'broken-by', fixes: found.fixes };
+}
+
+/** Returns the smallest set of fixes without which the test was green, or the run that the search for it needs next. */
+function findSet(
+  { suspects }: CulpritQuestion,
+  shownWithout: (changes: readonly string[]) => Sighting['shown'] | undefined,
+): { readonly fixes: readonly FixInProof[] } | CulpritSearch {
+  const newestFirst = suspects.toReversed();
+  for (const fix of newestFirst) {
+    const shown = shownWithout(fix.withRevealed);
+    if (shown === undefined) return { kind: 'run', without: fix.withRevealed };
+    if (shown === 'green') return { fixes: [fix] };
+  }
+  const search = searchMinimalSet(newestFirst, () => 0);
+  let step = search.next();
+  while (!step.done) {
+    const without = changesOf(step.value);
+    const shown = shownWithout(without);
+    if (shown === undefined) return { kind: 'run', without };
+    step = search.next(outcomes[shown]);
+  }
+  return step.value?.isMinimal ? { fixes: step.value.set } : { kind: 'nobody' };
+}
+
+const outcomes: Readonly<Record<Sighting['shown'], SetOutcome>> = {
+  green: 'green',
+  red: 'red',
+  nothing: 'unresolved',
+};
+
+function changesOf(fixes: readonly FixInProof[]): readonly string[] {
+  return [...new Set(fixes.flatMap(({ withRevealed }) => withRevealed))];
+}
+
+/** Whether two lists hold the same changes, in whichever order. */
+export function isSameSet(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((id) => others.includes(id));
+}

@@ -1,0 +1,608 @@
+import type { ProofOutcome } from '../model/proof.js';
+import { isSameSet, searchCulprits } from './culprits.js';
+
+/**
+ * The part of a proof for which a run was made: `trial` before it; `shared` with the tests of all fixes; `apart` to tell fixes from each other; `alone` with the
+ * tests of one fix; `rest` for the tests around them; `culprit` to find out which fix broke a test.
+ */
+export type ProofPart = 'trial' | 'shared' | 'apart' | 'alone' | 'rest' | 'culprit';
+
+/** What one Playwright run showed of one test. */
+export interface Sighting {
+  /** The number of the run. */
+  readonly run: number;
+  readonly part: ProofPart;
+  /** The changes that were in the tree. */
+  readonly changes: readonly string[];
+  /** Whether it was in a clean copy, rather than in the project. */
+  readonly isClean: boolean;
+  /** `nothing` if the test did not run. */
+  readonly shown: 'green' | 'red' | 'nothing';
+  /** Why nothing was shown. */
+  readonly because?: string;
+}
+
+/** A fix that is in the tree. */
+export interface FixInProof {
+  readonly id: string;
+  readonly changes: readonly string[];
+  /** Its changes, and those made for the errors that it revealed, which cannot stay without it. */
+  readonly withRevealed: readonly string[];
+  /** The files outside of git that changed since the work on it began; taking it out does not restore them. */
+  readonly leftovers: readonly string[];
+}
+
+/** A test that a fix turned green. */
+export interface TestInProof {
+  readonly key: string;
+  /** The id of its fix, which may have no changes of its own: then those of others turned it green. */
+  readonly fix: string;
+  /** Whether the fix was made for this test. */
+  readonly isLead: boolean;
+  /** Whether it is run without the fix, too. */
+  readonly isFlipped: boolean;
+  /** Whether it stands for the suite itself. */
+  readonly isSuite: boolean;
+  /** Whether other tests run along with it, which may be what makes it red. */
+  readonly isInCompany: boolean;
+  /** The first run of its proof. */
+  readonly since: number;
+  /** The changes with which it was first red, without those of its own fix: another failure would hide its own without them. */
+  readonly redWith: readonly string[];
+  /** Everything that was seen of it, oldest first. */
+  readonly sightings: readonly Sighting[];
+  /** Null while it takes part. */
+  readonly ended: ProofOutcome | null;
+}
+
+/** A test that was green, and has to stay so. */
+interface GreenTest {
+  readonly key: string;
+  readonly sightings: readonly Sighting[];
+  /** Whether it is marked to fail, so that a person has to remove the mark now. */
+  readonly isMarked: boolean;
+}
+
+/** What is to be proven, and everything that runs have shown so far. */
+export interface ProofQuestion {
+  /** Those with changes, in the order in which these were applied. */
+  readonly fixes: readonly FixInProof[];
+  readonly tests: readonly TestInProof[];
+  /** How often each test has to be green with its fix, and red without. */
+  readonly greens: number;
+  readonly reds: number;
+  /** Whether each fix is proven in a clean copy, too. */
+  readonly inCleanCopy: boolean;
+  /** Whether other runs than those of the proof have shown that two fixes mend different faults. */
+  readonly areApart: (fix: string, other: string) => boolean;
+  /** The tests around the fixes; null if they are not run. */
+  readonly rest: { readonly hasRun: boolean; readonly tests: readonly GreenTest[] } | null;
+}
+
+/** Why a fix does not stay. */
+export type FixRefuted =
+  | { readonly kind: 'still-failing' | 'flaky'; readonly because: string }
+  /** Its test is green without it, with the fix of another cause. */
+  | { readonly kind: 'needless' };
+
+/** What a proof needs next. */
+export type NextInProof =
+  /** Run these tests without these changes, `alone` for a fix that a shared run contradicted, for the reason. */
+  | {
+      readonly kind: 'run';
+      readonly part: 'shared' | 'apart' | 'alone';
+      readonly tests: readonly TestInProof[];
+      readonly without: readonly string[];
+      readonly doubt?: Doubt;
+    }
+  /** Run these tests in a clean copy, without these changes and with all, perhaps for a reason that a person should know. */
+  | {
+      readonly kind: 'run-clean';
+      readonly tests: readonly TestInProof[];
+      readonly without: readonly string[];
+      readonly because: string | null;
+    }
+  /** Run the rest of the suite, or these of its tests again. */
+  | { readonly kind: 'run-rest'; readonly again: readonly string[] | null }
+  /** Run these tests without these changes, to find out which fix broke them. */
+  | { readonly kind: 'run-culprit'; readonly keys: readonly string[]; readonly without: readonly string[] }
+  /** Decide about one test. */
+  | { readonly kind: 'end'; readonly test: TestInProof; readonly as: 'red' | 'unsteady' | 'flaky' }
+  /** Take out a fix. */
+  | { readonly kind: 'refute'; readonly fix: string; readonly how: FixRefuted }
+  /** Take out the fixes that broke tests, which are listed by fix. */
+  | { readonly kind: 'broke'; readonly tests: ReadonlyMap<string, readonly string[]> }
+  /** All that is left holds. */
+  | { readonly kind: 'settled' };
+
+/** What a shared run contradicted, and how. */
+export interface Doubt {
+  readonly fix: string;
+  readonly run: number;
+  readonly why: string;
+}
+
+/** What is to be done for one test. */
+type Wish =
+  | Extract<NextInProof, { kind: 'end' }>
+  | { readonly kind: 'doubt'; readonly doubt: Doubt }
+  | { readonly kind: 'with' }
+  | { readonly kind: 'without' | 'clean'; readonly without: readonly string[] }
+  | { readonly kind: 'shown' };
+
+/**
+ * Returns what a proof of fixes needs next (HN-5), as a pure function of what runs have shown. Every test has to be green with all fixes, red without its own in the
+ * state in which it was first red, and green again, like the tests around it (HN-6). The tests of all fixes share runs. If one contradicts a fix, that fix is
+ * proven alone.
+ */
+export function planProof(question: ProofQuestion): NextInProof {
+  const tests = question.tests.filter(({ ended }) => ended === null);
+  const wishes = tests.map((test) => ({ test, wish: wishOf(question, test) }));
+  const doubts = doubtsIn(wishes.flatMap(({ wish }) => (wish.kind === 'doubt' ? wish.doubt : [])));
+  const shared = wishes.filter(({ test }) => !doubts.some(({ fix }) => fix === test.fix));
+  const ended = shared.find(({ wish }) => wish.kind === 'end');
+  if (ended?.wish.kind === 'end') return ended.wish;
+  const lacking = shared.flatMap(({ test, wish }) => (wish.kind === 'with' ? test : []));
+  if (lacking.length > 0) return { kind: 'run', part: 'shared', tests: lacking, without: [] };
+  const undoubted = shared.map(({ test }) => test);
+  return (
+    tellApart(question, undoubted) ??
+    runWithout(question, shared) ??
+    firstOf(doubts, (doubt) => proveAlone(question, doubt)) ??
+    (question.inCleanCopy ? runClean(question, tests) : null) ??
+    checkRest(question, tests) ?? { kind: 'settled' }
+  );
+}
+
+/** Returns the fixes of which nothing could show whether they are needed, by id, with the reason. */
+export function unclearFixes(question: ProofQuestion): ReadonlyMap<string, string> {
+  const unclear = new Map<string, string>();
+  for (const test of question.tests) {
+    if (test.ended !== null || !test.isFlipped) continue;
+    const { leftovers } = fixOf(question, test);
+    const [clean] = sightingsSince(test).filter(({ isClean, shown }) => isClean && shown === 'nothing');
+    if (clean) {
+      const why = leftovers.length > 0 ? outlived(leftovers) : 'proven here';
+      unclear.set(
+        test.fix,
+        `${why}; a clean copy cannot show whether it needs the fix: ${clean.because ?? ''}. If a fresh clone is red without the fix, keep it, else undo it`,
+      );
+    }
+  }
+  for (const { id } of question.fixes) {
+    const tests = question.tests.filter(({ fix, isFlipped }) => fix === id && isFlipped);
+    const runs = tests.flatMap((test) => withoutFix(question, test));
+    if (runs.length > 0 && runs.every(({ shown }) => shown === 'nothing'))
+      unclear.set(id, 'without the fix, its test did not run, so that nothing shows whether it is needed');
+  }
+  return unclear;
+}
+
+/** Says why a fix may seem needless although it is not. */
+function outlived(leftovers: readonly string[]): string {
+  const [shown, more] = [leftovers.slice(0, 3), leftovers.length - 3];
+  const files = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+  return `green without its fix, but files that git does not have changed since it was made: ${files}`;
+}
+
+function firstOf<T, R>(items: readonly T[], step: (item: T) => R | null): R | null {
+  for (const item of items) {
+    const result = step(item);
+    if (result !== null) return result;
+  }
+  return null;
+}
+
+function keptIn({ fixes }: ProofQuestion): readonly string[] {
+  return [...new Set(fixes.flatMap(({ changes }) => changes))];
+}
+
+function fixOf({ fixes }: ProofQuestion, { fix }: Pick<TestInProof, 'fix'>): FixInProof {
+  return fixes.find(({ id }) => id === fix) ?? { id: fix, changes: [], withRevealed: [], leftovers: [] };
+}
+
+function sightingsSince({ sightings, since }: TestInProof): readonly Sighting[] {
+  return sightings.filter(({ run }) => run >= since);
+}
+
+const hasAll = (changes: readonly string[], wanted: readonly string[]) =>
+  wanted.every((id) => changes.includes(id));
+const hasNone = (changes: readonly string[], unwanted: readonly string[]) =>
+  !unwanted.some((id) => changes.includes(id));
+
+/** The changes to take out so that a test is red as it first was: its own fix, and all that came later. */
+function outOf(question: ProofQuestion, test: TestInProof): readonly string[] {
+  return keptIn(question).filter((id) => !test.redWith.includes(id));
+}
+
+/** The first doubt about each fix, oldest first. */
+function doubtsIn(doubts: readonly Doubt[]): readonly Doubt[] {
+  const oldestFirst = doubts.toSorted((a, b) => a.run - b.run);
+  return oldestFirst.filter(({ fix }, at) => oldestFirst.findIndex((other) => other.fix === fix) === at);
+}
+
+/** What the shared proof wants of a test. */
+function wishOf(question: ProofQuestion, test: TestInProof): Wish {
+  const kept = keptIn(question);
+  const { changes: own } = fixOf(question, test);
+  const out = outOf(question, test);
+  const rest = kept.filter((id) => !out.includes(id));
+  const seen = sightingsSince(test).filter(({ isClean }) => !isClean);
+  const withFix = seen.filter(({ changes }) => hasAll(changes, own) && !isSameSet(changes, rest));
+  const greens = withFix.filter(({ shown }) => shown === 'green').length;
+  const red = withFix.find(
+    ({ part, shown, changes }) => part === 'shared' && shown !== 'green' && hasAll(kept, changes),
+  );
+  if (red) {
+    const earlier = withFix.some(({ run, shown }) => shown === 'green' && run < red.run);
+    return contradicted(test, red, {
+      why: 'it was red in a run with all fixes applied',
+      as: earlier ? 'unsteady' : 'red',
+    });
+  }
+  // The others were not in the re-run that showed the fix, and are not worth one more run.
+  if (greens < (test.isFlipped ? question.greens : Math.max(1, question.greens - 1))) return { kind: 'with' };
+  if (!test.isFlipped || question.reds === 0) return { kind: 'shown' };
+  const runs = seen.filter(
+    ({ part, changes, shown }) =>
+      (part === 'shared' && isSameSet(changes, rest)) ||
+      (part === 'apart' && showsNeed(test, { changes, shown }, own)),
+  );
+  const last = runs.at(-1);
+  switch (judgeWithout(question, test, { runs, out })) {
+    case 'again':
+      return { kind: 'without', without: out };
+    case 'clean':
+      return { kind: 'clean', without: out };
+    case 'needless':
+      return last
+        ? contradicted(test, last, { why: 'it was green without its fix', as: 'flaky' })
+        : { kind: 'shown' };
+    case 'nothing':
+      return last && test.isLead
+        ? contradicted(test, last, { why: 'it did not run without its fix', as: 'flaky' })
+        : { kind: 'shown' };
+    case 'needed':
+    case 'unclear':
+      return { kind: 'shown' };
+  }
+}
+
+/** Whether a run without some fixes shows that a test needs its own. A test that ran along with others has to be red without them, too. */
+function showsNeed(
+  { isInCompany }: TestInProof,
+  { changes, shown }: Pick<Sighting, 'changes' | 'shown'>,
+  own: readonly string[],
+): boolean {
+  return !isInCompany && shown === 'red' && own.length > 0 && hasNone(changes, own);
+}
+
+function contradicted(
+  test: TestInProof,
+  { run }: Sighting,
+  { why, as }: { readonly why: string; readonly as: 'red' | 'unsteady' | 'flaky' },
+): Wish {
+  const { fix, isLead } = test;
+  return isLead ? { kind: 'doubt', doubt: { fix, run, why } } : { kind: 'end', test, as };
+}
+
+/**
+ * Judges runs without a fix. If files outside of git have changed since it was made, its effect may outlive it: then a green run counts only if another one
+ * in the same state is green, too, and a clean copy agrees. A database changes in every run, so the same state is tried again before that explains anything.
+ */
+function judgeWithout(
+  question: ProofQuestion,
+  test: TestInProof,
+  { runs, out }: { readonly runs: readonly Sighting[]; readonly out: readonly string[] },
+): 'needed' | 'needless' | 'again' | 'clean' | 'nothing' | 'unclear' {
+  const clean = cleanWithout(question, test, out);
+  if (clean) return ({ red: 'needed', green: 'needless', nothing: 'unclear' } as const)[clean.shown];
+  if (runs.some(({ shown }) => shown === 'nothing')) return 'nothing';
+  const green = runs.findIndex(({ shown }) => shown === 'green');
+  if (green === -1) return runs.length < question.reds ? 'again' : 'needed';
+  if (fixOf(question, test).leftovers.length === 0) return 'needless';
+  const [next, last] = runs.slice(green + 1);
+  if (next?.shown === 'green') return 'clean';
+  if (!last) return 'again';
+  // What an old server still showed is red from now on.
+  return last.shown === 'green' ? 'needless' : 'needed';
+}
+
+function cleanWithout(
+  question: ProofQuestion,
+  test: TestInProof,
+  out: readonly string[],
+): Sighting | undefined {
+  const rest = keptIn(question).filter((id) => !out.includes(id));
+  return sightingsSince(test).find(({ isClean, changes }) => isClean && isSameSet(changes, rest));
+}
+
+/** The runs of a test without its own fix. */
+function withoutFix(question: ProofQuestion, test: TestInProof): readonly Sighting[] {
+  const { changes: own } = fixOf(question, test);
+  return sightingsSince(test).filter(({ changes }) => hasNone(changes, own));
+}
+
+/** Runs without the fixes, first with the fewest taken out: the state without the fixes that the suite needs to start is last. */
+function runWithout(
+  question: ProofQuestion,
+  shared: readonly { readonly test: TestInProof; readonly wish: Wish }[],
+): NextInProof | null {
+  const wanted = shared.flatMap(({ test, wish }) =>
+    wish.kind === 'without' || wish.kind === 'clean' ? [{ test, ...wish }] : [],
+  );
+  const [first] = wanted.toSorted((a, b) => a.without.length - b.without.length);
+  if (!first) return null;
+  const { kind, without } = first;
+  const tests = wanted.filter(
+    (other) =>
+      other.kind === kind && other.test.isSuite === first.test.isSuite && isSameSet(other.without, without),
+  );
+  const these = tests.map(({ test }) => test);
+  if (kind === 'without') return { kind: 'run', part: 'shared', tests: these, without };
+  const because = outlived([...new Set(tests.flatMap(({ test }) => fixOf(question, test).leftovers))]);
+  return { kind: 'run-clean', tests: these, without, because };
+}
+
+/**
+ * Shows that each of the fixes that were tried together is needed beside the others. Nothing is run for those that are told apart already. The others get
+ * different numbers, and each run takes out the fixes whose number has a certain bit, so that the number of runs hardly grows with the fixes.
+ */
+function tellApart(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
+  const kept = keptIn(question);
+  const leads = question.fixes.flatMap((fix) => {
+    const lead = tests.find((test) => test.fix === fix.id && test.isLead && !test.isSuite);
+    return lead ? [{ fix, lead }] : [];
+  });
+  type Lead = (typeof leads)[number];
+  const isInDoubt = (one: Lead, other: Lead, sightings = one.lead.sightings) =>
+    one !== other &&
+    !question.areApart(one.fix.id, other.fix.id) &&
+    !areSeenApart(sightings, one.fix, other.fix);
+  // The numbers stay the same from run to run.
+  const wereInDoubt = (one: Lead, other: Lead) =>
+    isInDoubt(
+      one,
+      other,
+      one.lead.sightings.filter(({ part }) => part !== 'apart'),
+    );
+  const isHealedByOthers = (test: TestInProof) => fixOf(question, test).changes.length === 0;
+  const needless = leads.find((one) =>
+    sightingsSince(one.lead).some(
+      ({ part, run, shown, changes }) =>
+        part === 'apart' &&
+        shown === 'green' &&
+        hasAll(kept, changes) &&
+        hasNone(changes, one.fix.changes) &&
+        leads.some((other) => hasAll(changes, other.fix.changes) && isInDoubt(one, other)) &&
+        // A fix is needed if tests of a cause without a fix of its own are red without it.
+        !tests.some((test) => isHealedByOthers(test) && wasRedIn(test, run)),
+    ),
+  );
+  if (needless) return { kind: 'refute', fix: needless.fix.id, how: { kind: 'needless' } };
+  const numbers = numbered(leads, (one, other) => wereInDoubt(one, other) || wereInDoubt(other, one));
+  const bits = Array.from({ length: 32 - Math.clz32(Math.max(0, ...numbers.values())) }, (_, bit) => bit);
+  const byBit = bits.map((bit) => leads.filter((one) => ((numbers.get(one) ?? 0) >> bit) % 2 === 1));
+  for (const out of [...byBit, ...leads.map((one) => [one])]) {
+    const doubtful = leads.filter((one) =>
+      leads.some((other) => out.includes(one) !== out.includes(other) && isInDoubt(one, other)),
+    );
+    const without = out.flatMap(({ fix }) => fix.changes);
+    const rest = kept.filter((id) => !without.includes(id));
+    const hasRun = doubtful.some(({ lead }) =>
+      lead.sightings.some(({ part, changes }) => part === 'apart' && isSameSet(changes, rest)),
+    );
+    if (doubtful.length === 0 || hasRun) continue;
+    const isOut = ({ fix }: TestInProof) => out.some((one) => one.fix.id === fix);
+    const along = tests.filter(
+      (test) =>
+        doubtful.some(({ lead }) => lead === test) ||
+        (test.isFlipped && (isOut(test) || isHealedByOthers(test))),
+    );
+    return { kind: 'run', part: 'apart', tests: along, without };
+  }
+  return null;
+}
+
+function wasRedIn({ sightings }: TestInProof, number: number): boolean {
+  return sightings.some(({ run, shown }) => run === number && shown === 'red');
+}
+
+/** Whether runs have told two fixes apart for a test: it was red with the other and without its own, or green with its own and without the other. */
+function areSeenApart(sightings: readonly Sighting[], own: FixInProof, other: FixInProof): boolean {
+  return sightings.some(({ shown, changes }) => {
+    if (shown === 'nothing') return false;
+    const [has, lacks] = shown === 'green' ? [own, other] : [other, own];
+    return hasAll(changes, has.changes) && hasNone(changes, lacks.changes);
+  });
+}
+
+/** Numbers items from 1, so that those that are not told apart have different numbers. */
+function numbered<T>(items: readonly T[], areAlike: (item: T, other: T) => boolean): Map<T, number> {
+  const numbers = new Map<T, number>();
+  for (const item of items) {
+    const taken = new Set([...numbers].flatMap(([other, number]) => (areAlike(item, other) ? number : [])));
+    let number = 1;
+    while (taken.has(number)) number += 1;
+    numbers.set(item, number);
+  }
+  return numbers;
+}
+
+/** Repeats the whole proof for one fix, in its own runs and with only its own changes taken out. Returns null if it holds. */
+function proveAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
+  const kept = keptIn(question);
+  const fix = fixOf(question, doubt);
+  const tests = question.tests.filter((test) => test.fix === fix.id && test.ended === null);
+  const alone = (test: TestInProof, without: readonly string[]) =>
+    sightingsSince(test).filter(
+      ({ run, part, isClean, changes }) =>
+        part === 'alone' &&
+        !isClean &&
+        run > doubt.run &&
+        isSameSet(
+          changes,
+          kept.filter((id) => !without.includes(id)),
+        ),
+    );
+  const run = (these: readonly TestInProof[], without: readonly string[]): NextInProof => ({
+    kind: 'run',
+    part: 'alone',
+    tests: these,
+    without,
+    doubt,
+  });
+  const unsteady = tests.find((test) => alone(test, []).some(({ shown }) => shown !== 'green'));
+  if (unsteady) {
+    if (!unsteady.isLead) return { kind: 'end', test: unsteady, as: 'unsteady' };
+    const later = question.fixes.slice(question.fixes.findIndex(({ id }) => id === fix.id) + 1);
+    const because = `green at first, then red: ${doubt.why}, and again when run alone`;
+    return (
+      findCulprits(question, [unsteady], later) ?? {
+        kind: 'refute',
+        fix: fix.id,
+        how: { kind: 'still-failing', because },
+      }
+    );
+  }
+  if (tests.some((test) => alone(test, []).length < question.greens)) return run(tests, []);
+  if (question.reds === 0) return null;
+  const judged = tests
+    .filter(({ isFlipped }) => isFlipped)
+    .map((test) => {
+      const runs = alone(test, fix.changes);
+      return { test, runs, says: judgeWithout(question, test, { runs, out: fix.changes }) };
+    });
+  const these = (wanted: string) => judged.flatMap(({ test, says }) => (says === wanted ? [test] : []));
+  if (these('again').length > 0) return run(these('again'), fix.changes);
+  if (these('clean').length > 0)
+    return {
+      kind: 'run-clean',
+      tests: these('clean'),
+      without: fix.changes,
+      because: outlived(fix.leftovers),
+    };
+  const flaky = these('needless');
+  const [first] = flaky;
+  if (!first) return null;
+  if (flaky.length < judged.length) return { kind: 'end', test: first, as: 'flaky' };
+  const because = 'also green with the change reverted: the test is flaky, or was fixed by somebody else';
+  return { kind: 'refute', fix: fix.id, how: { kind: 'flaky', because } };
+}
+
+/** Proves each fix in a clean copy, as CI would see the project. */
+function runClean(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
+  const states = tests.flatMap((test) => {
+    if (!test.isFlipped) return [];
+    const without = outOf(question, test);
+    const clean =
+      cleanWithout(question, test, without) ?? cleanWithout(question, test, fixOf(question, test).changes);
+    return [{ test, without, clean }];
+  });
+  const green = states.find(({ clean }) => clean?.shown === 'green');
+  if (green) {
+    const { test } = green;
+    const because =
+      'green without the change in a clean copy: what was red is only in files that git does not have';
+    return test.isLead
+      ? { kind: 'refute', fix: test.fix, how: { kind: 'flaky', because } }
+      : { kind: 'end', test, as: 'flaky' };
+  }
+  const [first] = states
+    .filter(({ clean }) => !clean)
+    .toSorted((a, b) => a.without.length - b.without.length);
+  if (!first) return null;
+  const same = states.filter(
+    ({ test, without, clean }) =>
+      !clean && test.isSuite === first.test.isSuite && isSameSet(without, first.without),
+  );
+  return {
+    kind: 'run-clean',
+    tests: same.map(({ test }) => test),
+    without: first.without,
+    because: null,
+  };
+}
+
+/** What was green has to stay green, with all fixes applied again (HN-6). */
+function checkRest(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
+  const { rest } = question;
+  if (!rest) return null;
+  if (!rest.hasRun) return { kind: 'run-rest', again: null };
+  const kept = keptIn(question);
+  const seen = ({ sightings }: GreenTest) =>
+    sightings.filter(({ part, changes }) => part === 'rest' && isSameSet(changes, kept));
+  const once = rest.tests.filter(
+    (test) =>
+      seen(test)
+        .map(({ shown }) => shown)
+        .join() === 'red',
+  );
+  if (once.length > 0) return { kind: 'run-rest', again: once.map(({ key }) => key) };
+  const broken = rest.tests.filter(
+    (test) => !test.isMarked && seen(test).length > 1 && seen(test).every(({ shown }) => shown === 'red'),
+  );
+  const culprits = findCulprits(question, broken, question.fixes);
+  if (culprits) return culprits;
+  for (const { key } of broken) {
+    const test = tests.find((other) => other.key === key);
+    if (!test) continue;
+    if (!test.isLead) return { kind: 'end', test, as: 'unsteady' };
+    const because = 'red again when the change was reapplied';
+    return { kind: 'refute', fix: test.fix, how: { kind: 'still-failing', because } };
+  }
+  return null;
+}
+
+/**
+ * Returns, of the tests around fixes with these changes, those that were red and green in the same state, and those that stayed red although no fix is to blame.
+ */
+export function restOutcome({
+  fixes,
+  tests,
+}: {
+  readonly fixes: readonly (readonly string[])[];
+  readonly tests: readonly GreenTest[];
+}): { readonly unsteady: readonly string[]; readonly red: readonly string[] } {
+  const kept = [...new Set(fixes.flat())];
+  const runs = tests.map(({ key, sightings, isMarked }) => {
+    const seen = sightings.filter(
+      ({ part, shown }) => (part === 'rest' || part === 'culprit') && shown !== 'nothing',
+    );
+    const red = seen.filter(({ shown }) => shown === 'red');
+    const isUnsteady = red.some((one) =>
+      seen.some(({ shown, changes }) => shown === 'green' && isSameSet(changes, one.changes)),
+    );
+    const isBroken = !isMarked && red.filter(({ changes }) => isSameSet(changes, kept)).length > 1;
+    return { key, isUnsteady, isBroken };
+  });
+  return {
+    unsteady: runs.flatMap(({ key, isUnsteady }) => (isUnsteady ? key : [])),
+    red: runs.flatMap(({ key, isUnsteady, isBroken }) => (isBroken && !isUnsteady ? key : [])),
+  };
+}
+
+/** Searches for the fixes that broke these tests; returns null if no fix did. */
+function findCulprits(
+  question: ProofQuestion,
+  tests: readonly Pick<GreenTest, 'key' | 'sightings'>[],
+  suspects: readonly FixInProof[],
+): NextInProof | null {
+  const { greens, reds } = question;
+  const kept = keptIn(question);
+  const searches = tests.map(({ key, sightings }) => {
+    const ofSearch = sightings.filter(({ part, changes }) => part === 'culprit' && hasAll(kept, changes));
+    return { key, search: searchCulprits({ kept, suspects, sightings: ofSearch, greens, reds }) };
+  });
+  const states = searches.flatMap(({ key, search }) => (search.kind === 'run' ? [{ key, ...search }] : []));
+  const [first] = states;
+  if (first) {
+    const same = states.filter(({ without }) => isSameSet(without, first.without));
+    return { kind: 'run-culprit', keys: same.map(({ key }) => key), without: first.without };
+  }
+  const broke = new Map<string, string[]>();
+  for (const { key, search } of searches)
+    for (const { id } of search.kind === 'broken-by' ? search.fixes : [])
+      broke.set(id, [...(broke.get(id) ?? []), key]);
+  return broke.size > 0 ? { kind: 'broke', tests: broke } : null;
+}
