@@ -226,6 +226,10 @@ function wishOf(question: ProofQuestion, test: TestInProof): Wish {
   const kept = keptIn(question);
   const { changes: own } = fixOf(question, test);
   const out = outOf(question, test);
+  const last = test.sightings.at(-1);
+  // Nothing that is left has changed between red and green.
+  if (out.length === 0 && last)
+    return contradicted(test, last, { why: 'it was red with the same changes', as: 'flaky' });
   const rest = kept.filter((id) => !out.includes(id));
   const seen = sightingsSince(test).filter(({ isClean }) => !isClean);
   const withFix = seen.filter(({ changes }) => hasAll(changes, own) && !isSameSet(changes, rest));
@@ -248,19 +252,19 @@ function wishOf(question: ProofQuestion, test: TestInProof): Wish {
       (part === 'shared' && isSameSet(changes, rest)) ||
       (part === 'apart' && showsNeed(test, { changes, shown }, own)),
   );
-  const last = runs.at(-1);
+  const newest = runs.at(-1);
   switch (judgeWithout(question, test, { runs, out })) {
     case 'again':
       return { kind: 'without', without: out };
     case 'clean':
       return { kind: 'clean', without: out };
     case 'needless':
-      return last
-        ? contradicted(test, last, { why: 'it was green without its fix', as: 'flaky' })
+      return newest
+        ? contradicted(test, newest, { why: 'it was green without its fix', as: 'flaky' })
         : { kind: 'shown' };
     case 'nothing':
-      return last && test.isLead
-        ? contradicted(test, last, { why: 'it did not run without its fix', as: 'flaky' })
+      return newest && test.isLead
+        ? contradicted(test, newest, { why: 'it did not run without its fix', as: 'flaky' })
         : { kind: 'shown' };
     case 'needed':
     case 'unclear':
@@ -268,13 +272,18 @@ function wishOf(question: ProofQuestion, test: TestInProof): Wish {
   }
 }
 
-/** Whether a run without some fixes shows that a test needs its own. A test that ran along with others has to be red without them, too. */
+/**
+ * Whether a run without some fixes shows that a test needs its own: not if another failure may have hidden its own. A test that ran along with others has
+ * to be red without them, too.
+ */
 function showsNeed(
-  { isInCompany }: TestInProof,
+  { isInCompany, redWith }: TestInProof,
   { changes, shown }: Pick<Sighting, 'changes' | 'shown'>,
   own: readonly string[],
 ): boolean {
-  return !isInCompany && shown === 'red' && own.length > 0 && hasNone(changes, own);
+  return (
+    !isInCompany && shown === 'red' && own.length > 0 && hasNone(changes, own) && hasAll(changes, redWith)
+  );
 }
 
 function contradicted(
@@ -346,7 +355,8 @@ function runWithout(
 
 /**
  * Shows that each of the fixes that were tried together is needed beside the others. Nothing is run for those that are told apart already. The others get
- * different numbers, and each run takes out the fixes whose number has a certain bit, so that the number of runs hardly grows with the fixes.
+ * different numbers, and each run takes out the fixes whose number has a certain bit, so that the number of runs hardly grows with the fixes. That shows of each
+ * two that one does not do for the other; a fix may stay whose test each of two others heals.
  */
 function tellApart(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
   const kept = keptIn(question);
@@ -358,7 +368,7 @@ function tellApart(question: ProofQuestion, tests: readonly TestInProof[]): Next
   const isInDoubt = (one: Lead, other: Lead, sightings = one.lead.sightings) =>
     one !== other &&
     !question.areApart(one.fix.id, other.fix.id) &&
-    !areSeenApart(sightings, one.fix, other.fix);
+    !areSeenApart(one.lead, sightings, [one.fix, other.fix]);
   // The numbers stay the same from run to run.
   const wereInDoubt = (one: Lead, other: Lead) =>
     isInDoubt(
@@ -367,19 +377,25 @@ function tellApart(question: ProofQuestion, tests: readonly TestInProof[]): Next
       one.lead.sightings.filter(({ part }) => part !== 'apart'),
     );
   const isHealedByOthers = (test: TestInProof) => fixOf(question, test).changes.length === 0;
-  const needless = leads.find((one) =>
-    sightingsSince(one.lead).some(
-      ({ part, run, shown, changes }) =>
+  for (const { fix, lead } of leads) {
+    const healed = tests.filter(isHealedByOthers);
+    // A fix is needed if tests of a cause without a fix of its own are red without it.
+    const without = sightingsSince(lead).filter(
+      ({ part, run, changes }) =>
         part === 'apart' &&
-        shown === 'green' &&
         hasAll(kept, changes) &&
-        hasNone(changes, one.fix.changes) &&
-        leads.some((other) => hasAll(changes, other.fix.changes) && isInDoubt(one, other)) &&
-        // A fix is needed if tests of a cause without a fix of its own are red without it.
-        !tests.some((test) => isHealedByOthers(test) && wasRedIn(test, run)),
-    ),
-  );
-  if (needless) return { kind: 'refute', fix: needless.fix.id, how: { kind: 'needless' } };
+        hasNone(changes, fix.changes) &&
+        !healed.some((test) => wasRedIn(test, run)),
+    );
+    const rest = kept.filter((id) => !fix.changes.includes(id));
+    const alone = without.filter(({ changes }) => isSameSet(changes, rest));
+    const greens = without.filter(({ shown }) => shown === 'green').length;
+    if (greens === 0 || alone.some(({ shown }) => shown !== 'green')) continue;
+    if (greens > 1 && alone.length > 0) return { kind: 'refute', fix: fix.id, how: { kind: 'needless' } };
+    // What is said of a fix is seen twice.
+    const along = healed.filter(({ isFlipped }) => isFlipped);
+    return { kind: 'run', part: 'apart', tests: [lead, ...along], without: fix.changes };
+  }
   const numbers = numbered(leads, (one, other) => wereInDoubt(one, other) || wereInDoubt(other, one));
   const bits = Array.from({ length: 32 - Math.clz32(Math.max(0, ...numbers.values())) }, (_, bit) => bit);
   const byBit = bits.map((bit) => leads.filter((one) => ((numbers.get(one) ?? 0) >> bit) % 2 === 1));
@@ -408,12 +424,19 @@ function wasRedIn({ sightings }: TestInProof, number: number): boolean {
   return sightings.some(({ run, shown }) => run === number && shown === 'red');
 }
 
-/** Whether runs have told two fixes apart for a test: it was red with the other and without its own, or green with its own and without the other. */
-function areSeenApart(sightings: readonly Sighting[], own: FixInProof, other: FixInProof): boolean {
+/**
+ * Whether runs have told two fixes apart for a test: it was red with the other and without its own, or green with its own and without the other. If a fix that
+ * revealed its error was out, another failure may have hidden it.
+ */
+function areSeenApart(
+  { redWith }: TestInProof,
+  sightings: readonly Sighting[],
+  [own, other]: readonly [FixInProof, FixInProof],
+): boolean {
   return sightings.some(({ shown, changes }) => {
-    if (shown === 'nothing') return false;
-    const [has, lacks] = shown === 'green' ? [own, other] : [other, own];
-    return hasAll(changes, has.changes) && hasNone(changes, lacks.changes);
+    if (shown === 'green') return hasAll(changes, own.changes) && hasNone(changes, other.changes);
+    const isHidden = !hasAll(changes, redWith);
+    return shown === 'red' && !isHidden && hasAll(changes, other.changes) && hasNone(changes, own.changes);
   });
 }
 

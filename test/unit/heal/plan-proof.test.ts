@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { chance } from '../../rig/simulated-suite.js';
+import {
+  type FixInProof,
+  planProof,
+  type ProofPart,
+  type ProofQuestion,
+  type Sighting,
+  type TestInProof,
+} from '../../../src/heal/plan-proof.js';
+
+/** A fix and its test, `t1` for fix 1, as they really are. */
+interface TrueFix {
+  /** Which other fix turns its test green, too, by number. */
+  readonly healedBy: readonly number[];
+  /** The fix without which its test shows another failure; null for none. */
+  readonly hiddenBy: number | null;
+  /** Whether it heals its test at all. */
+  readonly heals: boolean;
+  readonly breaksOther: boolean;
+  /** How often its test is green by chance, from 0 to 1. */
+  readonly luck: number;
+}
+
+const greens = 3;
+const [reds, other] = [1, 'other'];
+
+/** Proves the fixes of a world; returns the numbers of those that are left, the number of runs, and what was seen of each test. */
+function prove(world: readonly TrueFix[], chance: () => number) {
+  const sightings = new Map<string, Sighting[]>([[other, []]]);
+  const kept = new Set(world.map((_, at) => `${at + 1}`));
+  const isGreen = (test: string, changes: readonly string[]): boolean => {
+    if (test === other)
+      return !world.some(({ breaksOther }, at) => breaksOther && changes.includes(`${at + 1}`));
+    const number = Number(test.slice(1));
+    const fix = world[number - 1];
+    if (!fix) throw new Error(test);
+    if (fix.hiddenBy !== null && !changes.includes(`${fix.hiddenBy}`)) return false;
+    const healers = [...(fix.heals ? [number] : []), ...fix.healedBy];
+    return healers.some((healer) => changes.includes(`${healer}`)) || chance() < fix.luck;
+  };
+  let runs = 0;
+  const see = (keys: readonly string[], changes: readonly string[], part: ProofPart) => {
+    runs += 1;
+    for (const key of keys) {
+      const shown = isGreen(key, changes) ? 'green' : 'red';
+      const seen = sightings.get(key) ?? [];
+      sightings.set(key, [...seen, { run: runs, part, changes, isClean: false, shown }]);
+    }
+  };
+  // Each fix was tried with those before it in the tree, or else with all; one whose test was never green is not proven.
+  const all = [...kept];
+  for (const [at] of world.entries()) {
+    const key = `t${at + 1}`;
+    const changes = [all.slice(0, at + 1), all].find((some) => isGreen(key, some));
+    if (!changes) kept.delete(`${at + 1}`);
+    const seen = { run: 0, part: 'trial', isClean: false } as const;
+    const green = changes ? [{ ...seen, run: 1, changes, shown: 'green' } as const] : [];
+    sightings.set(key, [{ ...seen, changes: [], shown: 'red' }, ...green]);
+  }
+  runs = 1;
+  const planned = world.map(({ hiddenBy }, at): Omit<TestInProof, 'sightings'> => ({
+    key: `t${at + 1}`,
+    fix: `c${at + 1}`,
+    isLead: true,
+    isFlipped: true,
+    isSuite: false,
+    isInCompany: false,
+    since: 1,
+    redWith: hiddenBy === null ? [] : [`${hiddenBy}`],
+    ended: null,
+  }));
+  let tests = planned.filter(({ fix }) => kept.has(fix.slice(1)));
+  const without = (changes: readonly string[]) => [...kept].filter((id) => !changes.includes(id));
+  const drop = (fix: string) => kept.delete(fix.slice(1));
+  const states = new Set<string>();
+  for (let steps = 0; steps < 300; steps += 1) {
+    const question: ProofQuestion = {
+      fixes: [...kept].map((id): FixInProof => ({
+        id: `c${id}`,
+        changes: [id],
+        withRevealed: [id],
+        leftovers: [],
+      })),
+      tests: tests.map((test) => ({
+        ...test,
+        redWith: test.redWith.filter((id) => kept.has(id)),
+        sightings: sightings.get(test.key) ?? [],
+      })),
+      greens,
+      reds,
+      inCleanCopy: false,
+      areApart: () => false,
+      rest: {
+        hasRun: states.has([...kept].join()),
+        tests: [...tests.map(({ key }) => key), other].map((key) => ({
+          key,
+          sightings: sightings.get(key) ?? [],
+          isMarked: false,
+        })),
+      },
+    };
+    const next = planProof(question);
+    switch (next.kind) {
+      case 'settled':
+        return { kept, runs, sightings, tests };
+      case 'run':
+        see(
+          next.tests.map(({ key }) => key),
+          without(next.without),
+          next.part,
+        );
+        break;
+      case 'run-culprit':
+        see(next.keys, without(next.without), 'culprit');
+        break;
+      case 'run-rest':
+        states.add([...kept].join());
+        see(next.again ?? [...tests.map(({ key }) => key), other], [...kept], 'rest');
+        break;
+      case 'run-clean':
+        throw new Error('No file outlives a fix here');
+      case 'end':
+        tests = tests.filter(({ key }) => key !== next.test.key);
+        break;
+      case 'refute':
+        drop(next.fix);
+        tests =
+          next.how.kind === 'needless'
+            ? tests.map((test) => (test.fix === next.fix ? { ...test, isLead: false, since: runs } : test))
+            : tests.filter(({ fix }) => fix !== next.fix);
+        break;
+      case 'broke':
+        for (const fix of next.tests.keys()) {
+          drop(fix);
+          tests = tests.filter((test) => test.fix !== fix);
+        }
+        break;
+    }
+  }
+  throw new Error('The proof does not end');
+}
+
+const worlds = (luck: fc.Arbitrary<number>) =>
+  fc.integer({ min: 1, max: 6 }).chain((count) => {
+    const others = fc.subarray(
+      Array.from({ length: count }, (_, at) => at + 1),
+      { maxLength: 1 },
+    );
+    const fix = fc.record({
+      healedBy: fc.oneof({ weight: 3, arbitrary: fc.constant<number[]>([]) }, others),
+      hiddenBy: fc.constant<number | null>(null),
+      heals: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, fc.constant(false)),
+      breaksOther: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
+      luck,
+    });
+    return fc.array(fix, { minLength: count, maxLength: count }).chain((fixes) =>
+      fc
+        .array(fc.boolean(), { minLength: count, maxLength: count })
+        // A fix that came earlier, and that does not break anything, may have revealed the error of a later one.
+        .map((hidden) =>
+          fixes.map((one, at) =>
+            hidden[at] && at > 0 && !fixes[at - 1]?.breaksOther ? { ...one, hiddenBy: at } : one,
+          ),
+        ),
+    );
+  });
+
+const never = () => 1;
+
+it('HN-5 HN-6 the proof holds what is needed, and nothing that is needless or breaks a test', () => {
+  fc.assert(
+    fc.property(worlds(fc.constant(0)), (world) => {
+      const { kept, sightings, tests } = prove(world, never);
+      const numbers = [...kept].map(Number);
+      const isHealed = (test: TrueFix, number: number, fixes: readonly number[]) =>
+        (test.hiddenBy === null || fixes.includes(test.hiddenBy)) &&
+        [...(test.heals ? [number] : []), ...test.healedBy].some((healer) => fixes.includes(healer));
+      for (const [at, fix] of world.entries()) {
+        const number = at + 1;
+        if (kept.has(`${number}`)) {
+          expect(fix.breaksOther).toBe(false);
+          // Some test that is green now is red without it, unless it had healed its own before another fix could.
+          const rest = numbers.filter((id) => id !== number);
+          const needs = world.some(
+            (one, of) => isHealed(one, of + 1, numbers) && !isHealed(one, of + 1, rest),
+          );
+          const healedFirst = sightings
+            .get(`t${number}`)
+            ?.some(
+              ({ shown, changes }) =>
+                shown === 'green' &&
+                changes.includes(`${number}`) &&
+                !fix.healedBy.some((healer) => healer !== number && changes.includes(`${healer}`)),
+            );
+          expect(needs || healedFirst, `fix ${number} is needless`).toBe(true);
+          continue;
+        }
+        const isNeeded = fix.heals && fix.healedBy.length === 0 && !fix.breaksOther;
+        const isRevealed = fix.hiddenBy === null || kept.has(`${fix.hiddenBy}`);
+        expect(isNeeded && isRevealed, `fix ${number} is needed`).toBe(false);
+      }
+      for (const { key } of tests) {
+        const last = sightings.get(key)?.at(-1);
+        expect(last).toMatchObject({ shown: 'green', changes: [...kept] });
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+it('HN-5 HN-6 the proof of tests that are green by chance ends, and holds only what was seen red without its fix', () => {
+  fc.assert(
+    fc.property(worlds(fc.constantFrom(0, 0, 0.1, 0.5, 0.9)), fc.integer(), (world, seed) => {
+      const { kept, sightings, tests } = prove(world, chance(seed));
+      for (const { key, fix, isLead } of tests) {
+        if (!isLead) continue;
+        const own = fix.slice(1);
+        const seen = sightings.get(key) ?? [];
+        expect(kept).toContain(own);
+        expect(seen.filter(({ run, shown }) => run > 0 && shown === 'green').length).toBeGreaterThanOrEqual(
+          greens,
+        );
+        expect(seen).toContainEqual(expect.objectContaining({ shown: 'red' }));
+        expect(
+          seen.some(({ run, changes, shown }) => run > 0 && shown === 'red' && !changes.includes(own)),
+        ).toBe(true);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+it.each([
+  [1, 4],
+  [4, 6],
+  [10, 7],
+  [20, 8],
+])('HN-5 the proof of %i needed fixes that nothing has told apart takes %i runs', (count, most) => {
+  const needed: TrueFix = { healedBy: [], hiddenBy: null, heals: true, breaksOther: false, luck: 0 };
+  const { kept, runs } = prove(Array(count).fill(needed), never);
+  expect(kept.size).toBe(count);
+  // The first one was the trial.
+  expect(runs - 1).toBe(most);
+});
