@@ -14,6 +14,16 @@ import { withoutUndefined } from '../../without-undefined.js';
 import { contentsOf } from '../../workspace/change.js';
 import { applyFlaky } from '../../heal/apply-result.js';
 import { confirm } from '../../heal/confirm.js';
+import type { Observation } from '../../heal/judge.js';
+import { suiteKey } from '../../heal/observations.js';
+import {
+  type FixInProof,
+  type NextInProof,
+  planProof,
+  type ProofPart,
+  type ProofQuestion,
+  restOutcome,
+} from '../../heal/plan-proof.js';
 import type { OpenRun } from '../../command/open-run.js';
 import { type HealResult, newProgress, summarise } from '../../heal/progress.js';
 import type { Session } from '../../heal/session.js';
@@ -22,26 +32,36 @@ import { announceTests } from '../../heal/tell-tests.js';
 import { changeId, readWorkingChange } from './read-change.js';
 import { type ComparedChange, conclude, type ProofResults } from './compare-change.js';
 
+/** The one change of a verification, which is in the project unless a run takes it out. */
+const changeInProof: FixInProof = {
+  id: 'change',
+  changes: ['change'],
+  withRevealed: ['change'],
+  leftovers: [],
+};
+
 /**
- * Proves a change that is in the working tree (HN-12): its tests are green with it and red without it and, with depth `full`, nothing else is red
- * because of it. To run without the change, this takes it out under the journal and puts it back.
+ * Proves a change that is in the working tree (HN-12), by the same plan as the fixes of a run: its tests are green with it and red without it and, with depth
+ * `full`, nothing else is red because of it. To run without the change, this takes it out under the journal and puts it back.
  */
 export async function verifyChange(
   opened: OpenRun,
   session: Session,
   { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange },
 ): Promise<HealResult> {
-  const proof = new ChangeProof(opened, session, { first, change });
-  const notGreen = await proof.proveGreen();
+  const green = await firstGreenRun(opened, session, { first, change });
+  if (session.signal.aborted) return stopped;
+  if ('verdict' in green) return conclude(opened, change, green);
+  const proof = new ChangeProof(opened, session, { first: green.run, change });
   // It is read while it is taken out and put back.
-  const readings = change.asked.review && !notGreen ? await readWorkingChange(session, change) : null;
-  let ended = notGreen ?? (await proof.proveRedWithout()) ?? (await proof.proveNothingElseBroke());
-  const isOpen = ended === null || ended.verdict === 'review';
+  const readings = change.asked.review ? await readWorkingChange(session, change) : null;
+  const ended = await proof.prove();
+  const isOpen = ended.verdict === 'proven' || ended.verdict === 'review';
   const read = isOpen ? await readings?.of(changeId) : null;
   await readings?.stop();
-  if (read && !session.signal.aborted) ended = proof.judgeReading(read.reading) ?? ended;
-  if (session.signal.aborted) return { suiteRed: false, paused: false };
-  return conclude(opened, change, { ...(ended ?? proven), ...proof.results() });
+  if (session.signal.aborted) return stopped;
+  const judged = (read && proof.judgeReading(read.reading)) ?? ended;
+  return conclude(opened, change, { ...judged, ...proof.results() });
 }
 
 /** Why the proof of a change has ended. */
@@ -50,11 +70,47 @@ interface Conclusion {
   readonly reason: string;
 }
 
+const stopped: HealResult = { suiteRed: false, paused: false };
+const interrupted: Conclusion = { verdict: 'unproven', reason: 'interrupted' };
+
+/** Returns a run in which no test was red with the change: the first one, or one after `verify.prepare`, since the first used a build from before the change. */
+async function firstGreenRun(
+  { request }: OpenRun,
+  session: Session,
+  { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange },
+): Promise<Conclusion | { readonly run: SuiteRun }> {
+  const redBefore = change.asked.red?.tests.map(({ id }) => id) ?? [];
+  let run = first;
+  if (isRed(run)) {
+    const progress = newProgress(session, run);
+    const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnose(run));
+    if (session.signal.aborted) return interrupted;
+    const causes = groupCauses(blockedBy ? [blockedBy] : confirmed);
+    for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
+    if (causes.length > 0)
+      return { verdict: 'red', reason: `red with the change: ${counted(causes.length, 'cause')}` };
+    await applyFlaky(progress, flaky);
+    if (session.settings.verify.prepare === null)
+      return { verdict: 'unsteady', reason: 'red with the change, then green' };
+    run = await session.runAgain({ ids: rerunIdsIn(first, redBefore), purpose: 'proof', causeId: null });
+    if (isRed(run)) return { verdict: 'unsteady', reason: 'red with the change, then green' };
+  }
+  const ran = new Set(run.tests.flatMap(({ test, outcome }) => (outcome === 'skipped' ? [] : test.id)));
+  const missing = request.filters.length > 0 ? [] : redBefore.filter((id) => !ran.has(id));
+  if (missing.length === 0) return { run };
+  const reason = `did not run with the change: ${counted(missing.length, 'test')} of those that were red`;
+  return { verdict: 'red', reason };
+}
+
+/** Returns what re-runs these tests of a run, or all of its tests if it had none of these. */
+function rerunIdsIn({ tests, rerunIds }: SuiteRun, ids: readonly string[]): readonly string[] {
+  const all = tests.map(({ test }) => test.id);
+  const these = all.filter((id) => ids.includes(id));
+  return [...new Set((these.length > 0 ? these : all).flatMap((id) => rerunIds[id] ?? [id]))];
+}
+
 /** The results of a run; a failing `verify.prepare` counts as a failure of the suite. */
 type TestOutcomes = Pick<SuiteRun, 'tests' | 'suiteFailure'>;
-
-const proven: Conclusion = { verdict: 'proven', reason: 'green with the change and red without' };
-const stopped: Conclusion = { verdict: 'unproven', reason: 'interrupted' };
 
 /** The runs with a change and without it. */
 class ChangeProof {
@@ -62,9 +118,19 @@ class ChangeProof {
   readonly #session: Session;
   readonly #first: SuiteRun;
   readonly #change: ComparedChange;
-  readonly #steps = new Map<string, ProofStep[]>();
+  /** Whether it is known which tests were red before the change. */
+  readonly #isRedKnown: boolean;
+  /** The number of the first run of the proof. */
+  readonly #since: number;
+  /** The tests that the change is for, and those among them that it does not heal. */
+  readonly #ids: readonly string[];
+  readonly #needless = new Set<string>();
   readonly #proven: string[] = [];
   readonly #notProven: string[] = [];
+  /** The whole suite with the change; null if it did not run. */
+  #suite: SuiteRun | null = null;
+  #again: SuiteRun | null = null;
+  #hasRunRest = false;
 
   constructor(
     opened: OpenRun,
@@ -75,19 +141,27 @@ class ChangeProof {
     this.#session = session;
     this.#first = first;
     this.#change = change;
+    this.#since = session.observations.nextRun();
     const redBefore = new Set(change.asked.red?.tests.map(({ id }) => id));
     const ids = first.tests.flatMap(({ test }) => test.id);
+    this.#isRedKnown = ids.some((id) => redBefore.has(id));
     // If it is unknown which tests were red, those count that are red without the change.
-    const wanted = ids.some((id) => redBefore.has(id)) ? ids.filter((id) => redBefore.has(id)) : ids;
-    for (const id of wanted) this.#steps.set(id, []);
+    this.#ids = this.#isRedKnown ? ids.filter((id) => redBefore.has(id)) : ids;
+    this.#record(first, this.#ids, { part: 'trial', isOut: false });
   }
 
   results(): ProofResults {
+    const tests = this.#ids.filter((id) => !this.#needless.has(id) || this.#isRedKnown);
     return {
-      tests: this.#steps,
+      tests: new Map(tests.map((id) => [id, this.#steps(id)])),
       proven: this.#proven,
       notProven: [...this.#notProven, ...this.#leftOutTests()],
     };
+  }
+
+  #steps(id: string): ProofStep[] {
+    const sightings = this.#session.observations.sightings(id);
+    return sightings.flatMap(({ run, shown }) => (run < this.#since || shown === 'nothing' ? [] : shown));
   }
 
   /** Says which tests were red and are not among those that the change is for. */
@@ -99,94 +173,176 @@ class ChangeProof {
     );
   }
 
-  /** With the change, every test has to be green. */
-  async proveGreen(): Promise<Conclusion | null> {
-    const session = this.#session;
-    let run = this.#first;
-    if (isRed(run)) {
-      const progress = newProgress(session, run);
-      const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnose(run));
-      if (session.signal.aborted) return stopped;
-      const causes = groupCauses(blockedBy ? [blockedBy] : confirmed);
-      for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
-      if (causes.length > 0)
-        return { verdict: 'red', reason: `red with the change: ${counted(causes.length, 'cause')}` };
-      await applyFlaky(progress, flaky);
-      // The first run used a build from before the change.
-      if (session.settings.verify.prepare === null)
-        return { verdict: 'unsteady', reason: 'red with the change, then green' };
-      const again = await this.#runAgain();
-      if (again === null) return stopped;
-      run = again;
-    }
-    const missing = this.#missingTests(run);
-    if (missing > 0)
-      return {
-        verdict: 'red',
-        reason: `did not run with the change: ${counted(missing, 'test')} of those that were red`,
-      };
-    this.#record(run);
-    const more = this.#change.asked.depth === 'full' ? session.settings.verify.repeat - 1 : 0;
-    return this.#repeat(more);
-  }
-
-  /** Tests that were red and that did not run now, or were skipped. */
-  #missingTests({ tests }: SuiteRun): number {
-    const ids = new Set(tests.flatMap(({ test, outcome }) => (outcome === 'skipped' ? [] : test.id)));
-    const redBefore = this.#opened.request.filters.length > 0 ? [] : (this.#change.asked.red?.tests ?? []);
-    const wanted = redBefore.length > 0 ? redBefore.map(({ id }) => id) : [...this.#steps.keys()];
-    return wanted.filter((id) => !ids.has(id)).length;
-  }
-
-  async #repeat(times: number): Promise<Conclusion | null> {
-    for (let n = 0; n < times; n += 1) {
-      const run = await this.#runAgain();
-      if (run === null) return stopped;
-      if (this.#record(run).some((step) => step !== 'green'))
-        return { verdict: 'unsteady', reason: 'green with the change, then red' };
-    }
-    const greens = [...this.#steps.values()].map((proof) => proof.filter((step) => step === 'green').length);
-    if (times > 0) this.#proven.push(`green ${counted(Math.min(...greens), 'time')} with the change`);
-    return null;
-  }
-
-  /** Without the change, the tests have to be red. */
-  async proveRedWithout(): Promise<Conclusion | null> {
+  /** Makes the runs that the plan asks for. */
+  async prove(): Promise<Conclusion> {
+    const { signal } = this.#session;
     const out = await this.#removablePart();
-    if (typeof out === 'string') return { verdict: 'unproven', reason: out };
-    const flips = this.#change.asked.depth === 'full' ? Math.max(1, this.#session.settings.verify.flips) : 1;
-    const steps: (ProofStep | null)[] = [];
-    for (let n = 0; n < flips; n += 1) {
-      const run = await this.#runWithout(out, this.#idsToRun());
-      if (this.#session.signal.aborted) return stopped;
-      if (run === null)
-        return {
-          verdict: 'unproven',
-          reason: 'the change could not be taken out: its files changed meanwhile',
-        };
-      steps.push(...this.#record(run));
+    while (!signal.aborted) {
+      const next = planProof(this.#question(typeof out !== 'string'));
+      const ended = await this.#carryOut(next, typeof out === 'string' ? [] : out);
+      if (ended) return ended;
+      if (next.kind === 'settled') return typeof out === 'string' ? unproven(out) : this.#settle();
     }
-    const ended = this.#judgeRed(steps);
-    if (ended) return ended;
-    return this.#change.asked.depth === 'quick' ? this.#repeat(1) : null;
+    return interrupted;
   }
 
-  #judgeRed(steps: readonly (ProofStep | null)[]): Conclusion | null {
-    const redBefore = new Set(this.#change.asked.red?.tests.map(({ id }) => id));
-    const reds = [...this.#steps].filter(([, proof]) => proof.includes('red'));
-    const stillGreen = [...this.#steps].filter(([id, proof]) => redBefore.has(id) && !proof.includes('red'));
-    if (reds.length === 0)
-      return steps.includes('green')
-        ? { verdict: 'needless', reason: 'its tests are green without the change, too' }
-        : { verdict: 'unproven', reason: 'without the change, its tests did not run' };
-    if (stillGreen.length > 0)
+  #question(isRemovable: boolean): ProofQuestion {
+    const { observations, settings } = this.#session;
+    const { repeat, flips } = settings.verify;
+    const isFull = this.#change.asked.depth === 'full';
+    const others = this.#suite ? [...this.#suite.tests.map(({ test }) => test.id), suiteKey] : [];
+    const keys = [...new Set([...this.#ids.filter((id) => !this.#needless.has(id)), ...others])];
+    return {
+      fixes: [changeInProof],
+      tests: this.#ids.map((key) => ({
+        key,
+        fix: changeInProof.id,
+        isLead: this.#isRedKnown,
+        isFlipped: true,
+        isSuite: false,
+        isInCompany: false,
+        since: this.#since,
+        redWith: [],
+        sightings: observations.sightings(key),
+        ended: this.#needless.has(key) ? 'flaky' : null,
+      })),
+      greens: isFull ? repeat : 1,
+      reds: !isRemovable ? 0 : isFull ? Math.max(1, flips) : 1,
+      inCleanCopy: false,
+      areApart: () => true,
+      rest:
+        !isRemovable || this.#reds() === 0
+          ? null
+          : {
+              hasRun: this.#hasRunRest,
+              tests: keys.map((key) => ({ key, sightings: observations.sightings(key), isMarked: false })),
+            },
+    };
+  }
+
+  /** How many of its tests were red without the change. */
+  #reds(): number {
+    return this.#ids.filter((id) => !this.#needless.has(id) && this.#steps(id).includes('red')).length;
+  }
+
+  /** Carries out a step of the plan; returns a conclusion if it ends the proof. */
+  async #carryOut(next: NextInProof, out: readonly Candidate[]): Promise<Conclusion | null> {
+    switch (next.kind) {
+      case 'run':
+        return this.#run(
+          next.tests.map(({ key }) => key),
+          { ...next, out },
+        );
+      case 'run-culprit':
+        return this.#run(next.keys, { part: 'culprit', without: next.without, out });
+      case 'run-rest':
+        return this.#runRest(next.again);
+      case 'end':
+        if (next.as !== 'flaky') return unsteady;
+        this.#needless.add(next.test.key);
+        return null;
+      case 'refute':
+        return next.how.kind === 'flaky' ? needless : unsteady;
+      case 'broke':
+        return this.#breaks(next.tests.get(changeInProof.id) ?? []);
+      case 'run-clean':
+        throw new Error('A change is not proven in a clean copy');
+      case 'settled':
+        return null;
+    }
+  }
+
+  async #run(
+    keys: readonly string[],
+    { part, without, out }: { part: ProofPart; without: readonly string[]; out: readonly Candidate[] },
+  ): Promise<Conclusion | null> {
+    const isOut = without.length > 0;
+    const ids = keys.includes(suiteKey) ? null : rerunIdsIn(this.#suite ?? this.#first, keys);
+    const run = await (isOut ? this.#runWithout(out, ids) : this.#runAgain(ids));
+    if (this.#session.signal.aborted) return interrupted;
+    if (run === null) return unproven('the change could not be taken out: its files changed meanwhile');
+    this.#record(run, keys, { part, isOut });
+    const isRedNow = keys.some((id) => this.#ids.includes(id) && stepOf(run, id) !== 'green');
+    return !isOut && isRedNow ? unsteady : null;
+  }
+
+  /** Runs the tests of the change once more or, with depth `full`, the whole suite. */
+  async #runRest(again: readonly string[] | null): Promise<Conclusion | null> {
+    const session = this.#session;
+    if (this.#change.asked.depth === 'quick') {
+      this.#hasRunRest = true;
+      return this.#run(again ?? this.#ids, { part: 'rest', without: [], out: [] });
+    }
+    if (again) {
+      const ids = again.includes(suiteKey) ? null : rerunIdsIn(this.#suite ?? this.#first, again);
+      this.#again = await session.runAgain({ ids, purpose: 'regression', causeId: null });
+      this.#record(this.#again, again, { part: 'rest', isOut: false });
+      return null;
+    }
+    const { config, project, workers } = this.#opened.request.options;
+    const selection = withoutUndefined({ config, project, workers });
+    const suites = createSuiteRuns({ ...this.#opened, args: toPlaywrightArgs(selection) });
+    if ((await session.prepare()) !== null)
+      return { verdict: 'red', reason: 'verify.prepare failed with the change' };
+    const run = await suites.again({ ids: null, purpose: 'regression', causeId: null });
+    if (session.signal.aborted) return interrupted;
+    [this.#suite, this.#hasRunRest] = [run, true];
+    announceTests(session, run);
+    this.#record(run, [...run.tests.map(({ test }) => test.id), suiteKey], { part: 'rest', isOut: false });
+    return this.#ids.some((id) => stepOf(run, id) === 'red')
+      ? { verdict: 'unsteady', reason: 'green with the change, then red in a run of the whole suite' }
+      : null;
+  }
+
+  /** Concludes from a proof in which nothing contradicts the change. */
+  #settle(): Conclusion {
+    const [healed, reds] = [this.#ids.filter((id) => !this.#needless.has(id)), this.#reds()];
+    if (reds === 0)
+      return this.#needless.size > 0 ? needless : unproven('without the change, its tests did not run');
+    if (this.#isRedKnown && this.#needless.size > 0)
       return {
         verdict: 'needless',
-        reason: `green without the change, too: ${counted(stillGreen.length, 'test')} of those that were red`,
+        reason: `green without the change, too: ${counted(this.#needless.size, 'test')} of those that were red`,
       };
-    this.#proven.push(`${counted(reds.length, 'test')} red without the change`);
-    for (const [id, proof] of this.#steps) if (!proof.includes('red')) this.#steps.delete(id);
-    return null;
+    const greens = healed.map((id) => this.#steps(id).filter((step) => step === 'green').length);
+    this.#proven.push(
+      `green ${counted(Math.min(...greens), 'time')} with the change`,
+      `${counted(reds, 'test')} red without the change`,
+    );
+    if (this.#suite) this.#settleRest(this.#suite);
+    else this.#notProven.push('that nothing else broke: the rest did not run');
+    return this.#change.toReview.length > 0
+      ? { verdict: 'review', reason: 'only a person can say whether what is listed may stay' }
+      : { verdict: 'proven', reason: 'green with the change and red without' };
+  }
+
+  #settleRest({ tests }: SuiteRun): void {
+    const { bus } = this.#session;
+    const outcome = restOutcome({
+      fixes: [changeInProof.changes],
+      tests: this.#question(true).rest?.tests ?? [],
+    });
+    const flaky = outcome.unsteady.filter((key) => key !== suiteKey);
+    if (flaky.length > 0) bus.emit({ type: 'tests.decided', ids: flaky, verdict: 'flaky' });
+    if (outcome.red.length > 0)
+      this.#notProven.push(
+        `what ${counted(outcome.red.length, 'other test')} would show: red with and without the change`,
+      );
+    this.#proven.push(`nothing else is red because of it: ${counted(tests.length, 'test')} of the suite ran`);
+  }
+
+  async #breaks(keys: readonly string[]): Promise<Conclusion> {
+    const run = this.#again ?? this.#suite;
+    for (const cause of groupCauses(run ? await this.#session.diagnose(run) : []))
+      this.#session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
+    const tests = keys.filter((key) => key !== suiteKey);
+    return {
+      verdict: 'breaks',
+      reason:
+        tests.length === 0
+          ? 'the suite itself is red with the change'
+          : `${counted(tests.length, 'other test')} red with the change and green without`,
+    };
   }
 
   /** Applies what a reader says of the change (HN-11). */
@@ -200,66 +356,6 @@ class ChangeProof {
     return reading.verdict === 'hides'
       ? { verdict: 'refused', reason: says }
       : { verdict: 'review', reason: `a person has to read it: ${says}` };
-  }
-
-  /** With depth `full`, the whole suite runs with the change, and tests that are red then run without it. */
-  async proveNothingElseBroke(): Promise<Conclusion | null> {
-    if (this.#change.asked.depth === 'quick')
-      this.#notProven.push('that nothing else broke: the rest did not run');
-    else {
-      const ended = await this.#runSuite();
-      if (ended) return ended;
-    }
-    if (this.#change.toReview.length > 0)
-      return { verdict: 'review', reason: 'only a person can say whether what is listed may stay' };
-    return null;
-  }
-
-  async #runSuite(): Promise<Conclusion | null> {
-    const session = this.#session;
-    const { config, project, workers } = this.#opened.request.options;
-    const selection = withoutUndefined({ config, project, workers });
-    const suite = createSuiteRuns({ ...this.#opened, args: toPlaywrightArgs(selection) });
-    if ((await session.prepare()) !== null)
-      return { verdict: 'red', reason: 'verify.prepare failed with the change' };
-    const run = await suite.again({ ids: null, purpose: 'regression', causeId: null });
-    if (session.signal.aborted) return stopped;
-    announceTests(session, run);
-    if (this.#record(run).some((step) => step !== 'green'))
-      return { verdict: 'unsteady', reason: 'green with the change, then red in a run of the whole suite' };
-    const red = run.tests.flatMap(({ test, outcome }) => (outcome === 'unexpected' ? test.id : []));
-    if (red.length === 0 && run.suiteFailure)
-      return this.#breaks(run, 'the suite itself is red with the change');
-    if (red.length > 0) {
-      const ids = [...new Set(red.flatMap((id) => run.rerunIds[id] ?? [id]))];
-      const again = await session.runAgain({ ids, purpose: 'regression', causeId: null });
-      const twice = red.filter((id) => stepOf(again, id) !== 'green');
-      const steady = red.filter((id) => !twice.includes(id));
-      if (steady.length > 0) session.bus.emit({ type: 'tests.decided', ids: steady, verdict: 'flaky' });
-      const out = twice.length > 0 ? await this.#removablePart() : [];
-      const before = twice.length > 0 && typeof out !== 'string' ? await this.#runWithout(out, ids) : null;
-      if (session.signal.aborted) return stopped;
-      const broken = twice.filter((id) => before === null || stepOf(before, id) !== 'red');
-      if (broken.length > 0)
-        return this.#breaks(
-          again,
-          `${counted(broken.length, 'other test')} red with the change and green without`,
-        );
-      if (twice.length > 0)
-        this.#notProven.push(
-          `what ${counted(twice.length, 'other test')} would show: red with and without the change`,
-        );
-    }
-    this.#proven.push(
-      `nothing else is red because of it: ${counted(run.tests.length, 'test')} of the suite ran`,
-    );
-    return null;
-  }
-
-  async #breaks(run: SuiteRun, reason: string): Promise<Conclusion> {
-    for (const cause of groupCauses(await this.#session.diagnose(run)))
-      this.#session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
-    return { verdict: 'breaks', reason };
   }
 
   /** Returns the part of the change that is in the app or, if there is none, all of it; a sentence if it cannot be taken out. */
@@ -308,28 +404,32 @@ class ChangeProof {
     return result?.value ?? null;
   }
 
-  /** Runs the tests with the change once more; null if the run was interrupted. */
-  async #runAgain(): Promise<SuiteRun | null> {
-    const { signal } = this.#session;
-    const run = await this.#session.runAgain({ ids: this.#idsToRun(), purpose: 'proof', causeId: null });
-    return signal.aborted ? null : run;
+  async #runAgain(ids: readonly string[] | null): Promise<SuiteRun> {
+    return this.#session.runAgain({ ids, purpose: 'proof', causeId: null });
   }
 
-  #idsToRun(): readonly string[] | null {
-    const { rerunIds } = this.#first;
-    const ids = [...this.#steps.keys()].flatMap((id) => rerunIds[id] ?? [id]);
-    return ids.length > 0 ? [...new Set(ids)] : null;
-  }
-
-  /** Records the outcome of each test in a run. */
-  #record(run: TestOutcomes): (ProofStep | null)[] {
-    return [...this.#steps].map(([id, proof]) => {
-      const step = stepOf(run, id);
-      if (step) proof.push(step);
-      return step;
+  /** Records what a run with the change, or without it, shows of tests. */
+  #record(
+    run: TestOutcomes,
+    keys: readonly string[],
+    { part, isOut }: { readonly part: ProofPart; readonly isOut: boolean },
+  ): void {
+    const observed = keys.map((key): [string, Observation] => {
+      const step = key === suiteKey ? (run.suiteFailure ? 'red' : 'green') : stepOf(run, key);
+      return [key, { ended: endings[step ?? 'nothing'], failure: null, suiteFailure: null }];
     });
+    const fixes = isOut ? [] : changeInProof.changes;
+    this.#session.observations.add(new Map(observed), { part, fixes });
   }
 }
+
+const endings = { green: 'passed', red: 'failed', nothing: 'not-run' } as const;
+const unsteady: Conclusion = { verdict: 'unsteady', reason: 'green with the change, then red' };
+const needless: Conclusion = {
+  verdict: 'needless',
+  reason: 'its tests are green without the change, too',
+};
+const unproven = (reason: string): Conclusion => ({ verdict: 'unproven', reason });
 
 /** Returns the outcome of a test in a run; null if there is none. If the suite does not start, no test is green. */
 function stepOf({ tests, suiteFailure }: TestOutcomes, id: string): ProofStep | null {
