@@ -195,6 +195,8 @@ async function carryOut(proof: Proof, next: Exclude<NextInProof, { kind: 'settle
     }
     case 'broke':
       regression.broke.push(...(await revertFixesThatBroke(progress, next.tests)));
+      // The search has shown what one fix broke without it; without several, no run has.
+      if (next.tests.size === 1) regression.hasRunNow();
       return dropDeadEnds(proof);
     default:
       return unreachable(next);

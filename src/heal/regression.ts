@@ -88,6 +88,11 @@ export class Regression {
     await redAmong(progress, { ids, all, of: this.#green(proven), purpose, part: 'rest' });
   }
 
+  /** Counts the state of the tree as one in which the tests have run, if they ran at all. */
+  hasRunNow(): void {
+    if (this.#states.size > 0) this.#states.add(this.#state);
+  }
+
   /** Announces what the runs showed. Returns failures that are no fix's fault and that no cause has: the suite's own, and tests that are marked to fail. */
   async announceEnd(proven: readonly ProofTest[]): Promise<readonly DiagnosedFailure[]> {
     const { session } = this.#progress;
