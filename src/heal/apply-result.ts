@@ -74,11 +74,11 @@ function isOfOpenCause(progress: Progress, { failure }: DiagnosedFailure): boole
  * Returns the failures it leaves behind, which become causes of their own.
  */
 export async function applyResult(progress: Progress, work: CauseWork): Promise<ByKey> {
-  const { cause, end, lastRetest } = work;
+  const { cause, end, trial } = work;
   const { session } = progress;
   if (end === null) return [];
   const isRevealed = revealing(progress, cause).length > 0;
-  if (end.verdict === 'flaky' && isRevealed && lastRetest) {
+  if (end.verdict === 'flaky' && isRevealed && trial?.retest) {
     // Nothing more had to be changed: the fix that revealed it may have healed the test.
     const remainder = remainingFailuresOf(progress, cause);
     return remainder ? keyed(remainder.members) : [];
@@ -96,10 +96,11 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
 /** Handles a kept fix: the lead and every other test of the cause is now green or has a different error. */
 async function applyProgress(
   progress: Progress,
-  { cause, lastRetest }: CauseWork,
+  { cause, trial }: CauseWork,
   verdict: CauseEnd['verdict'],
 ): Promise<ByKey> {
   const { session, proofTests } = progress;
+  const lastRetest = trial?.retest ?? null;
   if (lastRetest?.run) announceTests(session, lastRetest.run);
   if (verdict === 'flaky') announceVerdicts(session, [cause.lead], { verdict });
   if (verdict === 'healed') {

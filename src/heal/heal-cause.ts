@@ -1,14 +1,30 @@
-import { bareAttempt, becauseOf } from '../model/attempt.js';
+import { becauseOf } from '../model/attempt.js';
 import { builtIn } from '../model/built-in.js';
 import { unrefutedEnvironment, retryOf } from '../model/cause.js';
 import type { CauseEnd } from '../model/verdict.js';
 import { unreachable } from '../unreachable.js';
 import { ask, mayBeMeant, stillOpen } from './ask.js';
-import { type Deployment, prepareAgent } from './attempt/deploy.js';
-import { attemptTried, revertChanges, storeStart } from './attempt/end-attempt.js';
+import {
+  applyTrial,
+  endJudged,
+  guardTrial,
+  isReady,
+  judgeAlone,
+  prepareAgent,
+  stopTrial,
+  tryInCompany,
+  tryWhole,
+} from './attempt/attempt.js';
 import { applyProposal } from './attempt/proposed.js';
-import { guardFix, judgeFix, unapplied } from './attempt/try-fix.js';
-import type { AttemptResult, CauseWork, Fix } from './cause-work.js';
+import {
+  attemptOf,
+  attemptTried,
+  endUnapplied,
+  isGreenInCompany,
+  startTrial,
+  type Trial,
+} from './attempt/trial.js';
+import type { CauseWork } from './cause-work.js';
 import type { ProposedFix } from './hooks.js';
 import { agentsFor, decideNextStep, type NextStep, type CauseHistory } from './policy.js';
 import { mayStartMoreWork } from './progress.js';
@@ -138,17 +154,17 @@ async function propose(
   { n, proposal }: { readonly n: number; readonly proposal: ProposedFix },
 ): Promise<void> {
   const { session } = schedule.progress;
-  work.attemptId = await storeStart(session, work.cause, { n, agent: proposal.agent, runner: builtIn });
-  const deployment = await applyProposal(session, { proposal, causeId: work.cause.id, n });
-  await judge(schedule, work, await guard(session, work, deployment));
+  const trial = await startTrial(session, work.cause, { n, agent: proposal.agent, runner: builtIn });
+  await applyProposal(session, trial, { proposal, causeId: work.cause.id });
+  await guardTrial(session, work, trial);
+  await judge(schedule, work, trial);
 }
 
 /** Re-runs the tests with the code unchanged (HL-5). */
 async function retestUnchanged(schedule: Schedule, work: CauseWork, n: number): Promise<void> {
-  const { session } = schedule.progress;
-  work.attemptId = await storeStart(session, work.cause, { n, agent: null, runner: null });
-  const deployment = { pending: bareAttempt(n), work: null, end: null, because: null };
-  await judge(schedule, work, await guard(session, work, deployment));
+  const trial = await startTrial(schedule.progress.session, work.cause, { n, agent: null, runner: null });
+  work.trial = trial;
+  await judge(schedule, work, trial);
 }
 
 /**
@@ -166,57 +182,62 @@ async function deploy(
     const decision = nextStep(schedule, work);
     return decision.kind === 'deploy' && decision.agent === agent;
   };
-  const fix = await schedule.withAgent(work, async (copy) => {
-    const finish = await schedule.startInTurn(async () => {
+  const made = await schedule.withAgent(work, async (copy) => {
+    const started = await schedule.startInTurn(async () => {
       work.cause = schedule.informed(work.cause);
       while (isStillNext() && !spending.mayStart(settings.limits)) await spending.nextEnd();
       if (!isStillNext()) return null;
-      work.attemptId = await storeStart(session, work.cause, {
-        n,
-        agent,
-        runner: settings.agents[agent]?.runner ?? null,
-      });
+      const runner = settings.agents[agent]?.runner ?? null;
+      const trial = await startTrial(session, work.cause, { n, agent, runner });
       const { cause, attempts: previous, chain, known } = work;
       const request = { cause, agent, n, previous, chain, known };
-      return schedule.inCopy(work, copy, (slot) => prepareAgent(session, request, slot));
+      const finish = await schedule.inCopy(work, copy, (slot) => prepareAgent(session, trial, request, slot));
+      return { trial, finish };
     });
-    if (finish === null) return null;
+    if (started === null) return null;
     void schedule.searchOn();
-    return guard(session, work, await finish());
+    await started.finish();
+    await guardTrial(session, work, started.trial);
+    return started.trial;
   });
-  if (fix) await judge(schedule, work, fix);
+  if (made) await judge(schedule, work, made);
   schedule.endTrial(work);
 }
 
-/** Lets the guard judge what was made. What it lets in is ready to be tried as soon as the tree is free. */
-async function guard(
-  session: Session,
-  work: CauseWork,
-  deployment: Deployment,
-): Promise<Fix | AttemptResult> {
-  const fix = await guardFix(session, work, deployment);
-  work.fix = 'attempt' in fix || work.signal.aborted || !fix.change ? null : fix;
-  return fix;
-}
-
-/** Judges a fix, unless its attempt has ended or was stopped, and keeps the result. */
-async function judge(schedule: Schedule, work: CauseWork, fix: Fix | AttemptResult): Promise<void> {
+/** Tries an attempt in the project, unless it has ended or was stopped, and keeps its end. */
+async function judge(schedule: Schedule, work: CauseWork, trial: Trial): Promise<void> {
   const { session } = schedule.progress;
-  const result =
-    'attempt' in fix ? fix : await (work.signal.aborted ? stopped : judgeFix)(schedule, work, fix);
-  await attemptTried(session, { cause: work.cause, id: work.attemptId, attempt: result.attempt });
-  work.attempts = [...work.attempts, result.attempt];
-  work.lastRetest = result.retest;
+  if (trial.end === null && work.signal.aborted) await stopTrial(session, trial, work.signal);
+  if (trial.end === null) await tryInProject(schedule, work, trial);
+  const attempt = attemptOf(trial);
+  await attemptTried(session, { cause: work.cause, id: trial.id, attempt });
+  work.attempts = [...work.attempts, attempt];
   work.waited = false;
 }
 
-async function stopped({ progress }: Schedule, work: CauseWork, { pending }: Fix): Promise<AttemptResult> {
-  const { shared } = work;
-  [work.fix, work.shared] = [null, null];
-  if (shared) await revertChanges(progress.session, [shared.change.id]);
-  const { reason } = work.signal;
-  return unapplied(pending, {
-    kind: 'interrupted',
-    because: typeof reason === 'string' ? reason : 'interrupted',
-  });
+/** Applies an attempt, lets a re-run judge it, and reverts it if it did not hold. */
+async function tryInProject(schedule: Schedule, work: CauseWork, trial: Trial): Promise<void> {
+  const { session } = schedule.progress;
+  // That its tests are red as they were has been shown.
+  if (trial.whole && !trial.change)
+    endUnapplied(trial, { kind: 'still-failing', because: trial.because ?? '' });
+  if (trial.end === null && trial.change) await tryWithOthers(schedule, work);
+  if (isGreenInCompany(trial) && trial.retest) {
+    const judged = { kind: 'green', proof: [] } as const;
+    await endJudged(session, work, { trial, rerun: trial.retest, judged });
+  }
+  if (trial.end === null) await applyTrial(session, trial);
+  if (trial.end === null)
+    await schedule.tryBeside(work, (beside) => judgeAlone(session, work, { trial, beside }));
+  await tryWhole(session, work, trial);
+}
+
+/** Tries the attempt at a cause together with those of all causes that have one ready. */
+async function tryWithOthers(schedule: Schedule, work: CauseWork): Promise<void> {
+  if (!isReady(work)) return;
+  const others = [...schedule.works].filter((other) => other !== work).filter(isReady);
+  if (others.length === 0) return;
+  await tryInCompany(schedule.progress.session, [work, ...others]);
+  // Those that do not hold in company are tried alone once the others have been judged.
+  if (!isGreenInCompany(work.trial)) await schedule.letOthersGoOn();
 }

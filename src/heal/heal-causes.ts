@@ -4,6 +4,7 @@ import { isResolved } from '../model/verdict.js';
 import type { KnownFailure } from '../store/store.js';
 import { applyResult, remainingAfterOtherFixes } from './apply-result.js';
 import { proposalsFor } from './attempt/proposed.js';
+import { isGreenInCompany } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
 import { healCause } from './heal-cause.js';
 import type { BlameSearches } from './hooks.js';
@@ -79,11 +80,8 @@ export async function workOn(progress: Progress, cause: Cause): Promise<CauseWor
     proposals: proposalsFor(session, { cause, known }),
     mayPropose: true,
     attempts: [],
-    attemptId: null,
-    lastRetest: null,
+    trial: null,
     waited: true,
-    fix: null,
-    shared: null,
     copy: null,
     ...newSignals(session),
     end: null,
@@ -145,11 +143,11 @@ async function resultIn(schedule: Schedule, work: CauseWork): Promise<readonly D
 }
 
 /** A kept fix may have healed what other agents are working on. One root cause gets one agent, so those agents are stopped (HL-6). */
-function stopHealed({ progress, works }: Schedule, { cause, lastRetest }: CauseWork): void {
+function stopHealed({ progress, works }: Schedule, { cause, trial }: CauseWork): void {
   if (keptAttempts(progress, cause).length === 0 || progress.session.signal.aborted) return;
   for (const other of works) {
-    const observation = lastRetest?.observe(other.cause.lead);
-    const isInCompany = other.shared?.retest === lastRetest;
+    const observation = trial?.retest?.observe(other.cause.lead);
+    const isInCompany = isGreenInCompany(other.trial) && other.trial?.retest === trial?.retest;
     if (observation && isGreen(observation) && !isInCompany)
       other.stop.abort(`its test is green with the fix of ${cause.id}`);
   }

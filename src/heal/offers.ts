@@ -6,8 +6,8 @@ import type { Cause } from '../model/cause.js';
 import { chooseTestsToRunWithoutFix } from './alike.js';
 import { isGreen, type Observation } from './judge.js';
 import type { Proof, ProofStep } from '../model/proof.js';
-import { revertChanges } from './attempt/end-attempt.js';
-import { deployEdits } from './attempt/deploy.js';
+import { workFromEdits } from './attempt/attempt.js';
+import { revertChanges } from './attempt/trial.js';
 import { contentsOf, readChange } from '../workspace/change.js';
 import { withChange } from '../workspace/with-change.js';
 import { retest } from './retest.js';
@@ -103,9 +103,10 @@ export async function applyForReview(
   { pending, patch }: { readonly pending: PendingAttempt; readonly patch: PreparedPatch },
 ): Promise<Attempt | null> {
   const { side, summary, edits, notes, mayTakeOut = false } = patch;
-  const { pending: ready, work } = await deployEdits(session, pending, edits);
-  const applied = work?.change ? await session.workspace.apply(work.change) : null;
-  if (applied?.kind !== 'applied') return null;
+  const made = await workFromEdits(session, edits);
+  const applied = typeof made === 'string' ? null : await session.workspace.apply(made.work.change);
+  if (typeof made === 'string' || applied?.kind !== 'applied') return null;
+  const ready = { ...pending, ...made.kept };
   return proveForReview(session, cause, {
     pending: notes ? { ...ready, notes } : ready,
     change: applied.change.id,

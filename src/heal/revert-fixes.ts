@@ -13,7 +13,7 @@ import {
   causeStateOf,
   verdictOf,
 } from './progress.js';
-import { attemptDecided, revertChanges } from './attempt/end-attempt.js';
+import { attemptDecided, revertChanges } from './attempt/trial.js';
 import { suiteKey } from './observations.js';
 import { announceVerdicts } from './tell-tests.js';
 import { rememberedAs } from './remembered-as.js';
@@ -98,7 +98,7 @@ function leadsToHeal(progress: Progress, cause: Cause, refuted: ReadonlyMap<stri
 export async function decideLast(progress: Progress, cause: Cause, end?: AttemptEnd): Promise<void> {
   const held = heldAttempt(progress, cause);
   if (held === null) return;
-  const id = progress.tried.get(cause.id)?.attemptId ?? null;
+  const id = progress.tried.get(cause.id)?.trial?.id ?? null;
   await attemptDecided(progress.session, {
     cause,
     id,

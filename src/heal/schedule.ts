@@ -1,6 +1,7 @@
 import { findDecidingAnswer } from '../diagnose/asserted.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import type { AgentSlot } from './attempt/start-agent.js';
+import { isGreenInCompany } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
 import type { BlameSearches } from './hooks.js';
 import type { Progress } from './progress.js';
@@ -116,7 +117,7 @@ export class Schedule {
           if (this.#tree.isHeld) bus.emit({ type: 'agent.activity', causeId: work.cause.id, text });
         }
       },
-      () => (work.shared ? ranks.judged : ranks.fix),
+      () => (isGreenInCompany(work.trial) ? ranks.judged : ranks.fix),
     );
     this.#stopIfHealed(work);
     return done;
@@ -156,7 +157,7 @@ export class Schedule {
   ): Promise<T> {
     const { observations } = this.progress.session;
     const latestRun = ({ cause }: CauseWork) => observations.latestRun(cause.lead);
-    const all = [...this.works].filter((other) => other !== work && !other.shared);
+    const all = [...this.works].filter((other) => other !== work && !isGreenInCompany(other.trial));
     const others = all
       .toSorted(
         (a, b) => Number(isOneAnswer(work, b)) - Number(isOneAnswer(work, a)) || latestRun(a) - latestRun(b),
@@ -188,9 +189,10 @@ export class Schedule {
   }
 
   /** Stops the work on a cause if another fix has healed it, as far as runs have shown. */
-  #stopIfHealed({ cause, shared, stop, signal }: CauseWork): void {
+  #stopIfHealed({ cause, trial, stop, signal }: CauseWork): void {
     const isGreen = this.progress.session.observations.isGreen(cause.lead);
-    if (isGreen && !shared && !signal.aborted) stop.abort('its test is green with the fix of another cause');
+    if (isGreen && !isGreenInCompany(trial) && !signal.aborted)
+      stop.abort('its test is green with the fix of another cause');
   }
 
   /** Returns a cause with what is known by now about the change that broke it. */
@@ -242,7 +244,9 @@ export class Schedule {
     await this.#tree.enter(() => ranks.search);
     try {
       // With a fix in the project, a test that is not known to be red may be green because of that.
-      const red = [...this.works].filter(({ cause, shared }) => !shared && observations.isRed(cause.lead));
+      const red = [...this.works].filter(
+        ({ cause, trial }) => !isGreenInCompany(trial) && observations.isRed(cause.lead),
+      );
       const isWanted = (causeId: string) => red.some(({ cause }) => cause.id === causeId);
       if (!this.#isSearchUseful(searches) || !(await searches.next(isWanted))) return false;
       for (const { cause } of this.works) await this.#keepBlame(searches, cause);

@@ -1,45 +1,36 @@
 import type { Side } from '../../model/choice.js';
-import type { PendingAttempt } from '../../model/attempt.js';
 import type { Cause } from '../../model/cause.js';
 import { type Cut, cutLine, type Note } from '../../model/guard-findings.js';
 import { atMost } from '../../format.js';
 import type { GuardFindings, LocatorChange, TestDifference } from '../../guard/findings.js';
 import type { Change } from '../../workspace/change.js';
-import { type Deployment, keepPatch } from './deploy.js';
-import type { PreparedPatch } from '../hooks.js';
+import { keepPatch } from './keep-patch.js';
+import type { Trial } from './trial.js';
 import type { Session } from '../session.js';
-
-/** An agent's work without what may not enter, and what the guard found in the rest. */
-interface AllowedFix extends Pick<GuardFindings, 'violations'> {
-  readonly deployed: Deployment;
-  readonly notes: readonly Note[];
-  /** All of its work, if something was left out that a person may let in; null otherwise. */
-  readonly whole: PreparedPatch | null;
-}
 
 /**
  * Judges an agent's change before anything is run with it (HN-3, HN-4): cuts what may not enter the project, and for a ui-error whatever
- * changes what the tests do. `isOpen` says that a person has allowed the tests of this cause to change, so that this is only named.
+ * changes what the tests do. `isOpen` says that a person has allowed the tests of this cause to change, so that this is only named. Returns the reasons to
+ * reject it.
  */
 export async function guardAttempt(
   session: Session,
   cause: Cause,
-  { deployed, isOpen }: { readonly deployed: Deployment; readonly isOpen: boolean },
-): Promise<AllowedFix> {
-  const { pending, work } = deployed;
-  const { agent, n, proposedBy } = pending;
+  { trial, isOpen }: { readonly trial: Trial; readonly isOpen: boolean },
+): Promise<GuardFindings['violations']> {
+  const { record, work, change } = trial;
+  const { agent, n, proposedBy } = record;
   // Set where a proposal is made, here: a name that was read proves nothing.
   const isOurs = proposedBy === 'fixer';
   // Which files may be changed depends on what failed, not on which agent's turn it is.
   const { category } = cause.lead.diagnosis;
   // A test that did not build did not run: the code fixes of the project's own TypeScript are judged by the run that follows.
   const isCodeFix = isOurs && category === 'build-error';
-  if (!session.guard || agent === null || isCodeFix || !work?.change)
-    return { violations: [], deployed, notes: [], whole: null };
+  if (!session.guard || agent === null || isCodeFix || !work || !change) return [];
   const { violations, ...findings } = await session.guard({
     category,
     tests: isOpen ? 'open' : category === 'ui-error' || category === 'flaky' ? 'compared' : 'cut',
-    changes: work.change.edits.map(({ path, before, after }) => ({
+    changes: change.edits.map(({ path, before, after }) => ({
       path,
       kind: (after ?? before)?.kind ?? 'file',
     })),
@@ -59,19 +50,13 @@ export async function guardAttempt(
   if (cut.length > 0) session.bus.emit({ type: 'attempt.cut', causeId, attempt: n, cut });
   if (violations.length > 0) session.bus.emit({ type: 'attempt.rejected', causeId, attempt: n, violations });
   const notes = differences.map(noteOfDifference);
-  const kept = cut.length > 0 ? await withoutCut(session, { pending, change: work.change }, cut) : null;
-  const side = !isOpen && differences.length > 0 ? 'tests' : 'whole';
-  return {
-    deployed: kept ? { ...deployed, ...kept, work: { ...work, change: kept.change } } : deployed,
-    whole: kept && {
-      side,
-      edits: work.change.edits,
-      notes: notes,
-      summary: summaryOf(side, cut, differences),
-    },
-    violations,
-    notes: [...findings.locatorChanges.map(noteOfLocator), ...(isOpen ? notes : [])],
-  };
+  trial.notes = [...findings.locatorChanges.map(noteOfLocator), ...(isOpen ? notes : [])];
+  if (cut.length > 0) {
+    const side = !isOpen && differences.length > 0 ? 'tests' : 'whole';
+    trial.whole = { side, edits: change.edits, notes, summary: summaryOf(side, cut, differences) };
+    await leaveOut(session, trial, { change, cut });
+  }
+  return violations;
 }
 
 /** What changes what the tests do is a person's to let in. */
@@ -118,11 +103,11 @@ function summaryOf(side: Side, cut: readonly Cut[], differences: readonly TestDi
 }
 
 /** Takes what is cut out of a change, and keeps it as a patch of its own. */
-async function withoutCut(
+async function leaveOut(
   session: Session,
-  { pending, change }: { pending: PendingAttempt; change: Change },
-  cut: readonly Cut[],
-): Promise<{ pending: PendingAttempt; change: Change | null; because: string | null }> {
+  trial: Trial,
+  { change, cut }: { readonly change: Change; readonly cut: readonly Cut[] },
+): Promise<void> {
   const edits = change.edits.filter((edit) => !cut.some(({ file }) => file === edit.path));
   const folder = await session.folder.attempt(Number(change.id));
   await keepPatch(
@@ -130,15 +115,13 @@ async function withoutCut(
     { ...change, edits: change.edits.filter((edit) => !edits.includes(edit)) },
     `${folder}.cut`,
   );
-  const withCut = { ...pending, cut };
+  const withCut = { ...trial.record, cut };
   if (edits.length > 0) {
-    const remainder = { ...change, edits };
-    return {
-      pending: { ...withCut, ...(await keepPatch(session, remainder, folder)) },
-      change: remainder,
-      because: null,
-    };
+    trial.change = { ...change, edits };
+    trial.record = { ...withCut, ...(await keepPatch(session, trial.change, folder)) };
+    return;
   }
-  const because = `it changed only what may not change: ${cut.map(({ file }) => file).join(', ')}`;
-  return { pending: { ...withCut, files: [], patch: null, change: null }, change: null, because };
+  trial.change = null;
+  trial.because = `it changed only what may not change: ${cut.map(({ file }) => file).join(', ')}`;
+  trial.record = { ...withCut, files: [], patch: null, change: null };
 }

@@ -1,4 +1,3 @@
-import { bareAttempt, type PendingAttempt } from '../../model/attempt.js';
 import { agentName, builtIn } from '../../model/built-in.js';
 import { reasonOf } from '../../problem.js';
 import { err, ok } from '../../result.js';
@@ -6,7 +5,8 @@ import { runDirOf } from '../../run/run-folder.js';
 import { type Contents, contentsOf, readChange } from '../../workspace/change.js';
 import type { ProposalRequest, ProposedFix } from '../hooks.js';
 import type { Session } from '../session.js';
-import { deployEdits, type Deployment } from './deploy.js';
+import { workFromEdits } from './attempt.js';
+import type { Trial } from './trial.js';
 
 /** Returns the fixes to try before any agent is started, one by one: each proposer is asked when those before it have not healed the cause. */
 export async function* proposalsFor(
@@ -47,12 +47,14 @@ async function* chosen(
 /** Turns a proposal into a change without making a copy of the project; guard, re-run and proof follow as for an agent's (BF-5, ME-8). */
 export async function applyProposal(
   session: Session,
-  { proposal, causeId, n }: { proposal: ProposedFix; causeId: string; n: number },
-): Promise<Deployment> {
+  trial: Trial,
+  { proposal, causeId }: { readonly proposal: ProposedFix; readonly causeId: string },
+): Promise<void> {
   const startedAt = session.clock.now();
   const { agent, summary, proposedBy, remembered, reading } = proposal;
-  const pending: PendingAttempt = {
-    ...bareAttempt(n),
+  const { n } = trial.record;
+  trial.record = {
+    ...trial.record,
     agent,
     proposedBy,
     ...(remembered === undefined ? {} : { remembered }),
@@ -67,7 +69,12 @@ export async function applyProposal(
   const got = await proposal
     .edits(session.workspace.root, contentsOf(session.folder.dir))
     .catch((error: unknown) => err(reasonOf(error)));
-  if (!got.ok) return { pending, work: null, end: null, because: got.error };
+  const made = got.ok ? await workFromEdits(session, got.value) : got.error;
+  if (typeof made === 'string') {
+    trial.because = made;
+    return;
+  }
   const durationMs = session.clock.now() - startedAt;
-  return deployEdits(session, { ...pending, durationMs }, got.value);
+  trial.record = { ...trial.record, durationMs, ...made.kept };
+  [trial.work, trial.change] = [made.work, made.work.change];
 }

@@ -12,7 +12,7 @@ import { readStateText } from '../../state-folder.js';
 import { contentsOf, readChange } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import type { Work } from '../../workspace/workspace.js';
-import { warnOf } from '../attempt/deploy.js';
+import { warnOf } from '../attempt/attempt.js';
 import { type DeployRequest, joinedUsage, readyAgent, announceAgentEnd } from '../attempt/start-agent.js';
 import { limitReached } from '../policy.js';
 import type { Session } from '../session.js';

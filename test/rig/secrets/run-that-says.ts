@@ -8,7 +8,8 @@ import { reportOf } from '../../../src/run/report.js';
 import { openRunStore } from '../../../src/command/compose-session.js';
 import { groupCauses } from '../../../src/diagnose/group.js';
 import type { Attempt } from '../../../src/model/attempt.js';
-import { prepareAgent } from '../../../src/heal/attempt/deploy.js';
+import { prepareAgent } from '../../../src/heal/attempt/attempt.js';
+import { startTrial } from '../../../src/heal/attempt/trial.js';
 import { createDiagnose, writeFailure } from '../../../src/command/diagnose.js';
 import { showTrace } from '../../../src/command/show-trace.js';
 import { writeHtmlReport } from '../../../src/outputs/html/page.js';
@@ -154,11 +155,13 @@ export async function runThatSays(
   bus.emit({ type: 'run.warning', message: say('warning') });
   const deploy = async (n: number, previous: readonly Attempt[]) => {
     const request = { cause, agent: 'debugger', n, previous };
-    const finish = await prepareAgent(session, request, { copy: 0, signal: session.signal });
-    return finish();
+    const trial = await startTrial(session, cause, { n, agent: 'debugger', runner: null });
+    const finish = await prepareAgent(session, trial, request, { copy: 0, signal: session.signal });
+    await finish();
+    return trial;
   };
   const first = await deploy(1, []);
-  const attempt = { ...first.pending, end: anEnd('still-failing', say('judgement')) };
+  const attempt = { ...first.record, end: anEnd('still-failing', say('judgement')) };
   bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt });
   await deploy(2, [attempt]);
   bus.emit({ type: 'run.warning', message: say('warnings') });

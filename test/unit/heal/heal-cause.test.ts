@@ -9,6 +9,7 @@ import { fixesOf, followingPatch, ofFixer } from '../../../src/clients/fixer/fix
 import { proposePatches } from '../../../src/clients/patches.js';
 import type { Cause } from '../../../src/model/cause.js';
 import { contentsOf, storeChange } from '../../../src/workspace/change.js';
+import { startTrial } from '../../../src/heal/attempt/trial.js';
 import { applyProposal } from '../../../src/heal/attempt/proposed.js';
 import { type RestartOptions, runWithRestarts } from '../../../src/heal/attempt/start-agent.js';
 import { changesExpectation } from '../../../src/heal/offers.js';
@@ -578,7 +579,10 @@ async function proposed(root: string, file: string, from = before) {
     ready: () => Promise.reject(new Error('no copy is needed')),
   };
   const proposal = ofFixer({ summary: 'x', files: [{ file, before: from, after: from.replace('a', 'b') }] });
-  return applyProposal({ ...session, workspace }, { proposal, causeId: 'c1', n: 1 });
+  const start = { n: 1, agent: 'built-in', runner: null };
+  const trial = await startTrial(session, aCause(), start);
+  await applyProposal({ ...session, workspace }, trial, { proposal, causeId: 'c1' });
+  return trial;
 }
 
 it.each([
@@ -588,7 +592,7 @@ it.each([
   const root = tempDir();
   const file = path.join(root, 'a.ts');
   writeFileSync(file, bytes);
-  const { pending: made, work, because } = await proposed(root, file);
+  const { record: made, work, because } = await proposed(root, file);
   expect(work).toBeNull();
   expect(because).toContain(file);
   expect(made.files).toEqual([]);
@@ -600,7 +604,7 @@ it('BF-5 applies a fix without a copy of the project, keeps modes, and follows l
   mkdirSync(path.join(root, 'real'));
   writeFileSync(path.join(root, 'real', 'a.ts'), 'a\n', { mode: 0o755 });
   symlinkSync('real', path.join(root, 'linked'));
-  const { pending: made, work } = await proposed(root, path.join(root, 'linked', 'a.ts'), 'a\n');
+  const { record: made, work } = await proposed(root, path.join(root, 'linked', 'a.ts'), 'a\n');
   const file = { kind: 'file', mode: 0o755 };
   expect(work?.change?.edits).toMatchObject([{ path: 'real/a.ts', before: file, after: file }]);
   expect(made).toMatchObject({ exit: 'completed', agent: 'built-in', files: [{ path: 'real/a.ts' }] });

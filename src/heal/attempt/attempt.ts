@@ -1,0 +1,395 @@
+import type { PendingAttempt } from '../../model/attempt.js';
+import type { DiagnosedFailure } from '../../model/cause.js';
+import { type Note, violationLine } from '../../model/guard-findings.js';
+import { describeFailure } from '../../diagnose/headline.js';
+import { relativePath } from '../../paths.js';
+import { unreachable } from '../../unreachable.js';
+import type { Change } from '../../workspace/change.js';
+import type { FileEdit } from '../../workspace/file-state.js';
+import { unwritableAmong } from '../../workspace/project-files.js';
+import type { Work } from '../../workspace/workspace.js';
+import { chooseTestsToRunWithoutFix } from '../alike.js';
+import type { CauseWork } from '../cause-work.js';
+import { isGreen, judgeRerun, type Judgement } from '../judge.js';
+import { proveForReview, applyForReview } from '../offers.js';
+import { retest, type Retest } from '../retest.js';
+import type { Session } from '../session.js';
+import { guardAttempt } from './guard-attempt.js';
+import { keepPatch } from './keep-patch.js';
+import {
+  type AgentSlot,
+  announceAgentEnd,
+  type DeployRequest,
+  type FinishedAgent,
+  readyAgent,
+} from './start-agent.js';
+import { endAs, endUnapplied, isGreenInCompany, revertChanges, type Trial } from './trial.js';
+import {
+  describeRevert,
+  findRevert,
+  hasAppChanged,
+  isForPerson,
+  noteOfRevert,
+  type Revert,
+} from './undone.js';
+
+// An attempt at a cause, in the order of its steps. Whoever calls these holds the project's tree where a step needs it.
+
+/** Makes an agent ready to work on a cause, in its copy. Returns the rest of its work, for which nobody needs the project. */
+export async function prepareAgent(
+  session: Session,
+  trial: Trial,
+  request: DeployRequest,
+  at: AgentSlot,
+): Promise<() => Promise<void>> {
+  const { agent } = request;
+  const { slashCommand = null, runner = null } = session.settings.agents[agent] ?? {};
+  trial.record = { ...trial.record, agent, slashCommand, runner };
+  const ready = await readyAgent(session, request, at);
+  // What prevents a copy (such as a full disk) is for a person to fix.
+  if (typeof ready === 'string') {
+    const because = `Could not copy the project for the agent: ${ready}`;
+    trial.end = { kind: 'unusable', because, remedy: 'Run npx self-heal doctor.' };
+    return async () => undefined;
+  }
+  const { id, file, work } = ready;
+  return async () => {
+    const ran = await work();
+    // It may have been stopped since it ended.
+    const run: FinishedAgent = at.signal.aborted ? { ...ran, end: { kind: 'aborted' } } : ran;
+    const collected = await session.workspace.collect(String(id), at.copy);
+    const { change } = collected;
+    warnOf(session, request.cause.id, collected);
+    const { files, patch } = change ? await keepPatch(session, change, file) : { files: [], patch: null };
+    announceAgentEnd(session, request, { ...run, filesChanged: files.length });
+    trial.record = {
+      ...trial.record,
+      exit: run.end.kind,
+      claim: run.claim,
+      usage: run.usage,
+      durationMs: run.durationMs,
+      files,
+      patch,
+      prompt: relativePath(session.folder.dir, `${file}.prompt.md`),
+      change: change?.id ?? null,
+    };
+    [trial.work, trial.change] = [collected, change];
+    const { end, because, isDenied } = describeAgentEnd(at.signal, run, collected);
+    [trial.end, trial.because, trial.isDenied] = [end, because, isDenied];
+  };
+}
+
+const PATHS_SHOWN = 5;
+
+/**
+ * Warns if an agent changed only files that git ignores, which are not judged, are not in the patch, and stay in the copy; and if files of
+ * the project itself changed meanwhile: an agent that uses absolute paths can write there.
+ */
+export function warnOf({ bus }: Session, causeId: string, { ignored, change, changedInProject }: Work): void {
+  const warn = (message: string) => bus.emit({ type: 'run.warning', message: `${causeId}: ${message}` });
+  if (ignored.length > 0 && change === null)
+    warn(
+      `its agent changed only files that git ignores, and these cannot be part of a fix: ${listed(ignored)}`,
+    );
+  if (changedInProject.length > 0)
+    warn(
+      `while its agent worked in its copy, these files of the project itself changed: ${listed(changedInProject)}. If neither you nor the tests changed them, the agent did. They are not part of its fix, are not judged, and are not reverted.`,
+    );
+}
+
+function listed(files: readonly string[]): string {
+  const more = files.length > PATHS_SHOWN ? ` and ${files.length - PATHS_SHOWN} more` : '';
+  return `${files.slice(0, PATHS_SHOWN).join(', ')}${more}`;
+}
+
+/** Combines how the process ended with what happened to the files (AG-8). */
+function describeAgentEnd(
+  signal: AbortSignal,
+  { end, claim, denials }: FinishedAgent,
+  { change, refused }: Work,
+): Pick<Trial, 'end' | 'because' | 'isDenied'> {
+  const says = (because: string | null, isDenied = false) => ({
+    end: refused === null ? null : ({ kind: 'refused', because: refused } as const),
+    because,
+    isDenied,
+  });
+  switch (end.kind) {
+    case 'completed': {
+      if (change !== null) return says(null);
+      // An agent that says that it made no fix has answered, whatever it was denied on the way.
+      if (denials.length > 0 && (claim === null || claim.status === 'fixed'))
+        return says(
+          `its program denied it ${[...new Set(denials)].join(', ')}, and no files were changed`,
+          refused === null,
+        );
+      return says(`the agent ${claim ? `said "${claim.status}" and ` : ''}changed no files`);
+    }
+    case 'exited':
+      return says(`the agent exited with code ${end.exitCode}`);
+    case 'signalled':
+      return says(`the agent was killed by ${end.signal}`);
+    case 'timed-out':
+      return says(`the agent did not finish within ${Math.round(end.afterMs / 1000)} s`);
+    case 'spawn-failed':
+      return says(`the agent could not be started: ${end.reason}`);
+    case 'limited':
+      return says(`the agent reached its own limit: ${end.reason}`);
+    case 'aborted': {
+      const because = typeof signal.reason === 'string' ? signal.reason : 'interrupted';
+      return { end: { kind: 'interrupted', because }, because: null, isDenied: false };
+    }
+    case 'unusable': {
+      const { reason: because, remedy } = end;
+      return { end: { kind: 'unusable', because, remedy }, because: null, isDenied: false };
+    }
+    default:
+      return unreachable(end);
+  }
+}
+
+/** Turns edits that no agent made here into work like an agent's; returns the reason if no fix may write one of their files. */
+export async function workFromEdits(session: Session, edits: readonly FileEdit[]) {
+  const paths = edits.map((edit) => edit.path);
+  const [unwritable] = await unwritableAmong(session.workspace.root, paths);
+  if (unwritable !== undefined)
+    return `no fix may write ${unwritable}, which git ignores or another repository has`;
+  const id = session.spending.nextAttempt();
+  const work = session.workspace.edit(String(id), edits);
+  const kept = await keepPatch(session, work.change, await session.folder.attempt(id));
+  return { work, kept: { ...kept, change: work.change.id } };
+}
+
+/** Lets the guard judge what was made for a cause, without a look at the project. What it lets in is ready to be tried; an attempt that has ended is not. */
+export async function guardTrial(session: Session, work: CauseWork, trial: Trial): Promise<void> {
+  work.trial = trial;
+  // Work that was refused or not finished stays in the copy.
+  if (trial.end) return;
+  // A person's word is the last.
+  if (trial.record.proposedBy !== 'person') {
+    const isOpen = work.known.decision?.allows === 'tests';
+    const violations = await guardAttempt(session, work.cause, { trial, isOpen });
+    const [worst] = violations;
+    if (worst)
+      return endUnapplied(trial, {
+        kind: 'rejected',
+        because: `was refused: ${violationLine(worst)}`,
+        violations,
+      });
+  }
+  trial.isReady = !work.signal.aborted && trial.change !== null;
+}
+
+/** A cause, and the attempt at it that is ready. */
+type ReadyWork = CauseWork & { readonly trial: Trial };
+
+/** Whether an attempt at a cause is ready to be tried. */
+export function isReady(work: CauseWork): work is ReadyWork {
+  return work.trial?.isReady === true && !work.signal.aborted;
+}
+
+/**
+ * Applies the changes of these causes, runs the tests of all in one run, by which each is judged by its own, and takes out those that do not hold; they are
+ * tried alone later.
+ */
+export async function tryInCompany(session: Session, works: readonly ReadyWork[]): Promise<void> {
+  const applied: { readonly work: ReadyWork; readonly change: Change }[] = [];
+  for (const work of works) {
+    const { trial } = work;
+    trial.isReady = false;
+    const result = trial.change && (await session.workspace.apply(trial.change));
+    if (result?.kind === 'applied') applied.push({ work, change: result.change });
+  }
+  const failures = applied.flatMap(({ work }) => [...chooseTestsToRunWithoutFix(work.cause)]);
+  const rerun = await retest(session, { failures, purpose: 'retest', causeId: null });
+  const out: string[] = [];
+  for (const { work, change } of applied)
+    if (session.signal.aborted || !(await holds(session, work, { change, rerun }))) out.push(change.id);
+  const lost = out.length > 0 ? await revertChanges(session, out) : [];
+  for (const { work, change } of applied)
+    if (![...out, ...lost].includes(change.id)) [work.trial.change, work.trial.retest] = [change, rerun];
+}
+
+/** Whether a run with a fix in the project shows that it holds, and that nobody has to be asked about it. */
+async function holds(
+  session: Session,
+  work: ReadyWork,
+  { change, rerun }: { readonly change: Change; readonly rerun: Retest },
+): Promise<boolean> {
+  const { record: pending } = work.trial;
+  if (judgeRun(work, pending, rerun).kind !== 'green') return false;
+  const revert = await findRevert(session, work.cause, change);
+  return !revert || !isForPerson(session, work, { pending, revert });
+}
+
+/** Puts the change of an attempt into the project; ends the attempt if that fails. */
+export async function applyTrial(session: Session, trial: Trial): Promise<void> {
+  trial.isReady = false;
+  if (!trial.change) return;
+  const applied = await session.workspace.apply(trial.change);
+  switch (applied.kind) {
+    case 'conflict':
+      return endUnapplied(trial, {
+        kind: 'conflict',
+        because: `the files changed while the agent was working: ${applied.files.join(', ')}`,
+      });
+    case 'failed':
+      return endUnapplied(trial, {
+        kind: 'unwritable',
+        because: `its change could not be written: ${applied.reason}`,
+      });
+    case 'applied':
+      trial.change = applied.change;
+      return;
+    default:
+      return unreachable(applied);
+  }
+}
+
+/**
+ * Re-runs the tests with an attempt in the project, and failures of other causes beside them, and judges what they show. Another failure than the one to heal may
+ * come of a busy machine rather than of the fix, so it counts only if a second run shows it again. Every test that gets the full proof is included, so
+ * that the proof starts here.
+ */
+export async function judgeAlone(
+  session: Session,
+  work: CauseWork,
+  { trial, beside }: { readonly trial: Trial; readonly beside: readonly DiagnosedFailure[] },
+): Promise<void> {
+  const { cause } = work;
+  const failures = [...chooseTestsToRunWithoutFix(cause), ...beside];
+  let earlier: string | null = null;
+  for (;;) {
+    const rerun = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
+    const now = rerun.observe(cause.lead);
+    const judged = judgeRun(work, trial.record, rerun);
+    const brokeSuite = now.suiteFailure !== null && cause.lead.failure.scope === 'test';
+    const other = judged.kind === 'changed' || brokeSuite ? (now.failure ?? now.suiteFailure) : null;
+    if (other === null || earlier === other.signature || session.signal.aborted)
+      return endJudged(session, work, { trial, rerun, judged });
+    if (earlier !== null) {
+      const because = `the test fails differently in each run, at last with: ${describeFailure(other)}`;
+      return endJudged(session, work, { trial, rerun, judged: { kind: 'still-failing', because } });
+    }
+    earlier = other.signature;
+  }
+}
+
+/** An error that an agent had already fixed on the same test came back: A, B, A is a loop, not progress (HN-9). */
+function judgeRun({ cause, earlier }: CauseWork, pending: PendingAttempt, rerun: Retest): Judgement {
+  const lead = rerun.observe(cause.lead);
+  const judged = judgeRerun(cause.lead, lead);
+  const failure = lead.failure ?? lead.suiteFailure;
+  const isLoop = judged.kind === 'changed' && failure !== null && earlier.has(failure.signature);
+  if (!isLoop) return ofThisChange(judged, pending);
+  return {
+    kind: 'still-failing',
+    because: `an error that was fixed before came back: ${describeFailure(failure)}`,
+  };
+}
+
+/** An agent that changed nothing has healed nothing and got the test nowhere, even if it is green now or fails differently. */
+function ofThisChange(judged: Judgement, { agent, files }: PendingAttempt): Judgement {
+  if (files.length > 0) return judged;
+  if (judged.kind === 'changed') return { ...judged, kind: 'still-failing' };
+  if (judged.kind !== 'green') return judged;
+  const because =
+    agent === null
+      ? 'green when re-run without a change'
+      : 'green although the agent changed no files: flaky, or fixed outside the project';
+  return { kind: 'flaky', because };
+}
+
+/** Ends an attempt that was judged. Only a fix that is green or that led to another error stays in the project; about some, a person is asked first. */
+export async function endJudged(
+  session: Session,
+  work: CauseWork,
+  { trial, rerun, judged }: { readonly trial: Trial; readonly rerun: Retest; readonly judged: Judgement },
+): Promise<void> {
+  const { change, record } = trial;
+  const takeOut = async () => void (change && (await revertChanges(session, [change.id])));
+  if (session.signal.aborted) {
+    await takeOut();
+    return endUnapplied(trial, { kind: 'interrupted', because: 'interrupted' });
+  }
+  const revert = await findRevert(session, work.cause, change);
+  if (judged.kind === 'green' && revert && isForPerson(session, work, { pending: record, revert }))
+    return offer(session, work, { trial, rerun, revert });
+  const because = [
+    trial.because,
+    'because' in judged ? judged.because : null,
+    revert && `it ${describeRevert(revert)}`,
+  ];
+  const reason = because.filter((part) => part !== null).join('; ');
+  trial.retest = rerun;
+  if (judged.kind !== 'green' && judged.kind !== 'changed') {
+    await takeOut();
+    const kind = trial.isDenied && judged.kind !== 'flaky' ? 'denied' : judged.kind;
+    trial.end = { kind, because: reason };
+    return;
+  }
+  const notes = [
+    ...(revert ? [noteOfRevert(revert)] : []),
+    ...trial.notes,
+    ...reasonsLeft(session, work, rerun),
+  ];
+  if (notes.length > 0) trial.record = { ...record, notes };
+  trial.end = judged.kind === 'green' ? judged : { kind: 'changed', because: reason };
+}
+
+/** Takes out a fix that is green and that only a person can judge, with its proof. */
+async function offer(
+  session: Session,
+  { cause }: CauseWork,
+  { trial, rerun, revert }: { readonly trial: Trial; readonly rerun: Retest; readonly revert: Revert },
+): Promise<void> {
+  const { record, change } = trial;
+  const isGreenOnce = [...chooseTestsToRunWithoutFix(cause)].every((failure) =>
+    isGreen(rerun.observe(failure)),
+  );
+  const attempt = await proveForReview(session, cause, {
+    pending: { ...record, notes: [noteOfRevert(revert)] },
+    change: change?.id ?? '',
+    side: 'app',
+    summary: `its fix ${describeRevert(revert)}`,
+    greens: isGreenOnce ? 1 : 0,
+  });
+  endAs(trial, attempt);
+}
+
+/** Names the reasons for the failures that are still there although the tests pass, for the reviewer. */
+function reasonsLeft({ workspace }: Session, { cause }: CauseWork, rerun: Retest): Note[] {
+  const notes = cause.members.flatMap((member) => {
+    const { failure } = member;
+    if (failure.scope !== 'test') return [];
+    const { location } = failure.test;
+    const file = relativePath(workspace.root, location.file);
+    return (rerun.reasonsLeft.get(member) ?? []).map(({ source, evidence }) => {
+      const says = `passes although the ${source} still says: ${evidence}`;
+      return { file, line: location.line, says };
+    });
+  });
+  return [...new Map(notes.map((note) => [note.says, note])).values()];
+}
+
+/** Proves all of an agent's work, if what was let in of it is not enough, for a person to decide about (HN-4). */
+export async function tryWhole(session: Session, { cause }: CauseWork, trial: Trial): Promise<void> {
+  const { whole, end, record: pending } = trial;
+  const isMoreNeeded = end?.kind === 'still-failing' || end?.kind === 'changed' || end?.kind === 'vanished';
+  if (!whole || !isMoreNeeded) return;
+  const isAsked = whole.side !== 'tests' || session.settings.verify.intent === 'ask';
+  if (!isAsked || session.signal.aborted) return;
+  if (pending.change !== null && end.kind === 'changed') await revertChanges(session, [pending.change]);
+  // An author's change of the app may have made the tests needless.
+  const mayTakeOut = whole.side === 'tests' && (await hasAppChanged(session, cause));
+  const offered = await applyForReview(session, cause, { pending, patch: { ...whole, mayTakeOut } });
+  if (offered?.end.kind === 'offered') return endAs(trial, offered);
+  // Another error is not progress if more of the fix did not lead further.
+  if (end.kind === 'changed') trial.end = { kind: 'still-failing', because: end.because };
+}
+
+/** Ends an attempt because the work on its cause was stopped. */
+export async function stopTrial(session: Session, trial: Trial, { reason }: AbortSignal): Promise<void> {
+  if (isGreenInCompany(trial) && trial.change) await revertChanges(session, [trial.change.id]);
+  const because = typeof reason === 'string' ? reason : 'interrupted';
+  endUnapplied(trial, { kind: 'interrupted', because });
+}

@@ -1,0 +1,38 @@
+import type { Redactor } from '../../secrets/redactor.js';
+import { type Change, type Contents, contentsOf } from '../../workspace/change.js';
+import { renderChange } from '../../workspace/patch-text.js';
+import { relativePath } from '../../paths.js';
+import { writeState } from '../../state-folder.js';
+import type { Session } from '../session.js';
+
+/** Writes the patch as people, prompts and reports see it. */
+export async function keepPatch(session: Session, change: Change, file: string) {
+  const contents = contentsOf(session.folder.dir);
+  const { files } = await renderChange(change, contents);
+  const { patch } = await renderChange(change, maskedContents(contents, session.redactor));
+  writeState(`${file}.patch`, shownPatch(patch, session.redactor));
+  return { files, patch: relativePath(session.folder.dir, `${file}.patch`) };
+}
+
+/** Masks both sides before they are compared, because the signs of a diff would break up a secret that spans several lines. */
+function maskedContents(contents: Contents, redactor: Redactor): Contents {
+  return {
+    ...contents,
+    get: async (hash) => {
+      const exact = await contents.get(hash);
+      const text = exact.toString('utf8');
+      const masked = redactor.text(text);
+      return masked === text ? exact : Buffer.from(masked);
+    },
+  };
+}
+
+/**
+ * Returns the text of a patch for display. Without secrets, it is byte for byte what `git apply` accepts. With secrets, it is masked;
+ * the exact bytes are only in the run's stored contents, from which the change is applied.
+ */
+function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string {
+  const text = Buffer.from(exact).toString('utf8');
+  const masked = redactor.text(text);
+  return masked === text ? exact : masked;
+}
