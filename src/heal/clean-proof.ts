@@ -46,7 +46,7 @@ export async function proveInCleanCopy(
   for (const test of tests) {
     const shown: InCleanCopy =
       typeof without === 'string' || typeof withAll === 'string'
-        ? { state: 'nothing', because: String(withAll) }
+        ? { state: 'nothing', because: typeof withAll === 'string' ? withAll : '' }
         : compare(runOf(without, test), runOf(withAll, test));
     const because = shown.state === 'nothing' ? { because: shown.because } : {};
     const how = { part: 'shared', isClean: true } as const;

@@ -1,5 +1,5 @@
 import { searchMinimalSet, type SetOutcome } from '../minimal-set.js';
-import type { FixInProof, Sighting } from './plan-proof.js';
+import { type FixInProof, isSameSet, type Sighting } from './proof-question.js';
 
 /** What is known about who broke a test, or the run that would tell more. */
 export type CulpritSearch =
@@ -74,9 +74,4 @@ const outcomes: Readonly<Record<Sighting['shown'], SetOutcome>> = {
 
 function changesOf(fixes: readonly FixInProof[]): readonly string[] {
   return [...new Set(fixes.flatMap(({ withRevealed }) => withRevealed))];
-}
-
-/** Whether two lists hold the same changes, in whichever order. */
-export function isSameSet(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((id) => others.includes(id));
 }

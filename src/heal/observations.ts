@@ -4,7 +4,7 @@ import { failureKey } from '../model/failure.js';
 import { isGreen, type Observation } from './judge.js';
 import type { ProofStep } from '../model/proof.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
-import type { ProofPart, Sighting } from './plan-proof.js';
+import type { ProofPart, Sighting } from './proof-question.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** The key of the suite's own failure among the ids of tests. */

@@ -6,7 +6,7 @@ import type { Cause } from '../model/cause.js';
 import { chooseTestsToRunWithoutFix } from './alike.js';
 import { isGreen, type Observation } from './judge.js';
 import type { Proof, ProofStep } from '../model/proof.js';
-import { workFromEdits } from './attempt/attempt.js';
+import { workFromEdits } from './attempt/keep-patch.js';
 import { revertChanges } from './attempt/trial.js';
 import { contentsOf, readChange } from '../workspace/change.js';
 import { withChange } from '../workspace/with-change.js';

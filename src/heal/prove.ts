@@ -16,15 +16,14 @@ import {
   summarise,
 } from './progress.js';
 import { leftovers, proveInCleanCopy } from './clean-proof.js';
-import { isSameSet } from './culprits.js';
+import { planProof, unclearFixes } from './plan-proof.js';
 import {
   type FixInProof,
+  isSameSet,
   type NextInProof,
-  planProof,
   type ProofQuestion,
   type TestInProof,
-  unclearFixes,
-} from './plan-proof.js';
+} from './proof-question.js';
 import { redAmong, Regression } from './regression.js';
 import {
   changesWith,

@@ -17,7 +17,8 @@ import {
   type ProofTest,
 } from './progress.js';
 import { suiteKey } from './observations.js';
-import { type ProofPart, type ProofQuestion, restOutcome } from './plan-proof.js';
+import { restOutcome } from './plan-proof.js';
+import type { ProofPart, ProofQuestion } from './proof-question.js';
 import { notRun } from './retest.js';
 import { announceTests } from './tell-tests.js';
 

@@ -8,7 +8,7 @@ import type { SuitePurpose } from '../event.js';
 import { type PassingTest, readPassingTrace, remainingReasons } from '../evidence/complaints.js';
 import { isTracedTwice, noRun, type SuiteRun } from '../playwright/suite-run.js';
 import { observation, observationsIn, suiteFailureIn } from './observations.js';
-import type { ProofPart } from './plan-proof.js';
+import type { ProofPart } from './proof-question.js';
 import type { Session } from './session.js';
 import { announceTests } from './tell-tests.js';
 import { afterName } from '../run/pictures.js';

@@ -10,20 +10,15 @@ import { counted } from '../../format.js';
 import { formatReportTestName } from '../../outputs/wording.js';
 import { toPlaywrightArgs } from '../../playwright/selection.js';
 import { isRed, type SuiteRun } from '../../playwright/suite-run.js';
+import { unreachable } from '../../unreachable.js';
 import { withoutUndefined } from '../../without-undefined.js';
 import { contentsOf } from '../../workspace/change.js';
 import { applyFlaky } from '../../heal/apply-result.js';
 import { confirm } from '../../heal/confirm.js';
 import type { Observation } from '../../heal/judge.js';
 import { suiteKey } from '../../heal/observations.js';
-import {
-  type FixInProof,
-  type NextInProof,
-  planProof,
-  type ProofPart,
-  type ProofQuestion,
-  restOutcome,
-} from '../../heal/plan-proof.js';
+import { planProof, restOutcome } from '../../heal/plan-proof.js';
+import type { FixInProof, NextInProof, ProofPart, ProofQuestion } from '../../heal/proof-question.js';
 import type { OpenRun } from '../../command/open-run.js';
 import { type HealResult, newProgress, summarise } from '../../heal/progress.js';
 import type { Session } from '../../heal/session.js';
@@ -249,6 +244,8 @@ class ChangeProof {
         throw new Error('A change is not proven in a clean copy');
       case 'settled':
         return null;
+      default:
+        return unreachable(next);
     }
   }
 

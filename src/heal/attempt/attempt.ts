@@ -5,8 +5,6 @@ import { describeFailure } from '../../diagnose/headline.js';
 import { relativePath } from '../../paths.js';
 import { unreachable } from '../../unreachable.js';
 import type { Change } from '../../workspace/change.js';
-import type { FileEdit } from '../../workspace/file-state.js';
-import { unwritableAmong } from '../../workspace/project-files.js';
 import type { Work } from '../../workspace/workspace.js';
 import { chooseTestsToRunWithoutFix } from '../alike.js';
 import type { CauseWork } from '../cause-work.js';
@@ -145,18 +143,6 @@ function describeAgentEnd(
     default:
       return unreachable(end);
   }
-}
-
-/** Turns edits that no agent made here into work like an agent's; returns the reason if no fix may write one of their files. */
-export async function workFromEdits(session: Session, edits: readonly FileEdit[]) {
-  const paths = edits.map((edit) => edit.path);
-  const [unwritable] = await unwritableAmong(session.workspace.root, paths);
-  if (unwritable !== undefined)
-    return `no fix may write ${unwritable}, which git ignores or another repository has`;
-  const id = session.spending.nextAttempt();
-  const work = session.workspace.edit(String(id), edits);
-  const kept = await keepPatch(session, work.change, await session.folder.attempt(id));
-  return { work, kept: { ...kept, change: work.change.id } };
 }
 
 /** Lets the guard judge what was made for a cause, without a look at the project. What it lets in is ready to be tried; an attempt that has ended is not. */

@@ -1,5 +1,7 @@
 import type { Redactor } from '../../secrets/redactor.js';
 import { type Change, type Contents, contentsOf } from '../../workspace/change.js';
+import type { FileEdit } from '../../workspace/file-state.js';
+import { unwritableAmong } from '../../workspace/project-files.js';
 import { renderChange } from '../../workspace/patch-text.js';
 import { relativePath } from '../../paths.js';
 import { writeState } from '../../state-folder.js';
@@ -35,4 +37,16 @@ function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string 
   const text = Buffer.from(exact).toString('utf8');
   const masked = redactor.text(text);
   return masked === text ? exact : masked;
+}
+
+/** Turns edits that no agent made here into work like an agent's; returns the reason if no fix may write one of their files. */
+export async function workFromEdits(session: Session, edits: readonly FileEdit[]) {
+  const paths = edits.map((edit) => edit.path);
+  const [unwritable] = await unwritableAmong(session.workspace.root, paths);
+  if (unwritable !== undefined)
+    return `no fix may write ${unwritable}, which git ignores or another repository has`;
+  const id = session.spending.nextAttempt();
+  const work = session.workspace.edit(String(id), edits);
+  const kept = await keepPatch(session, work.change, await session.folder.attempt(id));
+  return { work, kept: { ...kept, change: work.change.id } };
 }

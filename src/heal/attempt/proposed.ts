@@ -5,7 +5,7 @@ import { runDirOf } from '../../run/run-folder.js';
 import { type Contents, contentsOf, readChange } from '../../workspace/change.js';
 import type { ProposalRequest, ProposedFix } from '../hooks.js';
 import type { Session } from '../session.js';
-import { workFromEdits } from './attempt.js';
+import { workFromEdits } from './keep-patch.js';
 import type { Trial } from './trial.js';
 
 /** Returns the fixes to try before any agent is started, one by one: each proposer is asked when those before it have not healed the cause. */

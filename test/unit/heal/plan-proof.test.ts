@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { chance } from '../../rig/simulated-suite.js';
-import {
-  type FixInProof,
-  planProof,
-  type ProofPart,
-  type ProofQuestion,
-  type Sighting,
-  type TestInProof,
-} from '../../../src/heal/plan-proof.js';
+import { planProof } from '../../../src/heal/plan-proof.js';
+import type {
+  FixInProof,
+  ProofPart,
+  ProofQuestion,
+  Sighting,
+  TestInProof,
+} from '../../../src/heal/proof-question.js';
 
 /** A fix and its test, `t1` for fix 1, as they really are. */
 interface TrueFix {
@@ -210,7 +210,7 @@ it('HN-5 HN-6 the proof holds what is needed, and nothing that is needless or br
   );
 });
 
-it('HN-5 HN-6 the proof of tests that are green by chance ends, and holds only what was seen red without its fix', () => {
+it('HN-5 a proof of tests that are green by chance ends, and holds only what was red without its fix', () => {
   fc.assert(
     fc.property(worlds(fc.constantFrom(0, 0, 0.1, 0.5, 0.9)), fc.integer(), (world, seed) => {
       const { kept, sightings, tests } = prove(world, chance(seed));
@@ -239,7 +239,10 @@ it.each([
   [20, 8],
 ])('HN-5 the proof of %i needed fixes that nothing has told apart takes %i runs', (count, most) => {
   const needed: TrueFix = { healedBy: [], hiddenBy: null, heals: true, breaksOther: false, luck: 0 };
-  const { kept, runs } = prove(Array(count).fill(needed), never);
+  const { kept, runs } = prove(
+    Array.from({ length: count }, () => needed),
+    never,
+  );
   expect(kept.size).toBe(count);
   // The first one was the trial.
   expect(runs - 1).toBe(most);
