@@ -133,30 +133,23 @@ function wishOf(question: ProofQuestion, test: TestInProof): Wish {
     });
   }
   // The others were not in the re-run that showed the fix, and are not worth one more run.
-  if (greens < (test.isFlipped ? question.greens : Math.max(1, question.greens - 1))) return { kind: 'with' };
+  if (greens < (test.isFlipped ? greensFor(question, test) : Math.max(1, question.greens - 1)))
+    return { kind: 'with' };
   if (!test.isFlipped || question.reds === 0) return { kind: 'shown' };
   const runs = seen.filter(
     ({ part, changes, shown }) =>
       (part === 'shared' && isSameSet(changes, rest)) ||
       (part === 'apart' && showsNeed(test, { changes, shown }, own)),
   );
+  const judged = judgeWithout(question, test, { runs, out });
   const newest = runs.at(-1);
-  switch (judgeWithout(question, test, { runs, out })) {
-    case 'again':
-      return { kind: 'without', without: out };
-    case 'clean':
-      return { kind: 'clean', without: out };
-    case 'needless':
-      return newest
-        ? contradicted(test, newest, { why: 'it was green without its fix', as: 'flaky' })
-        : { kind: 'shown' };
-    case 'nothing':
-      return newest && test.isLead
-        ? contradicted(test, newest, { why: 'it did not run without its fix', as: 'flaky' })
-        : { kind: 'shown' };
-    default:
-      return { kind: 'shown' };
-  }
+  if (judged === 'again') return { kind: 'without', without: out };
+  if (judged === 'clean') return { kind: 'clean', without: out };
+  if (newest && judged === 'needless')
+    return contradicted(test, newest, { why: 'it was green without its fix', as: 'flaky' });
+  if (newest && judged === 'nothing' && test.isLead)
+    return contradicted(test, newest, { why: 'it did not run without its fix', as: 'flaky' });
+  return { kind: 'shown' };
 }
 
 /**
@@ -217,6 +210,23 @@ function cleanWithout(
 function withoutFix(question: ProofQuestion, test: TestInProof): readonly Sighting[] {
   const { changes: own } = fixOf(question, test);
   return sightingsSince(test).filter(({ changes }) => hasNone(changes, own));
+}
+
+/** The chance of a test to pass its proof by luck. */
+const LUCK = 0.01;
+
+/** How often a test has to be green with its fix: more often if it was both green and red in one state without it, at the rate at which it was red. */
+function greensFor(question: ProofQuestion, test: TestInProof): number {
+  const runs = withoutFix(question, test).filter(({ isClean, shown }) => !isClean && shown !== 'nothing');
+  // What runs along, or outlives the fix, explains a green run.
+  if (test.isInCompany || fixOf(question, test).leftovers.length > 0) return question.greens;
+  const rates = runs.map(({ changes }) => {
+    const same = runs.filter((other) => isSameSet(other.changes, changes));
+    return same.filter(({ shown }) => shown === 'red').length / same.length;
+  });
+  const lucky = rates.filter((rate) => rate > 0 && rate < 1);
+  const needed = lucky.map((rate) => Math.ceil(Math.log(LUCK) / Math.log(1 - rate)));
+  return Math.max(question.greens, ...needed);
 }
 
 /** Runs without the fixes, first with the fewest taken out: the state without the fixes that the suite needs to start is last. */
@@ -375,7 +385,7 @@ function proveAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
       }
     );
   }
-  if (tests.some((test) => alone(test, []).length < question.greens)) return run(tests, []);
+  if (tests.some((test) => alone(test, []).length < greensFor(question, test))) return run(tests, []);
   if (question.reds === 0) return null;
   const judged = tests
     .filter(({ isFlipped }) => isFlipped)

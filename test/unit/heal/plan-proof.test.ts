@@ -247,3 +247,14 @@ it.each([
   // The first one was the trial.
   expect(runs - 1).toBe(most);
 });
+
+it('HN-5 a test that was green and red without its fix has to be green with it more often', () => {
+  const lucky: TrueFix = { healedBy: [], hiddenBy: null, heals: true, breaksOther: false, luck: 0.5 };
+  // Green without the fix in the shared proof, and red without it in the proof of its own.
+  const chances = [0, 1];
+  const { kept, sightings } = prove([lucky], () => chances.shift() ?? 1);
+  expect([...kept]).toEqual(['1']);
+  const greensWith = sightings.get('t1')?.filter(({ changes }) => changes.length > 0) ?? [];
+  // Half of the runs were green by luck: seven of them in a row are so in less than one case of a hundred.
+  expect(greensWith.filter(({ part }) => part === 'alone')).toHaveLength(7);
+});
