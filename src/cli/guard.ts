@@ -5,7 +5,7 @@ import { endWith, print } from './end.js';
 import { configFlag } from './options.js';
 import { gitChanges, noBaseProblem } from '../workspace/git-trees.js';
 import type { GuardFindings, Strength, TestDifference } from '../guard/findings.js';
-import { findingsIn, guardWorkingTree } from '../guard/guard-working-tree.js';
+import { listFindings, guardWorkingTree } from '../guard/guard-working-tree.js';
 import { counted } from '../format.js';
 import type { Problem } from '../problem.js';
 
@@ -43,7 +43,7 @@ async function runGuardCommand(options: GuardOptions): Promise<number | Problem>
   const { root, base, changes } = changed;
   const warn = (message: string) => void process.stderr.write(`self-heal: ${message}\n`);
   const findings = await guardWorkingTree(changed, { cwd, config: options.config ?? null, warn });
-  const failed = findingsIn(findings, options.strict ?? false);
+  const failed = listFindings(findings, options.strict ?? false);
   if (options.json) print({ schemaVersion: 1, base, findings: failed, ...asJson(findings) });
   else printFindings(findings, { cwd, root, count: changes.length });
   return failed.length > 0 ? exitCodes.red : exitCodes.green;

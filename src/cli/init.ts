@@ -17,7 +17,7 @@ import {
 import { packageFile } from '../own-files.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
-import { packageManagerOf } from '../playwright/package-manager.js';
+import { findPackageManager } from '../playwright/package-manager.js';
 import { exitCodes } from '../model/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -70,7 +70,7 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   if (!chosen.ok) return chosen.error;
   const agent = chosen.value;
   say(`Playwright config: ${path.relative(cwd, config.value)}`);
-  say(`Package manager: ${packageManagerOf(cwd).name}`);
+  say(`Package manager: ${findPackageManager(cwd).name}`);
   const { config: named, force = false, dryRun = false, mcp = false } = options;
   const plan = await planInit({ cwd, agent, ci: ci.value, config: named, force, mcp });
   if (!plan.ok) return plan.error;
@@ -126,7 +126,7 @@ function nextSteps(
     ci,
   }: { installed: readonly AgentProgram[]; agent: AgentProgram | null; ci: CiSystem | null },
 ): string[] {
-  const { add, exec } = packageManagerOf(cwd);
+  const { add, exec } = findPackageManager(cwd);
   const [first] = installed;
   return [
     ...(findPlaywright(cwd).ok ? [] : [`→ Playwright is not installed here: ${add} @playwright/test`]),

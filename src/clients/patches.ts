@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isKept } from '../model/attempt.js';
 import { builtIn } from '../model/built-in.js';
 import { failureKey } from '../model/failure.js';
-import { protectedReason } from '../guard/protected-files.js';
+import { explainProtection } from '../guard/protected-files.js';
 import type { Propose, ProposedFix } from '../heal/hooks.js';
 import type { Problem } from '../problem.js';
 import { type Artifact, fixedCauses, readArtifacts } from './publish/artifact.js';
@@ -29,7 +29,7 @@ export async function readPatches(folders: readonly string[]): Promise<Result<Re
 }
 
 function fixIn({ report, fix }: Artifact): RemoteFix[] {
-  const files = fix === null ? null : readFix(fix, protectedReason);
+  const files = fix === null ? null : readFix(fix, explainProtection);
   if (!files?.ok) return [];
   const healed = fixedCauses(report);
   const agent = healed.at(-1)?.attempts.findLast(isKept)?.agent ?? builtIn;

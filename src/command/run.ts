@@ -1,8 +1,8 @@
 import type { SuiteProgress } from '../playwright/report-state.js';
-import { firstRunProblem } from '../playwright/refusals.js';
+import { findFirstRunProblem } from '../playwright/refusals.js';
 import { isNarrowed } from '../playwright/selection.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { interactiveVariablesIn } from '../playwright/unattended.js';
+import { listInteractiveVariables } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { checkedOut } from '../workspace/git.js';
@@ -51,13 +51,13 @@ export class Run {
     if (!ran.ok || signal.aborted) return ran;
     const selection = { ...request.options, filters: request.filters, passThrough: request.passThrough };
     const asked = { isNarrowed: isNarrowed(selection), prepare: settings.verify.prepare };
-    const problem = firstRunProblem(ran.value.run, asked);
+    const problem = findFirstRunProblem(ran.value.run, asked);
     return problem ? err(problem) : ran;
   }
 
   async #first({ ids, needsCopies = false }: FirstRun): Promise<Result<ReportedRun, Problem>> {
     const { request, reports, bus, suites, workspace } = this.opened;
-    for (const name of interactiveVariablesIn(request.env)) {
+    for (const name of listInteractiveVariables(request.env)) {
       const message = `Ignored ${name}, because it makes Playwright wait for input.`;
       bus.emit({ type: 'run.warning', message });
     }

@@ -6,7 +6,7 @@ import type { Reason } from '../model/diagnosis.js';
 import type { Observation } from './judge.js';
 import type { SuitePurpose } from '../event.js';
 import { type PassingTest, readPassingTrace, remainingReasons } from '../evidence/complaints.js';
-import { isTracedTwice, noRun, type SuiteRun } from '../playwright/suite-run.js';
+import { isTracedTwice, createEmptyRun, type SuiteRun } from '../playwright/suite-run.js';
 import { observation, observationsIn, suiteFailureIn } from './observations.js';
 import type { Session } from './session.js';
 import { announceTests } from './tell-tests.js';
@@ -123,7 +123,7 @@ async function unprepared(session: Session, output: string): Promise<Retest> {
 function prepareFailed(output: string, session: Session): SuiteRun {
   const message = `Error: verify.prepare failed: ${session.settings.verify.prepare ?? ''}`;
   return {
-    ...noRun('failed'),
+    ...createEmptyRun('failed'),
     rootDir: session.cwd,
     exitCode: null,
     suiteFailure: { scope: 'suite', errors: [plainError(message)], stderr: output },

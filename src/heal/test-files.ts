@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SuitePlaces } from '../guard/request.js';
-import { isSpecName, testPlaces } from '../guard/test-places.js';
+import { isSpecName, createTestPlacePredicate } from '../guard/test-places.js';
 import { type Failure, failureKey } from '../model/failure.js';
 import { relativePath } from '../paths.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -116,6 +116,6 @@ export class TestFiles {
  */
 export async function listTestFiles(root: string, places: SuitePlaces): Promise<string[]> {
   const { testFiles, config } = places;
-  const others = (await projectTree(root).paths()).filter(testPlaces(places));
+  const others = (await projectTree(root).paths()).filter(createTestPlacePredicate(places));
   return [...new Set([...testFiles, ...(config === null ? [] : [config]), ...others])].slice(0, MAX_FILES);
 }

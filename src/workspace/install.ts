@@ -2,7 +2,7 @@ import { environment } from '../environment.js';
 import path from 'node:path';
 import { detect, resolveCommand } from 'package-manager-detector';
 import { LOCKS } from 'package-manager-detector/constants';
-import { lockFolderOf } from '../playwright/package-manager.js';
+import { findLockFolder } from '../playwright/package-manager.js';
 import { runProgram } from '../process/supervise.js';
 import { isInside, relativePath } from '../paths.js';
 import type { Contents } from './change.js';
@@ -83,7 +83,7 @@ export async function installOf(request: InstallRequest): Promise<Install> {
   const noScripts = withoutFlag.includes(agent) ? [] : ['--ignore-scripts'];
   const resolved = resolveCommand(agent, 'install', noScripts);
   const { command, args } = resolved ?? { command: 'npm', args: ['install', ...noScripts] };
-  const lockFolder = lockFolderOf(project);
+  const lockFolder = findLockFolder(project);
   const cwd = lockFolder !== null && isInside(root, lockFolder) ? lockFolder : project;
   return {
     command: [command, ...args].join(' '),

@@ -5,7 +5,7 @@ import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { baseOf, gitChanges } from '../../src/workspace/git-trees.js';
-import { ignoredReads } from '../../src/guard/ignored-reads.js';
+import { findIgnoredReads } from '../../src/guard/ignored-reads.js';
 import { workflowTexts } from '../../src/clients/init/ci-workflow.js';
 import { gitIn } from '../rig/git-repository.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -146,7 +146,7 @@ it('HN-12 names what changed code reads now, and git ignores', async () => {
   });
   const changed = await gitChanges(dir, 'HEAD');
   if ('kind' in changed) throw new Error(changed.kind);
-  expect((await ignoredReads(changed)).map(({ file, says }) => `${file}: ${says}`)).toEqual([
+  expect((await findIgnoredReads(changed)).map(({ file, says }) => `${file}: ${says}`)).toEqual([
     'a.mjs: it reads own.mjs, which git ignores: no other machine has that file',
     'a.mjs: it reads own.json, which git ignores: no other machine has that file',
   ]);

@@ -4,8 +4,8 @@ import type { Finding } from '../../model/guard-findings.js';
 import type { ProofStep } from '../../model/proof.js';
 import type { ChangeVerdict, ProofDepth, Verification } from '../../model/verification.js';
 import { type GitChanges, gitChanges, noBaseProblem } from '../../workspace/git-trees.js';
-import { findingsIn, guardWorkingTree } from '../../guard/guard-working-tree.js';
-import { ignoredReads } from '../../guard/ignored-reads.js';
+import { listFindings, guardWorkingTree } from '../../guard/guard-working-tree.js';
+import { findIgnoredReads } from '../../guard/ignored-reads.js';
 import { counted } from '../../format.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
@@ -64,15 +64,15 @@ export async function compareChange(
     config: request.options.config ?? null,
     warn,
   });
-  const refused = findingsIn(guardFindings, false);
-  const strict = findingsIn(guardFindings, true).slice(refused.length);
+  const refused = listFindings(guardFindings, false);
+  const strict = listFindings(guardFindings, true).slice(refused.length);
   return ok({
     asked: question,
     changed,
     files,
     base: { commit: judgedFrom.base, runId: judgedFrom === changed ? (redRun?.runId ?? null) : null },
     refused,
-    toReview: [...strict, ...(await ignoredReads(changed))],
+    toReview: [...strict, ...(await findIgnoredReads(changed))],
   });
 }
 

@@ -4,8 +4,8 @@ import { groupCauses } from '../../diagnose/group.js';
 import { type Reading, readingText } from '../../model/attempt.js';
 import type { ProofStep } from '../../model/proof.js';
 import type { ChangeVerdict } from '../../model/verification.js';
-import { placesOf } from '../../guard/run-guard.js';
-import { testPlaces } from '../../guard/test-places.js';
+import { findSuitePlaces } from '../../guard/run-guard.js';
+import { createTestPlacePredicate } from '../../guard/test-places.js';
 import { counted } from '../../format.js';
 import { formatReportTestName } from '../../outputs/wording.js';
 import { toPlaywrightArgs } from '../../playwright/selection.js';
@@ -268,7 +268,7 @@ class ChangeProof {
     const { changed, files } = this.#change;
     const { root } = workspace;
     if (root !== changed.root) return 'the project is not a git repository of its own';
-    const isTest = testPlaces(placesOf(root, this.#first));
+    const isTest = createTestPlacePredicate(findSuitePlaces(root, this.#first));
     const contents = contentsOf(folder.dir);
     // Files that the tests write are not part of the change.
     const now = new Map(

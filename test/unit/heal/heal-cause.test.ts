@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEnd, AgentRun } from '../../../src/model/attempt.js';
 import type { Question } from '../../../src/model/escalation.js';
 import { harmless } from '../../../src/guard/findings.js';
-import { violationOf } from '../../../src/guard/rules.js';
+import { createViolation } from '../../../src/guard/rules.js';
 import { fixesOf, followingPatch, ofFixer } from '../../../src/clients/fixer/fixes.js';
 import { proposePatches } from '../../../src/clients/patches.js';
 import type { Cause } from '../../../src/model/cause.js';
@@ -618,7 +618,7 @@ it('SC-4 HN-3 a patch of another machine is judged by the guard, whatever name i
     hooks: { proposers: [proposePatches(patches)], noAgents: 'no patch of another machine fixes it' },
     guard: async ({ changes }) => {
       asked.push(...changes);
-      return { ...harmless, violations: [violationOf('app-detects-tests', { file, detail: 'x' })] };
+      return { ...harmless, violations: [createViolation('app-detects-tests', { file, detail: 'x' })] };
     },
   });
   const diagnosis = aDiagnosis({ category: 'build-error' });
