@@ -60,8 +60,8 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   if (!session.signal.aborted) {
     session.observations.add(observationsIn(diagnosedRun, failures));
     session.testFiles.observe(diagnosedRun.run);
-    // What a change lets run is told only once the change is kept.
-    if (purpose !== 'retest') announceTests(session, diagnosedRun.run);
+    // What a change lets run is told only once the change is kept, which one that a person is asked about is not.
+    if (purpose !== 'retest' && purpose !== 'proof') announceTests(session, diagnosedRun.run);
   }
   const asked = new Set(failures.map(({ failure }) => failureKey(failure)));
   return {

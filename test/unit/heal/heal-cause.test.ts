@@ -273,6 +273,15 @@ describe('the loop for one cause', () => {
     },
   );
 
+  it('HN-7 BL-1 tests that only ran with a patch that a person is asked about have not passed', async () => {
+    const { session: given, events } = await session([null, null, null]);
+    const patch = { side: 'app', summary: 'takes it back', edits: [] } as const;
+    const pending = { ...anAttempt(), agent: 'built-in' };
+    const offered = await applyForReview(given, cause, { pending, patch });
+    expect(offered?.end).toMatchObject({ kind: 'offered' });
+    expect(events.filter(({ type }) => type === 'tests.seen')).toEqual([]);
+  });
+
   it('HN-4 ME-7 tests that a person has opened may change: it is named, and healed', async () => {
     const known = { ...anUnknown, decision: { chosen: null, allows: 'tests' } } as const;
     const asked: unknown[] = [];
