@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { exitCodes } from '../model/exit-codes.js';
 import { endWith, print } from './end.js';
 import { configFlag } from './options.js';
-import { gitChanges, noBaseProblem } from '../workspace/git-trees.js';
+import { compareWithGit, createNoBaseProblem } from '../workspace/git-trees.js';
 import type { GuardFindings, Strength, TestDifference } from '../guard/findings.js';
 import { listFindings, guardWorkingTree } from '../guard/guard-working-tree.js';
 import { counted } from '../format.js';
@@ -38,8 +38,8 @@ interface GuardOptions {
 /** Runs `self-heal guard`: judges the changes and prints the findings. */
 async function runGuardCommand(options: GuardOptions): Promise<number | Problem> {
   const cwd = process.cwd();
-  const changed = await gitChanges(cwd, options.base ?? null);
-  if ('kind' in changed) return noBaseProblem(changed);
+  const changed = await compareWithGit(cwd, options.base ?? null);
+  if ('kind' in changed) return createNoBaseProblem(changed);
   const { root, base, changes } = changed;
   const warn = (message: string) => void process.stderr.write(`self-heal: ${message}\n`);
   const findings = await guardWorkingTree(changed, { cwd, config: options.config ?? null, warn });

@@ -10,7 +10,7 @@ import { type Artifact, fixedCauses, readArtifacts } from './publish/artifact.js
 import { fixedContent, type PublishedFile, readFix } from './publish/fix.js';
 import { err, ok, type Result } from '../result.js';
 import type { Contents } from '../workspace/change.js';
-import { type FileEdit, stateOf } from '../workspace/file-state.js';
+import { type FileEdit, readFileState } from '../workspace/file-state.js';
 
 /** A fix of another machine, and the tests that it healed there. */
 export interface RemoteFix {
@@ -67,7 +67,7 @@ function proposedFix({ agent, runId, fix }: RemoteFix): ProposedFix {
 }
 
 async function editOf(file: PublishedFile, root: string, contents: Contents): Promise<FileEdit | null> {
-  const before = stateOf(root, file.path);
+  const before = readFileState(root, file.path);
   if (before === 'other' || before?.kind === 'link') return null;
   const text = before && readFileSync(path.join(root, file.path));
   const content = fixedContent(file, text);

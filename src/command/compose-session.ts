@@ -105,7 +105,7 @@ export async function composeSession(
     runAgent: createRunAgent(undefined, redactor),
     runAgain: (request) => opened.suites.again({ ...request, brokenBuild }),
     runInCleanCopy: async ({ ids, since }) => {
-      const copy = await workspace.readyClean(since).catch(reasonOf);
+      const copy = await workspace.updateCleanCopy(since).catch(reasonOf);
       if (typeof copy === 'string') return `the copy could not be created: ${copy}`;
       const at = { cwd: copy.cwd, env, signal, runId: folder.runId };
       if (prepare !== null && (await runPrepare(prepare, at)) !== null) return 'verify.prepare fails there';

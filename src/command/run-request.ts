@@ -22,7 +22,7 @@ import { findPlaywright, type Playwright } from '../playwright/find-playwright.j
 import { findInteractiveFlag } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { checkedOut } from '../workspace/git.js';
+import { readHead } from '../workspace/git.js';
 
 /** The options of `self-heal run`; Playwright's own selection flags keep their names (CL-1). */
 export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
@@ -149,7 +149,7 @@ async function reportsFor({ cwd, options }: RunRequest): Promise<Result<Reports 
   const { readReports } = await import('../playwright/reports/read-reports.js');
   const read = await readReports(from, cwd);
   if (!read.ok) return read;
-  const { commit, isDirty } = await checkedOut(cwd);
+  const { commit, isDirty } = await readHead(cwd);
   const refusal = findRefusal(read.value, commit);
   if (refusal) return err(refusal);
   const count = countShards(read.value);

@@ -5,7 +5,7 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { listInteractiveVariables } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { checkedOut } from '../workspace/git.js';
+import { readHead } from '../workspace/git.js';
 import type { SessionParts } from './compose-session.js';
 import type { OpenRun } from './open-run.js';
 import type { HealResult } from '../heal/progress.js';
@@ -38,7 +38,7 @@ export interface FirstRun {
 export class Run {
   readonly opened: OpenRun;
   #session: Session | null = null;
-  #checkout: ReturnType<typeof checkedOut> | null = null;
+  #checkout: ReturnType<typeof readHead> | null = null;
 
   constructor(opened: OpenRun) {
     this.opened = opened;
@@ -84,9 +84,9 @@ export class Run {
   }
 
   /** Finds out what the suite runs on, and keeps what is uncommitted, while the suite runs: tests that pass are green in this state. */
-  async #checkOut(): ReturnType<typeof checkedOut> {
+  async #checkOut(): ReturnType<typeof readHead> {
     const { request, folder } = this.opened;
-    const checkout = await checkedOut(request.cwd);
+    const checkout = await readHead(request.cwd);
     if (!checkout.isDirty || checkout.commit === null) return checkout;
     const { keepTreeState } = await import('../run/tree-state.js');
     await keepTreeState(folder.dir, request.cwd).catch(() => undefined);

@@ -12,7 +12,7 @@ export type InCleanCopy =
 
 /** Returns the files outside of git that changed since the work on these tests' causes began. A revert does not restore them. */
 export function leftovers(progress: Progress, tests: readonly ProofTest[]): Promise<string[]> {
-  return progress.session.workspace.changedOutsideGit(begunAt(progress, tests));
+  return progress.session.workspace.listChangedOutsideGit(begunAt(progress, tests));
 }
 
 function begunAt(progress: Progress, tests: readonly ProofTest[]): number {
@@ -36,9 +36,9 @@ export async function proveInCleanCopy(
   const other = await otherServer(tests);
   if (other !== null) return none(other);
   const run = () => session.runInCleanCopy({ ids, since: begunAt(progress, tests) });
-  const fixes = workspace.applied();
+  const fixes = workspace.listApplied();
   const without = await run();
-  await workspace.without([]);
+  await workspace.takeOut([]);
   if (typeof without === 'string') return none(without);
   const withAll = await run();
   if (typeof withAll === 'string') return none(withAll);

@@ -25,11 +25,11 @@ type OfFailure = Pick<DiagnosedFailure, 'failure'>;
  */
 export class Observations {
   readonly #rows = new Map<string, Row[]>();
-  readonly #workspace: Pick<Workspace, 'applied'>;
+  readonly #workspace: Pick<Workspace, 'listApplied'>;
   readonly #gone = new Set<string>();
   #runs = 0;
 
-  constructor(workspace: Pick<Workspace, 'applied'>) {
+  constructor(workspace: Pick<Workspace, 'listApplied'>) {
     this.#workspace = workspace;
   }
 
@@ -44,7 +44,7 @@ export class Observations {
   }
 
   /** Records, by key, what one Playwright run has shown of the project as it is now, or with these changes. */
-  add(observed: ReadonlyMap<string, Observation>, fixes = this.#workspace.applied()): void {
+  add(observed: ReadonlyMap<string, Observation>, fixes = this.#workspace.listApplied()): void {
     this.#runs += 1;
     const at = { run: this.#runs, fixes };
     for (const [key, observation] of observed)
@@ -132,7 +132,7 @@ export class Observations {
   }
 
   #isNow({ fixes }: Row): boolean {
-    const now = new Set(this.#workspace.applied());
+    const now = new Set(this.#workspace.listApplied());
     return fixes.length === now.size && fixes.every((id) => now.has(id));
   }
 }

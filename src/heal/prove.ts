@@ -1,4 +1,4 @@
-import { readingText } from '../model/attempt.js';
+import { formatReading } from '../model/attempt.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { atMost } from '../format.js';
 import { failureKey } from '../model/failure.js';
@@ -84,7 +84,7 @@ async function proveWhileRead(
   for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await proveRedWithoutFixes(proof);
   for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
   if (session.settings.verify.level === 'clean') await proveAllClean(proof);
-  await session.workspace.without([]);
+  await session.workspace.takeOut([]);
   let isBroken = false;
   do {
     await dropDeadEnds(proof);
@@ -140,7 +140,7 @@ async function tellApart(proof: Proof): Promise<boolean> {
     const changes = out.flatMap((cause) => changesOf(progress, cause));
     if (!(await takeOut(proof, changes))) continue;
     const { green, red } = await rerunAndSort(proof, tests);
-    await session.workspace.without([]);
+    await session.workspace.takeOut([]);
     // A test that ran along with others has to be red without them, too.
     for (const test of red) if (isOut(test) && !test.failure.along) proof.shownRed.add(test);
     for (const test of red.some(isHealedByOthers) ? [] : green) {
@@ -216,7 +216,7 @@ async function applyReadings(proof: Proof, readings: Readings): Promise<boolean>
     if (reading.verdict === 'honest' || reading.verdict === 'not-read' || !lead) continue;
     const isHiding = reading.verdict === 'hides';
     const hides = isHiding ? { hides: true as const } : {};
-    const because = `${isHiding ? '' : 'is this fix meant? '}${readingText(reading)}`;
+    const because = `${isHiding ? '' : 'is this fix meant? '}${formatReading(reading)}`;
     const steps = stepsOf(progress, lead);
     await refute(proof, cause, { kind: 'offered', side: 'app', proof: steps, because, ...hides });
   }
@@ -274,7 +274,7 @@ async function proveRedWithoutFixes(proof: Proof): Promise<void> {
   const tests = testsStillInProof(proof).filter((test) => test.isFlipped && !proof.shownRed.has(test));
   proof.shownRed.clear();
   for (const state of redStates(proof, tests)) await lookWithout(proof, state);
-  if (session.settings.verify.flips > 1) await session.workspace.without([]);
+  if (session.settings.verify.flips > 1) await session.workspace.takeOut([]);
 }
 
 /** Tests that are red while these changes are taken out. */
@@ -380,9 +380,9 @@ function causesOf(tests: readonly ProofTest[]): string {
 
 /** Reverts changes for a proof; returns false if somebody edited the same files, whose edits stay, and the fix with them. */
 async function takeOut({ progress: { session } }: Proof, changes: readonly string[]): Promise<boolean> {
-  const { leftAlone } = await session.workspace.without(changes);
+  const { leftAlone } = await session.workspace.takeOut(changes);
   if (leftAlone.length === 0) return true;
-  await session.workspace.without([]);
+  await session.workspace.takeOut([]);
   const message = `The fixes could not be reverted for their proof, because these files changed in the meantime: ${leftAlone.join(', ')}`;
   session.bus.emit({ type: 'run.warning', message });
   return false;
@@ -395,7 +395,7 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
   const cause = progress.causes.get(causeId);
   if (!cause || !isUnproven(progress, cause) || session.signal.aborted) return;
   session.bus.emit({ type: 'run.warning', message: `Proving ${causeId} on its own: ${why}` });
-  await session.workspace.without([]);
+  await session.workspace.takeOut([]);
   const { repeat, flips } = session.settings.verify;
   for (let n = 1; n <= repeat && !session.signal.aborted; n += 1) {
     const split = await rerunAndSort(proof, testsStillInProof(proof, causeId), { causeId });

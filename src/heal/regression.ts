@@ -1,7 +1,7 @@
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { isHealed } from '../model/verdict.js';
 import { chooseRegression, type RegressionTests, type TestFile } from './choose-regression.js';
-import { failureKey, testsOf } from '../model/failure.js';
+import { failureKey, listTests } from '../model/failure.js';
 import type { TestState } from '../run/run-state.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { isSuiteRed, keptAttempts, keptCauses, keysOf, type Progress, type ProofTest } from './progress.js';
@@ -41,7 +41,7 @@ export async function runRegression(
   if (session.signal.aborted || !needed) return nothing;
   const chosen = isAll ? choose(progress, first, kept) : { files: [], leftOut: [] };
   const { gone } = session.observations;
-  const own = testsOf(proven.map(({ failure }) => failure)).flatMap(({ id }) => (gone.has(id) ? [] : [id]));
+  const own = listTests(proven.map(({ failure }) => failure)).flatMap(({ id }) => (gone.has(id) ? [] : [id]));
   const ids = [...new Set([...chosen.files.flatMap((file) => file.ids), ...own, ...suspects])];
   const green = new Set([...own, ...greenTests(progress), ...(isSuiteSound(progress) ? [suiteKey] : [])]);
   const all = ids.length === 0 || (isAll && chosen.leftOut.length === 0);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../model/cause.js';
-import { failureKey, plainError, testsOf } from '../model/failure.js';
+import { failureKey, createPlainError, listTests } from '../model/failure.js';
 import type { Reason } from '../model/diagnosis.js';
 import type { Observation } from './judge.js';
 import type { SuitePurpose } from '../event.js';
@@ -42,7 +42,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const { failures, purpose, causeId } = request;
   const broken = await session.prepare();
   if (broken !== null) return unprepared(session, broken);
-  const red = testsOf(failures).length;
+  const red = listTests(failures).length;
   const ids = request.ids ?? idsOf(failures);
   const traced = await session.runAgain({ ids, purpose, causeId, ...(red > 0 ? { red } : {}) });
   const { run, repeated } = await repeatUndecided(session, traced, request);
@@ -126,7 +126,7 @@ function prepareFailed(output: string, session: Session): SuiteRun {
     ...createEmptyRun('failed'),
     rootDir: session.cwd,
     exitCode: null,
-    suiteFailure: { scope: 'suite', errors: [plainError(message)], stderr: output },
+    suiteFailure: { scope: 'suite', errors: [createPlainError(message)], stderr: output },
     endedAt: session.clock.now(),
   };
 }

@@ -71,11 +71,11 @@ async function unsteadyAmong(
     for (const id of ids) if (red.has(id) === (take === 'red')) unsteady.add(id);
   };
   for (const causes of settings.verify.repeat > 1 ? new Set(culprits.values()) : []) {
-    await workspace.without(changesWith(progress, causes));
+    await workspace.takeOut(changesWith(progress, causes));
     for (let n = 1; n < settings.verify.repeat; n += 1) await look((of) => of === causes, 'red');
   }
   const { flips } = settings.verify;
-  if (culprits.size > 0 && flips + unsteady.size > 0 && !signal.aborted) await workspace.without([]);
+  if (culprits.size > 0 && flips + unsteady.size > 0 && !signal.aborted) await workspace.takeOut([]);
   for (let flip = 0; flip < flips; flip += 1) await look(() => true, 'green');
   return signal.aborted ? new Set() : unsteady;
 }
@@ -98,7 +98,7 @@ async function fixesThatBroke(
     const key = changes.toSorted().join();
     const known = ran.get(key);
     if (known || signal.aborted) return known ?? null;
-    await workspace.without(changes);
+    await workspace.takeOut(changes);
     const { red } = await redAmong(progress, { ids: [...broken], of: broken });
     if (signal.aborted) return null;
     ran.set(key, red);
@@ -120,7 +120,7 @@ async function fixesThatBroke(
     const several = await minimalSet(newestFirst, { test, apart: () => 0 });
     if (several?.isMinimal) culprits.set(id, several.set);
   }
-  if (culprits.size === 0 && ran.size > 0) await workspace.without([]);
+  if (culprits.size === 0 && ran.size > 0) await workspace.takeOut([]);
   return culprits;
 }
 

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { DiagnosedFailure } from '../model/cause.js';
-import { asPrinted, isDecisive } from '../model/diagnosis.js';
+import { removeEllipsis, isDecisive } from '../model/diagnosis.js';
 import type { TestError } from '../model/failure.js';
 import { normalise } from '../diagnose/normalise.js';
 
@@ -38,7 +38,7 @@ export function isStillBroken(
   line: string,
   { startedAt, now }: { readonly startedAt: number; readonly now: number },
 ): boolean {
-  const errorText = normalise(asPrinted(line));
+  const errorText = normalise(removeEllipsis(line));
   const first = new Map<string, number>();
   for (const [, time, text = ''] of log.matchAll(/^(\d{12,14}) (.*)$/gm)) {
     const key = normalise(text);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import {
   type Location,
-  plainError,
+  createPlainError,
   type SuiteFailure,
   type TestError,
   type TestFailure,
@@ -113,7 +113,7 @@ export function isNoTests(error: TestError): boolean {
 function createEarlyEndError(hello: boolean, exitCode: number | null): TestError {
   const when = hello ? 'before it finished the run' : 'before it began';
   const how = exitCode === null ? 'a signal ended it' : `exit code ${exitCode}`;
-  return plainError(`Error: Playwright ended ${when}: ${how}`);
+  return createPlainError(`Error: Playwright ended ${when}: ${how}`);
 }
 
 /** Finds the error in Playwright's output: if the config does not load, there is no reporter. */
@@ -129,7 +129,7 @@ function findError(stderr: string): TestError | null {
     .join('\n')
     .trim();
   const stack = frames < 0 ? null : [message, ...rest.slice(frames).filter(isFrame)].join('\n');
-  return { ...plainError(message.slice(0, 16_000), findLocation(stack ?? message)), stack };
+  return { ...createPlainError(message.slice(0, 16_000), findLocation(stack ?? message)), stack };
 }
 
 /** Returns the first position that is neither in `node_modules` nor inside Node. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import type { Report } from '../../src/run/report.js';
-import { blobId } from '../../src/workspace/patch-text.js';
+import { computeBlobId } from '../../src/workspace/patch-text.js';
 import { aReport, aReportAttempt, aReportCause } from '../rig/a-report.js';
 import { leaveRun } from '../rig/events-of-report.js';
 import { isLong } from '../rig/long.js';
@@ -172,6 +172,6 @@ test('is named', () => { expect(name).toBe('Thanks'); });
 function patchOf(file: string, before: string, after: string): string {
   const lines = (text: string, sign: string) => text.replaceAll(/^(?=.|\n)/gm, sign);
   const count = (text: string) => text.split('\n').length - 1;
-  const ids = [before, after].map((text) => blobId(Buffer.from(text))).join('..');
+  const ids = [before, after].map((text) => computeBlobId(Buffer.from(text))).join('..');
   return `diff --git a/${file} b/${file}\nindex ${ids} 100644\n--- a/${file}\n+++ b/${file}\n@@ -1,${count(before)} +1,${count(after)} @@\n${lines(before, '-')}${lines(after, '+')}`;
 }

@@ -1,4 +1,4 @@
-import { type Attempt, type AttemptEnd, bareAttempt } from '../../src/model/attempt.js';
+import { type Attempt, type AttemptEnd, createAttempt } from '../../src/model/attempt.js';
 import type { Blame, BlamedHunk } from '../../src/model/blame.js';
 import { noProjectRules } from '../../src/diagnose/rule.js';
 import type { Cause, DiagnosedFailure } from '../../src/model/cause.js';
@@ -139,7 +139,7 @@ export function aBlame(over: Partial<Blame> = {}): Blame {
 
 export function anAttempt(over: Partial<Attempt> = {}): Attempt {
   return {
-    ...bareAttempt(1),
+    ...createAttempt(1),
     agent: 'debugger',
     slashCommand: '/debugger',
     runner: 'claude',

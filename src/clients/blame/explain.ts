@@ -6,7 +6,7 @@ import type { MakeExplain } from '../../command/compose-session.js';
 import { createDiagnose } from '../../command/diagnose.js';
 import { lastGreenStates } from '../../run/last-green.js';
 import { makeStateFolder } from '../../state-folder.js';
-import { contentsOf, storeChange } from '../../workspace/change.js';
+import { openContents, storeChange } from '../../workspace/change.js';
 import { createBlame } from './blame.js';
 
 /** Explains causes by the changes that broke them: since a commit that is named, or since their tests were green. */
@@ -19,7 +19,7 @@ export function explainByChanges(named: string | null): MakeExplain {
     return createBlame({
       cwd,
       workspace,
-      contents: contentsOf(folder.dir),
+      contents: openContents(folder.dir),
       keepChange: (change) => storeChange(folder.dir, change),
       prepare: (own) => session.prepare(own),
       runAgain: (again) => session.runAgain({ ...again, purpose: 'blame' }),

@@ -1,9 +1,9 @@
-import { compareFiles, pathsIn } from '../../workspace/candidates.js';
+import { compareFiles, listPaths } from '../../workspace/candidates.js';
 import type { ChangedFile } from '../../workspace/hunks.js';
 import type { Finding } from '../../model/guard-findings.js';
 import type { ProofStep } from '../../model/proof.js';
 import type { ChangeVerdict, ProofDepth, Verification } from '../../model/verification.js';
-import { type GitChanges, gitChanges, noBaseProblem } from '../../workspace/git-trees.js';
+import { type GitChanges, compareWithGit, createNoBaseProblem } from '../../workspace/git-trees.js';
 import { listFindings, guardWorkingTree } from '../../guard/guard-working-tree.js';
 import { findIgnoredReads } from '../../guard/ignored-reads.js';
 import { counted } from '../../format.js';
@@ -50,14 +50,14 @@ export async function compareChange(
   const redRun = question.base === null && red?.since.state ? red.since : null;
   const changed = await (redRun?.state
     ? changesSince(cwd, { runDir: redRun.dir, state: redRun.state })
-    : gitChanges(cwd, question.base ?? 'HEAD'));
-  if ('kind' in changed) return err(noBaseProblem(changed));
-  const paths = await pathsIn(changed, { isLeftOut: () => false });
+    : compareWithGit(cwd, question.base ?? 'HEAD'));
+  if ('kind' in changed) return err(createNoBaseProblem(changed));
+  const paths = await listPaths(changed, { isLeftOut: () => false });
   const compared = await compareFiles(changed, paths);
   const files = compared.filter(({ before, after }) => before !== after);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
   // What was committed since the tests were green is judged, too: committing a test does not make it right.
-  const sinceGreen = question.base === null && red?.green ? await gitChanges(cwd, red.green) : changed;
+  const sinceGreen = question.base === null && red?.green ? await compareWithGit(cwd, red.green) : changed;
   const judgedFrom = 'kind' in sinceGreen ? changed : sinceGreen;
   const guardFindings = await guardWorkingTree(judgedFrom, {
     cwd,

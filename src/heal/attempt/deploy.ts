@@ -1,4 +1,4 @@
-import { type AttemptEnd, bareAttempt, type PendingAttempt } from '../../model/attempt.js';
+import { type AttemptEnd, createAttempt, type PendingAttempt } from '../../model/attempt.js';
 import { unreachable } from '../../unreachable.js';
 import {
   type DeployRequest,
@@ -9,8 +9,8 @@ import {
 } from './start-agent.js';
 import type { Redactor } from '../../secrets/redactor.js';
 import type { Session } from '../session.js';
-import { type Change, type Contents, contentsOf } from '../../workspace/change.js';
-import { unwritableAmong } from '../../workspace/project-files.js';
+import { type Change, type Contents, openContents } from '../../workspace/change.js';
+import { findUnwritable } from '../../workspace/project-files.js';
 import { renderChange } from '../../workspace/patch-text.js';
 import type { Work } from '../../workspace/workspace.js';
 import { writeState } from '../../state-folder.js';
@@ -49,7 +49,7 @@ export async function prepareAgent(
     const { files, patch } = collected.change ? await keepPatch(session, collected.change, file) : nothing;
     announceAgentEnd(session, request, { ...run, filesChanged: files.length });
     const attempt: PendingAttempt = {
-      ...bareAttempt(n),
+      ...createAttempt(n),
       ...namesOf(session, request),
       exit: run.end.kind,
       claim: run.claim,
@@ -66,7 +66,7 @@ export async function prepareAgent(
 
 /** Without a copy no agent can work; what prevents it (such as a full disk) is for a person to fix. */
 function withoutCopy(session: Session, request: DeployRequest, reason: string): Deployment {
-  const pending = { ...bareAttempt(request.n), ...namesOf(session, request) };
+  const pending = { ...createAttempt(request.n), ...namesOf(session, request) };
   const because = `Could not copy the project for the agent: ${reason}`;
   return {
     pending,
@@ -108,7 +108,7 @@ function listed(files: readonly string[]): string {
 
 /** Writes the patch as people, prompts and reports see it. */
 export async function keepPatch(session: Session, change: Change, file: string) {
-  const contents = contentsOf(session.folder.dir);
+  const contents = openContents(session.folder.dir);
   const { files } = await renderChange(change, contents);
   const { patch } = await renderChange(change, maskedContents(contents, session.redactor));
   writeState(`${file}.patch`, shownPatch(patch, session.redactor));
@@ -190,13 +190,13 @@ export async function deployEdits(
   edits: readonly FileEdit[],
 ): Promise<Deployment> {
   const paths = edits.map((edit) => edit.path);
-  const [unwritable] = await unwritableAmong(session.workspace.root, paths);
+  const [unwritable] = await findUnwritable(session.workspace.root, paths);
   if (unwritable !== undefined) {
     const because = `no fix may write ${unwritable}, which git ignores or another repository has`;
     return { pending, work: null, end: null, because };
   }
   const id = session.spending.nextAttempt();
-  const work = session.workspace.edit(String(id), edits);
+  const work = session.workspace.createWork(String(id), edits);
   const kept = await keepPatch(session, work.change, await session.folder.attempt(id));
   return { pending: { ...pending, ...kept, change: work.change.id }, work, end: null, because: null };
 }

@@ -45,7 +45,7 @@ export async function attemptDecided(
 ): Promise<void> {
   const causeId = cause.id;
   if (id !== null) await store.attemptFinished(id, attempt);
-  if (isKept(attempt) && attempt.change !== null) await workspace.decided([attempt.change]);
+  if (isKept(attempt) && attempt.change !== null) await workspace.markDecided([attempt.change]);
   bus.emit({ type: 'attempt.judged', causeId, attempt });
   await hooks.attemptEnded?.(cause, attempt, 'proven');
 }

@@ -1,9 +1,9 @@
-import { bareAttempt, type PendingAttempt } from '../../model/attempt.js';
+import { createAttempt, type PendingAttempt } from '../../model/attempt.js';
 import { agentName, builtIn } from '../../model/built-in.js';
 import { reasonOf } from '../../problem.js';
 import { err, ok } from '../../result.js';
 import { runDirOf } from '../../run/run-folder.js';
-import { type Contents, contentsOf, readChange } from '../../workspace/change.js';
+import { type Contents, openContents, readChange } from '../../workspace/change.js';
 import type { ProposalRequest, ProposedFix } from '../hooks.js';
 import type { Session } from '../session.js';
 import { deployEdits, type Deployment } from './deploy.js';
@@ -36,7 +36,7 @@ async function* chosen(
   }
   if (takesOut) observations.mayBeGone(cause.members);
   const edits = async (_root: string, contents: Contents) => {
-    const stored = contentsOf(runDir);
+    const stored = openContents(runDir);
     const states = change.edits.flatMap(({ before, after }) => [before, after]);
     for (const state of states) if (state) await contents.put(await stored.get(state.hash));
     return ok(change.edits);
@@ -52,7 +52,7 @@ export async function applyProposal(
   const startedAt = session.clock.now();
   const { agent, summary, proposedBy, remembered, reading } = proposal;
   const pending: PendingAttempt = {
-    ...bareAttempt(n),
+    ...createAttempt(n),
     agent,
     proposedBy,
     ...(remembered === undefined ? {} : { remembered }),
@@ -65,7 +65,7 @@ export async function applyProposal(
   };
   session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary, agent });
   const got = await proposal
-    .edits(session.workspace.root, contentsOf(session.folder.dir))
+    .edits(session.workspace.root, openContents(session.folder.dir))
     .catch((error: unknown) => err(reasonOf(error)));
   if (!got.ok) return { pending, work: null, end: null, because: got.error };
   const durationMs = session.clock.now() - startedAt;

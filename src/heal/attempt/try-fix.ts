@@ -1,5 +1,5 @@
 import type { AttemptEnd, PendingAttempt } from '../../model/attempt.js';
-import { type Note, violationLine } from '../../model/guard-findings.js';
+import { type Note, formatViolation } from '../../model/guard-findings.js';
 import { describeFailure } from '../../diagnose/headline.js';
 import { relativePath } from '../../paths.js';
 import { unreachable } from '../../unreachable.js';
@@ -49,7 +49,7 @@ export async function guardFix(
   if (worst)
     return unapplied(allowed.pending, {
       kind: 'rejected',
-      because: `was refused: ${violationLine(worst)}`,
+      because: `was refused: ${formatViolation(worst)}`,
       violations,
     });
   return {

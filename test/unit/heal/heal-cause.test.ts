@@ -8,7 +8,7 @@ import { createViolation } from '../../../src/guard/rules.js';
 import { fixesOf, followingPatch, ofFixer } from '../../../src/clients/fixer/fixes.js';
 import { proposePatches } from '../../../src/clients/patches.js';
 import type { Cause } from '../../../src/model/cause.js';
-import { contentsOf, storeChange } from '../../../src/workspace/change.js';
+import { openContents, storeChange } from '../../../src/workspace/change.js';
 import { applyProposal } from '../../../src/heal/attempt/proposed.js';
 import { type RestartOptions, runWithRestarts } from '../../../src/heal/attempt/start-agent.js';
 import { changesExpectation } from '../../../src/heal/offers.js';
@@ -248,7 +248,7 @@ describe('the loop for one cause', () => {
       failure: aTestFailure({ errors: [anError(message, { location })] }),
     });
     const { session: given } = await session(['boom', 'boom', 'boom', ...last]);
-    const places = { root: given.workspace.root, contents: contentsOf(given.folder.dir) };
+    const places = { root: given.workspace.root, contents: openContents(given.folder.dir) };
     const hooks = { follow: (cause: Cause) => followingPatch(cause, places) };
     const itsCause = aCause({ lead, ...(blame ? { blame } : {}) });
     const { attempts, end } = await healAlone({ ...given, hooks }, itsCause);
