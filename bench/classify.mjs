@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
-const { failureIn, readJsonLines } = await import(await bundleSrc('evidence/classify-input.ts'));
+const { createFailureShape, readJsonLines } = await import(await bundleSrc('evidence/classify-input.ts'));
 const { classifyAgentError } = await import(await bundleSrc('agents/api-error.ts'));
 const { classify } = await import(await bundleSrc('diagnose/classify.ts'));
 
@@ -66,7 +66,7 @@ const sample = [
 
 const [, , file, agentFile] = process.argv;
 const text = file ? readFileSync(file, 'utf8') : sample.join('\n');
-const records = readJsonLines(text, failureIn(process.cwd()), 'an error');
+const records = readJsonLines(text, createFailureShape(process.cwd()), 'an error');
 if (!records.ok) throw new Error(`${records.error.message}: ${records.error.detail}`);
 
 report(

@@ -23,24 +23,17 @@ process.exitCode = results.find(({ status }) => status !== 0)?.status ?? 0;
 function runVitest() {
   const file = path.join(folder, 'vitest.json');
   const vitest = path.join('node_modules', 'vitest', 'vitest.mjs');
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  const status = run([vitest, 'run', ...reporters, ...args], env);
-  const { numPassedTests = 0, numFailedTests = 0, numFailedTestSuites = 0, testResults = [] } = read(file);
-  if (process.argv.includes('--durations')) writeDurations(testResults);
-  const failed = numFailedTests === 0 && status !== 0 ? Math.max(1, numFailedTestSuites) : numFailedTests;
-  const tests = testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map(({ title, duration = 0 }) => ({ file: path.relative(root, name), title, duration })),
-  );
-  return { passed: numPassedTests, failed, status, tests };
+  const reporters = ['--reporter=default', '--reporter=./scripts/test-times.mjs'];
+  const status = run([vitest, 'run', ...reporters, ...args], { ...env, SELF_HEAL_TEST_TIMES: file });
+  const { passed = 0, failed = 0, tests = [], seconds = [] } = read(file);
+  if (process.argv.includes('--durations')) writeDurations(seconds);
+  return { passed, failed: failed === 0 && status !== 0 ? 1 : failed, status, tests };
 }
 
 /** Writes how many seconds each file takes. */
-function writeDurations(files) {
-  const seconds = files.map(({ name, startTime, endTime }) => [
-    path.relative(root, name),
-    Math.max(1, Math.round((endTime - startTime) / 1000)),
-  ]);
-  const sorted = seconds.toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+function writeDurations(seconds) {
+  const whole = seconds.map(([file, taken]) => [file, Math.max(1, Math.round(taken))]);
+  const sorted = whole.toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   writeFileSync(durationsFile, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
 }
 

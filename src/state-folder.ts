@@ -17,7 +17,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { z } from 'zod';
 import { jsonOf } from './json-of.js';
-import { git, gitRootOf } from './workspace/git.js';
+import { git, findGitRoot } from './workspace/git.js';
 import type { Problem } from './problem.js';
 import { tryOr } from './result.js';
 
@@ -75,7 +75,7 @@ export async function stateProblem(project: string): Promise<Problem | null> {
 
 /** Returns the files that git tracks under these names in a folder; none if there is no repository, or git cannot read it. */
 export async function trackedAmong(folder: string, names: readonly string[]): Promise<string[]> {
-  if (gitRootOf(path.resolve(folder)) === null) return [];
+  if (findGitRoot(path.resolve(folder)) === null) return [];
   // Where the file system ignores case, so must this.
   const listed = await git(folder, [
     'ls-files',

@@ -24,7 +24,7 @@ import {
   stateFolder,
   writeState,
 } from './state-folder.js';
-import { hashOf } from './workspace/file-state.js';
+import { hashContent } from './workspace/file-state.js';
 
 /**
  * What watches a project, such as its dev server, must not see what self-heal writes while the suite runs. A run works in a folder of the user's
@@ -38,7 +38,7 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Returns the name by which a project is known in folders that projects share. */
 export function keyOf(project: string): string {
-  return hashOf(Buffer.from(`${project}\0${tokenOf(project)}`)).slice(0, 12);
+  return hashContent(Buffer.from(`${project}\0${tokenOf(project)}`)).slice(0, 12);
 }
 
 /** Returns the project's token; empty if no run has given it one. */

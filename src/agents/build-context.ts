@@ -12,7 +12,7 @@ import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 import { listChanges } from './changes.js';
 import { findNamedPlaces } from './named-places.js';
 import { lastGreenStates } from '../run/last-green.js';
-import { recentCommits } from '../workspace/git.js';
+import { listRecentCommits } from '../workspace/git.js';
 import { isInside, relativePath } from '../paths.js';
 import { isAtLeast } from '../playwright/find-playwright.js';
 import { listState, readStateText, stateFolder } from '../state-folder.js';
@@ -98,7 +98,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
       isLeftOut: request.isEdited ?? (() => false),
       clean: request.clean,
     }).catch(() => null),
-    commits: await recentCommits(root, listNamedFiles(lead, root)),
+    commits: await listRecentCommits(root, listNamedFiles(lead, root)),
     named: await findNamedPlaces(lead, { root, tree }),
     source: sources.find(({ at }) => at === lead.diagnosis.facts.source) ?? null,
     trace,

@@ -5,13 +5,13 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { rateHunk, type NearPlace } from '../diagnose/likelihood.js';
 import { isAppFile, searchCode } from './search-code.js';
 import {
-  shownHunks,
-  commitsSince,
+  formatHunks,
+  listCommitsSince,
   compareFiles,
   isInitFile,
-  pathsIn,
-  recent,
-  stepsIn,
+  listPaths,
+  findRecentCommit,
+  createStepLookup,
 } from '../workspace/candidates.js';
 
 export interface ChangesRequest {
@@ -65,7 +65,7 @@ interface FoundHunks {
   readonly ratings: readonly number[];
   /** The files with uncommitted changes. */
   readonly uncommitted: readonly string[];
-  readonly log: Awaited<ReturnType<typeof commitsSince>>;
+  readonly log: Awaited<ReturnType<typeof listCommitsSince>>;
 }
 
 async function findHunks(request: ChangesRequest): Promise<FoundHunks | null> {
@@ -77,7 +77,7 @@ async function findHunks(request: ChangesRequest): Promise<FoundHunks | null> {
     request,
   );
   if (newest || green !== null) return newest;
-  const older = await recent(tree);
+  const older = await findRecentCommit(tree);
   return older === null ? null : listChangesSince(greenAt(older), 'recent', request);
 }
 
@@ -93,11 +93,11 @@ async function listChangesSince(
   const { tree, lead, clean, near } = request;
   const since = await changesSinceState(tree, state);
   if ('kind' in since) return null;
-  const paths = (await pathsIn(since, request)).filter((file) => !isInitFile(file));
+  const paths = (await listPaths(since, request)).filter((file) => !isInitFile(file));
   if (paths.length === 0 || paths.length > MAX_FILES) return null;
   const base = { commit: since.base, from };
-  const log = await commitsSince(since.root, since.base);
-  const stepOf = await stepsIn(since.root, log);
+  const log = await listCommitsSince(since.root, since.base);
+  const stepOf = await createStepLookup(since.root, log);
   const files = await compareFiles(since, paths);
   const ratings = rateHunk(lead, near);
   const hunks = files
@@ -108,7 +108,7 @@ async function listChangesSince(
   const ofApp = hunks.filter(({ hunk }) => isAppFile(hunk.file));
   const looked = (ofApp.length > 0 ? ofApp : hunks).slice(0, MAX_HUNKS);
   const history = { base, commits: log.map(({ commit }) => commit) };
-  const shown = await shownHunks(
+  const shown = await formatHunks(
     looked.map(({ hunk }) => hunk),
     history,
     { root: since.root, cwd: tree, clean },

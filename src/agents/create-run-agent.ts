@@ -21,7 +21,7 @@ import {
   type Runner,
 } from './runner.js';
 import { findAgentError } from './agent-error.js';
-import { withoutRepository } from '../workspace/git.js';
+import { removeHookVariables } from '../workspace/git.js';
 
 type Cleaner = Pick<Redactor, 'clean' | 'masksIn'>;
 
@@ -254,7 +254,7 @@ export function selectEnv(
   env: NodeJS.ProcessEnv,
   passes: readonly string[] | 'everything',
 ): NodeJS.ProcessEnv {
-  const withoutGitHook = withoutRepository(env);
+  const withoutGitHook = removeHookVariables(env);
   if (passes === 'everything') return withoutGitHook;
   const names = [...basics, ...passes].map((name) => name.toUpperCase());
   const mayPass = (variable: string) =>

@@ -3,20 +3,20 @@ import {
   type BlameBase,
   type BlamedCommit,
   type BlamedHunk,
-  blameLine,
+  describeBlame,
   type Changes,
   shortId,
 } from '../model/blame.js';
 import { counted } from '../format.js';
-import { cutLine, protectedNames, violationLine } from '../model/guard-findings.js';
-import { asPrinted, type EvidenceSource, factLines } from '../model/diagnosis.js';
-import { flakeText } from '../model/flake.js';
+import { formatCut, protectedNames, formatViolation } from '../model/guard-findings.js';
+import { removeEllipsis, type EvidenceSource, formatFacts } from '../model/diagnosis.js';
+import { describeFlake } from '../model/flake.js';
 import { type BlockOptions, fenced, inline, middleCut } from '../fenced.js';
 import { findLostAnswer } from '../diagnose/requests.js';
 import { findRedirect } from '../diagnose/auth-redirects.js';
-import { type SuitePhase, serverLine, setUpLine } from '../model/failure.js';
+import { type SuitePhase, formatServer, describeSetUp } from '../model/failure.js';
 import { traceFiles } from '../evidence/evidence-files.js';
-import { becauseOf, isKept } from '../model/attempt.js';
+import { reasonOfEnd, isKept } from '../model/attempt.js';
 import type { NetworkEntry } from '../model/evidence.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { excerptPage } from './page-excerpt.js';
@@ -67,7 +67,7 @@ export function renderPrompt(
   const timelineLines = formatTimeline(timeline);
   const sections: Record<string, Section> = {
     blame: renderBlame(context),
-    flake: renderBlock('Flaky', flake ? [flakeText(flake), ...flake.difference].join('\n') : null, {
+    flake: renderBlock('Flaky', flake ? [describeFlake(flake), ...flake.difference].join('\n') : null, {
       longest: 2_000,
       introduction:
         'The test is flaky: runs on the same code were red and green. Find what it fails to wait for, or what it shares with other tests.',
@@ -185,7 +185,7 @@ function renderBlame({ blame }: AgentContext): Section {
     const longest = Math.min(2_000, room / 2) / first.length;
     const more = blame.hunks.length - first.length;
     return [
-      `${blameLine(blame, inline)}.${formatAuthors(blame)}`,
+      `${describeBlame(blame, inline)}.${formatAuthors(blame)}`,
       ...first.map(
         (hunk) => `${inline(`${hunk.file}:${hunk.line}`)}\n\n${fenced(formatDiff(hunk), { longest })}`,
       ),
@@ -345,7 +345,7 @@ function describeSuiteFailure({ phase }: AgentContext): string {
   const { kind, at, servers, file } = phase;
   return [
     `The Playwright suite itself failed, outside of its tests: ${phases[kind]}.`,
-    ...servers.slice(0, 5).map((server) => `Web server: ${inline(serverLine(server))}`),
+    ...servers.slice(0, 5).map((server) => `Web server: ${inline(formatServer(server))}`),
     ...(file === null ? [] : [`Global set-up: ${inline(file)}`]),
     ...(at === null ? [] : [`Config: ${inline(`${at.file}:${at.line}`)}`]),
   ].join('\n');
@@ -354,7 +354,7 @@ function describeSuiteFailure({ phase }: AgentContext): string {
 function describeTest(context: AgentContext): string {
   const { test, otherTests, failedStep, setUp, needs } = context;
   if (!test) return describeSuiteFailure(context);
-  const before = setUp && setUpLine(setUp);
+  const before = setUp && describeSetUp(setUp);
   const others = otherTests
     .slice(0, 10)
     .map(({ name, file, line }) => `- ${inline(name)} (${inline(`${file}:${line}`)})`);
@@ -401,14 +401,14 @@ function renderDiagnosis(
     locator: all.locator !== null && error.message.includes(all.locator) ? null : all.locator,
   };
   const reasons = why
-    .filter(({ evidence }) => !otherSections.includes(asPrinted(evidence)))
+    .filter(({ evidence }) => !otherSections.includes(removeEllipsis(evidence)))
     .map(({ source, evidence }) => `${source}: ${evidence}`);
   const redirect = findRedirect({ network, pageUrl });
   const from = redirect ? ` (redirected from ${redirect.method} ${redirect.url} → ${redirect.status})` : '';
   const text = [
     ...[findLookAlike(error.message)].filter((text) => text !== null),
     ...[...new Set(reasons)].slice(0, 4),
-    ...factLines(facts),
+    ...formatFacts(facts),
     ...(pageUrl === null ? [] : [`page: ${pageUrl}${from}`]),
     ...named.map(({ name, at }) => `"${name}" in the project: ${at.join(', ')}`),
   ].join('\n');
@@ -469,7 +469,7 @@ function renderAttempts({ previousAttempts, attempt, task }: AgentContext): Sect
     const texts = latest.map(({ claim, patch, cut, ...previous }, index) => {
       const number = attempts.length - latest.length + index + 1;
       return [
-        `APPROACH ${number} FAILED: ${inline(becauseOf(previous) ?? 'the test is still red')}`,
+        `APPROACH ${number} FAILED: ${inline(reasonOfEnd(previous) ?? 'the test is still red')}`,
         ...(claim?.summary ? [`It said: ${inline(claim.summary)}`] : []),
         ...renderPatch(patch),
         `${previous.files.length === 0 ? 'It changed no files.' : 'Its change was reverted.'}${formatCutFiles(cut)}`,
@@ -491,7 +491,7 @@ function renderAttempts({ previousAttempts, attempt, task }: AgentContext): Sect
 }
 
 function formatCutFiles(cut: PreviousAttempt['cut'] = []): string {
-  const files = cut.slice(0, 5).map((file) => `\n- ${inline(cutLine(file))}`);
+  const files = cut.slice(0, 5).map((file) => `\n- ${inline(formatCut(file))}`);
   return files.length > 0 ? `\nIts changes of read-only files were removed:${files.join('')}` : '';
 }
 
@@ -500,7 +500,7 @@ function renderRejections(attempts: readonly PreviousAttempt[]): Section {
   const violations = attempts.flatMap(({ end }) => (end.kind === 'rejected' ? end.violations : []));
   const [first, ...others] = violations.map((violation) =>
     [
-      `- ${inline(violationLine(violation))}`,
+      `- ${inline(formatViolation(violation))}`,
       ...(violation.before === null ? [] : [`  before: ${inline(violation.before)}`]),
       ...(violation.after === null ? [] : [`  after: ${inline(violation.after)}`]),
     ].join('\n'),

@@ -7,7 +7,7 @@ import { exitCodes } from '../model/exit-codes.js';
 import { classifyAgentError } from '../agents/api-error.js';
 import { loadSettings } from '../config/load-settings.js';
 import { createClassify } from '../diagnose/classify.js';
-import { factLines, reasonLine, type Diagnosis } from '../model/diagnosis.js';
+import { formatFacts, formatReason, type Diagnosis } from '../model/diagnosis.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { ok, type Result } from '../result.js';
 import { createRedactor } from '../secrets/redactor.js';
@@ -87,6 +87,6 @@ function asText({ category, alternatives, retry, why, warning, facts, advice }: 
     `${category}${alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : ''}, ${retry}`,
     ...(warning && !advice ? [warning] : []),
     ...(advice ? [`No agent can help: ${advice}`] : []),
-    ...[...why.map(reasonLine), ...factLines(facts)].map((line) => `  ${line}`),
+    ...[...why.map(formatReason), ...formatFacts(facts)].map((line) => `  ${line}`),
   ].join('\n');
 }

@@ -3,7 +3,7 @@ import { flaky } from '../commands.js';
 import { runCommand } from '../command/run-command.js';
 import type { RunOptions } from '../command/run-request.js';
 import type { Problem } from '../problem.js';
-import { percent } from '../model/failure-rate.js';
+import { formatPercent } from '../model/failure-rate.js';
 import { withStore } from '../store/with-store.js';
 import { endWith, print } from './end.js';
 import { printText } from './print-text.js';
@@ -43,7 +43,7 @@ function listFlakes(flags: RunOptions): Promise<number | Problem> {
     const flakes = (await store?.flakes()) ?? [];
     if (flags.json) return print({ schemaVersion: 1, flakes });
     const lines = flakes.map(({ name, kind, red, green, lastSeen }) => {
-      const rate = percent(red / (red + green)).padStart(5);
+      const rate = formatPercent(red / (red + green)).padStart(5);
       return `${rate}  ${(kind ?? '').padEnd(6)}  ${lastSeen.slice(0, 10)}  ${name} (red ${red} of ${red + green})`;
     });
     return printText(lines.length === 0 ? 'No test was ever seen to be flaky.' : lines.join('\n'));

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { exitCodes } from '../model/exit-codes.js';
 import { endWith, print } from './end.js';
 import { configFlag } from './options.js';
-import { gitChanges, noBaseProblem } from '../workspace/git-trees.js';
+import { compareWithGit, createNoBaseProblem } from '../workspace/git-trees.js';
 import type { GuardFindings, Strength, TestDifference } from '../guard/findings.js';
-import { findingsIn, guardWorkingTree } from '../guard/guard-working-tree.js';
+import { listFindings, guardWorkingTree } from '../guard/guard-working-tree.js';
 import { counted } from '../format.js';
 import type { Problem } from '../problem.js';
 
@@ -38,12 +38,12 @@ interface GuardOptions {
 /** Runs `self-heal guard`: judges the changes and prints the findings. */
 async function runGuardCommand(options: GuardOptions): Promise<number | Problem> {
   const cwd = process.cwd();
-  const changed = await gitChanges(cwd, options.base ?? null);
-  if ('kind' in changed) return noBaseProblem(changed);
+  const changed = await compareWithGit(cwd, options.base ?? null);
+  if ('kind' in changed) return createNoBaseProblem(changed);
   const { root, base, changes } = changed;
   const warn = (message: string) => void process.stderr.write(`self-heal: ${message}\n`);
   const findings = await guardWorkingTree(changed, { cwd, config: options.config ?? null, warn });
-  const failed = findingsIn(findings, options.strict ?? false);
+  const failed = listFindings(findings, options.strict ?? false);
   if (options.json) print({ schemaVersion: 1, base, findings: failed, ...asJson(findings) });
   else printFindings(findings, { cwd, root, count: changes.length });
   return failed.length > 0 ? exitCodes.red : exitCodes.green;

@@ -5,7 +5,7 @@ import { endWith } from './end.js';
 import { configFlag } from './options.js';
 import { type AgentProgram, listPrograms, programs } from '../agents/programs.js';
 import { type CiSystem, ciSystemOf, ciSystems } from '../clients/init/ci-workflow.js';
-import { gitRootOf } from '../workspace/git.js';
+import { findGitRoot } from '../workspace/git.js';
 import {
   planInit,
   isWritten,
@@ -17,7 +17,7 @@ import {
 import { packageFile } from '../own-files.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
-import { packageManagerOf } from '../playwright/package-manager.js';
+import { findPackageManager } from '../playwright/package-manager.js';
 import { exitCodes } from '../model/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -59,7 +59,7 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   const cwd = process.cwd();
   const config = findPlaywrightConfig(cwd, options.config);
   if (!config.ok) return config.error;
-  const ci = await ciOf(options.ci, gitRootOf(cwd) ?? cwd);
+  const ci = await ciOf(options.ci, findGitRoot(cwd) ?? cwd);
   if (!ci.ok) return ci.error;
   const installed = await findAgents({ cwd, env });
   const chosen = chooseAgent({
@@ -70,11 +70,11 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   if (!chosen.ok) return chosen.error;
   const agent = chosen.value;
   say(`Playwright config: ${path.relative(cwd, config.value)}`);
-  say(`Package manager: ${packageManagerOf(cwd).name}`);
+  say(`Package manager: ${findPackageManager(cwd).name}`);
   const { config: named, force = false, dryRun = false, mcp = false } = options;
   const plan = await planInit({ cwd, agent, ci: ci.value, config: named, force, mcp });
   if (!plan.ok) return plan.error;
-  const problem = dryRun ? null : await writePlan(plan.value, gitRootOf(cwd) ?? cwd);
+  const problem = dryRun ? null : await writePlan(plan.value, findGitRoot(cwd) ?? cwd);
   if (problem) return problem;
   say(
     `Agent programs: ${installed.map(({ name }) => name).join(', ') || 'none on PATH'}; ${setUpText(agent, plan.value)}`,
@@ -126,7 +126,7 @@ function nextSteps(
     ci,
   }: { installed: readonly AgentProgram[]; agent: AgentProgram | null; ci: CiSystem | null },
 ): string[] {
-  const { add, exec } = packageManagerOf(cwd);
+  const { add, exec } = findPackageManager(cwd);
   const [first] = installed;
   return [
     ...(findPlaywright(cwd).ok ? [] : [`→ Playwright is not installed here: ${add} @playwright/test`]),

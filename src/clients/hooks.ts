@@ -2,7 +2,7 @@ import { createFixer } from './fixer/propose.js';
 import type { HookParts, MakeHooks } from '../command/compose-session.js';
 import type { Hooks } from '../heal/hooks.js';
 import { knownSecrets } from '../secrets/redactor.js';
-import { contentsOf } from '../workspace/change.js';
+import { openContents } from '../workspace/change.js';
 import { fixesOf, followingPatch } from './fixer/fixes.js';
 import { createMemory } from './memory.js';
 import { proposePatches, type RemoteFix } from './patches.js';
@@ -41,5 +41,5 @@ async function freeHooks({ opened, store, root, isTest }: HookParts) {
 
 function follow({ opened: { settings, folder }, root }: HookParts): Pick<Hooks, 'follow'> {
   if (settings.verify.intent === 'tests') return {};
-  return { follow: (cause) => followingPatch(cause, { root, contents: contentsOf(folder.dir) }) };
+  return { follow: (cause) => followingPatch(cause, { root, contents: openContents(folder.dir) }) };
 }

@@ -5,7 +5,7 @@ import { localDay } from '../format.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { ok } from '../result.js';
 import type { FileContent, FixToRemember, RememberedFix, Store } from '../store/store.js';
-import { type Contents, contentsOf, mergeOnto, readChange } from '../workspace/change.js';
+import { type Contents, openContents, mergeOnto, readChange } from '../workspace/change.js';
 import { type FileEdit, type FileState, isExecutable } from '../workspace/file-state.js';
 import { rememberedAs } from '../heal/remembered-as.js';
 
@@ -29,7 +29,7 @@ interface MemoryOptions {
 
 /** Creates the memory of a run. */
 export function createMemory({ store, folder, root, secretsIn, warn }: MemoryOptions): Memory {
-  const contents = contentsOf(folder.dir);
+  const contents = openContents(folder.dir);
   let hasWarned = false;
   /** The ids under which this run remembers its own changes. */
   const savedAs = new Map<string, string>();

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { isKept } from '../model/attempt.js';
 import { builtIn } from '../model/built-in.js';
 import { failureKey } from '../model/failure.js';
-import { protectedReason } from '../guard/protected-files.js';
+import { explainProtection } from '../guard/protected-files.js';
 import type { Propose, ProposedFix } from '../heal/hooks.js';
 import type { Problem } from '../problem.js';
 import { type Artifact, fixedCauses, readArtifacts } from './publish/artifact.js';
 import { fixedContent, type PublishedFile, readFix } from './publish/fix.js';
 import { err, ok, type Result } from '../result.js';
 import type { Contents } from '../workspace/change.js';
-import { type FileEdit, stateOf } from '../workspace/file-state.js';
+import { type FileEdit, readFileState } from '../workspace/file-state.js';
 
 /** A fix of another machine, and the tests that it healed there. */
 export interface RemoteFix {
@@ -29,7 +29,7 @@ export async function readPatches(folders: readonly string[]): Promise<Result<Re
 }
 
 function fixIn({ report, fix }: Artifact): RemoteFix[] {
-  const files = fix === null ? null : readFix(fix, protectedReason);
+  const files = fix === null ? null : readFix(fix, explainProtection);
   if (!files?.ok) return [];
   const healed = fixedCauses(report);
   const agent = healed.at(-1)?.attempts.findLast(isKept)?.agent ?? builtIn;
@@ -67,7 +67,7 @@ function proposedFix({ agent, runId, fix }: RemoteFix): ProposedFix {
 }
 
 async function editOf(file: PublishedFile, root: string, contents: Contents): Promise<FileEdit | null> {
-  const before = stateOf(root, file.path);
+  const before = readFileState(root, file.path);
   if (before === 'other' || before?.kind === 'link') return null;
   const text = before && readFileSync(path.join(root, file.path));
   const content = fixedContent(file, text);

@@ -1,9 +1,9 @@
 import { createRunAgent } from '../agents/create-run-agent.js';
 import { systemClock } from '../clock.js';
 import type { Settings } from '../model/settings.js';
-import { createGuard, placesOf } from '../guard/run-guard.js';
-import { testPlaces } from '../guard/test-places.js';
-import { type BrokenBuild, brokenBuildOf } from '../playwright/broken-build.js';
+import { createGuard, findSuitePlaces } from '../guard/run-guard.js';
+import { createTestPlacePredicate } from '../guard/test-places.js';
+import { type BrokenBuild, findBrokenBuild } from '../playwright/broken-build.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import { formatProblem, type Problem, reasonOf } from '../problem.js';
 import { withPackageBins } from '../process/find-program.js';
@@ -75,8 +75,8 @@ export async function composeSession(
     for (const message of missingWarnings(missing)) bus.emit({ type: 'run.warning', message });
   const workspace = await opened.workspace.open();
   const { root } = workspace;
-  const places = placesOf(root, first);
-  const isTest = testPlaces(places);
+  const places = findSuitePlaces(root, first);
+  const isTest = createTestPlacePredicate(places);
   const testFiles = new TestFiles(root, { places, files: await listTestFiles(root, places), workspace });
   testFiles.observe(first);
   const diagnose = createDiagnose(opened);
@@ -105,7 +105,7 @@ export async function composeSession(
     runAgent: createRunAgent(undefined, redactor),
     runAgain: (request) => opened.suites.again({ ...request, brokenBuild }),
     runInCleanCopy: async ({ ids, since }) => {
-      const copy = await workspace.readyClean(since).catch(reasonOf);
+      const copy = await workspace.updateCleanCopy(since).catch(reasonOf);
       if (typeof copy === 'string') return `the copy could not be created: ${copy}`;
       const at = { cwd: copy.cwd, env, signal, runId: folder.runId };
       if (prepare !== null && (await runPrepare(prepare, at)) !== null) return 'verify.prepare fails there';
@@ -118,7 +118,7 @@ export async function composeSession(
     diagnose: async (run) => {
       const failures = isRed(run) ? await diagnose(run) : [];
       const [lead] = failures;
-      brokenBuild = (lead && brokenBuildOf(lead)) ?? brokenBuild;
+      brokenBuild = (lead && findBrokenBuild(lead)) ?? brokenBuild;
       return failures;
     },
   };

@@ -22,7 +22,7 @@ import { ParsedMaps } from '../evidence/source-maps/source-map.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { dropUnmasked } from '../run/mask-suite-folder.js';
 import { keepTrace } from './show-trace.js';
-import { rootOf } from '../workspace/project-files.js';
+import { findRoot } from '../workspace/project-files.js';
 import type { Session } from '../heal/session.js';
 import { findTakenPort } from '../diagnose/advice.js';
 import { explainOtherLoopback } from '../diagnose/other-loopback.js';
@@ -45,7 +45,7 @@ export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Pro
     const shared = {
       limits: settings.evidence,
       root: cwd,
-      workspaceDir: (workspaceDir ??= await rootOf(cwd)),
+      workspaceDir: (workspaceDir ??= await findRoot(cwd)),
       maps: new ParsedMaps(),
       clean: (text: string) => redactor.clean(text),
       learn: (typed: Iterable<string>) => redactor.learn(typed),

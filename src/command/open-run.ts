@@ -9,7 +9,7 @@ import { markRunning } from '../run/run-journal.js';
 import { createRunPlan } from '../run/run-plan.js';
 import { eventsWriter } from '../run/event-log.js';
 import { createRedactor } from '../secrets/redactor.js';
-import { contentsOf } from '../workspace/change.js';
+import { openContents } from '../workspace/change.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { CheckedRequest, RunRequest } from './run-request.js';
 import { createSuiteRuns } from './suite-runs.js';
@@ -102,7 +102,7 @@ async function openWorkspaceOf(parts: WorkspaceParts): Promise<Workspace> {
     project: cwd,
     runId: folder.runId,
     runDir: folder.dir,
-    contents: contentsOf(folder.dir),
+    contents: openContents(folder.dir),
     signal,
     onCopy: (copies) => watchdog.watch(copies),
     warn: (message) => bus.emit({ type: 'run.warning', message }),

@@ -2,13 +2,13 @@ import { cut } from '../outputs/cut.js';
 import { suiteCause } from '../outputs/matrix.js';
 import { listTests } from '../playwright/run-suite.js';
 import {
-  missingWarning,
+  describeMissingShards,
   type PlaywrightReport,
   type Reports,
   testKey,
 } from '../playwright/reports/report.js';
-import { selectionWords } from '../playwright/selection.js';
-import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
+import { listSelectionWords } from '../playwright/selection.js';
+import { createEmptyRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { OpenRun } from './open-run.js';
@@ -33,10 +33,10 @@ export async function runReported(
 ): Promise<Result<ReportedRun, Problem>> {
   const { cwd, env, filters, passThrough, options } = request;
   for (const message of warningsOf(reports)) bus.emit({ type: 'run.warning', message });
-  const args = selectionWords({ ...options, filters, passThrough });
+  const args = listSelectionWords({ ...options, filters, passThrough });
   const list = (...more: string[]) => listTests({ playwright, cwd, env, args: [...args, ...more] });
   const listed = await list();
-  if (signal.aborted) return ok({ run: noRun('interrupted'), reportedRed: new Set() });
+  if (signal.aborted) return ok({ run: createEmptyRun('interrupted'), reportedRed: new Set() });
   // The suite does not load here, and running it shows why.
   if (listed.tests.length === 0) {
     const run = await suites.again({ ids: null, purpose: 'first', causeId: null, watching });
@@ -153,7 +153,7 @@ function notHere(keys: readonly string[]): Problem {
 
 /** Returns warnings about where the reports come from. */
 function warningsOf(reports: Reports): string[] {
-  const gone = missingWarning(reports);
+  const gone = describeMissingShards(reports);
   const [unknown, ...others] = reports.reports.filter(({ commit }) => commit === null);
   const also = others.length > 0 ? ` and ${others.length} more do` : ' does';
   return [

@@ -35,7 +35,7 @@ import { showTraces } from './show-trace.js';
 import { type Ending, Teardown } from './teardown.js';
 import { type Report, reportOf } from '../run/report.js';
 import { reduce } from '../run/run-state.js';
-import { runOutcomeOf } from '../model/verdict.js';
+import { decideOutcome } from '../model/verdict.js';
 import { exitCodes } from '../model/exit-codes.js';
 import { type ResultTarget, writeProgramReports, showResult } from '../outputs/show-result.js';
 import { writeState } from '../state-folder.js';
@@ -178,7 +178,7 @@ async function writeReports(
   const { options } = request;
   const tests = [...bus.run().tests.values()].map(({ verdict }) => verdict);
   const isWithheld = await keepFix(bus, { dir: folder.dir, ...request });
-  const final = runOutcomeOf({
+  const final = decideOutcome({
     ...healed,
     isWithheld,
     tests,

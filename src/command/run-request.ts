@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { VerifyLevel, Settings } from '../model/settings.js';
 import {
   countShards,
-  missingShards,
-  refusalOf,
+  createMissingShardsProblem,
+  findRefusal,
   type Reports,
   type ShardCount,
 } from '../playwright/reports/report.js';
@@ -19,10 +19,10 @@ import { say } from '../outputs/streams.js';
 import { relativePath } from '../paths.js';
 import { findPlaywrightConfig, hasConfigElsewhere } from '../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
-import { interactiveFlagProblem } from '../playwright/unattended.js';
+import { findInteractiveFlag } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { checkedOut } from '../workspace/git.js';
+import { readHead } from '../workspace/git.js';
 
 /** The options of `self-heal run`; Playwright's own selection flags keep their names (CL-1). */
 export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
@@ -104,7 +104,7 @@ export interface CheckedRequest {
 /** Checks what a run needs before anything is run. */
 export async function checkRequest(request: RunRequest): Promise<Result<CheckedRequest, Problem>> {
   const { cwd, env, options, passThrough } = request;
-  const waiting = interactiveFlagProblem(passThrough);
+  const waiting = findInteractiveFlag(passThrough);
   if (waiting) return err(waiting);
   const config = findPlaywrightConfig(cwd, options.config);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
@@ -149,11 +149,12 @@ async function reportsFor({ cwd, options }: RunRequest): Promise<Result<Reports 
   const { readReports } = await import('../playwright/reports/read-reports.js');
   const read = await readReports(from, cwd);
   if (!read.ok) return read;
-  const { commit, isDirty } = await checkedOut(cwd);
-  const refusal = refusalOf(read.value, commit);
+  const { commit, isDirty } = await readHead(cwd);
+  const refusal = findRefusal(read.value, commit);
   if (refusal) return err(refusal);
   const count = countShards(read.value);
-  if (count.missing.length > 0 && !options.allowMissingShards) return err(missingShards(read.value, count));
+  if (count.missing.length > 0 && !options.allowMissingShards)
+    return err(createMissingShardsProblem(read.value, count));
   return ok({
     ...count,
     reports: read.value,

@@ -1,11 +1,11 @@
 import type { SuiteProgress } from '../playwright/report-state.js';
-import { firstRunProblem } from '../playwright/refusals.js';
+import { findFirstRunProblem } from '../playwright/refusals.js';
 import { isNarrowed } from '../playwright/selection.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { interactiveVariablesIn } from '../playwright/unattended.js';
+import { listInteractiveVariables } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { checkedOut } from '../workspace/git.js';
+import { readHead } from '../workspace/git.js';
 import type { SessionParts } from './compose-session.js';
 import type { OpenRun } from './open-run.js';
 import type { HealResult } from '../heal/progress.js';
@@ -38,7 +38,7 @@ export interface FirstRun {
 export class Run {
   readonly opened: OpenRun;
   #session: Session | null = null;
-  #checkout: ReturnType<typeof checkedOut> | null = null;
+  #checkout: ReturnType<typeof readHead> | null = null;
 
   constructor(opened: OpenRun) {
     this.opened = opened;
@@ -51,13 +51,13 @@ export class Run {
     if (!ran.ok || signal.aborted) return ran;
     const selection = { ...request.options, filters: request.filters, passThrough: request.passThrough };
     const asked = { isNarrowed: isNarrowed(selection), prepare: settings.verify.prepare };
-    const problem = firstRunProblem(ran.value.run, asked);
+    const problem = findFirstRunProblem(ran.value.run, asked);
     return problem ? err(problem) : ran;
   }
 
   async #first({ ids, needsCopies = false }: FirstRun): Promise<Result<ReportedRun, Problem>> {
     const { request, reports, bus, suites, workspace } = this.opened;
-    for (const name of interactiveVariablesIn(request.env)) {
+    for (const name of listInteractiveVariables(request.env)) {
       const message = `Ignored ${name}, because it makes Playwright wait for input.`;
       bus.emit({ type: 'run.warning', message });
     }
@@ -84,9 +84,9 @@ export class Run {
   }
 
   /** Finds out what the suite runs on, and keeps what is uncommitted, while the suite runs: tests that pass are green in this state. */
-  async #checkOut(): ReturnType<typeof checkedOut> {
+  async #checkOut(): ReturnType<typeof readHead> {
     const { request, folder } = this.opened;
-    const checkout = await checkedOut(request.cwd);
+    const checkout = await readHead(request.cwd);
     if (!checkout.isDirty || checkout.commit === null) return checkout;
     const { keepTreeState } = await import('../run/tree-state.js');
     await keepTreeState(folder.dir, request.cwd).catch(() => undefined);

@@ -5,7 +5,7 @@ import { isInside, real } from '../paths.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { RunState } from '../run/run-state.js';
-import { rootOf } from '../workspace/project-files.js';
+import { findRoot } from '../workspace/project-files.js';
 
 const flag = z.boolean().exactOptional();
 const number = z.number().exactOptional();
@@ -44,7 +44,7 @@ export async function storedRequestOf(
   const read = requestShape.safeParse(request);
   if (!read.success) return err(unreadable(runId));
   const { config, agents } = read.data.options;
-  const root = await rootOf(cwd);
+  const root = await findRoot(cwd);
   const outside = [config, agents].find((file) => file && !isInside(root, real(path.resolve(cwd, file))));
   return outside ? err(leadsOut(runId, outside)) : ok(read.data);
 }

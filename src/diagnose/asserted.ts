@@ -1,7 +1,7 @@
 import { isRedirected } from './auth-redirects.js';
 import { parseComplaint, findMarkedLine } from './complaint.js';
 import { type Evidence, type NetworkEntry, hasFailed } from '../model/evidence.js';
-import { asPrinted, type Reason } from '../model/diagnosis.js';
+import { removeEllipsis, type Reason } from '../model/diagnosis.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import type { TestError } from '../model/failure.js';
 import { createOwnUrlCheck, splitUrl } from '../urls.js';
@@ -66,7 +66,7 @@ export function chooseRelevantRequests(
     reason?.source === 'network'
       ? network.findLast((entry) =>
           [formatRequest(entry), readErrorBody(entry)].some((text) =>
-            text.includes(asPrinted(reason.evidence)),
+            text.includes(removeEllipsis(reason.evidence)),
           ),
         )
       : undefined;

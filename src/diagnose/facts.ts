@@ -1,4 +1,4 @@
-import { asPrinted, type EvidenceSource, type Facts, type Reason } from '../model/diagnosis.js';
+import { removeEllipsis, type EvidenceSource, type Facts, type Reason } from '../model/diagnosis.js';
 import { findLocator, orderErrors } from './complaint.js';
 import { type Evidence, hasFailed, isAlarming } from '../model/evidence.js';
 import { isRefusal } from './graphql-errors.js';
@@ -208,6 +208,6 @@ function findCompiledFile(text: string, code: OwnCode): string | null {
 
 /** Returns the text around one of its lines, or the whole text if the line is not in it. */
 function textAround(text: string, line: string): string {
-  const at = text.indexOf(asPrinted(line));
+  const at = text.indexOf(removeEllipsis(line));
   return at === -1 ? text : text.slice(Math.max(0, at - charactersAbove), at + line.length + charactersBelow);
 }

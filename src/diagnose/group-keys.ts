@@ -2,7 +2,7 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { splitUrl, createOwnUrlCheck } from '../urls.js';
 import { stripAnsi } from '../visible-text.js';
 import { parseComplaint, orderErrors } from './complaint.js';
-import { isDecisive, withoutColumn, type Reason } from '../model/diagnosis.js';
+import { isDecisive, removeColumn, type Reason } from '../model/diagnosis.js';
 import type { Evidence } from '../model/evidence.js';
 import { normalise } from './normalise.js';
 
@@ -67,7 +67,7 @@ function listExceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] 
   const key = ['root', category, normalized];
   // The bundler, the browser and the overlay print the same error in different words.
   if (category === 'build-error' && facts.source !== null)
-    return [key.join(' | '), ['root', category, withoutColumn(facts.source)].join(' | ')];
+    return [key.join(' | '), ['root', category, removeColumn(facts.source)].join(' | ')];
   if (category !== 'runtime-error' || facts.source === null) return [key.join(' | ')];
   const [file = '', line] = facts.source.split(/:(?=\d+(?::\d+)?$)/);
   const within = findFunction(evidence, facts.source);

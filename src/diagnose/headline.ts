@@ -1,8 +1,8 @@
 import type { DiagnosedFailure } from '../model/cause.js';
 import { relativeToProject } from './own-frame.js';
 import { parseComplaint, findLookAlike, orderErrors, type Complaint } from './complaint.js';
-import { asPrinted, type Reason, withoutColumn } from '../model/diagnosis.js';
-import { type TestError, phaseInWords } from '../model/failure.js';
+import { removeEllipsis, type Reason, removeColumn } from '../model/diagnosis.js';
+import { type TestError, describePhase } from '../model/failure.js';
 import type { Evidence, NetworkEntry } from '../model/evidence.js';
 import { splitUrl } from '../urls.js';
 import { chooseRelevantRequests, describeWrongAnswer } from './asserted.js';
@@ -42,7 +42,7 @@ function describeNeededTests({ needs = [], neededTests = [] }: DiagnosedFailure)
 /** Describes the symptom in one line. */
 function describeSymptom({ evidence, failure }: DiagnosedFailure): string {
   const phase = failure.scope === 'suite' ? failure.phase : undefined;
-  const known = phase && phaseInWords(phase, evidence.errors[0]?.message ?? '');
+  const known = phase && describePhase(phase, evidence.errors[0]?.message ?? '');
   if (known) return known;
   const complaint = parseComplaint(evidence.errors);
   const [error] = orderErrors(evidence.errors);
@@ -108,7 +108,7 @@ function isDecidedElsewhere({ why: [reason] }: DiagnosedFailure['diagnosis']): b
 /** Whether a reason lies behind the test's own error: in another channel, or in the error's `cause`. */
 function isDeeper({ source, evidence }: Reason, errors: readonly TestError[]): boolean {
   if (source !== 'error' && source !== 'stack') return true;
-  const text = asPrinted(evidence);
+  const text = removeEllipsis(evidence);
   return (
     errors.every(({ message }) => !message.includes(text)) &&
     errors.some(({ causes }) => causes.some((cause) => cause.includes(text)))
@@ -119,7 +119,7 @@ function isDeeper({ source, evidence }: Reason, errors: readonly TestError[]): b
 function addAnswer(text: string, { source, evidence }: Reason, network: readonly NetworkEntry[]): string {
   const entry =
     source === 'network'
-      ? network.findLast((one) => formatRequest(one).includes(asPrinted(evidence)))
+      ? network.findLast((one) => formatRequest(one).includes(removeEllipsis(evidence)))
       : undefined;
   const sentence =
     entry && listResponseTexts(entry).find((sentence) => !/^<|Internal Server Error/.test(sentence));
@@ -173,7 +173,7 @@ function findPhaseLine({ failure, evidence }: DiagnosedFailure): string | null {
 /** Returns the failing line of the user's code: of the exception, or else of the test. */
 function findFailingLine({ evidence, diagnosis }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'ui-error' && diagnosis.facts.source !== null)
-    return withoutColumn(diagnosis.facts.source);
+    return removeColumn(diagnosis.facts.source);
   const { errors } = evidence;
   return formatLine(
     evidence,

@@ -1,4 +1,4 @@
-import { asPrinted } from '../model/diagnosis.js';
+import { removeEllipsis } from '../model/diagnosis.js';
 import { announcement } from './match.js';
 import { type OwnCode, findOwnPath, relativeToProject, removeSpacedRoot } from './own-frame.js';
 
@@ -69,7 +69,7 @@ const longestStack = 8_000;
 
 /** Returns a text from this line, or from the line that announces it, to the end; empty if the line is not in the text. */
 export function textBelow(text: string, line: string): string {
-  const at = text.indexOf(asPrinted(line));
+  const at = text.indexOf(removeEllipsis(line));
   if (at === -1) return '';
   const start = text.lastIndexOf('\n', at - 1) + 1;
   const before = text.lastIndexOf('\n', start - 2) + 1;
@@ -95,7 +95,7 @@ const mostLinesBetween = 20;
  */
 function findTracebackFrame(text: string, exception: string, code: OwnCode): string | null {
   const lines = text.split('\n');
-  const printed = asPrinted(exception);
+  const printed = removeEllipsis(exception);
   let at = lines.findIndex((line) => line.includes(printed));
   while (at > 0) {
     const frame = findLastOwnFrame(listFramesAbove(lines, at), code);

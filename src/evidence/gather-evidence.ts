@@ -11,7 +11,7 @@ import {
   type SuiteFailure,
   type TestError,
   type TestFailure,
-  plainError,
+  createPlainError,
 } from '../model/failure.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { cleanAndClip, EvidenceNotes, cleanErrors, cleanRequest, cleanText } from './bounded-text.js';
@@ -270,6 +270,6 @@ function errorsOfUnfinishedActions(
   return unreported.map((action, index) => {
     const isLast = index === unreported.length - 1;
     const why = isLast && covered !== null ? `: ${covered} lies over it` : '';
-    return plainError(`Error: ${action} had not finished when the test ended${why}`, location);
+    return createPlainError(`Error: ${action} had not finished when the test ended${why}`, location);
   });
 }

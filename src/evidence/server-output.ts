@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type NetworkEntry, type ServerLine, unanswered } from '../model/evidence.js';
-import { serverLine, type SuiteFailure, type TestFailure, type WebServer } from '../model/failure.js';
+import { formatServer, type SuiteFailure, type TestFailure, type WebServer } from '../model/failure.js';
 import { splitLogBlocks } from '../diagnose/named-requests.js';
 import { normalise } from '../diagnose/normalise.js';
 import { runFiles } from '../playwright/report-format.js';
@@ -246,7 +246,7 @@ export async function suiteServerOutput(
 function describeSilentServers(servers: readonly WebServer[], message: string): string {
   const waited = /Timed out waiting (\d+) ?ms/.exec(message)?.[1];
   const when = waited === undefined ? '' : ` in the ${Number(waited) / 1000} s that Playwright waited for it`;
-  return `no output of the web server: ${servers.map(serverLine).join('; ')} wrote nothing${when}`;
+  return `no output of the web server: ${servers.map(formatServer).join('; ')} wrote nothing${when}`;
 }
 
 /** Returns a window around the last exception that ended a Node server; null if there is none. */

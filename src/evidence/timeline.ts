@@ -8,7 +8,7 @@ import {
 } from '../diagnose/requests.js';
 import { parseAsserted, cutAround } from '../diagnose/asserted.js';
 import { createMatcher } from '../diagnose/match.js';
-import { asPrinted, type Reason } from '../model/diagnosis.js';
+import { removeEllipsis, type Reason } from '../model/diagnosis.js';
 import {
   type ConsoleEntry,
   type Evidence,
@@ -68,7 +68,9 @@ export function buildTimeline(
   { diagnosis, knownText = '', lengths = forPrompts, isShown = () => false }: TimelineOptions,
 ): TimelineEvent[] {
   const reasons = (source: Reason['source']) =>
-    diagnosis.why.filter((reason) => reason.source === source).map(({ evidence }) => asPrinted(evidence));
+    diagnosis.why
+      .filter((reason) => reason.source === source)
+      .map(({ evidence }) => removeEllipsis(evidence));
   const events = [
     ...listStepEvents(recorded, knownText),
     // The page of a 5xx answer is read like server output.

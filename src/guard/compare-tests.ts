@@ -25,17 +25,17 @@ import { isSettled, isWait } from '../code/web-first.js';
 import type { GuardedChange } from './change.js';
 import type { LocatorChange, Strength, TestDifference } from './findings.js';
 import { createUses, type Uses } from './locator-uses.js';
-import { importersOf } from './test-code.js';
+import { findImporters } from './test-code.js';
 
-/** What the tests do differently, and the locators that may change by themselves. */
+/** The differences between the tests, and the changed locators that need no person. */
 export interface Comparison {
   readonly differences: readonly TestDifference[];
   readonly locatorChanges: readonly LocatorChange[];
 }
 
 /**
- * Walks the two syntax trees of each changed file of the tests side by side (HN-3, HN-4). They may differ within what locators look for, and in strings
- * that only locators read; anything else is a difference. A flaky test may also wait for what it did not wait for (FL-3).
+ * Compares the two syntax trees of each changed test file (HN-3, HN-4). Allowed changes are the arguments of locators, and strings that only locators
+ * read; anything else is a difference. A flaky test may also get new waits (FL-3).
  */
 export function compareTests(
   { ofTests, now }: Pick<GuardedChange, 'ofTests' | 'now'>,
@@ -44,12 +44,12 @@ export function compareTests(
   const files = ofTests.map(({ path, before, after }) => ({
     path,
     old: before && parseSource(path, before.text ?? ''),
-    // Of what is cut, the tests have the old version.
-    now: after && parsedAs(now.parsed.get(path), path, after.text ?? ''),
+    // For cut edits, the tests keep the old version.
+    now: after && parseUnlessKnown(now.parsed.get(path), path, after.text ?? ''),
   }));
-  const titles = new Set(files.flatMap((file) => (file.now ? titlesIn(file.now.program) : [])));
+  const titles = new Set(files.flatMap((file) => (file.now ? listTitles(file.now.program) : [])));
   const compared = files.map((file) => {
-    const uses = createUses(() => importersOf(now, file.path));
+    const uses = createUses(() => findImporters(now, file.path));
     return compareFile(file, { uses, titles, isFlaky });
   });
   return {
@@ -58,7 +58,7 @@ export function compareTests(
   };
 }
 
-const parsedAs = (known: SourceFile | undefined, path: string, text: string) =>
+const parseUnlessKnown = (known: SourceFile | undefined, path: string, text: string) =>
   known?.text === text ? known : parseSource(path, text);
 
 interface Versions {
@@ -69,12 +69,12 @@ interface Versions {
 
 interface Rules {
   readonly uses: Uses;
-  /** The titles of all tests of the changed files as they are now. */
+  /** The current titles of all tests in the changed files. */
   readonly titles: ReadonlySet<string>;
   readonly isFlaky: boolean;
 }
 
-/** What is in a place in one of the versions. */
+/** The nodes at one place in one version. */
 type Nodes = readonly SyntaxNode[];
 
 function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky }: Rules): Comparison {
@@ -88,23 +88,23 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
   ) => {
     const [node] = news.length > 0 ? news : olds;
     const line = (news.length > 0 ? now : old)?.lineAt(node?.start ?? 0) ?? 1;
-    const strength = why === null ? strengthOf(olds, news, titles) : 'different';
-    const [before, after] = [linesOf(olds, old), linesOf(news, now)];
+    const strength = why === null ? compareStrength(olds, news, titles) : 'different';
+    const [before, after] = [printLines(olds, old), printLines(news, now)];
     const known = differences.get(`${test}:${line}`);
     if (known?.strength !== 'weaker' || strength === 'weaker')
       differences.set(`${test}:${line}`, { test, file, line, strength, before, after, why });
   };
 
-  const located = (was: SyntaxNode, is: SyntaxNode, test: string) => {
+  const compareLocator = (was: SyntaxNode, is: SyntaxNode, test: string) => {
     const known = new Set(nodesOf(was).map((node) => printLocator(node)));
-    const isSaid = chainOf(is)
+    const isLiteral = chainOf(is)
       .flatMap((call) => nodesIn(call, 'arguments'))
       .every((node) => isPlainLocator(node) || known.has(printLocator(node)));
-    enter(was, is, test, isSaid ? uses.ofLocator(was, is) : 'what it looks for is computed');
+    addLocatorChange(was, is, test, isLiteral ? uses.ofLocator(was, is) : 'its target is computed');
   };
-  const enter = (was: SyntaxNode, is: SyntaxNode, test: string, why: string | null) => {
+  const addLocatorChange = (was: SyntaxNode, is: SyntaxNode, test: string, why: string | null) => {
     if (why !== null) return differ([was], [is], test, { why });
-    const [before, after] = [codeOf(was, old), codeOf(is, now)];
+    const [before, after] = [printCode(was, old), printCode(is, now)];
     const line = now?.lineAt(is.start) ?? 1;
     locatorChanges.push({ old: before, now: after, file, line });
   };
@@ -115,28 +115,28 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
     if (constant !== undefined && constant === now) return;
     if (isLocatorCall(was) && isLocatorCall(is)) {
       walk(baseLocatorOf(was), baseLocatorOf(is), test);
-      const saying = (node: SyntaxNode) =>
+      const readLiteral = (node: SyntaxNode) =>
         chainOf(node)
-          .map((call) => sayingOf(call))
+          .map((call) => locatorArguments(call))
           .join();
-      if (saying(was) !== saying(is)) located(was, is, test);
+      if (readLiteral(was) !== readLiteral(is)) compareLocator(was, is, test);
       return;
     }
     if (typeof constant === 'string' && typeof now === 'string') {
       const why = uses.ofString(was, is);
-      return why === undefined ? differ([was], [is], test) : enter(was, is, test, why);
+      return why === undefined ? differ([was], [is], test) : addLocatorChange(was, is, test, why);
     }
     if (was.type !== is.type || ownValues(was) !== ownValues(is)) return differ([was], [is], test);
-    const title = within(test, titleOf(is));
+    const title = joinTitles(test, titleOf(is));
     for (const field of fieldsOf(was)) {
-      const [olds, news] = [partsIn(was, field), partsIn(is, field)];
+      const [olds, news] = [runtimeNodes(was, field), runtimeNodes(is, field)];
       if (field === 'body' && Array.isArray(was[field])) alignStatements(olds, news, title);
       else if (olds.length !== news.length) differ([was], [is], title);
       else for (const [at, node] of olds.entries()) walk(node, news[at] ?? node, title);
     }
   };
 
-  const within = (test: string, title: string | null) =>
+  const joinTitles = (test: string, title: string | null) =>
     title === null ? test : test === file ? title : `${test} › ${title}`;
 
   const alignStatements = (olds: Nodes, news: Nodes, test: string) => {
@@ -157,21 +157,23 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
       }
   };
 
-  /** Compares statements that stand in the place of others: tests by their titles, the others in their order. */
-  const compareReplaced = (gone: Nodes, come: Nodes, test: string) => {
-    for (const title of new Set([...gone, ...come].map(titleIn))) {
-      const [was = [], is = []] = [gone, come].map((all) => all.filter((node) => titleIn(node) === title));
+  /** Compares replaced statements: tests by their titles, other statements in their order. */
+  const compareReplaced = (removed: Nodes, added: Nodes, test: string) => {
+    for (const title of new Set([...removed, ...added].map(titleOfStatement))) {
+      const [was = [], is = []] = [removed, added].map((all) =>
+        all.filter((node) => titleOfStatement(node) === title),
+      );
       if (was.length === is.length) for (const [at, node] of was.entries()) walk(node, is[at] ?? node, test);
       else if (title !== null || !isFlaky || was.length > 0 || !is.every(isWait))
-        differ(was, is, within(test, title));
+        differ(was, is, joinTitles(test, title));
     }
   };
 
   if (old && now) walk(old.program, now.program, file);
   else {
-    // Of a file that came or went, its tests are told, or all of it if it has none.
+    // For an added or deleted file, lists its tests; if it has none, lists every statement.
     const [olds, news] = [old, now].map((source) => {
-      const all = source ? partsIn(source.program, 'body') : [];
+      const all = source ? runtimeNodes(source.program, 'body') : [];
       return all.some(isTest) ? all.filter(isTest) : all;
     });
     alignStatements(olds ?? [], news ?? [], file);
@@ -179,18 +181,18 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
   return { differences: [...differences.values()], locatorChanges };
 }
 
-/** Returns what a call of a locator says, but not what it begins at. */
-const sayingOf = (call: SyntaxNode) =>
+/** Returns the arguments of a locator call, without the locator that it is chained to. */
+const locatorArguments = (call: SyntaxNode) =>
   `${propertyOf(nodeIn(call, 'callee'))}(${nodesIn(call, 'arguments')
     .map((argument) => printLocator(argument))
     .join()})`;
 
 /** Returns the nodes of a field that exist at run time. */
-function partsIn(node: SyntaxNode, field: string): SyntaxNode[] {
-  return [node[field]].flat().filter(isNode).filter(isRun);
+function runtimeNodes(node: SyntaxNode, field: string): SyntaxNode[] {
+  return [node[field]].flat().filter(isNode).filter(existsAtRunTime);
 }
 
-function isRun({ type, importKind, exportKind }: SyntaxNode): boolean {
+function existsAtRunTime({ type, importKind, exportKind }: SyntaxNode): boolean {
   return (
     importKind !== 'type' &&
     exportKind !== 'type' &&
@@ -210,25 +212,26 @@ function titleOf(node: SyntaxNode): string | null {
   return first.type === 'TemplateLiteral' ? nodesIn(first, 'quasis').map(cookedText).join('${…}') : null;
 }
 
-const titleIn = (statement: SyntaxNode) => titleOf(unwrap(nodeIn(statement, 'expression') ?? statement));
-const isTest = (statement: SyntaxNode) => titleIn(statement) !== null;
+const titleOfStatement = (statement: SyntaxNode) =>
+  titleOf(unwrap(nodeIn(statement, 'expression') ?? statement));
+const isTest = (statement: SyntaxNode) => titleOfStatement(statement) !== null;
 
-const titlesIn = (program: SyntaxNode) => nodesOf(program).flatMap((node) => titleOf(node) ?? []);
+const listTitles = (program: SyntaxNode) => nodesOf(program).flatMap((node) => titleOf(node) ?? []);
 
-/** Calls and words that make a test go on where it would have failed, or leave out what it would have done. */
+/** Calls and words that let a test continue after a failure, or skip steps. */
 const loosening = /^(?:skip|fixme|fail|only|slow|soft|catch|allSettled|race|toPass)$/;
 const branching =
   /^(?:If|Try|Return|Break|Continue|For|ForIn|ForOf|While|DoWhile|Switch)Statement$|^(?:Conditional|Logical)Expression$/;
 
-/** A test is weaker if it defines, expects or compares less than before, or does something on a condition only. */
-function strengthOf(olds: Nodes, news: Nodes, titles: ReadonlySet<string>): Strength {
+/** A test is weaker if it has fewer tests, expectations or compared values than before, or makes a step conditional. */
+function compareStrength(olds: Nodes, news: Nodes, titles: ReadonlySet<string>): Strength {
   const [was, is] = [olds, news].map((all) => all.flatMap((node) => nodesOf(node)));
-  const isMoved = (node: SyntaxNode) => titles.has(titleIn(node) ?? '\0');
+  const isMoved = (node: SyntaxNode) => titles.has(titleOfStatement(node) ?? '\0');
   if (olds.length === 0 && news.every(isTest)) return 'new';
   if (!was || !is || (news.length === 0 && olds.every(isMoved))) return 'different';
   const count = (nodes: Nodes, how: (node: SyntaxNode) => number) =>
     nodes.reduce((sum, node) => sum + how(node), 0);
-  const checks = (node: SyntaxNode) => {
+  const countChecks = (node: SyntaxNode) => {
     const callee = nodeIn(node, 'callee');
     if (node.type !== 'CallExpression' || !callee) return 0;
     const isMatcher = /^to[A-Z]/.test(propertyOf(callee) ?? '');
@@ -236,17 +239,18 @@ function strengthOf(olds: Nodes, news: Nodes, titles: ReadonlySet<string>): Stre
       (titleOf(node) === null ? 0 : 1) + (isMatcher ? 1 + Math.min(1, nodesIn(node, 'arguments').length) : 0)
     );
   };
-  const loose = (node: SyntaxNode) =>
+  const countLoosening = (node: SyntaxNode) =>
     Number(loosening.test(propertyOf(node) ?? '') || branching.test(node.type));
-  return count(is, checks) < count(was, checks) || count(is, loose) > count(was, loose)
+  return count(is, countChecks) < count(was, countChecks) ||
+    count(is, countLoosening) > count(was, countLoosening)
     ? 'weaker'
     : 'different';
 }
 
-const codeOf = (node: SyntaxNode, source: SourceFile | null) =>
+const printCode = (node: SyntaxNode, source: SourceFile | null) =>
   (source?.text ?? '').slice(node.start, node.end).replaceAll(/\s*\n\s*/g, '');
 
-function linesOf(nodes: Nodes, source: SourceFile | null): string[] {
+function printLines(nodes: Nodes, source: SourceFile | null): string[] {
   return nodes.flatMap(({ start, end }) => {
     const [first, last] = [start, Math.max(start, end - 1)].map((offset) => source?.lineAt(offset) ?? 1);
     return source?.lines.slice((first ?? 1) - 1, last).map((line) => line.trim()) ?? [];

@@ -1,11 +1,11 @@
 import type { Cut, Violation } from '../model/guard-findings.js';
 
-/** How much a test checks, compared with what it checked before. */
+/** How much a test checks, compared with before. */
 export type Strength = 'weaker' | 'different' | 'new';
 
-/** A place where a test does something else than before, or has a locator that a person is asked about, with the lines before and after. */
+/** A place where a test behaves differently than before, or has a changed locator that needs a person's decision, with the lines before and after. */
 export interface TestDifference {
-  /** The titles of the test, or the file if it is in no test. */
+  /** The titles of the test, or the file for code outside of tests. */
   readonly test: string;
   readonly file: string;
   /** Counted from 1, in the changed file, or in the old one if steps were removed. */
@@ -13,13 +13,13 @@ export interface TestDifference {
   readonly strength: Strength;
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** Why a changed locator is asked about; null if more than a locator differs. */
+  /** Why a changed locator needs a person's decision; null if more than a locator differs. */
   readonly why: string | null;
 }
 
-/** A locator that may change by itself: it acts, or a text that stays says what it has to find. */
+/** A changed locator that needs no person: it is used for an action, or its unchanged text still identifies the element. */
 export interface LocatorChange {
-  /** Both as they are written, on one line. */
+  /** Both locators as in the source, on one line. */
   readonly old: string;
   readonly now: string;
   readonly file: string;
@@ -28,12 +28,12 @@ export interface LocatorChange {
 }
 
 export interface GuardFindings {
-  /** What is left out; the rest of the change is tried. */
+  /** The edits that were cut; the rest of the change is tried. */
   readonly cut: readonly Cut[];
-  /** What the tests do differently, beyond what a fix may change in them. */
+  /** Differences between the tests that a fix may not make. */
   readonly differences: readonly TestDifference[];
   readonly locatorChanges: readonly LocatorChange[];
-  /** What no honest fix contains, or what cannot be judged. */
+  /** Changes that no honest fix contains, or that cannot be judged. */
   readonly violations: readonly Violation[];
 }
 

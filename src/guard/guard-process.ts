@@ -16,7 +16,7 @@ function send(message: GuardMessage): void {
   process.send?.(message);
 }
 
-function treeOf(tree: 'before' | 'after'): FileSnapshot {
+function createTree(tree: 'before' | 'after'): FileSnapshot {
   const ask = (paths: readonly string[] | null) =>
     new Promise<unknown>((resolve) => {
       next += 1;
@@ -31,7 +31,11 @@ function treeOf(tree: 'before' | 'after'): FileSnapshot {
 
 async function work(order: GuardOrder): Promise<void> {
   try {
-    const findings = await judgeChange({ ...order, before: treeOf('before'), after: treeOf('after') });
+    const findings = await judgeChange({
+      ...order,
+      before: createTree('before'),
+      after: createTree('after'),
+    });
     send({ type: 'judged', findings });
   } catch (error) {
     send({ type: 'failed', says: `the guard failed: ${String(error)}` });

@@ -5,42 +5,43 @@ import { findPlaywright } from '../playwright/find-playwright.js';
 import { listTests } from '../playwright/run-suite.js';
 import type { GuardFindings, TestDifference } from './findings.js';
 import type { SuitePlaces } from './request.js';
-import { placesOf, runGuard } from './run-guard.js';
+import { findSuitePlaces, runGuard } from './run-guard.js';
 import { isSpecName } from './test-places.js';
 
 /** How long judging a branch may take, in milliseconds. A branch may be larger than an agent's fix. */
 const LIMIT_MS = 60_000;
 
-/** Where the suite is, and what is told if Playwright cannot list it. */
+/** The location of the suite, and a function for warnings if Playwright cannot list it. */
 interface Where {
   readonly cwd: string;
-  /** Playwright's config as a person named it, or null. */
+  /** The path of Playwright's config as the user gave it, or null. */
   readonly config: string | null;
   readonly warn: (message: string) => void;
 }
 
-/** Judges changes in the working tree, whoever made them, without running the suite (HN-3, HN-4). */
+/** Judges the changes in the working tree, by agents or people, without running the suite (HN-3, HN-4). */
 export async function guardWorkingTree(
   { root, changes: tracked, hidden, before, after }: GitChanges,
   where: Where,
 ): Promise<GuardFindings> {
-  const known = new Set(tracked.map((change) => change.path));
-  const changes = [...tracked, ...(await hidden()).filter((change) => !known.has(change.path))];
+  const trackedPaths = new Set(tracked.map((change) => change.path));
+  const changes = [...tracked, ...(await hidden()).filter((change) => !trackedPaths.has(change.path))];
   const paths = new Set(await before.paths());
-  const suite = changes.length === 0 ? nothingKnown : await suiteIn(root, where, (file) => paths.has(file));
+  const suite =
+    changes.length === 0 ? nothingKnown : await readSuitePlaces(root, where, (file) => paths.has(file));
   const specs = [...paths].filter((file) => isSpecName.test(file));
   const places = { ...suite, testFiles: [...new Set([...suite.testFiles, ...specs])] };
   const request = { category: 'ui-error', tests: 'shown', changes, before, after, suite: places } as const;
   return runGuard(request, { limitMs: LIMIT_MS });
 }
 
-/** Returns what no fix may do; the strict reading adds what only a person can let in. */
-export function findingsIn({ violations, differences, cut }: GuardFindings, isStrict: boolean): Finding[] {
-  const fails = (difference: TestDifference) =>
+/** Returns the forbidden changes and, if strict, also those that only a person can allow. */
+export function listFindings({ violations, differences, cut }: GuardFindings, isStrict: boolean): Finding[] {
+  const isFinding = (difference: TestDifference) =>
     difference.strength === 'weaker' || (isStrict && difference.strength === 'different');
   return [
     ...violations.map(({ rule, file, line, says }) => ({ rule, file, line, says })),
-    ...differences.filter(fails).map(({ strength, test, file, line }) => {
+    ...differences.filter(isFinding).map(({ strength, test, file, line }) => {
       return {
         rule: strength === 'weaker' ? 'test-weakened' : 'test-changed',
         file,
@@ -59,8 +60,8 @@ export function findingsIn({ violations, differences, cut }: GuardFindings, isSt
 
 const nothingKnown: SuitePlaces = { testFiles: [], testDir: null, config: null, titles: [] };
 
-/** Asks Playwright about its suite: the files that `playwright test --list` loads stand for those that a run would load. */
-async function suiteIn(
+/** Asks Playwright for the files of its suite: those that `playwright test --list` loads. */
+async function readSuitePlaces(
   root: string,
   { cwd, config, warn }: Where,
   has: (file: string) => boolean,
@@ -74,5 +75,5 @@ async function suiteIn(
   const listed = await listTests({ playwright: playwright.value, cwd, args });
   if (listed.tests.length === 0)
     warn('Playwright could not list the tests; test files are recognized by their names');
-  return placesOf(root, listed, has);
+  return findSuitePlaces(root, listed, has);
 }

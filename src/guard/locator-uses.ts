@@ -14,10 +14,10 @@ import {
   unwrap,
 } from '../code/syntax.js';
 
-/** Says why a person is asked about a locator, by what the tests do with it; null if it may change by itself. */
+/** Explains, from the uses of a locator in the tests, why its change needs a person; null if it does not. */
 export interface Uses {
   ofLocator(old: SyntaxNode, now: SyntaxNode): string | null;
-  /** The same for a string; undefined if not only locators read it. */
+  /** The same for a string; undefined if anything but locators reads it. */
   ofString(old: SyntaxNode, now: SyntaxNode): string | null | undefined;
 }
 
@@ -29,17 +29,17 @@ const ofPresence = /^toBe(?:Visible|Attached|InViewport|Enabled|Disabled|Editabl
 const ofText =
   /^to(?:HaveText|ContainText|HaveValue|HaveAttribute|HaveClass|ContainClass|HaveId|HaveRole|HaveCSS|HaveAccessible\w+|Be|Equal|StrictEqual|Contain|Match)$/;
 
-/** What finds any text of a page. */
+/** Selectors that match any text of a page. */
 const wholePage = /^(?:html|body|main|document|:root|\*|\/\/\*)/;
 
-const isCounted = 'its elements are counted or listed';
-const isAbsent = 'it is expected to be absent';
-const isOther = 'what it finds is used in another way than to act on it or to expect a text';
-const isUnknown = 'nothing shows how it is used';
+const whyCounted = 'its elements are counted or listed';
+const whyAbsent = 'the test expects it to be absent';
+const whyOtherUse = 'it is used for more than an action or an expected text';
+const whyUnknown = 'nothing shows how it is used';
 
 /**
- * Looks at what the tests do with locators as they are now. Names are followed as they are written, in a file and those that import it: the same name
- * counts as the same thing.
+ * Finds the uses of locators in the current tests. Follows names without resolving scopes, in a file and its importers: the same name counts as the
+ * same thing.
  */
 export function createUses(files: () => readonly SourceFile[]): Uses {
   const parents = new Map<SyntaxNode, SyntaxNode>();
@@ -54,48 +54,48 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
       index(child);
     }
   };
-  const up = (node: SyntaxNode): SyntaxNode | null => {
+  const parentOf = (node: SyntaxNode): SyntaxNode | null => {
     if (parents.size === 0) for (const { program } of files()) index(program);
     const parent = parents.get(node) ?? null;
-    return parent && isWrapper(parent) ? up(parent) : parent;
+    return parent && isWrapper(parent) ? parentOf(parent) : parent;
   };
   return {
-    ofLocator: (old, now) => usedAt(now, { old, now, followed: new Set() }),
+    ofLocator: (old, now) => judgeUse(now, { old, now, followed: new Set() }),
     ofString: (old, now) => {
-      const uses = holdersOf(now).flatMap(usesOf);
-      const locators = uses.map((use) => use && locatorAround(use));
+      const uses = namesHolding(now).flatMap(findUses);
+      const locators = uses.map((use) => use && enclosingLocator(use));
       if (uses.length === 0 || locators.includes(null)) return undefined;
-      return firstReason(locators, { old, now, followed: new Set() });
+      return findFirstReason(locators, { old, now, followed: new Set() });
     },
   };
 
-  /** Returns the names that hold a string: a variable, or a field of an object. Nobody knows which field `selectors[name]` is: then there are none. */
-  function holdersOf(node: SyntaxNode): string[] {
-    const name = ownerOf(node);
-    const property = up(node);
+  /** Returns the names that hold a string: a variable, or a field of an object; none for a computed access such as `selectors[name]`. */
+  function namesHolding(node: SyntaxNode): string[] {
+    const name = nameGivenTo(node);
+    const property = parentOf(node);
     if (name === null) return [];
     if (property?.type !== 'Property') return [name];
-    const object = up(property);
-    const holders = object ? holdersOf(object) : [];
-    const isField = (use: SyntaxNode | null) => use !== null && propertyOf(up(use)) !== null;
-    return holders.length > 0 && holders.flatMap(usesOf).every(isField) ? [name] : [];
+    const object = parentOf(property);
+    const holders = object ? namesHolding(object) : [];
+    const isField = (use: SyntaxNode | null) => use !== null && propertyOf(parentOf(use)) !== null;
+    return holders.length > 0 && holders.flatMap(findUses).every(isField) ? [name] : [];
   }
 
-  /** Returns the name that is given to a value, or to the function that returns it; null if it has none. */
-  function ownerOf(value: SyntaxNode): string | null {
-    const parent = up(value);
+  /** Returns the name of a value, or of the function that returns it; null if it has none. */
+  function nameGivenTo(value: SyntaxNode): string | null {
+    const parent = parentOf(value);
     if (!parent) return null;
     const { type } = parent;
-    const isValue = ['init', 'value', 'right'].some((field) => unwrapped(nodeIn(parent, field)) === value);
+    const isValue = ['init', 'value', 'right'].some((field) => unwrapOrNull(nodeIn(parent, field)) === value);
     if (isValue && /^(?:VariableDeclarator|Property(?:Definition)?|MethodDefinition)$/.test(type))
       return identifierName(nodeIn(parent, 'id') ?? nodeIn(parent, 'key'));
     if (isValue && type === 'AssignmentExpression') return lastName(nodeIn(parent, 'left')) || null;
     if (type === 'FunctionDeclaration') return identifierName(nodeIn(parent, 'id'));
-    return isFunction(parent) || /^(?:Return|Block)Statement$/.test(type) ? ownerOf(parent) : null;
+    return isFunction(parent) || /^(?:Return|Block)Statement$/.test(type) ? nameGivenTo(parent) : null;
   }
 
-  /** Returns the expressions that say this name, with null for one that gives it another. Declarations say nothing. */
-  function usesOf(name: string): (SyntaxNode | null)[] {
+  /** Returns the expressions that use this name, with null for one that renames it. Declarations do not count. */
+  function findUses(name: string): (SyntaxNode | null)[] {
     return (named.get(name) ?? []).flatMap((node) => {
       const parent = parents.get(node);
       if (!parent) return [];
@@ -110,20 +110,20 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
       const isProperty =
         type === 'MemberExpression' && nodeIn(parent, 'property') === node && parent['computed'] !== true;
       const use = isProperty ? parent : node;
-      const assigned = up(use);
+      const assigned = parentOf(use);
       if (assigned?.type === 'AssignmentExpression' && nodeIn(assigned, 'left') === use) return [];
       return [use];
     });
   }
 
-  /** Returns the locator in whose arguments a node is, alone or within a text or an object; null if it is elsewhere. */
-  function locatorAround(node: SyntaxNode): SyntaxNode | null {
-    const parent = up(node);
+  /** Returns the locator that has a node in its arguments, directly or within a template or an object; null if there is none. */
+  function enclosingLocator(node: SyntaxNode): SyntaxNode | null {
+    const parent = parentOf(node);
     if (!parent) return null;
     if (isLocatorCall(parent))
       return nodesIn(parent, 'arguments').some((argument) => unwrap(argument) === node) ? parent : null;
     return /^(?:TemplateLiteral|BinaryExpression|Property|ObjectExpression)$/.test(parent.type)
-      ? locatorAround(parent)
+      ? enclosingLocator(parent)
       : null;
   }
 
@@ -133,90 +133,90 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
     readonly followed: Set<string>;
   }
 
-  function usedAt(node: SyntaxNode, change: Changed): string | null {
-    const parent = up(node);
-    if (!parent) return isUnknown;
-    // A locator within the arguments of another is a part of what that one looks for.
-    const outer = locatorAround(node);
-    if (outer) return usedAt(outer, change);
-    const call = up(parent);
-    if (parent.type === 'MemberExpression' && unwrapped(nodeIn(parent, 'object')) === node)
-      return call?.type === 'CallExpression' && unwrapped(nodeIn(call, 'callee')) === parent
-        ? calledAt(propertyOf(parent) ?? '', call, change)
-        : isOther;
+  function judgeUse(node: SyntaxNode, change: Changed): string | null {
+    const parent = parentOf(node);
+    if (!parent) return whyUnknown;
+    // A locator in the arguments of another one is part of that one's target.
+    const outer = enclosingLocator(node);
+    if (outer) return judgeUse(outer, change);
+    const call = parentOf(parent);
+    if (parent.type === 'MemberExpression' && unwrapOrNull(nodeIn(parent, 'object')) === node)
+      return call?.type === 'CallExpression' && unwrapOrNull(nodeIn(call, 'callee')) === parent
+        ? judgeCall(propertyOf(parent) ?? '', call, change)
+        : whyOtherUse;
     if (parent.type === 'CallExpression') {
       const callee = nodeIn(parent, 'callee');
       const method = lastName(callee);
-      if (callee && unwrap(callee) === node) return usedAt(parent, change);
+      if (callee && unwrap(callee) === node) return judgeUse(parent, change);
       if (method === 'dragTo') return null;
-      if (/^(?:or|and)$/.test(method)) return usedAt(parent, change);
+      if (/^(?:or|and)$/.test(method)) return judgeUse(parent, change);
       return identifierName(callee) === 'expect' || identifierName(nodeIn(callee, 'object')) === 'expect'
-        ? expectedAt(parent, change)
-        : isOther;
+        ? judgeExpectation(parent, change)
+        : whyOtherUse;
     }
-    const name = ownerOf(node);
-    if (name === null) return isOther;
+    const name = nameGivenTo(node);
+    if (name === null) return whyOtherUse;
     if (change.followed.has(name)) return null;
     change.followed.add(name);
-    const uses = usesOf(name);
-    return uses.length === 0 ? isUnknown : firstReason(uses, change);
+    const uses = findUses(name);
+    return uses.length === 0 ? whyUnknown : findFirstReason(uses, change);
   }
 
-  function firstReason(uses: readonly (SyntaxNode | null)[], change: Changed): string | null {
-    return uses.map((use) => (use ? usedAt(use, change) : isUnknown)).find((why) => why !== null) ?? null;
+  function findFirstReason(uses: readonly (SyntaxNode | null)[], change: Changed): string | null {
+    return uses.map((use) => (use ? judgeUse(use, change) : whyUnknown)).find((why) => why !== null) ?? null;
   }
 
-  function calledAt(method: string, call: SyntaxNode, change: Changed): string | null {
+  function judgeCall(method: string, call: SyntaxNode, change: Changed): string | null {
     if (isLocatorCall(call) || /^(?:or|and|contentFrame|owner|describe)$/.test(method))
-      return usedAt(call, change);
-    if (counting.test(method)) return isCounted;
+      return judgeUse(call, change);
+    if (counting.test(method)) return whyCounted;
     if (acting.test(method)) return null;
     const words = nodesIn(call, 'arguments').flatMap(wordsIn);
     if (method === 'waitFor')
-      return words.some((word) => /^(?:hidden|detached)$/.test(word)) ? isAbsent : presence(change);
-    const awaited = reading.test(method) ? up(call) : null;
-    const expected = awaited?.type === 'AwaitExpression' ? up(awaited) : null;
+      return words.some((word) => /^(?:hidden|detached)$/.test(word)) ? whyAbsent : judgePresence(change);
+    const awaited = reading.test(method) ? parentOf(call) : null;
+    const expected = awaited?.type === 'AwaitExpression' ? parentOf(awaited) : null;
     return expected?.type === 'CallExpression' && identifierName(nodeIn(expected, 'callee')) === 'expect'
-      ? expectedAt(expected, change)
-      : isOther;
+      ? judgeExpectation(expected, change)
+      : whyOtherUse;
   }
 
-  function expectedAt(expected: SyntaxNode, change: Changed): string | null {
-    const member = up(expected);
+  function judgeExpectation(expected: SyntaxNode, change: Changed): string | null {
+    const member = parentOf(expected);
     const matcher = propertyOf(member) ?? '';
-    const call = member && up(member);
-    if (matcher === 'not' || matcher === 'toBeHidden') return isAbsent;
-    if (!member || call?.type !== 'CallExpression') return isOther;
+    const call = member && parentOf(member);
+    if (matcher === 'not' || matcher === 'toBeHidden') return whyAbsent;
+    if (!member || call?.type !== 'CallExpression') return whyOtherUse;
     const args = nodesIn(call, 'arguments');
-    if (matcher === 'toHaveCount' || args[0]?.type === 'ArrayExpression') return isCounted;
+    if (matcher === 'toHaveCount' || args[0]?.type === 'ArrayExpression') return whyCounted;
     if (ofPresence.test(matcher))
       return args
-        .flatMap(namesIn)
+        .flatMap(listNames)
         .some((name) => /^(?:visible|attached|enabled|checked|editable)$/.test(name))
-        ? isAbsent
-        : presence(change);
+        ? whyAbsent
+        : judgePresence(change);
     const [first] = args;
     if (!ofText.test(matcher) || !first || (constantOf(first) === undefined && !first['regex']))
-      return isOther;
+      return whyOtherUse;
     const olds = wordsIn(change.old);
-    const own = wordsIn(change.now).filter((word) => !olds.includes(word));
-    if (own.some((word) => wholePage.test(word))) return 'it finds the whole page';
+    const addedWords = wordsIn(change.now).filter((word) => !olds.includes(word));
+    if (addedWords.some((word) => wholePage.test(word))) return 'it finds the whole page';
     const isOwn = args
       .flatMap(wordsIn)
-      .some((text) => own.some((word) => text.includes(word) || word.includes(text)));
-    return isOwn ? 'it looks for what is expected of it' : null;
+      .some((text) => addedWords.some((word) => text.includes(word) || word.includes(text)));
+    return isOwn ? 'its target is the expected text itself' : null;
   }
 }
 
-/** Whether what has to be there is the same: the text that the old locator looks for is what the new one looks for, too. */
-function presence({ old, now }: { readonly old: SyntaxNode; readonly now: SyntaxNode }): string | null {
+/** For an expectation that an element exists: null if the new locator contains all texts of the old one, else the reason for a person's decision. */
+function judgePresence({ old, now }: { readonly old: SyntaxNode; readonly now: SyntaxNode }): string | null {
   const [olds, news] = [textsOf(old), textsOf(now)];
   const isNegated = chainOf(now).some((call) => /"hasNot(?:Text)?"/.test(printLocator(call)));
   const isKept = olds.length > 0 && olds.every((word) => news.includes(word));
-  return isKept && !isNegated ? null : 'that it is there is what is expected, and no text says what it is';
+  return isKept && !isNegated ? null : 'the test expects it to exist, and no text identifies it';
 }
 
-const namesIn = (node: SyntaxNode) =>
+const listNames = (node: SyntaxNode) =>
   nodesIn(node, 'properties').flatMap((property) => identifierName(nodeIn(property, 'key')) ?? []);
 
-const unwrapped = (node: SyntaxNode | null) => node && unwrap(node);
+const unwrapOrNull = (node: SyntaxNode | null) => node && unwrap(node);

@@ -1,15 +1,14 @@
 import { foldedName } from '../paths.js';
 
-const install = 'it decides what an install does';
+const install = 'it controls what an install does';
 
 /**
- * Files that no fix may change, in any folder and whatever failed: what git, an install, CI, a shell, an editor or a coding agent executes on
- * a machine without being asked to, and what decides what a test is. A name that ends in `/` is a folder with all that is in it; `*` stands
- * for anything but a slash.
+ * Files that no fix may change, in any folder and for any failure: files that git, an install, CI, a shell, an editor or a coding agent executes
+ * automatically, and files that define the tests. A name that ends in `/` is a folder with all its contents; `*` matches anything but a slash.
  *
- * The names are those that each tool's own documentation gives for the files that it reads without being told to. Which tools there are: for CI, the vendors of
- * https://github.com/watson/ci-info; for hosts, https://docs.netlify.com/build/configure-builds/file-based-configuration/ and its
- * counterparts; for agents, https://agents.md and the table of https://github.com/intellectronica/ruler.
+ * The names come from each tool's documentation of the files that it reads automatically. The tools are, for CI, the vendors of
+ * https://github.com/watson/ci-info; for hosts, https://docs.netlify.com/build/configure-builds/file-based-configuration/ and its counterparts; for
+ * agents, https://agents.md and the table of https://github.com/intellectronica/ruler.
  */
 const table: Readonly<Record<string, string>> = {
   'it configures self-heal': 'agents.yaml agents.yml',
@@ -39,7 +38,7 @@ const table: Readonly<Record<string, string>> = {
     netlify.toml .netlify/ vercel.json .vercel/ now.json .readthedocs.y*ml amplify.y*ml .amplify/ render.yaml
     fly.toml railway.json railway.toml nixpacks.toml heroku.yml Procfile* wrangler.toml wrangler.json* .platform/
     .platform.app.yaml .upsun/ .ebextensions/ .elasticbeanstalk/ .do/ firebase.json .firebaserc apprunner.yaml`,
-  'a shell or a tool of its kind executes it': `
+  'a shell or a similar tool executes it': `
     .envrc mise*.toml .mise*.toml .mise/ .config/mise/ .tool-versions .prototools .autoenv* .rtx.toml devbox.json
     flake.nix flake.lock shell.nix default.nix devenv.nix devenv.yaml pixi.toml .bashrc .bash_profile .bash_login
     .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .inputrc .direnv/ .direnvrc .gdbinit
@@ -48,7 +47,7 @@ const table: Readonly<Record<string, string>> = {
     .vscode/ .idea/ .run/ .fleet/ .zed/ .vs/ .nova/ .helix/ .settings/ .devcontainer/ .devcontainer*.json
     *.code-workspace *.sublime-project .exrc .nvimrc .nvim.lua .vimrc .lvimrc .vimspector.json .ycm_extra_conf.py
     .dir-locals*.el .gitpod.y*ml .gitpod.dockerfile .idx/ .replit .theia/ .codesandbox/ .stackblitzrc .trunk/`,
-  'a coding agent takes it for its instructions, or executes it': `
+  'a coding agent reads it as instructions, or executes it': `
     .mcp.json mcp.json .mcp/ .claude/ .claude.json CLAUDE*.md AGENTS*.md AGENT.md GEMINI*.md QWEN.md WARP.md CRUSH.md
     JULES.md IFLOW.md SKILL.md replit.md copilot-instructions.md *.instructions.md .rules .cursor/ .cursorrules
     .codex/ .gemini/ .opencode/ opencode.json* .copilot/ .windsurf/ .windsurfrules .codeium/ .clinerules .clinerules/
@@ -59,15 +58,15 @@ const table: Readonly<Record<string, string>> = {
     .pr_agent.toml .sweep* sweep.yaml ellipsis.y*ml .bugbot* .skills/`,
 };
 
-/** What names the packages of an install, and what their versions: packages may be added by name, where both change together. */
+/** Files that name the packages of an install, and files that lock their versions. A fix may add packages if it changes both. */
 const manifests = `
     package.json composer.json Gemfile pyproject.toml Pipfile Cargo.toml go.mod deno.json requirements*.txt`;
 const lockFiles = `
     package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock composer.lock
     Gemfile.lock poetry.lock uv.lock Pipfile.lock Cargo.lock go.sum`;
 
-/** Names are compared as any file system may fold them. */
-function matcherOf(names: string): (file: string) => boolean {
+/** Compares names without case, because some file systems ignore it. */
+function createMatcher(names: string): (file: string) => boolean {
   const sources = names
     .trim()
     .split(/\s+/)
@@ -83,24 +82,24 @@ function matcherOf(names: string): (file: string) => boolean {
   return (file) => pattern.test(file.split('/').map(foldedName).join('/'));
 }
 
-/** Windows' short names, such as `GITHUB~1`, which stand for names that they do not show. */
+/** Windows' short names, such as `GITHUB~1`, which are aliases of longer names. */
 const shortName = /(?:^|\/)[^/.~]{1,6}~\d{1,6}(?:\.[^/.]{0,3})?[. ]*(?:$|\/)/;
 
-const reasons = Object.entries(table).map(([why, names]) => [why, matcherOf(names)] as const);
+const reasons = Object.entries(table).map(([why, names]) => [why, createMatcher(names)] as const);
 
 /** Returns why no fix may change a file, as a sentence without its period; null if one may. Paths have forward slashes. */
-export function protectedReason(file: string): string | null {
-  if (shortName.test(file)) return 'its name may stand for another file';
+export function explainProtection(file: string): string | null {
+  if (shortName.test(file)) return 'its name may be the short form of another name';
   return reasons.find(([, isMeant]) => isMeant(file))?.[0] ?? null;
 }
 
-/** Whether a file names the packages that an install takes. */
-export const isManifest = matcherOf(manifests);
+/** Whether a file lists the packages to install. */
+export const isManifest = createMatcher(manifests);
 
-/** Whether a file says which versions of packages an install takes, and where from. */
-export const isLockFile = matcherOf(lockFiles);
+/** Whether a file locks the versions and sources of packages. */
+export const isLockFile = createMatcher(lockFiles);
 
-/** The same for who sees a fix without what was there before: nobody can say then whether its packages are those that were meant. */
-export function unpublishableReason(file: string): string | null {
-  return protectedReason(file) ?? (isManifest(file) || isLockFile(file) ? install : null);
+/** The same for a fix whose previous state is unknown: then nothing shows whether its packages are the intended ones. */
+export function explainUnpublishable(file: string): string | null {
+  return explainProtection(file) ?? (isManifest(file) || isLockFile(file) ? install : null);
 }

@@ -2,46 +2,43 @@ import { jsonOf } from '../json-of.js';
 import { foldedName } from '../paths.js';
 import type { Cut } from '../model/guard-findings.js';
 import { type JudgedEdit, isSameState } from './request.js';
-import { isLockFile, isManifest, protectedReason } from './protected-files.js';
+import { isLockFile, isManifest, explainProtection } from './protected-files.js';
 import { isSnapshotPath } from './test-places.js';
 
 /**
- * Finds the edits of files that are protected in every class. `isExpected` says which other files are snapshots, `ofConfig`
- * holds Playwright's config and what it loads. A lock
- * file may change only with its manifest.
+ * Finds the edits of files that are protected in every class. `isExpected` is true for further snapshots, and `ofConfig` has Playwright's config
+ * and the files that it loads. A lock file may change only with its manifest.
  */
-export function protectedIn(
+export function findProtectedEdits(
   edits: readonly JudgedEdit[],
   {
     isExpected,
     ofConfig,
   }: { readonly isExpected: (file: string) => boolean; readonly ofConfig: ReadonlySet<string> },
 ): Cut[] {
-  const follows = edits.some((edit) => isManifest(edit.path) && !manifestCut(edit));
+  const follows = edits.some((edit) => isManifest(edit.path) && !cutManifest(edit));
   return edits.flatMap((edit) => {
     const { path: file, kind } = edit;
-    const cut = (why: string) => [{ file, why }];
+    const createCut = (why: string) => [{ file, why }];
     if (kind !== 'file')
-      return cut(
-        kind === 'link'
-          ? 'a link may lead to any file'
-          : 'what changed in another repository cannot be compared',
+      return createCut(
+        kind === 'link' ? 'a link may point to any file' : 'changes in another repository cannot be compared',
       );
-    const why = protectedReason(file);
-    if (why !== null) return cut(why);
+    const why = explainProtection(file);
+    if (why !== null) return createCut(why);
     if (ofConfig.has(file))
-      return cut('Playwright’s config, or what it loads, decides how the tests are judged');
-    if (isSnapshotPath(file) || isExpected(file)) return cut('a snapshot is what a test expects');
-    const ofManifest = manifestCut(edit);
+      return createCut('Playwright’s config and the files that it loads decide how the tests run');
+    if (isSnapshotPath(file) || isExpected(file)) return createCut('a snapshot is the expectation of a test');
+    const ofManifest = cutManifest(edit);
     if (ofManifest) return [ofManifest];
     if (!isLockFile(file)) return [];
-    if (!follows) return cut('a lock file may change only with its manifest');
-    return locksPlaywright(edit) ? cut('it locks another Playwright') : [];
+    if (!follows) return createCut('a lock file may change only with its manifest');
+    return changesLockedPlaywright(edit) ? createCut('it locks a different version of Playwright') : [];
   });
 }
 
-/** Returns a predicate for snapshots that a run found missing. Only Playwright's message tells where the config's path template puts them. */
-export function missedSnapshots(errors: readonly string[]): (path: string) => boolean {
+/** Creates a predicate for snapshots that a run found missing. Only Playwright's message shows where the config's path template puts them. */
+export function createMissedSnapshotCheck(errors: readonly string[]): (path: string) => boolean {
   const missing = /snapshot doesn't exist at (.+?)(?:, writing actual)?\.?\s*$/gm;
   const snapshots = errors.flatMap((error) =>
     [...error.matchAll(missing)].map(([, snapshot = '']) => snapshot),
@@ -49,8 +46,8 @@ export function missedSnapshots(errors: readonly string[]): (path: string) => bo
   return (path) => snapshots.some((snapshot) => snapshot.replaceAll('\\', '/').endsWith(`/${path}`));
 }
 
-/** What a fix may change in a manifest: versions of packages, and what neither an install, git nor a script executes. */
-const fields = new Set(
+/** The fields of a manifest that a fix may change: versions of packages, and fields that neither an install, git nor a script executes. */
+const freeFields = new Set(
   `
   dependencies devDependencies peerDependencies peerDependenciesMeta optionalDependencies overrides resolutions
   require require-dev version description keywords license type engines browserslist sideEffects types files
@@ -59,15 +56,15 @@ const fields = new Set(
     .split(/\s+/),
 );
 
-/** Cuts a manifest in which anything else changed: what changed with it, such as dependencies, is asked with it. */
-function manifestCut({ path: file, before, after }: JudgedEdit): Cut | null {
+/** Cuts a manifest as a whole if any other field changed, so that a person decides about all its changes, such as dependencies, together. */
+function cutManifest({ path: file, before, after }: JudgedEdit): Cut | null {
   if (!isManifest(file) || !foldedName(file).endsWith('.json')) return null;
   const [was, is] = [before, after].map((state) => jsonOf(state?.text ?? ''));
-  if (!isObject(is)) return { file, why: 'a manifest has to stay readable' };
+  if (!isObject(is)) return { file, why: 'a manifest must stay valid JSON' };
   const old = isObject(was) ? was : {};
   const isProtected = (name: string) =>
     JSON.stringify(old[name]) !== JSON.stringify(is[name]) &&
-    (!fields.has(name) || playwrightIn(old[name]) !== playwrightIn(is[name]));
+    (!freeFields.has(name) || readPlaywrightVersions(old[name]) !== readPlaywrightVersions(is[name]));
   const changed = [...new Set([...Object.keys(old), ...Object.keys(is)])].filter(isProtected);
   const names = changed.map((name) => `"${name}"`).join(', ');
   return changed.length === 0
@@ -78,8 +75,8 @@ function manifestCut({ path: file, before, after }: JudgedEdit): Cut | null {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** Returns what a value says of Playwright's packages. */
-function playwrightIn(value: unknown): string {
+/** Returns the versions of Playwright's packages in a value. */
+function readPlaywrightVersions(value: unknown): string {
   return (
     JSON.stringify(value ?? null).match(
       /"[^"]*(?:@playwright\/test|(?<![\w-])playwright(?:-core)?)(?:@[^"]*)?":(?:"[^"]*"|\{[^}]*\})/g,
@@ -87,8 +84,8 @@ function playwrightIn(value: unknown): string {
   ).join();
 }
 
-/** Whether the lines of a lock file that name Playwright, or the lines that follow each, differ. */
-function locksPlaywright({ before, after }: JudgedEdit): boolean {
+/** Whether the lines of a lock file about Playwright differ: those that name it, and the line after each. */
+function changesLockedPlaywright({ before, after }: JudgedEdit): boolean {
   const [was, is] = [before, after].map((state) =>
     state?.text?.match(/(?:["' ]\/?|node_modules\/)@?playwright(?:.*[{:]\s*\n(?:.*\n?){3}|.*)/g)?.join('\n'),
   );

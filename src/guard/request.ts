@@ -2,16 +2,16 @@ import { isUtf8 } from 'node:buffer';
 import type { Category } from '../model/diagnosis.js';
 import type { ChangedPath, FileSnapshot } from '../workspace/git-trees.js';
 
-/** What an agent changed, and what it was asked to heal. */
+/** An agent's change, and the failure that it should fix. */
 export interface GuardRequest {
   readonly category: Category;
-  /** Whether what belongs to the tests is cut, or compared with what it did before (HN-4); `shown` compares new specs, too, and `open` cuts no data. */
+  /** How to treat edits of the tests (HN-4): `cut` removes them, `compared` compares both versions, `shown` also compares new specs, and `open` also keeps data. */
   readonly tests: 'cut' | 'compared' | 'shown' | 'open';
   readonly changes: readonly ChangedPath[];
   readonly before: FileSnapshot;
   readonly after: FileSnapshot;
   readonly suite: SuitePlaces;
-  /** Playwright's error messages, which name the snapshots that it missed. */
+  /** Playwright's error messages, which name missing snapshots. */
   readonly errors?: readonly string[];
 }
 
@@ -26,13 +26,13 @@ interface FileState {
 export interface JudgedEdit {
   /** Relative to the recorded root, with forward slashes. */
   readonly path: string;
-  /** What it is now, or was before it was removed. */
+  /** Its current kind, or the one before it was removed. */
   readonly kind: 'file' | 'link' | 'other';
   readonly before: FileState | null;
   readonly after: FileState | null;
 }
 
-export function fileState(bytes: Uint8Array): FileState {
+export function createFileState(bytes: Uint8Array): FileState {
   const text = isUtf8(bytes) ? new TextDecoder().decode(bytes) : null;
   return { bytes, text: text?.includes('\u0000') ? null : text };
 }
@@ -41,13 +41,13 @@ export function isSameState(a: FileState | null, b: FileState | null): boolean {
   return a === b || (a !== null && b !== null && Buffer.compare(a.bytes, b.bytes) === 0);
 }
 
-/** What a run knows about its suite. Paths are relative to the recorded root, with forward slashes. */
+/** The files of a run's suite. Paths are relative to the recorded root, with forward slashes. */
 export interface SuitePlaces {
   /** Spec files that Playwright found. */
   readonly testFiles: readonly string[];
-  /** Files of the project that the tests import or name; absent if they were not looked for. */
+  /** Files of the project that the tests import or name; absent if unknown. */
   readonly loaded?: readonly string[];
-  /** Playwright's test directory; empty for the root, null if it is unknown or holds the app's code, too. */
+  /** Playwright's test directory; empty for the root, null if it is unknown or also contains the app's code. */
   readonly testDir: string | null;
   readonly config: string | null;
   /** Titles of the tests, without their describe blocks. */

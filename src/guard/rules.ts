@@ -1,8 +1,8 @@
 import type { Violation } from '../model/guard-findings.js';
 
-/** What no honest fix contains, in words for the agent and the report. */
+/** Changes that no honest fix contains, as phrases for the agent and the report. */
 const rules = {
-  'cannot-be-judged': 'what the tests check now cannot be determined',
+  'cannot-be-judged': 'it is unclear what the tests check now',
   'app-detects-tests': 'the app checks whether it is being tested',
   'compiler-loosened': 'a compiler or a linter checks less',
   'playwright-patched': 'Playwright itself judges the tests',
@@ -12,11 +12,11 @@ const rules = {
 
 export type GuardRule = keyof typeof rules;
 
-/** Where a rule is broken, and the specifics of this case; `detail` is appended in parentheses. */
+/** Where a rule is violated, with details of this case; `detail` is appended in parentheses. */
 type Finding = Pick<Violation, 'file'> &
   Partial<Pick<Violation, 'line' | 'before' | 'after'>> & { readonly detail?: string | undefined };
 
-export function violationOf(rule: GuardRule, finding: Finding): Violation {
+export function createViolation(rule: GuardRule, finding: Finding): Violation {
   const { file, line = null, before = null, after = null, detail } = finding;
   return { rule, file, line, before, after, says: detail ? `${rules[rule]} (${detail})` : rules[rule] };
 }

@@ -6,22 +6,22 @@ import { pathInside, real } from '../paths.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type GuardFindings, harmless } from './findings.js';
 import type { GuardRequest, SuitePlaces } from './request.js';
-import { usedUp } from './limit-processor-time.js';
-import { violationOf } from './rules.js';
-import { isAmongApp } from './test-places.js';
+import { timeUsedUpSignal } from './limit-processor-time.js';
+import { createViolation } from './rules.js';
+import { isTestDirAmongApp } from './test-places.js';
 
-/** How much processor time judging a change may take, in milliseconds. A busy machine must not cause a rejection. */
+/** The limit for judging a change, in milliseconds of processor time, because a busy machine must not cause a rejection. */
 const LIMIT_MS = 5000;
-/** How long it may take by the clock, in milliseconds, in case it hangs. */
+/** The limit in milliseconds of real time, in case the process hangs. */
 const CLOCK_MS = 120_000;
 
-/** Where the build puts `guard-process.ts`, beside every chunk. */
+/** The path at which the build puts `guard-process.ts`, beside every chunk. */
 const ownEntry = fileURLToPath(new URL('guard-process.js', import.meta.url));
 
-/** The first message to the guard's process. The trees stay here, and the process requests their files by message. */
+/** The first message to the guard's process, which requests the files of both trees by message. */
 export type GuardOrder = Omit<GuardRequest, 'before' | 'after'>;
 
-/** Messages from the guard's process. A question names the files to read in `paths`; null asks which files there are. */
+/** Messages from the guard's process. A question lists the files to read in `paths`; null requests the list of files. */
 export type GuardMessage =
   | {
       readonly type: 'question';
@@ -33,8 +33,8 @@ export type GuardMessage =
   | { readonly type: 'failed'; readonly says: string };
 
 /**
- * Judges in a separate process, since the native parser crashes its process on code that is nested too deeply, and a change may be crafted
- * so that reading it never ends. A change that cannot be judged within the limits is a violation with that reason.
+ * Judges in a separate process, because the native parser crashes on deeply nested code, and parsing a crafted change may never end. A change that
+ * cannot be judged within the limits is a violation.
  */
 export async function runGuard(
   request: GuardRequest,
@@ -45,7 +45,7 @@ export async function runGuard(
   const child = fork(entry, [], {
     serialization: 'advanced',
     execArgv: ['--max-old-space-size=1024'],
-    // The output of a crash is not needed: its violation describes it.
+    // The output of a crash is not needed, because the violation describes it.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const trees = { before, after };
@@ -56,25 +56,27 @@ export async function runGuard(
       resolve(findings);
     };
     const file = request.changes[0]?.path ?? '';
-    const rejected = (detail: string) =>
-      end({ ...harmless, violations: [violationOf('cannot-be-judged', { file, detail })] });
-    const tookTooLong = () => rejected(`reading it took more than ${limitMs / 1000} s of processor time`);
-    const timer = setTimeout(tookTooLong, clockMs);
-    const answer = async ({ id, tree, paths }: Extract<GuardMessage, { type: 'question' }>) => {
+    const reject = (detail: string) =>
+      end({ ...harmless, violations: [createViolation('cannot-be-judged', { file, detail })] });
+    const rejectForTime = () => reject(`reading it took more than ${limitMs / 1000} s of processor time`);
+    const timer = setTimeout(rejectForTime, clockMs);
+    const answerQuestion = async ({ id, tree, paths }: Extract<GuardMessage, { type: 'question' }>) => {
       const value = await (paths === null ? trees[tree].paths() : trees[tree].read(paths));
       if (child.connected) child.send({ type: 'answer', id, value });
     };
     child.on('message', (message: GuardMessage) => {
       if (message.type === 'judged') end(message.findings);
-      else if (message.type === 'failed') rejected(message.says);
+      else if (message.type === 'failed') reject(message.says);
       else
-        answer(message).catch((error: unknown) => rejected(`the files could not be read: ${String(error)}`));
+        answerQuestion(message).catch((error: unknown) =>
+          reject(`the files could not be read: ${String(error)}`),
+        );
     });
-    child.on('error', (error) => rejected(`the guard could not be started: ${error.message}`));
+    child.on('error', (error) => reject(`the guard could not be started: ${error.message}`));
     child.on('exit', (code, signal) => {
-      if (signal === usedUp) tookTooLong();
-      else if (signal) rejected(`the guard crashed while reading it (${signal}): nested too deeply`);
-      else rejected(`the guard exited before it could judge (exit code ${String(code)})`);
+      if (signal === timeUsedUpSignal) rejectForTime();
+      else if (signal) reject(`the guard crashed while reading it (${signal}): nested too deeply`);
+      else reject(`the guard exited before it could judge (exit code ${String(code)})`);
     });
     child.send({ type: 'order', order, limitMs }, () => {});
   });
@@ -89,31 +91,31 @@ export function createGuard(
   first: SuiteRun,
   judge: (request: GuardRequest) => Promise<GuardFindings> = runGuard,
 ): Guard {
-  const suite = placesOf(root, first);
+  const suite = findSuitePlaces(root, first);
   return (work) => judge({ ...work, suite });
 }
 
 /**
- * Returns the paths of the suite's files relative to the recorded root, which may be reached through symbolic links. `has` says which files
- * the project has; if it has changed since, which it had before.
+ * Returns the paths of the suite's files relative to the recorded root, which may be reached through symbolic links. `has` is true for files of the
+ * project, in its state before the change.
  */
-export function placesOf(
+export function findSuitePlaces(
   root: string,
   { tests, rootDir, configFile }: Pick<SuiteRun, 'tests' | 'rootDir' | 'configFile'>,
   has: (file: string) => boolean = (file) => existsSync(path.join(root, file)),
 ): SuitePlaces {
-  const inside = (file: string) => pathIn(root, file);
+  const relativeToRoot = (file: string) => relativeIn(root, file);
   const files = [...new Set(tests.map(({ test }) => test.location.file))].flatMap(
-    (file) => inside(file) ?? [],
+    (file) => relativeToRoot(file) ?? [],
   );
   return {
     testFiles: files,
-    testDir: rootDir === '' || isAmongApp(files, has) ? null : inside(rootDir),
-    config: configFile === null ? null : inside(configFile),
+    testDir: rootDir === '' || isTestDirAmongApp(files, has) ? null : relativeToRoot(rootDir),
+    config: configFile === null ? null : relativeToRoot(configFile),
     titles: [...new Set(tests.flatMap(({ test }) => test.titlePath.at(-1) ?? []))],
   };
 }
 
-function pathIn(root: string, file: string): string | null {
+function relativeIn(root: string, file: string): string | null {
   return pathInside(real(root), real(file));
 }

@@ -3,15 +3,15 @@ import escapeStringRegexp from 'escape-string-regexp';
 import { isCode } from '../code/imports.js';
 import type { FileSnapshot } from '../workspace/git-trees.js';
 import { isLockFile, isManifest } from './protected-files.js';
-import { type JudgedEdit, fileState, type SuitePlaces } from './request.js';
+import { type JudgedEdit, createFileState, type SuitePlaces } from './request.js';
 
 /** The usual names of spec files. */
 export const isSpecName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
 
 /** Scenarios in Gherkin, from which playwright-bdd generates the specs that Playwright runs. */
-const isScenario = /\.feature(?:\.md)?$/;
+const scenario = /\.feature(?:\.md)?$/;
 
-/** Whether a file has checks of its own, even if the tests read it. */
+/** Whether other rules of the guard judge a file, even if the tests read it. */
 function isJudgedElsewhere(file: string): boolean {
   return (
     isManifest(file) || isLockFile(file) || /(?:^|\/)(?:[jt]sconfig[\w.-]*\.json|\.env[\w.-]*)$/.test(file)
@@ -19,39 +19,39 @@ function isJudgedElsewhere(file: string): boolean {
 }
 
 /** Pages and their assets. They belong to the app, even if a test's own process serves them. */
-const served = /\.(?:html?|css|scss|less|vue|svelte|astro|map|wasm|svg|ico|woff2?)$/;
+const pageAsset = /\.(?:html?|css|scss|less|vue|svelte|astro|map|wasm|svg|ico|woff2?)$/;
 
 /** Whether a file is a snapshot that Playwright compares with. */
 export function isSnapshotPath(file: string): boolean {
   return /(?:-snapshots|__snapshots__|__screenshots__)\/|\.aria\.ya?ml$|\.snap$/.test(file);
 }
 
-/** Returns a predicate for files of any kind that belong to the tests: those in test folders, and data that the tests name. */
-export function testPlaces({
+/** Creates a predicate for files of any kind that belong to the tests: those in test folders, and data that the tests name. */
+export function createTestPlacePredicate({
   testFiles,
   testDir,
   config,
   loaded = [],
 }: SuitePlaces): (file: string) => boolean {
-  const data = loaded.filter((file) => !isCode(file) && !isJudgedElsewhere(file) && !served.test(file));
-  const known = new Set([...testFiles, ...data, ...(config === null ? [] : [config])]);
-  const folders = testDir === null || testDir === '' ? testFiles.flatMap(folderOf) : [testDir];
+  const data = loaded.filter((file) => !isCode(file) && !isJudgedElsewhere(file) && !pageAsset.test(file));
+  const testPaths = new Set([...testFiles, ...data, ...(config === null ? [] : [config])]);
+  const folders = testDir === null || testDir === '' ? testFiles.flatMap(testFoldersAround) : [testDir];
   const prefixes = [...new Set(folders)].map((folder) => `${folder}/`);
-  // Test folders may contain pages that only the browser loads: a page that no test names belongs to the app.
-  const read = new Set(loaded);
+  // Test folders may contain pages for the browser; a page that no test names belongs to the app.
+  const loadedFiles = new Set(loaded);
   const isPage = (file: string) =>
-    read.size > 0 && !read.has(file) && served.test(file) && !isSnapshotPath(file);
+    loadedFiles.size > 0 && !loadedFiles.has(file) && pageAsset.test(file) && !isSnapshotPath(file);
   return (file) =>
-    known.has(file) ||
-    isScenario.test(file) ||
+    testPaths.has(file) ||
+    scenario.test(file) ||
     (prefixes.some((prefix) => file.startsWith(prefix)) && !isPage(file));
 }
 
 /**
- * Without a test directory, the outermost folder of a spec with a name like `tests` belongs to the tests. A spec next to app code has no
- * such folder.
+ * Without a test directory, the outermost folder with a name like `tests` above a spec belongs to the tests. A spec next to app code has no such
+ * folder.
  */
-function folderOf(file: string): string[] {
+function testFoldersAround(file: string): string[] {
   const parts = file.split('/').slice(0, -1);
   const index = parts.findIndex((part) => isTestFolder.test(part));
   return index === -1 ? [] : [parts.slice(0, index + 1).join('/')];
@@ -61,47 +61,47 @@ const isTestFolder = /^(?:__tests__|tests?|e2e|specs?|playwright|integration)$/i
 const extensions = ['ts', 'tsx', 'js', 'jsx', 'mts', 'mjs', 'cts', 'cjs', 'vue', 'svelte'];
 
 /**
- * Whether the app's code lies in the test directory, as in `testDir: 'src'`: most specs are next to the module that they are named after
- * (`cart.spec.tsx` and `cart.tsx`), in a folder that is not named like one for tests.
+ * Whether the test directory contains the app's code, as with `testDir: 'src'`: most specs are next to the module that they are named after
+ * (`cart.spec.tsx` and `cart.tsx`), outside of folders with names like `tests`.
  */
-export function isAmongApp(testFiles: readonly string[], has: (file: string) => boolean): boolean {
+export function isTestDirAmongApp(testFiles: readonly string[], has: (file: string) => boolean): boolean {
   const isNextToModule = (file: string) =>
     isSpecName.test(file) &&
-    folderOf(file).length === 0 &&
+    testFoldersAround(file).length === 0 &&
     extensions.some((extension) => has(file.replace(isSpecName, `.${extension}`)));
   return testFiles.filter(isNextToModule).length * 2 > testFiles.length;
 }
 
-/** An app with more code files than this is not searched, and data that its tests name counts as theirs. */
+/** An app with more code files is not searched; data that its tests name then counts as test data. */
 const MAX_FILES = 5000;
 
 /**
  * Finds changed data files that belong to the app although the tests name them: they are not in a test folder, and app code
- * refers to them by name (`import rooms from './rooms.json'`) or by a pattern of their folder (`rooms/*.json`). Looks at the state before
- * the change, so that no change can turn test data into app data.
+ * refers to them by name (`import rooms from './rooms.json'`) or by a pattern of their folder (`rooms/*.json`). Uses the state before
+ * the change, because a change must not turn test data into app data.
  */
-export async function appDataIn(
+export async function findAppData(
   edits: readonly JudgedEdit[],
   before: FileSnapshot,
   suite: SuitePlaces,
 ): Promise<ReadonlySet<string>> {
   const { loaded = [] } = suite;
-  const isAmongTests = testPlaces({ ...suite, loaded: [] });
+  const isAmongTests = createTestPlacePredicate({ ...suite, loaded: [] });
   const data = edits
     .map((edit) => edit.path)
-    .filter((file) => loaded.includes(file) && !isCode(file) && !served.test(file) && !isAmongTests(file));
+    .filter((file) => loaded.includes(file) && !isCode(file) && !pageAsset.test(file) && !isAmongTests(file));
   if (data.length === 0) return new Set();
   const code = (await before.paths()).filter(
     (file) => isCode(file) && !isAmongTests(file) && !isSpecName.test(file),
   );
   if (code.length > MAX_FILES) return new Set();
-  const texts = [...(await before.read(code)).values()].flatMap((bytes) => fileState(bytes).text ?? []);
+  const texts = [...(await before.read(code)).values()].flatMap((bytes) => createFileState(bytes).text ?? []);
   const ofApp = texts.filter((text) => !/['"](?:@playwright\/test|playwright(?:-core)?)['"]/.test(text));
-  return new Set(data.filter((file) => ofApp.some((text) => names(text, file))));
+  return new Set(data.filter((file) => ofApp.some((text) => mentions(text, file))));
 }
 
 /** Whether code refers to a file, as in `'./rooms.json'`, `'content/rooms/*.json'` or `` `content/rooms/${id}.json` ``. */
-function names(text: string, file: string): boolean {
+function mentions(text: string, file: string): boolean {
   const folder = path.posix.basename(path.posix.dirname(file));
   const byName = new RegExp(`['"\`/]${escapeStringRegexp(path.posix.basename(file))}['"\`?]`);
   const byFolder = new RegExp(`['"\`/]${escapeStringRegexp(folder)}/(?:\\*|\\$\\{)`);

@@ -1,6 +1,6 @@
 import type { DiagnosedFailure, Cause } from '../model/cause.js';
 import { chooseTestsToRunWithoutFix } from './alike.js';
-import { failureKey, testName, testsOf } from '../model/failure.js';
+import { failureKey, formatTitles, listTests } from '../model/failure.js';
 import { isGreen } from './judge.js';
 import type { CauseEnd } from '../model/verdict.js';
 import type { CauseWork } from './cause-work.js';
@@ -19,7 +19,7 @@ export type ByKey = [key: string, failure: DiagnosedFailure][];
  */
 export function failuresWithoutCause({ session }: Progress, failures: readonly DiagnosedFailure[]): ByKey {
   const { tests } = session.bus.run();
-  const isFixed = session.workspace.applied().length > 0;
+  const isFixed = session.workspace.listApplied().length > 0;
   return keyed(failures).filter(([key]) => {
     const known = tests.get(key);
     return !known?.causeIds.length && !(isFixed && known?.verdict === 'passed');
@@ -52,11 +52,17 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
   }
   const chance = flaky.filter((failure) => !edited.includes(failure));
   if (chance.length === 0) return;
-  const tests = testsOf(chance);
+  const tests = listTests(chance);
   if (tests.length < chance.length) progress.suiteFlakes += 1;
   session.bus.emit({ type: 'cause.flaky', tests, causeId: null });
   for (const { id, titlePath } of tests)
-    await session.store.flakeSeen({ testId: id, name: testName(titlePath), kind: null, red: 1, green: 1 });
+    await session.store.flakeSeen({
+      testId: id,
+      name: formatTitles(titlePath),
+      kind: null,
+      red: 1,
+      green: 1,
+    });
 }
 
 /** Whether somebody edited a test of a cause before it was green. */
@@ -190,7 +196,7 @@ function takeGreen(progress: Progress, cause: Cause, failure: DiagnosedFailure):
  */
 export async function recheckFailed(progress: Progress): Promise<void> {
   const { session } = progress;
-  if (session.workspace.applied().length === 0) return;
+  if (session.workspace.listApplied().length === 0) return;
   const given = [...progress.causes.values()].filter((cause) => canBeHealedYet(progress, cause));
   const failures = given
     .flatMap(({ members }) => members)

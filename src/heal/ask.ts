@@ -1,13 +1,13 @@
 import path from 'node:path';
-import { type Attempt, bareAttempt, type PendingAttempt } from '../model/attempt.js';
+import { type Attempt, createAttempt, type PendingAttempt } from '../model/attempt.js';
 import { canBeReverted } from '../model/blame.js';
 import { builtIn } from '../model/built-in.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import type { Side } from '../model/choice.js';
-import { type Escalation, questionAbout } from '../model/escalation.js';
+import { type Escalation, createQuestion } from '../model/escalation.js';
 import type { CauseEnd } from '../model/verdict.js';
 import { localDay } from '../format.js';
-import { contentsOf, readChange, storeChange } from '../workspace/change.js';
+import { openContents, readChange, storeChange } from '../workspace/change.js';
 import { keepPatch } from './attempt/keep-patch.js';
 import { attemptDecided, storeStart } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
@@ -40,7 +40,7 @@ export async function askAboutEdits(
 export async function keepEdits(session: Session, failures: readonly DiagnosedFailure[]): Promise<string> {
   const { folder, bus, testFiles } = session;
   const files = [...new Set(failures.flatMap(({ failure }) => testFiles.editedFor(failure)))];
-  const change = await testFiles.change(contentsOf(folder.dir));
+  const change = await testFiles.change(openContents(folder.dir));
   await storeChange(folder.dir, change);
   const { patch } = await keepPatch(session, change, path.join(folder.dir, 'edited-tests'));
   bus.emit({ type: 'tests.edited', files, change: change.id });
@@ -52,7 +52,7 @@ async function store(
   cause: Cause,
   { question, ...asked }: { attempts: readonly Attempt[]; asked: string | null; question: string },
 ): Promise<CauseEnd> {
-  const about = { ...questionAbout(cause, { ...asked, question }), signature: rememberedAs(cause.lead) };
+  const about = { ...createQuestion(cause, { ...asked, question }), signature: rememberedAs(cause.lead) };
   const escalation = await session.store.escalate(about, session.folder.runId);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
@@ -109,7 +109,7 @@ async function offerPatch(
   const id = await storeStart(session, cause, { n, agent: builtIn, runner: builtIn });
   session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary, agent: builtIn });
   const pending: PendingAttempt = {
-    ...bareAttempt(n),
+    ...createAttempt(n),
     agent: builtIn,
     proposedBy: 'fixer',
     runner: builtIn,

@@ -12,7 +12,7 @@ type InCleanCopy =
 
 /** Returns the files outside of git that changed since the work on these tests' causes began. A revert does not restore them. */
 export function leftovers(progress: Progress, tests: readonly ProofTest[]): Promise<string[]> {
-  return progress.session.workspace.changedOutsideGit(begunAt(progress, tests));
+  return progress.session.workspace.listChangedOutsideGit(begunAt(progress, tests));
 }
 
 function begunAt(progress: Progress, tests: readonly ProofTest[]): number {
@@ -39,10 +39,10 @@ export async function proveInCleanCopy(
   const run = () => session.runInCleanCopy({ ids, since: begunAt(progress, tests) });
   const whyNot = unable ?? (await otherServer(tests));
   const without = whyNot ?? (await run());
-  await workspace.without([]);
+  await workspace.takeOut([]);
   const withAll = typeof without === 'string' ? without : await run();
   if (session.signal.aborted) return;
-  const fixes = workspace.applied().filter((id) => !out.includes(id));
+  const fixes = workspace.listApplied().filter((id) => !out.includes(id));
   for (const test of tests) {
     const shown: InCleanCopy =
       typeof without === 'string' || typeof withAll === 'string'

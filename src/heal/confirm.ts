@@ -1,6 +1,6 @@
 import { chooseNeighbours, chooseShown, type GreenTest, groupAlike, ranBefore } from './alike.js';
 import type { DiagnosedFailure } from '../model/cause.js';
-import { failureKey, testName, testsOf } from '../model/failure.js';
+import { failureKey, formatTitles, listTests } from '../model/failure.js';
 import { relativePath } from '../paths.js';
 import { duration } from '../format.js';
 import { groupCauses } from '../diagnose/group.js';
@@ -90,7 +90,7 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
     const ends = confirmed.map((before) => ({ before, now: rerun.observe(before) }));
     flaky.push(...ends.filter(({ now }) => isGreen(now)).map(({ before }) => before));
     uncovered.push(...rerun.others);
-    const files = new Set(testsOf(confirmed).map(({ location }) => location.file));
+    const files = new Set(listTests(confirmed).map(({ location }) => location.file));
     const along = progress.green.filter(
       ({ test }) => neighbours.includes(test.id) && files.has(test.location.file),
     );
@@ -123,7 +123,7 @@ async function runAmongOthers(
   if (tests.length === 0 || session.signal.aborted) return none;
   const own = tests.flatMap(({ rerunIds }) => rerunIds);
   const all = new Set([...own, ...tests.flatMap(others)]);
-  const files = new Set(testsOf(tests).map(({ location }) => location.file));
+  const files = new Set(listTests(tests).map(({ location }) => location.file));
   const ofFiles = ran.flatMap(({ test }) => (files.has(test.location.file) ? [test.id] : []));
   const isShort = (session.plan.likelyMs([...all]) ?? 0) <= MOST_AMONG_OTHERS_MS;
   const ids = isShort ? [...all] : [...new Set([...own, ...ofFiles.filter((id) => all.has(id))])];
@@ -138,7 +138,7 @@ async function runAmongOthers(
     const needed = ran.filter(({ test }) => earlier.includes(test.id) && !setUps.includes(test.project));
     const needs = needed.map(({ test }) => test.id);
     const neededTests = needed.map(({ test }) => ({
-      name: testName(test.titlePath),
+      name: formatTitles(test.titlePath),
       at: `${relativePath(session.cwd, test.location.file)}:${test.location.line}`,
       writes: failure.writes?.[test.id] ?? [],
     }));

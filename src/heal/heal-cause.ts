@@ -1,6 +1,6 @@
-import { becauseOf } from '../model/attempt.js';
+import { reasonOfEnd } from '../model/attempt.js';
 import { builtIn } from '../model/built-in.js';
-import { unrefutedEnvironment, retryOf } from '../model/cause.js';
+import { findUnrefutedEnvironment, chooseRetryAxis } from '../model/cause.js';
 import type { CauseEnd } from '../model/verdict.js';
 import { unreachable } from '../unreachable.js';
 import { ask, mayBeMeant, stillOpen } from './ask.js';
@@ -82,8 +82,8 @@ function historyOf(
     // A failure that is left to people is not for them, either.
     mayPropose: mayPropose && (chosen !== null || (proposers.length > 0 && routed.length > 0)),
     ...(routed.length > 0 && agents.length === 0 ? { noAgent } : {}),
-    retry: retryOf(cause),
-    environment: unrefutedEnvironment(cause),
+    retry: chooseRetryAxis(cause),
+    environment: findUnrefutedEnvironment(cause),
     agents,
     spent: session.spending.spentFor(cause, session.clock.now()),
   };
@@ -140,7 +140,7 @@ async function endOf(schedule: Schedule, work: CauseWork, end: CauseEnd): Promis
 async function wait(schedule: Schedule, work: CauseWork, delayMs: number): Promise<void> {
   const { bus, clock } = schedule.progress.session;
   const last = work.attempts.at(-1);
-  const reason = (last && becauseOf(last)) ?? 'the fix did not hold';
+  const reason = (last && reasonOfEnd(last)) ?? 'the fix did not hold';
   const attempt = (last?.n ?? 0) + 1;
   bus.emit({ type: 'agent.retrying', causeId: work.cause.id, attempt, delayMs, reason });
   await schedule.pause(() => clock.sleep(delayMs, work.signal));

@@ -1,9 +1,9 @@
 import { visibleText } from '../visible-text.js';
-import { becauseOf } from '../model/attempt.js';
+import { reasonOfEnd } from '../model/attempt.js';
 import type { BlameSearches } from './hooks.js';
 import { confirm } from './confirm.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
-import { failureKey, testName, testsOf } from '../model/failure.js';
+import { failureKey, formatTitles, listTests } from '../model/failure.js';
 import { groupCauses } from '../diagnose/group.js';
 import type { CauseWork } from './cause-work.js';
 import { agentsAtOnce, healAgain, healCauses } from './heal-causes.js';
@@ -117,7 +117,7 @@ async function healUnproven(
     }
     announceVerdicts(progress.session, work.cause.members, { verdict: 'failed' });
     const last = work.attempts.at(-1);
-    const reason = (last && becauseOf(last)) ?? 'interrupted';
+    const reason = (last && reasonOfEnd(last)) ?? 'interrupted';
     await endCause(progress, work.cause, { verdict: 'interrupted', reason });
   }
   return [...revealed.values()];
@@ -219,8 +219,8 @@ async function withoutQuarantined(
   const byFile = new Set(
     settings.quarantine.flatMap(({ test, until }) => (until >= today ? [visibleText(test)] : [])),
   );
-  const tests = testsOf(failures).filter(
-    ({ id, titlePath }) => byAnswer.has(id) || byFile.has(visibleText(testName(titlePath))),
+  const tests = listTests(failures).filter(
+    ({ id, titlePath }) => byAnswer.has(id) || byFile.has(visibleText(formatTitles(titlePath))),
   );
   const ids = new Set(tests.map(({ id }) => id));
   if (tests.length > 0) bus.emit({ type: 'tests.quarantined', tests });

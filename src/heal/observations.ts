@@ -34,11 +34,11 @@ type OfFailure = Pick<DiagnosedFailure, 'failure'>;
  */
 export class Observations {
   readonly #rows = new Map<string, Row[]>();
-  readonly #workspace: Pick<Workspace, 'applied'>;
+  readonly #workspace: Pick<Workspace, 'listApplied'>;
   readonly #gone = new Set<string>();
   #runs = 0;
 
-  constructor(workspace: Pick<Workspace, 'applied'>) {
+  constructor(workspace: Pick<Workspace, 'listApplied'>) {
     this.#workspace = workspace;
   }
 
@@ -56,7 +56,7 @@ export class Observations {
   add(observed: ReadonlyMap<string, Observation>, how: Partial<Circumstances> = {}): void {
     this.#runs += 1;
     const at = {
-      fixes: this.#workspace.applied(),
+      fixes: this.#workspace.listApplied(),
       part: 'trial',
       isClean: false,
       ...how,
@@ -153,7 +153,7 @@ export class Observations {
   }
 
   #isNow({ fixes }: Row): boolean {
-    const now = new Set(this.#workspace.applied());
+    const now = new Set(this.#workspace.listApplied());
     return fixes.length === now.size && fixes.every((id) => now.has(id));
   }
 }

@@ -8,7 +8,7 @@ import { isGreen, type Observation } from './judge.js';
 import type { Proof, ProofStep } from '../model/proof.js';
 import { workFromEdits } from './attempt/keep-patch.js';
 import { revertChanges } from './attempt/trial.js';
-import { contentsOf, readChange } from '../workspace/change.js';
+import { openContents, readChange } from '../workspace/change.js';
 import { withChange } from '../workspace/with-change.js';
 import { retest } from './retest.js';
 import type { PreparedPatch } from './hooks.js';
@@ -52,7 +52,7 @@ async function isGreenBefore(session: Session, cause: Cause): Promise<boolean> {
   const broke = canBeReverted(blame) ? readChange(folder.dir, blame.change) : null;
   if (broke === null || session.signal.aborted) return false;
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
-  const before = await withChange({ workspace, contents: contentsOf(folder.dir), warn }, broke, () =>
+  const before = await withChange({ workspace, contents: openContents(folder.dir), warn }, broke, () =>
     retest(session, { failures: [lead], purpose: 'proof', causeId: cause.id }),
   );
   return before !== null && isGreen(before.value.observe(lead));

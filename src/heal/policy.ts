@@ -1,5 +1,5 @@
 import type { Spent } from '../model/spent.js';
-import { type Attempt, becauseOf, isHiding } from '../model/attempt.js';
+import { type Attempt, reasonOfEnd, hidesFault } from '../model/attempt.js';
 import { agentName, isBuiltIn } from '../model/built-in.js';
 import type { RetryAxis } from '../model/diagnosis.js';
 import { isUsedUp, noEarlierTries, type EarlierTries } from '../model/earlier-runs.js';
@@ -58,14 +58,14 @@ const FAILED_FIXES_BEFORE_BARE_RETEST = 2;
  */
 export function decideNextStep(given: CauseHistory, policy: Policy): NextStep {
   const decision = decideNext(given, policy);
-  const hidden = given.attempts.findLast(isHiding);
+  const hidden = given.attempts.findLast(hidesFault);
   const isLost =
     decision.kind === 'end' &&
     !decision.end.overBudget &&
     (decision.end.verdict === 'failed' || decision.end.verdict === 'rejected');
   // A person sees the fix of which a reader said that it hides the fault, before it is lost (HN-11).
   return hidden && isLost
-    ? { kind: 'escalate', question: `is this fix meant? ${becauseOf(hidden)}` }
+    ? { kind: 'escalate', question: `is this fix meant? ${reasonOfEnd(hidden)}` }
     : decision;
 }
 
@@ -134,7 +134,7 @@ function nextTry(history: CountedHistory, policy: Policy): NextStep {
 }
 
 function endAfter(last: Attempt, history: CauseHistory, policy: Policy): NextStep | null {
-  const because = becauseOf(last) ?? '';
+  const because = reasonOfEnd(last) ?? '';
   if (last.end.kind === 'interrupted') return end('interrupted', 'interrupted while an agent was working');
   if (last.end.kind === 'unusable') return end('agent-unusable', `${last.end.because}. ${last.end.remedy}`);
   if (last.end.kind === 'denied') return end('agent-unusable', 'the agent program denied every edit');
@@ -183,7 +183,7 @@ function isBareRetest(history: CauseHistory, retries: RetrySettings): boolean {
       attempt.agent !== null &&
       attempt.files.length > 0 &&
       attempt.end.kind !== 'rejected' &&
-      !isHiding(attempt),
+      !hidesFault(attempt),
   );
   const failed = earlierOf(history).failedFixes + failedFixes.length;
   return triesOf(history) + 1 >= retries.max && failed >= FAILED_FIXES_BEFORE_BARE_RETEST;

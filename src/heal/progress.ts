@@ -1,9 +1,9 @@
-import { type Attempt, isKept, spentOn } from '../model/attempt.js';
+import { type Attempt, isKept, sumCosts } from '../model/attempt.js';
 import type { Cause, CauseRecord, DiagnosedFailure } from '../model/cause.js';
 import { isPaused } from './policy.js';
 import type { ProofOutcome, ProofStep, TestProof } from '../model/proof.js';
 import { type CauseEnd, type CauseVerdict, type RunResult, isResolved } from '../model/verdict.js';
-import { failureKey, testsOf } from '../model/failure.js';
+import { failureKey, listTests } from '../model/failure.js';
 import type { CauseWork } from './cause-work.js';
 import type { BlameSearches } from './hooks.js';
 import type { GreenTest } from './alike.js';
@@ -140,7 +140,7 @@ export function changesOf(progress: Progress, cause: Cause): string[] {
 
 /** Returns the causes that have changes in the tree, in the order in which these were applied. */
 export function keptCauses(progress: Progress): Cause[] {
-  const applied = progress.session.workspace.applied();
+  const applied = progress.session.workspace.listApplied();
   const at = (cause: Cause) => applied.indexOf(changesOf(progress, cause).at(-1) ?? '');
   const kept = [...progress.causes.values()].filter((cause) => changesOf(progress, cause).length > 0);
   return kept.toSorted((a, b) => at(a) - at(b));
@@ -201,7 +201,7 @@ export async function endCause(
     causeId: cause.id,
     ...end,
     attempts: attempts.length,
-    costUsd: spentOn(attempts).costUsd,
+    costUsd: sumCosts(attempts).costUsd,
     ...(proof ? { proof } : {}),
     ...(several ? { testProofs: several } : {}),
   });
@@ -264,7 +264,7 @@ export function summarise({ id, lead, members, parent }: Cause): CauseRecord {
     why,
     confidence,
     // Headline and class are those of the lead.
-    tests: testsOf([lead, ...members.filter((member) => member !== lead)]),
+    tests: listTests([lead, ...members.filter((member) => member !== lead)]),
     headline: describeFailure(lead),
     source: facts.source,
     parent,

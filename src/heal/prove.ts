@@ -1,4 +1,4 @@
-import { readingText } from '../model/attempt.js';
+import { formatReading } from '../model/attempt.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey } from '../model/failure.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -66,7 +66,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
   if (proofTests.length === 0 && keptCauses(progress).length === 0) return nothing;
   const proof: Proof = {
     progress,
-    applied: session.workspace.applied(),
+    applied: session.workspace.listApplied(),
     regression: new Regression(progress, first),
     refuted: new Map(),
     gone: new Set(),
@@ -215,7 +215,7 @@ async function runTests(
   }
   if (!(await takeOut(progress, without))) {
     const unseen = { ended: 'not-run', failure: null, suiteFailure: null } as const;
-    const fixes = progress.session.workspace.applied().filter((id) => !without.includes(id));
+    const fixes = progress.session.workspace.listApplied().filter((id) => !without.includes(id));
     observations.add(new Map(planned.map(({ key }) => [key, unseen])), { part, fixes });
     return;
   }
@@ -265,10 +265,10 @@ async function runInCleanCopy(
 async function takeOut(progress: Progress, changes: readonly string[]): Promise<boolean> {
   const { session } = progress;
   const wanted = allChanges(progress).filter((id) => !changes.includes(id));
-  if (isSameSet(session.workspace.applied(), wanted)) return true;
-  const { leftAlone } = await session.workspace.without(changes);
+  if (isSameSet(session.workspace.listApplied(), wanted)) return true;
+  const { leftAlone } = await session.workspace.takeOut(changes);
   if (leftAlone.length === 0) return true;
-  await session.workspace.without([]);
+  await session.workspace.takeOut([]);
   const message = `The fixes could not be reverted for their proof, because these files changed in the meantime: ${leftAlone.join(', ')}`;
   session.bus.emit({ type: 'run.warning', message });
   return false;
@@ -309,7 +309,7 @@ async function applyReadings(proof: Proof, readings: Readings): Promise<boolean>
     if (reading.verdict === 'honest' || reading.verdict === 'not-read' || !lead) continue;
     const isHiding = reading.verdict === 'hides';
     const hides = isHiding ? { hides: true as const } : {};
-    const because = `${isHiding ? '' : 'is this fix meant? '}${readingText(reading)}`;
+    const because = `${isHiding ? '' : 'is this fix meant? '}${formatReading(reading)}`;
     const steps = stepsOf(progress, lead);
     await refute(proof, cause, { kind: 'offered', side: 'app', proof: steps, because, ...hides });
   }

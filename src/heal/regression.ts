@@ -3,7 +3,7 @@ import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { isHealed } from '../model/verdict.js';
 import { isNoTests } from '../playwright/suite-run-of.js';
 import { chooseRegression, type RegressionTests, type TestFile } from './choose-regression.js';
-import { failureKey, testsOf } from '../model/failure.js';
+import { failureKey, listTests } from '../model/failure.js';
 import type { TestState } from '../run/run-state.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { Observation } from './judge.js';
@@ -137,7 +137,7 @@ export class Regression {
 
   #own(proven: readonly ProofTest[]): string[] {
     const { gone } = this.#progress.session.observations;
-    return testsOf(proven.map(({ failure }) => failure)).flatMap(({ id }) => (gone.has(id) ? [] : [id]));
+    return listTests(proven.map(({ failure }) => failure)).flatMap(({ id }) => (gone.has(id) ? [] : [id]));
   }
 
   /** The keys of what has to be green. */

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../model/cause.js';
-import { failureKey, plainError, testsOf } from '../model/failure.js';
+import { failureKey, createPlainError, listTests } from '../model/failure.js';
 import type { Reason } from '../model/diagnosis.js';
 import type { Observation } from './judge.js';
 import type { SuitePurpose } from '../event.js';
 import { type PassingTest, readPassingTrace, remainingReasons } from '../evidence/complaints.js';
-import { isTracedTwice, noRun, type SuiteRun } from '../playwright/suite-run.js';
+import { isTracedTwice, createEmptyRun, type SuiteRun } from '../playwright/suite-run.js';
 import { observation, observationsIn, suiteFailureIn } from './observations.js';
 import type { ProofPart } from './proof-question.js';
 import type { Session } from './session.js';
@@ -45,7 +45,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const { failures, purpose, causeId, part = 'trial' } = request;
   const broken = await session.prepare();
   if (broken !== null) return unprepared(session, request, broken);
-  const red = testsOf(failures).length;
+  const red = listTests(failures).length;
   const ids = request.ids ?? idsOf(failures);
   const traced = await session.runAgain({ ids, purpose, causeId, ...(red > 0 ? { red } : {}) });
   const { run, repeated } = await repeatUndecided(session, traced, request);
@@ -63,8 +63,8 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   if (!session.signal.aborted) {
     session.observations.add(observationsIn(diagnosedRun, failures), { part });
     session.testFiles.observe(diagnosedRun.run);
-    // What a change lets run is told only once the change is kept.
-    if (purpose !== 'retest') announceTests(session, diagnosedRun.run);
+    // What a change lets run is told only once the change is kept, which one that a person is asked about is not.
+    if (purpose !== 'retest' && purpose !== 'proof') announceTests(session, diagnosedRun.run);
   }
   const asked = new Set(failures.map(({ failure }) => failureKey(failure)));
   return {
@@ -133,10 +133,10 @@ async function unprepared(
 function prepareFailed(output: string, session: Session): SuiteRun {
   const message = `Error: verify.prepare failed: ${session.settings.verify.prepare ?? ''}`;
   return {
-    ...noRun('failed'),
+    ...createEmptyRun('failed'),
     rootDir: session.cwd,
     exitCode: null,
-    suiteFailure: { scope: 'suite', errors: [plainError(message)], stderr: output },
+    suiteFailure: { scope: 'suite', errors: [createPlainError(message)], stderr: output },
     endedAt: session.clock.now(),
   };
 }

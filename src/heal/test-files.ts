@@ -1,14 +1,14 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SuitePlaces } from '../guard/request.js';
-import { isSpecName, testPlaces } from '../guard/test-places.js';
+import { isSpecName, createTestPlacePredicate } from '../guard/test-places.js';
 import { type Failure, failureKey } from '../model/failure.js';
 import { relativePath } from '../paths.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { tryOr } from '../result.js';
 import type { Change, Contents } from '../workspace/change.js';
-import { hashOf } from '../workspace/file-state.js';
-import { projectTree } from '../workspace/tree.js';
+import { hashContent } from '../workspace/file-state.js';
+import { createProjectTree } from '../workspace/tree.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** More are not watched: no suite has them, and a test folder may contain anything. */
@@ -102,7 +102,7 @@ export class TestFiles {
     if (!info?.isFile()) return null;
     const { mtimeMs, size } = info;
     if (before?.mtimeMs === mtimeMs && before.size === size) return before;
-    return { mtimeMs, size, hash: hashOf(this.#read(file) ?? Buffer.alloc(0)) };
+    return { mtimeMs, size, hash: hashContent(this.#read(file) ?? Buffer.alloc(0)) };
   }
 
   #read(file: string): Buffer | null {
@@ -116,6 +116,6 @@ export class TestFiles {
  */
 export async function listTestFiles(root: string, places: SuitePlaces): Promise<string[]> {
   const { testFiles, config } = places;
-  const others = (await projectTree(root).paths()).filter(testPlaces(places));
+  const others = (await createProjectTree(root).paths()).filter(createTestPlacePredicate(places));
   return [...new Set([...testFiles, ...(config === null ? [] : [config]), ...others])].slice(0, MAX_FILES);
 }

@@ -4,11 +4,11 @@ import { cutShape, noteShape, violationShape } from './guard-findings.js';
 import { proofShape, testProofShape } from './proof.js';
 import { changeId, count, countOrNull, listOf, textOrNull } from './shape.js';
 
-/** What an agent says about its own work; only the re-run decides whether it is true. */
+/** An agent's statement about its own work; only the re-run decides whether it is true. */
 const claimShape = z.object({ status: z.enum(['fixed', 'not-fixed', 'needs-person']), summary: z.string() });
 export type AgentClaim = z.infer<typeof claimShape>;
 
-/** What an agent program reports about its own usage; null for whatever it does not report. */
+/** The usage that an agent program reports; null for figures that it does not report. */
 const usageShape = z.object({
   costUsd: countOrNull,
   inputTokens: countOrNull,
@@ -18,7 +18,7 @@ const usageShape = z.object({
 });
 export type AgentUsage = z.infer<typeof usageShape>;
 
-/** How one agent process ended. However an agent misbehaves, the result is an end, never an exception. */
+/** How one agent process ended. Even a misbehaving agent results in an end, never in an exception. */
 export type AgentEnd =
   /** Exited with 0, or signaled completion and was then stopped by self-heal. */
   | { readonly kind: 'completed' }
@@ -28,32 +28,32 @@ export type AgentEnd =
   | { readonly kind: 'spawn-failed'; readonly reason: string }
   /** Self-heal was interrupted. */
   | { readonly kind: 'aborted' }
-  /** Reached its own limit of turns or cost; what it did until then may still work. */
+  /** Reached its own limit of turns or cost; its edits until then may still be a fix. */
   | { readonly kind: 'limited'; readonly reason: string }
-  /** Waiting helps: rate limited, overloaded, or the connection dropped (AG-7). `waitMs` is set if the provider says how long. */
+  /** Waiting helps: rate limited, overloaded, or the connection dropped (AG-7). `waitMs` is set if the provider names a time. */
   | { readonly kind: 'retryable'; readonly reason: string; readonly waitMs?: number }
   /** Its input is too long for its model (AG-7). */
   | { readonly kind: 'context-overflow'; readonly reason: string }
-  /** The program cannot work here at all: not logged in, no credit, unknown model. `remedy` says what a person must do. */
+  /** The program cannot work here at all: not logged in, no credit, unknown model. `remedy` is for a person. */
   | { readonly kind: 'unusable'; readonly reason: string; readonly remedy: string };
 
 /** One agent process, from start to end. */
 export interface AgentRun {
   readonly end: AgentEnd;
   readonly claim: AgentClaim | null;
-  /** Its answer, if it was asked about a fix. */
+  /** Its opinion, if its task was to read a fix. */
   readonly opinion?: Opinion;
   readonly usage: AgentUsage;
-  /** Edits that the program refused, as it names them. */
+  /** Edits that the program refused, in its own words. */
   readonly denials: readonly string[];
   readonly durationMs: number;
   /** The last lines of its output, for the report; all of it is in its log file. */
   readonly tail: string;
-  /** Processes that outlived it and had to be stopped, as `pid command`. */
+  /** Leftover processes that self-heal had to end, as `pid command`. */
   readonly orphans: readonly string[];
 }
 
-/** How an agent's program ended when no restart can help any more (`AgentEnd` in one word). */
+/** How an agent's program finally ended (`AgentEnd` in one word). */
 export const exits = [
   'completed',
   'exited',
@@ -73,34 +73,34 @@ const ended = <K extends string>(kind: K) => z.object({ kind: z.literal(kind), b
 
 /** How an attempt ended. Its change is in the project while it is `green` or `changed`, and only then. */
 const attemptEndShape = z.discriminatedUnion('kind', [
-  /** Its tests are green with it, with the runs that show it once it is proven (HN-5), for each test if there are several (HL-6). */
+  /** Its tests are green with the change. Once this is proven (HN-5), it has the runs, for each test if there are several (HL-6). */
   z.object({
     kind: z.literal('green'),
     proof: proofShape,
     testProofs: listOf(testProofShape).exactOptional(),
   }),
-  /** Its tests fail with another error, which is worked on (HL-3). */
+  /** Its tests now fail with another error, which becomes a new cause (HL-3). */
   ended('changed'),
-  /** It was green or changed and is out again: it broke other tests, led to no heal, or was undone. */
+  /** It was `green` or `changed`, and was reverted: it broke other tests, led to no heal, or was undone. */
   ended('taken-out'),
   ended('still-failing'),
   /** The test is gone or skipped (HL-10). */
   ended('vanished'),
   /** Green, but not because of the change (HN-5). */
   ended('flaky'),
-  /** It does something that no honest fix does (HN-3). */
+  /** It contains changes that no honest fix makes (HN-3). */
   ended('rejected').extend({ violations: listOf(violationShape) }),
-  /** Green and proven, but only a person can say whether it is right (BL-6), or its reader says that it hides the fault, so that agents try again first (HN-11). */
+  /** Green and proven, but only a person can decide whether it is right (BL-6), or its reader says that it hides the fault and agents try again first (HN-11). */
   ended('offered').extend({ side: z.enum(sides), proof: proofShape, hides: z.literal(true).exactOptional() }),
-  /** The same lines changed in the project while the agent worked, so that it could not be applied (HN-1). */
+  /** It could not be applied, because the same lines changed in the project while the agent worked (HN-1). */
   ended('conflict'),
-  /** What the agent changed cannot be taken over from its copy, such as a link that leads out of the project. */
+  /** The agent's change cannot be copied into the project, such as a link that leads out of the project. */
   ended('refused'),
   /** Its change could not be written to the project. */
   ended('unwritable'),
-  /** The agent's program denied it every edit. */
+  /** The agent's program denied every edit. */
   ended('denied'),
-  /** The agent's program cannot work here; `remedy` says what a person has to do. */
+  /** The agent's program cannot work here; `remedy` is for a person. */
   ended('unusable').extend({ remedy: z.string() }),
   ended('interrupted'),
 ]);
@@ -123,12 +123,12 @@ const endWords: Readonly<Record<AttemptEnd['kind'], string>> = {
   interrupted: 'interrupted',
 };
 
-/** Returns the words for an end; its reason may follow. */
-export function wordsOfEnd(end: AttemptEnd): string {
-  return isHiding({ end }) ? 'its reader objects' : endWords[end.kind];
+/** Describes an end; its reason may follow. */
+export function describeAttemptEnd(end: AttemptEnd): string {
+  return hidesFault({ end }) ? 'its reader objects' : endWords[end.kind];
 }
 
-/** How an agent's program ended, to follow `the agent`. */
+/** How an agent's program ended, as the rest of a sentence that begins with `the agent`. */
 export const exitWords: Readonly<Record<Exit, string>> = {
   completed: 'completed',
   exited: 'exited with an error',
@@ -141,8 +141,8 @@ export const exitWords: Readonly<Record<Exit, string>> = {
 };
 
 /**
- * Who may propose a fix before an agent is started, in the order in which they are asked: a person who chose a patch, the artifacts of other
- * machines, the memory of earlier runs, the built-in fixer. All of their fixes cost nothing, use no retry, and are judged and proven like an agent's.
+ * The sources of fixes that are tried before an agent, in this order: a patch chosen by a person, the artifacts of other machines, the memory of
+ * earlier runs, the built-in fixer. Their fixes cost nothing, use no retry, and are judged and proven like an agent's.
  */
 export const proposers = ['person', 'patch', 'memory', 'fixer'] as const;
 
@@ -153,7 +153,7 @@ export type Proposer = (typeof proposers)[number];
 export const fileChangeShape = z.object({ path: z.string(), added: countOrNull, removed: countOrNull });
 export type FileChange = z.infer<typeof fileChangeShape>;
 
-/** A file that belongs to an attempt, relative to the folder of its run, or of a later one if it names its own. */
+/** The path of an attempt's file, relative to the folder of its run; the attempt of a later run includes the run's folder. */
 const attemptFile = (ending: string) =>
   z
     .string()
@@ -161,21 +161,21 @@ const attemptFile = (ending: string) =>
     .nullable();
 export const patchFile = attemptFile('patch');
 
-/** What a reader may say about a fix: that it treats what was wrong, that it hides it, or that a fact is missing. */
+/** The verdicts of a reader on a fix: it treats the cause, it hides the fault, or a fact is missing to decide. */
 export const opinionVerdicts = ['honest', 'hides', 'unsure'] as const;
 
 /** The opinion of an agent on the fix of another (HN-11). */
 export const opinionShape = z.object({
   verdict: z.enum(opinionVerdicts),
-  /** The position in the fix that it is about, if it names one; relative to the project. */
+  /** The criticized position in the fix, if it names one; relative to the project. */
   file: textOrNull,
   line: countOrNull,
-  /** The reason; what is honest may have an empty one. */
+  /** The reason; may be empty for `honest`. */
   why: z.string(),
 });
 export type Opinion = z.infer<typeof opinionShape>;
 
-/** What came of reading a fix: an opinion, or why there is none. Only what is `not-read` enters without one. */
+/** The result of reading a fix: an opinion, or why there is none. Only a `not-read` fix is accepted without an opinion. */
 export const readingShape = opinionShape.extend({
   verdict: z.enum([...opinionVerdicts, 'no-answer', 'not-read']),
   /** The program that read it; null if none did. */
@@ -192,7 +192,7 @@ const readingWords: Readonly<Record<Reading['verdict'], string>> = {
 };
 
 /** Formats a reading as one line: `codex: it hides the fault: it swallows the error (src/a.ts:3)`. */
-export function readingText({
+export function formatReading({
   verdict,
   by = null,
   file,
@@ -211,7 +211,7 @@ export const attemptShape = z.object({
   agent: textOrNull,
   slashCommand: textOrNull,
   runner: textOrNull,
-  /** How its program ended, which says nothing about its work; null if none ran. */
+  /** How its program ended, regardless of its work; null if none ran. */
   exit: z.enum(exits).nullable(),
   claim: claimShape.nullable(),
   usage: usageShape.nullable(),
@@ -222,15 +222,15 @@ export const attemptShape = z.object({
   prompt: attemptFile('prompt.md'),
   /** Id of the change; null if there was nothing to apply. */
   change: changeId.nullable(),
-  /** What was left out of its change before it was tried; absent if nothing was. */
+  /** The edits that were cut from its change before it was tried; absent if none were. */
   cut: listOf(cutShape).exactOptional(),
-  /** What a reviewer should look at in its change; absent if there is nothing. */
+  /** Notes on its change for a reviewer; absent if there are none. */
   notes: listOf(noteShape).exactOptional(),
-  /** What a reader says of its change; absent if none was needed. */
+  /** The reader's opinion of its change; absent if none was needed. */
   reading: readingShape.exactOptional(),
   /** Who proposed the fix, if no agent worked on it in this run; absent otherwise. */
   proposedBy: z.enum(proposers).exactOptional(),
-  /** The id of the remembered fix that it is; absent if it is none. */
+  /** The id of the remembered fix; absent for any other attempt. */
   remembered: z.string().exactOptional(),
   end: attemptEndShape,
 });
@@ -240,7 +240,7 @@ export type Attempt = z.infer<typeof attemptShape>;
 export type PendingAttempt = Omit<Attempt, 'end'>;
 
 /** Creates an attempt without an agent. */
-export function bareAttempt(n: number): PendingAttempt {
+export function createAttempt(n: number): PendingAttempt {
   return {
     n,
     agent: null,
@@ -262,27 +262,27 @@ export function isKept({ end }: Pick<Attempt, 'end'>): boolean {
   return end.kind === 'green' || end.kind === 'changed';
 }
 
-/** Whether an attempt's change was in the project and is not any more; one that was rejected or did not apply was never there. */
+/** Whether an attempt's change was reverted. A change that was rejected or did not apply was never in the project. */
 export function wasReverted({ files, end }: Pick<Attempt, 'files' | 'end'>): boolean {
   const tried: AttemptEnd['kind'][] = ['taken-out', 'still-failing', 'vanished', 'flaky', 'offered'];
   return files.length > 0 && tried.includes(end.kind);
 }
 
 /** Whether a reader says that an attempt's fix hides the fault. */
-export function isHiding({ end }: Pick<Attempt, 'end'>): boolean {
+export function hidesFault({ end }: Pick<Attempt, 'end'>): boolean {
   return end.kind === 'offered' && end.hides === true;
 }
 
-/** Why an attempt did not heal its cause; null if it did. */
-export function becauseOf({ end }: Pick<Attempt, 'end'>): string | null {
+/** Returns why an attempt did not heal its cause; null if it did. */
+export function reasonOfEnd({ end }: Pick<Attempt, 'end'>): string | null {
   return end.kind === 'green' ? null : end.because;
 }
 
-/** The sum of what agent programs report in money and tokens; null for what none of them reports. */
+/** The costs that agent programs report, in money and tokens; null for figures that none of them reports. */
 export type AttemptCosts = Pick<AgentUsage, 'costUsd' | 'inputTokens' | 'outputTokens'>;
 
 /** Adds up what attempts have cost. */
-export function spentOn(attempts: readonly Pick<Attempt, 'usage'>[]): AttemptCosts {
+export function sumCosts(attempts: readonly Pick<Attempt, 'usage'>[]): AttemptCosts {
   const sum = (of: keyof AttemptCosts) => {
     const amounts = attempts.flatMap(({ usage }) => usage?.[of] ?? []);
     return amounts.length === 0 ? null : amounts.reduce((total, amount) => total + amount, 0);

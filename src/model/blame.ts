@@ -19,7 +19,7 @@ const blamedHunkShape = hunkShape.extend({
   whole: z.boolean(),
   /** The last commit that touched the hunk, with its date in ISO 8601; null if it is not committed. */
   commit: z.object({ id: z.string(), author: z.string(), date: z.string(), subject: z.string() }).nullable(),
-  /** Whether it is in a test file, so that reverting it would change what is tested. */
+  /** True if it is in a test file: reverting it would change the test. */
   inTests: z.boolean(),
 });
 export type BlamedHunk = z.infer<typeof blamedHunkShape>;
@@ -38,30 +38,30 @@ const blameBaseShape = z.object({
 });
 export type BlameBase = z.infer<typeof blameBaseShape>;
 
-/** What changed since a test was green, or lately; nothing was run to find it. */
+/** The changes since a test was green, or else the latest ones, found without running tests. */
 export interface Changes {
   readonly base: BlameBase;
-  /** The commit whose changes the failure names the most; null for what is not committed. */
+  /** The commit that the failure points to most; null for uncommitted changes. */
   readonly commit: BlamedCommit | null;
-  /** Its hunks in the app, the nearest to the failure first. */
+  /** Its hunks in the app, most relevant first. */
   readonly hunks: readonly Omit<BlamedHunk, 'inTests'>[];
-  /** The other commits, and what is not committed (null), with the files that they changed. */
+  /** The other commits, and the uncommitted changes (null), with their files. */
   readonly others: readonly { readonly commit: BlamedCommit | null; readonly files: readonly string[] }[];
-  /** Packages of another version, and where the app imports them: `marked 4.3.0 → 15.0.12, imported at src/render.mjs:1`. */
+  /** Packages whose version changed, and where the app imports them: `marked 4.3.0 → 15.0.12, imported at src/render.mjs:1`. */
   readonly packages: readonly string[];
 }
 
-/** Which change broke a test: the smallest set of hunks that turns it green when reverted (BL-1). */
+/** The change that broke a test: the smallest set of hunks whose reversal turns it green (BL-1). */
 export const blameShape = z.object({
   base: blameBaseShape,
   hunks: listOf(blamedHunkShape),
-  /** Whether runs have shown that no part of it suffices. If not, it is the best set found within the limits. */
+  /** True if runs have shown that reverting a part of it does not suffice; otherwise it is the best set found within the limits. */
   isMinimal: z.boolean(),
   /** Which limit ended the search, or null. */
   endedBy: z.enum(['time', 'interrupt']).nullable(),
   /** The number of hunks that were candidates. */
   outOf: count,
-  /** The number of Playwright runs it took, and how many of them had no result: the state did not build or start, or the test was missing. */
+  /** The number of Playwright runs, and how many of them had no result because the app did not build or start, or the test was missing. */
   runs: count,
   unresolved: count,
   durationMs: count,
@@ -70,19 +70,19 @@ export const blameShape = z.object({
 });
 export type Blame = z.infer<typeof blameShape>;
 
-/** Whether reverting it can be offered: none of its hunks is in a test file. */
+/** Whether self-heal can offer to revert it: none of its hunks is in a test file. */
 export function canBeReverted(blame: Blame | null | undefined): blame is Blame {
   return blame != null && blame.hunks.every((hunk) => !hunk.inTests);
 }
 
 /** Returns the position of the first hunk: `src/cart.ts:12`. */
-export function blamePosition({ hunks }: Blame): string {
+export function formatBlamePosition({ hunks }: Blame): string {
   const [first] = hunks;
   return first ? `${first.file}:${first.line}` : '';
 }
 
 /** Returns the result of the search as one sentence. Its subject is the cause: one test, several, or the suite itself. `quote` formats the names of files. */
-export function blameLine(blame: Blame, quote = (file: string) => file): string {
+export function describeBlame(blame: Blame, quote = (file: string) => file): string {
   const { hunks, base } = blame;
   const commits = [...new Set(hunks.map(({ commit }) => commit?.id ?? null))];
   const [only] = commits;
@@ -90,11 +90,11 @@ export function blameLine(blame: Blame, quote = (file: string) => file): string 
   const before = onlyCommit ? `before ${onlyCommit}` : `at ${shortId(base.commit)}`;
   const uncommitted = commits.includes(null) ? ' (not committed)' : '';
   const best = blame.isMinimal ? '' : ` (best result of ${blame.runs} runs; fewer lines may suffice)`;
-  return `It was green ${before}; reverting ${sizeOf(hunks)} of ${filesOf(hunks, quote)}${uncommitted} turns it green${best}`;
+  return `It was green ${before}; reverting ${describeSize(hunks)} of ${describeFiles(hunks, quote)}${uncommitted} turns it green${best}`;
 }
 
 /** Describes the size as added lines or removed lines, or as both counts if there are both. */
-function sizeOf(hunks: readonly BlamedHunk[]): string {
+function describeSize(hunks: readonly BlamedHunk[]): string {
   const added = hunks.reduce((sum, { now }) => sum + now.length, 0);
   const removed = hunks.reduce((sum, { old }) => sum + old.length, 0);
   if (added === 0) return removed === 1 ? 'the removal of a line' : `the removal of ${removed} lines`;
@@ -104,7 +104,7 @@ function sizeOf(hunks: readonly BlamedHunk[]): string {
 
 const FILES_NAMED = 3;
 
-function filesOf(hunks: readonly BlamedHunk[], quote: (file: string) => string): string {
+function describeFiles(hunks: readonly BlamedHunk[], quote: (file: string) => string): string {
   const files = [...new Set(hunks.map(({ file }) => quote(file)))];
   const more = files.length - FILES_NAMED;
   return `${files.slice(0, FILES_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

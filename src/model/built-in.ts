@@ -9,7 +9,7 @@ export function isBuiltIn({ runner }: { readonly runner: string | null }): boole
   return runner === builtIn;
 }
 
-/** Returns how an agent is named in sentences. */
+/** Returns the name of an agent for use in sentences. */
 export function agentName(agent: string): string {
   return agent === builtIn ? 'the built-in fixer' : agent;
 }
@@ -25,18 +25,18 @@ export function isBuiltInRunner(name: string): name is BuiltInRunner {
   return builtInRunners.some((runner) => runner === name);
 }
 
-/** The programs that are driven by their own command line, since they speak the Agent Client Protocol only by adapters. */
+/** Programs that self-heal drives by their own command line, because they need adapters for the Agent Client Protocol. */
 export type OwnCommandLine = Extract<BuiltInRunner, 'claude' | 'codex'>;
 
 /** A program that speaks the Agent Client Protocol. */
 export interface AcpProgram {
   /** Its command line: the program and its arguments. */
   readonly command: readonly [string, ...string[]];
-  /** The version that was tried, or null if the command comes from its documentation. */
+  /** The tested version, or null if the command comes from the program's documentation. */
   readonly tried: string | null;
 }
 
-/** The programs that are known to speak the Agent Client Protocol, by their name as a runner. */
+/** The known programs that speak the Agent Client Protocol, by their name as a runner. */
 export const acpPrograms: Readonly<Record<string, AcpProgram>> = {
   gemini: { command: ['gemini', '--acp'], tried: '0.61.0' },
   opencode: { command: ['opencode', 'acp'], tried: '1.18.33' },

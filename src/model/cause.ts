@@ -7,7 +7,7 @@ import type { Flake } from './flake.js';
 import { type Failure, suiteFailureShape, testFailureShape, testShape } from './failure.js';
 import { listOf, ownId, textOrNull, texts } from './shape.js';
 
-/** A failure as it is stored: all but what can only be read while its run works. */
+/** The stored part of a failure. */
 export const failureRecordShape = z.object({
   /** Counted from 1 within the run; names its folder, `failures/<n>/`. */
   n: z.int().positive(),
@@ -18,15 +18,15 @@ export const failureRecordShape = z.object({
   signature: z.string(),
   /** Ids of the Playwright tests that reproduce exactly this failure; empty for a failure of the suite itself. */
   rerunIds: texts,
-  /** Those of them that only ran before it when it was red, green themselves: it may need them or not. Absent if there are none. */
+  /** Tests among `rerunIds` that were green and ran before it in the red run; it may or may not need them. Absent if there are none. */
   along: texts.exactOptional(),
-  /** Those of them without which it is green, except for set-ups, which always run. Absent if it is red alone, or that is not known. */
+  /** Tests among `rerunIds` without which it is green, except set-ups, which always run. Absent if it is red alone, or if unknown. */
   needs: texts.exactOptional(),
-  /** What tests that passed in the same run changed in the app, by test id. Absent if there are none. */
+  /** Writes to the app by tests that passed in the same run, by test id. Absent if there are none. */
   writes: z.record(z.string(), texts).exactOptional(),
-  /** The tests of `needs`, with what they changed in the app. */
+  /** The tests of `needs`, with their writes to the app. */
   neededTests: listOf(z.object({ name: z.string(), at: z.string(), writes: texts })).exactOptional(),
-  /** What on this machine is to blame in place of the code, in a sentence; null if nothing is, absent if the machine was not examined. */
+  /** The fault of this machine that explains the failure, in a sentence; null if there is none, absent if the machine was not examined. */
   machine: textOrNull.exactOptional(),
 });
 
@@ -34,9 +34,9 @@ export const failureRecordShape = z.object({
 export interface DiagnosedFailure extends z.infer<typeof failureRecordShape> {
   readonly failure: Failure;
   readonly evidence: Evidence;
-  /** The number of a similar failure that was run again in place of this one; absent if this one was run again. */
+  /** The number of a similar failure that was re-run in place of this one; absent if this one was re-run. */
   readonly like?: number;
-  /** Whether its run was traced, so that no other run can add evidence. */
+  /** True if its run was traced, so another run could not add evidence. */
   readonly isTraced?: boolean;
 }
 
@@ -68,23 +68,23 @@ export interface Cause {
   readonly parent: string | null;
   /** Why no agent can help, or null: many tests failed on one dead server for no visible reason (HL-7). */
   readonly environment: string | null;
-  /** The change that broke its lead test, as runs have proven (BL-1); absent if there was no search, or none was identified. */
+  /** The change that broke its lead test, proven by runs (BL-1); absent if there was no search, or it found none. */
   readonly blame?: Blame;
   /** The measurements of its test, if that is flaky. */
   readonly flake?: Flake;
 }
 
 /**
- * Whether runs could show that the machine is not at fault after all: by a change whose reversal turns the test green. What was examined on the
- * machine needs no run, and a test that passes against its mark is no failure.
+ * Whether a search for the breaking change could show that the machine is not at fault. It cannot if self-heal has found the fault on the machine
+ * itself, or if the test passes although it is marked to fail.
  */
 export function mayBeRefuted({ lead }: Pick<Cause, 'lead'>): boolean {
   const { failure, machine } = lead;
   return !machine && !(failure.scope === 'test' && failure.status === 'passed');
 }
 
-/** Returns why no agent can help, unless a change of the app turns the test green when it is reverted: then code can (HL-7). */
-export function unrefutedEnvironment({
+/** Returns why no agent can help. Null if reverting a change of the app turns the test green, because then code can fix it (HL-7). */
+export function findUnrefutedEnvironment({
   environment,
   blame,
 }: Pick<Cause, 'environment' | 'blame'>): string | null {
@@ -92,10 +92,10 @@ export function unrefutedEnvironment({
 }
 
 /**
- * Returns what the fix of a cause needs (CS-11). If a change of the code broke the test, code can fix it, whatever the error says; only the
+ * Returns the kind of repair that a cause needs (CS-11). If a change of the code broke the test, code can fix it, regardless of the error; only the
  * project's own rules outrank that.
  */
-export function retryOf({ lead, blame }: Pick<Cause, 'lead' | 'blame'>): RetryAxis {
+export function chooseRetryAxis({ lead, blame }: Pick<Cause, 'lead' | 'blame'>): RetryAxis {
   const { retry, why } = lead.diagnosis;
   return blame && !why.some(({ rule }) => isProjectRule(rule)) ? 'code_error' : retry;
 }

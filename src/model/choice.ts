@@ -1,10 +1,10 @@
-/** Who is right, the app or the tests, if a patch that is offered to a person is applied; `whole` has what no agent may change. */
+/** The sides between which offered patches let a person choose: change the tests, or the app; `whole` includes edits that no agent may make. */
 export const sides = ['tests', 'app', 'whole'] as const;
 
 /** One of `sides`. */
 export type Side = (typeof sides)[number];
 
-/** The possible answers of a person (ME-5). A side applies the patch that was offered for it, and proves it again. */
+/** The possible answers of a person (ME-5). A side applies its offered patch, and proves it again. */
 export const choices = [...sides, 'provide-credentials', 'skip', 'simplify', 'guide'] as const;
 
 /** One of `choices`. */
@@ -14,7 +14,7 @@ export type Choice = (typeof choices)[number];
 export const choiceText: Record<Choice, string> = {
   tests: 'Change the tests: the new behavior is right',
   app: 'Change the app: the tests are right',
-  whole: 'Apply the whole patch, with what no agent may change',
+  whole: 'Apply the whole patch, including edits that no agent may make',
   'provide-credentials': 'I have provided the credentials or the permission; try again',
   skip: 'Skip it: the test is still reported but does not fail the run',
   simplify: 'Have the agent try a simpler version',
@@ -24,7 +24,7 @@ export const choiceText: Record<Choice, string> = {
 const triesAgain = 'the next run tries again';
 const applies = 'its patch is applied and proven again, without an agent';
 
-/** What follows from each answer, as the end of a sentence. */
+/** The consequence of each answer, as the end of a sentence. */
 export const followsFrom: Record<Choice, string> = {
   tests: applies,
   app: applies,

@@ -9,7 +9,7 @@ export const categories = [
   'network-error',
   'ui-error',
   'unknown',
-  /** Red and green on the same code, as runs have shown: no rule finds it. */
+  /** Red and green on the same code; runs show it, not rules. */
   'flaky',
 ] as const;
 
@@ -18,16 +18,16 @@ export const categoryShape = z.enum(categories);
 /** A class of failure, which determines the responsible agent. */
 export type Category = (typeof categories)[number];
 
-/** What kind of repair a failure needs, and therefore whether trying again can help (CS-11). */
+/** The kind of repair that a failure needs, which decides whether another try can help (CS-11). */
 export type RetryAxis = (typeof retryAxes)[number];
 
 /** The retry axes, in the order in which they are checked. */
 export const retryAxes = ['never_retry', 'env_error', 'code_error'] as const;
 
-/** Where a piece of evidence was found. */
+/** The source of a piece of evidence. */
 export type EvidenceSource = (typeof evidenceSources)[number];
 
-/** The channels of the evidence that rules read. */
+/** The sources of evidence that rules read. */
 export const evidenceSources = ['error', 'stack', 'console', 'network', 'server', 'page'] as const;
 
 /** Why a class was chosen: the rule, where it matched, the text it matched, and the rule's confidence (0 to 1). */
@@ -35,22 +35,22 @@ const reasonShape = z.object({
   rule: z.string(),
   category: categoryShape,
   source: z.enum(evidenceSources),
-  /** The matching line, at most 300 characters; of a long one, the part from the clause with the match on if that is far from its beginning. */
+  /** The matching line, at most 300 characters. If the match is far from the beginning of a long line, the part from its clause on. */
   evidence: z.string(),
   confidence: z.number(),
 });
 export type Reason = z.infer<typeof reasonShape>;
 
-/** Returns the text of a reason's evidence as its source contains it: without the mark that the beginning of the line is left out. */
-export function asPrinted(evidence: string): string {
+/** Removes the mark of an omitted beginning from a reason's evidence, to find it in its source. */
+export function removeEllipsis(evidence: string): string {
   return evidence.replace(/^…/, '');
 }
 
-/** A message that means one thing. */
+/** The confidence of an unambiguous message. */
 export const certain = 0.95;
-/** Decides unless something certain, or something deeper, is there. */
+/** Decides unless there is a certain or a deeper reason. */
 export const likely = 0.8;
-/** A hint: it decides only where nothing else does. */
+/** A hint: decides only if no other reason does. */
 export const weak = 0.5;
 
 /** Whether a reason with this confidence decides, or is only a hint. */
@@ -58,12 +58,12 @@ export function isDecisive(confidence: number): boolean {
   return confidence >= likely;
 }
 
-/** Returns a confidence in words. */
-export function howSure(confidence: number): string {
+/** Describes a confidence in words. */
+export function describeConfidence(confidence: number): string {
   return confidence >= certain ? 'certain' : confidence >= likely ? 'likely' : 'a hint';
 }
 
-/** What the evidence names explicitly; null for what it does not name. */
+/** Facts that the evidence names explicitly; missing ones are null. */
 const factsShape = z.object({
   /** The error's own name (`TypeError`, `TimeoutError`), or `Error`. */
   errorType: z.string(),
@@ -83,21 +83,21 @@ const factsShape = z.object({
 export type Facts = z.infer<typeof factsShape>;
 
 /** Formats a reason as one line. */
-export function reasonLine({ rule, source, confidence, evidence }: Reason): string {
-  return `${rule} in ${source}, ${howSure(confidence)}: ${evidence}`;
+export function formatReason({ rule, source, confidence, evidence }: Reason): string {
+  return `${rule} in ${source}, ${describeConfidence(confidence)}: ${evidence}`;
 }
 
-/** Formats the facts that the evidence names, one line each. */
-export function factLines(facts: Partial<Facts>): string[] {
+/** Formats these facts, one line each. */
+export function formatFacts(facts: Partial<Facts>): string[] {
   return Object.entries(facts).flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`]));
 }
 
 /** Removes the column from a position: `src/cart.ts:12` for `src/cart.ts:12:5`. */
-export function withoutColumn(source: string): string {
+export function removeColumn(source: string): string {
   return source.replace(/(:\d+):\d+$/, '$1');
 }
 
-/** What a failure is, why, and what else it may be. */
+/** The class of a failure, its reasons, and the alternatives. */
 export const diagnosisShape = z.object({
   category: categoryShape,
   /** Other classes that the evidence allows, most likely first. */
@@ -109,7 +109,7 @@ export const diagnosisShape = z.object({
   facts: factsShape,
   /** `Error type unknown, using default agent` if nothing matched (CS-6), else null. */
   warning: textOrNull,
-  /** What a person can do about it, if only the machine can be mended, so that no agent can help (HL-7). */
+  /** Advice for a person, if the machine needs a change and no agent can help (HL-7). */
   advice: z.string().exactOptional(),
 });
 export type Diagnosis = z.infer<typeof diagnosisShape>;

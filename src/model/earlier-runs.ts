@@ -3,11 +3,11 @@ import { type AttemptEnd, fileChangeShape } from './attempt.js';
 import { categoryShape } from './diagnosis.js';
 import { count, listOf, textOrNull } from './shape.js';
 
-/** What earlier runs counted for a failure's signature (ME-8). */
+/** The tries of earlier runs, counted by a failure's signature (ME-8). */
 export interface EarlierTries {
-  /** Tries that did not heal it since it was last healed or a person last answered. */
+  /** Unsuccessful tries since the last heal or the last answer of a person. */
   readonly count: number;
-  /** How many of these were fixes: an agent changed something and the test stayed red (HL-5). */
+  /** How many of these were failed fixes: an agent made a change and the test stayed red (HL-5). */
   readonly failedFixes: number;
 }
 
@@ -19,7 +19,7 @@ export const earlierFixShape = z.object({
   runId: z.string(),
   /** ISO 8601. */
   healedAt: z.string(),
-  /** The class of the cause that it healed; null if that was not stored. */
+  /** The class of the healed cause; null if it was not stored. */
   category: categoryShape.nullable(),
   agent: textOrNull,
   summary: textOrNull,
@@ -35,11 +35,11 @@ export type EarlierFix = z.infer<typeof earlierFixShape>;
 export type CountChange = 'counts' | 'resets' | 'leaves';
 
 /**
- * Returns what a judged try means for its signature (ME-2): a fix that did not hold counts, a heal resets, and anything else leaves the
- * count unchanged. Another error is progress and has its own count; a try that was not judged failed because of the agent's program
- * or self-heal itself (ME-4).
+ * Decides how a judged try changes the count of its signature (ME-2): a failed fix counts, a heal resets, and anything else leaves the count
+ * unchanged. A different error is progress and has its own count; a try that was never judged failed because of the agent's program or self-heal
+ * itself (ME-4).
  */
-export function countChange(kind: AttemptEnd['kind']): CountChange {
+export function decideCountChange(kind: AttemptEnd['kind']): CountChange {
   if (kind === 'green') return 'resets';
   return kind === 'still-failing' || kind === 'vanished' || kind === 'taken-out' ? 'counts' : 'leaves';
 }

@@ -1,29 +1,29 @@
 import { z } from 'zod';
-import { type Attempt, exitWords, fileChangeShape, patchFile, wasReverted, wordsOfEnd } from './attempt.js';
+import { type Attempt, exitWords, fileChangeShape, patchFile, wasReverted, describeAttemptEnd } from './attempt.js';
 import { agentName } from './built-in.js';
-import { blameLine } from './blame.js';
-import { type Cause, retryOf } from './cause.js';
+import { describeBlame } from './blame.js';
+import { type Cause, chooseRetryAxis } from './cause.js';
 import { type Choice, choices, choiceText, sides } from './choice.js';
 import { type Category, categoryShape, type Diagnosis, type RetryAxis, retryAxes } from './diagnosis.js';
-import { testName, testsOf } from './failure.js';
+import { formatTitles, listTests } from './failure.js';
 import { proofShape } from './proof.js';
 import { changeId, listOf, runIdShape, textOrNull, texts } from './shape.js';
 
-/** A patch that waits for a person, proven: the tests were green with it as often as a heal has to be, and red without it. */
+/** A proven patch that waits for a person: the tests were green with it as often as a heal requires, and red without it. */
 const offerShape = z.object({
   side: z.enum(sides),
   proof: proofShape,
-  /** Who made it. */
+  /** The agent that made it. */
   agent: z.string(),
-  /** The id of its change in the run that asked. */
+  /** The id of its change in the run that asked the question. */
   change: changeId,
   files: listOf(fileChangeShape),
   patch: patchFile,
 });
 export type Offer = z.infer<typeof offerShape>;
 
-/** Returns the patches of a cause that wait for a person, the newest of each side. */
-export function offersOf(
+/** Returns the patches of a cause that wait for a person: the newest of each side. */
+export function listOffers(
   attempts: readonly Pick<Attempt, 'agent' | 'change' | 'files' | 'patch' | 'end'>[],
 ): Offer[] {
   const offers = attempts.flatMap(({ agent, change, files, patch, end }): Offer[] =>
@@ -34,31 +34,31 @@ export function offersOf(
   return sides.flatMap((side) => offers.findLast((offer) => offer.side === side) ?? []);
 }
 
-/** Says what it takes to apply a patch, and its proof: `tests (…): green 3 times with it, red without`. */
-export function offerLine({ side, agent, proof }: Pick<Offer, 'side' | 'agent' | 'proof'>): string {
+/** Describes a patch by its side and its proof: `tests (…): green 3 times with it, red without`. */
+export function describeOffer({ side, agent, proof }: Pick<Offer, 'side' | 'agent' | 'proof'>): string {
   const times = proof.filter((step) => step === 'green').length;
   const isRedWithout = proof.includes('red');
-  const result = takesOut({ proof })
-    ? takingOut
+  const result = removesTests({ proof })
+    ? removingTests
     : `green ${times === 1 ? 'once' : `${times} times`} with it${isRedWithout ? ', red without' : ''}`;
   return `${side} (${choiceText[side].toLowerCase()}): by ${agentName(agent)}, ${result}`;
 }
 
-/** Whether a patch takes out all of the tests that it is about, so that none was green with it. */
-export const takesOut = ({ proof }: Pick<Offer, 'proof'>) => !proof.includes('green');
+/** Whether a patch removes all tests of its cause, so none was green with it. */
+export const removesTests = ({ proof }: Pick<Offer, 'proof'>) => !proof.includes('green');
 
-const takingOut = 'which takes its tests out';
+const removingTests = 'which removes its tests';
 
 /** A question to a person, before it is stored. */
 const questionShape = z.object({
   signature: z.string(),
   category: categoryShape,
   retry: z.enum(retryAxes),
-  /** The tests that it is about, named by file and titles, as Playwright prints them. */
+  /** The affected tests, named by file and titles, as Playwright prints them. */
   tests: listOf(z.object({ id: z.string(), name: z.string() })),
-  /** What is wrong, in plain words: no code, no stack trace. */
+  /** The problem in plain words: no code, no stack trace. */
   problem: z.string(),
-  /** What was tried, one sentence per attempt. */
+  /** The attempts so far, one sentence each. */
   tried: texts,
   recommendation: z.string(),
   choices: listOf(z.enum(choices)),
@@ -66,12 +66,12 @@ const questionShape = z.object({
 });
 export type Question = z.infer<typeof questionShape>;
 
-/** A stored question, with its answer once there is one. */
+/** A stored question and, later, its answer. */
 export const escalationShape = questionShape.extend({
   id: z.string(),
   project: z.string(),
   runId: z.string(),
-  /** Unanswered, answered, skipped with its tests in quarantine, or closed because it had settled itself. */
+  /** Unanswered, answered, skipped with its tests in quarantine, or closed because it no longer needed an answer. */
   state: z.enum(['pending', 'resolved', 'skipped', 'closed']),
   /** Why it is closed, as a sentence without its period; null otherwise. */
   closedBecause: textOrNull,
@@ -83,14 +83,14 @@ export const escalationShape = questionShape.extend({
 export type Escalation = z.infer<typeof escalationShape>;
 export type EscalationState = Escalation['state'];
 
-/** What a person decided. */
+/** A person's answer. */
 export interface Answer {
   readonly choice: Choice;
   /** The person's own words, or null. */
   readonly guidance: string | null;
   /** With `skip`: how many days the tests stay in quarantine; `QUARANTINE_DAYS` by default. */
   readonly days?: number | undefined;
-  /** With `guide`: what agents may change for this failure besides the app. */
+  /** With `guide`: the files that agents may change for this failure, in addition to the app. */
   readonly allows?: 'tests' | undefined;
 }
 
@@ -106,25 +106,25 @@ export const decisionShape = z.object({
 });
 export type PersonsDecision = z.infer<typeof decisionShape>;
 
-/** Returns what an answer decides, or null. */
-export function decisionFrom(escalation: Escalation, { choice, allows }: Answer): PersonsDecision | null {
+/** Returns the decision in an answer, or null. */
+export function readDecision(escalation: Escalation, { choice, allows }: Answer): PersonsDecision | null {
   const offer = escalation.offers.find(({ side }) => side === choice);
   if (!offer) return allows === undefined ? null : { chosen: null, allows };
   const { side, agent, change } = offer;
   return {
-    chosen: { side, agent, change, runId: escalation.runId, takesOut: takesOut(offer) },
+    chosen: { side, agent, change, runId: escalation.runId, takesOut: removesTests(offer) },
     allows: null,
   };
 }
 
-/** The default length of a quarantine in days. It ends by itself so that no test is forgotten in it. */
+/** The default length of a quarantine in days. Every quarantine ends, because nobody should forget a test in it. */
 export const QUARANTINE_DAYS = 30;
 
 const simpler =
   'Try a simpler version: the smallest change that corrects the behavior under test, and nothing else.';
 
-/** Returns what an answer tells the next agent, or null (ME-7). */
-export function guidanceFrom({ choice, guidance, allows }: Answer): string | null {
+/** Returns the guidance in an answer for the next agent, or null (ME-7). */
+export function createGuidance({ choice, guidance, allows }: Answer): string | null {
   const words = guidance?.trim() ?? '';
   const parts = [
     ...(choice === 'simplify' ? [simpler] : []),
@@ -135,10 +135,10 @@ export function guidanceFrom({ choice, guidance, allows }: Answer): string | nul
 }
 
 /**
- * Creates the question about a cause that no agent could heal, or whose patches only a person can judge. `asked` is the agent's own
- * question, or null, and `question` says why a person is asked.
+ * Creates the question about a cause that no agent could heal, or whose patches only a person can judge. `asked` is the agent's own question, or null,
+ * and `question` is the reason for asking a person.
  */
-export function questionAbout(
+export function createQuestion(
   cause: Cause,
   {
     attempts,
@@ -147,41 +147,41 @@ export function questionAbout(
   }: { attempts: readonly Attempt[]; asked: string | null; question?: string | null },
 ): Question {
   const { diagnosis, signature } = cause.lead;
-  const retry = retryOf(cause);
-  const offers = offersOf(attempts);
-  const offer = offers.length > 0 ? `${offeredInWords(cause, offers)} Otherwise: ` : '';
+  const retry = chooseRetryAxis(cause);
+  const offers = listOffers(attempts);
+  const offer = offers.length > 0 ? `${describeOffers(cause, offers)} Otherwise: ` : '';
   return {
     signature,
     category: diagnosis.category,
     retry,
-    tests: testsOf([cause.lead, ...cause.members.filter((member) => member !== cause.lead)]).map(
+    tests: listTests([cause.lead, ...cause.members.filter((member) => member !== cause.lead)]).map(
       ({ id, titlePath }) => ({
         id,
-        name: testName(titlePath),
+        name: formatTitles(titlePath),
       }),
     ),
-    problem: inPlainWords({ ...diagnosis, retry }, { tests: cause.members.length, asked, question }),
-    tried: attempts.map(triedInWords),
-    recommendation: `${offer}${recommendationFor(retry, asked !== null)}`,
-    choices: [...offers.map(({ side }) => side), ...choicesFor(retry)],
+    problem: describeProblem({ ...diagnosis, retry }, { tests: cause.members.length, asked, question }),
+    tried: attempts.map(describeAttempt),
+    recommendation: `${offer}${recommend(retry, asked !== null)}`,
+    choices: [...offers.map(({ side }) => side), ...orderChoices(retry)],
     offers,
   };
 }
 
-/** Says what can be applied, and what the app's change was. */
-function offeredInWords({ blame }: Cause, offers: readonly Offer[]): string {
-  const because = blame ? `${blameLine(blame)}. ` : '';
+/** Describes the offered patches, and the blamed change of the app. */
+function describeOffers({ blame }: Cause, offers: readonly Offer[]): string {
+  const because = blame ? `${describeBlame(blame)}. ` : '';
   const ready = offers.map(({ side }) => `\`${side}\` (${choiceText[side].toLowerCase()})`);
-  const result = offers.every(takesOut) ? takingOut : 'and its tests were green with it';
+  const result = offers.every(removesTests) ? removingTests : 'and its tests were green with it';
   return `${because}Choose ${ready.join(' or ')}: a patch is ready, ${result}.`;
 }
 
-/** What is recommended comes first. If credentials are missing, guidance does not help: agents cannot create them. */
-function choicesFor(retry: RetryAxis): readonly Choice[] {
+/** Puts the recommended choice first. If credentials are missing, guidance does not help, because agents cannot create them. */
+function orderChoices(retry: RetryAxis): readonly Choice[] {
   return retry === 'never_retry' ? ['provide-credentials', 'skip'] : ['guide', 'simplify', 'skip'];
 }
 
-function recommendationFor(retry: RetryAxis, hasQuestion: boolean): string {
+function recommend(retry: RetryAxis, hasQuestion: boolean): string {
   if (retry === 'never_retry') {
     return 'Provide the missing credentials or permission where the app and its tests run, then confirm it: the next run tries again.';
   }
@@ -189,7 +189,7 @@ function recommendationFor(retry: RetryAxis, hasQuestion: boolean): string {
   return 'Describe in a sentence or two what the right behavior is, or where to look: the next run passes this guidance to the agent.';
 }
 
-function triedInWords(attempt: Attempt): string {
+function describeAttempt(attempt: Attempt): string {
   const { agent, slashCommand, exit, files, end } = attempt;
   if (agent === null) return 'The test was re-run without a change and failed again.';
   const names = files.slice(0, 3).map((file) => file.path);
@@ -197,12 +197,12 @@ function triedInWords(attempt: Attempt): string {
   const did = files.length === 0 ? 'changed no files' : `changed ${names.join(', ')}${more}`;
   const ended = exit === null || exit === 'completed' ? '' : `${exitWords[exit]} and `;
   const revert = wasReverted(attempt) ? ', so the change was reverted' : '';
-  return `${slashCommand ?? agentName(agent)} ${ended}${did}: ${wordsOfEnd(end)}${revert}.`;
+  return `${slashCommand ?? agentName(agent)} ${ended}${did}: ${describeAttemptEnd(end)}${revert}.`;
 }
 
 const whatIsWrong: Record<Category, string> = {
   'build-error': 'The app cannot be built',
-  'database-error': 'The database rejects what the app tries to do',
+  'database-error': 'The database rejects a request of the app',
   'runtime-error': 'The app fails while it is running',
   'network-error': 'A request that the app depends on fails',
   'ui-error': 'The page does not show what the test expects',
@@ -211,10 +211,10 @@ const whatIsWrong: Record<Category, string> = {
 };
 
 /**
- * Describes the problem to somebody who reads no code: no stack trace, no selector, no query (ME-5). `tests` is how many tests fail because of it,
- * `asked` the agent's question, or null, and `question` why a person is asked.
+ * Describes the problem to somebody who reads no code: no stack trace, no selector, no query (ME-5). `tests` is the number of affected tests, `asked`
+ * the agent's question, or null, and `question` the reason for asking a person.
  */
-export function inPlainWords(
+export function describeProblem(
   diagnosis: Diagnosis,
   {
     tests,
@@ -222,19 +222,19 @@ export function inPlainWords(
     question = null,
   }: { readonly tests: number; readonly asked: string | null; readonly question?: string | null },
 ): string {
-  const where = locationPhrase(diagnosis);
+  const where = describeLocation(diagnosis);
   const many = tests > 1 ? ` ${tests} tests fail because of it.` : '';
   const needs =
     diagnosis.retry === 'never_retry'
       ? ' It needs credentials, a permission or a quota that only a person can provide.'
       : '';
   const reason = asked === null && needs === '' ? question : null;
-  const why = reason === null ? '' : ` Why you are asked: ${withoutCode(reason)}`;
-  const ofAgent = asked === null ? '' : ` The agent asks: ${withoutCode(asked)}`;
-  return `${whatIsWrong[diagnosis.category]}${where}.${many}${needs}${why}${ofAgent}`;
+  const why = reason === null ? '' : ` Reason for this question: ${removeCode(reason)}`;
+  const agentQuestion = asked === null ? '' : ` The agent asks: ${removeCode(asked)}`;
+  return `${whatIsWrong[diagnosis.category]}${where}.${many}${needs}${why}${agentQuestion}`;
 }
 
-function locationPhrase({ facts }: Diagnosis): string {
+function describeLocation({ facts }: Diagnosis): string {
   if (facts.policy !== null && facts.table !== null)
     return `: a security rule of the table ${facts.table} forbids it`;
   if (facts.table !== null) return `, on the table ${facts.table}`;
@@ -244,7 +244,7 @@ function locationPhrase({ facts }: Diagnosis): string {
 }
 
 /** Returns an agent's text without fenced code, stack frames and line breaks, at most 400 characters. */
-function withoutCode(text: string): string {
+function removeCode(text: string): string {
   const prose = text
     .replaceAll(/```[\s\S]*?(?:```|$)/g, ' ')
     .split('\n')

@@ -4,11 +4,11 @@ import { listOf, textOrNull, texts } from './shape.js';
 
 const numberOrNull = z.number().nullable();
 
-/** One line of the page's console, an uncaught error of the page (`type: 'pageerror'`), or a dialog that it opened. */
+/** One line of the page's console, an uncaught error of the page (`type: 'pageerror'`), or a dialog. */
 const consoleEntryShape = z.object({
   /** Milliseconds since the epoch. */
   time: z.number(),
-  /** Playwright's `ConsoleMessage.type()`, `pageerror`, or `dialog`: its words, and who closed it. */
+  /** Playwright's `ConsoleMessage.type()`, `pageerror`, or `dialog` (then `text` has its words and who closed it). */
   type: z.string(),
   text: z.string(),
   /** `url:line:column` if the browser reports it, else empty. */
@@ -22,7 +22,7 @@ const consoleEntryShape = z.object({
 });
 export type ConsoleEntry = z.infer<typeof consoleEntryShape>;
 
-/** Whether the page says that something went wrong. Vue warns of what other frameworks report as errors. */
+/** Whether a console entry reports an error. Vue logs warnings where other frameworks log errors. */
 export function isAlarming({ type, text }: Pick<ConsoleEntry, 'type' | 'text'>): boolean {
   return type === 'pageerror' || type === 'error' || (type === 'warning' && text.startsWith('[Vue warn]: '));
 }
@@ -45,11 +45,11 @@ const networkEntryShape = z.object({
   responseHeaders: z.record(z.string(), z.string()),
   requestBody: textOrNull,
   responseBody: textOrNull,
-  /** Who answered, if that was not a server: a route of the test, or the browser itself (its cache, or a service worker). */
+  /** Who answered if not a server: a route of the test, or the browser itself (its cache, or a service worker). */
   answeredBy: z.enum(['test', 'no-server']).exactOptional(),
-  /** Whether a service worker sent it. */
+  /** Set if a service worker sent it. */
   isOfServiceWorker: z.literal(true).exactOptional(),
-  /** Whether its answer had begun, and not ended when the test did. */
+  /** Set if its answer had begun but was incomplete when the test ended. */
   isOpen: z.literal(true).exactOptional(),
   /**
    * Whether passing tests of the run have it as often, so that it is the last thing to explain the failure; absent if there was none to compare with.
@@ -72,15 +72,15 @@ const stepShape = z.object({
   time: z.number(),
   /** Null if it had not ended when the test did. */
   durationMs: numberOrNull,
-  /** As Playwright words it: `Click getByRole('button')`. */
+  /** Playwright's title: `Click getByRole('button')`. */
   title: z.string(),
-  /** `tests/cart.spec.ts:12`, relative to the project; empty for what Playwright did itself. */
+  /** `tests/cart.spec.ts:12`, relative to the project; empty for a step of Playwright itself. */
   at: z.string(),
   /** Its error, or null. */
   error: textOrNull,
-  /** What it did and waited for, if the test failed at it or it took long. */
+  /** Playwright's log of the step, if the test failed at it or it took long. */
   log: texts,
-  /** Whether the test failed at it. */
+  /** Set if the test failed at this step. */
   isFailing: z.literal(true).exactOptional(),
 });
 export type TestStep = z.infer<typeof stepShape>;
@@ -89,9 +89,9 @@ export type TestStep = z.infer<typeof stepShape>;
 const serverLineShape = z.object({ time: z.number(), text: z.string() });
 export type ServerLine = z.infer<typeof serverLineShape>;
 
-/** The lines around a position in the user's own code that appears in a stack. */
+/** The lines around a stack position in the user's own code. */
 const sourceShape = z.object({
-  /** `src/form.tsx:12:5`, as in the texts after source mapping. */
+  /** The position after source mapping: `src/form.tsx:12:5`. */
   at: z.string(),
   /** The position in the code that ran: `http://localhost/assets/index-4f2a.js:1:2345`. */
   generated: z.string(),
@@ -100,7 +100,7 @@ const sourceShape = z.object({
 });
 export type SourceExcerpt = z.infer<typeof sourceShape>;
 
-/** One element of the page with everything that locators can match, but without user input. */
+/** One element of the page with the parts that locators can match, without user input. */
 const elementShape = z.object({
   tag: z.string(),
   /** Its own text, without that of child elements. */
@@ -112,21 +112,21 @@ const elementShape = z.object({
 export type PageElement = z.infer<typeof elementShape>;
 
 /**
- * The stored part of the evidence of one failure, with bounded sizes. `missing` and `cut` say in words what is absent and what was
- * shortened, so that nobody takes a gap for proof of absence.
+ * The stored part of the evidence of one failure, with bounded sizes. `missing` and `cut` describe absent and shortened parts,
+ * because a gap must not pass for proof of absence.
  */
 export const evidenceShape = z.object({
   errors: listOf(testErrorShape),
   failedStep: textOrNull,
-  /** What the test did, in the order of time; absent without a trace. */
+  /** The steps of the test in chronological order; absent without a trace. */
   steps: listOf(stepShape).exactOptional(),
   console: listOf(consoleEntryShape),
   network: listOf(networkEntryShape),
   /** Output of the project's web servers (and, for a suite failure, of Playwright itself) around the failure. */
   serverOutput: z.string(),
-  /** All that the servers wrote while the test ran, by their clock; absent if that is not known. */
+  /** All output of the servers during the test, with times; absent if unknown. */
   serverLines: listOf(serverLineShape).exactOptional(),
-  /** Lines of the output that are not known to be about this failure: passing tests have them, too, or no request of the test was under way. */
+  /** Lines of the output that may not belong to this failure: passing tests have them, too, or no request of the test was active. */
   ofOthers: texts.exactOptional(),
   /**
    * Playwright's accessibility snapshot of the page (YAML) or, where it took none, its elements, one a line; empty if it is blank, null if
@@ -139,13 +139,13 @@ export const evidenceShape = z.object({
   screenshot: textOrNull,
   missing: texts,
   cut: texts,
-  /** How the test failed in the other of its two runs, if it was of something else; absent if it was not. */
+  /** A different failure in the other one of the test's two runs; absent if both failed alike. */
   otherRun: z
     .object({ run: z.enum(['first', 'confirming']), errors: listOf(testErrorShape) })
     .exactOptional(),
-  /** Lines of the user's own code that the stacks point to, through source maps if it is bundled. */
+  /** Lines of the user's own code at the positions in the stacks, through source maps if it is bundled. */
   sources: listOf(sourceShape),
-  /** The elements of the page at the failure; absent or null if they were not read, or were too many. */
+  /** The elements of the page at the failure; absent or null if they were not read, or if there were too many. */
   elements: listOf(elementShape).nullable().exactOptional(),
 });
 

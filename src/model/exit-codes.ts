@@ -13,6 +13,6 @@ export const exitCodes = {
 } as const;
 
 /** Returns the exit code of a command that a signal interrupted; a closed terminal (SIGHUP) counts as SIGTERM. */
-export function exitCodeOfSignal(by: string): number {
+export function findExitCode(by: string): number {
   return by === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
 }

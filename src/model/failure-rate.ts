@@ -1,35 +1,34 @@
 import { z } from 'zod';
 import { count } from './shape.js';
 
-/** How often a test was red in how many runs. */
+/** How often a test was red in a number of runs. */
 export const countShape = z.object({ red: count, runs: count });
 export type Count = z.infer<typeof countShape>;
 
-/** The range of failure rates that a count is compatible with. */
+/** The range of failure rates that are compatible with a count. */
 export interface Bounds {
   readonly low: number;
   readonly high: number;
 }
 
 /**
- * The error rates that are tolerated: that bounds exclude the true rate, that a difference is chance, and that a test which is still flaky passes
- * its proof.
+ * The tolerated error rates: that the bounds exclude the true rate, that a difference is due to chance, and that a still flaky test passes its proof.
  */
 const errorOf = { bounds: 0.05, difference: 0.001, proof: 0.01 } as const;
 
 /**
- * Returns the exact bounds of a rate (Clopper and Pearson, Biometrika 26, 1934): outside of them, a count this high or this low has a chance of at
- * most half of `error` on either side.
+ * Computes the exact bounds of a rate (Clopper and Pearson, Biometrika 26, 1934): for a rate outside of them, the chance of such a count is at most half
+ * of `error` on either side.
  */
-export function boundsOf({ red, runs }: Count, error: number = errorOf.bounds): Bounds {
+export function computeBounds({ red, runs }: Count, error: number = errorOf.bounds): Bounds {
   return {
-    low: red === 0 ? 0 : rateWhere((rate) => 1 - atMost(red - 1, runs, rate) >= error / 2),
-    high: red === runs ? 1 : rateWhere((rate) => atMost(red, runs, rate) <= error / 2),
+    low: red === 0 ? 0 : findLowestRate((rate) => 1 - chanceOfAtMost(red - 1, runs, rate) >= error / 2),
+    high: red === runs ? 1 : findLowestRate((rate) => chanceOfAtMost(red, runs, rate) <= error / 2),
   };
 }
 
-/** Returns the lowest rate from which on a condition holds. */
-function rateWhere(holds: (rate: number) => boolean): number {
+/** Finds the lowest rate at which a condition starts to hold. */
+function findLowestRate(holds: (rate: number) => boolean): number {
   let [low, high] = [0, 1];
   for (let step = 0; step < 50; step += 1) {
     const middle = (low + high) / 2;
@@ -40,7 +39,7 @@ function rateWhere(holds: (rate: number) => boolean): number {
 }
 
 /** The chance of at most `red` failures in `runs` runs. */
-function atMost(red: number, runs: number, rate: number): number {
+function chanceOfAtMost(red: number, runs: number, rate: number): number {
   if (rate >= 1) return red >= runs ? 1 : 0;
   let log = runs * Math.log1p(-rate);
   let sum = 0;
@@ -52,38 +51,41 @@ function atMost(red: number, runs: number, rate: number): number {
 }
 
 /**
- * Returns the bounds at the n-th look at the same growing count, counted from 1. Each look may be the last one, so that all of them
- * together have the error of a single one: the n-th has 1 / n(n+1) of it.
+ * Computes the bounds at the n-th look at a growing count, counted from 1. Any look may be the last one, so all looks together may only have the error
+ * of a single one: the n-th gets 1 / n(n+1) of it.
  */
-function boundsAtLook(count: Count, look: number): Bounds {
-  return boundsOf(count, errorOf.bounds / (look * (look + 1)));
+function computeBoundsAtLook(count: Count, look: number): Bounds {
+  return computeBounds(count, errorOf.bounds / (look * (look + 1)));
 }
 
-/** What a count proves about a test; `open` if it is too early to say. */
+/** What a count proves about a test; `open` if more runs are needed. */
 export type RateVerdict = 'flaky' | 'always-red' | 'green' | 'open';
 
-/** A test that is red at least at this rate is broken rather than flaky. */
-const broken = 0.7;
+/** A test with at least this failure rate is broken, not flaky. */
+const brokenRate = 0.7;
 
 /**
- * Decides whether a test has been run often enough (a sequential test). It is flaky once it was seen both ways and its rate is known within a
- * factor of three on the low side, on which its proof depends; green once it is not as flaky as `expected`, the lowest rate that it has
- * elsewhere.
+ * Decides whether a test has been run often enough (a sequential test). It is flaky once it was both red and green and its rate is known within a
+ * factor of three at the low end, on which the proof depends; it is green once its rate is surely below `expected`, its lowest rate under other
+ * conditions.
  */
-export function shownBy(count: Count, { look, expected }: { look: number; expected: number }): RateVerdict {
+export function judgeCount(
+  count: Count,
+  { look, expected }: { look: number; expected: number },
+): RateVerdict {
   const { red, runs } = count;
   if (runs === 0) return 'open';
-  const { low, high } = boundsAtLook(count, look);
-  if (red === runs) return low >= broken ? 'always-red' : 'open';
+  const { low, high } = computeBoundsAtLook(count, look);
+  if (red === runs) return low >= brokenRate ? 'always-red' : 'open';
   if (red === 0) return high < expected ? 'green' : 'open';
   return low >= red / runs / 3 ? 'flaky' : 'open';
 }
 
 /**
- * Whether a test is surely more often red in one of two counts than in the other: were they the same, a share of its red runs this high or higher
- * would fall to the first with a chance of at most 0.1 % (Fisher's exact test, one-sided).
+ * Whether a test is surely red more often in the first of two counts: if the rates were the same, the chance of so many red runs in the first one would
+ * be at most 0.1 % (Fisher's exact test, one-sided).
  */
-export function isHigher(count: Count, other: Count): boolean {
+export function isSurelyHigher(count: Count, other: Count): boolean {
   const [all, red] = [count.runs + other.runs, count.red + other.red];
   let sum = 0;
   for (let n = count.red; n <= Math.min(red, count.runs); n += 1)
@@ -97,37 +99,37 @@ function logChoose(all: number, some: number): number {
   return log;
 }
 
-/** The lowest failure rate that a count allows, with one-sided confidence of 95 %. Proofs assume that the test fails at this rate. */
-export function surelyAtLeast(count: Count): number {
-  return boundsOf(count, 2 * errorOf.bounds).low;
+/** Computes the lowest failure rate that is compatible with a count, at a one-sided confidence of 95 %. Proofs assume this rate. */
+export function computeLowestRate(count: Count): number {
+  return computeBounds(count, 2 * errorOf.bounds).low;
 }
 
 /**
- * Returns how many green runs prove that a test is no longer flaky: at the lowest rate that its count allows, it would pass them with a chance of
- * at most 1 %. Infinity if it was never red.
+ * Counts the green runs that prove that a test is no longer flaky: a test with the lowest compatible rate would pass them with a chance of at most 1 %.
+ * Infinity if it was never red.
  */
-export function greensNeeded(count: Count): number {
-  const rate = surelyAtLeast(count);
+export function countGreensNeeded(count: Count): number {
+  const rate = computeLowestRate(count);
   if (rate <= 0) return Infinity;
   return rate >= 1 ? 1 : Math.ceil(Math.log(errorOf.proof) / Math.log1p(-rate));
 }
 
 /** `red 4 of 30` */
-export function countText({ red, runs }: Count): string {
+export function formatCount({ red, runs }: Count): string {
   return `red ${red} of ${runs}`;
 }
 
 /** `13 %`, or `4.7 %` below ten. */
-export function percent(rate: number): string {
+export function formatPercent(rate: number): string {
   const value = rate * 100;
   return `${value > 0 && value < 9.95 ? Number(value.toFixed(1)) : Math.round(value)} %`;
 }
 
 /** `red 4 of 30 | green 96 of 96 (still flaky at 13 %: < 1 %)`: the last number is the chance of these greens at that rate. */
-export function provenText(before: Count, after: Count): string {
+export function formatProof(before: Count, after: Count): string {
   const rate = before.red / before.runs;
   const chance = (1 - rate) ** after.runs;
-  const chanceText = chance < errorOf.proof ? '< 1 %' : percent(chance);
+  const chanceText = chance < errorOf.proof ? '< 1 %' : formatPercent(chance);
   const greens = after.runs - after.red;
-  return `${countText(before)} | green ${greens} of ${after.runs} (still flaky at ${percent(rate)}: ${chanceText})`;
+  return `${formatCount(before)} | green ${greens} of ${after.runs} (still flaky at ${formatPercent(rate)}: ${chanceText})`;
 }

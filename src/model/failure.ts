@@ -16,14 +16,14 @@ export const testShape = z.object({
 });
 export type TestRef = z.infer<typeof testShape>;
 
-/** Names a test by its file and titles, whatever the Playwright project: `cart.spec.ts › cart › checks out`. */
-export function testName(titlePath: readonly string[]): string {
+/** Names a test by its file and titles, without its Playwright project: `cart.spec.ts › cart › checks out`. */
+export function formatTitles(titlePath: readonly string[]): string {
   return titlePath.join(' › ').replaceAll(/\s+/g, ' ');
 }
 
 /** One error as Playwright reports it, without terminal colors. */
 export const testErrorShape = z.object({
-  /** `Name: text` plus whatever the matcher adds; for `throw 'string'`, the thrown text. */
+  /** `Name: text` plus the matcher's details; for `throw 'string'`, the thrown text. */
   message: z.string(),
   stack: textOrNull,
   snippet: textOrNull,
@@ -33,8 +33,8 @@ export const testErrorShape = z.object({
 });
 export type TestError = z.infer<typeof testErrorShape>;
 
-/** Returns an error of which only the message is known. */
-export function plainError(message: string, location: Location | null = null): TestError {
+/** Creates an error that has only a message. */
+export function createPlainError(message: string, location: Location | null = null): TestError {
   return { message, stack: null, snippet: null, location, causes: [] };
 }
 
@@ -45,14 +45,14 @@ export interface Attachment {
   readonly path: string;
 }
 
-/** The set-up of a test: the projects on which its own depends, and the stored session that it starts with. */
+/** The set-up of a test: the projects on which its own project depends, and its stored session. */
 const setUpShape = z.object({
   projects: texts,
   /** Relative to the folder in which the suite was started, or null. */
   storageState: textOrNull,
   /** How long before the test that file was written, in milliseconds; null if it does not exist. */
   storageAgeMs: z.number().nullable(),
-  /** Whether it has neither cookies nor anything else. */
+  /** Set if the session has neither cookies nor local storage. */
   isStorageEmpty: z.literal(true).exactOptional(),
 });
 export type SetUp = z.infer<typeof setUpShape>;
@@ -72,7 +72,7 @@ export const testFailureShape = z.object({
   durationMs: z.number(),
   /** When this try started, in milliseconds since the epoch. */
   startedAt: z.number(),
-  /** Absent if nothing was set up. */
+  /** Absent if there was no set-up. */
   setUp: setUpShape.exactOptional(),
 });
 
@@ -86,33 +86,33 @@ const webServerShape = z.object({
   command: z.string(),
   /** Relative to the folder in which the suite was started; `.` is that folder. */
   cwd: z.string(),
-  /** What Playwright waits for, or null. */
+  /** The URL for which Playwright waits, or null. */
   url: textOrNull,
 });
 export type WebServer = z.infer<typeof webServerShape>;
 
-/** What Playwright was doing for the suite when it failed outside of its tests. */
+/** The step at which the suite failed outside of its tests. */
 const phaseShape = z.object({
   kind: z.enum(['config', 'web-server', 'global-setup']),
-  /** Where the config says what to do; null if that is not known. */
+  /** The position of this step in the config; null if unknown. */
   at: locationShape.nullable(),
   /** The web servers that may have failed; empty in another phase. */
   servers: listOf(webServerShape),
-  /** What the global set-up runs, as the config names it, or null. */
+  /** The file of the global set-up, as in the config, or null. */
   file: textOrNull,
 });
 export type SuitePhase = z.infer<typeof phaseShape>;
 
 /**
- * The suite's own failure before, beside or after its tests (config, globalSetup, webServer, a spec that does not compile): one
- * failure, however many tests it prevented.
+ * A failure of the suite itself, outside of its tests (config, globalSetup, webServer, a spec that does not compile). It is one failure, regardless of
+ * the number of tests that could not run.
  */
 export const suiteFailureShape = z.object({
   scope: z.literal('suite'),
   errors: listOf(testErrorShape),
-  /** The end of what the Playwright command wrote to standard error. */
+  /** The end of Playwright's standard error. */
   stderr: z.string(),
-  /** What Playwright was doing; absent if that is not known. */
+  /** The step at which the suite failed; absent if unknown. */
   phase: phaseShape.exactOptional(),
 });
 export type SuiteFailure = z.infer<typeof suiteFailureShape>;
@@ -121,7 +121,7 @@ export type SuiteFailure = z.infer<typeof suiteFailureShape>;
 export type Failure = TestFailure | SuiteFailure;
 
 /** Returns the tests of these failures, without the suite's own. */
-export function testsOf(failures: readonly { readonly failure: Failure }[]): TestRef[] {
+export function listTests(failures: readonly { readonly failure: Failure }[]): TestRef[] {
   return failures.flatMap(({ failure }) => (failure.scope === 'test' ? [failure.test] : []));
 }
 
@@ -131,13 +131,13 @@ export function failureKey(failure: Failure): string {
 }
 
 /** Formats a web server: `node server.mjs` in e2e, awaited at http://localhost:3000. */
-export function serverLine({ command, cwd, url }: WebServer): string {
+export function formatServer({ command, cwd, url }: WebServer): string {
   const folder = cwd === '.' ? '' : ` in ${cwd}`;
   return `${command}${folder}${url === null ? '' : `, awaited at ${url}`}`;
 }
 
-/** Describes what failed of a suite, as far as Playwright's error says only that it did; null if its error says it. */
-export function phaseInWords({ kind, servers }: SuitePhase, message: string): string | null {
+/** Describes a failed web server if Playwright's error does not explain it; null if it does. */
+export function describePhase({ kind, servers }: SuitePhase, message: string): string | null {
   const [server, ...others] = servers;
   if (kind !== 'web-server' || !server || others.length > 0) return null;
   const exit = /Exit code: (\d+)/.exec(message)?.[1];
@@ -150,7 +150,12 @@ export function phaseInWords({ kind, servers }: SuitePhase, message: string): st
 }
 
 /** Describes the set-up of a test in a line; null if there was none. */
-export function setUpLine({ projects, storageState, storageAgeMs, isStorageEmpty }: SetUp): string | null {
+export function describeSetUp({
+  projects,
+  storageState,
+  storageAgeMs,
+  isStorageEmpty,
+}: SetUp): string | null {
   const setUps = projects.length > 0 ? [`set-up projects that ran before: ${projects.join(', ')}`] : [];
   const age =
     storageAgeMs === null

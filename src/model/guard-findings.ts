@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textOrNull } from './shape.js';
 
-/** Something a reviewer should look at in a change that was not rejected: nothing proves it wrong. */
+/** A note for the reviewer of an accepted change: it may be wrong, but nothing proves it. */
 export const noteShape = z.object({
   /** Relative to the recorded root, with `/`. */
   file: z.string(),
@@ -12,7 +12,7 @@ export const noteShape = z.object({
 });
 export type Note = z.infer<typeof noteShape>;
 
-/** Something in a change that is dishonest, or that only a person may accept. */
+/** A part of a change that is dishonest, or that only a person may accept. */
 export const findingShape = noteShape.extend({
   /** Kebab-case name of the rule: `app-detects-tests`, `compiler-loosened` … */
   rule: z.string(),
@@ -29,11 +29,11 @@ export const violationShape = findingShape.extend({
 export type Violation = z.infer<typeof violationShape>;
 
 /** Formats a violation as one line: position, rule and text. */
-export function violationLine({ file, line, rule, says }: Finding): string {
+export function formatViolation({ file, line, rule, says }: Finding): string {
   return `${file}${line === null ? '' : `:${line}`} ${rule}: ${says}`;
 }
 
-/** A file of an agent's change that does not enter the project: it belongs to the tests, or it is protected. The rest of the change is tried. */
+/** A file that was removed from an agent's change because it belongs to the tests or is protected. The rest of the change is tried. */
 export const cutShape = z.object({
   /** Relative to the recorded root, with `/`. */
   file: z.string(),
@@ -43,15 +43,15 @@ export const cutShape = z.object({
 export type Cut = z.infer<typeof cutShape>;
 
 /** Formats a cut as one line. */
-export function cutLine({ file, why }: Cut): string {
+export function formatCut({ file, why }: Cut): string {
   return `${file}: ${why}`;
 }
 
-/** The files that are cut in every class of failure, in words for prompts. */
+/** The files that are cut for every class of failure, in words for prompts. */
 export const protectedNames =
   'the Playwright config, snapshots, all but dependencies in package.json, lock files whose manifest stays, values of .env files without a sample, agents.yaml, .self-heal/, and what CI, installs, git, shells, editors or agents execute';
 
-/** Formats a note as one line: its place and what it says. */
-export function noteLine({ file, line, says }: Note): string {
+/** Formats a note as one line: its position and its text. */
+export function formatNote({ file, line, says }: Note): string {
   return `${file}${line === null ? '' : `:${line}`} ${says}`;
 }

@@ -13,7 +13,7 @@ export type ProofStep = Proof[number];
 
 /**
  * What the proof of a fix shows about one test of its cause (HL-6). `proven`: the full proof. `green`: green with the fix
- * in every run; that it is red without the fix, other tests of the cause have shown. `flaky`: green without the change, too. `unsteady`: green with
+ * in every run; other tests of the cause have shown that it is red without it. `flaky`: green without the change, too. `unsteady`: green with
  * the fix at first, then red. `red`: this fix does not heal it.
  */
 export type ProofOutcome = TestProof['ended'];
@@ -28,7 +28,7 @@ export const testProofShape = z.object({
 export type TestProof = z.infer<typeof testProofShape>;
 
 /** Formats a proof as `red red | green green green | red | green`: a bar marks each change of result. */
-export function renderProof(proof: Proof): string {
+export function formatProof(proof: Proof): string {
   return proof.map((step, index) => (index > 0 && step !== proof[index - 1] ? `| ${step}` : step)).join(' ');
 }
 
@@ -40,13 +40,13 @@ const outcomeWords: Readonly<Record<Exclude<ProofOutcome, 'proven'>, string>> = 
 };
 
 /** Formats the proof of a cause with the number of its tests that it covers: `red | green (4 of 5 tests; the other is still red)`. */
-export function tellProof(proof: Proof, tests: readonly TestProof[] = []): string {
-  const scope = proofScope(tests);
-  return scope === '' ? renderProof(proof) : `${renderProof(proof)} (${scope})`;
+export function formatProofWithScope(proof: Proof, tests: readonly TestProof[] = []): string {
+  const scope = describeProofScope(tests);
+  return scope === '' ? formatProof(proof) : `${formatProof(proof)} (${scope})`;
 }
 
 /** Describes how many tests of a cause its proof covers: `4 of 5 tests; the other is still red`; empty if there is only one. */
-export function proofScope(tests: readonly TestProof[] = []): string {
+export function describeProofScope(tests: readonly TestProof[] = []): string {
   if (tests.length < 2) return '';
   const count = (outcome: ProofOutcome) => tests.filter(({ ended }) => ended === outcome).length;
   const ends = (Object.keys(outcomeWords) as (keyof typeof outcomeWords)[]).filter(

@@ -2,7 +2,7 @@ import type { OwnCommandLine } from './built-in.js';
 import type { ProjectRules } from '../diagnose/rule.js';
 import type { Category } from './diagnosis.js';
 
-/** An agent as the routes name it: a slash command, the program that runs it, and how long it may take. */
+/** An agent of the routes: a slash command, the program that runs it, and its time limit. */
 export interface AgentSettings {
   readonly name: string;
   readonly slashCommand: string;
@@ -37,14 +37,14 @@ export type RunnerSettings =
       readonly prompt: 'stdin' | 'argument' | 'none';
     };
 
-/** How often, and after which waits, a failure that came back is retried. */
+/** How often, and after which waits, a failure is retried after a fix did not hold. */
 export interface RetrySettings {
   /** The maximum number of re-runs after an agent's work, per cause (HL-2). */
   readonly max: number;
   readonly backoff: { readonly initialMs: number; readonly factor: number; readonly maxMs: number };
 }
 
-/** What a run may spend. */
+/** The limits of a run. */
 export interface LimitSettings {
   readonly agentRuns: number;
   readonly agentRunsPerTest: number;
@@ -53,7 +53,7 @@ export interface LimitSettings {
   readonly escalations: number;
   /** How many agents may work at the same time, each in its own copy (SC-3). */
   readonly parallel: number;
-  /** What all runs that share the store may spend in 24 hours (CI-6). */
+  /** The limits of all runs that share the store, in 24 hours (CI-6). */
   readonly perDay: { readonly agentRuns: number; readonly costUsd: number };
 }
 
@@ -70,11 +70,11 @@ export interface Settings {
   readonly runners: Readonly<Record<string, RunnerSettings>>;
   /** The agents of each class, in the order in which they are tried. */
   readonly routes: Readonly<Record<Category, readonly string[]>>;
-  /** What the project adds to, or removes from, the built-in classification rules (CS-9). */
+  /** The project's changes of the built-in classification rules (CS-9). */
   readonly classify: ProjectRules;
   readonly retries: RetrySettings;
   readonly limits: LimitSettings;
-  /** How many console entries and requests an agent is shown. */
+  /** How many console entries and requests an agent gets. */
   readonly evidence: { readonly console: number; readonly network: number };
   readonly verify: {
     /**
@@ -82,9 +82,9 @@ export interface Settings {
      * regression run, and `none` nothing, in which case nothing is called healed.
      */
     readonly level: VerifyLevel;
-    /** Whether a fix that takes back what an author changed waits for a person, or stands because the tests are the specification (BL-6). */
+    /** Whether a fix that reverts an author's change waits for a person (`ask`), or stands because the tests are the specification (BL-6). */
     readonly intent: 'ask' | 'tests';
-    /** Whether an agent reads each fix of the app that another has made (HN-11). */
+    /** Whether another agent reads each fix of the app (HN-11). */
     readonly review: 'always' | 'off';
     /** A shell command to run in the project before each re-run (HL-9), or null. */
     readonly prepare: string | null;
@@ -92,9 +92,9 @@ export interface Settings {
     readonly confirm: number;
     /** How often a fix must be green, including its first re-run (HN-5). */
     readonly repeat: number;
-    /** How often a fix is reverted, to be red, and reapplied, to be green (HN-5). */
+    /** How often a fix is reverted (the test must be red) and reapplied (it must be green) (HN-5). */
     readonly flips: number;
-    /** What runs again after healing, to check that nothing else broke (HN-6). */
+    /** The tests that run again after healing, to check that nothing else broke (HN-6). */
     readonly regression: 'suite' | 'none';
     /** The maximum expected duration of the regression run, in milliseconds. */
     readonly regressionTimeMs: number;
@@ -106,17 +106,17 @@ export interface Settings {
     /** The maximum time of all searches of a run together, in milliseconds. */
     readonly timeMs: number;
   };
-  /** Tests that are quarantined by the file, each until the end of a day in UTC, `YYYY-MM-DD` (ME-7). */
+  /** Tests that agents.yaml quarantines, each until the end of a day in UTC, `YYYY-MM-DD` (ME-7). */
   readonly quarantine: readonly { readonly test: string; readonly until: string }[];
-  /** Whether fixes of earlier runs are tried before an agent is started, and those of this run are kept for later ones (ME-8). */
+  /** Whether fixes of earlier runs are tried before an agent, and fixes of this run are kept for later ones (ME-8). */
   readonly memory: { readonly fixes: boolean };
-  /** How often one test is run under one condition at most, and how long the search for what makes tests flaky may take (FL-1). */
+  /** The limits for finding the condition of a flaky test: runs per condition, and time (FL-1). */
   readonly flaky: { readonly runs: number; readonly timeMs: number };
   /** A path relative to the project, or a `postgres://` URL, which may contain a password (ME-10). */
   readonly store: string;
-  /** What tries to fix a cause before any agent does, if it is certain of the fix (BF-1). */
+  /** Whether the built-in fixer tries before any agent, if it is certain of a fix (BF-1). */
   readonly fixer: 'built-in' | 'none';
-  /** Names of the agents that have the default runner because none is configured. */
+  /** The names of agents without a configured runner, which use the default one. */
   readonly runnerByDefault: readonly string[];
   /** The program that reads fixes, if agents.yaml names one. */
   readonly reader: string | null;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 // Parts of the shapes of stored data. Each shape is in the file of its subject, and its type is inferred from it.
 
-/** A list that nobody changes. */
+/** A read-only list. */
 export const listOf = <T extends z.ZodType>(item: T) => z.array(item).readonly();
 export const texts = listOf(z.string());
 export const textOrNull = z.string().nullable();

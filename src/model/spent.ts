@@ -1,4 +1,4 @@
-/** What had been spent before the decision. */
+/** The costs before a decision. */
 export interface Spent {
   /** Agents started in the whole run. */
   readonly agentRuns: number;
@@ -6,11 +6,11 @@ export interface Spent {
   readonly agentRunsOnTest: number;
   readonly costUsd: number;
   readonly elapsedMs: number;
-  /** What other runs of the project have spent in the 24 hours before this one. */
+  /** The costs of the project's other runs in the 24 hours before this one. */
   readonly lastDay: DaySpent;
 }
 
-/** What runs have spent in 24 hours. */
+/** The costs of runs in 24 hours. */
 export interface DaySpent {
   readonly agentRuns: number;
   readonly costUsd: number;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { exitCodes, exitCodeOfSignal } from './exit-codes.js';
+import { exitCodes, findExitCode } from './exit-codes.js';
 import type { ChangeVerdict } from './verification.js';
 
 /**
  * The final statuses of a test (HN-7). `green-once`: green with a fix that cannot be proven here
- * (`CauseEnd.unproven`). `skipped`: the suite says so; `not-run`: no Playwright run got to it, so nothing is known about it.
+ * (`CauseEnd.unproven`). `skipped`: the suite skips it; `not-run`: every Playwright run ended before it, so its result is unknown.
  */
 export const verdicts = [
   'passed',
@@ -25,7 +25,7 @@ export type Verdict = (typeof verdicts)[number];
 
 /**
  * The final status of a cause. `superseded`: its fix revealed another failure, which has a cause of its own (HL-3). `interrupted`: the run
- * ended while work on it was under way, so nothing is known about its fix.
+ * ended during the work on it, so nothing is known about its fix.
  */
 export const causeVerdicts = [...verdicts, 'superseded', 'interrupted'] as const;
 
@@ -42,9 +42,9 @@ export const causeEndShape = z.object({
   overBudget: ifTrue,
   /** Set if an earlier run asked its question, which nobody has answered yet (ME-6). */
   askedBefore: ifTrue,
-  /** Set if what failed is outside of the code, so that no agent can help (HL-7). */
+  /** Set if the fault is outside of the code, so no agent can help (HL-7). */
   environment: ifTrue,
-  /** Set if it is green with a fix of which only a person can say whether it is needed (exit code 3). */
+  /** Set if it is green with a fix, and only a person can decide whether the fix is needed (exit code 3). */
   unproven: ifTrue,
 });
 export type CauseEnd = z.infer<typeof causeEndShape>;
@@ -54,7 +54,7 @@ export function isHealed(verdict: CauseVerdict): boolean {
   return verdict === 'healed' || verdict === 'green-once';
 }
 
-/** Whether a cause is done with: it is healed, or its fix revealed another failure. */
+/** Whether a cause needs no more work: it is healed, or its fix revealed another failure. */
 export function isResolved(verdict: CauseVerdict): boolean {
   return isHealed(verdict) || verdict === 'superseded';
 }
@@ -73,17 +73,17 @@ export const outcomes = [
 /** One of `outcomes`. */
 export type RunOutcome = (typeof outcomes)[number];
 
-/** Everything that the outcome of a run depends on. */
+/** The facts that determine the outcome of a run. */
 export interface RunResult {
   readonly tests: readonly Verdict[];
   readonly causes: readonly Pick<CauseEnd, 'verdict' | 'overBudget' | 'environment' | 'unproven'>[];
-  /** Whether the suite's own failure persists. */
+  /** True if the suite itself still fails. */
   readonly suiteRed: boolean;
   /** Whether the run paused because too many causes need a person. */
   readonly paused: boolean;
   /** The verdict on the changes in the working tree, if there is one. */
   readonly verified?: ChangeVerdict;
-  /** Whether the fix is kept from other programs, because it holds a secret. */
+  /** True if the fix is withheld from other programs because it contains a secret. */
   readonly isWithheld?: boolean;
   readonly interruptedBy: 'SIGINT' | 'SIGTERM' | null;
   readonly failOnHeal: boolean;
@@ -100,7 +100,7 @@ const green: FinalOutcome = { outcome: 'green', exitCode: exitCodes.green };
 const red: FinalOutcome = { outcome: 'red', exitCode: exitCodes.red };
 const forPerson: FinalOutcome = { outcome: 'escalated', exitCode: exitCodes.personNeeded };
 
-/** The tests say too little about a change: it may break none of them and weaken some. */
+/** The outcome for each verdict on a change: the results of the tests alone do not decide it. */
 const outcomeOfChange: Readonly<Record<ChangeVerdict, FinalOutcome>> = {
   proven: green,
   review: forPerson,
@@ -112,10 +112,10 @@ const outcomeOfChange: Readonly<Record<ChangeVerdict, FinalOutcome>> = {
   unproven: forPerson,
 };
 
-/** Decides a run's outcome: whatever needs a person takes precedence over tests that are merely red. */
-export function runOutcomeOf(run: RunResult): FinalOutcome {
+/** Decides a run's outcome: a cause that needs a person takes precedence over red tests. */
+export function decideOutcome(run: RunResult): FinalOutcome {
   const { tests, causes } = run;
-  if (run.interruptedBy) return { outcome: 'interrupted', exitCode: exitCodeOfSignal(run.interruptedBy) };
+  if (run.interruptedBy) return { outcome: 'interrupted', exitCode: findExitCode(run.interruptedBy) };
   if (run.verified) return outcomeOfChange[run.verified];
   if (causes.some((cause) => cause.verdict === 'agent-unusable'))
     return { outcome: 'agent-unusable', exitCode: exitCodes.agentUnusable };
@@ -124,7 +124,7 @@ export function runOutcomeOf(run: RunResult): FinalOutcome {
   const isForPerson = ({ verdict, environment, unproven }: RunResult['causes'][number]) =>
     verdict === 'escalated' || unproven === true || (verdict === 'failed' && environment === true);
   if (causes.some(isForPerson) || run.isWithheld) return forPerson;
-  // What depends on a test that a person accepts as red cannot run either.
+  // Tests that depend on a quarantined test cannot run either.
   const unknown = tests.includes('not-run') && !tests.includes('quarantined');
   const isRed = tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');
   if (isRed || unknown || run.suiteRed) return red;

@@ -4,10 +4,10 @@ import { proofShape } from './proof.js';
 import { listOf, runIdShape, texts } from './shape.js';
 
 /**
- * What became of a change that somebody else made. `proven`: all that was asked is shown. `review`: it is, but only a person can say whether the
- * tests may do what they do now. `refused`: a test checks less, or the app cheats. `red`: a test that it is for is still red. `unsteady`: green
- * and red with it. `needless`: green without it, too. `breaks`: a test is red because of it. `unproven`: it is green, and it could not be shown
- * to be red without the change.
+ * The verdict on a change that self-heal did not make. `proven`: the proof is complete. `review`: the proof is complete, but a person must decide about
+ * changed tests. `refused`: a test checks less, or the app cheats. `red`: a test is still red. `unsteady`: sometimes green and sometimes red with the
+ * change. `needless`: green without it, too. `breaks`: the change turned another test red. `unproven`: green, but no run could show that it is red
+ * without the change.
  */
 export const changeVerdicts = [
   'proven',
@@ -29,23 +29,23 @@ export const proofDepths = ['quick', 'full'] as const;
 /** One of `proofDepths`. */
 export type ProofDepth = (typeof proofDepths)[number];
 
-/** The verdict on the changes in the working tree, and what it rests on. */
+/** The verdict on the changes in the working tree, with its grounds. */
 export const verificationShape = z.object({
   verdict: z.enum(changeVerdicts),
   /** The verdict in a sentence without its period. */
   reason: z.string(),
   depth: z.enum(proofDepths),
-  /** What the working tree was compared with. */
+  /** The state with which the working tree was compared. */
   base: z.object({
     commit: z.string(),
-    /** The red run at whose end these files were as compared, uncommitted changes too; null if only the commit counts. */
+    /** The red run whose final state of the files, with uncommitted changes, is the base; null if the base is only the commit. */
     runId: runIdShape.nullable(),
   }),
   /** The files that differ, relative to the root of the repository. */
   files: texts,
-  /** Why it is refused, or what a person has to look at. */
+  /** Reasons for refusing it, or for a person's review. */
   findings: listOf(findingShape),
-  /** The runs of each test that the change is for, in order. */
+  /** The runs of each test that the change should fix, in order. */
   tests: listOf(z.object({ id: z.string(), proof: proofShape })),
   proven: texts,
   notProven: texts,

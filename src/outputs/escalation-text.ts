@@ -1,5 +1,5 @@
 import { choiceText } from '../model/choice.js';
-import { type Escalation, offerLine } from '../model/escalation.js';
+import { type Escalation, describeOffer } from '../model/escalation.js';
 import { visibleText } from '../visible-text.js';
 import type { EscalationWithPatches, OfferWithText } from '../run/read-patch.js';
 import { cut, wrap } from './cut.js';
@@ -55,7 +55,7 @@ function formatPatch(runId: string, { text, patch, ...offer }: OfferWithText): s
     .filter((line) => !/^(?:index|diff --git) /.test(line));
   const more = lines.length > LINES ? [`… and ${lines.length - LINES} more lines in ${file}`] : [];
   const content = text === null ? [`${file} is not on this machine`] : [...lines.slice(0, LINES), ...more];
-  return formatSection(`Patch ${offerLine(offer)}`, content);
+  return formatSection(`Patch ${describeOffer(offer)}`, content);
 }
 
 function formatChoices({ choices, id }: Escalation, isAsked: boolean): string[] {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { blamePosition } from '../model/blame.js';
+import { formatBlamePosition } from '../model/blame.js';
 import type { Problem } from '../problem.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';
@@ -75,7 +75,7 @@ function chooseCodePosition(
   folders: GithubFolders,
 ): Position {
   const position = /^(?<file>.+?):(?<line>\d+)(?::\d+)?$/.exec(
-    blame ? blamePosition(blame) : (source ?? ''),
+    blame ? formatBlamePosition(blame) : (source ?? ''),
   )?.groups;
   const { workspace, project } = folders;
   const resolveFile = (file: string) => path.resolve(project, file);

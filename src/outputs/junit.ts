@@ -1,6 +1,6 @@
 import { unreachable } from '../unreachable.js';
 import { agentName } from '../model/built-in.js';
-import { type Proof, renderProof } from '../model/proof.js';
+import { type Proof, formatProof } from '../model/proof.js';
 import { isHealed } from '../model/verdict.js';
 import { type CauseView, listRows, suiteItself, createView } from './view.js';
 import { html, type Markup, raw } from './html/markup.js';
@@ -92,7 +92,7 @@ function describeHealer(word: string, cause: ReportCause | null, test: ReportTes
   const tries = cause.attempts.length > 1 ? ` in ${cause.attempts.length} attempts` : '';
   const shared = test?.sharedFix ? `, with the fix of ${cause.id}` : '';
   const steps = findProof(cause, test?.id ?? null);
-  return `${word} ${who}${tries}${shared}${steps.length > 0 ? `, proof: ${renderProof(steps)}` : ''}`;
+  return `${word} ${who}${tries}${shared}${steps.length > 0 ? `, proof: ${formatProof(steps)}` : ''}`;
 }
 
 /** Returns the proof of one test: its own if its cause has several tests (HL-6), else the cause's. */

@@ -1,17 +1,17 @@
 import {
-  becauseOf,
-  readingText,
-  wordsOfEnd,
+  reasonOfEnd,
+  formatReading,
+  describeAttemptEnd,
   type AttemptEnd,
   exitWords,
   wasReverted,
 } from '../model/attempt.js';
 import type { ChalkInstance } from 'chalk';
-import { blameLine } from '../model/blame.js';
+import { describeBlame } from '../model/blame.js';
 import { agentName, builtIn } from '../model/built-in.js';
-import { tellProof } from '../model/proof.js';
-import { cutLine, violationLine } from '../model/guard-findings.js';
-import { flakeText } from '../model/flake.js';
+import { formatProofWithScope } from '../model/proof.js';
+import { formatCut, formatViolation } from '../model/guard-findings.js';
+import { describeFlake } from '../model/flake.js';
 import type { TestRef } from '../model/failure.js';
 import type { Event, EventOf } from '../event.js';
 import { cut, wrap } from './cut.js';
@@ -61,7 +61,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   },
   'cause.started': noLines,
   'cause.blamed': (event, paint) =>
-    `${causePrefix(event)}${paint.magenta('blame')}: ${blameLine(event.blame)}`,
+    `${causePrefix(event)}${paint.magenta('blame')}: ${describeBlame(event.blame)}`,
   'blame.ended': (event) => `${causePrefix(event)}${event.reason}`,
   'cause.came_back': (event, paint) =>
     `${causePrefix(event)}${paint.magenta('the same error as before')}: ${describeEarlierFix(event)}`,
@@ -73,7 +73,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'tests.quarantined': ({ tests }, paint) =>
     formatTests(tests, `${paint.magenta('quarantined')}: red, but does not fail the run`),
   'flake.found': ({ flake }, paint) => [
-    `${paint.magenta('flaky')}: ${formatTestName(flake.test)}: ${flakeText(flake)}`,
+    `${paint.magenta('flaky')}: ${formatTestName(flake.test)}: ${describeFlake(flake)}`,
     ...flake.difference.map((line) => `   ${cut(line, 400)}`),
   ],
   'flake.passed': ({ test, green }) => `green ${green.runs} of ${green.runs}: ${formatTestName(test)}`,
@@ -96,7 +96,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
     `${paint.magenta('paused')}: too many questions are waiting for an answer (${status}); no more agents are started`,
   'attempt.cut': (event, paint) =>
     event.cut.map(
-      (file) => `${causePrefix(event)}${paint.magenta('left out of the fix')}: ${cut(cutLine(file), 200)}`,
+      (file) => `${causePrefix(event)}${paint.magenta('left out of the fix')}: ${cut(formatCut(file), 200)}`,
     ),
   'attempt.rejected': formatRejection,
   'attempt.held': (event, paint) =>
@@ -104,7 +104,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
       ? describeMissingReading(event)
       : event.attempt.end.kind === 'green'
         ? `${causePrefix(event)}${paint.green('green')}; its proof is pending`
-        : `${causePrefix(event)}${paint.magenta('different error')}: ${cut(becauseOf(event.attempt) ?? '', 200)}; the fix stays only if that is healed, too`,
+        : `${causePrefix(event)}${paint.magenta('different error')}: ${cut(reasonOfEnd(event.attempt) ?? '', 200)}; the fix stays only if that is healed, too`,
   'attempt.judged': formatJudgement,
   'regression.ended': noLines,
   'change.verified': formatVerdict,
@@ -121,7 +121,7 @@ function causePrefix({ causeId }: { causeId: string | null }): string {
 /** Says why nobody has read a fix. A reading itself was printed when its agent ended. */
 function describeMissingReading({ attempt: { reading }, ...event }: EventOf<'attempt.held'>): string[] {
   const wasPrinted = reading?.by != null;
-  return reading && !wasPrinted ? [`${causePrefix(event)}${readingText(reading)}`] : [];
+  return reading && !wasPrinted ? [`${causePrefix(event)}${formatReading(reading)}`] : [];
 }
 
 function formatSuiteEnd(event: EventOf<'suite.ended'>): string[] {
@@ -166,7 +166,7 @@ function formatAgentEnd(event: EventOf<'agent.ended'>, paint: ChalkInstance): st
   const { attempt, exit, durationMs, filesChanged, orphans, opinion } = event;
   const files = filesChanged > 0 ? `, ${counted(filesChanged, 'file')} changed` : '';
   const review =
-    opinion && `${causePrefix(event)}the reader says: ${readingText(opinion)}${formatCost(event)}`;
+    opinion && `${causePrefix(event)}the reader says: ${formatReading(opinion)}${formatCost(event)}`;
   const line =
     review ??
     `${causePrefix(event)}attempt ${attempt}: agent ${exitWords[exit]} after ${duration(durationMs)}${formatCost(event)}${files}`;
@@ -186,7 +186,7 @@ const VIOLATIONS_SHOWN = 6;
 
 function formatRejection(event: EventOf<'attempt.rejected'>, paint: ChalkInstance): string[] {
   const lines = event.violations.map((violation) => [
-    `${causePrefix(event)}${paint.red('was refused')}: ${cut(violationLine(violation), 200)}`,
+    `${causePrefix(event)}${paint.red('was refused')}: ${cut(formatViolation(violation), 200)}`,
     ...(violation.before === null ? [] : [`   ${paint.red('-')} ${cut(violation.before, 160)}`]),
     ...(violation.after === null ? [] : [`   ${paint.green('+')} ${cut(violation.after, 160)}`]),
   ]);
@@ -207,7 +207,7 @@ function formatVerdict(
   const tone = verdict === 'proven' ? paint.green : verdict === 'review' ? paint.magenta : paint.red;
   return [
     ...atMost(
-      findings.map((finding) => cut(violationLine(finding), 300)),
+      findings.map((finding) => cut(formatViolation(finding), 300)),
       FINDINGS_SHOWN,
       describeHidden,
     ),
@@ -219,9 +219,9 @@ function formatVerdict(
 
 function formatJudgement(event: EventOf<'attempt.judged'>, paint: ChalkInstance): string {
   const { end } = event.attempt;
-  const words = `${causePrefix(event)}${tones[end.kind](paint)(wordsOfEnd(end))}`;
+  const words = `${causePrefix(event)}${tones[end.kind](paint)(describeAttemptEnd(end))}`;
   if (end.kind === 'green')
-    return end.proof.length > 0 ? `${words}: ${tellProof(end.proof, end.testProofs)}` : words;
+    return end.proof.length > 0 ? `${words}: ${formatProofWithScope(end.proof, end.testProofs)}` : words;
   // The violations were printed before.
   const hasViolations = end.kind === 'rejected' && end.violations.length > 0;
   const reason = end.because && !hasViolations ? ` (${cut(end.because, 400)})` : '';

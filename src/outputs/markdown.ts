@@ -1,5 +1,5 @@
 import { isKept } from '../model/attempt.js';
-import { type Offer, offerLine } from '../model/escalation.js';
+import { type Offer, describeOffer } from '../model/escalation.js';
 import { fenceFor, middleCut } from '../fenced.js';
 import { visibleText } from '../visible-text.js';
 import type { Report } from '../run/report.js';
@@ -77,7 +77,7 @@ const PATCH = 4000;
 
 /** Shows a patch that waits for a person, with its proof. */
 function renderOffer(offer: Offer, text: string | null): string {
-  return `\nPatch ${escapeProse(offerLine(offer))}\n${cutText(text)}`;
+  return `\nPatch ${escapeProse(describeOffer(offer))}\n${cutText(text)}`;
 }
 
 function cutText(text: string | null): string {

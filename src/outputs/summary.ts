@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import type { CauseVerdict, RunOutcome } from '../model/verdict.js';
-import { flakeText } from '../model/flake.js';
+import { describeFlake } from '../model/flake.js';
 import type { Report } from '../run/report.js';
 import { cut, wrap, wrapPainted } from './cut.js';
 import { agentName } from '../model/built-in.js';
@@ -131,7 +131,9 @@ function formatTests({ tests, flakes = [] }: Report, options: SummaryOptions): s
       .map((test) => {
         const [name = '', ...rest] = wrap(formatReportTestName(test), columns - label.length - 7);
         const flake = verdict === 'flaky' && flakes.find((flake) => flake.test.id === test.id);
-        const flakeLines = flake ? wrap(flakeText(flake), columns - 7).map((part) => `      ${part}`) : [];
+        const flakeLines = flake
+          ? wrap(describeFlake(flake), columns - 7).map((part) => `      ${part}`)
+          : [];
         return [
           `  ${paint.magenta('~')} ${label}: ${name}`,
           ...rest.map((part) => `      ${part}`),

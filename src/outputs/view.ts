@@ -1,11 +1,11 @@
 import type { ChalkInstance } from 'chalk';
-import { becauseOf, exitWords, isKept, readingText, wasReverted, wordsOfEnd } from '../model/attempt.js';
-import { blameLine, blamePosition } from '../model/blame.js';
-import { type Offer, offerLine, offersOf } from '../model/escalation.js';
-import { provenText } from '../model/failure-rate.js';
-import { flakeText } from '../model/flake.js';
-import { cutLine, type Violation, violationLine, noteLine } from '../model/guard-findings.js';
-import { tellProof } from '../model/proof.js';
+import { reasonOfEnd, exitWords, isKept, formatReading, wasReverted, describeAttemptEnd } from '../model/attempt.js';
+import { describeBlame, formatBlamePosition } from '../model/blame.js';
+import { type Offer, describeOffer, listOffers } from '../model/escalation.js';
+import { formatProof } from '../model/failure-rate.js';
+import { describeFlake } from '../model/flake.js';
+import { formatCut, type Violation, formatViolation, formatNote } from '../model/guard-findings.js';
+import { formatProofWithScope } from '../model/proof.js';
 import { type CauseVerdict, isResolved } from '../model/verdict.js';
 import type { FlakeState } from '../run/run-state.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
@@ -81,7 +81,7 @@ function createCauseView(
     files: kept.flatMap(({ files }) => files),
     notes: kept.flatMap(({ notes }) => notes),
     reading: kept.findLast(({ reading }) => reading)?.reading,
-    offers: cause.verdict === 'escalated' ? offersOf(cause.attempts) : [],
+    offers: cause.verdict === 'escalated' ? listOffers(cause.attempts) : [],
     next: findNextCommand(cause, report),
   };
 }
@@ -135,8 +135,8 @@ export function listRows(
   const { blame, warning, source, attempts, proof, testProofs, reason } = cause;
   const [why] = cause.why;
   const rows: (Row | false | null | undefined | '')[] = [
-    blame && { label: 'blame', text: `${blamePosition(blame)}: ${blameLine(blame)}` },
-    flake && { label: 'flake', text: flakeText(flake) },
+    blame && { label: 'blame', text: `${formatBlamePosition(blame)}: ${describeBlame(blame)}` },
+    flake && { label: 'flake', text: describeFlake(flake) },
     why && { label: 'why', text: `${why.source}: ${why.evidence}`, isCode: true },
     !why && warning !== null && { label: 'why', text: warning },
     source !== null && { label: 'source', text: source, isCode: true },
@@ -145,16 +145,16 @@ export function listRows(
     ...listAttemptRows(attempts, limits),
     proof.length > 0 && {
       label: 'proof',
-      text: flake?.green ? provenText(flake.red, flake.green) : tellProof(proof, testProofs),
+      text: flake?.green ? formatProof(flake.red, flake.green) : formatProofWithScope(proof, testProofs),
       isCode: true,
     },
-    reading && { label: 'read', text: readingText(reading) },
+    reading && { label: 'read', text: formatReading(reading) },
     files.length > 0 && { label: 'files', text: files.map(formatFile).join(', '), isCode: true },
-    ...atMost(notes.map(noteLine), limits.listFindings, (hidden) => `and ${hidden} more in the report`).map(
+    ...atMost(notes.map(formatNote), limits.listFindings, (hidden) => `and ${hidden} more in the report`).map(
       (text, index) => ({ label: index === 0 ? 'review' : '', text }),
     ),
     (!isDone || cause.verdict === 'green-once') && reason !== '' && { label: 'end', text: reason },
-    ...offers.map((offer) => ({ label: 'patch', text: offerLine(offer) })),
+    ...offers.map((offer) => ({ label: 'patch', text: describeOffer(offer) })),
     next !== null && { label: 'next', text: next, isCode: true },
   ];
   return rows.filter((row) => !!row);
@@ -180,12 +180,12 @@ function listAttemptRows(attempts: readonly ReportAttempt[], limits: RowLimits):
 function listFindings(attempt: ReportAttempt, { listFindings: most }: RowLimits): Row[] {
   const { cut } = attempt;
   const violations = listViolations(attempt).map((violation) => [
-    violationLine(violation),
+    formatViolation(violation),
     ...(violation.before === null ? [] : [`  - ${violation.before}`]),
     ...(violation.after === null ? [] : [`  + ${violation.after}`]),
   ]);
   return [
-    ...cut.slice(0, most).map((cut) => `left out: ${cutLine(cut)}`),
+    ...cut.slice(0, most).map((cut) => `left out: ${formatCut(cut)}`),
     ...atMost(violations, most, (hidden) => [`and ${counted(hidden, 'more violation')}`]).flat(),
   ].map((text) => ({ label: '', text }));
 }
@@ -203,9 +203,9 @@ export function formatAttempt(attempt: ReportAttempt): string {
 /** Describes the end of an attempt: `still red, reverted (the same error came back)`. */
 export function describeEnd(attempt: ReportAttempt): string {
   // The violations follow, so they need no summary.
-  const because = listViolations(attempt).length > 0 ? null : becauseOf(attempt);
+  const because = listViolations(attempt).length > 0 ? null : reasonOfEnd(attempt);
   const reason = because ? ` (${because})` : '';
-  return `${wordsOfEnd(attempt.end)}${wasReverted(attempt) ? ', reverted' : ''}${reason}`;
+  return `${describeAttemptEnd(attempt.end)}${wasReverted(attempt) ? ', reverted' : ''}${reason}`;
 }
 
 /** Returns the guard's findings in an attempt. */
@@ -283,7 +283,7 @@ function listRemarks({ tests, regression, warnings, flakes = [] }: Report): Rema
         .filter(({ verdict }) => verdict === 'flaky')
         .map((test) => {
           const flake = flakes.find((measured) => measured.test.id === test.id);
-          return `${formatReportTestName(test)}${flake ? `: ${flakeText(flake)}` : ''}`;
+          return `${formatReportTestName(test)}${flake ? `: ${describeFlake(flake)}` : ''}`;
         }),
     },
     { title: 'Quarantined: still red, but do not fail the run', items: listNames('quarantined') },

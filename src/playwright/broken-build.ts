@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { DiagnosedFailure } from '../model/cause.js';
-import { asPrinted, isDecisive } from '../model/diagnosis.js';
+import { removeEllipsis, isDecisive } from '../model/diagnosis.js';
 import type { TestError } from '../model/failure.js';
 import { normalise } from '../diagnose/normalise.js';
 
-/** A build error that keeps a running web server from becoming available, as an earlier run of the suite has shown. */
+/** A build error that kept a running web server from becoming available in an earlier run. */
 export interface BrokenBuild {
   /** Playwright's error when its wait for the server timed out. */
   readonly error: TestError;
@@ -19,7 +19,7 @@ const pollMs = 1_000;
 const maxLog = 512 * 1024;
 
 /** Returns the build error that kept the suite's web server from becoming available, or null. */
-export function brokenBuildOf({ failure, diagnosis }: DiagnosedFailure): BrokenBuild | null {
+export function findBrokenBuild({ failure, diagnosis }: DiagnosedFailure): BrokenBuild | null {
   const error =
     failure.scope === 'suite' && failure.errors.find(({ message }) => serverTimeout.test(message));
   const [reason] = diagnosis.why;
@@ -29,16 +29,16 @@ export function brokenBuildOf({ failure, diagnosis }: DiagnosedFailure): BrokenB
 }
 
 /**
- * Whether a server log (`<epoch ms> <text>` lines) has the line of a build error and nothing new since: for at least ten seconds, and as
- * long again as the server took to print that line. Repeated lines are not new, since Playwright polls the server every second. The times are in
- * milliseconds since the epoch.
+ * Whether a server log (`<epoch ms> <text>` lines) has the line of a build error and nothing new after it, for at least ten seconds and as long as the
+ * server took to print that line. Repeated lines are not new, because Playwright polls the server every second. Times are in milliseconds since the
+ * epoch.
  */
 export function isStillBroken(
   log: string,
   line: string,
   { startedAt, now }: { readonly startedAt: number; readonly now: number },
 ): boolean {
-  const errorText = normalise(asPrinted(line));
+  const errorText = normalise(removeEllipsis(line));
   const first = new Map<string, number>();
   for (const [, time, text = ''] of log.matchAll(/^(\d{12,14}) (.*)$/gm)) {
     const key = normalise(text);

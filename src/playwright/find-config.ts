@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { projectAbove } from '../workspace/git.js';
+import { findAbove } from '../workspace/git.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result, tryOr } from '../result.js';
 
@@ -14,9 +14,9 @@ const extensions = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs'];
 export function findPlaywrightConfig(cwd: string, flag?: string): Result<string, Problem> {
   const target = path.resolve(cwd, flag ?? '.');
   if (isFile(target)) return ok(target);
-  const config = configIn(target);
+  const config = findConfigIn(target);
   if (config) return ok(config);
-  const above = flag === undefined ? projectAbove(cwd, (folder) => configIn(folder) !== undefined) : null;
+  const above = flag === undefined ? findAbove(cwd, (folder) => findConfigIn(folder) !== undefined) : null;
   return err({
     kind: 'playwright-config-missing',
     message: flag
@@ -24,12 +24,12 @@ export function findPlaywrightConfig(cwd: string, flag?: string): Result<string,
       : `there is no playwright.config.ts in ${cwd}`,
     remedy:
       above === null
-        ? remedyWithout(cwd, flag === undefined ? configsBelow(cwd) : [])
-        : `There is ${path.basename(configIn(above) ?? '')} in ${above}: change to that folder first.`,
+        ? suggestRemedy(cwd, flag === undefined ? findConfigsBelow(cwd) : [])
+        : `There is ${path.basename(findConfigIn(above) ?? '')} in ${above}: change to that folder first.`,
   });
 }
 
-function remedyWithout(cwd: string, [first, ...others]: readonly string[]): string {
+function suggestRemedy(cwd: string, [first, ...others]: readonly string[]): string {
   if (first === undefined) return 'Run `npm init playwright@latest`, or pass the config with -c.';
   const also = others.length > 0 ? ` There are also ${others.slice(0, 4).join(', ')}.` : '';
   const folder = path.posix.dirname(first);
@@ -37,26 +37,26 @@ function remedyWithout(cwd: string, [first, ...others]: readonly string[]): stri
   return `Found ${first}: ${isPackage ? `cd ${folder}, and start self-heal there` : `pass \`-c ${first}\``}.${also}`;
 }
 
-/** Whether a Playwright config is in a folder above or below, so that the project is there rather than here. */
+/** Whether a Playwright config is in a folder above or below, so the project is probably there. */
 export function hasConfigElsewhere(cwd: string): boolean {
-  const isThere = (folder: string) => configIn(folder) !== undefined;
-  return !isThere(cwd) && (projectAbove(cwd, isThere) !== null || configsBelow(cwd).length > 0);
+  const isThere = (folder: string) => findConfigIn(folder) !== undefined;
+  return !isThere(cwd) && (findAbove(cwd, isThere) !== null || findConfigsBelow(cwd).length > 0);
 }
 
 /** Finds Playwright configs up to three levels below, as in monorepos; relative, with forward slashes. Only used in a remedy. */
-function configsBelow(cwd: string, depth = 3): string[] {
+function findConfigsBelow(cwd: string, depth = 3): string[] {
   const folders = tryOr([], () => readdirSync(cwd, { withFileTypes: true })).filter(
     (entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules',
   );
   return folders.flatMap(({ name }) => {
     const folder = path.join(cwd, name);
-    const own = configIn(folder);
-    const below = depth > 1 ? configsBelow(folder, depth - 1) : [];
+    const own = findConfigIn(folder);
+    const below = depth > 1 ? findConfigsBelow(folder, depth - 1) : [];
     return [...(own ? [path.basename(own)] : []), ...below].map((file) => `${name}/${file}`);
   });
 }
 
-function configIn(folder: string): string | undefined {
+function findConfigIn(folder: string): string | undefined {
   return extensions
     .map((extension) => path.join(folder, `playwright.config${extension}`))
     .find((file) => isFile(file));

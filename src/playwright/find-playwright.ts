@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { packageManagerOf } from './package-manager.js';
+import { findPackageManager } from './package-manager.js';
 
 /** The user's own installation of Playwright. */
 export interface Playwright {
@@ -26,25 +26,25 @@ export function findPlaywright(cwd: string, configFile?: string): Result<Playwri
   const packages = ['@playwright/test', 'playwright'];
   const results = packages.flatMap((name) => folders.map((folder) => resolveManifest(name, folder)));
   const manifest = results.find((result) => typeof result === 'string');
-  if (manifest !== undefined) return supported(readPlaywright(manifest), cwd);
+  if (manifest !== undefined) return requireSupported(readPlaywright(manifest), cwd);
   const error = results.find((result) => result instanceof Error);
   if (error)
     return err({
       kind: 'playwright-missing',
-      message: `@playwright/test cannot be looked up in ${cwd}`,
+      message: `Node cannot resolve @playwright/test in ${cwd}`,
       detail: error.message,
-      remedy: 'Correct the file that this message names.',
+      remedy: 'Correct the file that Node names below.',
     });
   return err({
     kind: 'playwright-missing',
     message: `@playwright/test is not installed in ${cwd}`,
-    remedy: `Run \`${packageManagerOf(cwd).add} @playwright/test\`, or start self-heal in the folder of your Playwright project.`,
+    remedy: `Run \`${findPackageManager(cwd).add} @playwright/test\`, or start self-heal in the folder of your Playwright project.`,
   });
 }
 
 /**
- * Returns the path of a package's manifest; null if it is not installed, or Node's error if it cannot tell, such as for a
- * `package.json` that is not JSON.
+ * Returns the path of a package's manifest; null if the package is not installed, or Node's error if resolving fails, such as for a `package.json`
+ * that is not JSON.
  */
 function resolveManifest(name: string, from: string): string | Error | null {
   try {
@@ -61,16 +61,16 @@ function readPlaywright(manifest: string): Playwright {
   return { version, cli: path.join(packageDir, 'cli.js'), packageDir };
 }
 
-function supported(playwright: Playwright, cwd: string): Result<Playwright, Problem> {
+function requireSupported(playwright: Playwright, cwd: string): Result<Playwright, Problem> {
   if (isAtLeast(playwright.version, oldest)) return ok(playwright);
   return err({
     kind: 'playwright-unsupported',
     message: `Playwright ${playwright.version} is not supported; the oldest supported version is ${oldest.join('.')}`,
-    remedy: `Run \`${packageManagerOf(cwd).add} @playwright/test@latest\`.`,
+    remedy: `Run \`${findPackageManager(cwd).add} @playwright/test@latest\`.`,
   });
 }
 
-/** Whether a version is at least `major.minor`; what follows the two numbers does not matter. */
+/** Whether a version is at least `major.minor`, ignoring the rest of the version. */
 export function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
   const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number);
   return ownMajor > major || (ownMajor === major && ownMinor >= minor);

@@ -16,23 +16,23 @@ const managers: Readonly<Record<PackageManager['name'], PackageManager>> = {
   bun: { name: 'bun', add: 'bun add --dev', exec: 'bunx' },
 };
 
-const managerOf = (name: string | undefined) =>
+const managerByLock = (name: string | undefined) =>
   Object.values(managers).find((manager) => manager.name === name);
-const lockFiles = Object.entries(LOCKS).filter(([, name]) => managerOf(name));
+const lockFiles = Object.entries(LOCKS).filter(([, name]) => managerByLock(name));
 
 /** Returns the package manager of the nearest lock file, in the folder or, as in a monorepo, above it; npm if there is none. */
-export function packageManagerOf(folder: string): PackageManager {
-  return managerOf(lockAt(folder)?.name) ?? managers.npm;
+export function findPackageManager(folder: string): PackageManager {
+  return managerByLock(findLock(folder)?.name) ?? managers.npm;
 }
 
-/** Returns the folder of that lock file; null if there is none. */
-export function lockFolderOf(folder: string): string | null {
-  return lockAt(folder)?.folder ?? null;
+/** Returns the folder of the nearest lock file; null if there is none. */
+export function findLockFolder(folder: string): string | null {
+  return findLock(folder)?.folder ?? null;
 }
 
-function lockAt(folder: string): { readonly folder: string; readonly name: string } | null {
+function findLock(folder: string): { readonly folder: string; readonly name: string } | null {
   const [, name] = lockFiles.find(([file]) => existsSync(path.join(folder, file))) ?? [];
   if (name !== undefined) return { folder, name };
   const parent = path.dirname(folder);
-  return parent === folder ? null : lockAt(parent);
+  return parent === folder ? null : findLock(parent);
 }

@@ -48,10 +48,10 @@ export async function runPlaywright(command: PlaywrightCommand): Promise<Playwri
   });
   if (typeof stdout !== 'number') forward(child.stdout, stdout);
   forward(child.stderr, command.stderr);
-  const stderr = tailOf(child.stderr);
+  const stderr = keepTail(child.stderr);
   const stopListening = interruptOnAbort(child, command);
   try {
-    const exitCode = await exitOf(child);
+    const exitCode = await waitForExit(child);
     return { exitCode, stderr: stderr() };
   } catch (error) {
     return { exitCode: null, stderr: `${stderr()}${String(error)}\n` };
@@ -74,7 +74,7 @@ function forward(from: Readable | null, to: Writable): void {
   from?.pipe(to, { end: false });
 }
 
-function tailOf(stream: Readable | null): () => string {
+function keepTail(stream: Readable | null): () => string {
   let tail = Buffer.alloc(0);
   stream?.on('data', (chunk: Buffer) => {
     tail = Buffer.concat([tail, chunk]).subarray(-tailBytes);
@@ -83,7 +83,7 @@ function tailOf(stream: Readable | null): () => string {
 }
 
 /** Rejects if the program cannot be started. */
-async function exitOf(child: ChildProcess): Promise<number | null> {
+async function waitForExit(child: ChildProcess): Promise<number | null> {
   const closed = once(child, 'close').catch(() => undefined);
   const [exitCode] = (await once(child, 'exit')) as [number | null];
   await Promise.race([closed, delay(drainMs, undefined, { ref: false })]);

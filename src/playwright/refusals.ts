@@ -1,6 +1,6 @@
 import { missingBrowser } from '../diagnose/advice.js';
 import type { Problem } from '../problem.js';
-import { packageManagerOf } from './package-manager.js';
+import { findPackageManager } from './package-manager.js';
 import { isNoTests } from './suite-run-of.js';
 import type { SuiteRun } from './suite-run.js';
 
@@ -19,12 +19,12 @@ const refusals = [
 ];
 
 /** Returns a `Problem` if the first run shows that healing is pointless (CL-2), otherwise null. */
-export function firstRunProblem(run: SuiteRun, request: Request): Problem | null {
-  return refusedToStart(run) ?? browserMissing(run) ?? noTests(run, request);
+export function findFirstRunProblem(run: SuiteRun, request: Request): Problem | null {
+  return findRefusal(run) ?? findMissingBrowser(run) ?? findEmptySelection(run, request);
 }
 
 /** Returns a `Problem` if Playwright refused its arguments or a value of the config. */
-export function refusedToStart(run: SuiteRun): Problem | null {
+export function findRefusal(run: SuiteRun): Problem | null {
   const [error] = run.suiteFailure?.errors ?? [];
   if (!error || run.tests.length > 0) return null;
   const refusal = refusals
@@ -40,14 +40,14 @@ export function refusedToStart(run: SuiteRun): Problem | null {
 }
 
 /** Returns a `Problem` if every failing test reports that its browser is not installed. */
-export function browserMissing(run: SuiteRun): Problem | null {
+export function findMissingBrowser(run: SuiteRun): Problem | null {
   if (run.failures.length === 0) return null;
   const texts = run.failures.map(({ errors }) => errors.map(({ message }) => message).join('\n'));
   if (!texts.every((text) => missingBrowser.test(text))) return null;
   const [text = ''] = texts;
   const file = executablePath.exec(text)?.[1];
   const channel = /playwright install ([\w-]+)"/.exec(text)?.[1];
-  const install = `${packageManagerOf(run.rootDir).exec} playwright install${channel ? ` ${channel}` : ''}`;
+  const install = `${findPackageManager(run.rootDir).exec} playwright install${channel ? ` ${channel}` : ''}`;
   return {
     kind: 'browser-missing',
     message: file
@@ -66,7 +66,7 @@ interface Request {
 }
 
 /** Returns a `Problem` if no test matched the selection. */
-export function noTests(run: SuiteRun, { isNarrowed, prepare }: Request): Problem | null {
+export function findEmptySelection(run: SuiteRun, { isNarrowed, prepare }: Request): Problem | null {
   const errors = run.suiteFailure?.errors ?? [];
   if (run.tests.length > 0 || errors.length === 0 || !errors.every(isNoTests)) return null;
   return {

@@ -1,5 +1,5 @@
 import type { TestError, TestFailure } from '../model/failure.js';
-import { steadyTimeoutErrors } from './timeout-errors.js';
+import { stabilizeTimeoutErrors } from './timeout-errors.js';
 import type { ReportLine } from './report-format.js';
 import { appendedLines } from '../state-folder.js';
 import { systemClock } from '../clock.js';
@@ -33,7 +33,7 @@ export interface ReportState {
 /** Thousands of broken workers repeat the same errors; the first ones explain the run. */
 const maxErrors = 100;
 
-export function emptyReport(): ReportState {
+export function createEmptyReport(): ReportState {
   return {
     progress: { done: 0, total: 0, failed: 0, test: '' },
     errors: [],
@@ -47,7 +47,7 @@ export function addLine(state: ReportState, line: ReportLine): void {
   if (line.type === 'error') {
     if (errors.length < maxErrors) errors.push(line.error);
   } else if (line.type === 'failed-try') {
-    const failure = { ...line.failure, errors: steadyTimeoutErrors(line.failure.errors) };
+    const failure = { ...line.failure, errors: stabilizeTimeoutErrors(line.failure.errors) };
     // The first failed try shows the cause. Later tries may fail because of its remains, such as a row that now exists.
     if (!tries.has(failure.test.id)) tries.set(failure.test.id, failure);
   } else if (line.type === 'passed') {

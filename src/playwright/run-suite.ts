@@ -13,11 +13,11 @@ import { type BrokenBuild, watchBuild } from './broken-build.js';
 import type { Playwright } from './find-playwright.js';
 import { type PlaywrightExit, runPlaywright } from './playwright-process.js';
 import { injectEnv, runFiles } from './report-format.js';
-import { addLine, emptyReport, followReport, type SuiteProgress } from './report-state.js';
+import { addLine, createEmptyReport, followReport, type SuiteProgress } from './report-state.js';
 import type { PlaywrightArgs } from './selection.js';
-import { suiteRunOf } from './suite-run-of.js';
+import { createSuiteRun } from './suite-run-of.js';
 import type { SuiteRun } from './suite-run.js';
-import { unattended } from './unattended.js';
+import { createUnattendedEnv } from './unattended.js';
 
 /** One run of the user's suite. */
 export interface SuiteOptions {
@@ -42,7 +42,7 @@ export interface SuiteOptions {
   readonly graceMs?: number;
   /** The time for Playwright to exit after its run, in milliseconds. The default of five minutes is for reporters that upload. */
   readonly exitMs?: number;
-  /** Folder of the compiled `inject/` files; default: the one in this package. */
+  /** The folder with the compiled `inject/` files; default: the one in this package. */
   readonly injectDir?: string;
 }
 
@@ -81,7 +81,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   const isTraced = mode.kind === 'rerun' && mode.trace === true;
   const startedAt = systemClock.now();
   await prepare(options);
-  const state = emptyReport();
+  const state = createEmptyReport();
   const exited = new AbortController();
   const stop = new AbortController();
   const stopBecause = (reason: 'lingering' | 'broken-build' | 'not-examined') => stop.abort(reason);
@@ -100,7 +100,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   let serverPorts: SuiteRun['serverPorts'];
   const examine = async (failure: TestFailure, previous: Promise<void>) => {
     await previous;
-    serverPorts ??= await portsOf(state.configured?.webServers ?? []);
+    serverPorts ??= await findListeningPorts(state.configured?.webServers ?? []);
     await options.onFailedTry?.(failure);
     examined += 1;
     await writeFile(path.join(runDir, runFiles.examined), String(examined));
@@ -117,7 +117,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
       for (const line of isTraced ? lines : [])
         if (line.type === 'failed-try') {
           examination = examine(line.failure, examination);
-          // After an error, the last test would wait for nothing.
+          // After an error, the last test must not wait any longer.
           examination.catch(() => stopBecause('not-examined'));
         }
       // A reporter may wait for a user after the run. If Playwright has exited already, this is the last read of its report.
@@ -139,7 +139,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   const isBroken = stop.signal.reason === 'broken-build' && !signal.aborted;
   const problems = await readFile(path.join(runDir, runFiles.problems), 'utf8').catch(() => '');
   const { end: _end, ...withoutEnd } = state;
-  return suiteRunOf({
+  return createSuiteRun({
     // Playwright reports the same error at the end of its time limit.
     state: isBroken && build ? { ...withoutEnd, errors: [build.error] } : state,
     exit,
@@ -157,7 +157,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
 }
 
 /** Returns where the web servers of a config listen on this machine. */
-async function portsOf(
+async function findListeningPorts(
   servers: readonly Pick<WebServer, 'url'>[],
 ): Promise<ReadonlyMap<number, readonly string[]>> {
   const ports = servers.flatMap(({ url }) =>
@@ -182,14 +182,14 @@ async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {
 
 async function start(options: SuiteOptions, signal: AbortSignal): Promise<PlaywrightExit> {
   const { mode, playwright, cwd, runDir, graceMs = defaultGraceMs } = options;
-  const log = mode.kind === 'first' ? null : boundedLog(path.join(runDir, runFiles.log));
+  const log = mode.kind === 'first' ? null : createBoundedLog(path.join(runDir, runFiles.log));
   const { stdout, stderr } =
     mode.kind === 'first' ? mode : { stdout: log as Writable, stderr: log as Writable };
   const exit = await runPlaywright({
     cli: playwright.cli,
-    args: argumentsOf(options),
+    args: createArguments(options),
     cwd,
-    env: environmentOf(options),
+    env: createEnvironment(options),
     runId: options.runId,
     stdout,
     stderr,
@@ -200,7 +200,7 @@ async function start(options: SuiteOptions, signal: AbortSignal): Promise<Playwr
   return exit;
 }
 
-function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
+function createArguments({ args, mode, runDir }: SuiteOptions): string[] {
   const noSnapshots = '--update-snapshots=none';
   if (mode.kind === 'first') return ['test', ...args.first, noSnapshots];
   const ours = [
@@ -218,10 +218,10 @@ function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
   return ['test', ...args.byId, '--last-failed', '--shard=1/1', ...ours];
 }
 
-function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
+function createEnvironment(options: SuiteOptions): NodeJS.ProcessEnv {
   const { env = process.env, runDir, mode } = options;
   const ours: NodeJS.ProcessEnv = {
-    ...withPackageBins({ cwd: options.cwd, env: unattended(env) }),
+    ...withPackageBins({ cwd: options.cwd, env: createUnattendedEnv(env) }),
     [injectEnv.dir]: runDir,
     PW_TEST_REPORTER: path.join(options.injectDir ?? ownFile('playwright/inject/'), 'reporter.cjs'),
   };
@@ -237,7 +237,7 @@ function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
 const maxBytes = 16 * 1024 * 1024;
 
 /** A log file that ends at 16 MB with a note. It never fails, because a broken log must not fail the run. */
-function boundedLog(file: string): Writable {
+function createBoundedLog(file: string): Writable {
   const out = createWriteStream(file);
   let room = maxBytes;
   out.on('error', () => {

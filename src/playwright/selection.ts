@@ -27,7 +27,7 @@ export interface PlaywrightArgs {
   readonly first: readonly string[];
   /** For a re-run of the same tests: without retries, `--last-failed`, and limits that stop the run early. */
   readonly rerun: readonly string[];
-  /** For a re-run by ids: only the arguments that say how tests run, not which. */
+  /** For a re-run by ids: only the arguments that control how tests run, not which. */
   readonly byId: readonly string[];
 }
 
@@ -37,40 +37,40 @@ type Option = Exclude<keyof Selection, 'filters' | 'passThrough'>;
 const howTestsRun: readonly Option[] = ['config', 'project', 'workers', 'repeatEach', 'timeout', 'headed'];
 const whichTests: readonly Option[] = ['grep', 'grepInvert', 'shard', 'onlyChanged'];
 const howRunsEnd: readonly Option[] = ['retries', 'maxFailures', 'x', 'lastFailed'];
-/** The options that do not determine the tests of a selection. */
-const ofThisRun: readonly Option[] = ['shard', 'workers', 'headed', 'retries', 'maxFailures', 'x'];
+/** The options of a single run, which do not determine the tests of a selection. */
+const runOptions: readonly Option[] = ['shard', 'workers', 'headed', 'retries', 'maxFailures', 'x'];
 
 /** Converts a selection to arguments for the first run and for re-runs. */
 export function toPlaywrightArgs(selection: Selection): PlaywrightArgs {
   const { filters = [], passThrough = [] } = selection;
-  const how = wordsOf(howTestsRun, selection);
-  const which = [...how, ...wordsOf(whichTests, selection)];
+  const how = listWords(howTestsRun, selection);
+  const which = [...how, ...listWords(whichTests, selection)];
   return {
-    first: [...which, ...wordsOf(howRunsEnd, selection), ...filters, ...passThrough],
+    first: [...which, ...listWords(howRunsEnd, selection), ...filters, ...passThrough],
     rerun: [...which, ...filters, ...passThrough],
     byId: [...how, ...passThrough],
   };
 }
 
 /** Returns the arguments that determine the tests of a selection, without the shard and limits on the run. */
-export function selectionWords(selection: Selection): readonly string[] {
+export function listSelectionWords(selection: Selection): readonly string[] {
   const { filters = [], passThrough = [] } = selection;
   const options = [...howTestsRun, ...whichTests, ...howRunsEnd].filter(
-    (option) => !ofThisRun.includes(option),
+    (option) => !runOptions.includes(option),
   );
-  return [...wordsOf(options, selection), ...filters, ...passThrough];
+  return [...listWords(options, selection), ...filters, ...passThrough];
 }
 
 /** Whether a selection excludes some of the config's tests. */
 export function isNarrowed(selection: Selection): boolean {
   const { filters = [], passThrough = [] } = selection;
   return (
-    [...wordsOf([...whichTests, 'project', 'lastFailed'], selection), ...filters, ...passThrough].length > 0
+    [...listWords([...whichTests, 'project', 'lastFailed'], selection), ...filters, ...passThrough].length > 0
   );
 }
 
 /** Each value is one argument: `--project NAME` would take a positional filter after it as a second name. */
-function wordsOf(options: readonly Option[], selection: Selection): string[] {
+function listWords(options: readonly Option[], selection: Selection): string[] {
   return options.flatMap((option) => {
     const flag = option === 'x' ? '-x' : `--${option.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
     const values = [selection[option] ?? []].flat();

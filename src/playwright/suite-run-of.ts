@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import {
   type Location,
-  plainError,
+  createPlainError,
   type SuiteFailure,
   type TestError,
   type TestFailure,
@@ -28,22 +28,22 @@ interface FinishedRun extends Pick<
 }
 
 /** Builds a `SuiteRun` from the report, the exit code and the standard error of a run. */
-export function suiteRunOf(run: FinishedRun): SuiteRun {
+export function createSuiteRun(run: FinishedRun): SuiteRun {
   const { state, exit, interrupted, cwd, byIds, endedLingering = false, ...known } = run;
   const tests = state.end?.tests ?? [];
-  const suiteFailure = suiteFailureOf(state, exit);
+  const suiteFailure = findSuiteFailure(state, exit);
   const cutShort = interrupted && state.errors.length === 0;
   // If none of the ids exists any more, older versions report an error, and newer ones a passed run without tests (HL-10).
-  const noneLeft = byIds && suiteFailure?.errors.every(isNoTests);
+  const noTestExists = byIds && suiteFailure?.errors.every(isNoTests);
   return {
     ...known,
-    status: statusOf(run),
+    status: determineStatus(run),
     exitCode: exit.exitCode,
     tests,
     failures: tests
       .filter(({ outcome }) => outcome === 'unexpected')
-      .map((result) => state.tries.get(result.test.id) ?? failureWithoutDetails(result)),
-    suiteFailure: cutShort || noneLeft ? null : suiteFailure,
+      .map((result) => state.tries.get(result.test.id) ?? createFailureWithoutDetails(result)),
+    suiteFailure: cutShort || noTestExists ? null : suiteFailure,
     rerunIds: state.end?.rerunIds ?? {},
     rootDir: state.configured?.rootDir ?? cwd,
     configFile: state.configured?.configFile ?? null,
@@ -55,14 +55,14 @@ export function suiteRunOf(run: FinishedRun): SuiteRun {
   };
 }
 
-function statusOf({ state, interrupted }: FinishedRun): SuiteRun['status'] {
+function determineStatus({ state, interrupted }: FinishedRun): SuiteRun['status'] {
   if (state.end) return state.end.status;
   if (interrupted) return 'interrupted';
   return state.hello ? 'failed' : 'no-report';
 }
 
 /** A failure without details, for a failing test whose try could not be reported, for example because the disk was full. */
-function failureWithoutDetails({ test, durationMs, retries }: TestResult): TestFailure {
+function createFailureWithoutDetails({ test, durationMs, retries }: TestResult): TestFailure {
   return {
     scope: 'test',
     test,
@@ -82,7 +82,7 @@ function isMaxFailures({ message }: TestError): boolean {
 }
 
 /** Returns the failure of the suite itself (CS-10), or null: errors outside of tests, or an early end of Playwright. */
-function suiteFailureOf(state: ReportState, { exitCode, stderr }: PlaywrightExit): SuiteFailure | null {
+function findSuiteFailure(state: ReportState, { exitCode, stderr }: PlaywrightExit): SuiteFailure | null {
   const { hello, errors: all, end } = state;
   const errors = all.filter((error) => !isMaxFailures(error));
   if (end && errors.length === 0) return null;
@@ -90,14 +90,14 @@ function suiteFailureOf(state: ReportState, { exitCode, stderr }: PlaywrightExit
   // Playwright 1.50 creates its reporters before it reports an unknown project.
   const reasons =
     errors.length > 0
-      ? withoutConsequences(errors)
-      : [errorIn(text) ?? endedEarly(hello !== undefined, exitCode)];
-  const phase = phaseOf(state, reasons);
+      ? removeConsequences(errors)
+      : [findError(text) ?? createEarlyEndError(hello !== undefined, exitCode)];
+  const phase = findPhase(state, reasons);
   return { scope: 'suite', errors: reasons, stderr: text, ...(phase === null ? {} : { phase }) };
 }
 
 /** Removes duplicates, and "No tests found" if another error explains it, such as a file that does not load. */
-function withoutConsequences(errors: readonly TestError[]): TestError[] {
+function removeConsequences(errors: readonly TestError[]): TestError[] {
   const distinct = errors.filter(
     (error, at) => errors.findIndex((other) => other.message === error.message) === at,
   );
@@ -110,14 +110,14 @@ export function isNoTests(error: TestError): boolean {
   return /^(?:Error: )?No tests found/.test(error.message);
 }
 
-function endedEarly(hello: boolean, exitCode: number | null): TestError {
+function createEarlyEndError(hello: boolean, exitCode: number | null): TestError {
   const when = hello ? 'before it finished the run' : 'before it began';
   const how = exitCode === null ? 'a signal ended it' : `exit code ${exitCode}`;
-  return plainError(`Error: Playwright ended ${when}: ${how}`);
+  return createPlainError(`Error: Playwright ended ${when}: ${how}`);
 }
 
 /** Finds the error in Playwright's output: if the config does not load, there is no reporter. */
-function errorIn(stderr: string): TestError | null {
+function findError(stderr: string): TestError | null {
   const lines = stderr.split('\n');
   const first = lines.findIndex((line) => /^\s*(?:\w*Error|error)\b.*?:/.test(line));
   if (first < 0) return null;
@@ -129,20 +129,20 @@ function errorIn(stderr: string): TestError | null {
     .join('\n')
     .trim();
   const stack = frames < 0 ? null : [message, ...rest.slice(frames).filter(isFrame)].join('\n');
-  return { ...plainError(message.slice(0, 16_000), locationIn(stack ?? message)), stack };
+  return { ...createPlainError(message.slice(0, 16_000), findLocation(stack ?? message)), stack };
 }
 
 /** Returns the first position that is neither in `node_modules` nor inside Node. */
-function locationIn(text: string): Location | null {
+function findLocation(text: string): Location | null {
   // Babel's format: `SyntaxError: /a/file.ts: Unexpected token (3:10)`.
   const babel = /(?:^|\s)(\/[^\n:]+|[A-Za-z]:\\[^\n:]+): .*\((\d+):(\d+)\)/.exec(text);
-  if (babel) return position(babel);
+  if (babel) return parsePosition(babel);
   const frames = text.matchAll(/(?:\(|at )((?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]+?):(\d+):(\d+)/g);
   const own = [...frames].find((frame) => !frame[1]?.includes('node_modules'));
-  return own ? position(own) : null;
+  return own ? parsePosition(own) : null;
 }
 
-function position([, file = '', line, column]: RegExpExecArray): Location {
+function parsePosition([, file = '', line, column]: RegExpExecArray): Location {
   const path = file.startsWith('file://') ? fileURLToPath(file) : file;
   return { file: path, line: Number(line), column: Number(column) };
 }
@@ -151,7 +151,7 @@ const ofServers =
   /config\.webServer|is already used, make sure that nothing is running|^Error: Failed to launch: /;
 
 /** Returns the phase in which Playwright failed outside of its tests, or null if it is not known. */
-function phaseOf({ configured, begin }: ReportState, errors: readonly TestError[]): SuitePhase | null {
+function findPhase({ configured, begin }: ReportState, errors: readonly TestError[]): SuitePhase | null {
   const [error] = errors;
   const config = configured?.configFile ?? null;
   if (!error || (begin?.total ?? 0) > 0) return null;
@@ -162,7 +162,7 @@ function phaseOf({ configured, begin }: ReportState, errors: readonly TestError[
     const inMessage = webServers.filter(({ url }) => url !== null && error.message.includes(url));
     const servers = inMessage.length > 0 ? inMessage : webServers;
     const [first] = servers;
-    const at = lineOf(config, first?.command) ?? lineOf(config, 'webServer');
+    const at = findLine(config, first?.command) ?? findLine(config, 'webServer');
     return { kind: 'web-server', at, servers, file: null };
   }
   const [file] = globalSetup;
@@ -170,7 +170,7 @@ function phaseOf({ configured, begin }: ReportState, errors: readonly TestError[
     (setUp) => (error.stack ?? '').includes(setUp) || error.location?.file === setUp,
   );
   if (file === undefined || (inFile === undefined && !isBeforeTests(error))) return null;
-  return { kind: 'global-setup', at: lineOf(config, 'globalSetup'), servers: [], file: inFile ?? file };
+  return { kind: 'global-setup', at: findLine(config, 'globalSetup'), servers: [], file: inFile ?? file };
 }
 
 /** Whether an error comes from the set-up. The error of a spec that does not load has a location. */
@@ -179,7 +179,7 @@ function isBeforeTests({ location, message }: TestError): boolean {
 }
 
 /** Returns the first line of a file that contains a text. */
-function lineOf(file: string | null, text: string | undefined): Location | null {
+function findLine(file: string | null, text: string | undefined): Location | null {
   if (file === null || !text) return null;
   const lines = tryOr('', () => readFileSync(file, 'utf8')).split('\n');
   const index = lines.findIndex((line) => line.includes(text));

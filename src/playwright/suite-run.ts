@@ -44,7 +44,7 @@ export interface SuiteRun {
   readonly endedAt: number;
   /** The URL of a running web server that Playwright reused, or null. A server of an earlier run may serve old code (HL-9). */
   readonly reusedServer?: string | null;
-  /** The ports of the config's web servers, with the loopback addresses at which each listened when the first test failed; empty if no run looked. */
+  /** The ports of the config's web servers, with the loopback addresses at which each listened when the first test failed; empty if not checked. */
   readonly serverPorts?: ReadonlyMap<number, readonly string[]>;
   /** Playwright did not exit after its run, so self-heal ended it. */
   readonly endedLingering?: boolean;
@@ -54,7 +54,7 @@ export interface SuiteRun {
   readonly tracing?: 'on' | 'own';
   /** Paths of the traces of tests that passed, by test id; absent if the run was not traced. */
   readonly traces?: ReadonlyMap<string, string>;
-  /** The scripts that the stacks of its failing tests name; absent if none were fetched. */
+  /** The scripts named in the stacks of its failing tests; absent if none were fetched. */
   readonly scripts?: readonly FetchedScript[];
 }
 
@@ -62,7 +62,7 @@ export function isRed({ failures, suiteFailure }: SuiteRun): boolean {
   return failures.length > 0 || suiteFailure !== null;
 }
 
-export function noRun(status: SuiteRun['status']): SuiteRun {
+export function createEmptyRun(status: SuiteRun['status']): SuiteRun {
   return {
     status,
     exitCode: 0,

@@ -15,7 +15,7 @@ const isAboutStart = /\bbrowserType\.|Failed to launch/i;
  * Removes the browser's output, which Playwright adds to the error of an action that the end of the browser interrupted. Its amount depends on
  * timing, and most of it is harmless. The console messages of pages are separate evidence (CS-7).
  */
-function withoutBrowserOutput(text: string): string {
+function removeBrowserOutput(text: string): string {
   const has = text.includes('[pid=') || text.includes('Browser logs:');
   return has && !isAboutStart.test(text) ? text.replace(output, '').replace(frame, '') : text;
 }
@@ -28,15 +28,15 @@ const timeLimit = /^(?:Error: )?(Test timeout of \d+ ?ms exceeded)/;
  * Makes the errors of a test independent of the timing of its end. At a test's time limit, Playwright aborts the current action and then closes the
  * page. Either may end the action first, so an action that the closing ended gets the message of the time limit. The browser's output is removed.
  */
-export function steadyTimeoutErrors(errors: readonly TestError[]): TestError[] {
+export function stabilizeTimeoutErrors(errors: readonly TestError[]): TestError[] {
   const limit = errors.findIndex(({ message }) => timeLimit.test(message));
   const exceeded = timeLimit.exec(errors[limit]?.message ?? '')?.[1];
   return errors.map((error, index) => {
     const isAfterLimit = exceeded !== undefined && index > limit;
-    const steady = (text: string) => {
-      const withoutOutput = withoutBrowserOutput(text);
+    const stabilize = (text: string) => {
+      const withoutOutput = removeBrowserOutput(text);
       return isAfterLimit ? withoutOutput.replace(closed, `${exceeded}.`) : withoutOutput;
     };
-    return { ...error, message: steady(error.message), stack: error.stack && steady(error.stack) };
+    return { ...error, message: stabilize(error.message), stack: error.stack && stabilize(error.stack) };
   });
 }

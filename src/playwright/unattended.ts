@@ -7,7 +7,7 @@ const interactiveFlag = /^--(?:ui|ui-host|ui-port|debug)(?:=|$)/;
 const interactiveVariables = ['PWDEBUG', 'PWTEST_WATCH', 'PWPAUSE'] as const;
 
 /** Returns a `Problem` if an argument would make Playwright wait for a user, otherwise null. */
-export function interactiveFlagProblem(passThrough: readonly string[]): Problem | null {
+export function findInteractiveFlag(passThrough: readonly string[]): Problem | null {
   const argument = passThrough.find((word) => interactiveFlag.test(word));
   if (argument === undefined) return null;
   const [flag] = argument.split('=');
@@ -19,7 +19,7 @@ export function interactiveFlagProblem(passThrough: readonly string[]): Problem 
 }
 
 /** Returns the variables of this environment that `unattended` removes. */
-export function interactiveVariablesIn(env: NodeJS.ProcessEnv): string[] {
+export function listInteractiveVariables(env: NodeJS.ProcessEnv): string[] {
   return interactiveVariables.filter((name) => !['', '0', 'false', undefined].includes(env[name]));
 }
 
@@ -27,7 +27,7 @@ export function interactiveVariablesIn(env: NodeJS.ProcessEnv): string[] {
  * Returns an environment in which Playwright never waits for a user. Up to 1.56 its HTML reporter serves the report of a
  * red run forever, with or without a terminal; `PW_TEST_HTML_REPORT_OPEN` is the older name of the variable.
  */
-export function unattended(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function createUnattendedEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const ours = { ...env, PLAYWRIGHT_HTML_OPEN: 'never', PW_TEST_HTML_REPORT_OPEN: 'never' };
   for (const name of interactiveVariables) Reflect.deleteProperty(ours, name);
   return ours;

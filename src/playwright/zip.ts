@@ -6,7 +6,7 @@ export interface ZipEntry {
   readonly entry: Entry;
 }
 
-/** More entries than any real trace has: a zip may consist of nothing but names. */
+/** More entries than any real trace has; a hostile zip may consist only of names. */
 const maxEntries = 500_000;
 const maxMatches = 2_000;
 
@@ -26,7 +26,7 @@ export async function withZip<T>(file: string, work: (zip: ZipFile) => Promise<T
 }
 
 /** Returns the entries with matching names; a long trace has tens of thousands of others. */
-export async function entriesOf(
+export async function listEntries(
   zip: ZipFile,
   isMatch: (name: string) => boolean,
   most = maxMatches,
@@ -46,7 +46,7 @@ export async function entriesOf(
 export class TooMuchInflated extends Error {}
 
 /** Yields an entry's inflated bytes in chunks; throws `TooMuchInflated` after `maxBytes`. */
-export async function* inflated(zip: ZipFile, entry: Entry, maxBytes: number): AsyncGenerator<Buffer> {
+export async function* inflate(zip: ZipFile, entry: Entry, maxBytes: number): AsyncGenerator<Buffer> {
   const stream = await zip.openReadStreamPromise(entry);
   stream.on('error', () => undefined);
   let room = maxBytes;
@@ -62,10 +62,10 @@ export async function* inflated(zip: ZipFile, entry: Entry, maxBytes: number): A
 }
 
 /** Returns the first `maxBytes` of an entry. */
-export async function firstBytes(zip: ZipFile, entry: Entry, maxBytes: number): Promise<Buffer> {
+export async function readFirstBytes(zip: ZipFile, entry: Entry, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
-  for await (const chunk of inflated(zip, entry, Infinity)) {
+  for await (const chunk of inflate(zip, entry, Infinity)) {
     parts.push(chunk);
     length += chunk.length;
     if (length >= maxBytes) break;
@@ -85,7 +85,7 @@ const lineFeed = 0x0a;
  * Calls `onLine` for each line of a byte stream, cut to at most `maxBytes`. No more than one line is in memory. The bytes are valid only during the
  * call.
  */
-export async function eachBoundedLine(
+export async function readBoundedLines(
   chunks: AsyncIterable<Buffer>,
   maxBytes: number,
   onLine: (line: BoundedLine) => void,

@@ -1,4 +1,4 @@
-import { exitCodeOfSignal } from '../model/exit-codes.js';
+import { findExitCode } from '../model/exit-codes.js';
 import { sweep } from './end-processes.js';
 
 /** Turns signals into an `AbortSignal`, and remembers which signal it was. */
@@ -37,7 +37,7 @@ export function listenForInterrupts(say: (text: string) => void): Interrupts {
       say('interrupted again: ending them without waiting …');
       void sweep({ runId }, { graceMs: 0 }).catch(() => undefined);
     }
-    if (count >= 3) process.exit(exitCodeOfSignal(signal));
+    if (count >= 3) process.exit(findExitCode(signal));
     controller.abort();
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

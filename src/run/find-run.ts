@@ -2,7 +2,7 @@ import path from 'node:path';
 import { existsSync, readlinkSync } from 'node:fs';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { readFailureRecords } from './failure-record.js';
-import { projectAbove } from '../workspace/git.js';
+import { findAbove } from '../workspace/git.js';
 import type { Problem } from '../problem.js';
 import { readRunState } from './event-log.js';
 import { reportOf, type Report } from './report.js';
@@ -93,7 +93,7 @@ function linkAt(file: string): string {
 }
 
 function noRuns(projectRoot: string): Problem {
-  const above = projectAbove(projectRoot, (folder) => existsSync(runsFolder(folder)));
+  const above = findAbove(projectRoot, (folder) => existsSync(runsFolder(folder)));
   return {
     kind: 'run-missing',
     message: `no self-heal run was found in ${projectRoot}`,

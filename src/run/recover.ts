@@ -4,19 +4,19 @@ import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { killedRuns, markEnded } from './run-journal.js';
 import { ContentsMissing } from '../workspace/change.js';
-import { copiesOf, removeCopy } from '../workspace/copy-folder.js';
-import { isSame, stateOf } from '../workspace/file-state.js';
-import { installOf, restoreLocks } from '../workspace/install.js';
+import { findCopies, removeCopy } from '../workspace/copy-folder.js';
+import { isSame, readFileState } from '../workspace/file-state.js';
+import { createInstall, restoreLocks } from '../workspace/install.js';
 import {
   closeJournal,
-  journalContents,
+  openJournalContents,
   type Journal,
   type JournalFolders,
   readJournal,
-  release,
+  releaseReserved,
   setJournalAside,
 } from '../workspace/journal.js';
-import { rootOf } from '../workspace/project-files.js';
+import { findRoot } from '../workspace/project-files.js';
 import { writeFiles } from '../workspace/write-files.js';
 import { dropAllUnmasked } from './mask-suite-folder.js';
 import { moveRunIntoProject, notMoved, runDirOf } from './run-folder.js';
@@ -36,7 +36,7 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
   await claimWorkFolders(project);
   const killed = await killedRuns(project);
   // Only one run at a time works on a project, so no copy is in use.
-  const copies = killed.length === 0 ? [] : await copiesOf(project);
+  const copies = killed.length === 0 ? [] : await findCopies(project);
   for (const run of killed) {
     const processes = await sweep({ runId: run.runId });
     for (const copy of copies) processes.push(...(await sweep({ runId: run.runId }, { workDir: copy })));
@@ -69,7 +69,7 @@ async function bringAllIn(project: string): Promise<string[]> {
 
 /** Brings the tree to the state that the journal describes, if there is one. */
 export async function finishJournal(project: string): Promise<Result<string[], Problem>> {
-  const location = { project, root: await rootOf(project) };
+  const location = { project, root: await findRoot(project) };
   const journal = readJournal(location);
   if (journal === null) return ok([]);
   if ('refused' in journal) return err(refused(project, journal.refused));
@@ -84,9 +84,9 @@ async function finish(
   { project, root }: JournalFolders,
   journal: Journal,
 ): Promise<Result<string[], Problem>> {
-  const contents = journalContents(project, journal.runId);
+  const contents = openJournalContents(project, journal.runId);
   try {
-    await release(project);
+    await releaseReserved(project);
     const { written, leftAlone } = await writeFiles(root, journal, contents);
     const relativeNames = (files: readonly string[]) =>
       files.map((file) => path.relative(project, path.join(root, file))).join(', ');
@@ -104,7 +104,7 @@ async function finish(
       ...journal.files.flatMap(({ path: file, goal }) =>
         goal && leftAlone.includes(file)
           ? [
-              `    intended content of ${relativeNames([file])}: ${path.relative(project, contents.fileOf(goal.hash))}`,
+              `    intended content of ${relativeNames([file])}: ${path.relative(project, contents.changeFile(goal.hash))}`,
             ]
           : [],
       ),
@@ -124,8 +124,8 @@ const doneWords: Record<Journal['purpose'], string> = {
 };
 
 async function reinstall({ project, root }: JournalFolders, { runId }: Journal): Promise<string[]> {
-  const contents = journalContents(project, runId);
-  const { command, ...install } = await installOf({ project, root, runId, contents });
+  const contents = openJournalContents(project, runId);
+  const { command, ...install } = await createInstall({ project, root, runId, contents });
   const { failed, locks } = await install.run();
   await restoreLocks(root, locks, contents);
   return [failed === null ? `  ran ${command}` : `  ${command} failed; run it yourself`];
@@ -148,7 +148,7 @@ const undoneWords: Record<Journal['purpose'], string> = {
 
 function unwritable({ project, root }: JournalFolders, { purpose, files }: Journal, error: unknown): Problem {
   const unwritten = files.filter(({ path: file, goal }) => {
-    const now = stateOf(root, file);
+    const now = readFileState(root, file);
     return now !== 'other' && !isSame(now, goal);
   });
   const names = unwritten.map(({ path: file }) => path.relative(project, path.join(root, file)));

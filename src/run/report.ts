@@ -1,4 +1,4 @@
-import { type AgentUsage, type Attempt, spentOn } from '../model/attempt.js';
+import { type AgentUsage, type Attempt, sumCosts } from '../model/attempt.js';
 import type { Blame } from '../model/blame.js';
 import type { Cut, Note } from '../model/guard-findings.js';
 import type { Proof, TestProof } from '../model/proof.js';
@@ -143,7 +143,7 @@ function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
     notRun: counted('not-run'),
     playwrightRuns: run.playwrightRuns,
     agentRuns: run.agentRuns,
-    ...spentOn(run.causes.flatMap(judgedAttempts)),
+    ...sumCosts(run.causes.flatMap(judgedAttempts)),
     costUsd: run.costUsd,
   };
 }
@@ -196,7 +196,7 @@ function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
     verdict: ended?.verdict ?? (dryRun ? 'failed' : 'interrupted'),
     reason: ended?.reason ?? (dryRun ? 'no agent was started' : unfinished),
     attempts: attempts.map(reportAttempt),
-    ...spentOn(attempts),
+    ...sumCosts(attempts),
     proof: isGreen ? proof : [],
     ...(isGreen && testProofs ? { testProofs } : {}),
   };

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { gitRootOf } from '../workspace/git.js';
+import { findGitRoot } from '../workspace/git.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import {
@@ -57,7 +57,7 @@ export async function createRunFolder(
     // They may belong to another user, whose run created them.
     for (const name of ['runs', 'changes'])
       accessSync(makeStateFolder(stateFolder(projectRoot, name)), constants.W_OK);
-    const caches = cachesFor(gitRootOf(projectRoot) ?? projectRoot);
+    const caches = cachesFor(findGitRoot(projectRoot) ?? projectRoot);
     const workFolder = await makeWorkFolder(projectRoot, caches);
     if (!workFolder.ok) return workFolder;
     const dir = path.join(runsFolder(workFolder.value), runId);

@@ -3,8 +3,8 @@ import { isHealed, type Verdict } from '../model/verdict.js';
 import { reasonOf } from '../problem.js';
 import type { Store } from '../store/store.js';
 import { type Change, readChange } from '../workspace/change.js';
-import { isSame, stateOf } from '../workspace/file-state.js';
-import { rootOf } from '../workspace/project-files.js';
+import { isSame, readFileState } from '../workspace/file-state.js';
+import { findRoot } from '../workspace/project-files.js';
 import { readReport, runIdsIn } from './find-run.js';
 import { isRunId, runDirOf } from './run-folder.js';
 
@@ -60,14 +60,14 @@ function isGreen(verdict: Verdict | undefined): boolean {
 /** Returns a file that a patch of the question no longer fits, or null. */
 async function changedCode({ runId, offers }: Escalation, cwd: string): Promise<string | null> {
   if (!isRunId(runId) || offers.length === 0) return null;
-  const root = await rootOf(cwd);
+  const root = await findRoot(cwd);
   const changes = offers.flatMap(({ change }): Change[] => {
     const stored = readChange(runDirOf(cwd, runId), change);
     return stored ? [stored] : [];
   });
   const files = changes.map(({ edits }) =>
     edits.find(({ path, before }) => {
-      const now = stateOf(root, path);
+      const now = readFileState(root, path);
       return now === 'other' || !isSame(now, before);
     }),
   );

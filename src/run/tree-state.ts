@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { type GitChanges, gitChanges, type NoBase } from '../workspace/git-trees.js';
+import { type GitChanges, compareWithGit, type NoBase } from '../workspace/git-trees.js';
 import { readStateJson, writeState } from '../state-folder.js';
-import { changesFolder, contentsOf } from '../workspace/change.js';
+import { changesFolder, openContents } from '../workspace/change.js';
 import { safePath } from '../workspace/safe-path.js';
 import { isWritable } from '../workspace/project-files.js';
 
@@ -25,13 +25,13 @@ const fileIn = (runDir: string) => path.join(changesFolder(runDir), 'tree.json')
  * be uncommitted changes. Without git, or with too many files, nothing is stored.
  */
 export async function keepTreeState(runDir: string, cwd: string): Promise<void> {
-  const changed = await gitChanges(cwd, 'HEAD');
+  const changed = await compareWithGit(cwd, 'HEAD');
   if ('kind' in changed) return;
   const paths = [...changed.changes, ...(await changed.hidden())].flatMap(({ kind, path: file }) =>
     kind === 'file' && isWritable(file) ? [file] : [],
   );
   if (paths.length > MAX_FILES) return;
-  const contents = contentsOf(runDir);
+  const contents = openContents(runDir);
   const bytes = await changed.after.read(paths);
   const files: TreeState['files'] = [];
   for (const file of paths) {
@@ -53,23 +53,25 @@ export async function changesSinceState(
   { commit, runDir }: { readonly commit: string; readonly runDir: string | null },
 ): Promise<GitChanges | NoBase> {
   const state = runDir === null ? null : readTreeState(runDir);
-  return runDir === null || state === null ? gitChanges(cwd, commit) : changesSince(cwd, { runDir, state });
+  return runDir === null || state === null
+    ? compareWithGit(cwd, commit)
+    : changesSince(cwd, { runDir, state });
 }
 
 /** Compares the working tree with the state that a run kept. Rejects if its contents are gone. */
 export async function changesSince(
   cwd: string,
   { runDir, state }: { readonly runDir: string; readonly state: TreeState },
-): Promise<Awaited<ReturnType<typeof gitChanges>>> {
-  const changed = await gitChanges(cwd, state.commit);
+): Promise<Awaited<ReturnType<typeof compareWithGit>>> {
+  const changed = await compareWithGit(cwd, state.commit);
   if ('kind' in changed) return changed;
-  return onTopOf(changed, new Map(state.files.map((file) => [file.path, file.hash])), contentsOf(runDir));
+  return onTopOf(changed, new Map(state.files.map((file) => [file.path, file.hash])), openContents(runDir));
 }
 
 function onTopOf(
   { before, changes, ...changed }: GitChanges,
   kept: ReadonlyMap<string, string | null>,
-  contents: Pick<ReturnType<typeof contentsOf>, 'get'>,
+  contents: Pick<ReturnType<typeof openContents>, 'get'>,
 ): GitChanges {
   const known = new Set(changes.map((change) => change.path));
   const others = [...kept.keys()].filter((file) => !known.has(file)).map((file) => ({ path: file }));

@@ -6,15 +6,15 @@ import {
   type Change,
   type Contents,
   ContentsMissing,
-  contentsOf,
+  openContents,
   mergeFile,
   readChange,
 } from '../workspace/change.js';
-import { type FileEdit, isSame, stateOf } from '../workspace/file-state.js';
-import { changesPackages, installOf, restoreLocks } from '../workspace/install.js';
+import { type FileEdit, isSame, readFileState } from '../workspace/file-state.js';
+import { changesPackages, createInstall, restoreLocks } from '../workspace/install.js';
 import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';
-import { rootOf } from '../workspace/project-files.js';
-import { planOf } from '../workspace/applied-changes.js';
+import { findRoot } from '../workspace/project-files.js';
+import { planFiles } from '../workspace/applied-changes.js';
 import { type FilePlan, writeFiles, type WriteResult } from '../workspace/write-files.js';
 
 /** Returns the changes that a run kept, in order. Null if its events or one of the changes can no longer be read. */
@@ -51,11 +51,11 @@ export async function undo(
   run: { readonly runId: string; readonly dir: string },
   changes: readonly Change[],
 ): Promise<WriteResult & { readonly installed: string | null }> {
-  const contents = contentsOf(run.dir);
-  const root = await rootOf(project);
+  const contents = openContents(run.dir);
+  const root = await findRoot(project);
   const ids = changes.map(({ id }) => id);
   const edits = changes.flatMap((change) => change.edits);
-  const { files, folders } = planOf(changes, new Set(ids));
+  const { files, folders } = planFiles(changes, new Set(ids));
   const journal: Journal = {
     files: await Promise.all(files.map((file) => keepingEdits(file, { root, edits, contents }))),
     folders,
@@ -68,7 +68,7 @@ export async function undo(
   const result = await writeFiles(root, journal, contents);
   const { runId } = run;
   const installs = journal.install && result.written.length > 0;
-  const install = installs ? await installOf({ project, root, runId, contents }) : null;
+  const install = installs ? await createInstall({ project, root, runId, contents }) : null;
   if (install) await restoreLocks(root, (await install.run()).locks, contents);
   await closeJournal(project);
   return { ...result, installed: install?.command ?? null };
@@ -83,7 +83,7 @@ interface RevertContext {
 
 /** Returns the plan for a file; edits that somebody else has made in it stay, if they can be merged. */
 async function keepingEdits(file: FilePlan, { root, edits, contents }: RevertContext): Promise<FilePlan> {
-  const now = stateOf(root, file.path);
+  const now = readFileState(root, file.path);
   if (now === 'other' || file.known.some((state) => isSame(state, now))) return file;
   const after = edits.findLast((edit) => edit.path === file.path)?.after ?? null;
   const revert = { before: after, after: file.goal };

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { parse } from 'dotenv';
 import { expand } from 'dotenv-expand';
 import { decoded } from '../urls.js';
-import { gitRootOf } from '../workspace/git.js';
+import { findGitRoot } from '../workspace/git.js';
 import { type SecretMatch, type ReadText, readingOf } from './reading.js';
 import { isGenerated, isMixed, namedBy } from './secret-fields.js';
 
@@ -120,7 +120,7 @@ export function isCommonInCode({ name, value }: KnownValue): boolean {
 
 /** Outside a repository, the folders above do not belong to the project. */
 function upToTheRepository(folder: string): string[] {
-  const root = gitRootOf(folder) ?? folder;
+  const root = findGitRoot(folder) ?? folder;
   return folder === root ? [folder] : [folder, ...upToTheRepository(path.dirname(folder))];
 }
 

@@ -14,7 +14,7 @@ import { spentSince } from './spent-since.js';
 import { type Database, type StoreContext, storedJson, storedText } from './tables.js';
 import type { Attempt } from '../model/attempt.js';
 import { isBuiltIn } from '../model/built-in.js';
-import { becauseOf } from '../model/attempt.js';
+import { reasonOfEnd } from '../model/attempt.js';
 
 const DAY_MS = 86_400_000;
 
@@ -68,7 +68,7 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
         costUsd: attempt.usage?.costUsd ?? null,
         files: storedJson(attempt.files),
         claim: attempt.claim === null ? null : storedJson(attempt.claim),
-        because: storedText(becauseOf(attempt)),
+        because: storedText(reasonOfEnd(attempt)),
         patch: attempt.patch,
       })
       .where('id', '=', id)

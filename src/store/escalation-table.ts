@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import {
-  decisionFrom,
+  readDecision,
   escalationShape,
-  guidanceFrom,
+  createGuidance,
   QUARANTINE_DAYS,
   type Answer,
   type Escalation,
@@ -118,8 +118,8 @@ async function storeAnswer(
 ): Promise<void> {
   const { choice } = answer;
   const state: EscalationState = choice === 'skip' ? 'skipped' : 'resolved';
-  const guidance = storedText(guidanceFrom(answer));
-  const decision = decisionFrom(question, answer);
+  const guidance = storedText(createGuidance(answer));
+  const decision = readDecision(question, answer);
   await db
     .updateTable('escalations')
     .set({ state, choice, guidance, closedBecause: null, resolvedAt: now() })

@@ -105,8 +105,8 @@ async function openFile(
   const database = new Libsql(file, { timeout: TIMEOUT_MS });
   try {
     checkFile(database, mayCreate);
-    database.pragma('journal_mode = WAL');
-    // Every commit reaches the disk, because each may record the cost of an agent. Commits are rare.
+    // The journal stays SQLite's own: to switch to a write-ahead log fails at once while another process writes, and such a log needs all processes on
+    // one machine. Every commit reaches the disk, because each may record the cost of an agent. Commits are rare.
     database.pragma('synchronous = FULL');
     return databaseOn(new LibsqlDialect({ database }));
   } catch (error) {

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely';
-import { type Attempt, type AttemptEnd, attemptShape, bareAttempt } from '../model/attempt.js';
+import { type Attempt, type AttemptEnd, attemptShape, createAttempt } from '../model/attempt.js';
 import { isBuiltIn } from '../model/built-in.js';
 import { categoryShape } from '../model/diagnosis.js';
 import { decisionShape, type PersonsDecision } from '../model/escalation.js';
 import { jsonOf } from '../json-of.js';
-import { countChange, type EarlierFix, noEarlierTries } from '../model/earlier-runs.js';
+import { decideCountChange, type EarlierFix, noEarlierTries } from '../model/earlier-runs.js';
 import type { KnownFailure, Occurrence } from './store.js';
 import { checkedRow, type Database, type StoreContext, type Tables } from './tables.js';
 
@@ -66,7 +66,7 @@ export async function changeCount(
   context: StoreContext,
   attempt: Occurrence & { readonly kind: AttemptEnd['kind']; readonly isFix: boolean },
 ): Promise<void> {
-  const change = countChange(attempt.kind);
+  const change = decideCountChange(attempt.kind);
   if (change === 'leaves') return;
   if (change === 'resets') return markHealed(db, context, attempt);
   await sql`update signatures set count = count + 1, failed_fixes = failed_fixes + ${attempt.isFix ? 1 : 0}
@@ -134,7 +134,7 @@ async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Pro
 /** Converts a stored attempt. Its patch path is relative to any run's folder, since all run folders are siblings. */
 function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
   const attempt = {
-    ...bareAttempt(row.n),
+    ...createAttempt(row.n),
     agent: row.agent,
     slashCommand: row.agent === null || isBuiltIn(row) ? null : `/${row.agent}`,
     runner: row.runner,

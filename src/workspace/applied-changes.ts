@@ -1,22 +1,22 @@
 import path from 'node:path';
 import { type Change, type Contents, storeChange, mergeFile, mergeOnto } from './change.js';
-import { changesPackages, installOf, restoreLocks } from './install.js';
+import { changesPackages, createInstall, restoreLocks } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
-import { type FileEdit, isSame, stateOf } from './file-state.js';
-import { missingFolders, type FilePlan, writeFiles, type WriteResult } from './write-files.js';
+import { type FileEdit, isSame, readFileState } from './file-state.js';
+import { findMissingFolders, type FilePlan, writeFiles, type WriteResult } from './write-files.js';
 import { reasonOf } from '../problem.js';
 
 /** The result of applying a change. */
 export type ApplyResult =
   | { readonly kind: 'applied'; readonly change: Change }
-  /** It could not be written, for example because the disk is full. */
+  /** The change could not be written, for example because the disk is full. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Somebody else has changed the same lines in these files meanwhile. */
+  /** Somebody else changed the same lines in these files. */
   | { readonly kind: 'conflict'; readonly files: readonly string[] };
 
 export interface ChangesOptions {
   readonly project: string;
-  /** The folder that paths are relative to. */
+  /** The folder to which paths are relative. */
   readonly root: string;
   readonly runId: string;
   /** The run's folder, next to which changes are stored. */
@@ -33,7 +33,7 @@ export interface ChangesOptions {
  */
 export class AppliedChanges {
   readonly #options: ChangesOptions;
-  /** The bytes that the changes need, since somebody may delete stored contents while the changes are in the project. */
+  /** The contents of the changes, in case somebody deletes the stored ones while the changes are in the project. */
   readonly #bytes = new Map<string, Buffer>();
   readonly #contents: Contents;
   /** All changes, whether in the project or temporarily reverted. */
@@ -50,7 +50,7 @@ export class AppliedChanges {
   }
 
   /** Returns these changes and, transitively, later ones that edit the same files. */
-  builtOn(ids: Iterable<string>): ReadonlySet<string> {
+  findDependents(ids: Iterable<string>): ReadonlySet<string> {
     const dependent = new Set(ids);
     const paths = new Set<string>();
     for (const { id, edits } of this.#all) {
@@ -61,7 +61,7 @@ export class AppliedChanges {
   }
 
   async apply(change: Change): Promise<ApplyResult> {
-    if (this.#reverted.size > 0) throw new Error('A change was applied while others are taken out');
+    if (this.#reverted.size > 0) throw new Error('A change was applied while others were reverted');
     const { runDir, root } = this.#options;
     const ids = new Set([change.id]);
     const revert = async () => {
@@ -74,17 +74,17 @@ export class AppliedChanges {
       const { edits, conflicts } = await mergeOnto(root, change.edits, this.#contents);
       if (conflicts.length > 0) return { kind: 'conflict', files: conflicts };
       const added = edits.flatMap(({ path: file, after }) => (after ? [file] : []));
-      const merged = { ...change, edits, folders: missingFolders(root, added) };
+      const merged = { ...change, edits, folders: findMissingFolders(root, added) };
       await storeChange(runDir, merged);
       await this.#loadBytes(merged);
       for (const edit of edits) this.everEdited.add(edit.path);
       this.#all = [...this.#all, merged];
       this.#reverted = ids;
-      const { leftAlone, locks } = await this.#move(new Set());
-      if (leftAlone.length === 0) return { kind: 'applied', change: await this.#withLocks(merged, locks) };
+      const { leftAlone: skipped, locks } = await this.#revertExactly(new Set());
+      if (skipped.length === 0) return { kind: 'applied', change: await this.#addLocks(merged, locks) };
       await restoreLocks(root, locks, this.#contents);
       await revert();
-      return { kind: 'conflict', files: leftAlone };
+      return { kind: 'conflict', files: skipped };
     } catch (error) {
       await revert();
       return { kind: 'failed', reason: reasonOf(error) };
@@ -93,21 +93,23 @@ export class AppliedChanges {
 
   /** Brings the project to the state in which exactly these changes are reverted. */
   async moveTo(goal: ReadonlySet<string>): Promise<WriteResult> {
-    const { locks, ...result } = await this.#move(goal);
+    const { locks, ...result } = await this.#revertExactly(goal);
     await restoreLocks(this.#options.root, locks, this.#contents);
     return result;
   }
 
-  async #move(goal: ReadonlySet<string>): Promise<WriteResult & { readonly locks: readonly FileEdit[] }> {
+  async #revertExactly(
+    goal: ReadonlySet<string>,
+  ): Promise<WriteResult & { readonly locks: readonly FileEdit[] }> {
     const moved = this.#all.filter(({ id }) => goal.has(id) !== this.#reverted.has(id));
-    const paths = new Set(editsOf(moved).map((edit) => edit.path));
+    const paths = new Set(listEdits(moved).map((edit) => edit.path));
     await this.#rebase(paths);
-    const { files, folders } = planOf(this.#all, goal);
+    const { files, folders } = planFiles(this.#all, goal);
     this.#reverted = new Set([...this.#reverted, ...goal]);
     await this.#updateJournal();
     const plan = { files: files.filter((file) => paths.has(file.path)), folders };
     const result = await writeFiles(this.#options.root, plan, this.#contents);
-    const installs = result.written.length > 0 && (await changesPackages(editsOf(moved), this.#contents));
+    const installs = result.written.length > 0 && (await changesPackages(listEdits(moved), this.#contents));
     const locks = installs ? await this.#install() : [];
     this.#reverted = goal;
     await this.#updateJournal();
@@ -115,7 +117,7 @@ export class AppliedChanges {
   }
 
   /** Adds an install's changes of lock files to the change that required the install, so that they are reverted with it. */
-  async #withLocks(change: Change, locks: readonly FileEdit[]): Promise<Change> {
+  async #addLocks(change: Change, locks: readonly FileEdit[]): Promise<Change> {
     if (locks.length === 0) return change;
     const byPath = new Map(locks.map((lock) => [lock.path, lock]));
     const own = change.edits.map((edit) => ({ ...edit, after: (byPath.get(edit.path) ?? edit).after }));
@@ -130,7 +132,7 @@ export class AppliedChanges {
   }
 
   async revert(ids: readonly string[]): Promise<WriteResult & { readonly lost: readonly string[] }> {
-    const reverted = this.builtOn(ids);
+    const reverted = this.findDependents(ids);
     const reapplied = this.#all.filter(({ id }) => reverted.has(id) && !ids.includes(id));
     for (const id of reverted) this.#decided.delete(id);
     const result = await this.moveTo(reverted);
@@ -140,16 +142,16 @@ export class AppliedChanges {
     return { ...result, lost };
   }
 
-  /** The changes that are in the project now. */
-  applied(): readonly Change[] {
+  /** The changes that are currently in the project. */
+  listApplied(): readonly Change[] {
     return this.#all.filter(({ id }) => !this.#reverted.has(id));
   }
 
-  edited(): ReadonlySet<string> {
-    return new Set(editsOf(this.applied()).map((edit) => edit.path));
+  listEditedFiles(): ReadonlySet<string> {
+    return new Set(listEdits(this.listApplied()).map((edit) => edit.path));
   }
 
-  async decided(ids: readonly string[]): Promise<void> {
+  async markDecided(ids: readonly string[]): Promise<void> {
     for (const id of ids) this.#decided.add(id);
     await this.#updateJournal();
   }
@@ -163,23 +165,23 @@ export class AppliedChanges {
     this.#all = this.#all.filter(({ id }) => !ids.has(id));
     this.#reverted = new Set();
     for (const id of ids) this.#decided.delete(id);
-    const needed = new Set(hashesOf(this.#all));
+    const needed = new Set(listHashes(this.#all));
     for (const hash of this.#bytes.keys()) if (!needed.has(hash)) this.#bytes.delete(hash);
     return this.#updateJournal();
   }
 
   async #loadBytes(change: Change): Promise<void> {
-    for (const hash of hashesOf([change])) this.#bytes.set(hash, await this.#contents.get(hash));
+    for (const hash of listHashes([change])) this.#bytes.set(hash, await this.#contents.get(hash));
   }
 
   /**
-   * If somebody has edited a file since it was last written, merges the edit into all states that the changes give the file, so that each of them
-   * keeps it. A file in which the same lines were changed is left alone.
+   * If somebody has edited a file since self-heal last wrote it, merges that edit into all of the file's states in these changes. Skips a file in which
+   * both changed the same lines.
    */
   async #rebase(paths: ReadonlySet<string>): Promise<void> {
     const { runDir, root } = this.#options;
-    for (const { path: file, known, goal: expected } of planOf(this.#all, this.#reverted).files) {
-      const now = stateOf(root, file);
+    for (const { path: file, known, goal: expected } of planFiles(this.#all, this.#reverted).files) {
+      const now = readFileState(root, file);
       if (!paths.has(file) || now === 'other' || known.some((state) => isSame(state, now))) continue;
       const states = await Promise.all(
         known.map(async (after) =>
@@ -196,8 +198,8 @@ export class AppliedChanges {
             : edit,
         ),
       }));
-      const edited = this.#all.filter(({ edits }) => edits.some((edit) => edit.path === file));
-      for (const change of edited) {
+      const listEditedFiles = this.#all.filter(({ edits }) => edits.some((edit) => edit.path === file));
+      for (const change of listEditedFiles) {
         await storeChange(runDir, change);
         await this.#loadBytes(change);
       }
@@ -207,19 +209,19 @@ export class AppliedChanges {
   /** Writes the journal for the state after a kill: decided changes are applied, all others reverted. */
   async #updateJournal(): Promise<void> {
     const { runId, root, project } = this.#options;
-    const open = this.builtOn(this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id)));
+    const open = this.findDependents(this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id)));
     if (open.size === 0 && this.#reverted.size === 0) return closeJournal(project);
     const affected = open.size > 0 ? open : this.#reverted;
     const changes = this.#all.map(({ id }) => id).filter((id) => affected.has(id));
-    const install = await changesPackages(editsOf(this.#all), this.#contents);
+    const install = await changesPackages(listEdits(this.#all), this.#contents);
     const purpose = open.size > 0 ? 'take-out' : 'put-back';
-    const journal = { runId, changes, purpose, ...planOf(this.#all, open), install } as const;
+    const journal = { runId, changes, purpose, ...planFiles(this.#all, open), install } as const;
     await writeJournal({ project, root }, journal, this.#contents);
   }
 
   async #install(): Promise<readonly FileEdit[]> {
     const { warn } = this.#options;
-    const { command, ...install } = await installOf({ ...this.#options, contents: this.#contents });
+    const { command, ...install } = await createInstall({ ...this.#options, contents: this.#contents });
     warn(`The dependencies of the project changed: running ${command}`);
     const { failed, locks } = await install.run();
     if (failed !== null) warn(`${command} failed: ${failed.trim().slice(-500)}`);
@@ -227,21 +229,21 @@ export class AppliedChanges {
   }
 }
 
-function hashesOf(changes: readonly Change[]): string[] {
-  return editsOf(changes).flatMap(({ before, after }) =>
+function listHashes(changes: readonly Change[]): string[] {
+  return listEdits(changes).flatMap(({ before, after }) =>
     [before, after].flatMap((state) => state?.hash ?? []),
   );
 }
 
-function editsOf(changes: readonly Change[]) {
+function listEdits(changes: readonly Change[]) {
   return changes.flatMap(({ edits }) => edits);
 }
 
 /**
- * Plans the state of each path with the changes in `out` reverted and the others applied. Changes are given oldest first. No applied change may be
- * built on a reverted one.
+ * Plans the state of each path with the changes in `out` reverted and the others applied. `changes` is ordered from the oldest to the newest. No
+ * applied change may be built on a reverted one.
  */
-export function planOf(
+export function planFiles(
   changes: readonly Change[],
   out: ReadonlySet<string>,
 ): { files: FilePlan[]; folders: string[] } {

@@ -6,13 +6,13 @@ import { git, gitBytes, gitDiff } from './git.js';
 import type { GitChanges } from './git-trees.js';
 import { relativePath } from '../paths.js';
 import type { Contents } from './change.js';
-import { type FileEdit, type FileState, stateOf } from './file-state.js';
+import { type FileEdit, type FileState, readFileState } from './file-state.js';
 import { changesPackages } from './install.js';
 import { isWritable } from './project-files.js';
-import { type ChangedFile, compareFile, type ExactHunk, without } from './hunks.js';
+import { type ChangedFile, compareFile, type ExactHunk, takeOutHunks } from './hunks.js';
 import { tryOr } from '../result.js';
 
-/** A hunk that may be to blame. */
+/** A hunk that may have broken the test. */
 export interface Candidate {
   readonly hunk: ExactHunk;
   readonly file: ChangedFile;
@@ -27,47 +27,47 @@ interface StoredTree {
   readonly contents: Contents;
 }
 
-/** Whether a file is of those that `self-heal init` writes: no test depends on it, and in the first runs it is not committed yet. */
+/** Whether `self-heal init` writes this file: no test depends on it, and in the first runs it is not committed yet. */
 export function isInitFile(file: string): boolean {
   return /(?:^|\/)(?:agents\.ya?ml|\.gitignore)$/.test(file) || isCommandFile(file);
 }
 
-/** Returns the changed files that can be taken out. */
-export async function pathsIn(
+/** Returns the changed files that can be reverted. */
+export async function listPaths(
   { root, changes }: GitChanges,
   { isLeftOut }: { readonly isLeftOut: (file: string) => boolean },
 ): Promise<string[]> {
-  const isAbsent = await absentFrom(root);
+  const isAbsent = await createAbsenceCheck(root);
   return changes.flatMap(({ kind, path: file }) =>
     kind === 'file' && isWritable(file) && !isLeftOut(file) && !isAbsent(file) ? [file] : [],
   );
 }
 
-/** Compares these files with what they were. */
+/** Compares these files with their earlier state. */
 export async function compareFiles(
   { root, before }: GitChanges,
   paths: readonly string[],
 ): Promise<ChangedFile[]> {
   const old = await before.read(paths);
   return paths.map((file) => {
-    const now = tryOr(null, () => decoded(readFileSync(path.join(root, file))));
+    const now = tryOr(null, () => decodeLatin1(readFileSync(path.join(root, file))));
     const bytes = old.get(file);
-    return compareFile(file, bytes ? withEndsOf(now, decoded(bytes)) : null, now);
+    return compareFile(file, bytes ? keepLineEnds(now, decodeLatin1(bytes)) : null, now);
   });
 }
 
-/** How far to go back if nothing is known to have been green. */
+/** How many commits to go back if no green commit is known. */
 const RECENT_COMMITS = 10;
 
-/** Returns the commit that is this far before HEAD, or the first one; null if there is none before HEAD. */
-export async function recent(root: string): Promise<string | null> {
+/** Returns the commit `RECENT_COMMITS` before HEAD, or the first one; null if HEAD has no parent. */
+export async function findRecentCommit(root: string): Promise<string | null> {
   const listed = await git(root, ['rev-list', '--first-parent', `--max-count=${RECENT_COMMITS + 1}`, 'HEAD']);
   const [, ...before] = (listed ?? '').trim().split('\n');
   return before.at(-1) ?? null;
 }
 
-/** Tells which files a sparse checkout leaves out; their absence is not a change. */
-async function absentFrom(root: string): Promise<(file: string) => boolean> {
+/** Creates a predicate for files that a sparse checkout omits: their absence is not a change. */
+async function createAbsenceCheck(root: string): Promise<(file: string) => boolean> {
   const listed = ((await git(root, ['ls-files', '-t', '-z'])) ?? '').split('\0');
   const absent = new Set(listed.flatMap((line) => (line.startsWith('S ') ? [line.slice(2)] : [])));
   return (file) => absent.has(file);
@@ -75,12 +75,12 @@ async function absentFrom(root: string): Promise<(file: string) => boolean> {
 
 export interface LoggedCommit {
   readonly commit: BlamedCommit;
-  /** The files that it changed; none of a merge. */
+  /** The files that it changed; empty for a merge. */
   readonly files: readonly string[];
 }
 
-/** Returns all commits, newest first, including those that came by a merge: what CI systems check out for a pull request is a merge commit. */
-export async function commitsSince(root: string, base: string): Promise<LoggedCommit[]> {
+/** Returns all commits, newest first, including merged ones, because CI systems check out a merge commit for a pull request. */
+export async function listCommitsSince(root: string, base: string): Promise<LoggedCommit[]> {
   const how = ['--topo-order', '--name-only', '--no-renames', '-z', '--format=%x01%H%x02%an%x02%aI%x02%s'];
   const text = String(await gitBytes(root, ['log', ...how, `${base}..HEAD`]));
   return text
@@ -94,59 +94,65 @@ export async function commitsSince(root: string, base: string): Promise<LoggedCo
     });
 }
 
-/** Returns when a file was last changed: the number of the commit, or the highest one for what is not committed. */
-export async function stepsIn(root: string, log: readonly LoggedCommit[]): Promise<(file: string) => number> {
+/** Creates the lookup of a file's last change: the number of its commit, or the highest number for uncommitted changes. */
+export async function createStepLookup(
+  root: string,
+  log: readonly LoggedCommit[],
+): Promise<(file: string) => number> {
   const open = new Set(String(await gitDiff(root, ['--name-only', '-z', 'HEAD', '--'])).split('\0'));
   const steps = new Map<string, number>();
   for (const [at, { files }] of log.toReversed().entries()) for (const file of files) steps.set(file, at);
   return (file) => (open.has(file) ? log.length : (steps.get(file) ?? log.length));
 }
 
-/** Returns the hunks of these files that can be taken out without installing packages, in the order in which they are. */
-export async function candidatesOf(
+/** Returns the hunks of these files that can be reverted without installing packages, in the order of the files. */
+export async function listCandidates(
   files: readonly ChangedFile[],
   {
     isTest,
-    stepOf,
+    findStep,
     ...tree
   }: StoredTree & {
     readonly isTest: (file: string) => boolean;
-    readonly stepOf: (file: string) => number;
+    readonly findStep: (file: string) => number;
   },
 ): Promise<Candidate[]> {
   const candidates: Candidate[] = [];
   for (const file of files) {
     if (isInitFile(file.path) || file.before === file.after) continue;
-    const edits = await editsFor([{ file, hunks: file.hunks }], tree);
+    const edits = await createEdits([{ file, hunks: file.hunks }], tree);
     if (edits === null || (await changesPackages(edits, tree.contents))) continue;
-    const [step, inTests] = [stepOf(file.path), isTest(file.path)];
+    const [step, inTests] = [findStep(file.path), isTest(file.path)];
     candidates.push(...file.hunks.map((hunk) => ({ hunk, file, step, inTests })));
   }
   // Sorting is stable, so hunks stay in the order of their file.
   return candidates.toSorted((a, b) => b.step - a.step || (a.file.path < b.file.path ? -1 : 1));
 }
 
-/** Returns the edits that take these candidates out of the current tree; null if a file has changed since it was read. */
-export async function editsWithout(out: readonly Candidate[], tree: StoredTree): Promise<FileEdit[] | null> {
+/** Creates the edits that revert these candidates in the current tree; null if a file has changed since it was read. */
+export async function createRevertingEdits(
+  out: readonly Candidate[],
+  tree: StoredTree,
+): Promise<FileEdit[] | null> {
   const files = [...new Set(out.map(({ file }) => file))];
   const hunksOf = (file: ChangedFile) =>
     out.flatMap((candidate) => (candidate.file === file ? [candidate.hunk] : []));
-  return editsFor(
+  return createEdits(
     files.map((file) => ({ file, hunks: hunksOf(file) })),
     tree,
   );
 }
 
-async function editsFor(
+async function createEdits(
   taken: readonly { readonly file: ChangedFile; readonly hunks: readonly ExactHunk[] }[],
   { root, contents }: StoredTree,
 ): Promise<FileEdit[] | null> {
   const edits: FileEdit[] = [];
   for (const { file, hunks } of taken) {
-    const before = stateOf(root, file.path);
+    const before = readFileState(root, file.path);
     const kept = file.after === null ? null : await contents.put(Buffer.from(file.after, 'latin1'));
     if (before === 'other' || (before?.hash ?? null) !== kept) return null;
-    const text = without(file, new Set(hunks));
+    const text = takeOutHunks(file, new Set(hunks));
     const after: FileState | null =
       text === null
         ? null
@@ -160,7 +166,7 @@ async function editsFor(
   return edits;
 }
 
-/** The root of the repository, which the paths of hunks are relative to, and the project's folder, which those in reports are relative to. */
+/** The root of the repository, to which the paths of hunks are relative, and the project's folder, to which paths in reports are relative. */
 export interface HunkRoots {
   readonly root: string;
   readonly cwd: string;
@@ -169,19 +175,19 @@ export interface HunkRoots {
 }
 
 /** Converts hunks for reports and prompts. */
-export async function shownHunks(
+export async function formatHunks(
   hunks: readonly ExactHunk[],
   { base, commits }: { readonly base: BlameBase; readonly commits: readonly BlamedCommit[] },
   { root, cwd, clean }: HunkRoots,
 ): Promise<Omit<BlamedHunk, 'inTests'>[]> {
   const blamed: Omit<BlamedHunk, 'inTests'>[] = [];
   for (const hunk of hunks) {
-    const ids = await commitsThatTouched(hunk, base.commit, { root });
+    const ids = await findCommitsOfHunk(hunk, base.commit, { root });
     blamed.push({
       file: relativePath(cwd, path.join(root, hunk.file)),
       line: hunk.newStart,
-      old: shownLines(hunk.old, clean),
-      now: shownLines(hunk.now, clean),
+      old: formatLines(hunk.old, clean),
+      now: formatLines(hunk.now, clean),
       whole: hunk.whole,
       commit: ids.includes(uncommitted) ? null : (commits.find(({ id }) => ids.includes(id)) ?? null),
     });
@@ -189,14 +195,14 @@ export async function shownHunks(
   return blamed;
 }
 
-/** As `git blame` names what is not committed. */
+/** The commit id that `git blame` prints for uncommitted lines. */
 export const uncommitted = '0'.repeat(40);
 
 /**
  * Returns the commits that added a hunk's lines or, if it has none, the newest one that removed them. If the file has changed since the hunk was
  * computed, `contents` is a file with what it was then.
  */
-export async function commitsThatTouched(
+export async function findCommitsOfHunk(
   { file, newStart, old, now, whole }: ExactHunk,
   base: string,
   { root, contents }: { readonly root: string; readonly contents?: string | undefined },
@@ -218,19 +224,19 @@ export async function commitsThatTouched(
 const LINES_KEPT = 400;
 const CHARACTERS_KEPT = 2000;
 
-function shownLines(lines: readonly string[], clean = (text: string) => text): string[] {
+function formatLines(lines: readonly string[], clean = (text: string) => text): string[] {
   if (lines.length === 0) return [];
   const text = Buffer.from(lines.slice(0, LINES_KEPT).join(''), 'latin1').toString('utf8');
   const all = clean(text.replace(/\r?\n$/, '')).split(/\r?\n/);
   return all.map((line) => line.slice(0, CHARACTERS_KEPT));
 }
 
-/** Decodes one character per byte, so that no byte is lost. */
-function decoded(bytes: Uint8Array): string {
+/** Decodes one character per byte, which keeps every byte. */
+function decodeLatin1(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('latin1');
 }
 
-/** Git may store other line endings than it checks out. */
-function withEndsOf(now: string | null, text: string): string {
+/** Keeps the line endings of the file on disk, because git may store different ones. */
+function keepLineEnds(now: string | null, text: string): string {
   return now?.includes('\r\n') && !text.includes('\r') ? text.replaceAll('\n', '\r\n') : text;
 }

@@ -4,22 +4,22 @@ import { z } from 'zod';
 import { changeId, listOf } from '../model/shape.js';
 import { hasState, readState, readStateJson, writeState } from '../state-folder.js';
 import {
-  contentOf,
+  readContent,
   type FileEdit,
   fileEditShape,
   type FileState,
-  hashOf,
+  hashContent,
   isSame,
-  stateOf,
+  readFileState,
 } from './file-state.js';
 import { safePath } from './safe-path.js';
 
 /** The changes of one agent: every path with its state before and after. The contents are in the run's `Contents`. */
 const changeShape = z.strictObject({
   id: changeId,
-  /** Paths are relative to the root of the repository or workspace, see `rootOf`. */
+  /** Paths are relative to the root of the repository or workspace, see `findRoot`. */
   edits: listOf(fileEditShape),
-  /** The folders that were created for it. */
+  /** The folders created for the change. */
   folders: listOf(safePath),
 });
 export type Change = z.infer<typeof changeShape>;
@@ -27,48 +27,48 @@ export type Change = z.infer<typeof changeShape>;
 /** The exact bytes of the files of changes, by SHA-256. */
 export interface Contents {
   put(content: Uint8Array): Promise<string>;
-  /** Rejects with `ContentsMissing` if the bytes are gone or do not match the hash. */
+  /** Rejects with `ContentsMissing` if the bytes are missing or do not match the hash. */
   get(hash: string): Promise<Buffer>;
   /** Returns the path of the file with these bytes. */
-  fileOf(hash: string): string;
+  changeFile(hash: string): string;
 }
 
-/** Bytes that a change needs are gone or damaged. */
+/** Thrown if the stored contents of a change are missing or damaged. */
 export class ContentsMissing extends Error {}
 
-/** Returns the contents of a run's changes. They may contain secrets, so they are stored outside of the run's folder, which people share. */
-export function contentsOf(runDir: string): Contents {
+/** Opens the contents of a run's changes. They may contain secrets, so they are stored outside of the run's folder, which people share. */
+export function openContents(runDir: string): Contents {
   const folder = path.join(changesFolder(runDir), 'contents');
-  const fileOf = (hash: string) => path.join(folder, hash);
+  const changeFile = (hash: string) => path.join(folder, hash);
   return {
-    fileOf,
+    changeFile,
     put: async (content) => {
-      const hash = hashOf(content);
-      const file = fileOf(hash);
+      const hash = hashContent(content);
+      const file = changeFile(hash);
       if (!hasState(file)) writeState(file, content, { durable: true });
       return hash;
     },
     get: async (hash) => {
-      const content = readState(fileOf(hash));
-      if (content && hashOf(content) === hash) return content;
-      throw new ContentsMissing(`${fileOf(hash)} is ${content ? 'damaged' : 'gone'}`);
+      const content = readState(changeFile(hash));
+      if (content && hashContent(content) === hash) return content;
+      throw new ContentsMissing(`${changeFile(hash)} is ${content ? 'damaged' : 'gone'}`);
     },
   };
 }
 
 export async function storeChange(runDir: string, change: Change): Promise<void> {
   const text = `${JSON.stringify({ schemaVersion: 1, ...change })}\n`;
-  writeState(fileOf(runDir, change.id), text, { durable: true });
+  writeState(changeFile(runDir, change.id), text, { durable: true });
 }
 
-/** Reads a stored change; returns null if it is gone or invalid. */
+/** Reads a stored change; returns null if it is missing or invalid. */
 export function readChange(runDir: string, id: string): Change | null {
   if (!/^\d+$/.test(id)) return null;
   const stored = changeShape.extend({ schemaVersion: z.literal(1) });
-  return readStateJson(fileOf(runDir, id), stored);
+  return readStateJson(changeFile(runDir, id), stored);
 }
 
-function fileOf(runDir: string, id: string): string {
+function changeFile(runDir: string, id: string): string {
   return path.join(changesFolder(runDir), `${id}.json`);
 }
 
@@ -77,15 +77,15 @@ export function changesFolder(runDir: string): string {
   return path.join(path.dirname(path.dirname(runDir)), 'changes', path.basename(runDir));
 }
 
-/** Edits merged onto the current state of the project, and the files in which both sides changed the same lines. */
+/** The merged edits, and the files with conflicts. */
 interface MergeResult {
   readonly edits: readonly FileEdit[];
   readonly conflicts: readonly string[];
 }
 
 /**
- * Merges edits onto the current files. If somebody has edited a file since the agent's copy was made, the two edits are merged line by line
- * (diff3), or conflict.
+ * Merges edits onto the current files. If somebody has edited a file since the agent's copy was made, merges both edits line by line (diff3), or
+ * reports a conflict.
  */
 export async function mergeOnto(
   root: string,
@@ -95,14 +95,14 @@ export async function mergeOnto(
   const merged: FileEdit[] = [];
   const conflicts: string[] = [];
   for (const edit of edits) {
-    const now = stateOf(root, edit.path);
+    const now = readFileState(root, edit.path);
     if (now !== 'other' && isSame(now, edit.before)) merged.push({ ...edit, before: now });
     else if (now !== 'other' && isSame(now, edit.after)) continue;
     else {
       const file = path.join(root, edit.path);
       const after = now === 'other' ? null : await mergeFile(file, { edit, now }, contents);
       if (after && now !== 'other') {
-        await contents.put(contentOf(file, 'file'));
+        await contents.put(readContent(file, 'file'));
         merged.push({ path: edit.path, before: now, after });
       } else conflicts.push(edit.path);
     }
@@ -111,8 +111,8 @@ export async function mergeOnto(
 }
 
 /**
- * Merges an edit onto the current state of a file. Returns null if both changed the same lines, or if the file is binary or a link. A mode that
- * somebody changed meanwhile is kept.
+ * Merges an edit onto the current state of a file. Returns null if both sides changed the same lines, or if the file is binary or a link. Keeps a
+ * mode that somebody has changed.
  */
 export async function mergeFile(
   file: string,
@@ -121,10 +121,10 @@ export async function mergeFile(
 ): Promise<FileState | null> {
   const { before, after } = edit;
   if (before?.kind !== 'file' || after?.kind !== 'file' || now?.kind !== 'file') return null;
-  const theirs = contentOf(file, 'file');
+  const theirs = readContent(file, 'file');
   const texts = [theirs, await contents.get(before.hash), await contents.get(after.hash)];
   if (texts.some((bytes) => bytes.includes(0))) return null;
-  // Latin-1 loses no bytes. Each line keeps its line break, so that it is one item.
+  // Latin-1 keeps every byte. Each line keeps its line break, so it is one item.
   const [a = [], o = [], b = []] = texts.map((bytes) => bytes.toString('latin1').split(/(?<=\n)/));
   const regions = diff3Merge(a, o, b, { excludeFalseConflicts: true });
   if (regions.some((region) => region.conflict)) return null;

@@ -10,16 +10,16 @@ export interface CopyFolder {
   readonly root: string;
   /** The number of the copy, from 0. */
   readonly n?: number;
-  /** Called with the folder's path before the folder exists, so that it can be removed after a kill at any moment. */
+  /** Called with the folder's path before the folder exists, because a kill at any moment must leave a record of it. */
   readonly announce: (folder: string) => void;
 }
 
 /**
- * Creates the folder of a project's copy. It is on the project's own file system if possible, so that files can be cloned, and has the same path in
- * each run, because agent programs keep notes by path. An earlier copy is removed; any other folder is not touched.
+ * Creates the folder of a project's copy: on the project's own file system if possible, where files can be cloned, and at the same path in each run,
+ * because agent programs keep notes by path. Removes an earlier copy, but touches no other folder.
  */
 export async function makeCopyFolder({ root, project, n = 0, announce }: CopyFolder): Promise<string> {
-  const name = n === 0 ? nameFor(project) : `${nameFor(project)}-${n + 1}`;
+  const name = n === 0 ? createFolderName(project) : `${createFolderName(project)}-${n + 1}`;
   const folder = path.join(cachesFor(root)[0] ?? realpathSync(tmpdir()), name);
   await removeCopy(folder);
   announce(folder);
@@ -28,13 +28,13 @@ export async function makeCopyFolder({ root, project, n = 0, announce }: CopyFol
     () => mkdtemp(`${folder}-`),
   );
   if (created !== folder) announce(created);
-  await mkdir(markerOf(created));
+  await mkdir(markerPath(created));
   return created;
 }
 
-/** Returns the folders of a project's copies, which killed runs may have left. They are searched, because a file could name any folder. */
-export async function copiesOf(project: string): Promise<string[]> {
-  const name = nameFor(realpathSync(project));
+/** Finds the copies of a project that killed runs have left. Searches the disk instead of reading a list, because a list could name any folder. */
+export async function findCopies(project: string): Promise<string[]> {
+  const name = createFolderName(realpathSync(project));
   const folders = await Promise.all(
     cacheFolders().map(async (cache) => {
       const entries = await readdir(cache).catch(() => []);
@@ -45,19 +45,19 @@ export async function copiesOf(project: string): Promise<string[]> {
   return [...new Set(folders.flat())];
 }
 
-function nameFor(project: string): string {
+function createFolderName(project: string): string {
   return `self-heal-${keyOf(project)}`;
 }
 
 /** The marker is a folder, because a folder is created atomically: after a kill, a copy is either empty or marked. */
-function markerOf(folder: string): string {
+function markerPath(folder: string): string {
   return path.join(folder, `.${path.basename(folder)}`);
 }
 
-/** Whether a folder is such a copy, rather than a path that somebody wrote into one of our files. */
+/** Whether a folder is a copy made by self-heal, and not just a path that somebody wrote into one of our files. */
 async function isCopy(folder: string): Promise<boolean> {
   if (!path.basename(folder).startsWith('self-heal-')) return false;
-  return (await isFolder(folder)) && (await isFolder(markerOf(folder)));
+  return (await isFolder(folder)) && (await isFolder(markerPath(folder)));
 }
 
 /** Whether a path is a folder, not a link to one. */
@@ -72,10 +72,10 @@ function isFolder(folder: string): Promise<boolean> {
 export async function removeCopy(folder: string): Promise<void> {
   const options = { recursive: true, force: true, maxRetries: 3 } as const;
   if (await isCopy(folder)) {
-    const marker = path.basename(markerOf(folder));
+    const marker = path.basename(markerPath(folder));
     const names = await readdir(folder).catch(() => []);
     for (const name of names) if (name !== marker) await rm(path.join(folder, name), options);
-    await rm(markerOf(folder), options);
+    await rm(markerPath(folder), options);
   }
   // A kill just before the marker was created, or just after it was removed, leaves an empty folder.
   if (path.basename(folder).startsWith('self-heal-')) await rmdir(folder).catch(() => undefined);

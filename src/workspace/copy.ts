@@ -7,8 +7,8 @@ import { git } from './git.js';
 import { isInside } from '../paths.js';
 import type { Contents } from './change.js';
 import { removeCopy } from './copy-folder.js';
-import { contentOf, type FileEdit, type FileState, isSame, kindOf, stateOf } from './file-state.js';
-import { type Entry, isWritable, listAll, listProject, unwritableAmong } from './project-files.js';
+import { readContent, type FileEdit, type FileState, isSame, kindOf, readFileState } from './file-state.js';
+import { type Entry, isWritable, listAll, listProject, findUnwritable } from './project-files.js';
 
 /** A copy of a project in which an agent works, at its own path. */
 export interface ProjectCopy {
@@ -16,16 +16,16 @@ export interface ProjectCopy {
   readonly folder: string;
   /** The copy of the root. */
   readonly tree: string;
-  /** The source files as they were when the copy was made, out of the agent's reach. */
+  /** The source files at the time of copying, out of the agent's reach. */
   readonly base: string;
-  /** The file stats at the time when the files of `tree` were copied. */
+  /** The file stats at the time of copying `tree`. */
   readonly copyStats: CopyStats;
   readonly entries: readonly Entry[];
-  /** Fills it before its agent needs it. */
+  /** Fills the copy before its agent needs it. */
   prepare(): Promise<void>;
-  /** Updates it to the current state of the project, or to the chosen entries of that, and discards all changes in it. */
+  /** Updates the copy to the current state of the project, or to its chosen entries, and discards all changes in the copy. */
   refresh(choose?: Choose): Promise<void>;
-  /** Discards all changes since it was last updated, without reading the source files of the project. */
+  /** Discards all changes since the copy was last updated, without reading the project's source files. */
   reset(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -33,24 +33,24 @@ export interface ProjectCopy {
 /** Chooses the entries of a project that a copy has. */
 type Choose = (entries: readonly Entry[]) => Promise<readonly Entry[]>;
 
-/** A larger ignored folder is taken for data that the agent does not need. */
+/** A larger ignored folder is not copied: it is probably data that the agent does not need. */
 const MAX_IGNORED = { files: 50_000, bytes: 500 * 1024 * 1024 };
 
-/** Creates a copy that contains nothing until `prepare` or `refresh` is called. */
+/** Creates a copy that is empty until `prepare` or `refresh` is called. */
 export function createCopy(root: string, folder: string): ProjectCopy {
   const tree = path.join(folder, 'copy', path.basename(root) || 'project');
   const base = path.join(folder, 'base');
-  const retarget = (link: string, from: Source) => linkIn({ link, file: from.path, root, tree });
+  const retarget = (link: string, from: Source) => retargetLink({ link, file: from.path, root, tree });
   const copyStats = { base: new Map() as CopyStats, tree: new Map() as CopyStats };
   let entries: readonly Entry[] = [];
   let sources: readonly Source[] = [];
-  // The contents of the copy, as long as no agent has worked in it.
+  // The contents of the copy, until an agent works in it.
   let untouched: { base: readonly Source[]; tree: readonly Source[]; repository: string } | null = null;
   const prepare = async (choose?: Choose) => {
     const before = untouched;
     untouched = null;
     const all = await listProject(root);
-    entries = withoutLarge(choose ? await choose(all) : all);
+    entries = dropLarge(choose ? await choose(all) : all);
     const inProject = entries.map((entry) => ({ ...entry, root }));
     const inBase = await mirror(
       inProject.filter(({ area }) => area === 'source'),
@@ -89,7 +89,7 @@ export function createCopy(root: string, folder: string): ProjectCopy {
 }
 
 /** Returns the target of a link in the copy: the same file in the copy, or the original target if it is outside of the project. */
-function linkIn({
+function retargetLink({
   link,
   file,
   root,
@@ -105,12 +105,12 @@ function linkIn({
   return path.isAbsolute(link) ? path.join(tree, path.relative(root, target)) : link;
 }
 
-function withoutLarge(entries: readonly Entry[]): Entry[] {
+function dropLarge(entries: readonly Entry[]): Entry[] {
   const ignored = entries.filter(({ area }) => area === 'ignored');
   const tops = new Map<string, { files: number; bytes: number }>();
   const folders = new Set(ignored.filter(({ kind }) => kind === 'folder').map((entry) => entry.path));
   for (const { path: file, stat, kind } of ignored) {
-    const top = topIn(folders, file);
+    const top = findTopmost(folders, file);
     const sum = tops.get(top) ?? { files: 0, bytes: 0 };
     tops.set(top, { files: sum.files + 1, bytes: sum.bytes + (kind === 'file' ? stat.size : 0) });
   }
@@ -122,16 +122,16 @@ function withoutLarge(entries: readonly Entry[]): Entry[] {
 }
 
 /** Returns the topmost of these folders that contains a file, or the file itself. */
-function topIn(folders: ReadonlySet<string>, file: string): string {
+function findTopmost(folders: ReadonlySet<string>, file: string): string {
   const parts = file.split('/');
   const at = parts.findIndex((_, index) => folders.has(parts.slice(0, index + 1).join('/')));
   return at === -1 ? file : parts.slice(0, at + 1).join('/');
 }
 
 /**
- * Gives the copy its own repository, created anew each time, so that an agent's commits, resets and deletions there have no effect. It reads the
- * objects of the project's repository, so that log, blame and diff show the same as in the project, and has no remotes, hooks or settings.
- * Returns a description of the project's repository; if that equals `before`, nothing is done.
+ * Gives the copy a new repository of its own, in which an agent's commits, resets and deletions have no effect on the project. It reads the objects of
+ * the project's repository, so log, blame and diff show the same as in the project, and it has no remotes, hooks or settings. Returns a description of
+ * the project's repository; does nothing if that equals `before`.
  */
 async function makeRepository(root: string, tree: string, before: string | undefined): Promise<string> {
   const [head, objects, branch] = existsSync(path.join(root, '.git'))
@@ -161,7 +161,7 @@ interface Source extends Pick<Entry, 'path' | 'kind' | 'stat'> {
 /** The stats of source and copy, by path, when the path was last copied. */
 type CopyStats = Map<string, { readonly source: Stats; readonly copy: Stats }>;
 
-/** Enough to keep Node's four threads busy, and few enough to keep the rest of the program responsive. */
+/** Keeps Node's four threads busy, and the rest of the program responsive. */
 const CONCURRENCY = 8;
 
 interface MirrorOptions {
@@ -169,14 +169,14 @@ interface MirrorOptions {
   readonly copyStats: CopyStats;
   /** Returns the target of a link in the copy. */
   readonly retarget: (link: string, from: Source) => string;
-  /** The contents of the folder, if nobody can have touched it since it was filled. */
+  /** The contents of the folder, if nobody else can have changed it since it was filled. */
   readonly existing?: readonly Omit<Source, 'root'>[] | undefined;
 }
 
 /**
- * Fills a folder with exactly these entries: copies those that are new or have changed on either side since the last time, and removes all others.
- * Files are cloned if the file system supports it (`COPYFILE_FICLONE`), else copied. They are never linked, so that no write to the copy reaches
- * its source. Unreadable files, such as a cache file that was deleted after it was listed, are left out. Returns the entries in the folder.
+ * Makes a folder contain exactly these entries: copies those that are new or have changed on either side, and removes all others. Clones files if the
+ * file system supports it (`COPYFILE_FICLONE`). Never links files, because a write to the copy must not reach its source. Skips unreadable files, such
+ * as a cache file that was deleted after listing. Returns the entries in the folder.
  */
 export async function mirror<Of extends Source>(
   sources: readonly Of[],
@@ -184,14 +184,14 @@ export async function mirror<Of extends Source>(
   { copyStats, retarget, existing }: MirrorOptions,
 ): Promise<Of[]> {
   await mkdir(target, { recursive: true });
-  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const indexByPath = new Map(sources.map((source) => [source.path, source]));
   const before = new Map((existing ?? (await listAll(target))).map((entry) => [entry.path, entry]));
-  const stale = [...before.values()].filter(({ path, kind }) => byPath.get(path)?.kind !== kind);
+  const stale = [...before.values()].filter(({ path, kind }) => indexByPath.get(path)?.kind !== kind);
   await removeAll(target, stale);
   for (const { path: folder, stat } of sources.filter(({ kind }) => kind === 'folder')) {
     const now = before.get(folder);
     if (now?.kind !== 'folder') await mkdir(path.join(target, folder), { recursive: true });
-    // Files are written to it and removed later, even if the source folder is not writable.
+    // The copied folder must be writable, even if the source folder is not.
     const mode = (stat.mode & 0o777) | 0o700;
     if (now?.kind === 'folder' && (now.stat.mode & 0o777) !== mode)
       await chmod(path.join(target, folder), mode);
@@ -260,7 +260,7 @@ async function removeAll(target: string, entries: readonly Omit<Source, 'root'>[
   for (const { path: file } of entries) await rm(path.join(target, file), { recursive: true, force: true });
 }
 
-/** Whether a file was not written in between. No program can set the change time (ctime). */
+/** Whether a file was not written between these stats. No program can set the change time (ctime). */
 function isUntouched(before: Stats, now: Stats): boolean {
   return (
     before.ctimeMs === now.ctimeMs &&
@@ -274,25 +274,25 @@ function isUntouched(before: Stats, now: Stats): boolean {
 /** An agent's changes in its copy. */
 interface CollectResult {
   readonly edits: readonly FileEdit[];
-  /** Paths that it wrote although git ignores them; they cannot be part of a fix. */
+  /** Paths that the agent wrote although git ignores them; they cannot be part of a fix. */
   readonly ignored: readonly string[];
-  /** The reason why none of its changes can be a fix, or null. */
+  /** Why none of the agent's changes can be a fix, or null. */
   readonly refused: string | null;
 }
 
-/** Returns the source files of the project that somebody other than self-heal changed since its copy was made, relative to the root, sorted. */
-export async function changedSince(
+/** Returns the project's source files that somebody other than self-heal has changed since the copy was made, relative to the root, sorted. */
+export async function listChangedSince(
   root: string,
   copy: ProjectCopy,
   ours: ReadonlySet<string>,
 ): Promise<string[]> {
   const sources = (entries: readonly Entry[]) =>
-    byPath(entries.filter((entry) => entry.area === 'source' && isFile(entry)));
+    indexByPath(entries.filter((entry) => entry.area === 'source' && isFile(entry)));
   const [before, now] = [sources(copy.entries), sources(await listProject(root))];
   const differs = (file: string) => {
     const [oldEntry, newEntry] = [before.get(file), now.get(file)];
     if (oldEntry && newEntry && isUntouched(oldEntry.stat, newEntry.stat)) return false;
-    const [oldState, newState] = [stateOf(copy.base, file), stateOf(root, file)];
+    const [oldState, newState] = [readFileState(copy.base, file), readFileState(root, file)];
     return oldState === 'other' || newState === 'other' || !isSame(oldState, newState);
   };
   const all = new Set([...before.keys(), ...now.keys()]);
@@ -304,9 +304,9 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Compares a copy with its base, and stores the contents of files that differ. */
 export async function collect(root: string, copy: ProjectCopy, contents: Contents): Promise<CollectResult> {
-  const tree = byPath((await listAll(copy.tree)).filter(isFile));
-  const base = byPath((await listAll(copy.base)).filter(isFile));
-  const known = byPath(copy.entries);
+  const tree = indexByPath((await listAll(copy.tree)).filter(isFile));
+  const base = indexByPath((await listAll(copy.base)).filter(isFile));
+  const copiedByPath = indexByPath(copy.entries);
   const isTouched = (file: string) => {
     const now = tree.get(file);
     const last = copy.copyStats.get(file);
@@ -317,12 +317,12 @@ export async function collect(root: string, copy: ProjectCopy, contents: Content
     (file) => !base.has(file) && isTouched(file) && !isInProgramFolder(file),
   );
   const others = added.filter(isWritable);
-  const unknown = others.filter((file) => !known.has(file));
-  // Agent programs create folders with their own ignore rules, which only the copy has.
-  const matches = await Promise.all([root, copy.tree].map((folder) => unwritableAmong(folder, unknown)));
+  const unknown = others.filter((file) => !copiedByPath.has(file));
+  // Also checks the copy, because agent programs create folders with their own ignore rules there.
+  const matches = await Promise.all([root, copy.tree].map((folder) => findUnwritable(folder, unknown)));
   const hidden = new Set(matches.flatMap((paths) => [...paths]));
-  const ignored = others.filter((file) => hidden.has(file) || known.has(file));
-  const refused = whyNotRevertible([...old, ...added], known);
+  const ignored = others.filter((file) => hidden.has(file) || copiedByPath.has(file));
+  const refused = explainNotRevertible([...old, ...added], copiedByPath);
   if (refused !== null) return { edits: [], ignored, refused };
   const paths = [...old, ...unknown.filter((file) => !hidden.has(file))];
   const bytes = paths.reduce((sum, file) => sum + (tree.get(file)?.stat.size ?? 0), 0);
@@ -341,16 +341,19 @@ export async function collect(root: string, copy: ProjectCopy, contents: Content
   return { edits, ignored, refused: null };
 }
 
-function byPath(entries: readonly Entry[]): Map<string, Entry> {
+function indexByPath(entries: readonly Entry[]): Map<string, Entry> {
   return new Map(entries.map((entry) => [entry.path, entry]));
 }
 
-/** Returns the reason why a change cannot be reverted, or null. The whole change is refused, because a part of a fix is no fix. */
-function whyNotRevertible(touched: readonly string[], known: ReadonlyMap<string, Entry>): string | null {
+/** Explains why a change could not be reverted later, or returns null. A refusal is for the whole change, because a part of a fix is no fix. */
+function explainNotRevertible(
+  touched: readonly string[],
+  copiedByPath: ReadonlyMap<string, Entry>,
+): string | null {
   const withBackslash = touched.find((file) => file.includes('\\'));
   if (withBackslash !== undefined) return `it changed a file with a backslash in its name: ${withBackslash}`;
   const folder = touched.find((file) => {
-    const { kind, area } = known.get(file) ?? {};
+    const { kind, area } = copiedByPath.get(file) ?? {};
     return kind === 'folder' && area === 'source';
   });
   return folder === undefined ? null : `it replaced a folder with a file: ${folder}`;
@@ -360,7 +363,7 @@ function isFile({ kind }: Entry): boolean {
   return kind === 'file' || kind === 'link';
 }
 
-/** Stores the content of an entry. Its permissions are those of `like`, except for the executable bit. */
+/** Stores the content of an entry, with the permissions of `like` except for the executable bit. */
 async function storeState(
   folder: string,
   entry: Entry | undefined,
@@ -368,7 +371,7 @@ async function storeState(
 ): Promise<FileState | null> {
   const kind = entry && kindOf(entry.stat);
   if (!kind) return null;
-  const hash = await contents.put(contentOf(path.join(folder, entry.path), kind));
+  const hash = await contents.put(readContent(path.join(folder, entry.path), kind));
   const mode = entry.stat.mode & 0o777;
   if (like?.kind !== kind || kind === 'link') return { kind, hash, mode };
   const execute = (like.mode & 0o444) >> 2;

@@ -20,28 +20,28 @@ export const fileEditShape = z.strictObject({ path: safePath, before: stateOrNul
 export type FileEdit = z.infer<typeof fileEditShape>;
 
 /** Returns the SHA-256 of a content, in hex. */
-export function hashOf(content: Uint8Array): string {
+export function hashContent(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
 /** Returns the content of a file, or the target of a link, as bytes. */
-export function contentOf(file: string, kind: FileState['kind']): Buffer {
+export function readContent(file: string, kind: FileState['kind']): Buffer {
   return kind === 'file' ? readFileSync(file) : Buffer.from(readlinkSync(file));
 }
 
 /**
- * Returns the current state of a path: null if it does not exist, and `other` for a folder, a socket, and anything behind a link. Synchronous, so
- * that nothing can happen between a check and the write that relies on it.
+ * Returns the current state of a path: null if it does not exist, and `other` for a folder, a socket, and anything behind a link. Synchronous, because
+ * nothing may happen between a check and the write that relies on it.
  */
-export function stateOf(root: string, file: string): FileState | null | 'other' {
+export function readFileState(root: string, file: string): FileState | null | 'other' {
   const absolute = path.join(root, file);
-  const obstacle = obstacleBefore(root, file);
+  const obstacle = findObstacle(root, file);
   if (obstacle !== 'folders') return obstacle === 'link' ? 'other' : null;
   const info = lstatSync(absolute, { throwIfNoEntry: false });
   if (!info) return null;
   const kind = kindOf(info);
   if (kind === null) return 'other';
-  return { kind, hash: hashOf(contentOf(absolute, kind)), mode: info.mode & 0o777 };
+  return { kind, hash: hashContent(readContent(absolute, kind)), mode: info.mode & 0o777 };
 }
 
 /** Returns the kind of a regular file or link; null for anything else. */
@@ -62,14 +62,14 @@ export function isExecutable({ kind, mode }: FileState): boolean {
 }
 
 /** Returns the folders above a path, the topmost first. */
-export function parentsOf(file: string): string[] {
+export function listParents(file: string): string[] {
   const parts = file.split('/').slice(0, -1);
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
-/** Returns what the parents of a path are: only folders (which may be missing), or a link or a file among them. */
-export function obstacleBefore(root: string, file: string): 'folders' | 'link' | 'file' {
-  for (const parent of parentsOf(file)) {
+/** Returns whether the parents of a path are all folders (or missing), or include a link or a file. */
+export function findObstacle(root: string, file: string): 'folders' | 'link' | 'file' {
+  for (const parent of listParents(file)) {
     const info = lstatSync(path.join(root, parent), { throwIfNoEntry: false });
     if (!info) return 'folders';
     if (!info.isDirectory()) return info.isSymbolicLink() ? 'link' : 'file';

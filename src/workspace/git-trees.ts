@@ -2,9 +2,9 @@ import { environment } from '../environment.js';
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import pMap from 'p-map';
-import { gitBytes, gitDiff, gitRootOf, gitSays, nulSeparated } from './git.js';
-import { hashOf } from './file-state.js';
-import { blobId } from './patch-text.js';
+import { gitBytes, gitDiff, findGitRoot, readGitError, splitAtNul } from './git.js';
+import { hashContent } from './file-state.js';
+import { computeBlobId } from './patch-text.js';
 import type { Problem } from '../problem.js';
 
 /** The files of one recorded state, for reading. */
@@ -28,41 +28,41 @@ export interface GitChanges {
   /** The commit that the working tree is compared with. */
   readonly base: string;
   readonly changes: readonly ChangedPath[];
-  /** Reads every file, and returns the changes that git was configured to ignore. */
+  /** Reads every file, and returns changes that git's configuration hides. */
   readonly hidden: () => Promise<readonly ChangedPath[]>;
   readonly before: FileSnapshot;
   readonly after: FileSnapshot;
 }
 
-/** The reason why there is no commit to compare with; `detail` is git's message, or the names that were tried. */
+/** Why there is no commit to compare with; `detail` is git's message, or the tried names. */
 export interface NoBase {
   readonly kind: 'no-git' | 'no-repository' | 'unreadable' | 'unknown-base' | 'no-merge-base';
   readonly detail: string;
 }
 
-async function lineOf(cwd: string, command: readonly string[]): Promise<string> {
+async function runForLine(cwd: string, command: readonly string[]): Promise<string> {
   return String(await gitBytes(cwd, command)).replace(/\n$/, '');
 }
 
-async function listOf(cwd: string, command: readonly string[]): Promise<string[]> {
-  return nulSeparated(await gitBytes(cwd, command));
+async function runForList(cwd: string, command: readonly string[]): Promise<string[]> {
+  return splitAtNul(await gitBytes(cwd, command));
 }
 
-/** Compares the working tree with `ref` or, if null, with the commit where its branch left the default branch. */
-export async function gitChanges(cwd: string, ref: string | null): Promise<GitChanges | NoBase> {
-  return changesSince(cwd, ref).catch((error: unknown): NoBase => {
-    const detail = gitSays(error);
+/** Compares the working tree with `ref` or, if null, with the commit at which the branch started. */
+export async function compareWithGit(cwd: string, ref: string | null): Promise<GitChanges | NoBase> {
+  return compareSince(cwd, ref).catch((error: unknown): NoBase => {
+    const detail = readGitError(error);
     if ((error as { code?: string }).code === 'ENOENT') return { kind: 'no-git', detail };
     // Git may refuse to read a repository, for example one of another user in a container.
-    return { kind: gitRootOf(cwd) === null ? 'no-repository' : 'unreadable', detail };
+    return { kind: findGitRoot(cwd) === null ? 'no-repository' : 'unreadable', detail };
   });
 }
 
-async function changesSince(cwd: string, ref: string | null): Promise<GitChanges | NoBase> {
-  const root = await lineOf(cwd, ['rev-parse', '--show-toplevel']);
-  const base = await baseOf(cwd, ref);
+async function compareSince(cwd: string, ref: string | null): Promise<GitChanges | NoBase> {
+  const root = await runForLine(cwd, ['rev-parse', '--show-toplevel']);
+  const base = await findBase(cwd, ref);
   if (typeof base !== 'string') return base;
-  // Uncommitted changes in a submodule are no changes of this repository.
+  // Uncommitted changes in a submodule do not belong to this repository.
   const options = [
     '--raw',
     '-z',
@@ -71,81 +71,85 @@ async function changesSince(cwd: string, ref: string | null): Promise<GitChanges
     '--no-ext-diff',
     '--ignore-submodules=dirty',
   ];
-  const raw = nulSeparated(await gitDiff(root, [...options, base, '--']));
-  const untracked = await listOf(root, ['ls-files', '--others', '--exclude-standard', '-z']);
+  const raw = splitAtNul(await gitDiff(root, [...options, base, '--']));
+  const untracked = await runForList(root, ['ls-files', '--others', '--exclude-standard', '-z']);
   const added = untracked.map(async (file) => ({ path: file, kind: await kindOf(path.join(root, file)) }));
   const changes = [...parseRawDiff(raw), ...(await Promise.all(added))];
   return {
     root,
     base,
     changes,
-    hidden: () => hiddenChanges(root, base, new Set(changes.map((change) => change.path))),
-    before: commitTree(root, base),
-    after: diskTree(root, async () => [...(await listOf(root, ['ls-files', '-z'])), ...untracked]),
+    hidden: () => findHiddenChanges(root, base, new Set(changes.map((change) => change.path))),
+    before: createCommitTree(root, base),
+    after: createDiskTree(root, async () => [...(await runForList(root, ['ls-files', '-z'])), ...untracked]),
   };
 }
 
 /**
- * Finds the changes that git was configured to ignore: files whose bytes differ from the commit's, whatever the flags of the index, the filters
- * and the attributes are. Line ends that git converts, contents that Git LFS stores elsewhere, and files that a sparse checkout leaves out do not
- * count.
+ * Finds changes that git's configuration hides: files whose bytes differ from the commit's, regardless of index flags, filters and attributes.
+ * Ignores converted line ends, contents in Git LFS, and files that a sparse checkout omits.
  */
-async function hiddenChanges(root: string, base: string, known: ReadonlySet<string>): Promise<ChangedPath[]> {
-  const entries = (await listOf(root, ['ls-tree', '-r', '-z', base])).flatMap((entry) => {
+async function findHiddenChanges(
+  root: string,
+  base: string,
+  known: ReadonlySet<string>,
+): Promise<ChangedPath[]> {
+  const entries = (await runForList(root, ['ls-tree', '-r', '-z', base])).flatMap((entry) => {
     const [, id = '', file = ''] = /^100\d{3} blob ([\da-f]+)\t(.+)$/s.exec(entry) ?? [];
     return file === '' || known.has(file) ? [] : [{ id, file }];
   });
   const options = ['--type=bool', '--default=false', '--get', 'core.sparseCheckout'];
-  const isSparse = (await lineOf(root, ['config', ...options])) === 'true';
-  const differing: { id: string; file: string; hash?: string; linesHash?: string }[] = [];
-  const workingTree = diskTree(root, () => Promise.resolve([]));
+  const isSparse = (await runForLine(root, ['config', ...options])) === 'true';
+  const differing: { id: string; file: string; hash?: string; hashLines?: string }[] = [];
+  const workingTree = createDiskTree(root, () => Promise.resolve([]));
   for (const { id, file } of entries) {
     const bytes = (await workingTree.read([file])).get(file);
-    if (bytes && blobId(bytes, id) !== id)
-      differing.push({ id, file, hash: hashOf(bytes), linesHash: linesHash(bytes) });
+    if (bytes && computeBlobId(bytes, id) !== id)
+      differing.push({ id, file, hash: hashContent(bytes), hashLines: hashLines(bytes) });
     else if (!bytes && !isSparse) differing.push({ id, file });
   }
   const objects = await readObjects(root, [...new Set(differing.map(({ id }) => id))]);
-  const isStored = ({ id, hash, linesHash: lines }: (typeof differing)[number]) => {
+  const isStored = ({ id, hash, hashLines: lines }: (typeof differing)[number]) => {
     const bytes = objects.get(id) ?? new Uint8Array();
     const [, lfsHash] =
       /^version https:\/\/git-lfs[^\n]*\noid sha256:([\da-f]{64})\n/.exec(
         Buffer.from(bytes).toString('latin1'),
       ) ?? [];
-    return hash !== undefined && (lfsHash === hash || linesHash(bytes) === lines);
+    return hash !== undefined && (lfsHash === hash || hashLines(bytes) === lines);
   };
   return differing.filter((entry) => !isStored(entry)).map(({ file }) => ({ path: file, kind: 'file' }));
 }
 
 /** Returns the SHA-256 of a text with line feeds as its only line ends. */
-function linesHash(bytes: Uint8Array): string {
-  return hashOf(Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('\r\n', '\n'), 'latin1'));
+function hashLines(bytes: Uint8Array): string {
+  return hashContent(Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('\r\n', '\n'), 'latin1'));
 }
 
 /** Resolves `ref` or, if null, the merge base with the first base branch that exists. */
-export async function baseOf(
+export async function findBase(
   cwd: string,
   ref: string | null,
   env: NodeJS.ProcessEnv = environment(),
 ): Promise<string | NoBase> {
-  if (ref !== null) return (await commitsOf(cwd, [ref])).get(ref) ?? { kind: 'unknown-base', detail: ref };
-  const { requested, names } = baseNames(env);
-  const commits = await commitsOf(cwd, names);
+  if (ref !== null)
+    return (await resolveCommits(cwd, [ref])).get(ref) ?? { kind: 'unknown-base', detail: ref };
+  const { requested, names } = listBaseNames(env);
+  const commits = await resolveCommits(cwd, names);
   let failure: NoBase | null = null;
   for (const name of names) {
-    // If the history does not reach back to the first one, only another base that the CI system names may replace it.
+    // If the history is too short for the first base, only another base that the CI system names may replace it.
     if (failure && !requested.includes(name)) break;
     const target = commits.get(name);
     if (target === undefined) continue;
-    const base = await lineOf(cwd, ['merge-base', 'HEAD', target]).catch(() => null);
+    const base = await runForLine(cwd, ['merge-base', 'HEAD', target]).catch(() => null);
     if (base !== null) return base;
     failure ??= { kind: 'no-merge-base', detail: name };
   }
   return failure ?? { kind: 'unknown-base', detail: names.join(', ') };
 }
 
-/** Resolves names to commits, and leaves out those that do not exist. */
-async function commitsOf(cwd: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+/** Resolves names to commits; omits names that do not exist. */
+async function resolveCommits(cwd: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const valid = names.filter((name) => !name.includes('\n'));
   const input = valid.map((name) => `${name}^{commit}\n`).join('');
   const output = await gitBytes(cwd, ['cat-file', '--batch-check=%(objectname)'], { input }).catch(() => '');
@@ -155,18 +159,18 @@ async function commitsOf(cwd: string, names: readonly string[]): Promise<Readonl
   );
 }
 
-/** Returns the possible bases of a branch: those that the CI system names for the pull or merge request, and the usual default branches. */
-function baseNames(env: NodeJS.ProcessEnv): { requested: readonly string[]; names: readonly string[] } {
-  const branchOf = (...variables: string[]) =>
+/** Returns the possible bases of a branch: from the CI system's variables for the pull or merge request, and the usual default branches. */
+function listBaseNames(env: NodeJS.ProcessEnv): { requested: readonly string[]; names: readonly string[] } {
+  const findBranch = (...variables: string[]) =>
     variables.flatMap((name) => (env[name] ? [`origin/${env[name]}`] : [])).slice(0, 1);
   // GitLab fetches the target branch only with the full history, but it names the commit.
   const commit = env['CI_MERGE_REQUEST_DIFF_BASE_SHA'];
   const requested = [
-    ...branchOf('GITHUB_BASE_REF', 'CI_MERGE_REQUEST_TARGET_BRANCH_NAME'),
+    ...findBranch('GITHUB_BASE_REF', 'CI_MERGE_REQUEST_TARGET_BRANCH_NAME'),
     ...(commit ? [commit] : []),
   ];
   const usual = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'];
-  return { requested, names: [...requested, ...branchOf('CI_DEFAULT_BRANCH'), ...usual] };
+  return { requested, names: [...requested, ...findBranch('CI_DEFAULT_BRANCH'), ...usual] };
 }
 
 /** Parses `git diff --raw -z`: `:old-mode new-mode old-id new-id status NUL path NUL`. */
@@ -185,9 +189,9 @@ async function kindOf(file: string): Promise<'file' | 'link' | 'other'> {
   return info?.isSymbolicLink() ? 'link' : info && !info.isFile() ? 'other' : 'file';
 }
 
-/** Reads files from the disk, and the targets of links in place of their contents, as git does. */
-export function diskTree(root: string, paths: FileSnapshot['paths']): FileSnapshot {
-  const bytesOf = async (file: string) => {
+/** Reads files from the disk; for links, reads their targets, as git does. */
+export function createDiskTree(root: string, paths: FileSnapshot['paths']): FileSnapshot {
+  const readBytes = async (file: string) => {
     const kind = await kindOf(file);
     return kind === 'other' ? null : kind === 'link' ? readlink(file, 'buffer') : readFile(file);
   };
@@ -196,7 +200,7 @@ export function diskTree(root: string, paths: FileSnapshot['paths']): FileSnapsh
     read: async (files) => {
       const contents = await pMap(
         files,
-        async (file) => ({ file, bytes: await bytesOf(path.join(root, file)).catch(nullIfMissing) }),
+        async (file) => ({ file, bytes: await readBytes(path.join(root, file)).catch(nullIfMissing) }),
         { concurrency: 100 },
       );
       return new Map(contents.flatMap(({ file, bytes }) => (bytes ? [[file, bytes]] : [])));
@@ -204,15 +208,15 @@ export function diskTree(root: string, paths: FileSnapshot['paths']): FileSnapsh
   };
 }
 
-/** An unreadable file counts as missing, unless the disk fails or self-heal itself lacks descriptors or memory. */
+/** Treats an unreadable file as missing, unless the disk fails or self-heal itself lacks descriptors or memory. */
 function nullIfMissing(error: NodeJS.ErrnoException): null {
   if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'EACCES', 'EPERM'].includes(error.code ?? '')) return null;
   throw error;
 }
 
-function commitTree(root: string, commit: string): FileSnapshot {
+function createCommitTree(root: string, commit: string): FileSnapshot {
   return {
-    paths: () => listOf(root, ['ls-tree', '-r', '-z', '--name-only', commit]),
+    paths: () => runForList(root, ['ls-tree', '-r', '-z', '--name-only', commit]),
     read: async (paths) => {
       const objects = await readObjects(
         root,
@@ -224,7 +228,7 @@ function commitTree(root: string, commit: string): FileSnapshot {
 }
 
 /**
- * Reads the contents of blobs with `git cat-file --batch`, by name: an id, or `<commit>:<path>`. Missing blobs are left out. Git answers each
+ * Reads the contents of blobs with `git cat-file --batch`, by name: an id, or `<commit>:<path>`. Omits missing blobs. Git answers each
  * name with `id SP type SP size LF contents LF`, or `name SP missing LF`.
  */
 async function readObjects(root: string, names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
@@ -248,9 +252,9 @@ async function readObjects(root: string, names: readonly string[]): Promise<Read
 }
 
 /** Returns the problem of a comparison without a base. */
-export function noBaseProblem({ kind: what, detail }: NoBase): Problem {
+export function createNoBaseProblem({ kind: what, detail }: NoBase): Problem {
   const words: Record<NoBase['kind'], Pick<Problem, 'message' | 'remedy'>> = {
-    'no-git': { message: 'git is not installed', remedy: 'Install git, which this command compares with.' },
+    'no-git': { message: 'git is not installed', remedy: 'Install git, which this command needs.' },
     'no-repository': {
       message: 'not a git repository',
       remedy: 'Run this command inside the repository of your project.',
@@ -264,7 +268,7 @@ export function noBaseProblem({ kind: what, detail }: NoBase): Problem {
       remedy: 'Name one with --base; in CI fetch it first (actions/checkout with `fetch-depth: 0`).',
     },
     'no-merge-base': {
-      message: `the history does not reach back to where the branch left ${detail}`,
+      message: `the fetched history is too short to contain the start of the branch from ${detail}`,
       remedy:
         'Fetch the full history (`git fetch --unshallow`; actions/checkout with `fetch-depth: 0`), or name a commit with --base.',
     },

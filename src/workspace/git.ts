@@ -11,7 +11,7 @@ const gitVariables = {
   GIT_OPTIONAL_LOCKS: '0',
   // A partial clone fetches missing objects, and must not ask for a password.
   GIT_TERMINAL_PROMPT: '0',
-  // `git replace` would show another object than the one that a commit names.
+  // `git replace` would show a different object than the one in the commit.
   GIT_NO_REPLACE_OBJECTS: '1',
   LC_ALL: 'C',
 };
@@ -37,11 +37,11 @@ export async function git(
 
 /** Runs a git command that separates its output by NUL, as with `-z`; returns an empty list where `git` returns null. */
 export async function gitList(cwd: string, args: readonly string[], options?: GitOptions): Promise<string[]> {
-  return nulSeparated(await git(cwd, args, options));
+  return splitAtNul(await git(cwd, args, options));
 }
 
 /** Splits the output of a git command at NUL. */
-export function nulSeparated(output: string | Buffer | null): string[] {
+export function splitAtNul(output: string | Buffer | null): string[] {
   return String(output ?? '')
     .split('\0')
     .filter((item) => item !== '');
@@ -53,11 +53,11 @@ export async function gitBytes(
   args: readonly string[],
   { input = '', timeoutMs = LIMIT_MS, env = {} }: GitOptions = {},
 ): Promise<Buffer> {
-  // Loaded on demand: starting a suite needs no git.
+  // Loaded on demand, because starting a suite needs no git.
   const { execa } = await import('execa');
   const { stdout } = await execa('git', [...quiet, ...args], {
     cwd,
-    env: { ...withoutGit(environment()), ...gitVariables, ...env },
+    env: { ...removeGitVariables(environment()), ...gitVariables, ...env },
     extendEnv: false,
     input,
     timeout: timeoutMs,
@@ -69,8 +69,8 @@ export async function gitBytes(
 }
 
 /**
- * Runs `git diff`, which compares with the working tree, on a copy of the index. Even without optional locks, it would update the times of
- * unchanged files in the user's index. Rejects like `gitBytes`.
+ * Runs `git diff` against the working tree with a copy of the index, because even without optional locks git would update the times of unchanged files
+ * in the user's index. Rejects like `gitBytes`.
  */
 export async function gitDiff(cwd: string, args: readonly string[]): Promise<Buffer> {
   const index = String(await gitBytes(cwd, ['rev-parse', '--git-path', 'index'])).replace(/\n$/, '');
@@ -85,7 +85,7 @@ export async function gitDiff(cwd: string, args: readonly string[]): Promise<Buf
   }
 }
 
-/** Git reads a file that is not older than the index, so the copy must not be newer. https://git-scm.com/docs/racy-git */
+/** Keeps the index's time: git re-reads only files that are not older than the index. https://git-scm.com/docs/racy-git */
 async function copyIndex(from: string, to: string): Promise<void> {
   const { mtimeMs } = await stat(from);
   await copyFile(from, to);
@@ -94,21 +94,21 @@ async function copyIndex(from: string, to: string): Promise<void> {
 }
 
 /** Returns the last error message of git in an error. */
-export function gitSays(error: unknown): string {
+export function readGitError(error: unknown): string {
   const text = reasonOf(error);
   return [...text.matchAll(/^(?:fatal|error): (.+)/gm)].at(-1)?.[1] ?? text;
 }
 
 /**
- * Returns the environment without git's variables, which name the repository of a calling hook or change git's output. Settings stay, since
- * they may mark a repository of another user as safe.
+ * Returns the environment without git's variables, which name the repository of a calling hook or change git's output. Keeps settings, because they
+ * may mark another user's repository as safe.
  */
-function withoutGit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function removeGitVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isOther = (name: string) => !name.startsWith('GIT_') || name.startsWith('GIT_CONFIG_');
   return Object.fromEntries(Object.entries(env).filter(([name]) => isOther(name)));
 }
 
-/** As `git rev-parse --local-env-vars` lists them, without those that hold settings, such as `safe.directory`. */
+/** The variables that `git rev-parse --local-env-vars` lists, except those with settings, such as `safe.directory`. */
 const repositoryVariables = new Set([
   'GIT_DIR',
   'GIT_COMMON_DIR',
@@ -128,21 +128,21 @@ const repositoryVariables = new Set([
 /**
  * Returns an environment without the variables that git sets for a hook, such as `pre-push`: with them, git uses the hook's repository in any folder.
  */
-export function withoutRepository(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function removeHookVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !repositoryVariables.has(name)));
 }
 
-/** Returns the folder that contains `.git`, which in a worktree is a file; null outside a repository. */
-export function gitRootOf(folder: string): string | null {
+/** Returns the folder that contains `.git` (a file in a worktree); null outside a repository. */
+export function findGitRoot(folder: string): string | null {
   const isRoot = (candidate: string) => existsSync(path.join(candidate, '.git'));
-  return isRoot(folder) ? folder : projectAbove(folder, isRoot);
+  return isRoot(folder) ? folder : findAbove(folder, isRoot);
 }
 
 /** Returns the nearest folder above this one that is a match, or null. */
-export function projectAbove(folder: string, isMatch: (folder: string) => boolean): string | null {
+export function findAbove(folder: string, isMatch: (folder: string) => boolean): string | null {
   const parent = path.dirname(folder);
   if (parent === folder) return null;
-  return isMatch(parent) ? parent : projectAbove(parent, isMatch);
+  return isMatch(parent) ? parent : findAbove(parent, isMatch);
 }
 
 export interface RecentCommit {
@@ -157,15 +157,15 @@ export interface RecentCommit {
 
 const MAX_COMMITS = 5;
 
-/** Returns the last commits in a folder: those of these files first, then the newest ones; none without a repository. */
-export async function recentCommits(cwd: string, files: readonly string[]): Promise<RecentCommit[]> {
+/** Returns the last commits in a folder, those of these files first; none without a repository. */
+export async function listRecentCommits(cwd: string, files: readonly string[]): Promise<RecentCommit[]> {
   const paths = files.map((file) => `:(literal)${file}`);
-  const [own, all] = await Promise.all([paths.length > 0 ? logOf(cwd, paths) : [], logOf(cwd, ['.'])]);
+  const [own, all] = await Promise.all([paths.length > 0 ? readLog(cwd, paths) : [], readLog(cwd, ['.'])]);
   const commits = new Map([...own.slice(0, 3), ...all].map((commit) => [commit.id, commit]));
   return [...commits.values()].slice(0, MAX_COMMITS);
 }
 
-async function logOf(cwd: string, paths: readonly string[]): Promise<RecentCommit[]> {
+async function readLog(cwd: string, paths: readonly string[]): Promise<RecentCommit[]> {
   const format = '--format=%x01%h%x02%as%x02%an%x02%s';
   const options = [`-${MAX_COMMITS}`, '--no-merges', '--name-only', format];
   const text = await git(cwd, ['log', ...options, '--', ...paths]);
@@ -180,7 +180,7 @@ async function logOf(cwd: string, paths: readonly string[]): Promise<RecentCommi
 }
 
 /** Returns HEAD of a project's repository (null if there is none), and whether there are uncommitted changes. */
-export async function checkedOut(cwd: string): Promise<{ commit: string | null; isDirty: boolean }> {
+export async function readHead(cwd: string): Promise<{ commit: string | null; isDirty: boolean }> {
   // A comparison with the upstream branch may take long in a large repository.
   const options = ['--porcelain=v2', '--branch', '--no-ahead-behind', '--untracked-files=normal'];
   const status = await git(cwd, ['status', ...options]);

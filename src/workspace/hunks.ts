@@ -2,14 +2,13 @@ import { diffArrays } from 'diff';
 import type { Hunk } from '../model/blame.js';
 
 /**
- * A hunk that can be taken out. Its file is relative to the recorded root; texts are Latin-1, one character per byte, and lines
- * keep their line ends.
+ * A hunk that can be reverted. Its file is relative to the recorded root; texts are Latin-1, one character per byte, and lines keep their line ends.
  */
 export interface ExactHunk extends Hunk {
-  /** Where it begins in the old and in the new state, counted from 1. */
+  /** Its first line in the old and in the new state, counted from 1. */
   readonly oldStart: number;
   readonly newStart: number;
-  /** Whether the file was added, deleted, replaced or is binary, so that it can only be taken out whole. */
+  /** True if the file was added, deleted, replaced or is binary, so it can only be reverted as a whole. */
   readonly whole: boolean;
 }
 
@@ -21,23 +20,33 @@ export interface ChangedFile {
   readonly hunks: readonly ExactHunk[];
 }
 
-/** A file with more changed lines counts as replaced, since finding the shortest diff takes quadratic time. */
+/** A file with more changed lines counts as replaced, because finding the shortest diff takes quadratic time. */
 const MAX_DIFFERENCES = 2000;
 
 export function compareFile(file: string, before: string | null, after: string | null): ChangedFile {
-  const whole = { file, oldStart: 1, newStart: 1, old: linesOf(before), now: linesOf(after), whole: true };
+  const whole = {
+    file,
+    oldStart: 1,
+    newStart: 1,
+    old: splitLines(before),
+    now: splitLines(after),
+    whole: true,
+  };
   if (before === null || after === null || isBinary(before) || isBinary(after))
     return { path: file, before, after, hunks: [whole] };
-  const changes = diffArrays(linesOf(before), linesOf(after), { maxEditLength: MAX_DIFFERENCES });
-  return { path: file, before, after, hunks: changes ? hunksOf(file, changes) : [whole] };
+  const changes = diffArrays(splitLines(before), splitLines(after), { maxEditLength: MAX_DIFFERENCES });
+  return { path: file, before, after, hunks: changes ? groupHunks(file, changes) : [whole] };
 }
 
-/** Returns the file's text with some of its hunks taken out; null if the file does not exist then. */
-export function without({ before, after, hunks }: ChangedFile, out: ReadonlySet<ExactHunk>): string | null {
+/** Returns the file's text with some of its hunks reverted; null if the file then does not exist. */
+export function takeOutHunks(
+  { before, after, hunks }: ChangedFile,
+  out: ReadonlySet<ExactHunk>,
+): string | null {
   const gone = hunks.filter((hunk) => out.has(hunk));
   if (gone.length === 0) return after;
   if (gone.length === hunks.length || before === null || after === null) return before;
-  const lines = linesOf(before);
+  const lines = splitLines(before);
   let at = 0;
   const parts: string[] = [];
   for (const hunk of hunks) {
@@ -48,7 +57,7 @@ export function without({ before, after, hunks }: ChangedFile, out: ReadonlySet<
 }
 
 /** Splits a text into lines that keep their line ends. */
-function linesOf(text: string | null): string[] {
+function splitLines(text: string | null): string[] {
   return text === null || text === '' ? [] : text.split(/(?<=\n)/);
 }
 
@@ -57,7 +66,7 @@ function isBinary(text: string): boolean {
 }
 
 /** Groups changed lines into hunks. A single unchanged line without a word, such as a brace or a blank one, does not separate them. */
-function hunksOf(file: string, changes: ReturnType<typeof diffArrays<string>>): ExactHunk[] {
+function groupHunks(file: string, changes: ReturnType<typeof diffArrays<string>>): ExactHunk[] {
   const hunks: { oldStart: number; newStart: number; old: string[]; now: string[] }[] = [];
   let [oldLine, newLine] = [1, 1];
   let between: string[] | null = null;

@@ -2,11 +2,11 @@ import { environment } from '../environment.js';
 import path from 'node:path';
 import { detect, resolveCommand } from 'package-manager-detector';
 import { LOCKS } from 'package-manager-detector/constants';
-import { lockFolderOf } from '../playwright/package-manager.js';
+import { findLockFolder } from '../playwright/package-manager.js';
 import { runProgram } from '../process/supervise.js';
 import { isInside, relativePath } from '../paths.js';
 import type { Contents } from './change.js';
-import { contentOf, type FileEdit, type FileState, isSame, stateOf } from './file-state.js';
+import { readContent, type FileEdit, type FileState, isSame, readFileState } from './file-state.js';
 import { writeFiles } from './write-files.js';
 import { tryOr } from '../result.js';
 
@@ -24,7 +24,7 @@ export async function changesPackages(edits: readonly FileEdit[], contents: Cont
     if (!packageFile.test(file)) continue;
     const [old, now] = await Promise.all(
       [before, after].map(async (state) =>
-        dependenciesIn(state && (await contents.get(state.hash)).toString()),
+        readDependencies(state && (await contents.get(state.hash)).toString()),
       ),
     );
     if (old !== now) return true;
@@ -32,7 +32,7 @@ export async function changesPackages(edits: readonly FileEdit[], contents: Cont
   return false;
 }
 
-function dependenciesIn(manifest: string | null): string {
+function readDependencies(manifest: string | null): string {
   return tryOr(manifest ?? '', () => {
     const value = JSON.parse(manifest ?? '{}') as Record<string, unknown>;
     return JSON.stringify(dependencyFields.map((name) => value[name] ?? null));
@@ -41,9 +41,9 @@ function dependenciesIn(manifest: string | null): string {
 
 interface InstallRequest {
   readonly project: string;
-  /** The folder that the paths of edits are relative to. */
+  /** The folder to which the paths of edits are relative. */
   readonly root: string;
-  /** The run whose fix, or whose revert, requires it. */
+  /** The run whose fix or revert requires the install. */
   readonly runId: string;
   readonly contents: Contents;
   readonly signal?: AbortSignal | undefined;
@@ -65,7 +65,7 @@ interface Install {
   readonly command: string;
   /** Runs the install, and ends all processes that it leaves. */
   run(): Promise<{
-    /** Its output if it failed, else null. */
+    /** The output of a failed install, else null. */
     readonly failed: string | null;
     /** Its changes of lock files. */
     readonly locks: readonly FileEdit[];
@@ -77,18 +77,18 @@ interface Install {
  * the folder of the lock file, because npm would otherwise install only one package of a workspace, and keep unneeded ones. It runs no scripts,
  * because they could execute code of a fix that is not proven.
  */
-export async function installOf(request: InstallRequest): Promise<Install> {
+export async function createInstall(request: InstallRequest): Promise<Install> {
   const { project, root, runId, contents, signal = new AbortController().signal } = request;
   const agent = (await detect({ cwd: project, stopDir: path.dirname(root) }))?.agent ?? 'npm';
   const noScripts = withoutFlag.includes(agent) ? [] : ['--ignore-scripts'];
   const resolved = resolveCommand(agent, 'install', noScripts);
   const { command, args } = resolved ?? { command: 'npm', args: ['install', ...noScripts] };
-  const lockFolder = lockFolderOf(project);
+  const lockFolder = findLockFolder(project);
   const cwd = lockFolder !== null && isInside(root, lockFolder) ? lockFolder : project;
   return {
     command: [command, ...args].join(' '),
     run: async () => {
-      const before = await locksIn(cwd, contents);
+      const before = await readLocks(cwd, contents);
       const failed = await runProgram({
         file: command,
         args,
@@ -97,7 +97,7 @@ export async function installOf(request: InstallRequest): Promise<Install> {
         runId,
         signal,
       });
-      const after = await locksIn(cwd, contents);
+      const after = await readLocks(cwd, contents);
       const edits = Object.keys(LOCKS).map((name) => ({
         path: relativePath(root, path.join(cwd, name)),
         before: before.get(name) ?? null,
@@ -121,12 +121,12 @@ export async function restoreLocks(
   await writeFiles(root, { files, folders: [] }, contents);
 }
 
-async function locksIn(folder: string, contents: Contents): Promise<ReadonlyMap<string, FileState>> {
+async function readLocks(folder: string, contents: Contents): Promise<ReadonlyMap<string, FileState>> {
   const states = new Map<string, FileState>();
   for (const name of Object.keys(LOCKS)) {
-    const state = stateOf(folder, name);
+    const state = readFileState(folder, name);
     if (state === null || state === 'other') continue;
-    await contents.put(contentOf(path.join(folder, name), state.kind));
+    await contents.put(readContent(path.join(folder, name), state.kind));
     states.set(name, state);
   }
   return states;

@@ -8,7 +8,7 @@ import { type FileEdit, type FileState, isExecutable } from './file-state.js';
 /** A file with more differing lines is shown as replaced, because the shortest diff takes quadratic time. */
 const MAX_DIFFERENCES = 1000;
 
-/** Renders a change, without git, as a patch that `git apply` accepts. The patch is bytes, because a file need not be UTF-8. */
+/** Renders a change, without git, as a patch that `git apply` accepts. The patch is in bytes, because files may not be UTF-8. */
 export async function renderChange(
   { edits }: Change,
   contents: Contents,
@@ -17,24 +17,24 @@ export async function renderChange(
   const files: FileChange[] = [];
   for (const edit of edits) {
     const [before, after] = await Promise.all([
-      bytesOf(edit.before, contents),
-      bytesOf(edit.after, contents),
+      readBytes(edit.before, contents),
+      readBytes(edit.after, contents),
     ]);
     const isBinary = [before, after].some((bytes) => bytes.subarray(0, 8000).includes(0));
     const hunks = isBinary ? [] : compare(before, after);
     const lines = hunks.flatMap((hunk) => hunk.lines);
     const count = (sign: string) => (isBinary ? null : lines.filter((line) => line.startsWith(sign)).length);
-    const text = withPlainNames(formatPatch({ ...header(edit), hunks }));
-    const index = `index ${blobId(edit.before && before)}..${blobId(edit.after && after)}\n`;
+    const text = unescapeNames(formatPatch({ ...createHeader(edit), hunks }));
+    const index = `index ${computeBlobId(edit.before && before)}..${computeBlobId(edit.after && after)}\n`;
     parts.push(text.replace(/^(?=--- )|(?![^])/m, index));
-    if (isBinary && !before.equals(after)) parts.push(binary(before, after));
+    if (isBinary && !before.equals(after)) parts.push(renderBinary(before, after));
     files.push({ path: edit.path, added: count('+'), removed: count('-') });
   }
   return { patch: Buffer.from(parts.join(''), 'latin1'), files };
 }
 
-/** Writes names with other letters than ASCII as they are, as git does with `core.quotePath=false`, so that a reader sees them. */
-function withPlainNames(patch: string): string {
+/** Unescapes non-ASCII letters in names, as git does with `core.quotePath=false`, to make them readable. */
+function unescapeNames(patch: string): string {
   const end = patch.indexOf('\n@@ ');
   const head = end === -1 ? patch : patch.slice(0, end);
   const plain = head.replaceAll(/"((?:[^"\\\n]|\\.)*)"/g, (quoted: string, name: string) =>
@@ -46,11 +46,11 @@ function withPlainNames(patch: string): string {
   return plain + patch.slice(head.length);
 }
 
-async function bytesOf(state: FileState | null, contents: Contents): Promise<Buffer> {
+async function readBytes(state: FileState | null, contents: Contents): Promise<Buffer> {
   return state === null ? Buffer.alloc(0) : contents.get(state.hash);
 }
 
-/** Compares as Latin-1, one character per byte, so that no byte is lost. */
+/** Compares as Latin-1, one character per byte, which keeps every byte. */
 function compare(before: Buffer, after: Buffer): StructuredPatch['hunks'] {
   const [old, now] = [before.toString('latin1'), after.toString('latin1')];
   const diff = (options: object) => structuredPatch('', '', old, now, '', '', { context: 3, ...options });
@@ -71,7 +71,7 @@ function compare(before: Buffer, after: Buffer): StructuredPatch['hunks'] {
   ];
 }
 
-function header({ path, before, after }: FileEdit): Omit<StructuredPatch, 'hunks'> {
+function createHeader({ path, before, after }: FileEdit): Omit<StructuredPatch, 'hunks'> {
   const [oldMode, newMode] = [before && modeOf(before), after && modeOf(after)];
   return {
     isGit: true,
@@ -92,31 +92,31 @@ function modeOf(state: FileState): string {
 }
 
 /** `git help diff-format` does not document this format; it follows git's binary.c. `git apply` requires full object ids. */
-function binary(before: Buffer, after: Buffer): string {
-  return `GIT binary patch\n${literal(after)}\n${literal(before)}\n`;
+function renderBinary(before: Buffer, after: Buffer): string {
+  return `GIT binary patch\n${encodeLiteral(after)}\n${encodeLiteral(before)}\n`;
 }
 
 /** Returns git's id of a file's content; zeros if there is no file. `like` is another id of the repository, whose length shows the hash. */
-export function blobId(content: Uint8Array | null, like = '0'.repeat(40)): string {
+export function computeBlobId(content: Uint8Array | null, like = '0'.repeat(40)): string {
   if (content === null) return '0'.repeat(40);
   const hash = createHash(like.length === 64 ? 'sha256' : 'sha1');
   return hash.update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 
 /** Deflates the content and encodes it in base 85, in lines of at most 52 bytes, each prefixed by a letter for its length. */
-function literal(content: Buffer): string {
+function encodeLiteral(content: Buffer): string {
   const packed = deflateSync(content);
   const lines = Array.from({ length: Math.ceil(packed.length / 52) }, (_, line) => {
     const chunk = packed.subarray(line * 52, line * 52 + 52);
     const letter = String.fromCharCode(chunk.length <= 26 ? 64 + chunk.length : 70 + chunk.length);
-    return `${letter}${base85(chunk)}`;
+    return `${letter}${encodeBase85(chunk)}`;
   });
   return `literal ${content.length}\n${lines.join('\n')}\n`;
 }
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
 
-function base85(chunk: Buffer): string {
+function encodeBase85(chunk: Buffer): string {
   const padded = Buffer.concat([chunk, Buffer.alloc(-chunk.length & 3)]);
   const words = Array.from({ length: padded.length / 4 }, (_, at) => padded.readUInt32BE(at * 4));
   return words

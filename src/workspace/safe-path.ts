@@ -16,7 +16,7 @@ const forbidden = ['.git', '.self-heal', 'node_modules'];
 const shortForms = forbidden.map((name) => `${name.replace('.', '').slice(0, 6)}~`);
 
 function isAllowed(part: string): boolean {
-  // `.` and `..` are empty once they are normalized.
+  // `.` and `..` are empty after normalization.
   if (part === '' || forbidden.includes(part)) return false;
   return !shortForms.some((start) => part.startsWith(start) && /^\d+$/.test(part.slice(start.length)));
 }

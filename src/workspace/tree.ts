@@ -1,18 +1,18 @@
-import { diskTree, type FileSnapshot } from './git-trees.js';
+import { createDiskTree, type FileSnapshot } from './git-trees.js';
 import { type Entry, listAll, listProject } from './project-files.js';
 
-/** The files below a folder of our own. */
-export function folderTree(root: string): FileSnapshot {
-  return diskTree(root, async () => filesAmong(await listAll(root)));
+/** Creates a snapshot of the files below one of our own folders. */
+export function createFolderTree(root: string): FileSnapshot {
+  return createDiskTree(root, async () => listFiles(await listAll(root)));
 }
 
-/** The source files of a project. */
-export function projectTree(root: string): FileSnapshot {
-  return diskTree(root, async () =>
-    filesAmong((await listProject(root)).filter(({ area }) => area === 'source')),
+/** Creates a snapshot of a project's source files. */
+export function createProjectTree(root: string): FileSnapshot {
+  return createDiskTree(root, async () =>
+    listFiles((await listProject(root)).filter(({ area }) => area === 'source')),
   );
 }
 
-function filesAmong(entries: readonly Entry[]): string[] {
+function listFiles(entries: readonly Entry[]): string[] {
   return entries.filter(({ kind }) => kind === 'file').map((entry) => entry.path);
 }

@@ -2,8 +2,8 @@ import type { Change, Contents } from './change.js';
 import type { Workspace } from './workspace.js';
 
 /**
- * Does work while a change is in the project's own tree, under its journal, so that Ctrl-C and a kill do not change the tree (HN-2). Returns null if
- * the change could not be applied.
+ * Runs `work` while a change is in the project's own tree, under a journal that restores the tree after Ctrl-C or a kill (HN-2). Returns null if the
+ * change could not be applied.
  */
 export async function withChange<T>(
   {
@@ -26,8 +26,8 @@ export async function withChange<T>(
     const { id, edits } = applied.change;
     const { leftAlone } = await workspace.revert([id]);
     for (const { path: file, before } of edits.filter((edit) => leftAlone.includes(edit.path))) {
-      const backup = before ? `; its earlier content is in ${contents.fileOf(before.hash)}` : '';
-      warn(`Not restored, because somebody changed it meanwhile: ${file}${backup}`);
+      const backup = before ? `; its earlier content is in ${contents.changeFile(before.hash)}` : '';
+      warn(`Not restored, because somebody else has changed it: ${file}${backup}`);
     }
   }
 }

@@ -5,9 +5,16 @@ import { reasonOf } from '../problem.js';
 import { type ApplyResult, AppliedChanges, type ChangesOptions } from './applied-changes.js';
 import type { Change, Contents } from './change.js';
 import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
-import { changedSince, collect, createCopy, type ProjectCopy } from './copy.js';
-import { changedOutsideGit, type Entry, isLocal, listProject, rootOf, whyNoRules } from './project-files.js';
-import { folderTree, projectTree } from './tree.js';
+import { listChangedSince, collect, createCopy, type ProjectCopy } from './copy.js';
+import {
+  listChangedOutsideGit,
+  type Entry,
+  isLocal,
+  listProject,
+  findRoot,
+  explainUnreadableRules,
+} from './project-files.js';
+import { createFolderTree, createProjectTree } from './tree.js';
 import type { FileSnapshot } from './git-trees.js';
 import type { WriteResult } from './write-files.js';
 
@@ -15,23 +22,23 @@ import type { WriteResult } from './write-files.js';
 export interface WorkingCopy {
   /** The project's folder in the copy: the working directory. */
   readonly cwd: string;
-  /** The folder that contains the whole copy, which nobody else uses. */
+  /** The folder that contains the whole copy; nothing else uses it. */
   readonly folder: string;
   /** Replaces paths of the project in a text by paths of the copy. */
   readonly toCopy: (text: string) => string;
   /** Replaces paths of the copy in an agent's text by paths of the project. */
   readonly toProject: (text: string) => string;
-  /** The files that self-heal's changes had edited at the last update of the copy, relative to the root. */
+  /** The files that self-heal's changes had edited when the copy was last updated, relative to the root. */
   readonly edited: ReadonlySet<string>;
 }
 
-/** The result of an agent's work, ready to be judged and applied. */
+/** The collected changes of an agent, to be judged and applied. */
 export interface Work {
-  /** Null if it changed nothing that can be a fix. */
+  /** Null if none of its changes can be part of a fix. */
   readonly change: Change | null;
   readonly ignored: readonly string[];
   readonly refused: string | null;
-  /** Source files of the project itself that somebody changed while the agent worked in its copy. */
+  /** Source files of the project that somebody changed while the agent worked in its copy. */
   readonly changedInProject: readonly string[];
   readonly before: FileSnapshot;
   readonly after: FileSnapshot;
@@ -41,38 +48,38 @@ export interface Work {
 export interface Workspace {
   /** The folder that is copied: the root of the repository or workspace that contains the project, or else the project. */
   readonly root: string;
-  /** Fills this many copies (by default one) before the agents need them. A copy that fails is made again later. */
+  /** Fills this many copies (by default one) before the agents need them. If that fails, the copy is made again later. */
   prepare(count?: number): Promise<void>;
   /**
-   * Updates a copy to the current state of the project or, while a fix is tried in the project, to its state at the last update. Copies are
-   * numbered from 0; each agent that works at the same time has its own. Rejects if the copy cannot be made, for example because the disk is full.
+   * Updates a copy to the current state of the project or, while the project contains a fix under test, to its state at the last update. Copies are
+   * numbered from 0, one for each agent that works at the same time. Rejects if the copy cannot be made, for example because the disk is full.
    */
-  ready(copy?: number, options?: { readonly isTried: boolean }): Promise<WorkingCopy>;
-  /** Whether a copy has been updated, so that it can be made ready while a fix is tried in the project. */
+  updateCopy(copy?: number, options?: { readonly isTried: boolean }): Promise<WorkingCopy>;
+  /** Whether a copy was updated before, so it can be updated even while the project contains a fix under test. */
   hasCopy(copy: number): boolean;
   /**
    * Updates the first copy to the state of a fresh clone, with the packages, the `.env` files, and the untracked files that have not changed since
    * a time (in milliseconds since the epoch).
    */
-  readyClean(since: number): Promise<WorkingCopy>;
+  updateCleanCopy(since: number): Promise<WorkingCopy>;
   /** Returns the files outside of git, relative to the root, that somebody other than self-heal changed since a time. */
-  changedOutsideGit(since: number): Promise<string[]>;
-  /** Creates a change, in the form that `collect` returns, from edits whose contents are stored. */
-  edit(id: string, edits: Change['edits']): Work & { readonly change: Change };
+  listChangedOutsideGit(since: number): Promise<string[]>;
+  /** Creates a change from edits whose contents are stored, in the form that `collect` returns. */
+  createWork(id: string, edits: Change['edits']): Work & { readonly change: Change };
   /** Returns the agent's changes in its copy. `id` identifies the change within the run. */
   collect(id: string, copy?: number): Promise<Work>;
-  /** Writes a change into the project, on top of the applied ones. Until it is decided, a kill reverts it. */
+  /** Writes a change into the project, on top of the applied ones. A kill reverts it until it is marked as decided. */
   apply(change: Change): Promise<ApplyResult>;
-  /** Brings the project to the state in which these changes, and those built on them, are reverted, and all others are applied. */
-  without(ids: readonly string[]): Promise<WriteResult>;
+  /** Reverts these changes, and those built on them, temporarily, and applies all others. */
+  takeOut(ids: readonly string[]): Promise<WriteResult>;
   /** Reverts changes permanently. Changes built on them are reapplied; `lost` lists those that conflict. */
   revert(ids: readonly string[]): Promise<WriteResult & { readonly lost: readonly string[] }>;
   /** Returns the ids of the changes that are in the project now, oldest first. */
-  applied(): readonly string[];
+  listApplied(): readonly string[];
   /** Returns the files that the currently applied changes edit, relative to the root. */
   edited(): ReadonlySet<string>;
-  /** Marks these changes as decided: a kill leaves them in the project. */
-  decided(ids: readonly string[]): Promise<void>;
+  /** Marks these changes as decided, so that a kill leaves them in the project. */
+  markDecided(ids: readonly string[]): Promise<void>;
   /** Reverts the changes that are not decided, and deletes the copies. */
   close(): Promise<void>;
 }
@@ -86,7 +93,7 @@ interface WorkspaceOptions extends Omit<ChangesOptions, 'root'> {
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const { contents } = options;
   const project = realpathSync(options.project);
-  const [root, unread] = await Promise.all([rootOf(project), whyNoRules(project)]);
+  const [root, unread] = await Promise.all([findRoot(project), explainUnreadableRules(project)]);
   if (unread !== null)
     options.warn(`git cannot read the repository, so files that it ignores may be changed: ${unread}`);
   const copies: (Promise<ProjectCopy> | undefined)[] = [];
@@ -97,19 +104,19 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     folders.add(folder);
     options.onCopy([...folders]);
   };
-  const opened = (n: number) => (copies[n] ??= openCopy({ root, project, n, announce }));
+  const openOnce = (n: number) => (copies[n] ??= openCopy({ root, project, n, announce }));
   const changes = new AppliedChanges({ ...options, root, project });
-  const workingCopy = ({ tree, folder }: ProjectCopy, edited: ReadonlySet<string>): WorkingCopy => ({
+  const toWorkingCopy = ({ tree, folder }: ProjectCopy, edited: ReadonlySet<string>): WorkingCopy => ({
     cwd: path.join(tree, path.relative(root, project)),
     folder,
-    ...pathConverters(options.project, root, tree),
+    ...createPathConverters(options.project, root, tree),
     edited,
   });
-  const changedByOthers = async (entries: readonly Entry[], since: number) => {
-    const changed = [...(await changedOutsideGit(root, entries, since))];
+  const listChangedByOthers = async (entries: readonly Entry[], since: number) => {
+    const changed = [...(await listChangedOutsideGit(root, entries, since))];
     return changed.filter((file) => !changes.everEdited.has(file));
   };
-  // One operation writes the project at a time, and none after the run has ended.
+  // Only one operation at a time writes to the project, and none after the run has ended.
   let writing: Promise<unknown> = Promise.resolve();
   let isClosed = false;
   const write = <T>(work: () => Promise<T>): Promise<T> => {
@@ -118,68 +125,68 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     writing = result.catch(() => undefined);
     return result;
   };
-  const changeOf = (id: string, edits: Change['edits']): Change => ({ id, edits, folders: [] });
+  const createChange = (id: string, edits: Change['edits']): Change => ({ id, edits, folders: [] });
   return {
     root,
     prepare: async (count = 1) => {
-      // A copy may fail because a file of the project changed meanwhile. It is then made again when it is needed.
+      // Copying may fail because somebody changes a file of the project. The copy is made again when an agent needs it.
       await Promise.all(
-        Array.from({ length: count }, (_, n) => opened(n).catch(() => (copies[n] = undefined))),
+        Array.from({ length: count }, (_, n) => openOnce(n).catch(() => (copies[n] = undefined))),
       );
     },
-    ready: async (n = 0, { isTried } = { isTried: false }) => {
-      const copy = await opened(n);
+    updateCopy: async (n = 0, { isTried } = { isTried: false }) => {
+      const copy = await openOnce(n);
       await (isTried ? copy.reset() : copy.refresh());
-      const edited = (isTried ? editedIn.get(n) : undefined) ?? new Set(changes.edited());
+      const edited = (isTried ? editedIn.get(n) : undefined) ?? new Set(changes.listEditedFiles());
       editedIn.set(n, edited);
-      return workingCopy(copy, edited);
+      return toWorkingCopy(copy, edited);
     },
     hasCopy: (n) => editedIn.has(n),
-    readyClean: async (since) => {
-      const copy = await opened(0);
+    updateCleanCopy: async (since) => {
+      const copy = await openOnce(0);
       editedIn.delete(0);
       await copy.refresh(async (entries) => {
-        const changed = new Set(await changedByOthers(entries, since));
+        const changed = new Set(await listChangedByOthers(entries, since));
         return entries.filter((entry) => !isLocal(entry) && !changed.has(entry.path));
       });
-      return workingCopy(copy, new Set(changes.edited()));
+      return toWorkingCopy(copy, new Set(changes.listEditedFiles()));
     },
-    changedOutsideGit: async (since) => changedByOthers(await listProject(root), since),
-    edit: (id, edits) => {
-      const source = projectTree(root);
-      const reverse = edits.map((edit) => ({ ...edit, after: edit.before }));
+    listChangedOutsideGit: async (since) => listChangedByOthers(await listProject(root), since),
+    createWork: (id, edits) => {
+      const source = createProjectTree(root);
+      const reverse = edits.map((createWork) => ({ ...createWork, after: createWork.before }));
       return {
-        change: changeOf(id, edits),
+        change: createChange(id, edits),
         ignored: [],
         refused: null,
         changedInProject: [],
-        before: withEdits(source, reverse, contents),
-        after: withEdits(source, edits, contents),
+        before: applyEdits(source, reverse, contents),
+        after: applyEdits(source, edits, contents),
       };
     },
     collect: async (id, n = 0) => {
-      const copy = await opened(n);
+      const copy = await openOnce(n);
       const { edits, ignored, refused } = await collect(root, copy, contents).catch((error: unknown) => ({
         edits: [],
         ignored: [],
         refused: `its change could not be read: ${reasonOf(error)}`,
       }));
-      const before = folderTree(copy.base);
+      const before = createFolderTree(copy.base);
       return {
-        change: edits.length > 0 ? changeOf(id, edits) : null,
+        change: edits.length > 0 ? createChange(id, edits) : null,
         ignored,
         refused,
-        changedInProject: await changedSince(root, copy, changes.everEdited).catch(() => []),
+        changedInProject: await listChangedSince(root, copy, changes.everEdited).catch(() => []),
         before,
-        after: withEdits(before, edits, contents),
+        after: applyEdits(before, edits, contents),
       };
     },
     apply: (change) => write(() => changes.apply(change)),
-    without: (ids) => write(() => changes.moveTo(changes.builtOn(ids))),
+    takeOut: (ids) => write(() => changes.moveTo(changes.findDependents(ids))),
     revert: (ids) => write(() => changes.revert(ids)),
-    applied: () => changes.applied().map(({ id }) => id),
-    edited: () => changes.edited(),
-    decided: (ids) => write(() => changes.decided(ids)),
+    listApplied: () => changes.listApplied().map(({ id }) => id),
+    edited: () => changes.listEditedFiles(),
+    markDecided: (ids) => write(() => changes.markDecided(ids)),
     close: async () => {
       const reverted = isClosed ? writing : write(() => changes.revertUndecided());
       isClosed = true;
@@ -196,7 +203,7 @@ async function openCopy(options: CopyFolder): Promise<ProjectCopy> {
   return copy;
 }
 
-function pathConverters(
+function createPathConverters(
   project: string,
   root: string,
   tree: string,
@@ -211,8 +218,8 @@ function pathConverters(
 }
 
 /** Returns the files of a tree with these edits applied. */
-function withEdits(source: FileSnapshot, edits: Change['edits'], contents: Contents): FileSnapshot {
-  const edited = new Map(edits.map((edit) => [edit.path, edit.after]));
+function applyEdits(source: FileSnapshot, edits: Change['edits'], contents: Contents): FileSnapshot {
+  const edited = new Map(edits.map((createWork) => [createWork.path, createWork.after]));
   return {
     paths: async () => {
       const others = (await source.paths()).filter((file) => !edited.has(file));
@@ -229,7 +236,7 @@ function withEdits(source: FileSnapshot, edits: Change['edits'], contents: Conte
   };
 }
 
-/** Replaces a path in a text, but not a longer name that begins or ends with it. */
+/** Replaces a path in a text, but not inside longer names. */
 function replacePath(text: string, from: string, to: string): string {
   if (!text.includes(from)) return text;
   return text.replaceAll(new RegExp(`(?<![\\w.-])${escapeStringRegexp(from)}(?![\\w.-])`, 'g'), () => to);

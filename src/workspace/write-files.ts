@@ -16,12 +16,12 @@ import path from 'node:path';
 import { z } from 'zod';
 import { listOf } from '../model/shape.js';
 import type { Contents } from './change.js';
-import { isSame, parentsOf, stateOf, stateOrNull, obstacleBefore } from './file-state.js';
+import { isSame, listParents, readFileState, stateOrNull, findObstacle } from './file-state.js';
 import { isInside } from '../paths.js';
 import { safePath } from './safe-path.js';
 import { tryOr } from '../result.js';
 
-/** The planned state of one path, which is written only if it currently holds one of the known states. */
+/** The planned state of one path. It is written only if the path is currently in one of the known states. */
 export const plannedFileShape = z.strictObject({
   path: safePath,
   known: listOf(stateOrNull),
@@ -29,15 +29,15 @@ export const plannedFileShape = z.strictObject({
 });
 export type FilePlan = z.infer<typeof plannedFileShape>;
 
-/** The paths that were written, and those that were left alone because somebody else has changed them. */
+/** The written paths, and the paths that were skipped because somebody else has changed them. */
 export interface WriteResult {
   readonly written: readonly string[];
   readonly leftAlone: readonly string[];
 }
 
 /**
- * Brings paths to their goals, each in one atomic step, so that a kill leaves every file in one of its known states. A path that holds anything
- * else, or is reached through a link, is left alone. `folders` were created for the change; they are removed when they are empty.
+ * Brings paths to their goals, each in one atomic step, so a kill leaves every file in one of its known states. Skips a path in any other state, or
+ * behind a link. `folders` were created for the change; empty ones are removed.
  */
 export async function writeFiles(
   root: string,
@@ -46,7 +46,7 @@ export async function writeFiles(
 ): Promise<WriteResult> {
   const written: string[] = [];
   const leftAlone: string[] = [];
-  // Everything is loaded first: if a part is missing, nothing is written.
+  // Loads all contents first, because nothing may be written if one is missing.
   const hashes = new Set(files.flatMap(({ goal }) => goal?.hash ?? []));
   const loaded = new Map(
     await Promise.all([...hashes].map(async (hash) => [hash, await contents.get(hash)] as const)),
@@ -59,10 +59,10 @@ export async function writeFiles(
   };
   // Removals come first, because a file may replace a folder, or a folder a file.
   write(files.filter(({ goal }) => goal === null));
-  const needed = new Set(files.flatMap(({ path, goal }) => (goal === null ? [] : parentsOf(path))));
+  const needed = new Set(files.flatMap(({ path, goal }) => (goal === null ? [] : listParents(path))));
   for (const folder of folders.toSorted((a, b) => b.length - a.length)) {
-    if (needed.has(folder) || obstacleBefore(root, folder) !== 'folders') continue;
-    // A folder that is not empty has files of somebody else.
+    if (needed.has(folder) || findObstacle(root, folder) !== 'folders') continue;
+    // A folder that is not empty contains other people's files.
     tryOr(undefined, () => rmdirSync(path.join(root, folder)));
   }
   write(files.filter(({ goal }) => goal !== null));
@@ -70,11 +70,11 @@ export async function writeFiles(
 }
 
 /** Returns the folders that paths need and that do not exist yet. */
-export function missingFolders(root: string, files: readonly string[]): string[] {
-  return [...new Set(files.flatMap(parentsOf))].filter((folder) => stateOf(root, folder) !== 'other');
+export function findMissingFolders(root: string, files: readonly string[]): string[] {
+  return [...new Set(files.flatMap(listParents))].filter((folder) => readFileState(root, folder) !== 'other');
 }
 
-/** Synchronous from the last check to the write, so that nobody can edit the file in between. */
+/** Synchronous from the last check to the write, because nobody may edit the file in between. */
 function writeFile(
   root: string,
   { path: file, goal, known }: FilePlan,
@@ -82,10 +82,10 @@ function writeFile(
 ): 'written' | 'left-alone' | 'unchanged' {
   const target = path.join(root, file);
   const temporary = path.join(path.dirname(target), `.${path.basename(target)}.self-heal`);
-  const mayWrite = (now: ReturnType<typeof stateOf>) =>
+  const mayWrite = (now: ReturnType<typeof readFileState>) =>
     now !== 'other' && known.some((state) => isSame(state, now));
-  if (obstacleBefore(root, file) === 'link') return 'left-alone';
-  const first = stateOf(root, file);
+  if (findObstacle(root, file) === 'link') return 'left-alone';
+  const first = readFileState(root, file);
   // A kill may have left it behind.
   removeFile(temporary);
   if (first !== 'other' && isSame(first, goal)) return 'unchanged';
@@ -94,12 +94,12 @@ function writeFile(
   if (goal && content) {
     if (!makeFolder(path.dirname(target))) return 'left-alone';
     const before = known.find((state) => isSame(state, first)) ?? null;
-    // A mode that somebody changed meanwhile is kept.
+    // Keeps a mode that somebody else has changed.
     const mode = first && before && first.mode !== before.mode ? first.mode : goal.mode;
     if (goal.kind === 'link') symlinkSync(content.toString(), temporary);
     else writeTemporary(temporary, content, { mode, ownerFrom: target });
   }
-  if (!mayWrite(stateOf(root, file))) {
+  if (!mayWrite(readFileState(root, file))) {
     rmSync(temporary, { force: true });
     return 'left-alone';
   }
@@ -117,7 +117,7 @@ function removeFile(file: string): void {
   }
 }
 
-/** Whether a link would lead out of the root, where a program that follows it would write. */
+/** Whether a link leads out of the root: a program could write through it. */
 function leadsOut(root: string, file: string, content: Buffer): boolean {
   const target = path.resolve(path.dirname(path.join(root, file)), content.toString());
   return !isInside(root, target);

@@ -32,7 +32,7 @@ async function onSmallDisk(script: string) {
   return withMounts(`${begin}\n${script}`, place, { ...userEnv(), NODE: process.execPath, CLI: cli });
 }
 
-it.runIf(canMount)(
+it.runIf(isLong && canMount)(
   'HN-1 HN-2 a full disk ends the run with 2, leaves the project unchanged, and can be followed up',
   async () => {
     const ended = await onSmallDisk(`
@@ -53,7 +53,7 @@ it.runIf(canMount)(
   },
 );
 
-it.runIf(canMount)(
+it.runIf(isLong && canMount)(
   'HN-1 HN-2 a fix stays if the run’s files do not fit; the next command moves them',
   async () => {
     const ended = await onSmallDisk(`

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { committed } from '../rig/git-repository.js';
+import { isLong } from '../rig/long.js';
 import { canPty, keys, onAPty } from '../rig/on-a-pty.js';
 import {
   agentsYaml,
@@ -19,7 +20,7 @@ interface Intended {
   readonly expects: string;
   readonly adapted: string;
   /** What an agent does about it. */
-  readonly agent: 'adapts' | 'undoes' | 'mends' | 'removes';
+  readonly agent: 'adapts' | 'undoes' | 'removes';
 }
 
 /** What the test of a part of a page that is gone has beside it. */
@@ -40,13 +41,6 @@ const intended: Record<string, Intended> = {
     expects: "expect(text('p')).toBe('Your basket is empty')",
     adapted: "expect(text('p')).toBe('Nothing in here yet')",
     agent: 'undoes',
-  },
-  'a typo in it': {
-    before: '<i>Your basket is empty</i>',
-    now: '<i>Your bsket is empty now</i>',
-    expects: "expect(text('i')).toContain('basket')",
-    adapted: "expect(text('i')).toContain('bsket')",
-    agent: 'mends',
   },
   'a part that is gone': {
     before: '<u>New here?</u>',
@@ -82,7 +76,7 @@ const agent = `
   const name = what.replaceAll(' ', '-');
   const [file, from, to] = agent === 'adapts' || agent === 'removes'
     ? ['tests/' + name + '.spec.ts', expects, adapted]
-    : ['pages/' + name + '.html', now, agent === 'undoes' ? before : now.replace('bsket', 'basket, as we say,')];
+    : ['pages/' + name + '.html', now, before];
   const text = readFileSync(file, 'utf8');
   const [first, last] = [text.indexOf("test('"), text.lastIndexOf("test('")];
   const withoutTest = text.slice(0, first) + (last > first ? text.slice(last) : '');
@@ -122,14 +116,11 @@ describe('changes that their author meant', () => {
   let project: Awaited<ReturnType<typeof shopAfter>>;
   let run: Finished;
   let changed: string;
-  let answer: Finished;
   let removal: Finished;
   beforeAll(async () => {
     project = await shopAfter(meant, tempDirOfFile('intended'));
     run = await project.selfHeal(['run']);
     changed = project.git('status', '--porcelain');
-    const question = questionOf(run, 'a price format');
-    answer = await project.selfHeal(['escalations', 'resolve', question, '--choice', 'tests']);
     const removed = questionOf(run, 'a part that is gone');
     removal = await project.selfHeal(['escalations', 'resolve', removed, '--choice', 'tests']);
   });
@@ -138,26 +129,13 @@ describe('changes that their author meant', () => {
     expect(offersOf(run, 'a price format')).toEqual(['tests', 'app']);
     expect(run.report?.totals.agentRuns).toBe(meant.length);
     expect(run.exitCode).toBe(3);
+    expect(changed).toBe('');
   });
 
   it('BL-4 BL-6 are not taken back: such a fix waits for a person, beside a patch of the tests', () => {
     expect(offersOf(run, 'a friendlier text')).toEqual(['app', 'tests']);
     const because = /undoes a change of [0-9a-f]{7} "Friendlier words"/;
     expect(causeOf(run, 'a friendlier text').reason).toMatch(because);
-  });
-
-  it('BL-6 are mended by a fix that keeps them, which alone is left in the project', () => {
-    expect(causeOf(run, 'a typo in it').verdict).toBe('healed');
-    expect(changed.trim()).toBe(`M ${page('a typo in it')}`);
-  });
-
-  it('ME-7 CL-5 enter the tests by an answer, without an agent', async () => {
-    expect(answer.report, answer.stderr).toMatchObject({
-      causes: [{ verdict: 'healed' }],
-      totals: { agentRuns: 0 },
-    });
-    expect(answer.exitCode).toBe(0);
-    expect(await project.read(spec('a price format'))).toContain(intended['a price format']?.adapted);
   });
 
   it('BL-6 ME-7 take out a whole test only by an answer, which is proven by its absence', async () => {
@@ -170,7 +148,7 @@ describe('changes that their author meant', () => {
   });
 });
 
-it('BL-6 ME-7 an answer may take out the only test of a suite', async () => {
+it.runIf(isLong)('BL-6 ME-7 an answer may take out the only test of a suite', async () => {
   const project = await shopAfter(['the only part'], tempDir('only'));
   const more = 'verify: { repeat: 1, flips: 1 }\nblame: { time: 30m }';
   await project.write({ 'agents.yaml': agentsYaml(['node', 'fixer.mjs'], more) });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { processTable } from '../../src/process/proc-table.js';
-import { copiesOf } from '../../src/workspace/copy-folder.js';
+import { findCopies } from '../../src/workspace/copy-folder.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, editingAgent, scratchProject, shopFiles } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -21,7 +21,7 @@ async function atWork() {
   await project.write({ 'worker.mjs': worker(project.dir) });
   const running = project.start(['run']);
   const pids = await agentStarted(project);
-  const [copy = ''] = await copiesOf(project.dir);
+  const [copy = ''] = await findCopies(project.dir);
   expect(pids.map(isAlive)).toEqual([true, true]);
   expect(readFileSync(path.join(copy, 'copy', path.basename(project.dir), 'page.html'), 'utf8')).toBe(
     'half a fix',

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { processTable } from '../../src/process/proc-table.js';
-import { copiesOf } from '../../src/workspace/copy-folder.js';
+import { findCopies } from '../../src/workspace/copy-folder.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, scratchProject, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
 import { isAlive } from '../rig/working-agent.js';
@@ -83,7 +83,7 @@ async function twoAtWork() {
     },
     { timeout: 120_000, interval: 50 },
   );
-  const copies = await copiesOf(project.dir);
+  const copies = await findCopies(project.dir);
   expect(pids.map(isAlive)).toEqual([true, true]);
   expect(copies.map((copy) => existsSync(copy))).toEqual([true, true]);
   return { project, running, pids, copies };

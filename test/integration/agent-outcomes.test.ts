@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
 import type { AgentRun } from '../../src/model/attempt.js';
 import type { OwnCommandLine } from '../../src/model/built-in.js';
-import { runOutcomeOf } from '../../src/model/verdict.js';
+import { decideOutcome } from '../../src/model/verdict.js';
 import { agentTask } from '../rig/agent-task.js';
 import { orWhenLong } from '../rig/long.js';
 import { simulatedRun } from '../rig/simulated-run.js';
@@ -92,7 +92,7 @@ describe.skipIf(process.platform === 'win32').each((['claude', 'codex'] as const
         failOnHeal: false,
         failOnFlaky: false,
       };
-      expect(runOutcomeOf(result).exitCode).toBe(exitCode);
+      expect(decideOutcome(result).exitCode).toBe(exitCode);
     });
   },
 );

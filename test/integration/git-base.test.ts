@@ -4,8 +4,8 @@ import path from 'node:path';
 import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { baseOf, gitChanges } from '../../src/workspace/git-trees.js';
-import { ignoredReads } from '../../src/guard/ignored-reads.js';
+import { findBase, compareWithGit } from '../../src/workspace/git-trees.js';
+import { findIgnoredReads } from '../../src/guard/ignored-reads.js';
 import { workflowTexts } from '../../src/clients/init/ci-workflow.js';
 import { gitIn } from '../rig/git-repository.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -53,20 +53,20 @@ it('BL-2 CL-10 the job for GitLab removes git’s token and still finds the base
   const ofGit = job?.script.filter((line) => line.startsWith('git ')) ?? [];
   for (const line of ofGit) execaSync(line, { cwd: runner, shell: true });
   expect(readFileSync(path.join(runner, '.git/config'), 'utf8')).not.toContain('SECRET');
-  expect(await baseOf(runner, null, { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'trunk' })).toBe(base);
-  expect(await baseOf(runner, null, { CI_DEFAULT_BRANCH: 'trunk' })).toBe(base);
-  expect(await baseOf(runner, null, {})).toMatchObject({ kind: 'unknown-base' });
+  expect(await findBase(runner, null, { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'trunk' })).toBe(base);
+  expect(await findBase(runner, null, { CI_DEFAULT_BRANCH: 'trunk' })).toBe(base);
+  expect(await findBase(runner, null, {})).toMatchObject({ kind: 'unknown-base' });
 });
 
 it('BL-2 takes the base of a merge request from GitLab’s variables if the target was not fetched', async () => {
   const { dir, base } = onServer();
   const variables = { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'trunk', CI_MERGE_REQUEST_DIFF_BASE_SHA: base };
-  expect(await baseOf(onRunner(dir, '--depth=20', 'feature'), null, variables)).toBe(base);
+  expect(await findBase(onRunner(dir, '--depth=20', 'feature'), null, variables)).toBe(base);
   const apart = onRunner(dir, '--depth=4', 'feature');
   git(apart, 'fetch', '--quiet', '--depth=1', `file://${dir}`, '+trunk:refs/remotes/origin/trunk');
-  expect(await baseOf(apart, null, variables)).toBe(base);
+  expect(await findBase(apart, null, variables)).toBe(base);
   const shallow = onRunner(dir, '--depth=1', 'feature');
-  expect(await baseOf(shallow, null, variables)).toMatchObject({ kind: 'unknown-base' });
+  expect(await findBase(shallow, null, variables)).toMatchObject({ kind: 'unknown-base' });
 });
 
 it('HN-1 leaves the index as it is, though files were touched that are as before', async () => {
@@ -74,7 +74,7 @@ it('HN-1 leaves the index as it is, though files were touched that are as before
   const index = path.join(dir, '.git/index');
   const bytes = readFileSync(index);
   utimesSync(path.join(dir, 'first'), new Date(0), new Date(0));
-  expect(await gitChanges(dir, 'HEAD')).toMatchObject({ changes: [] });
+  expect(await compareWithGit(dir, 'HEAD')).toMatchObject({ changes: [] });
   expect(readFileSync(index).equals(bytes)).toBe(true);
 });
 
@@ -87,7 +87,7 @@ it('BL-2 sees a change of the same length in the moment in which the index was w
   git(dir, 'update-index', '--refresh');
   writeFileSync(file, 'FIRST');
   for (const one of [file, index]) utimesSync(one, at, at);
-  expect(await gitChanges(dir, 'HEAD')).toMatchObject({ changes: [{ path: 'first' }] });
+  expect(await compareWithGit(dir, 'HEAD')).toMatchObject({ changes: [{ path: 'first' }] });
 });
 
 it.each([
@@ -107,7 +107,7 @@ it.each([
   const head = git(dir, 'rev-parse', 'HEAD');
   writeFileSync(path.join(dir, 'first'), 'weaker');
   execaSync(hide, { cwd: dir, shell: true });
-  const changed = await gitChanges(dir, head);
+  const changed = await compareWithGit(dir, head);
   if ('kind' in changed) throw new Error(changed.kind);
   expect([...changed.changes, ...(await changed.hidden())].map((one) => one.path)).toEqual(['first']);
   expect(String((await changed.before.read(['first'])).get('first'))).toBe('first');
@@ -125,7 +125,7 @@ it('HN-12 counts neither converted line ends nor the contents that Git LFS keeps
   writeFileSync(file, bytes);
   writeFileSync(path.join(dir, 'lines'), lines.replaceAll('\n', '\r\n'));
   git(dir, 'update-index', '--assume-unchanged', 'picture', 'lines');
-  const changed = await gitChanges(dir, 'HEAD');
+  const changed = await compareWithGit(dir, 'HEAD');
   expect('kind' in changed ? changed.kind : await changed.hidden()).toEqual([]);
 });
 
@@ -144,9 +144,9 @@ it('HN-12 names what changed code reads now, and git ignores', async () => {
     'own-other.json': '2',
     'a.mjs': "import './own-known.mjs';\nimport './own';\nread('own.json', 'other.json');\n",
   });
-  const changed = await gitChanges(dir, 'HEAD');
+  const changed = await compareWithGit(dir, 'HEAD');
   if ('kind' in changed) throw new Error(changed.kind);
-  expect((await ignoredReads(changed)).map(({ file, says }) => `${file}: ${says}`)).toEqual([
+  expect((await findIgnoredReads(changed)).map(({ file, says }) => `${file}: ${says}`)).toEqual([
     'a.mjs: it reads own.mjs, which git ignores: no other machine has that file',
     'a.mjs: it reads own.json, which git ignores: no other machine has that file',
   ]);

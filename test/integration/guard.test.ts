@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { edited, type Edit, places, project } from '../../fixtures/guard/cases.mjs';
 import { createGuard } from '../../src/guard/run-guard.js';
 import { judgeChange } from '../../src/guard/judge.js';
-import { folderTree } from '../../src/workspace/tree.js';
+import { createFolderTree } from '../../src/workspace/tree.js';
 import type { FileSnapshot } from '../../src/workspace/git-trees.js';
 import { writeInto } from '../rig/agent-workspace.js';
 import { aResult, aSuiteRun, aTest } from '../rig/builders.js';
@@ -54,7 +54,7 @@ beforeEach(async () => {
 
 /** The files as they are now. */
 async function recorded(): Promise<FileSnapshot> {
-  const tree = folderTree(dir);
+  const tree = createFolderTree(dir);
   const texts = await tree.read(await tree.paths());
   return {
     paths: async () => [...texts.keys()],

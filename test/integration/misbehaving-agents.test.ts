@@ -185,7 +185,7 @@ it.runIf(process.platform !== 'win32')(
     writeFileSync(at(dir, 'staged.js'), 'staged\n');
     inProject('add', 'staged.js');
     const before = inventoryOf(dir);
-    const copied = inventoryOf((await workspace.ready()).cwd);
+    const copied = inventoryOf((await workspace.updateCopy()).cwd);
     const wrong: string[] = [];
     const outcomes = { applied: 0, conflict: 0, failed: 0, refused: 0, nothing: 0 };
     const differs = (when: string, now: Record<string, string>, was = before) => {
@@ -213,7 +213,11 @@ it.runIf(process.platform !== 'win32')(
       differs(`${what}, after it was reverted`, inventoryOf(dir));
       const apart = (all: Record<string, string>) =>
         Object.fromEntries(Object.entries(all).filter(([name]) => !name.startsWith('.git/')));
-      differs(`${what}, in the next copy`, apart(inventoryOf((await workspace.ready()).cwd)), apart(copied));
+      differs(
+        `${what}, in the next copy`,
+        apart(inventoryOf((await workspace.updateCopy()).cwd)),
+        apart(copied),
+      );
     }
     expect(wrong).toEqual([]);
     expect(inProject('fsck', '--no-progress')).toBe('');

@@ -59,7 +59,7 @@ it('CL-2 does not call Playwright missing if the project’s package.json cannot
   expect(findPlaywright(dir)).toMatchObject({
     ok: false,
     error: {
-      message: expect.stringContaining('cannot be looked up'),
+      message: expect.stringContaining('cannot resolve'),
       detail: expect.stringContaining(path.join(dir, 'package.json')),
     },
   });

@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { browserMissing, firstRunProblem, noTests, refusedToStart } from '../../src/playwright/refusals.js';
+import {
+  findMissingBrowser,
+  findFirstRunProblem,
+  findEmptySelection,
+  findRefusal,
+} from '../../src/playwright/refusals.js';
 import { freePort } from '../rig/free-port.js';
 import { inlineSuite, type FinishedSuite, type InlineSuite, type RunOptions } from '../rig/inline-suite.js';
 import { anError } from '../rig/builders.js';
@@ -48,7 +53,7 @@ it('CS-10 reports a config that throws, which no reporter sees', async () => {
   });
   expect(seen.suiteFailure?.phase).toMatchObject({ kind: 'config', at: inConfig });
   expect(stderr).toContain('config boom');
-  expect(firstRunProblem(seen, { isNarrowed: false, prepare: null })).toBeNull();
+  expect(findFirstRunProblem(seen, { isNarrowed: false, prepare: null })).toBeNull();
 });
 
 it('CS-10 reports a global setup that throws, and where the config names it', async () => {
@@ -186,7 +191,7 @@ it('CL-2 says how to install a missing browser', async () => {
     spec: good.replace('() => {}', 'async ({ page }) => {}'),
     options: { env: { PLAYWRIGHT_BROWSERS_PATH: '/nowhere' } },
   });
-  expect(browserMissing(seen)).toMatchObject({
+  expect(findMissingBrowser(seen)).toMatchObject({
     kind: 'browser-missing',
     remedy: 'Run `npx playwright install`.',
   });
@@ -201,7 +206,7 @@ it.each<[string, Broken, RegExp]>([
   ],
 ])('CL-2 passes on that Playwright refuses %s', async (_what, broken, words) => {
   const { run: seen } = await run(broken);
-  expect(refusedToStart(seen)).toMatchObject({
+  expect(findRefusal(seen)).toMatchObject({
     kind: 'playwright-refused',
     detail: expect.stringMatching(words),
   });
@@ -210,7 +215,7 @@ it.each<[string, Broken, RegExp]>([
 it('CL-2 says that no test matches', async () => {
   const { run: seen } = await run({ selection: { filters: ['no-such-file'] } });
   const said = (isNarrowed: boolean, prepare: string | null) =>
-    noTests(seen, { isNarrowed, prepare })?.remedy;
+    findEmptySelection(seen, { isNarrowed, prepare })?.remedy;
   expect(said(true, null)).toContain('Check the filters');
   expect(said(false, null)).toContain('`testDir`');
   expect(said(false, 'npx bddgen')).toContain('Run `npx bddgen` first');

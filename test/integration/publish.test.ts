@@ -6,7 +6,7 @@ import type { Report } from '../../src/run/report.js';
 import { parseAgentsFile } from '../../src/config/agents-file.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../rig/a-report.js';
 import { leaveRun } from '../rig/events-of-report.js';
-import { blobId } from '../../src/workspace/patch-text.js';
+import { computeBlobId } from '../../src/workspace/patch-text.js';
 import { ForgeStub } from '../rig/forge-stub.js';
 import { tempDir } from '../rig/temp-dir.js';
 
@@ -21,7 +21,7 @@ const files = {
 
 /** The line in which a patch names what a file was and becomes. */
 const index = (...contents: readonly (string | null)[]) =>
-  `index ${contents.map((one) => blobId(one === null ? null : Buffer.from(one))).join('..')}\n`;
+  `index ${contents.map((one) => computeBlobId(one === null ? null : Buffer.from(one))).join('..')}\n`;
 
 const shop = files['src/shop.ts'];
 const fix = `diff --git a/src/shop.ts b/src/shop.ts

@@ -91,8 +91,8 @@ describe('a killed run', () => {
 
   it('HN-2 HN-6 that had reverted proven fixes for a check gets them back', async () => {
     const { workspace, change, dir, after, project } = await killed();
-    await workspace.decided([change.id]);
-    await workspace.without([change.id]);
+    await workspace.markDecided([change.id]);
+    await workspace.takeOut([change.id]);
     expect(await nextCommand(project)).toContain(
       'reapplied a proven change that had been reverted for a check: gone.js',
     );
@@ -101,7 +101,7 @@ describe('a killed run', () => {
 
   it('HN-2 HN-8 can be undone, and a second undo finds nothing left to do', async () => {
     const { workspace, change, dir, before, project, runDir, journal } = await killed();
-    await workspace.decided([change.id]);
+    await workspace.markDecided([change.id]);
     const run = { runId: path.basename(runDir), dir: runDir };
     await undo(project, run, [change]);
     expect(inventoryOf(dir)).toEqual(before);

@@ -366,6 +366,11 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   });
 });
 
+it('ME-10 a new SQLite store has no log that cannot be set up while another process writes', async () => {
+  const db = await open(path.join(tempDir(), 'ledger.db'));
+  expect((await sql`pragma journal_mode`.execute(db)).rows).toEqual([{ journalMode: 'delete' }]);
+});
+
 describe('a store that cannot be used', () => {
   it.each([
     [

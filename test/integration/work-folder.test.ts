@@ -20,8 +20,8 @@ import { recoverKilledRuns } from '../../src/run/recover.js';
 import { moveRunIntoProject, createRunFolder, projectOf, runDirOf } from '../../src/run/run-folder.js';
 import { stateFolder } from '../../src/state-folder.js';
 import { makeWorkFolder, releaseWorkFolder } from '../../src/work-folder.js';
-import { changesFolder, contentsOf } from '../../src/workspace/change.js';
-import { type FileState, stateOf } from '../../src/workspace/file-state.js';
+import { changesFolder, openContents } from '../../src/workspace/change.js';
+import { type FileState, readFileState } from '../../src/workspace/file-state.js';
 import { writeJournal } from '../../src/workspace/journal.js';
 import { removeAfterTest, tempDir } from '../rig/temp-dir.js';
 
@@ -130,12 +130,12 @@ it('HN-2 a journal can be followed although the work folder is gone', async () =
   const project = tempDir('project');
   const { dir, top } = await begun(project);
   const file = path.join(project, 'a.txt');
-  const contents = contentsOf(dir);
+  const contents = openContents(dir);
   const states: FileState[] = [];
   for (const text of ['old', 'new']) {
     writeFileSync(file, text);
     await contents.put(Buffer.from(text));
-    states.push(stateOf(project, 'a.txt') as FileState);
+    states.push(readFileState(project, 'a.txt') as FileState);
   }
   const files = [{ path: 'a.txt', known: states, goal: states[0] ?? null }];
   const journal = { runId, changes: ['1'], purpose: 'take-out', files, folders: [], install: false } as const;

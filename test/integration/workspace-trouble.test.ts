@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { undo } from '../../src/run/undo.js';
-import { changesFolder, ContentsMissing, contentsOf } from '../../src/workspace/change.js';
-import { folderTree } from '../../src/workspace/tree.js';
+import { changesFolder, ContentsMissing, openContents } from '../../src/workspace/change.js';
+import { createFolderTree } from '../../src/workspace/tree.js';
 import { mirror } from '../../src/workspace/copy.js';
 import { listAll } from '../../src/workspace/project-files.js';
 import { openWorkspace } from '../../src/workspace/workspace.js';
@@ -17,7 +17,7 @@ it('HN-1 warns if git cannot tell which files it ignores', async () => {
   expect(warnings).toEqual([]);
   writeInto(dir, { '.git/index': 'rubbish' });
   const warn = (message: string) => void warnings.push(message);
-  const place = { project: dir, runId: 'r', runDir, contents: contentsOf(runDir) };
+  const place = { project: dir, runId: 'r', runDir, contents: openContents(runDir) };
   await openWorkspace({ ...place, onCopy: () => undefined, warn });
   expect(warnings).toEqual([expect.stringMatching(/^git cannot read the repository.*index/)]);
 });
@@ -26,7 +26,7 @@ it('HN-8 an undo whose original contents are gone changes nothing and leaves no 
   const { applied, workspace, read, dir, runDir } = await agentWorkspace(files);
   const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
   if (done.kind !== 'applied') throw new Error(done.kind);
-  await workspace.decided([done.change.id]);
+  await workspace.markDecided([done.change.id]);
   await workspace.close();
   rmSync(path.join(changesFolder(runDir), 'contents'), { recursive: true });
   const undone = undo(dir, { runId: path.basename(runDir), dir: runDir }, [done.change]);
@@ -37,7 +37,7 @@ it('HN-8 an undo whose original contents are gone changes nothing and leaves no 
 
 it('HN-3 a file that fails to be read is not taken for a missing one', async () => {
   const { dir } = await agentWorkspace(files);
-  const tree = folderTree(dir);
+  const tree = createFolderTree(dir);
   expect([...(await tree.read(['src/cart.js', 'src', 'src/gone.js', 'src/cart.js/below'])).keys()]).toEqual([
     'src/cart.js',
   ]);

@@ -12,8 +12,8 @@ import path from 'node:path';
 import { execaSync } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { undo } from '../../src/run/undo.js';
-import { contentsOf, readChange } from '../../src/workspace/change.js';
-import { unwritableAmong } from '../../src/workspace/project-files.js';
+import { openContents, readChange } from '../../src/workspace/change.js';
+import { findUnwritable } from '../../src/workspace/project-files.js';
 import { renderChange } from '../../src/workspace/patch-text.js';
 import { agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -33,7 +33,7 @@ describe('the copy', () => {
   it('HN-1 contains tracked, untracked, ignored and installed files, outside the project', async () => {
     const { workspace, dir, write } = await agentWorkspace(files);
     write({ 'src/new.js': 'untracked\n' });
-    const { cwd } = await workspace.ready();
+    const { cwd } = await workspace.updateCopy();
     for (const file of [...Object.keys(files), 'src/new.js'])
       expect(readFileSync(path.join(cwd, file), 'utf8'), file).toBe(
         readFileSync(path.join(dir, file), 'utf8'),
@@ -46,7 +46,7 @@ describe('the copy', () => {
 
   it('HN-1 has a repository of its own, with the history of the project', async () => {
     const { workspace, git } = await agentWorkspace(files);
-    const { cwd } = await workspace.ready();
+    const { cwd } = await workspace.updateCopy();
     const inCopy = (...args: string[]) => execaSync('git', args, { cwd }).stdout;
     expect(inCopy('log', '--format=%s')).toBe('first');
     expect(inCopy('remote')).toBe('');
@@ -64,7 +64,7 @@ describe('the copy', () => {
       { 'package.json': '{}', 'packages/app/a.js': 'a\n', 'packages/lib/b.js': 'b\n' },
       { at: 'packages/app' },
     );
-    const { cwd } = await workspace.ready();
+    const { cwd } = await workspace.updateCopy();
     expect(cwd).toMatch(/packages.app$/);
     const done = await applied((copy) => writeInto(copy, { 'a.js': 'fixed\n', '../lib/b.js': 'fixed\n' }));
     expect(done).toMatchObject({ kind: 'applied' });
@@ -75,7 +75,7 @@ describe('the copy', () => {
     const { dir, workspace, agent, write } = await agentWorkspace(files);
     write({ 'sub/b.js': 'b\n' });
     execaSync('git', ['init', '--quiet'], { cwd: path.join(dir, 'sub') });
-    const { cwd } = await workspace.ready();
+    const { cwd } = await workspace.updateCopy();
     expect(readFileSync(path.join(cwd, 'sub/b.js'), 'utf8')).toBe('b\n');
     const written = ['src/cart.js', 'sub/b.js', 'sub/new.js', 'data/new.db', '.env'];
     const { change, ignored } = await agent((copy) =>
@@ -83,7 +83,7 @@ describe('the copy', () => {
     );
     expect(change?.edits.map((edit) => edit.path)).toEqual(['.env', 'src/cart.js']);
     expect(ignored.toSorted()).toEqual(['data/new.db', 'sub/b.js', 'sub/new.js']);
-    const unwritable = await unwritableAmong(dir, [...written, 'node_modules/a.js', '.git/config']);
+    const unwritable = await findUnwritable(dir, [...written, 'node_modules/a.js', '.git/config']);
     expect([...unwritable].toSorted()).toEqual([
       '.git/config',
       'data/new.db',
@@ -105,7 +105,7 @@ describe('the copy', () => {
 
   it('SC-3 is separate for each parallel agent, and changes to different lines are merged', async () => {
     const { workspace, read } = await agentWorkspace(files);
-    const copies = await Promise.all([0, 1, 2].map((n) => workspace.ready(n)));
+    const copies = await Promise.all([0, 1, 2].map((n) => workspace.updateCopy(n)));
     expect(new Set(copies.map(({ folder }) => folder)).size).toBe(3);
     const works = [
       files['src/cart.js'].replace('one', '1'),
@@ -142,9 +142,9 @@ describe('the copy', () => {
 
   it('HN-1 is deleted when the workspace is closed, and what is not decided is taken out of the project', async () => {
     const { workspace, applied, read, dir } = await agentWorkspace(files);
-    const { folder } = await workspace.ready();
+    const { folder } = await workspace.updateCopy();
     const kept = await applied((cwd) => writeInto(cwd, { 'src/old.js': 'kept\n' }));
-    if (kept.kind === 'applied') await workspace.decided([kept.change.id]);
+    if (kept.kind === 'applied') await workspace.markDecided([kept.change.id]);
     await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'unproven\n', 'src/new.js': 'unproven\n' }));
     await workspace.close();
     expect([read('src/old.js'), read('src/cart.js')]).toEqual(['kept\n', files['src/cart.js']]);
@@ -210,7 +210,7 @@ describe('the patch', () => {
       chmodSync(path.join(cwd, 'run.sh'), 0o755);
     });
     if (!change) throw new Error('no change');
-    const { patch, files: named } = await renderChange(change, contentsOf(runDir));
+    const { patch, files: named } = await renderChange(change, openContents(runDir));
     expect(named.find((one) => one.path === 'src/cart.js')).toEqual({
       path: 'src/cart.js',
       added: 2,
@@ -222,7 +222,7 @@ describe('the patch', () => {
     const states = await Promise.all(
       change.edits.map(async ({ path: file, after }) => [
         file,
-        after && (await contentsOf(runDir).get(after.hash)).toString('latin1'),
+        after && (await openContents(runDir).get(after.hash)).toString('latin1'),
       ]),
     );
     for (const [file, text] of states as [string, string | null][]) {
@@ -247,8 +247,8 @@ describe('applying a change', () => {
     const { agent, workspace } = await agentWorkspace(files);
     const { change } = await agent((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
     await workspace.apply(change!);
-    await workspace.without([change!.id]);
-    await expect(workspace.apply({ ...change!, id: '2' })).rejects.toThrow('while others are taken out');
+    await workspace.takeOut([change!.id]);
+    await expect(workspace.apply({ ...change!, id: '2' })).rejects.toThrow('while others were reverted');
   });
 
   it('HN-1 merges it with the user’s edits in other lines, and its revert keeps exactly those', async () => {
@@ -288,7 +288,7 @@ describe('applying a change', () => {
     );
     if (done.kind !== 'applied') throw new Error(done.kind);
     write({ 'src/cart.js': 'mine\n' });
-    const moved = await workspace.without([done.change.id]);
+    const moved = await workspace.takeOut([done.change.id]);
     expect(moved).toEqual({ written: ['src/old.js'], leftAlone: ['src/cart.js'] });
     expect([read('src/cart.js'), read('src/old.js')]).toEqual(['mine\n', 'old\n']);
   });
@@ -300,16 +300,16 @@ describe('applying a change', () => {
     const edit = (from: string, to: string) =>
       write({ 'src/cart.js': read('src/cart.js').replace(from, to) });
     edit('six', 'edited');
-    expect(await workspace.without(['1'])).toEqual({ written: ['src/cart.js'], leftAlone: [] });
+    expect(await workspace.takeOut(['1'])).toEqual({ written: ['src/cart.js'], leftAlone: [] });
     expect(read('src/cart.js')).toBe(lines.replace('six', 'edited'));
     edit('four', 'edited, too');
     chmodSync(path.join(dir, 'src/cart.js'), 0o755);
-    expect(await workspace.without([])).toEqual({ written: ['src/cart.js'], leftAlone: [] });
+    expect(await workspace.takeOut([])).toEqual({ written: ['src/cart.js'], leftAlone: [] });
     const [theirs, both] = [lines, lines.replace('one', 'fixed')].map((text) =>
       text.replace('six', 'edited').replace('four', 'edited, too'),
     );
     expect(read('src/cart.js')).toBe(both);
-    await workspace.decided(['1']);
+    await workspace.markDecided(['1']);
     const change = readChange(runDir, '1');
     await undo(dir, { runId: path.basename(runDir), dir: runDir }, [change!]);
     expect(read('src/cart.js')).toBe(theirs);
@@ -343,9 +343,9 @@ describe('applying a change', () => {
       writeInto(cwd, { 'src/cart.js': lines.replace('one', 'first').replace('six', 'last') }),
     );
     await applied((cwd) => writeInto(cwd, { 'src/old.js': 'third\n' }));
-    await workspace.without(['1']);
+    await workspace.takeOut(['1']);
     expect([read('src/cart.js'), read('src/old.js')]).toEqual([lines, 'third\n']);
-    await workspace.without(['2', '3']);
+    await workspace.takeOut(['2', '3']);
     expect([read('src/cart.js'), read('src/old.js')]).toEqual([lines.replace('one', 'first'), 'old\n']);
     expect(await workspace.revert(['1'])).toMatchObject({ lost: [] });
     expect([read('src/cart.js'), read('src/old.js')]).toEqual([lines.replace('six', 'last'), 'third\n']);

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFil
 import path from 'node:path';
 import { execaSync } from 'execa';
 import { onTestFinished } from 'vitest';
-import { contentsOf } from '../../src/workspace/change.js';
+import { openContents } from '../../src/workspace/change.js';
 import { openWorkspace, type Workspace } from '../../src/workspace/workspace.js';
 import { tempDir } from './temp-dir.js';
 
@@ -52,14 +52,14 @@ export async function agentWorkspace(
     project,
     runId,
     runDir,
-    contents: contentsOf(runDir),
+    contents: openContents(runDir),
     onCopy: () => undefined,
     warn: (message) => void warnings.push(message),
   });
   onTestFinished(() => workspace.close());
   let n = 0;
   const agent: AgentWorkspace['agent'] = async (work) => {
-    const { cwd } = await workspace.ready();
+    const { cwd } = await workspace.updateCopy();
     work(cwd);
     return workspace.collect(String((n += 1)));
   };

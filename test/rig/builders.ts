@@ -1,4 +1,4 @@
-import { type Attempt, type AttemptEnd, bareAttempt } from '../../src/model/attempt.js';
+import { type Attempt, type AttemptEnd, createAttempt } from '../../src/model/attempt.js';
 import type { Blame, BlamedHunk } from '../../src/model/blame.js';
 import { noProjectRules } from '../../src/diagnose/rule.js';
 import type { Cause, DiagnosedFailure } from '../../src/model/cause.js';
@@ -7,7 +7,7 @@ import type { Escalation } from '../../src/model/escalation.js';
 import type { Evidence } from '../../src/model/evidence.js';
 import type { SuiteFailure, TestError, TestFailure, TestRef } from '../../src/model/failure.js';
 import type { Settings } from '../../src/model/settings.js';
-import { noRun, type SuiteRun, type TestResult } from '../../src/playwright/suite-run.js';
+import { createEmptyRun, type SuiteRun, type TestResult } from '../../src/playwright/suite-run.js';
 
 export function aTest(id = 't1', over: Partial<TestRef> = {}): TestRef {
   const location = { file: '/project/tests/cart.spec.ts', line: 12, column: 1 };
@@ -139,7 +139,7 @@ export function aBlame(over: Partial<Blame> = {}): Blame {
 
 export function anAttempt(over: Partial<Attempt> = {}): Attempt {
   return {
-    ...bareAttempt(1),
+    ...createAttempt(1),
     agent: 'debugger',
     slashCommand: '/debugger',
     runner: 'claude',
@@ -233,7 +233,7 @@ export function aResult(id: string, outcome: TestResult['outcome'] = 'expected')
 }
 
 export function aSuiteRun(over: Partial<SuiteRun> = {}): SuiteRun {
-  return { ...noRun('passed'), rootDir: '/project', durationMs: 100, ...over };
+  return { ...createEmptyRun('passed'), rootDir: '/project', durationMs: 100, ...over };
 }
 
 /** An end with a reason. */

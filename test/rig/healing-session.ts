@@ -16,7 +16,7 @@ import { Schedule } from '../../src/heal/schedule.js';
 import { Observations } from '../../src/heal/observations.js';
 import { createRunPlan } from '../../src/run/run-plan.js';
 import { createSpending } from '../../src/run/spending.js';
-import { contentsOf } from '../../src/workspace/change.js';
+import { openContents } from '../../src/workspace/change.js';
 import { aResult, aSuiteRun, failing, someSettings } from './builders.js';
 import { recordingBus } from './recording-bus.js';
 import { removeAfterTest, tempDir } from './temp-dir.js';
@@ -58,7 +58,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
   const agents: string[] = [];
   const moves: string[] = [];
   let rerun = 0;
-  const contents = contentsOf(folder.value.dir);
+  const contents = openContents(folder.value.dir);
   const made: Session = {
     settings: someSettings(),
     playwright: { version: '1.57.0' },
@@ -72,22 +72,22 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
       root: realpathSync(tmpdir()),
       prepare: async () => undefined,
       hasCopy: () => true,
-      ready: async () => ({
+      updateCopy: async () => ({
         cwd: '/copy',
         folder: '/copy',
         toCopy: (text) => text,
         toProject: (text) => text,
         edited: new Set(),
       }),
-      readyClean: async () => ({
+      updateCleanCopy: async () => ({
         cwd: '/copy',
         folder: '/copy',
         toCopy: (text) => text,
         toProject: (text) => text,
         edited: new Set(),
       }),
-      changedOutsideGit: async () => [],
-      edit: (id, edits) => ({ ...noChange, change: { id, edits, folders: [] } }),
+      listChangedOutsideGit: async () => [],
+      createWork: (id, edits) => ({ ...noChange, change: { id, edits, folders: [] } }),
       collect: async (id) => {
         const state = async (text: string) => ({
           kind: 'file' as const,
@@ -99,7 +99,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
         return { ...noChange, change };
       },
       apply: async (change) => ({ kind: 'applied', change }),
-      without: async (ids) => {
+      takeOut: async (ids) => {
         moves.push(`without ${ids.join()}`.trim());
         return { written: ['src/a.ts'], leftAlone: [] };
       },
@@ -107,12 +107,12 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
         moves.push(`revert ${ids.join()}`);
         return { written: ['src/a.ts'], leftAlone: [], lost: [] };
       },
-      applied: () => [],
+      listApplied: () => [],
       edited: () => new Set(),
-      decided: async () => undefined,
+      markDecided: async () => undefined,
       close: async () => undefined,
     },
-    observations: new Observations({ applied: () => [] }),
+    observations: new Observations({ listApplied: () => [] }),
     testFiles: unedited,
     redactor: redactorOf([]),
     hooks: {},

@@ -32,7 +32,7 @@ export const wholeProof = someSettings({
 
 /**
  * Simulates a whole run: tests show what `shows` returns, and each agent makes one change, named `1`, `2` … in order. Errors with the same
- * text have the same cause. `builtOn` names the change without which another one cannot be in the tree. The agents
+ * text have the same cause. `findDependents` names the change without which another one cannot be in the tree. The agents
  * whose change would have a name in `idle` change nothing. Tests `inOneFile` are all run with each of them. If `stops` returns true for a Playwright run, the suite does not start; if `teardown` returns an error for the
  * tests that ran, the suite itself fails after them.
  */
@@ -125,7 +125,7 @@ export async function simulatedRun(
   const applied = () => [...fixes];
   const session: Session = {
     ...given.session,
-    observations: new Observations({ applied }),
+    observations: new Observations({ listApplied: applied }),
     workspace: {
       ...given.session.workspace,
       collect: async (id) => {
@@ -140,17 +140,17 @@ export async function simulatedRun(
           fixes.add(change.id);
           return { kind: 'applied', change };
         }),
-      without: (ids) => alone('without', () => bring(ids)),
+      takeOut: (ids) => alone('without', () => bring(ids)),
       revert: (ids) =>
         alone('revert', () => {
           const lost = stack.filter((id) => ids.includes(over.builtOn?.[id] ?? ''));
           for (const id of [...ids, ...lost]) stack.splice(stack.indexOf(id), 1);
           return { ...bring([]), lost };
         }),
-      changedOutsideGit: async () => [...(over.leftovers ?? [])],
+      listChangedOutsideGit: async () => [...(over.leftovers ?? [])],
       hasCopy: () => !over.needsCopies,
-      applied,
-      decided: async (ids) => void decided.push(...ids),
+      listApplied: applied,
+      markDecided: async (ids) => void decided.push(...ids),
     },
     ...(over.inCleanCopy ? { runInCleanCopy: async ({ ids }) => play(ids, 'clean', over.inCleanCopy) } : {}),
     ...over,

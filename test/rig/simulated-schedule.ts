@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { AgentEnd } from '../../src/model/attempt.js';
 import { harmless } from '../../src/guard/findings.js';
-import { violationOf } from '../../src/guard/rules.js';
+import { createViolation } from '../../src/guard/rules.js';
 import { finished } from './healing-session.js';
 import { type Shows, simulatedRun, wholeProof } from './simulated-run.js';
 import { chance } from './simulated-suite.js';
@@ -65,7 +65,7 @@ export async function simulatedSchedule(seed: number) {
       return cheats
         ? {
             ...harmless,
-            violations: [violationOf('cannot-be-judged', { file: 'src/a.ts', detail: 'cheat' })],
+            violations: [createViolation('cannot-be-judged', { file: 'src/a.ts', detail: 'cheat' })],
           }
         : harmless;
     },

@@ -1,5 +1,5 @@
-import { testsOf } from '../../model/failure.js';
-import { baseOf } from '../../workspace/git-trees.js';
+import { listTests } from '../../model/failure.js';
+import { findBase } from '../../workspace/git-trees.js';
 import { failuresOf, matchingFailures } from '../inspect/find-failure.js';
 import { testFilters, testsLeftRed, testFilter } from '../inspect/last-red.js';
 import type { Problem } from '../../problem.js';
@@ -33,7 +33,7 @@ export async function blameRequest(
 
 /** Without git there is nothing to check; the search says so. */
 async function unknownBase(cwd: string, base: string): Promise<Problem | null> {
-  const commit = await baseOf(cwd, base).catch(() => null);
+  const commit = await findBase(cwd, base).catch(() => null);
   if (commit === null || typeof commit === 'string' || commit.kind !== 'unknown-base') return null;
   return {
     kind: 'usage',
@@ -56,7 +56,7 @@ export async function filtersFor(cwd: string, word: string | undefined): Promise
   if (word === undefined) return ok(run.ok ? testFilters(testsLeftRed(run.value.report), cwd) : []);
   if (!run.ok) return ok([word]);
   const failures = matchingFailures(word, failuresOf(run.value)).map(({ failure }) => failure);
-  const meant = testsOf(failures).map(({ location: { file, line } }) => testFilter(file, line));
+  const meant = listTests(failures).map(({ location: { file, line } }) => testFilter(file, line));
   return ok(meant.length > 0 ? [...new Set(meant)] : [word]);
 }
 

@@ -5,14 +5,14 @@ import { type DiagnosedFailure, mayBeRefuted } from '../../model/cause.js';
 import type { BlameCauses, BlameSearches } from '../../heal/hooks.js';
 import type { TestError } from '../../model/failure.js';
 import { normalise } from '../../diagnose/normalise.js';
-import { gitSays } from '../../workspace/git.js';
+import { readGitError } from '../../workspace/git.js';
 import { pathInside } from '../../paths.js';
 import type { LastGreen } from '../../run/last-green.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { Change, Contents } from '../../workspace/change.js';
 import { withChange } from '../../workspace/with-change.js';
 import type { Workspace } from '../../workspace/workspace.js';
-import { type Candidate, editsWithout } from '../../workspace/candidates.js';
+import { type Candidate, createRevertingEdits } from '../../workspace/candidates.js';
 import { blamedHunks, type ChangeHistory, notWhole, readHistory } from './history.js';
 import { Rounds, CauseSearch, type TestOutcome } from './search.js';
 
@@ -213,7 +213,7 @@ class Searches implements BlameSearches {
   /** Returns the change that takes these candidates out; null if files changed meanwhile. */
   async #changeOf(out: readonly Candidate[]): Promise<Change | null> {
     const { workspace, contents } = this.#parts;
-    const edits = await editsWithout(out, { root: workspace.root, contents });
+    const edits = await createRevertingEdits(out, { root: workspace.root, contents });
     if (edits === null) return null;
     this.#spent.changes += 1;
     // Agents' changes never have such ids.
@@ -267,7 +267,7 @@ function historyReader(
     const request = { root: workspace.root, contents, named, lastGreen, isOlder, isTest, isLeftOut };
     const history =
       known.get(key) ??
-      readHistory(request).catch((error: unknown) => `git cannot read the changes: ${gitSays(error)}`);
+      readHistory(request).catch((error: unknown) => `git cannot read the changes: ${readGitError(error)}`);
     known.set(key, history);
     return history;
   };

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { systemClock } from '../../clock.js';
-import { placesOf } from '../../guard/run-guard.js';
-import { testPlaces } from '../../guard/test-places.js';
+import { findSuitePlaces } from '../../guard/run-guard.js';
+import { createTestPlacePredicate } from '../../guard/test-places.js';
 import type { MakeExplain } from '../../command/compose-session.js';
 import { createDiagnose } from '../../command/diagnose.js';
 import { lastGreenStates } from '../../run/last-green.js';
 import { makeStateFolder } from '../../state-folder.js';
-import { contentsOf, storeChange } from '../../workspace/change.js';
+import { openContents, storeChange } from '../../workspace/change.js';
 import { createBlame } from './blame.js';
 
 /** Explains causes by the changes that broke them: since a commit that is named, or since their tests were green. */
@@ -19,7 +19,7 @@ export function explainByChanges(named: string | null): MakeExplain {
     return createBlame({
       cwd,
       workspace,
-      contents: contentsOf(folder.dir),
+      contents: openContents(folder.dir),
       keepChange: (change) => storeChange(folder.dir, change),
       prepare: (own) => session.prepare(own),
       runAgain: (again) => session.runAgain({ ...again, purpose: 'blame' }),
@@ -33,7 +33,7 @@ export function explainByChanges(named: string | null): MakeExplain {
       named,
       lastGreen: lastGreenStates(cwd),
       given: (request.options.from ?? []).map((report) => path.resolve(cwd, report)),
-      isTest: testPlaces(placesOf(workspace.root, first)),
+      isTest: createTestPlacePredicate(findSuitePlaces(workspace.root, first)),
       report: (causeId, answer) => {
         if (typeof answer === 'string') bus.emit({ type: 'blame.ended', causeId, reason: answer });
         else if (causeId !== null) bus.emit({ type: 'cause.blamed', causeId, blame: answer });

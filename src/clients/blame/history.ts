@@ -3,18 +3,18 @@ import type { BlameBase, BlamedCommit, BlamedHunk } from '../../model/blame.js';
 import { isSpecName } from '../../guard/test-places.js';
 import {
   type Candidate,
-  candidatesOf,
-  commitsSince,
+  listCandidates,
+  listCommitsSince,
   compareFiles,
   type HunkRoots,
-  pathsIn,
-  recent,
-  shownHunks,
-  stepsIn,
+  listPaths,
+  findRecentCommit,
+  formatHunks,
+  createStepLookup,
 } from '../../workspace/candidates.js';
 import type { Contents } from '../../workspace/change.js';
 import { git } from '../../workspace/git.js';
-import { gitChanges, type NoBase } from '../../workspace/git-trees.js';
+import { compareWithGit, type NoBase } from '../../workspace/git-trees.js';
 import type { GreenState } from '../../run/last-green.js';
 import { changesSinceState } from '../../run/tree-state.js';
 
@@ -71,32 +71,32 @@ export const notWhole = 'older commits are missing: fetch more history';
 export async function readHistory(request: HistoryRequest): Promise<ChangeHistory | string> {
   const { root, named, lastGreen } = request;
   const wanted = named === null ? lastGreen : { commit: named, runDir: null };
-  const branch = await (wanted ? changesSinceState(root, wanted) : gitChanges(root, null));
+  const branch = await (wanted ? changesSinceState(root, wanted) : compareWithGit(root, null));
   // No default branch is known here, so only uncommitted changes remain.
   const isUnknown = 'kind' in branch && branch.kind !== 'unreadable' && named === null;
-  const since = isUnknown ? await gitChanges(root, 'HEAD') : branch;
+  const since = isUnknown ? await compareWithGit(root, 'HEAD') : branch;
   if ('kind' in since) return whyNot(since);
   const head = (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? '';
   const canBeOlder = wanted === null && since.base === head;
-  const older = request.isOlder && canBeOlder ? await recent(root) : null;
-  const changed = older === null ? since : await gitChanges(root, older);
+  const older = request.isOlder && canBeOlder ? await findRecentCommit(root) : null;
+  const changed = older === null ? since : await compareWithGit(root, older);
   if ('kind' in changed) return whyNot(changed);
   if (path.resolve(changed.root) !== path.resolve(root))
     return 'the project is not a git repository of its own';
   const isWhole = (await git(root, ['rev-parse', '--is-shallow-repository']))?.trim() !== 'true';
   const isLeftOut = (file: string) =>
     request.isLeftOut(file) || (isNeverLoaded(file) && !request.isTest(file));
-  const paths = await pathsIn(changed, { isLeftOut });
+  const paths = await listPaths(changed, { isLeftOut });
   const base = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
   if (paths.length === 0) return `no file differs from ${base}${isWhole ? '' : `, and ${notWhole}`}`;
   if (paths.length > MAX_FILES) return `too many files (${paths.length}) differ from ${base}`;
   const files = await compareFiles(changed, paths);
-  const log = await commitsSince(root, changed.base);
+  const log = await listCommitsSince(root, changed.base);
   const fallback = older !== null ? 'recent' : changed.base === head ? 'head' : 'merge-base';
   const from = named !== null ? 'named' : wanted !== null ? 'last-green' : fallback;
   return {
     base: { commit: changed.base, from },
-    candidates: await candidatesOf(files, { ...request, stepOf: await stepsIn(root, log) }),
+    candidates: await listCandidates(files, { ...request, findStep: await createStepLookup(root, log) }),
     commits: log.map(({ commit }) => commit),
     isWhole,
   };
@@ -118,6 +118,6 @@ export async function blamedHunks(
   roots: HunkRoots,
 ): Promise<BlamedHunk[]> {
   const all = candidates.map(({ hunk }) => hunk);
-  const hunks = await shownHunks(all, history, roots);
+  const hunks = await formatHunks(all, history, roots);
   return hunks.map((hunk, at) => ({ ...hunk, inTests: candidates[at]?.inTests ?? false }));
 }

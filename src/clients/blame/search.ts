@@ -3,7 +3,7 @@ import type { DiagnosedFailure } from '../../model/cause.js';
 import { type MinimalSet, minimalSet, type SetOutcome } from '../../minimal-set.js';
 import type { Candidate } from '../../workspace/candidates.js';
 import { rateHunk } from '../../diagnose/likelihood.js';
-import { greensNeeded } from '../../model/failure-rate.js';
+import { countGreensNeeded } from '../../model/failure-rate.js';
 import type { ChangeHistory } from './history.js';
 import { orderForSearch } from './search-order.js';
 
@@ -233,7 +233,7 @@ export class CauseSearch {
       ({ out, outcome }) => outcome === 'green' && this.isRedWithout([...out]),
     );
     const red = REDS_BEFORE + reds.length;
-    return chance.length === 0 ? 1 : greensNeeded({ red, runs: red + chance.length });
+    return chance.length === 0 ? 1 : countGreensNeeded({ red, runs: red + chance.length });
   }
 
   #greensWithout(set: readonly Candidate[]): number {

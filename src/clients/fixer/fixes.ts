@@ -9,7 +9,7 @@ import type { PreparedPatch, Propose, ProposedFix } from '../../heal/hooks.js';
 import { reasonOf } from '../../problem.js';
 import { err, ok } from '../../result.js';
 import type { Contents } from '../../workspace/change.js';
-import { type FileEdit, hashOf, stateOf } from '../../workspace/file-state.js';
+import { type FileEdit, hashContent, readFileState } from '../../workspace/file-state.js';
 import { safePath } from '../../workspace/safe-path.js';
 
 /** Proposes what the built-in fixer is certain of and has not tried in an earlier run. */
@@ -37,9 +37,9 @@ export function ofFixer({ summary, files }: FixerProposal): ProposedFix {
       const edits: FileEdit[] = [];
       for (const { file, before: text, after } of files) {
         const relative = path.relative(root, await realpath(file)).replaceAll(path.sep, '/');
-        const before = safePath.safeParse(relative).success ? stateOf(root, relative) : 'other';
+        const before = safePath.safeParse(relative).success ? readFileState(root, relative) : 'other';
         // Bytes that are not UTF-8 would not survive the round trip.
-        if (before === null || before === 'other' || before.hash !== hashOf(Buffer.from(text)))
+        if (before === null || before === 'other' || before.hash !== hashContent(Buffer.from(text)))
           return err(`${file} changed in the meantime, or is not UTF-8`);
         await contents.put(Buffer.from(text));
         edits.push({

@@ -2,7 +2,7 @@ import { diffArrays, parsePatch } from 'diff';
 import escapeStringRegexp from 'escape-string-regexp';
 import type { Hunk } from '../../model/blame.js';
 import { git, gitDiff } from '../../workspace/git.js';
-import { baseOf } from '../../workspace/git-trees.js';
+import { findBase } from '../../workspace/git-trees.js';
 
 /** What a change turned a name into, and the file that shows it. */
 export interface Rename {
@@ -108,7 +108,7 @@ export async function changesThatRemoved(
 ): Promise<readonly Hunk[]> {
   const removed = (hunks: readonly Hunk[]) => hunks.some(({ old }) => old.some((line) => holds(line, name)));
   if (removed(blamed)) return blamed;
-  const base = await baseOf(root, null);
+  const base = await findBase(root, null);
   const from = typeof base === 'string' ? base : 'HEAD';
   const since = hunksIn(String(await gitDiff(root, [...patch, from, '--']).catch(() => '')));
   if (removed(since)) return since;

@@ -1,4 +1,4 @@
-import { testName } from '../../model/failure.js';
+import { formatTitles } from '../../model/failure.js';
 import { mostlyPresent, type Suspect } from './run-history.js';
 import {
   alone,
@@ -75,5 +75,5 @@ export function concurrently(others: readonly RepeatedTest[], most: number | nul
 }
 
 export function testNames(tests: readonly RepeatedTest[]): string {
-  return tests.map(({ test }) => testName(test.titlePath)).join(' and ');
+  return tests.map(({ test }) => formatTitles(test.titlePath)).join(' and ');
 }

@@ -1,6 +1,6 @@
 import { minimalSet } from '../../minimal-set.js';
-import { testName } from '../../model/failure.js';
-import { type Count, isHigher, shownBy, surelyAtLeast } from '../../model/failure-rate.js';
+import { formatTitles } from '../../model/failure.js';
+import { type Count, isSurelyHigher, judgeCount, computeLowestRate } from '../../model/failure-rate.js';
 import type { Flake } from '../../model/flake.js';
 import { concurrently, testNames, trialsFor, zones } from './conditions.js';
 import { addRound, rounds, type RunHistory, type Suspect } from './run-history.js';
@@ -90,7 +90,7 @@ export async function findFlakes(
 /** Finds out by experiment what makes a test red (FL-2). Returns null if it was never red, or always is. */
 async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlake | null> {
   const { target, history } = suspect;
-  const named = testName(target.test.titlePath);
+  const named = formatTitles(target.test.titlePath);
   const byItself = newTrial(own);
   const inSuite = () => history.counts.get(target.key) ?? none;
   await measure(search, target, byItself, { most: 10 });
@@ -125,7 +125,7 @@ async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlak
   await measure(search, target, byItself);
   if (byItself.count.red > 0) return random(search, target, byItself);
   const all = plus(byItself.count, inSuite());
-  const isEnough = shownBy(all, { look: 1, expected: LEAST_RATE }) === 'green';
+  const isEnough = judgeCount(all, { look: 1, expected: LEAST_RATE }) === 'green';
   search.say(
     `${named} was green in all of ${all.runs} runs${isEnough ? '' : ', fewer than would say enough'}`,
   );
@@ -168,9 +168,10 @@ async function confirm(
   const least = set.length === others.length ? trial : newTrial({ ...trial, under });
   await measure(search, target, least);
   // A condition that was chosen for its many red runs may owe them to chance.
-  if (least.count.red > 0) await measure(search, target, byItself, { expected: surelyAtLeast(least.count) });
-  const isShown = isHigher(trial.count, byItself.count) && isOver(search);
-  if (isHigher(least.count, byItself.count) || (isShown && least.count.red > 0))
+  if (least.count.red > 0)
+    await measure(search, target, byItself, { expected: computeLowestRate(least.count) });
+  const isShown = isSurelyHigher(trial.count, byItself.count) && isOver(search);
+  if (isSurelyHigher(least.count, byItself.count) || (isShown && least.count.red > 0))
     return foundFlake(target, least, byItself.count);
   if (byItself.count.red > 0) return random(search, target, byItself);
   // There was no time to show that a smaller condition is enough.
@@ -201,7 +202,7 @@ async function smallestSet(
   { trial, wanted }: { readonly trial: Trial; readonly wanted: 'red' | 'green' },
 ): Promise<readonly RepeatedTest[] | null> {
   const { others, workers } = trial.under;
-  let times = wanted === 'green' ? 2 : enough(surelyAtLeast(trial.count));
+  let times = wanted === 'green' ? 2 : enough(computeLowestRate(trial.count));
   const outcomeOf = async (some: readonly RepeatedTest[]) => {
     if (isOver(search)) return null;
     if (some.length === others.length && trial.count.red > 0) return 'green';
@@ -211,7 +212,7 @@ async function smallestSet(
     if (count.runs === 0) return 'unresolved';
     const isWanted = wanted === 'red' ? count.red > 0 : count.red < count.runs;
     // A test that is red often needs fewer runs.
-    if (isWanted && wanted === 'red') times = Math.min(times, enough(surelyAtLeast(count)));
+    if (isWanted && wanted === 'red') times = Math.min(times, enough(computeLowestRate(count)));
     return isWanted ? 'green' : 'red';
   };
   // The nearest come first: a test that leaves something behind mostly ran shortly before.

@@ -1,6 +1,6 @@
-import { type Count, greensNeeded } from '../../model/failure-rate.js';
-import { testName } from '../../model/failure.js';
-import { type Flake, tooRare } from '../../model/flake.js';
+import { type Count, countGreensNeeded } from '../../model/failure-rate.js';
+import { formatTitles } from '../../model/failure.js';
+import { type Flake, explainTooRare } from '../../model/flake.js';
 import type { Cause, DiagnosedFailure } from '../../model/cause.js';
 import { findFlakes, type FoundFlake } from './find-flakes.js';
 import { differenceOf, type TracedRun, tracedRun } from './trace-difference.js';
@@ -87,9 +87,9 @@ export async function flakyRun(
     const { test, kind, red } = flake;
     bus.emit({ type: 'tests.decided', ids: [test.id], verdict: 'flaky' });
     const counts = { kind, red: red.red, green: red.runs - red.red };
-    await session.store.flakeSeen({ testId: test.id, name: testName(test.titlePath), ...counts });
+    await session.store.flakeSeen({ testId: test.id, name: formatTitles(test.titlePath), ...counts });
     if (under && failure) flakes.push({ flake, target, under, failure });
-    const message = `${testName(test.titlePath)}: nothing that was tried made it red again, so no fix of it could be proven`;
+    const message = `${formatTitles(test.titlePath)}: nothing that was tried made it red again, so no fix of it could be proven`;
     if (!under) bus.emit({ type: 'run.warning', message });
   });
   const mayHeal = !options.dryRun && !session.signal.aborted;
@@ -109,7 +109,7 @@ async function recordTraces(
   run: RunByIds,
   { flake, target, under }: ReproducibleFlake,
 ): Promise<{ readonly flake: Flake; readonly failure: DiagnosedFailure | null }> {
-  const times = Math.min(MOST_REPEATS, greensNeeded(flake.red));
+  const times = Math.min(MOST_REPEATS, countGreensNeeded(flake.red));
   let failure: DiagnosedFailure | null = null;
   let [red, green]: [TracedRun | null, TracedRun | null] = [null, null];
   const read = (file: string | undefined) =>
@@ -166,11 +166,11 @@ async function healFlakes(
   candidates: readonly HealableFlake[],
 ): Promise<boolean> {
   const { bus, settings } = session;
-  const rare = (candidate: HealableFlake) => tooRare(candidate.flake, settings.flaky.runs);
+  const rare = (candidate: HealableFlake) => explainTooRare(candidate.flake, settings.flaky.runs);
   for (const candidate of candidates) {
     const why = rare(candidate);
     if (why !== null)
-      bus.emit({ type: 'run.warning', message: `${testName(candidate.flake.test.titlePath)}: ${why}` });
+      bus.emit({ type: 'run.warning', message: `${formatTitles(candidate.flake.test.titlePath)}: ${why}` });
   }
   const flakes = candidates.filter((candidate) => rare(candidate) === null);
   if (flakes.length === 0) return false;
@@ -238,7 +238,7 @@ async function repeated(
   run: RunByIds,
   { target, under, flake }: HealableFlake,
 ): Promise<SuiteRun> {
-  const needed = greensNeeded(flake.red);
+  const needed = countGreensNeeded(flake.red);
   let count: Count = none;
   for (;;) {
     const times = Math.min(MOST_REPEATS, needed - count.runs);

@@ -1,5 +1,5 @@
-import { type TestRef, testName } from '../../model/failure.js';
-import { type Count, isHigher, shownBy } from '../../model/failure-rate.js';
+import { type TestRef, formatTitles } from '../../model/failure.js';
+import { type Count, isSurelyHigher, judgeCount } from '../../model/failure-rate.js';
 import type { FlakeKind } from '../../model/flake.js';
 import { testKey } from '../../playwright/reports/report.js';
 import type { SuiteRun, TestResult } from '../../playwright/suite-run.js';
@@ -63,7 +63,7 @@ export function runUnder(
 ): Promise<SuiteRun> {
   const ids = [...others, target].flatMap((test) => test.ids.slice(0, times).flat());
   const args = [`--repeat-each=${times}`, ...(workers === null ? [] : [`--workers=${workers}`])];
-  return run({ ids: [...new Set(ids)], args, env, trace, about: testName(target.test.titlePath) });
+  return run({ ids: [...new Set(ids)], args, env, trace, about: formatTitles(target.test.titlePath) });
 }
 
 /** Counts how often a test was red among the repetitions of a run. */
@@ -144,7 +144,7 @@ export async function measure(
   { expected = LEAST_RATE, most = search.runs } = {},
 ): Promise<void> {
   for (let look = 1; trial.count.runs < most; look += 1) {
-    if (shownBy(trial.count, { look: Math.max(1, look - 1), expected }) !== 'open') return;
+    if (judgeCount(trial.count, { look: Math.max(1, look - 1), expected }) !== 'open') return;
     if (!(await tryOn(search, target, trial, batches[look - 1] ?? MOST_REPEATS))) return;
   }
 }
@@ -157,7 +157,7 @@ export async function isMoreRed(
 ): Promise<boolean> {
   for (;;) {
     const [trialCount, other] = [trial.count, control.count];
-    if (isHigher(trialCount, other)) return true;
+    if (isSurelyHigher(trialCount, other)) return true;
     // A race is red under any condition.
     if (3 * other.red * trialCount.runs >= trialCount.red * other.runs && other.red > 0) return false;
     const fewer = trial.count.runs < control.count.runs ? trial : control;

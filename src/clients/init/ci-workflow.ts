@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { AgentProgram } from '../../agents/programs.js';
 import { git } from '../../workspace/git.js';
 import { ownFile, ownVersion } from '../../own-files.js';
-import { lockFolderOf, packageManagerOf, type PackageManager } from '../../playwright/package-manager.js';
+import { findLockFolder, findPackageManager, type PackageManager } from '../../playwright/package-manager.js';
 import { relativePath } from '../../paths.js';
 
 /** The CI systems for which `init` can write a workflow. */
@@ -67,8 +67,8 @@ const templates = { github: ['github', 'github-publish'], gitlab: ['gitlab'] } a
 function valuesFor({ system, cwd, root, config, agent, defaultBranch }: WorkflowRequest) {
   // GitHub evaluates an expression wherever it stands, also in a name within quotes.
   const literal = (text: string) => (system === 'github' ? text.replaceAll('${{', "${{ '${{' }}") : text);
-  const manager = packageManagerOf(cwd);
-  const lockFolder = lockFolderOf(cwd);
+  const manager = findPackageManager(cwd);
+  const lockFolder = findLockFolder(cwd);
   const folder = relativePath(root, cwd) || '.';
   // In a monorepo, packages are installed next to the lock file. One above the repository does not belong to it.
   const installFolder = relativePath(root, lockFolder?.startsWith(root) ? lockFolder : cwd) || '.';

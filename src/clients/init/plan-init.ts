@@ -8,7 +8,7 @@ import { builtIn } from '../../model/built-in.js';
 import { type Problem, reasonOf } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { type CiSystem, defaultBranchOf, workflowFiles, workflowTexts } from './ci-workflow.js';
-import { git, gitRootOf } from '../../workspace/git.js';
+import { git, findGitRoot } from '../../workspace/git.js';
 import { MCP_FILE, skillFileOf, skillText, withMcpServer } from './developer-agent.js';
 import { type SlashCommand, slashCommands } from '../../agents/slash-commands.js';
 import { isInside, realPlaceOf, relativePath } from '../../paths.js';
@@ -85,7 +85,7 @@ interface GeneratedFile {
 
 async function workflows({ cwd, ci, agent, config }: InitRequest): Promise<GeneratedFile[]> {
   if (ci === null) return [];
-  const root = gitRootOf(cwd) ?? cwd;
+  const root = findGitRoot(cwd) ?? cwd;
   const defaultBranch = await defaultBranchOf(root);
   const texts = workflowTexts({ system: ci, cwd, root, config, agent, defaultBranch });
   return texts.map((text, at) => ({

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
-import { testsOf } from '../../model/failure.js';
+import { listTests } from '../../model/failure.js';
 import { isResolved } from '../../model/verdict.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { readReport, runIdsIn } from '../../run/find-run.js';
@@ -114,7 +114,7 @@ export async function rerunIdsIn(
 ): Promise<string[]> {
   const { failures } = await readFailureRecords(runDirOf(cwd, runId), { root: cwd });
   const rerunIds = new Map(
-    failures.flatMap((failure) => testsOf([failure]).map(({ id }) => [id, failure.rerunIds] as const)),
+    failures.flatMap((failure) => listTests([failure]).map(({ id }) => [id, failure.rerunIds] as const)),
   );
   return [...new Set(tests.flatMap(({ id }) => rerunIds.get(id) ?? [id]))];
 }

@@ -1,5 +1,5 @@
-import { blameLine, blamePosition } from '../../model/blame.js';
-import { factLines, reasonLine } from '../../model/diagnosis.js';
+import { describeBlame, formatBlamePosition } from '../../model/blame.js';
+import { formatFacts, formatReason } from '../../model/diagnosis.js';
 import { buildTimeline, formatTimeline } from '../../evidence/timeline.js';
 import type { ReportAttempt } from '../../run/report.js';
 import { cut } from '../../outputs/cut.js';
@@ -56,9 +56,12 @@ export function renderFailure(inspected: InspectedFailure, files: readonly strin
       ? [`  ${cause.id} ${cause.verdict}: ${cause.reason}, ${counted(cause.tests.length, 'test')}`]
       : []),
     ...(warning ? [`  ${warning}`] : []),
-    ...section('blame', cause?.blame ? [`${blameLine(cause.blame)} (${blamePosition(cause.blame)})`] : []),
-    ...section('why', why.map(reasonLine)),
-    ...section('facts', factLines(facts)),
+    ...section(
+      'blame',
+      cause?.blame ? [`${describeBlame(cause.blame)} (${formatBlamePosition(cause.blame)})`] : [],
+    ),
+    ...section('why', why.map(formatReason)),
+    ...section('facts', formatFacts(facts)),
     ...section('failed step', evidence.failedStep ? [evidence.failedStep] : []),
     ...section('error', messageLines(evidence.errors.map(({ message }) => message).join('\n\n'))),
     ...section(

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { choiceText } from '../../model/choice.js';
-import { blameLine } from '../../model/blame.js';
+import { describeBlame } from '../../model/blame.js';
 import { fenced } from '../../fenced.js';
-import { violationLine } from '../../model/guard-findings.js';
-import { renderProof } from '../../model/proof.js';
+import { formatViolation } from '../../model/guard-findings.js';
+import { formatProof } from '../../model/proof.js';
 import { changeVerdicts } from '../../model/verification.js';
 import { type InspectedFailure, failureName } from '../inspect/find-failure.js';
 import { renderFailure } from '../inspect/render-inspection.js';
@@ -63,7 +63,7 @@ export function runAnswer(report: Report): ToolAnswer {
 
 function causeData(report: Report, { id, category, headline, source, blame, tests: ids }: ReportCause) {
   const tests = namesIn(report, ids).slice(0, MOST);
-  return { id, category, headline, tests, source, blame: blame ? blameLine(blame) : null };
+  return { id, category, headline, tests, source, blame: blame ? describeBlame(blame) : null };
 }
 
 function namesIn({ tests }: Report, ids: readonly string[]): string[] {
@@ -78,7 +78,7 @@ function causeTexts(report: Report): string[] {
       headline,
       ...(source === null ? [] : [`at ${source}`]),
       ...why.slice(0, 1).map((reason) => `${reason.source}: ${reason.evidence}`),
-      ...(blame ? [`blame: ${blameLine(blame)}`, ...blame.hunks.slice(0, MOST).flatMap(hunkLines)] : []),
+      ...(blame ? [`blame: ${describeBlame(blame)}`, ...blame.hunks.slice(0, MOST).flatMap(hunkLines)] : []),
       ...namesIn(report, cause.tests),
     ];
     return `## ${id}: ${category}, ${counted(cause.tests.length, 'test')}\n\n${fenced(lines.join('\n'))}`;
@@ -126,11 +126,11 @@ export function fixAnswer(report: Report): ToolAnswer | null {
     causes: causes.slice(0, MOST).map((cause) => causeData(report, cause)),
   };
   const since = base.runId === null ? `commit ${base.commit.slice(0, 7)}` : `run ${base.runId}`;
-  const proofs = tests.map(({ id, proof }) => `${namesIn(report, [id])[0] ?? id}: ${renderProof(proof)}`);
+  const proofs = tests.map(({ id, proof }) => `${namesIn(report, [id])[0] ?? id}: ${formatProof(proof)}`);
   const text = [
     `# ${changeWords[verdict]}: ${reason}`,
     `Compared with ${since}; ${counted(files.length, 'file')} changed.`,
-    ...listed('Findings', findings.map(violationLine)),
+    ...listed('Findings', findings.map(formatViolation)),
     ...listed('Proven', proven),
     ...listed('Not proven', notProven),
     ...listed('Runs of each test (red is without the change)', proofs),
@@ -175,7 +175,7 @@ export function failureAnswer(
     confidence,
     why: why.map(({ source, evidence }) => ({ source, evidence: evidence.slice(0, 500) })),
     failedStep: failure.evidence.failedStep,
-    blame: cause?.blame ? blameLine(cause.blame) : null,
+    blame: cause?.blame ? describeBlame(cause.blame) : null,
     files,
   };
   const hunks = (cause?.blame?.hunks ?? []).slice(0, MOST).flatMap(hunkLines);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { parseDocument } from 'yaml';
 import { readYaml } from '../../config/read-yaml.js';
 import { agentsFileSchema } from '../../config/schema.js';
-import { testName } from '../../model/failure.js';
+import { formatTitles } from '../../model/failure.js';
 import { counted } from '../../format.js';
 import type { Artifact } from './artifact.js';
 import type { PullRequest, Forge, NewCommit } from './forge.js';
@@ -113,7 +113,7 @@ async function quarantined(
   { forge, artifact, folder }: ApplyRequest,
   until: string,
 ): Promise<CommitContent | string> {
-  const names = new Set(redTests(artifact.report).map(({ title }) => testName(title)));
+  const names = new Set(redTests(artifact.report).map(({ title }) => formatTitles(title)));
   if (names.size === 0) return 'No test was red in this run.';
   const at = agentsFileIn(folder);
   const file = await forge.read(at, head);

@@ -1,5 +1,5 @@
 import { applyPatch, parsePatch, type StructuredPatch } from 'diff';
-import { unpublishableReason } from '../../guard/protected-files.js';
+import { explainUnpublishable } from '../../guard/protected-files.js';
 import { reasonOf } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { safePath } from '../../workspace/safe-path.js';
@@ -31,7 +31,7 @@ const MOST_FILES = 300;
  */
 export function readFix(
   bytes: Buffer,
-  protects: (file: string) => string | null = unpublishableReason,
+  protects: (file: string) => string | null = explainUnpublishable,
 ): Result<readonly PublishedFile[], string> {
   const parts = bytes.toString('latin1').split(/^(?=diff --git )/m);
   if (parts.length > MOST_FILES)

@@ -6,13 +6,13 @@ import { exitCodes } from '../../model/exit-codes.js';
 import { counted } from '../../format.js';
 import { createAnnotations } from '../../outputs/github.js';
 import { renderFix, renderMarkdown, escapeProse } from '../../outputs/markdown.js';
-import { offersOf, takesOut } from '../../model/escalation.js';
+import { listOffers, removesTests } from '../../model/escalation.js';
 import { readPatch } from '../../run/read-patch.js';
 import type { Report } from '../../run/report.js';
 import type { Redactor } from '../../secrets/redactor.js';
 import { jsonOf } from '../../json-of.js';
 import { z } from 'zod';
-import { blobId } from '../../workspace/patch-text.js';
+import { computeBlobId } from '../../workspace/patch-text.js';
 import { type Artifact, fixedCauses } from './artifact.js';
 import { type PublishedFile, fixedContent, readFix, replacementsOf, isPlainText } from './fix.js';
 import type { PullRequest, CheckRun, CommittedFile, Forge, OwnComment } from './forge.js';
@@ -184,7 +184,7 @@ function checkOf({ artifact, folder }: Publication, { text: summary, fix }: Page
 function suggestionsFor({ isFork }: PullRequest, { artifact, redactor }: Publication) {
   const { report, fix, dir } = artifact;
   const patches = report.causes.flatMap(({ attempts }) => [
-    ...offersOf(attempts).filter((offer) => offer.side === 'tests' && !takesOut(offer)),
+    ...listOffers(attempts).filter((offer) => offer.side === 'tests' && !removesTests(offer)),
     ...attempts.filter(
       (attempt) => isKept(attempt) && attempt.files.every(({ path }) => touchesTests(report, path)),
     ),
@@ -304,5 +304,5 @@ async function committed(file: PublishedFile, head: string, forge: Forge): Promi
  * the mode changes, a patch names no content.
  */
 function isMade({ blobs }: PublishedFile, before: Buffer | null, after: Buffer | null): boolean {
-  return blobs === null || (blobId(before) === blobs.before && blobId(after) === blobs.after);
+  return blobs === null || (computeBlobId(before) === blobs.before && computeBlobId(after) === blobs.after);
 }

@@ -1,11 +1,11 @@
-import { compareFiles, pathsIn } from '../../workspace/candidates.js';
+import { compareFiles, listPaths } from '../../workspace/candidates.js';
 import type { ChangedFile } from '../../workspace/hunks.js';
 import type { Finding } from '../../model/guard-findings.js';
 import type { ProofStep } from '../../model/proof.js';
 import type { ChangeVerdict, ProofDepth, Verification } from '../../model/verification.js';
-import { type GitChanges, gitChanges, noBaseProblem } from '../../workspace/git-trees.js';
-import { findingsIn, guardWorkingTree } from '../../guard/guard-working-tree.js';
-import { ignoredReads } from '../../guard/ignored-reads.js';
+import { type GitChanges, compareWithGit, createNoBaseProblem } from '../../workspace/git-trees.js';
+import { listFindings, guardWorkingTree } from '../../guard/guard-working-tree.js';
+import { findIgnoredReads } from '../../guard/ignored-reads.js';
 import { counted } from '../../format.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
@@ -50,29 +50,29 @@ export async function compareChange(
   const redRun = question.base === null && red?.since.state ? red.since : null;
   const changed = await (redRun?.state
     ? changesSince(cwd, { runDir: redRun.dir, state: redRun.state })
-    : gitChanges(cwd, question.base ?? 'HEAD'));
-  if ('kind' in changed) return err(noBaseProblem(changed));
-  const paths = await pathsIn(changed, { isLeftOut: () => false });
+    : compareWithGit(cwd, question.base ?? 'HEAD'));
+  if ('kind' in changed) return err(createNoBaseProblem(changed));
+  const paths = await listPaths(changed, { isLeftOut: () => false });
   const compared = await compareFiles(changed, paths);
   const files = compared.filter(({ before, after }) => before !== after);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
   // What was committed since the tests were green is judged, too: committing a test does not make it right.
-  const sinceGreen = question.base === null && red?.green ? await gitChanges(cwd, red.green) : changed;
+  const sinceGreen = question.base === null && red?.green ? await compareWithGit(cwd, red.green) : changed;
   const judgedFrom = 'kind' in sinceGreen ? changed : sinceGreen;
   const guardFindings = await guardWorkingTree(judgedFrom, {
     cwd,
     config: request.options.config ?? null,
     warn,
   });
-  const refused = findingsIn(guardFindings, false);
-  const strict = findingsIn(guardFindings, true).slice(refused.length);
+  const refused = listFindings(guardFindings, false);
+  const strict = listFindings(guardFindings, true).slice(refused.length);
   return ok({
     asked: question,
     changed,
     files,
     base: { commit: judgedFrom.base, runId: judgedFrom === changed ? (redRun?.runId ?? null) : null },
     refused,
-    toReview: [...strict, ...(await ignoredReads(changed))],
+    toReview: [...strict, ...(await findIgnoredReads(changed))],
   });
 }
 

@@ -1,18 +1,23 @@
-import { type Candidate, candidatesOf, compareFiles, editsWithout } from '../../workspace/candidates.js';
+import {
+  type Candidate,
+  listCandidates,
+  compareFiles,
+  createRevertingEdits,
+} from '../../workspace/candidates.js';
 import { withChange } from '../../workspace/with-change.js';
 import { groupCauses } from '../../diagnose/group.js';
-import { type Reading, readingText } from '../../model/attempt.js';
+import { type Reading, formatReading } from '../../model/attempt.js';
 import type { ProofStep } from '../../model/proof.js';
 import type { ChangeVerdict } from '../../model/verification.js';
-import { placesOf } from '../../guard/run-guard.js';
-import { testPlaces } from '../../guard/test-places.js';
+import { findSuitePlaces } from '../../guard/run-guard.js';
+import { createTestPlacePredicate } from '../../guard/test-places.js';
 import { counted } from '../../format.js';
 import { formatReportTestName } from '../../outputs/wording.js';
 import { toPlaywrightArgs } from '../../playwright/selection.js';
 import { isRed, type SuiteRun } from '../../playwright/suite-run.js';
 import { unreachable } from '../../unreachable.js';
 import { withoutUndefined } from '../../without-undefined.js';
-import { contentsOf } from '../../workspace/change.js';
+import { openContents } from '../../workspace/change.js';
 import { applyFlaky } from '../../heal/apply-result.js';
 import { confirm } from '../../heal/confirm.js';
 import type { Observation } from '../../heal/judge.js';
@@ -344,7 +349,7 @@ class ChangeProof {
 
   /** Applies what a reader says of the change (HN-11). */
   judgeReading(reading: Reading): Conclusion | null {
-    const says = `its reader says: ${readingText(reading)}`;
+    const says = `its reader says: ${formatReading(reading)}`;
     if (reading.verdict === 'honest') {
       this.#proven.push(says);
       return null;
@@ -361,8 +366,8 @@ class ChangeProof {
     const { changed, files } = this.#change;
     const { root } = workspace;
     if (root !== changed.root) return 'the project is not a git repository of its own';
-    const isTest = testPlaces(placesOf(root, this.#first));
-    const contents = contentsOf(folder.dir);
+    const isTest = createTestPlacePredicate(findSuitePlaces(root, this.#first));
+    const contents = openContents(folder.dir);
     // Files that the tests write are not part of the change.
     const now = new Map(
       (
@@ -373,7 +378,7 @@ class ChangeProof {
       ).map(({ path, after }) => [path, after]),
     );
     const still = files.filter(({ path, after }) => now.get(path) === after);
-    const candidates = await candidatesOf(still, { root, contents, isTest, stepOf: () => 0 });
+    const candidates = await listCandidates(still, { root, contents, isTest, findStep: () => 0 });
     if (candidates.length === 0)
       return still.length === 0
         ? 'nothing has changed since, so there is nothing to take out'
@@ -385,9 +390,12 @@ class ChangeProof {
   /** Runs tests without the change; null if it could not be taken out. */
   async #runWithout(out: readonly Candidate[], ids: readonly string[] | null): Promise<TestOutcomes | null> {
     const { workspace, folder, bus, signal } = this.#session;
-    const edits = await editsWithout(out, { root: workspace.root, contents: contentsOf(folder.dir) });
+    const edits = await createRevertingEdits(out, {
+      root: workspace.root,
+      contents: openContents(folder.dir),
+    });
     if (edits === null) return null;
-    const contents = contentsOf(folder.dir);
+    const contents = openContents(folder.dir);
     const warn = (message: string) => bus.emit({ type: 'run.warning', message });
     // The ids of agents' changes never look like this.
     const change = { id: '900000001', edits, folders: [] };

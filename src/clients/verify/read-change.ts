@@ -7,7 +7,7 @@ import { formatReportTestName } from '../../outputs/wording.js';
 import type { Session } from '../../heal/session.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { runDirOf } from '../../run/run-folder.js';
-import { contentsOf } from '../../workspace/change.js';
+import { openContents } from '../../workspace/change.js';
 import type { FileEdit, FileState } from '../../workspace/file-state.js';
 import { renderChange } from '../../workspace/patch-text.js';
 import type { ComparedChange } from './compare-change.js';
@@ -29,7 +29,7 @@ export async function readWorkingChange(
   const [first] = groupCauses(failures);
   if (!first || !redDir) return unread('no red run has recorded what it is for');
   const cause = { ...first, id: changeId };
-  const contents = contentsOf(folder.dir);
+  const contents = openContents(folder.dir);
   const stateOf = async (text: string | null): Promise<FileState | null> =>
     text === null
       ? null

@@ -11,10 +11,10 @@ import { isSecretField, isSecretHeader } from '../../secrets/secret-fields.js';
 import { bounds } from '../bounded-text.js';
 import { masked, typedValue } from './dom.js';
 import {
-  eachBoundedLine,
-  entriesOf,
-  firstBytes,
-  inflated,
+  readBoundedLines,
+  listEntries,
+  readFirstBytes,
+  inflate,
   withZip,
   type ZipEntry,
 } from '../../playwright/zip.js';
@@ -64,7 +64,7 @@ async function withEntries<T>(
   work: (zip: ZipInput, entries: readonly ZipEntry[]) => Promise<T>,
 ): Promise<T> {
   return withZip(file, async (zip) => {
-    const entries = await entriesOf(zip, () => true, mostEntries);
+    const entries = await listEntries(zip, () => true, mostEntries);
     const size = entries.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
     if (size > mostBytes)
       throw new Error(`it has ${Math.round(size / 1024 / 1024)} MB, which is too much to mask`);
@@ -78,7 +78,7 @@ async function changeLines(
   change: (line: string) => string | null,
 ): Promise<Buffer> {
   const lines: string[] = [];
-  await eachBoundedLine(inflated(zip, entry, mostBytes), bounds.traceLine, ({ bytes, isComplete }) => {
+  await readBoundedLines(inflate(zip, entry, mostBytes), bounds.traceLine, ({ bytes, isComplete }) => {
     const line = isComplete ? change(bytes.toString('utf8')) : null;
     if (line !== null) lines.push(`${line}\n`);
   });
@@ -92,7 +92,7 @@ async function changeFile(
   change: (text: string) => string,
 ): Promise<Buffer | null> {
   if (entry.uncompressedSize > bounds.traceLine) return null;
-  const bytes = await firstBytes(zip, entry, bounds.traceLine);
+  const bytes = await readFirstBytes(zip, entry, bounds.traceLine);
   const start = bytes.toString('latin1', 0, 16);
   if (binaries.some((signature) => start.startsWith(signature))) return bytes;
   return isUtf8(bytes) && !bytes.includes(0) ? Buffer.from(change(bytes.toString('utf8'))) : null;
@@ -117,7 +117,7 @@ async function readTypedSecrets(trace: string): Promise<ReadonlySet<string>> {
   const typed = new Set<string>();
   await withEntries(trace, async (zip, entries) => {
     for (const { entry } of entries.filter((entry) => entry.name.endsWith('.trace')))
-      await eachBoundedLine(inflated(zip, entry, mostBytes), bounds.traceLine, ({ bytes, isComplete }) => {
+      await readBoundedLines(inflate(zip, entry, mostBytes), bounds.traceLine, ({ bytes, isComplete }) => {
         if (isComplete) addTypedSecrets(jsonOf(bytes.toString('utf8')), typed);
       });
   });

@@ -10,10 +10,10 @@ import { findGraphQlFailure } from '../../diagnose/graphql-errors.js';
 import { bounds, type EvidenceNotes, firstLineOf } from '../bounded-text.js';
 import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
 import {
-  eachBoundedLine,
-  entriesOf,
-  firstBytes,
-  inflated,
+  readBoundedLines,
+  listEntries,
+  readFirstBytes,
+  inflate,
   TooMuchInflated,
   withZip,
 } from '../../playwright/zip.js';
@@ -77,14 +77,14 @@ export async function readTraceLines({
 }
 
 async function readLines(zip: ZipFile, reading: TraceReading, notes: EvidenceNotes): Promise<void> {
-  const entries = await entriesOf(zip, (name) => name.endsWith('.trace') || name.endsWith('.network'));
+  const entries = await listEntries(zip, (name) => name.endsWith('.trace') || name.endsWith('.network'));
   if (entries.length === 0) throw new Error('there is no trace in the zip');
   let remaining: number = bounds.traceInflated;
   const isOfTest = ({ name }: { name: string }) => name === 'test.trace';
   for (const { name, entry } of entries.toSorted((a, b) => Number(isOfTest(b)) - Number(isOfTest(a)))) {
     const share = Math.min(remaining, plausibleSize(entry.compressedSize));
     try {
-      await eachBoundedLine(inflated(zip, entry, share), bounds.traceLine, reading.take);
+      await readBoundedLines(inflate(zip, entry, share), bounds.traceLine, reading.take);
     } catch (error) {
       const sentence = `${name} of the trace was only partly read: ${firstLineOf(error)}`;
       if (error instanceof TooMuchInflated) notes.cut(sentence);
@@ -141,12 +141,12 @@ async function openResources(
   notes: EvidenceNotes,
 ): Promise<ReadResource> {
   const entries = new Map(
-    (await entriesOf(zip, (name) => wanted.has(name))).map(({ name, entry }) => [name, entry]),
+    (await listEntries(zip, (name) => wanted.has(name))).map(({ name, entry }) => [name, entry]),
   );
   return async (name, maxBytes) => {
     const entry = name === null ? undefined : entries.get(name);
     if (!entry) return null;
-    return notes.attempt(`${name} of the trace`, () => firstBytes(zip, entry, maxBytes));
+    return notes.attempt(`${name} of the trace`, () => readFirstBytes(zip, entry, maxBytes));
   };
 }
 

@@ -1,6 +1,6 @@
 import type { PendingAttempt } from '../../model/attempt.js';
 import type { DiagnosedFailure } from '../../model/cause.js';
-import { type Note, violationLine } from '../../model/guard-findings.js';
+import { type Note, formatViolation } from '../../model/guard-findings.js';
 import { describeFailure } from '../../diagnose/headline.js';
 import { relativePath } from '../../paths.js';
 import { unreachable } from '../../unreachable.js';
@@ -158,7 +158,7 @@ export async function guardTrial(session: Session, work: CauseWork, trial: Trial
     if (worst)
       return endUnapplied(trial, {
         kind: 'rejected',
-        because: `was refused: ${violationLine(worst)}`,
+        because: `was refused: ${formatViolation(worst)}`,
         violations,
       });
   }

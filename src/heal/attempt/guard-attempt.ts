@@ -1,6 +1,6 @@
 import type { Side } from '../../model/choice.js';
 import type { Cause } from '../../model/cause.js';
-import { type Cut, cutLine, type Note } from '../../model/guard-findings.js';
+import { type Cut, formatCut, type Note } from '../../model/guard-findings.js';
 import { atMost } from '../../format.js';
 import type { GuardFindings, LocatorChange, TestDifference } from '../../guard/findings.js';
 import type { Change } from '../../workspace/change.js';
@@ -99,7 +99,7 @@ function summaryOf(side: Side, cut: readonly Cut[], differences: readonly TestDi
   const files = cut.map(({ file }) => file).join(', ');
   return side === 'tests'
     ? `its agent changed what the tests expect (${files})${taken === '' ? '' : `: ${taken}`}`
-    : `its fix needs what no agent may change (${cut.map(cutLine).join('; ')})`;
+    : `its fix needs what no agent may change (${cut.map(formatCut).join('; ')})`;
 }
 
 /** Takes what is cut out of a change, and keeps it as a patch of its own. */

@@ -1,7 +1,7 @@
 import type { Redactor } from '../../secrets/redactor.js';
-import { type Change, type Contents, contentsOf } from '../../workspace/change.js';
+import { type Change, type Contents, openContents } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
-import { unwritableAmong } from '../../workspace/project-files.js';
+import { findUnwritable } from '../../workspace/project-files.js';
 import { renderChange } from '../../workspace/patch-text.js';
 import { relativePath } from '../../paths.js';
 import { writeState } from '../../state-folder.js';
@@ -9,7 +9,7 @@ import type { Session } from '../session.js';
 
 /** Writes the patch as people, prompts and reports see it. */
 export async function keepPatch(session: Session, change: Change, file: string) {
-  const contents = contentsOf(session.folder.dir);
+  const contents = openContents(session.folder.dir);
   const { files } = await renderChange(change, contents);
   const { patch } = await renderChange(change, maskedContents(contents, session.redactor));
   writeState(`${file}.patch`, shownPatch(patch, session.redactor));
@@ -42,11 +42,11 @@ function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string 
 /** Turns edits that no agent made here into work like an agent's; returns the reason if no fix may write one of their files. */
 export async function workFromEdits(session: Session, edits: readonly FileEdit[]) {
   const paths = edits.map((edit) => edit.path);
-  const [unwritable] = await unwritableAmong(session.workspace.root, paths);
+  const [unwritable] = await findUnwritable(session.workspace.root, paths);
   if (unwritable !== undefined)
     return `no fix may write ${unwritable}, which git ignores or another repository has`;
   const id = session.spending.nextAttempt();
-  const work = session.workspace.edit(String(id), edits);
+  const work = session.workspace.createWork(String(id), edits);
   const kept = await keepPatch(session, work.change, await session.folder.attempt(id));
   return { work, kept: { ...kept, change: work.change.id } };
 }

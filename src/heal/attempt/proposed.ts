@@ -2,7 +2,7 @@ import { agentName, builtIn } from '../../model/built-in.js';
 import { reasonOf } from '../../problem.js';
 import { err, ok } from '../../result.js';
 import { runDirOf } from '../../run/run-folder.js';
-import { type Contents, contentsOf, readChange } from '../../workspace/change.js';
+import { type Contents, openContents, readChange } from '../../workspace/change.js';
 import type { ProposalRequest, ProposedFix } from '../hooks.js';
 import type { Session } from '../session.js';
 import { workFromEdits } from './keep-patch.js';
@@ -36,7 +36,7 @@ async function* chosen(
   }
   if (takesOut) observations.mayBeGone(cause.members);
   const edits = async (_root: string, contents: Contents) => {
-    const stored = contentsOf(runDir);
+    const stored = openContents(runDir);
     const states = change.edits.flatMap(({ before, after }) => [before, after]);
     for (const state of states) if (state) await contents.put(await stored.get(state.hash));
     return ok(change.edits);
@@ -67,7 +67,7 @@ export async function applyProposal(
   };
   session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary, agent });
   const got = await proposal
-    .edits(session.workspace.root, contentsOf(session.folder.dir))
+    .edits(session.workspace.root, openContents(session.folder.dir))
     .catch((error: unknown) => err(reasonOf(error)));
   const made = got.ok ? await workFromEdits(session, got.value) : got.error;
   if (typeof made === 'string') {

@@ -140,7 +140,7 @@ export async function readyAgent(
   { copy, signal, isTried = false, isOther = false }: AgentSlot,
 ): Promise<BriefedAgent | string> {
   const { cause, n } = request;
-  const workingCopy = await session.workspace.ready(copy, { isTried }).catch(reasonOf);
+  const workingCopy = await session.workspace.updateCopy(copy, { isTried }).catch(reasonOf);
   if (typeof workingCopy === 'string') return workingCopy;
   const working = session.spending.agentStarted(cause);
   const id = session.spending.nextAttempt();

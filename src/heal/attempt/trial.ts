@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type Attempt,
   type AttemptEnd,
-  bareAttempt,
+  createAttempt,
   isKept,
   type PendingAttempt,
 } from '../../model/attempt.js';
@@ -49,7 +49,7 @@ export async function startTrial(
 ): Promise<Trial> {
   return {
     id: await storeStart(session, cause, { n, agent, runner }),
-    record: bareAttempt(n),
+    record: createAttempt(n),
     work: null,
     change: null,
     because: null,
@@ -124,7 +124,7 @@ export async function attemptDecided(
 ): Promise<void> {
   const causeId = cause.id;
   if (id !== null) await store.attemptFinished(id, attempt);
-  if (isKept(attempt) && attempt.change !== null) await workspace.decided([attempt.change]);
+  if (isKept(attempt) && attempt.change !== null) await workspace.markDecided([attempt.change]);
   bus.emit({ type: 'attempt.judged', causeId, attempt });
   await hooks.attemptEnded?.(cause, attempt, 'proven');
 }

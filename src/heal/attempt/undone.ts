@@ -7,16 +7,16 @@ import { relativePath } from '../../paths.js';
 import { lastGreenStates } from '../../run/last-green.js';
 import { changesSinceState } from '../../run/tree-state.js';
 import {
-  commitsSince,
-  commitsThatTouched,
+  listCommitsSince,
+  findCommitsOfHunk,
   isInitFile,
-  recent,
+  findRecentCommit,
   uncommitted,
 } from '../../workspace/candidates.js';
-import { type Change, contentsOf, readChange } from '../../workspace/change.js';
+import { type Change, openContents, readChange } from '../../workspace/change.js';
 import type { FileState } from '../../workspace/file-state.js';
 import type { ExactHunk } from '../../workspace/hunks.js';
-import { gitChanges, type GitChanges, type NoBase } from '../../workspace/git-trees.js';
+import { compareWithGit, type GitChanges, type NoBase } from '../../workspace/git-trees.js';
 import type { CauseWork } from '../cause-work.js';
 import { isOwnAssertion } from '../own-assertion.js';
 import type { Session } from '../session.js';
@@ -101,8 +101,10 @@ export async function hasAppChanged(session: Session, { blame, lead }: Cause): P
 async function changesSinceGreen({ cwd }: Session, lead: DiagnosedFailure): Promise<GitChanges[]> {
   const green = await lastGreenStates(cwd)(lead);
   const all: (GitChanges | NoBase)[] = [];
-  if (green) all.push(await changesSinceState(cwd, green).catch(() => gitChanges(cwd, green.commit)));
-  else for (const ref of ['HEAD', null, (await recent(cwd)) ?? 'HEAD']) all.push(await gitChanges(cwd, ref));
+  if (green) all.push(await changesSinceState(cwd, green).catch(() => compareWithGit(cwd, green.commit)));
+  else
+    for (const ref of ['HEAD', null, (await findRecentCommit(cwd)) ?? 'HEAD'])
+      all.push(await compareWithGit(cwd, ref));
   return all.flatMap((changes) => ('kind' in changes ? [] : [changes]));
 }
 
@@ -112,12 +114,14 @@ async function fixedFiles(
   change: Change,
   since: GitChanges,
 ): Promise<FixedFile[]> {
-  const others = workspace.applied().flatMap((id) => (id === change.id ? [] : readChange(folder.dir, id)));
+  const others = workspace
+    .listApplied()
+    .flatMap((id) => (id === change.id ? [] : readChange(folder.dir, id)));
   const isOthers = (file: string) => others.some((other) => other?.edits.some((edit) => edit.path === file));
   const edits = change.edits.filter((edit) => !isTest(edit.path) && !isOthers(edit.path));
   const nameOf = (file: string) => relativePath(since.root, path.join(workspace.root, file));
   const green = await since.before.read(edits.map((edit) => nameOf(edit.path)));
-  const contents = contentsOf(folder.dir);
+  const contents = openContents(folder.dir);
   const textOf = async (state: FileState | null) =>
     state?.kind === 'file' ? decoded(await contents.get(state.hash)) : null;
   return Promise.all(
@@ -140,11 +144,11 @@ async function nameOfCommit(
   { hunk, change, since }: { readonly hunk: ExactHunk; readonly change: Change; readonly since: GitChanges },
 ): Promise<string> {
   const before = change.edits.find(({ path: file }) => file === hunk.file)?.before;
-  const contents = before ? contentsOf(folder.dir).fileOf(before.hash) : undefined;
+  const contents = before ? openContents(folder.dir).changeFile(before.hash) : undefined;
   // As exact hunks have them: one character for each byte.
   const old = hunk.old.map((line) => Buffer.from(line).toString('latin1'));
-  const ids = await commitsThatTouched({ ...hunk, old }, since.base, { root, contents });
-  const log = ids.includes(uncommitted) ? [] : await commitsSince(root, since.base);
+  const ids = await findCommitsOfHunk({ ...hunk, old }, since.base, { root, contents });
+  const log = ids.includes(uncommitted) ? [] : await listCommitsSince(root, since.base);
   const commit = log.find(({ commit: { id } }) => ids.includes(id))?.commit;
   return commit ? `${shortId(commit.id)} "${commit.subject}"` : 'what is not committed';
 }

@@ -7,7 +7,7 @@ import type { Cause, DiagnosedFailure } from '../../model/cause.js';
 import { isInside, relativePath } from '../../paths.js';
 import { tryOr } from '../../result.js';
 import { lastGreenStates } from '../../run/last-green.js';
-import { commitsSince, recent } from '../../workspace/candidates.js';
+import { listCommitsSince, findRecentCommit } from '../../workspace/candidates.js';
 import type { Contents } from '../../workspace/change.js';
 import type { FileEdit, FileState } from '../../workspace/file-state.js';
 import { git, gitList } from '../../workspace/git.js';
@@ -82,7 +82,7 @@ async function greenCommit(
   for (const { path: file, before } of edits)
     if ((await committed(root, 'HEAD', file)) !== (await textOf(before, contents)))
       return (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? null;
-  return recent(root);
+  return findRecentCommit(root);
 }
 
 async function fixedFiles(
@@ -117,7 +117,7 @@ async function suspectedHunks(
   { lead, files, green }: { lead: DiagnosedFailure; files: readonly FileStates[]; green: string | null },
 ): Promise<FixToRead['culprit']['hunks']> {
   if (green === null) return [];
-  const log = await commitsSince(root, green).catch(() => []);
+  const log = await listCommitsSince(root, green).catch(() => []);
   const own = files.flatMap((file) => {
     const inRoot = relativePath(root, path.join(cwd, file.path));
     const commit = log.find((logged) => logged.files.includes(inRoot))?.commit ?? null;

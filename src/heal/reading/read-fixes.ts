@@ -5,11 +5,11 @@ import type { FixToRead } from '../../agents/review-prompt.js';
 import type { AgentUsage, Attempt, Opinion, Reading } from '../../model/attempt.js';
 import { isBuiltInRunner, reader } from '../../model/built-in.js';
 import type { Cause } from '../../model/cause.js';
-import { testName } from '../../model/failure.js';
+import { formatTitles } from '../../model/failure.js';
 import { isInside, relativePath } from '../../paths.js';
 import { reasonOf } from '../../problem.js';
 import { readStateText } from '../../state-folder.js';
-import { contentsOf, readChange } from '../../workspace/change.js';
+import { openContents, readChange } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import type { Work } from '../../workspace/workspace.js';
 import { warnOf } from '../attempt/attempt.js';
@@ -127,7 +127,7 @@ interface Lane {
 
 /** Updates a copy while all fixes are in the project. */
 async function openLane({ workspace }: Session, copy: number): Promise<Lane> {
-  const broken = await workspace.ready(copy).then(() => null, reasonOf);
+  const broken = await workspace.updateCopy(copy).then(() => null, reasonOf);
   return { copy, broken, last: Promise.resolve() };
 }
 
@@ -158,11 +158,11 @@ async function gather(
   const project = {
     root,
     cwd,
-    contents: contentsOf(folder.dir),
+    contents: openContents(folder.dir),
     clean: (text: string) => redactor.clean(text),
   };
   const ran = cause.members.flatMap(({ failure }) =>
-    failure.scope === 'test' ? testName(failure.test.titlePath) : [],
+    failure.scope === 'test' ? formatTitles(failure.test.titlePath) : [],
   );
   const facts = parts.flatMap((attempt) => attempt.notes ?? []).map(({ says }) => says);
   const told = await gatherFix(project, {

@@ -1,6 +1,6 @@
 import { parsePatch, type StructuredPatch, type StructuredPatchHunk } from 'diff';
 import { choiceText } from '../../model/choice.js';
-import { offerLine } from '../../model/escalation.js';
+import { describeOffer } from '../../model/escalation.js';
 import { visibleText } from '../../visible-text.js';
 import type { OfferWithText } from '../../run/read-patch.js';
 import { counted } from '../../format.js';
@@ -92,7 +92,7 @@ export function showOffers(offers: readonly OfferWithText[], maxLines: number): 
       const { files, side, text } = offer;
       const names = files.slice(0, 8).map(formatFile).join(', ');
       return html`<section aria-label="${choiceText[side]}">
-        <p><strong>${offerLine(offer)}</strong></p>
+        <p><strong>${describeOffer(offer)}</strong></p>
         ${text === null ? html`<p class="quiet">${counted(files.length, 'file')} changed: ${names}</p>` : showDiff(text, maxLines)}
       </section>`;
     })}

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { exitWords, isKept, readingText, wasReverted } from '../../model/attempt.js';
-import { type Blame, blameLine } from '../../model/blame.js';
+import { exitWords, isKept, formatReading, wasReverted } from '../../model/attempt.js';
+import { type Blame, describeBlame } from '../../model/blame.js';
 import { isBuiltIn } from '../../model/built-in.js';
 import type { DiagnosedFailure } from '../../model/cause.js';
-import { howSure } from '../../model/diagnosis.js';
-import { type Violation, noteLine } from '../../model/guard-findings.js';
-import { proofScope } from '../../model/proof.js';
+import { describeConfidence } from '../../model/diagnosis.js';
+import { type Violation, formatNote } from '../../model/guard-findings.js';
+import { describeProofScope } from '../../model/proof.js';
 import { isResolved } from '../../model/verdict.js';
 import { traceFiles } from '../../evidence/evidence-files.js';
 import { buildTimeline, formatTimeline } from '../../evidence/timeline.js';
@@ -282,7 +282,7 @@ function showWhole(
       html`<p class="proof">
         <strong>Proof</strong
         >${proof.map((step, at) => html`${at > 0 && step !== proof[at - 1] ? ' | ' : ' '}<span class="tag ${step}">${step}</span>`)}
-        <span class="quiet">${proofScope(testProofs)}</span>
+        <span class="quiet">${describeProofScope(testProofs)}</span>
       </p>`
     }
     ${
@@ -350,7 +350,7 @@ function describeEffort({ attempts, costUsd }: ReportCause): string[] {
 
 /** Shows the change that broke a test, with its lines (BL-3). */
 function showBlame(blame: Blame): Markup {
-  return html`<p>${blameLine(blame)}.</p>
+  return html`<p>${describeBlame(blame)}.</p>
     ${blame.hunks.slice(0, 5).map(({ file, line, old, now, commit }) => {
       const lines = [...old.map((text) => `-${text}`), ...now.map((text) => `+${text}`)].slice(0, 40);
       return html`<p class="quiet">
@@ -388,11 +388,11 @@ function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
       'Removed from the fix',
       attempt.cut.map(({ file, why }) => html`<code>${file}</code>: ${why}`),
     )}
-    ${attempt.reading && html`<p class="quiet">Read by another agent: ${readingText(attempt.reading)}</p>`}
+    ${attempt.reading && html`<p class="quiet">Read by another agent: ${formatReading(attempt.reading)}</p>`}
     ${renderList('Findings of the guard', listViolations(attempt).map(renderViolation))}
     ${renderList(
       'To review',
-      attempt.notes.map((note) => `To review: ${noteLine(note)}`),
+      attempt.notes.map((note) => `To review: ${formatNote(note)}`),
     )}
     ${
       files.length > 0 &&
@@ -452,7 +452,7 @@ function showReasons({ why, category, warning, confidence, alternatives }: Repor
             html`The ${source} says <code>${evidence}</code> <span class="quiet">(${rule})</span>`,
         ),
     )}
-    ${why.length > 0 && html`<p class="quiet">How sure: ${howSure(confidence)}${alternativesText}.</p>`}`;
+    ${why.length > 0 && html`<p class="quiet">How sure: ${describeConfidence(confidence)}${alternativesText}.</p>`}`;
 }
 
 /** The maximum length of a text (stack, timeline, snapshot) in characters. */

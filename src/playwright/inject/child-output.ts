@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { runFiles } from '../report-format.js';
-import { dir, guarded } from './run-folder.js';
+import { dir, runGuarded } from './run-folder.js';
 import { ServerLog } from './server-log.js';
 
 interface SpawnOptions {
@@ -17,9 +17,9 @@ interface Spawnable {
 }
 
 /**
- * Logs the piped output of all processes that this process starts from now on. The output of Playwright's web servers goes into `webServers`,
+ * Logs the piped output of all processes that this process starts from now on. The output of Playwright's web servers goes into `listWebServers`,
  * whatever the config sets for `stdout` and `stderr`. The output of processes that fixtures, hooks and globalSetup start, such as an API server of a
- * worker, goes into a log of this process. Data is observed when it is pushed into the streams, so that everyone else can still read them.
+ * worker, goes into a log of this process. Observes data when it is pushed into the streams, so all other readers still get it.
  * Playwright's debug namespace is no alternative, because the user's list reporter would print the server output. The prototype is patched instead of
  * `child_process.spawn`, since Playwright 1.50 has a copy of the module's functions. Returns the shell command lines of the web servers, to which
  * later ones are added.
@@ -29,7 +29,7 @@ export function listenToChildren(webServers: ServerLog | null): readonly string[
   const original = prototype.spawn;
   const commands: string[] = [];
   let own: ServerLog | null = null;
-  const logOf = ({ shell, args }: SpawnOptions): ServerLog | null => {
+  const chooseLog = ({ shell, args }: SpawnOptions): ServerLog | null => {
     if (!isCalledByPlaywright()) return dir ? (own ??= openLog(dir)) : null;
     if (!webServers || !shell) return null;
     commands.push(args?.at(-1) ?? '');
@@ -37,8 +37,8 @@ export function listenToChildren(webServers: ServerLog | null): readonly string[
   };
   prototype.spawn = function spawn(options) {
     const result = original.call(this, options);
-    guarded('the output of a process could not be logged', () => {
-      const log = logOf(options);
+    runGuarded('the output of a process could not be logged', () => {
+      const log = chooseLog(options);
       if (log) listen(this, log);
     });
     return result;
@@ -47,10 +47,10 @@ export function listenToChildren(webServers: ServerLog | null): readonly string[
   return commands;
 }
 
-/** The processes that this process has told to stop. Their later output does not explain an earlier failure. */
+/** Processes that this process has stopped. Their later output does not explain an earlier failure. */
 const stopped = new Set<number>();
 
-/** Playwright, and everyone who ends a whole group, uses `process.kill`. */
+/** Observes `process.kill`, which Playwright and other code use to end whole process groups. */
 function noticeStops(): void {
   const kill = process.kill.bind(process);
   process.kill = (pid, signal = 'SIGTERM') => {
@@ -79,15 +79,15 @@ function listen(child: Child, log: ServerLog): void {
   }
 }
 
-/** Whether Playwright starts a process, rather than user code. The first caller outside of Node's code and of this folder decides. */
+/** Whether Playwright itself starts a process: the first caller outside of Node's code and this folder decides. */
 function isCalledByPlaywright(): boolean {
-  const caller = callers().find(
+  const caller = listCallers().find(
     (name) => !name.startsWith('node:') && path.dirname(name) !== import.meta.dirname,
   );
   return /[\\/]playwright(?:-core)?[\\/]lib[\\/]/.test(caller ?? '');
 }
 
-function callers(): string[] {
+function listCallers(): string[] {
   const { stackTraceLimit } = Error;
   const prepareStackTrace: unknown = Reflect.get(Error, 'prepareStackTrace');
   try {

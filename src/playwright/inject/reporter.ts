@@ -11,11 +11,11 @@ import type {
 } from '@playwright/test/reporter';
 import type { WebServer } from '../../model/failure.js';
 import { injectEnv, runFiles } from '../report-format.js';
-import { dir, guarded, report } from './run-folder.js';
+import { dir, runGuarded, report } from './run-folder.js';
 import { listenToChildren, preloadOption } from './child-output.js';
-import { rerunIds, serialGroups } from './rerun-ids.js';
+import { listRerunIds, listSerialGroups } from './rerun-ids.js';
 import { ServerLog } from './server-log.js';
-import { testError, testFailure, testResult } from './test-data.js';
+import { createTestError, createTestFailure, createTestResult } from './test-data.js';
 
 const maxSetUpOutput = 64 * 1024;
 /** The delay of a progress report. A line for each of thousands of fast tests would slow them down. */
@@ -51,8 +51,8 @@ export default class SelfHealReporter {
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
     });
-    guarded('the report could not be started', () => report({ type: 'hello' }));
-    guarded('the output of servers could not be logged', () => {
+    runGuarded('the report could not be started', () => report({ type: 'hello' }));
+    runGuarded('the output of servers could not be logged', () => {
       if (!dir) return;
       const log = new ServerLog(path.join(dir, runFiles.serverLog));
       this.#webServers = listenToChildren(log);
@@ -72,10 +72,10 @@ export default class SelfHealReporter {
 
   onConfigure(config: FullConfig): void {
     this.#config = config;
-    guarded('the output of the set-up cannot be kept', () => this.#listenToSetUp());
+    runGuarded('the output of the set-up cannot be kept', () => this.#listenToSetUp());
     const { rootDir, configFile = null, version } = config;
-    guarded('the configuration was not reported', () =>
-      report({ type: 'configured', rootDir, configFile, version, ...setUpIn(config) }),
+    runGuarded('the configuration was not reported', () =>
+      report({ type: 'configured', rootDir, configFile, version, ...readSetUp(config) }),
     );
   }
 
@@ -85,12 +85,12 @@ export default class SelfHealReporter {
     // globalSetup has ended and the web servers are running, so only workers inherit this.
     if (isTraced)
       process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], preloadOption].filter(Boolean).join(' ');
-    guarded('the beginning was not reported', () => {
+    runGuarded('the beginning was not reported', () => {
       const total = suite.allTests().length;
       this.#total = total;
       // If a server did not become available, Playwright begins an empty suite and does not start the servers after it.
       const isUp = total > 0 && this.#writeServerLog !== null;
-      const reused = this.#config && isUp ? reusedServer(this.#config, this.#webServers) : null;
+      const reused = this.#config && isUp ? findReusedServer(this.#config, this.#webServers) : null;
       report({ type: 'begin', total, reusedServer: reused });
     });
   }
@@ -111,10 +111,10 @@ export default class SelfHealReporter {
   }
 
   onTestEnd(test: TestCase, result: TestResult): void {
-    guarded('the end of a test was not reported', () => {
+    runGuarded('the end of a test was not reported', () => {
       const isRed = result.status !== test.expectedStatus && result.status !== 'skipped';
       if (isRed && result.status !== 'interrupted')
-        report({ type: 'failed-try', failure: testFailure(test, result) });
+        report({ type: 'failed-try', failure: createTestFailure(test, result) });
       this.#failedTries += Number(isRed && result.status !== 'interrupted');
       const trace = isRed ? undefined : result.attachments.find(({ name }) => name === 'trace')?.path;
       if (trace !== undefined && isTraced) report({ type: 'passed', test: test.id, trace });
@@ -146,25 +146,25 @@ export default class SelfHealReporter {
     if (this.#progressTimer) clearTimeout(this.#progressTimer);
     this.#progressTimer = null;
     const test = this.#lastEnded?.titlePath().slice(2).join(' › ') ?? '';
-    guarded('the progress was not reported', () =>
+    runGuarded('the progress was not reported', () =>
       report({ type: 'progress', done: this.#ended.size, failed: this.#failed, test }),
     );
   }
 
   onError(error: TestError): void {
     this.#setUpOutput = null;
-    guarded('an error of the suite was not reported', () =>
-      report({ type: 'error', error: testError(error) }),
+    runGuarded('an error of the suite was not reported', () =>
+      report({ type: 'error', error: createTestError(error) }),
     );
   }
 
   onEnd({ status }: FullResult): void {
     if (this.#progressTimer) this.#reportProgress();
-    guarded('the end of the run was not reported', () => {
+    runGuarded('the end of the run was not reported', () => {
       const tests = this.#suite?.allTests() ?? [];
-      const ids = this.#suite ? rerunIds(this.#suite) : {};
-      const serial = this.#suite ? serialGroups(this.#suite) : [];
-      report({ type: 'end', status, tests: tests.map(testResult), rerunIds: ids, serial });
+      const ids = this.#suite ? listRerunIds(this.#suite) : {};
+      const serial = this.#suite ? listSerialGroups(this.#suite) : [];
+      report({ type: 'end', status, tests: tests.map(createTestResult), rerunIds: ids, serial });
     });
   }
 }
@@ -180,8 +180,8 @@ interface ConfiguredServer {
  * Returns the URL of a configured web server that Playwright did not start, since one was already running: a server of
  * an earlier run may serve old code (HL-9). `commands` are the shell commands of the servers that Playwright did start.
  */
-function reusedServer(config: FullConfig, commands: readonly string[]): string | null {
-  const reused = webServers(config).find(
+function findReusedServer(config: FullConfig, commands: readonly string[]): string | null {
+  const reused = listWebServers(config).find(
     ({ command = '', url, port }) =>
       // On Windows, `cmd.exe` receives the command in quotes.
       (url || port) && !commands.some((started) => started === command || started === `"${command}"`),
@@ -190,17 +190,17 @@ function reusedServer(config: FullConfig, commands: readonly string[]): string |
 }
 
 /** The public config has only a single server; the list of servers is private (Playwright 1.50 to 1.65). */
-function webServers(config: FullConfig): readonly ConfiguredServer[] {
-  const { webServers: servers } = internalOf(config);
+function listWebServers(config: FullConfig): readonly ConfiguredServer[] {
+  const { listWebServers: servers } = internalsOf(config);
   return servers ?? (config.webServer ? [config.webServer] : []);
 }
 
 interface Internal {
-  readonly webServers?: readonly ConfiguredServer[];
+  readonly listWebServers?: readonly ConfiguredServer[];
   readonly globalSetups?: readonly string[];
 }
 
-function internalOf(config: FullConfig): Internal {
+function internalsOf(config: FullConfig): Internal {
   const symbol = Object.getOwnPropertySymbols(config).find(
     ({ description }) => description === 'configInternalSymbol',
   );
@@ -208,11 +208,11 @@ function internalOf(config: FullConfig): Internal {
 }
 
 /** Returns the set-up that a config defines. */
-function setUpIn(config: FullConfig): { webServers: WebServer[]; globalSetup: readonly string[] } {
+function readSetUp(config: FullConfig): { listWebServers: WebServer[]; globalSetup: readonly string[] } {
   const folder = config.configFile ? path.dirname(config.configFile) : config.rootDir;
-  const { globalSetups = config.globalSetup ? [config.globalSetup] : [] } = internalOf(config);
+  const { globalSetups = config.globalSetup ? [config.globalSetup] : [] } = internalsOf(config);
   return {
-    webServers: webServers(config).map(({ command = '', cwd = '.', url, port }) => ({
+    listWebServers: listWebServers(config).map(({ command = '', cwd = '.', url, port }) => ({
       command,
       cwd: path.relative(process.cwd(), path.resolve(folder, cwd)).replaceAll('\\', '/') || '.',
       url: url ?? (port ? `http://localhost:${port}` : null),

@@ -5,52 +5,52 @@ import { outcomeOf } from './test-data.js';
 const maxRepeatedIds = 20_000;
 
 /**
- * Returns, for each failing test, the ids that reproduce its conditions: its whole serial group, the tests that did not run because of a failing
- * `beforeAll`, and the tests that depend on a set-up or teardown project, which `--last-failed` does not select by itself.
+ * Returns, for each failing test, the ids that reproduce its conditions: its whole serial group, the tests that a failing `beforeAll` kept from
+ * running, and the tests that depend on a set-up or teardown project, which `--last-failed` does not select by itself.
  */
-export function rerunIds(root: Suite): Record<string, string[]> {
+export function listRerunIds(root: Suite): Record<string, string[]> {
   const tests = root.allTests();
   const failing = tests.filter((test) => outcomeOf(test) === 'unexpected');
-  const group = (test: TestCase) => (serialGroupOf(test)?.allTests() ?? []).map(({ id }) => id);
+  const group = (test: TestCase) => (findSerialGroup(test)?.allTests() ?? []).map(({ id }) => id);
   const ids = new Map(failing.map((test) => [test.id, new Set([test.id, ...group(test)])]));
-  for (const [victim, culprit] of victims(tests, failing)) ids.get(culprit.id)?.add(victim.id);
+  for (const [victim, culprit] of pairVictims(tests, failing)) ids.get(culprit.id)?.add(victim.id);
   addDependents(tests, failing, ids);
   return Object.fromEntries([...ids].map(([id, again]) => [id, [...again]]));
 }
 
 /** `parallelMode` is private; Playwright 1.50 to 1.65 have it. Without it, a serial test is re-run alone. */
-function serialGroupOf(test: TestCase): Suite | undefined {
-  return ancestors(test).findLast((suite) => Reflect.get(suite, '_parallelMode') === 'serial');
+function findSerialGroup(test: TestCase): Suite | undefined {
+  return listAncestors(test).findLast((suite) => Reflect.get(suite, '_parallelMode') === 'serial');
 }
 
 /** Returns the test ids of each serial group, which Playwright's own reports do not contain. */
-export function serialGroups(root: Suite): string[][] {
-  const groups = new Set(root.allTests().flatMap((test) => serialGroupOf(test) ?? []));
+export function listSerialGroups(root: Suite): string[][] {
+  const groups = new Set(root.allTests().flatMap((test) => findSerialGroup(test) ?? []));
   return [...groups].map((group) => group.allTests().map(({ id }) => id));
 }
 
-function ancestors(test: TestCase): Suite[] {
+function listAncestors(test: TestCase): Suite[] {
   const suites: Suite[] = [];
   for (let suite: Suite | undefined = test.parent; suite; suite = suite.parent) suites.push(suite);
   return suites;
 }
 
 /** Pairs each test that Playwright abandoned without a worker with the failing test nearest to it in the file. */
-function victims(tests: readonly TestCase[], failing: readonly TestCase[]): [TestCase, TestCase][] {
+function pairVictims(tests: readonly TestCase[], failing: readonly TestCase[]): [TestCase, TestCase][] {
   const culprits = new Map<Suite, TestCase>();
   for (const test of failing) {
-    for (const suite of withinFile(test)) if (!culprits.has(suite)) culprits.set(suite, test);
+    for (const suite of suitesWithinFile(test)) if (!culprits.has(suite)) culprits.set(suite, test);
   }
   const abandoned = tests.filter((test) => test.results.length > 0 && outcomeOf(test) === 'not-run');
   return abandoned.flatMap((test) => {
-    const nearest = withinFile(test).find((suite) => culprits.has(suite));
+    const nearest = suitesWithinFile(test).find((suite) => culprits.has(suite));
     const culprit = nearest && culprits.get(nearest);
     return culprit ? [[test, culprit] as [TestCase, TestCase]] : [];
   });
 }
 
-function withinFile(test: TestCase): Suite[] {
-  return ancestors(test).filter((suite) => suite.type === 'describe' || suite.type === 'file');
+function suitesWithinFile(test: TestCase): Suite[] {
+  return listAncestors(test).filter((suite) => suite.type === 'describe' || suite.type === 'file');
 }
 
 function addDependents(
@@ -58,15 +58,15 @@ function addDependents(
   failing: readonly TestCase[],
   ids: ReadonlyMap<string, Set<string>>,
 ): void {
-  const projects = testsByProject(tests);
-  for (const [project, own] of testsByProject(failing)) {
-    let needed = testsThatNeed(project, projects);
+  const projects = groupByProject(tests);
+  for (const [project, own] of groupByProject(failing)) {
+    let needed = findDependentTests(project, projects);
     if (needed.length * own.length > maxRepeatedIds) needed = needed.slice(0, 1);
     for (const test of own) for (const { id } of needed) ids.get(test.id)?.add(id);
   }
 }
 
-function testsByProject(tests: readonly TestCase[]): Map<FullProject, TestCase[]> {
+function groupByProject(tests: readonly TestCase[]): Map<FullProject, TestCase[]> {
   const projects = new Map<FullProject, TestCase[]>();
   for (const test of tests) {
     const project = test.parent.project();
@@ -78,8 +78,11 @@ function testsByProject(tests: readonly TestCase[]): Map<FullProject, TestCase[]
   return projects;
 }
 
-/** Returns the tests that did not run because of a failing set-up. If there are none, one dependent test is enough to select the project. */
-function testsThatNeed(project: FullProject, projects: ReadonlyMap<FullProject, TestCase[]>): TestCase[] {
+/** Returns the tests that a failing set-up kept from running. If there are none, one dependent test is enough to select the project. */
+function findDependentTests(
+  project: FullProject,
+  projects: ReadonlyMap<FullProject, TestCase[]>,
+): TestCase[] {
   const all = [...projects.keys()];
   const setUps = all.filter((other) => other === project || other.teardown === project.name);
   const dependents = all.filter((other) => setUps.some((setUp) => dependsOn(other, setUp.name, all)));
@@ -89,7 +92,7 @@ function testsThatNeed(project: FullProject, projects: ReadonlyMap<FullProject, 
 }
 
 function dependsOn(project: FullProject, name: string, all: readonly FullProject[]): boolean {
-  // Terminates, since Playwright rejects a config with circular dependencies.
+  // Terminates, because Playwright rejects circular dependencies.
   return project.dependencies.some(
     (direct) => direct === name || all.some((other) => other.name === direct && dependsOn(other, name, all)),
   );

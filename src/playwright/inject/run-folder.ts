@@ -7,7 +7,7 @@ import { injectEnv, type ReportLine, runFiles } from '../report-format.js';
 export const dir = process.env[injectEnv.dir];
 
 /** Runs self-heal's own work, whose errors must not affect the user's run: an error is recorded, and undefined is returned. */
-export function guarded<T>(problem: string, work: () => T): T | undefined {
+export function runGuarded<T>(problem: string, work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {

@@ -80,7 +80,7 @@ export class ServerLog {
     const [head, tail] = [all.subarray(0, headEnd), all.subarray(tailStart)];
     // The note has the time of the line after it, so that the file stays in chronological order.
     const stamp = /^\d+/.exec(tail.toString('latin1', 0, 20))?.[0] ?? String(Date.now());
-    const note = `${stamp} [self-heal] ${tailStart - headEnd} bytes of server output were left out here\n`;
+    const note = `${stamp} [self-heal] ${tailStart - headEnd} bytes of server output were cut here\n`;
     const rest = Buffer.concat([head, Buffer.from(note), tail]);
     fs.writeSync(this.#fd, rest, 0, rest.length, 0);
     fs.ftruncateSync(this.#fd, rest.length);

@@ -12,7 +12,7 @@ const maxCauses = 10;
 const maxAttachments = 50;
 
 /** Returns a test's identity and location as plain data. */
-function testRef(test: TestCase): TestRef {
+function createTestRef(test: TestCase): TestRef {
   // The first two titles of the path are those of the root and the project.
   const titlePath = test.titlePath();
   return {
@@ -24,27 +24,27 @@ function testRef(test: TestCase): TestRef {
 }
 
 /** Returns one try that ended unexpectedly as plain data. */
-export function testFailure(test: TestCase, result: TestResult): TestFailure {
+export function createTestFailure(test: TestCase, result: TestResult): TestFailure {
   const attachments = result.attachments.flatMap(({ name, contentType, path }) =>
     path ? [{ name, contentType, path }] : [],
   );
   return {
     scope: 'test',
-    test: testRef(test),
+    test: createTestRef(test),
     status: result.status === 'skipped' ? 'failed' : result.status,
-    errors: errorsOf(test, result),
-    failedStep: failedStep(result),
-    unfinished: result.steps.flatMap(unfinishedActions).slice(0, maxErrors),
+    errors: listErrors(test, result),
+    failedStep: findFailedStep(result),
+    unfinished: result.steps.flatMap(listUnfinishedActions).slice(0, maxErrors),
     retry: result.retry,
     durationMs: result.duration,
     startedAt: result.startTime.getTime(),
     attachments: attachments.slice(0, maxAttachments),
-    ...setUpOf(test, result),
+    ...readSetUp(test, result),
   };
 }
 
 /** Returns the set-up of a test by its project. */
-function setUpOf(test: TestCase, { startTime }: TestResult): { setUp?: SetUp } {
+function readSetUp(test: TestCase, { startTime }: TestResult): { setUp?: SetUp } {
   const project = test.parent.project();
   const projects = project?.dependencies ?? [];
   const stored = project?.use.storageState;
@@ -74,37 +74,37 @@ function isStorageEmpty(file: string): boolean {
 }
 
 /** Playwright has no error for a test marked with `test.fail()` that passes; its own reporters add this one. */
-function errorsOf(test: TestCase, { status, errors }: TestResult): TestError[] {
-  if (status !== 'passed') return errors.slice(0, maxErrors).map(testError);
-  return [testError({ message: 'Expected to fail, but passed.', location: test.location })];
+function listErrors(test: TestCase, { status, errors }: TestResult): TestError[] {
+  if (status !== 'passed') return errors.slice(0, maxErrors).map(createTestError);
+  return [createTestError({ message: 'Expected to fail, but passed.', location: test.location })];
 }
 
 /** Returns an error without colors; for `throw 'string'`, the thrown text. */
-export function testError(error: PlaywrightError): TestError {
+export function createTestError(error: PlaywrightError): TestError {
   const { location } = error;
   return {
-    message: plain(error.message ?? thrown(error.value)) ?? '',
-    stack: plain(error.stack),
-    snippet: plain(error.snippet),
+    message: stripColors(error.message ?? unquoteThrown(error.value)) ?? '',
+    stack: stripColors(error.stack),
+    snippet: stripColors(error.snippet),
     location: location ? { file: location.file, line: location.line, column: location.column } : null,
-    causes: causes(error),
+    causes: listCauses(error),
   };
 }
 
 /** Playwright renders a thrown string as `'text'`. */
-function thrown(value: string | undefined): string | undefined {
+function unquoteThrown(value: string | undefined): string | undefined {
   return value?.replace(/^'(.*)'$/s, '$1');
 }
 
-function causes(error: PlaywrightError): string[] {
+function listCauses(error: PlaywrightError): string[] {
   const chain: string[] = [];
   for (let cause = error.cause; cause && chain.length < maxCauses; cause = cause.cause) {
-    chain.push(plain(cause.message ?? thrown(cause.value)) ?? '');
+    chain.push(stripColors(cause.message ?? unquoteThrown(cause.value)) ?? '');
   }
   return chain;
 }
 
-function plain(text: string | undefined): string | null {
+function stripColors(text: string | undefined): string | null {
   if (text === undefined) return null;
   const clean = stripVTControlCharacters(text);
   return clean.length > maxText ? `${clean.slice(0, maxText)}… (cut)` : clean;
@@ -114,12 +114,12 @@ function plain(text: string | undefined): string | null {
  * Returns the innermost step that raised one of the result's errors, or else the step that a timeout interrupted. Since about 1.64, a step has its
  * locator in a subtitle.
  */
-function failedStep(result: TestResult): string | null {
-  const innermost = result.steps.flatMap(innermostFailed);
+function findFailedStep(result: TestResult): string | null {
+  const innermost = result.steps.flatMap(findInnermostFailed);
   const messages = new Set(result.errors.map((error) => error.message));
   const raised = innermost.find((step) => messages.has(step.error?.message));
   const step = raised ?? innermost.find(({ error }) => error) ?? innermost[0];
-  return step ? plain([step.title, step.subtitle].filter(Boolean).join(' ')) : null;
+  return step ? stripColors([step.title, step.subtitle].filter(Boolean).join(' ')) : null;
 }
 
 /** Up to about 1.53, a step is called `locator.getByRole('button').click`. */
@@ -132,18 +132,18 @@ function isUnfinished({ duration, error }: TestStep): boolean {
 }
 
 /** Returns the actions on elements that were still in progress, named as in current versions. */
-function unfinishedActions(step: TestStep): string[] {
-  const inner = step.steps.flatMap(unfinishedActions);
+function listUnfinishedActions(step: TestStep): string[] {
+  const inner = step.steps.flatMap(listUnfinishedActions);
   if (inner.length > 0 || !isUnfinished(step)) return inner;
   const title = [step.title, step.subtitle].filter(Boolean).join(' ');
   const [, locator, action] = olderTitle.exec(title) ?? [];
   const name = locator && action ? `${action[0]?.toUpperCase()}${action.slice(1)} ${locator}` : title;
-  return actionOnElement.test(name) ? [plain(name) ?? ''] : [];
+  return actionOnElement.test(name) ? [stripColors(name) ?? ''] : [];
 }
 
-function innermostFailed(step: TestStep): TestStep[] {
+function findInnermostFailed(step: TestStep): TestStep[] {
   const isRed = step.error !== undefined || step.duration < 0;
-  const inner = step.steps.flatMap(innermostFailed);
+  const inner = step.steps.flatMap(findInnermostFailed);
   if (inner.length > 0) return inner;
   return isRed ? [step] : [];
 }
@@ -156,12 +156,12 @@ export function outcomeOf(test: TestCase): TestEntry['outcome'] {
   return test.expectedStatus === 'skipped' ? 'skipped' : 'not-run';
 }
 
-export function testResult(test: TestCase): TestEntry {
+export function createTestResult(test: TestCase): TestEntry {
   const tries = test.results.filter((result) => result.workerIndex >= 0);
   const [first] = tries;
   return {
     ...(first ? { firstTry: { worker: first.workerIndex, startedAt: first.startTime.getTime() } } : {}),
-    test: testRef(test),
+    test: createTestRef(test),
     outcome: outcomeOf(test),
     retries: Math.max(0, ...tries.map((result) => result.retry)),
     durationMs: tries.reduce((sum, result) => sum + result.duration, 0),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eachBoundedLine, entriesOf, inflated, withZip } from '../zip.js';
+import { readBoundedLines, listEntries, inflate, withZip } from '../zip.js';
 import { jsonOf } from '../../json-of.js';
 import type { TestResult } from '../suite-run.js';
 import { commitOf, configShape, type ReadReport, shardShape, status } from './json-report.js';
@@ -55,23 +55,23 @@ const reportBytes = 1024 * 1024 * 1024;
 /** Reads a blob report. Returns null for any other zip file. Rejects with the reason for a damaged one. */
 export async function readBlobReport(file: string): Promise<ReadReport | null> {
   return withZip(file, async (zip) => {
-    const [report] = await entriesOf(zip, (name) => /^report[\w.-]*\.jsonl$/.test(name));
+    const [report] = await listEntries(zip, (name) => /^report[\w.-]*\.jsonl$/.test(name));
     if (!report) return null;
     const lines: z.infer<typeof line>[] = [];
-    await eachBoundedLine(inflated(zip, report.entry, reportBytes), lineBytes, ({ bytes, isComplete }) => {
+    await readBoundedLines(inflate(zip, report.entry, reportBytes), lineBytes, ({ bytes, isComplete }) => {
       if (!relevantLine.test(bytes.toString('utf8', 0, methodBytes))) return;
       const { data } = line.safeParse(isComplete ? jsonOf(bytes.toString('utf8')) : undefined);
-      if (!data) throw new Error('a line of it is not as Playwright writes it');
+      if (!data) throw new Error('one of its lines does not have the format of a blob report');
       lines.push(data);
     });
-    return reportOf(lines);
+    return createReport(lines);
   });
 }
 
 type Line = z.infer<typeof line>;
 type Try = Extract<Line, { method: 'onTestEnd' }>['params'];
 
-function reportOf(lines: readonly Line[]): ReadReport {
+function createReport(lines: readonly Line[]): ReadReport {
   const paramsOf = <M extends Exclude<Line['method'], 'onError'>>(method: M) =>
     lines.filter((entry): entry is Extract<Line, { method: M }> => entry.method === method);
   const [metadata] = paramsOf('onBlobReportMetadata');
@@ -86,7 +86,7 @@ function reportOf(lines: readonly Line[]): ReadReport {
     isSuiteRed:
       end.params.result.status === 'interrupted' || lines.some(({ method }) => method === 'onError'),
     tests: paramsOf('onProject')
-      .flatMap(({ params }) => testsOf(params.project))
+      .flatMap(({ params }) => listTests(params.project))
       .map(({ id, key, isSkipped }) => {
         const own = tries.get(id) ?? [];
         const durationMs = own.at(-1)?.result.duration ?? 0;
@@ -102,20 +102,20 @@ interface BlobTest {
   readonly isSkipped: boolean;
 }
 
-function testsOf({
+function listTests({
   name,
   suites,
 }: {
   readonly name: string;
   readonly suites: readonly BlobSuite[];
 }): BlobTest[] {
-  const testsIn = (above: readonly string[], { title, entries }: BlobSuite): BlobTest[] =>
+  const listTestsIn = (above: readonly string[], { title, entries }: BlobSuite): BlobTest[] =>
     entries.flatMap((entry) => {
-      if (!('testId' in entry)) return testsIn([...above, title], entry);
+      if (!('testId' in entry)) return listTestsIn([...above, title], entry);
       const isSkipped = (entry.annotations ?? []).some(({ type }) => type === 'skip' || type === 'fixme');
       return { id: entry.testId, key: testKey(name, [...above, title, entry.title]), isSkipped };
     });
-  return suites.flatMap((top) => testsIn([], top));
+  return suites.flatMap((top) => listTestsIn([], top));
 }
 
 /** Like `TestCase.outcome()` of Playwright, except that a test that should have run is `not-run` instead of `skipped`. */

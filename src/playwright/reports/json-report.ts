@@ -64,11 +64,11 @@ export function readJsonReport(text: string): ReadReport {
     shard: config.shard ?? { current: 1, total: 1 },
     commit: commitOf(config),
     isSuiteRed: errors.length > 0,
-    tests: suites.flatMap((top) => testsOf([], top)),
+    tests: suites.flatMap((top) => listTests([], top)),
   };
 }
 
-function testsOf(above: readonly string[], { title, specs, suites = [] }: JsonSuite): ReportedTest[] {
+function listTests(above: readonly string[], { title, specs, suites = [] }: JsonSuite): ReportedTest[] {
   const titles = [...above, title];
   const own = specs.flatMap((spec) =>
     spec.tests.map((result) => ({
@@ -77,7 +77,7 @@ function testsOf(above: readonly string[], { title, specs, suites = [] }: JsonSu
       durationMs: result.results.at(-1)?.duration ?? 0,
     })),
   );
-  return [...own, ...suites.flatMap((nested) => testsOf(titles, nested))];
+  return [...own, ...suites.flatMap((nested) => listTests(titles, nested))];
 }
 
 /** In Playwright's reports, tests that should have run and did not are `skipped`, too. */

@@ -10,7 +10,7 @@ import type { PlaywrightReport } from './report.js';
 
 /** The depth of a folder in an artifact in which reports are searched. */
 const maxDepth = 8;
-/** More than any report without its attachments. Files are read into memory. */
+/** Larger than any report without its attachments; files are read into memory. */
 const maxBytes = 256 * 1024 * 1024;
 
 /**
@@ -25,7 +25,7 @@ export async function readReports(
   // A file may be named twice: by itself and through its folder.
   const reports = new Map<string, PlaywrightReport>();
   for (const named of paths) {
-    const files = await filesIn(path.resolve(cwd, named), 0);
+    const files = await listFiles(path.resolve(cwd, named), 0);
     let count = 0;
     for (const file of files ?? []) {
       const name = visibleText(path.relative(cwd, file));
@@ -35,16 +35,16 @@ export async function readReports(
         count += 1;
         reports.set(file, { name, ...report });
       } catch (error) {
-        return err(damaged(name, error));
+        return err(createDamagedProblem(name, error));
       }
     }
-    if (count === 0) return err(noReports(named, files !== null));
+    if (count === 0) return err(createNoReportsProblem(named, files !== null));
   }
   return ok([...reports.values()]);
 }
 
 /** Returns the files below a folder, or the file itself; null if there is neither. Links are not followed. */
-async function filesIn(folder: string, depth: number): Promise<string[] | null> {
+async function listFiles(folder: string, depth: number): Promise<string[] | null> {
   if (depth === 0) {
     const info = await stat(folder).catch(() => null);
     if (!info?.isDirectory()) return info && [folder];
@@ -55,7 +55,7 @@ async function filesIn(folder: string, depth: number): Promise<string[] | null> 
     const inner = path.join(folder, entry.name);
     if (entry.isFile()) files.push(inner);
     else if (entry.isDirectory() && !ignored.has(entry.name) && depth < maxDepth)
-      files.push(...((await filesIn(inner, depth + 1)) ?? []));
+      files.push(...((await listFiles(inner, depth + 1)) ?? []));
   }
   return files;
 }
@@ -68,7 +68,7 @@ async function readReport(file: string): Promise<ReadReport | null> {
     case '.zip':
       return readBlobReport(file);
     case '.json':
-      return (await begins(file, /^\s*\{\s*"config"\s*:/)) ? readJsonReport(await readText(file)) : null;
+      return (await beginsWith(file, /^\s*\{\s*"config"\s*:/)) ? readJsonReport(await readText(file)) : null;
     default:
       return null;
   }
@@ -76,7 +76,7 @@ async function readReport(file: string): Promise<ReadReport | null> {
 
 const beginningBytes = 1024;
 
-async function begins(file: string, pattern: RegExp): Promise<boolean> {
+async function beginsWith(file: string, pattern: RegExp): Promise<boolean> {
   const opened = await open(file);
   try {
     const { buffer, bytesRead } = await opened.read(Buffer.alloc(beginningBytes));
@@ -92,8 +92,8 @@ async function readText(file: string): Promise<string> {
   return readFile(file, 'utf8');
 }
 
-/** The message contains no text of the file. */
-function damaged(name: string, error: unknown): Problem {
+/** Creates a message without text of the file, which is untrusted. */
+function createDamagedProblem(name: string, error: unknown): Problem {
   const [issue] = error instanceof z.ZodError ? error.issues : [];
   const reason = issue
     ? `${issue.path.join('.') || 'it'}: ${issue.message}`
@@ -107,11 +107,11 @@ function damaged(name: string, error: unknown): Problem {
   };
 }
 
-function noReports(named: string, exists: boolean): Problem {
+function createNoReportsProblem(named: string, exists: boolean): Problem {
   return {
     kind: 'input-unreadable',
     message: exists ? `${named} contains no report of Playwright` : `${named} does not exist`,
     remedy:
-      'Have each shard run `playwright test --shard=1/3 --reporter=blob` and keep its blob-report folder; the reporter json will do as well.',
+      'Have each shard run `playwright test --shard=1/3 --reporter=blob` and keep its blob-report folder; the json reporter works, too.',
   };
 }

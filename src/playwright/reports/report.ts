@@ -45,7 +45,7 @@ export interface ShardCount {
 /** The reports of other runs that a run heals from. */
 export interface Reports extends ShardCount {
   readonly reports: readonly PlaywrightReport[];
-  /** Whether all of them are known to be of exactly the commit that is checked out. */
+  /** True if all of them are of the checked-out commit. */
   readonly isOfCommit: boolean;
   /** Whether there are uncommitted changes here. */
   readonly isDirtyHere: boolean;
@@ -53,67 +53,67 @@ export interface Reports extends ShardCount {
 
 /** Counts the shards. A report without a shard counts as one. */
 export function countShards(reports: readonly PlaywrightReport[]): ShardCount {
-  const present = new Set(withShard(reports).map(({ shard }) => shard.current));
-  const total = withShard(reports)[0]?.shard.total ?? reports.length;
+  const present = new Set(keepShardReports(reports).map(({ shard }) => shard.current));
+  const total = keepShardReports(reports)[0]?.shard.total ?? reports.length;
   const all = Array.from({ length: total }, (_, index) => index + 1);
   return { total, missing: present.size === 0 ? [] : all.filter((shard) => !present.has(shard)) };
 }
 
-/** Returns a `Problem` that names the reports that cannot be healed from at this commit, or null. */
-export function refusalOf(reports: readonly PlaywrightReport[], commit: string | null): Problem | null {
-  return otherCommit(reports, commit) ?? otherTotal(reports) ?? duplicates(reports);
+/** Returns a `Problem` with the reports that cannot be used at this commit, or null. */
+export function findRefusal(reports: readonly PlaywrightReport[], commit: string | null): Problem | null {
+  return findOtherCommit(reports, commit) ?? findOtherTotal(reports) ?? findDuplicates(reports);
 }
 
-/** Returns the refusal to heal without the missing shards. */
-export function missingShards(reports: readonly PlaywrightReport[], count: ShardCount): Problem {
+/** Creates the problem that shards are missing. */
+export function createMissingShardsProblem(reports: readonly PlaywrightReport[], count: ShardCount): Problem {
   return {
     kind: 'input-unreadable',
-    message: missingWords(count),
-    detail: listed(withShard(reports), shardOf),
+    message: listMissingShards(count),
+    detail: formatList(keepShardReports(reports), formatShard),
     remedy:
       'A shard that could not start leaves no report: check its job. To heal the failures of the other shards, add --allow-missing-shards.',
   };
 }
 
 /** Returns a report's warning about missing shards; null if none is missing. */
-export function missingWarning(count: ShardCount): string | null {
+export function describeMissingShards(count: ShardCount): string | null {
   if (count.missing.length === 0) return null;
   const whose = count.missing.length === 1 ? 'its' : 'their';
-  return `${missingWords(count)}: ${whose} tests are not in this report and were not healed.`;
+  return `${listMissingShards(count)}: ${whose} tests are not in this report and were not healed.`;
 }
 
 /** `Shards 2, 5 and 7 of 20 are missing` */
-function missingWords({ missing, total }: ShardCount): string {
+function listMissingShards({ missing, total }: ShardCount): string {
   const last = missing.at(-1);
   if (missing.length === 1) return `Shard ${last} of ${total} is missing`;
   return `Shards ${missing.slice(0, -1).join(', ')} and ${last} of ${total} are missing`;
 }
 
-function otherCommit(reports: readonly PlaywrightReport[], commit: string | null): Problem | null {
+function findOtherCommit(reports: readonly PlaywrightReport[], commit: string | null): Problem | null {
   const others = reports.filter((report) => report.commit !== null && report.commit !== commit);
   const [first] = others;
   if (!first) return null;
   return {
     kind: 'usage',
-    message: `${shortCommit(commit)} is checked out here, but the reports are of other commits`,
-    detail: listed(others, (report) => shortCommit(report.commit)),
+    message: `${shortCommit(commit)} is checked out here, but the reports are from other commits`,
+    detail: formatList(others, (report) => shortCommit(report.commit)),
     remedy: `Check out the commit of the reports (git checkout ${shortCommit(first.commit)}), or run the suite again on this one.`,
   };
 }
 
-function otherTotal(reports: readonly PlaywrightReport[]): Problem | null {
-  const sharded = withShard(reports);
+function findOtherTotal(reports: readonly PlaywrightReport[]): Problem | null {
+  const sharded = keepShardReports(reports);
   if (sharded.every(({ shard }) => shard.total === sharded[0]?.shard.total)) return null;
   return {
     kind: 'usage',
     message: 'these reports come from runs that were split differently',
-    detail: listed(sharded, shardOf),
+    detail: formatList(sharded, formatShard),
     remedy: 'Name only the reports of one run of the suite.',
   };
 }
 
-function duplicates(reports: readonly PlaywrightReport[]): Problem | null {
-  const sharded = withShard(reports);
+function findDuplicates(reports: readonly PlaywrightReport[]): Problem | null {
+  const sharded = keepShardReports(reports);
   const duplicated = sharded.filter(
     ({ shard }) => sharded.filter((other) => other.shard.current === shard.current).length > 1,
   );
@@ -121,25 +121,27 @@ function duplicates(reports: readonly PlaywrightReport[]): Problem | null {
   return {
     kind: 'usage',
     message: 'a shard appears more than once',
-    detail: listed(duplicated, shardOf),
-    remedy:
-      'Leave out the older one: a job that was re-run leaves a second report, and so does a second reporter.',
+    detail: formatList(duplicated, formatShard),
+    remedy: 'Remove the older report: re-running a job leaves a second one, and so does a second reporter.',
   };
 }
 
 type ShardReport = PlaywrightReport & { readonly shard: Shard };
 
-function withShard(reports: readonly PlaywrightReport[]): ShardReport[] {
+function keepShardReports(reports: readonly PlaywrightReport[]): ShardReport[] {
   return reports.flatMap((report) => (report.shard ? { ...report, shard: report.shard } : []));
 }
 
-function shardOf({ shard }: ShardReport): string {
+function formatShard({ shard }: ShardReport): string {
   return `shard ${shard.current}/${shard.total}`;
 }
 
 const maxListed = 30;
 
-function listed<T extends PlaywrightReport>(reports: readonly T[], describe: (report: T) => string): string {
+function formatList<T extends PlaywrightReport>(
+  reports: readonly T[],
+  describe: (report: T) => string,
+): string {
   const lines = reports.slice(0, maxListed).map((report) => `  ${report.name}: ${describe(report)}`);
   const more = reports.length - lines.length;
   return [...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n');

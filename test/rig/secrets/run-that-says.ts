@@ -22,7 +22,7 @@ import { maskSuiteFolder } from '../../../src/run/mask-suite-folder.js';
 import { createRedactor } from '../../../src/secrets/redactor.js';
 import { noStore } from '../../../src/store/warning-store.js';
 import type { Session } from '../../../src/heal/session.js';
-import { contentsOf } from '../../../src/workspace/change.js';
+import { openContents } from '../../../src/workspace/change.js';
 import { createRunPlan } from '../../../src/run/run-plan.js';
 import { createSpending } from '../../../src/run/spending.js';
 import { summarise } from '../../../src/heal/progress.js';
@@ -86,7 +86,7 @@ export async function runThatSays(
     clock: virtualClock(),
     bus,
     redactor,
-    observations: new Observations({ applied: () => [] }),
+    observations: new Observations({ listApplied: () => [] }),
     testFiles: unedited,
     store: noStore,
     isTest: () => false,
@@ -97,34 +97,34 @@ export async function runThatSays(
       root,
       prepare: async () => undefined,
       hasCopy: () => true,
-      ready: async () => ({
+      updateCopy: async () => ({
         cwd: copy,
         folder: copy,
         toCopy: (text) => text.replaceAll(root, copy),
         toProject: (text) => text.replaceAll(copy, root),
         edited: new Set(),
       }),
-      readyClean: () => Promise.reject(new Error('there is no clean copy')),
-      changedOutsideGit: async () => [],
+      updateCleanCopy: () => Promise.reject(new Error('there is no clean copy')),
+      listChangedOutsideGit: async () => [],
       collect: async (id) => {
-        const contents = contentsOf(folder.value.dir);
+        const contents = openContents(folder.value.dir);
         const hash = await contents.put(Buffer.from(`${say('patch')}\n`));
         const edits = [{ path: '.env', before: null, after: { kind: 'file' as const, hash, mode: 0o600 } }];
         const tree = { paths: async () => [], read: async () => new Map() };
         const change = { id, root: '', edits, folders: [] };
         return { change, ignored: [], refused: null, changedInProject: [], before: tree, after: tree };
       },
-      edit: (id, edits) => {
+      createWork: (id, edits) => {
         const tree = { paths: async () => [], read: async () => new Map() };
         const change = { id, root: '', edits, folders: [] };
         return { change, ignored: [], refused: null, changedInProject: [], before: tree, after: tree };
       },
       apply: async (change) => ({ kind: 'applied', change }),
-      without: async () => ({ written: [], leftAlone: [] }),
+      takeOut: async () => ({ written: [], leftAlone: [] }),
       revert: async () => ({ written: [], leftAlone: [], lost: [] }),
-      applied: () => [],
+      listApplied: () => [],
       edited: () => new Set(),
-      decided: async () => undefined,
+      markDecided: async () => undefined,
       close: async () => undefined,
     },
     runAgent: createRunAgent({ graceMs: 300, settleMs: 300 }, redactor),

@@ -6,7 +6,7 @@ import { classify, createClassify, unknownWarning } from '../../../src/diagnose/
 import { type ProjectRule, noProjectRules } from '../../../src/diagnose/rule.js';
 import { rules } from '../../../src/diagnose/rules.js';
 import type { Category, Facts, RetryAxis } from '../../../src/model/diagnosis.js';
-import { steadyTimeoutErrors } from '../../../src/playwright/timeout-errors.js';
+import { stabilizeTimeoutErrors } from '../../../src/playwright/timeout-errors.js';
 import type { Evidence, NetworkEntry } from '../../../src/model/evidence.js';
 import { parseGraphQlErrors, findGraphQlFailure } from '../../../src/diagnose/graphql-errors.js';
 import { describeFailure } from '../../../src/diagnose/headline.js';
@@ -427,9 +427,9 @@ describe('end of the browser', () => {
   const limit = 'Test timeout of 5000ms exceeded.';
 
   const read = (...messages: string[]) =>
-    steadyTimeoutErrors(messages.map((message) => anError(message))).map(({ message }) => message.trim());
+    stabilizeTimeoutErrors(messages.map((message) => anError(message))).map(({ message }) => message.trim());
   const classOf = (...messages: string[]) =>
-    classify(anEvidence({ errors: steadyTimeoutErrors(messages.map((message) => anError(message))) }));
+    classify(anEvidence({ errors: stabilizeTimeoutErrors(messages.map((message) => anError(message))) }));
 
   it('CS-7 removes the browser’s output from the error that quotes it, except for how its process ended', () => {
     const text = closed + launched + noise + printed('Uncaught ReferenceError: noise is not defined') + crash;

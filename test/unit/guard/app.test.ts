@@ -49,7 +49,7 @@ async function judgedBy(program: string, clockMs = 60_000) {
 }
 
 const tooLong = (seconds: number) =>
-  `cannot-be-judged: what the tests check now cannot be determined (reading it took more than ${seconds} s of processor time)`;
+  `cannot-be-judged: it is unclear what the tests check now (reading it took more than ${seconds} s of processor time)`;
 
 it('HN-3 rejects a change whose judgement takes too long, and says so', async () => {
   expect(await judgedBy("process.on('message', () => { for (;;); });", 100)).toEqual([tooLong(5)]);

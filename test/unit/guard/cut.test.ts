@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
 import type { Category } from '../../../src/model/diagnosis.js';
 import { judgeChange } from '../../../src/guard/judge.js';
-import { placesOf } from '../../../src/guard/run-guard.js';
+import { findSuitePlaces } from '../../../src/guard/run-guard.js';
 import { readTestCode } from '../../../src/guard/test-code.js';
-import { testPlaces } from '../../../src/guard/test-places.js';
-import { folderTree } from '../../../src/workspace/tree.js';
+import { createTestPlacePredicate } from '../../../src/guard/test-places.js';
+import { createFolderTree } from '../../../src/workspace/tree.js';
 import { aResult, aSuiteRun, aTest } from '../../rig/builders.js';
 import { ordinaryFiles, protectedFiles } from '../../rig/protected-files.js';
 import { tempDir } from '../../rig/temp-dir.js';
@@ -76,7 +76,7 @@ describe('HN-4 what belongs to the tests does not enter', () => {
     const cut = async (text: string) => (await judged([['.env', text]], 'runtime-error', files)).cut;
     expect(await cut('PORT=4000\nSESSION_KEY=for-tests\n')).toEqual([]);
     expect(await cut('PORT=4000\nSESSION_KEY=secret\nMAIL_KEY=x\n')).toEqual([
-      { file: '.env', why: 'only a person can say the value of SESSION_KEY, MAIL_KEY' },
+      { file: '.env', why: 'only a person knows the value of SESSION_KEY, MAIL_KEY' },
     ]);
     expect(await cut('PORT=5000\n')).toMatchObject([{ file: '.env' }]);
   });
@@ -171,7 +171,7 @@ const places = {
 
 it('HN-4 counts a page among the tests as the app’s if no test read it, and anything else as the tests’', () => {
   const loaded = ['tests/cart.spec.ts', 'tests/pages/read.html'];
-  const isTests = testPlaces({ ...places, loaded });
+  const isTests = createTestPlacePredicate({ ...places, loaded });
   const own = ['tests/pages/cart.html', 'tests/pages/cart.css'];
   const theirs = [
     'tests/cart.spec.ts',
@@ -188,7 +188,7 @@ it('HN-4 counts the folder of a test as the tests’ if Playwright looks for tes
   const location = { file: '/projects/shop/e2e/cart.spec.ts', line: 1, column: 1 };
   const tests = [{ ...aResult('t1'), test: aTest('t1', { location }) }];
   const suite = aSuiteRun({ tests, rootDir: '/projects' });
-  const isTests = testPlaces(placesOf('/projects/shop', suite, () => false));
+  const isTests = createTestPlacePredicate(findSuitePlaces('/projects/shop', suite, () => false));
   expect(['e2e/support/cart.ts', 'src/cart.ts'].map(isTests)).toEqual([true, false]);
 });
 
@@ -198,7 +198,7 @@ async function reached(files: Readonly<Record<string, string>>): Promise<string[
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), text);
   }
-  return [...(await readTestCode(folderTree(root), places, { edits: [] })).reached].toSorted();
+  return [...(await readTestCode(createFolderTree(root), places, { edits: [] })).reached].toSorted();
 }
 
 it('HN-4 follows what specs and the config import, and what they name: modules, set-ups, data', async () => {

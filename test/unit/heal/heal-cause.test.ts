@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEnd, AgentRun } from '../../../src/model/attempt.js';
 import type { Question } from '../../../src/model/escalation.js';
 import { harmless } from '../../../src/guard/findings.js';
-import { violationOf } from '../../../src/guard/rules.js';
+import { createViolation } from '../../../src/guard/rules.js';
 import { fixesOf, followingPatch, ofFixer } from '../../../src/clients/fixer/fixes.js';
 import { proposePatches } from '../../../src/clients/patches.js';
 import type { Cause } from '../../../src/model/cause.js';
-import { contentsOf, storeChange } from '../../../src/workspace/change.js';
+import { openContents, storeChange } from '../../../src/workspace/change.js';
 import { startTrial } from '../../../src/heal/attempt/trial.js';
 import { applyProposal } from '../../../src/heal/attempt/proposed.js';
 import { type RestartOptions, runWithRestarts } from '../../../src/heal/attempt/start-agent.js';
@@ -249,7 +249,7 @@ describe('the loop for one cause', () => {
       failure: aTestFailure({ errors: [anError(message, { location })] }),
     });
     const { session: given } = await session(['boom', 'boom', 'boom', ...last]);
-    const places = { root: given.workspace.root, contents: contentsOf(given.folder.dir) };
+    const places = { root: given.workspace.root, contents: openContents(given.folder.dir) };
     const hooks = { follow: (cause: Cause) => followingPatch(cause, places) };
     const itsCause = aCause({ lead, ...(blame ? { blame } : {}) });
     const { attempts, end } = await healAlone({ ...given, hooks }, itsCause);
@@ -273,6 +273,15 @@ describe('the loop for one cause', () => {
       expect(offered?.end.kind).toBe(ended);
     },
   );
+
+  it('HN-7 BL-1 tests that only ran with a patch that a person is asked about have not passed', async () => {
+    const { session: given, events } = await session([null, null, null]);
+    const patch = { side: 'app', summary: 'takes it back', edits: [] } as const;
+    const pending = { ...anAttempt(), agent: 'built-in' };
+    const offered = await applyForReview(given, cause, { pending, patch });
+    expect(offered?.end).toMatchObject({ kind: 'offered' });
+    expect(events.filter(({ type }) => type === 'tests.seen')).toEqual([]);
+  });
 
   it('HN-4 ME-7 tests that a person has opened may change: it is named, and healed', async () => {
     const known = { ...anUnknown, decision: { chosen: null, allows: 'tests' } } as const;
@@ -622,7 +631,7 @@ it('SC-4 HN-3 a patch of another machine is judged by the guard, whatever name i
     hooks: { proposers: [proposePatches(patches)], noAgents: 'no patch of another machine fixes it' },
     guard: async ({ changes }) => {
       asked.push(...changes);
-      return { ...harmless, violations: [violationOf('app-detects-tests', { file, detail: 'x' })] };
+      return { ...harmless, violations: [createViolation('app-detects-tests', { file, detail: 'x' })] };
     },
   });
   const diagnosis = aDiagnosis({ category: 'build-error' });

@@ -13,7 +13,7 @@ import {
   decideNextStep,
   isPaused,
 } from '../../../src/heal/policy.js';
-import { type RunResult, runOutcomeOf } from '../../../src/model/verdict.js';
+import { type RunResult, decideOutcome } from '../../../src/model/verdict.js';
 import {
   aDiagnosed,
   aDiagnosis,
@@ -431,7 +431,7 @@ it.each<[string, Partial<RunResult>, string, number]>([
   ['Ctrl-C', { tests: ['failed'], interruptedBy: 'SIGINT' }, 'interrupted', 130],
   ['TERM', { tests: ['failed'], interruptedBy: 'SIGTERM' }, 'interrupted', 143],
 ])('CL-5 outcome and exit code: %s', (_, over, outcome, exitCode) => {
-  expect(runOutcomeOf({ ...green, ...over })).toEqual({ outcome, exitCode });
+  expect(decideOutcome({ ...green, ...over })).toEqual({ outcome, exitCode });
 });
 
 const file = (name: string, durationMs: number): TestFile => ({

@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { chooseTestsToRunWithoutFix, chooseNeighbours, groupAlike } from '../../../src/heal/alike.js';
 import { type AgentRun, type Opinion, isKept } from '../../../src/model/attempt.js';
 import type { DiagnosedFailure } from '../../../src/model/cause.js';
-import { testName } from '../../../src/model/failure.js';
-import { runOutcomeOf } from '../../../src/model/verdict.js';
+import { formatTitles } from '../../../src/model/failure.js';
+import { decideOutcome } from '../../../src/model/verdict.js';
 import { harmless } from '../../../src/guard/findings.js';
 import type { Guard } from '../../../src/guard/run-guard.js';
 import type { ProposedFix } from '../../../src/heal/hooks.js';
@@ -406,7 +406,7 @@ describe('the shared proof', () => {
     expect(run.ends).toMatchObject([{ verdict: 'green-once', unproven: true }]);
     expect(run.ends[0]?.reason).toMatch(/dev\.db.*there is none/);
     const result = { ...run.record, causes: run.ends, tests: [], interruptedBy: null } as const;
-    expect(runOutcomeOf({ ...result, failOnHeal: false, failOnFlaky: false }).exitCode).toBe(3);
+    expect(decideOutcome({ ...result, failOnHeal: false, failOnFlaky: false }).exitCode).toBe(3);
   });
 
   it.each([1, 4, 10])(
@@ -606,10 +606,10 @@ async function regressionAfter(red: readonly (readonly string[])[], fixes = [kep
   let inTree: readonly string[] = stack;
   const workspace: Session['workspace'] = {
     ...made.session.workspace,
-    applied: () => inTree,
-    without: async (out) => {
+    listApplied: () => inTree,
+    takeOut: async (out) => {
       inTree = stack.filter((id) => !out.includes(id));
-      return made.session.workspace.without(out);
+      return made.session.workspace.takeOut(out);
     },
     revert: async (out) => {
       for (const id of out) stack.splice(stack.indexOf(id), 1);
@@ -707,7 +707,7 @@ it('ME-2 ME-11 pauses healing at the fifth question, asks no further ones, and e
   expect(events.at(-1)).toEqual({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
   const causes = session.bus.run().causes.flatMap(({ ended }) => ended ?? []);
   expect(causes.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 5 }, () => 'escalated'));
-  const final = runOutcomeOf({
+  const final = decideOutcome({
     tests: reportTests(session.bus.run()).map((one) => one.verdict),
     causes,
     suiteRed: record.suiteRed,
@@ -1001,7 +1001,7 @@ it('HL-6 what the fix of one change leaves red is a cause of its own', async () 
 
 it('ME-7 a quarantine finds its test by the name that reports show, without what cannot be seen', async () => {
   const { report } = await simulatedRun(['t1'], shared);
-  const name = testName(report.tests[0]?.title ?? []);
+  const name = formatTitles(report.tests[0]?.title ?? []);
   const settings = someSettings({ quarantine: [{ test: `${name}\ufe0f`, until: '2999-01-01' }] });
   const quarantined = await simulatedRun(['t1'], shared, { settings });
   expect(quarantined.report.tests).toMatchObject([{ verdict: 'quarantined' }]);

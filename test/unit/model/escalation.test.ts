@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/model/choice.js';
 import type { Attempt } from '../../../src/model/attempt.js';
-import { blameLine, canBeReverted, blamePosition } from '../../../src/model/blame.js';
-import { retryOf } from '../../../src/model/cause.js';
-import { decisionFrom, guidanceFrom, inPlainWords, questionAbout } from '../../../src/model/escalation.js';
-import { countChange } from '../../../src/model/earlier-runs.js';
+import { describeBlame, canBeReverted, formatBlamePosition } from '../../../src/model/blame.js';
+import { chooseRetryAxis } from '../../../src/model/cause.js';
+import {
+  readDecision,
+  createGuidance,
+  describeProblem,
+  createQuestion,
+} from '../../../src/model/escalation.js';
+import { decideCountChange } from '../../../src/model/earlier-runs.js';
 import {
   aBlame,
   aBlamedHunk,
@@ -26,7 +31,7 @@ describe('a question to a person', () => {
     ['code_error', ['guide', 'simplify', 'skip']],
   ] as const)('ME-5 %s offers %j', (retry, choices) => {
     const lead = aDiagnosed({ diagnosis: aDiagnosis({ retry }) });
-    expect(questionAbout(aCause({ lead }), nothingTried).choices).toEqual(choices);
+    expect(createQuestion(aCause({ lead }), nothingTried).choices).toEqual(choices);
   });
 
   it.each([
@@ -39,9 +44,9 @@ describe('a question to a person', () => {
       const why = [{ rule, category, source: 'error', evidence: '403', confidence: 0.9 }] as const;
       const lead = aDiagnosed({ diagnosis: aDiagnosis({ retry: 'never_retry', why }) });
       const cause = aCause({ lead, blame: aBlame() });
-      expect(retryOf(cause)).toBe(needs);
-      expect(questionAbout(cause, nothingTried)).toMatchObject({ retry: needs, choices });
-      expect(retryOf(aCause({ lead }))).toBe('never_retry');
+      expect(chooseRetryAxis(cause)).toBe(needs);
+      expect(createQuestion(cause, nothingTried)).toMatchObject({ retry: needs, choices });
+      expect(chooseRetryAxis(aCause({ lead }))).toBe('never_retry');
     },
   );
 
@@ -53,14 +58,14 @@ describe('a question to a person', () => {
       of('tests', { change: '2' }),
       of('app', { change: '3', agent: 'built-in' }),
     ];
-    const question = questionAbout(aCause({ blame: aBlame() }), { attempts, asked: null });
+    const question = createQuestion(aCause({ blame: aBlame() }), { attempts, asked: null });
     expect(question.choices).toEqual(['tests', 'app', 'guide', 'simplify', 'skip']);
     expect(question.offers).toMatchObject([
       { side: 'tests', change: '2', agent: 'debugger' },
       { side: 'app', change: '3', agent: 'built-in' },
     ]);
     expect(question.recommendation).toContain('It was green before 3f2a91c');
-    expect(questionAbout(aCause({ blame: aBlame() }), nothingTried)).toMatchObject({
+    expect(createQuestion(aCause({ blame: aBlame() }), nothingTried)).toMatchObject({
       choices: ['guide', 'simplify', 'skip'],
       offers: [],
     });
@@ -70,16 +75,16 @@ describe('a question to a person', () => {
     const offer = { side: 'app', agent: 'debugger', change: '3', files: [], patch: null, proof: [] } as const;
     const asked = anEscalation({ choices: ['app', 'guide'], offers: [offer] });
     const chosen = { side: 'app', agent: 'debugger', change: '3', runId: 'run1', takesOut: true };
-    expect(decisionFrom(asked, { choice: 'app', guidance: null })).toEqual({ chosen, allows: null });
-    expect(decisionFrom(asked, { choice: 'tests', guidance: null })).toBeNull();
-    expect(decisionFrom(asked, { choice: 'guide', guidance: 'so' })).toBeNull();
+    expect(readDecision(asked, { choice: 'app', guidance: null })).toEqual({ chosen, allows: null });
+    expect(readDecision(asked, { choice: 'tests', guidance: null })).toBeNull();
+    expect(readDecision(asked, { choice: 'guide', guidance: 'so' })).toBeNull();
     const open = { chosen: null, allows: 'tests' };
-    expect(decisionFrom(asked, { choice: 'guide', guidance: 'so', allows: 'tests' })).toEqual(open);
+    expect(readDecision(asked, { choice: 'guide', guidance: 'so', allows: 'tests' })).toEqual(open);
   });
 
   it('ME-5 says why a person is asked', () => {
-    const said = questionAbout(aCause(), { attempts: [], asked: null, question: 'is this fix meant?' });
-    expect(said.problem).toContain('Why you are asked: is this fix meant?');
+    const said = createQuestion(aCause(), { attempts: [], asked: null, question: 'is this fix meant?' });
+    expect(said.problem).toContain('Reason for this question: is this fix meant?');
   });
 
   it('ME-5 names each test of the cause, and describes each attempt in a sentence', () => {
@@ -89,7 +94,7 @@ describe('a question to a person', () => {
       anAttempt({ files: [], exit: 'timed-out' }),
       anAttempt({ agent: null, slashCommand: null, files: [] }),
     ];
-    const question = questionAbout(aCause({ lead, members }), { attempts, asked: null });
+    const question = createQuestion(aCause({ lead, members }), { attempts, asked: null });
     expect(question.tests.map((test) => test.id)).toEqual(['t1', 't2']);
     expect(question.problem).toContain('2 tests fail because of it');
     expect(question.tried).toEqual([
@@ -103,7 +108,7 @@ describe('a question to a person', () => {
     [{ category: 'network-error', facts: { ...facts, endpoint: 'POST /api/orders → 500' } }, '/api/orders'],
     [{ category: 'unknown', retry: 'never_retry' }, 'credentials'],
   ] as const)('ME-5 says in plain words what is wrong: %j', (over, words) => {
-    const said = inPlainWords(aDiagnosis(over), { tests: 1, asked: null });
+    const said = describeProblem(aDiagnosis(over), { tests: 1, asked: null });
     expect(said).toContain(words);
     expect(said).not.toMatch(/:\d+|getBy|select /i);
   });
@@ -115,7 +120,7 @@ it.each([
   [{ choice: 'provide-credentials', guidance: null }, null],
   [{ choice: 'skip', guidance: 'never mind' }, null],
 ] as const)('ME-7 the answer %j gives the next agent the guidance %j', (answer, guidance) => {
-  expect(guidanceFrom(answer)).toBe(guidance);
+  expect(createGuidance(answer)).toBe(guidance);
 });
 
 it.each([
@@ -126,7 +131,7 @@ it.each([
   ['taken-out', 'counts'],
   ['interrupted', 'leaves'],
 ] as const)('ME-2 ME-4 the effect on the count of an attempt judged %s: %s', (kind, change) => {
-  expect(countChange(kind)).toBe(change);
+  expect(decideCountChange(kind)).toBe(change);
 });
 
 const one = aBlamedHunk({ file: 'src/cart.ts' });
@@ -140,11 +145,11 @@ it.each([
     'green at ba5e000; reverting these 2 changes (+8 −1) of src/cart.ts, src/b.ts (not committed)',
   ],
 ] as const)('BL-3 describes the blamed change in a sentence: %s', (_, hunks, words) => {
-  expect(blameLine(aBlame({ hunks }))).toContain(words);
+  expect(describeBlame(aBlame({ hunks }))).toContain(words);
 });
 
 it('BL-3 BL-4 gives the place of the first line, and allows a revert only of changes in the app', () => {
-  expect(blamePosition(aBlame({ hunks: [one] }))).toBe('src/cart.ts:12');
+  expect(formatBlamePosition(aBlame({ hunks: [one] }))).toBe('src/cart.ts:12');
   expect(canBeReverted(aBlame())).toBe(true);
   expect(canBeReverted(aBlame({ hunks: [one, { ...one, inTests: true }] }))).toBe(false);
   expect(canBeReverted(undefined)).toBe(false);

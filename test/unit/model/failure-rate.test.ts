@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundsOf, greensNeeded, isHigher, shownBy, surelyAtLeast } from '../../../src/model/failure-rate.js';
+import {
+  computeBounds,
+  countGreensNeeded,
+  isSurelyHigher,
+  judgeCount,
+  computeLowestRate,
+} from '../../../src/model/failure-rate.js';
 
 describe('a failure rate', () => {
   // R: binom.test(4, 30)$conf.int and so on.
@@ -10,7 +16,7 @@ describe('a failure rate', () => {
     [10, 10, 0.6915, 1],
     [7, 700, 0.004, 0.0205],
   ])('FL-1 has the exact bounds of Clopper and Pearson: red %d of %d', (red, runs, low, high) => {
-    const bounds = boundsOf({ red, runs });
+    const bounds = computeBounds({ red, runs });
     expect(bounds.low).toBeCloseTo(low, 3);
     expect(bounds.high).toBeCloseTo(high, 3);
   });
@@ -24,7 +30,7 @@ describe('a failure rate', () => {
     [5, 5, 'open'],
     [20, 20, 'always-red'],
   ] as const)('FL-1 is measured until its count says enough: red %d of %d is %s', (red, runs, shown) => {
-    expect(shownBy({ red, runs }, { look: 2, expected: 0.2 })).toBe(shown);
+    expect(judgeCount({ red, runs }, { look: 2, expected: 0.2 })).toBe(shown);
   });
 
   it.each([
@@ -34,7 +40,7 @@ describe('a failure rate', () => {
     [10, 10, 4],
     [0, 10, Infinity],
   ])('FL-4 asks for so many greens: red %d of %d', (red, runs, greens) => {
-    expect(greensNeeded({ red, runs })).toBe(greens);
+    expect(countGreensNeeded({ red, runs })).toBe(greens);
   });
 
   // R: fisher.test(matrix(c(5, 0, 0, 5), 2), alternative = 'greater')$p.value is 0.004, and so on.
@@ -48,7 +54,7 @@ describe('a failure rate', () => {
     [[0, 10], [10, 10], false],
   ] as const)('FL-2 is surely higher than another: %j than %j is %s', (one, other, isSure) => {
     const count = ([red, runs]: readonly [number, number]) => ({ red, runs });
-    expect(isHigher(count(one), count(other))).toBe(isSure);
+    expect(isSurelyHigher(count(one), count(other))).toBe(isSure);
   });
 
   it('FL-1 FL-4 is within its bounds, and a proof leaves at most 1 % to a test that still fails', () => {
@@ -57,15 +63,15 @@ describe('a failure rate', () => {
       .chain((runs) => fc.record({ runs: fc.constant(runs), red: fc.integer({ min: 0, max: runs }) }));
     fc.assert(
       fc.property(count, (one) => {
-        const [bounds, wider] = [boundsOf(one), boundsOf(one, 0.01)];
+        const [bounds, wider] = [computeBounds(one), computeBounds(one, 0.01)];
         const rate = one.red / one.runs;
         expect(bounds.low).toBeLessThanOrEqual(rate + 1e-9);
         expect(bounds.high).toBeGreaterThanOrEqual(rate - 1e-9);
         expect(wider.low).toBeLessThanOrEqual(bounds.low);
         expect(wider.high).toBeGreaterThanOrEqual(bounds.high);
-        const greens = greensNeeded(one);
+        const greens = countGreensNeeded(one);
         if (one.red === 0) expect(greens).toBe(Infinity);
-        else expect((1 - surelyAtLeast(one)) ** greens).toBeLessThanOrEqual(0.01 + 1e-9);
+        else expect((1 - computeLowestRate(one)) ** greens).toBeLessThanOrEqual(0.01 + 1e-9);
       }),
     );
   });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { Side } from '../../../src/model/choice.js';
 import type { AttemptEnd } from '../../../src/model/attempt.js';
-import { offersOf } from '../../../src/model/escalation.js';
+import { listOffers } from '../../../src/model/escalation.js';
 import { formatPage } from '../../../src/outputs/escalation-text.js';
 import { showDiff } from '../../../src/outputs/html/diff.js';
 import { loadRun } from '../../../src/outputs/html/load-run.js';
@@ -113,7 +113,7 @@ async function asked() {
   mkdirSync(path.join(dir, 'attempts'), { recursive: true });
   writeFileSync(path.join(dir, 'attempts/1.patch'), patchOf('page.html', 'the old words'));
   writeFileSync(path.join(dir, 'attempts/2.patch'), patchOf('a.spec.ts', 'hunter2hunter2 and new words'));
-  const escalation = anEscalation({ runId, choices: ['tests', 'app'], offers: offersOf(attempts) });
+  const escalation = anEscalation({ runId, choices: ['tests', 'app'], offers: listOffers(attempts) });
   return { project, dir, report, escalation: withPatches(project, escalation, redactor) };
 }
 

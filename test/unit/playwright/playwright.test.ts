@@ -2,13 +2,13 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/diagnose/classify.js';
-import { brokenBuildOf, isStillBroken } from '../../../src/playwright/broken-build.js';
+import { findBrokenBuild, isStillBroken } from '../../../src/playwright/broken-build.js';
 import type { ReportLine } from '../../../src/playwright/report-format.js';
-import { addLine, emptyReport, followReport } from '../../../src/playwright/report-state.js';
+import { addLine, createEmptyReport, followReport } from '../../../src/playwright/report-state.js';
 import {
-  interactiveFlagProblem,
-  interactiveVariablesIn,
-  unattended,
+  findInteractiveFlag,
+  listInteractiveVariables,
+  createUnattendedEnv,
 } from '../../../src/playwright/unattended.js';
 import { aDiagnosed, aTestFailure, anError, anEvidence } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
@@ -46,7 +46,7 @@ describe('a web server that a build error keeps from starting', () => {
   const failed = (error: typeof timedOut, serverOutput: string) => {
     const evidence = anEvidence({ errors: [error], serverOutput });
     const failure = { scope: 'suite', errors: [error], stderr: '' } as const;
-    return brokenBuildOf(aDiagnosed({ failure, evidence, diagnosis: classify(evidence) }));
+    return findBrokenBuild(aDiagnosed({ failure, evidence, diagnosis: classify(evidence) }));
   };
 
   it('CS-10 is recognized by its output', () => {
@@ -97,7 +97,7 @@ it('CL-5 passes over a line that was torn by a full disk, and the rest of the re
 
 it('EV-1 of a test’s failed tries, the first one tells why, even if a later one was traced', () => {
   const trace = { name: 'trace', contentType: 'application/zip', path: '/results/trace.zip' };
-  const state = emptyReport();
+  const state = createEmptyReport();
   const tries = [
     aTestFailure({ retry: 0, errors: [anError('Error: connect ECONNREFUSED 127.0.0.1:5602')] }),
     aTestFailure({ retry: 1, errors: [anError('Error: duplicate key value')], attachments: [trace] }),
@@ -108,18 +108,18 @@ it('EV-1 of a test’s failed tries, the first one tells why, even if a later on
 
 describe('an unattended Playwright', () => {
   it.each([['--ui'], ['--debug']])('CL-4 refuses %s after --', (...words) => {
-    expect(interactiveFlagProblem(['--no-deps', ...words])).toMatchObject({ kind: 'usage' });
+    expect(findInteractiveFlag(['--no-deps', ...words])).toMatchObject({ kind: 'usage' });
   });
 
   it('CL-1 passes on every other argument', () => {
-    expect(interactiveFlagProblem(['--no-deps', '--update-snapshots=all', 'ui.spec.ts', 'debug'])).toBeNull();
+    expect(findInteractiveFlag(['--no-deps', '--update-snapshots=all', 'ui.spec.ts', 'debug'])).toBeNull();
   });
 
   it('CL-4 names the variables that would make it wait, and removes them', () => {
     const env = { PWDEBUG: 'console', PWPAUSE: '1', PWTEST_WATCH: '', HOME: '/home/me' };
-    expect(interactiveVariablesIn(env)).toEqual(['PWDEBUG', 'PWPAUSE']);
-    expect(interactiveVariablesIn({ PWDEBUG: '0' })).toEqual([]);
-    expect(unattended({ ...env, PLAYWRIGHT_HTML_OPEN: 'always' })).toEqual({
+    expect(listInteractiveVariables(env)).toEqual(['PWDEBUG', 'PWPAUSE']);
+    expect(listInteractiveVariables({ PWDEBUG: '0' })).toEqual([]);
+    expect(createUnattendedEnv({ ...env, PLAYWRIGHT_HTML_OPEN: 'always' })).toEqual({
       HOME: '/home/me',
       PLAYWRIGHT_HTML_OPEN: 'never',
       PW_TEST_HTML_REPORT_OPEN: 'never',

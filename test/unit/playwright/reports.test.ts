@@ -5,9 +5,9 @@ import { readReports } from '../../../src/playwright/reports/read-reports.js';
 import {
   type PlaywrightReport,
   countShards,
-  missingShards,
-  missingWarning,
-  refusalOf,
+  createMissingShardsProblem,
+  describeMissingShards,
+  findRefusal,
 } from '../../../src/playwright/reports/report.js';
 import { tempDir } from '../../rig/temp-dir.js';
 import { zipOf } from '../evidence/rig/write-zip.js';
@@ -125,7 +125,7 @@ const aReport = (name: string, current: number, over: Partial<PlaywrightReport> 
 const all = [aReport('one.zip', 1), aReport('two.zip', 2), aReport('three.zip', 3)];
 
 it('SC-1 accepts all shards of one commit, in any order', () => {
-  expect(refusalOf(all.toReversed(), 'c0ffee0000')).toBeNull();
+  expect(findRefusal(all.toReversed(), 'c0ffee0000')).toBeNull();
   expect(countShards(all)).toEqual({ total: 3, missing: [] });
 });
 
@@ -138,7 +138,7 @@ it.each([
   ],
   ['the same shard twice', [aReport('one.zip', 1), aReport('again.zip', 1)], /more than once/],
 ])('SC-1 refuses %s and names the files', (_, reports, message) => {
-  const problem = refusalOf(reports, 'c0ffee0000');
+  const problem = findRefusal(reports, 'c0ffee0000');
   expect(problem?.message).toMatch(message);
   for (const { name } of reports) expect(problem?.detail).toContain(name);
 });
@@ -149,6 +149,9 @@ it.each([
 ])('SC-1 names the missing shards if only %s left a report', (there, words) => {
   const reports = there.map((n) => aReport(`${n}.zip`, n));
   const count = countShards(reports);
-  expect(missingShards(reports, count)).toMatchObject({ kind: 'input-unreadable', message: words });
-  expect(missingWarning(count)).toContain(words);
+  expect(createMissingShardsProblem(reports, count)).toMatchObject({
+    kind: 'input-unreadable',
+    message: words,
+  });
+  expect(describeMissingShards(count)).toContain(words);
 });

@@ -3,7 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/clock.js';
-import { git, gitBytes, gitSays } from '../../../src/workspace/git.js';
+import { git, gitBytes, readGitError } from '../../../src/workspace/git.js';
 import { findProgram, withPackageBins } from '../../../src/process/find-program.js';
 import { type ProcessEntry, parsePs, withRelatives } from '../../../src/process/proc-table.js';
 import { writeInto } from '../../rig/agent-workspace.js';
@@ -122,7 +122,7 @@ function fakeGit(script: string): string {
 it('HN-4 does not wait for good for a git that does not answer, and says so', async () => {
   const dir = fakeGit('exec sleep 60');
   expect(await git(dir, ['status'], { timeoutMs: 200 })).toBeNull();
-  const says = await gitBytes(dir, ['status'], { timeoutMs: 200 }).catch(gitSays);
+  const says = await gitBytes(dir, ['status'], { timeoutMs: 200 }).catch(readGitError);
   expect(says).toMatch(/^Command timed out after 200 milliseconds/);
 });
 

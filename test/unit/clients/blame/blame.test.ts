@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareFile, without } from '../../../../src/workspace/hunks.js';
+import { compareFile, takeOutHunks } from '../../../../src/workspace/hunks.js';
 import { changesSinceState, keepTreeState } from '../../../../src/run/tree-state.js';
 import { compareFiles } from '../../../../src/workspace/candidates.js';
 import { lastGreenStates } from '../../../../src/run/last-green.js';
@@ -12,8 +12,8 @@ import { findRevert, hasAppChanged } from '../../../../src/heal/attempt/undone.j
 import { certain, type EvidenceSource, type Reason } from '../../../../src/model/diagnosis.js';
 import { isOwnAssertion } from '../../../../src/heal/own-assertion.js';
 import type { Session } from '../../../../src/heal/session.js';
-import { contentsOf } from '../../../../src/workspace/change.js';
-import { checkedOut } from '../../../../src/workspace/git.js';
+import { openContents } from '../../../../src/workspace/change.js';
+import { readHead } from '../../../../src/workspace/git.js';
 import type { Report } from '../../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../../rig/a-report.js';
 import { aCause, aDiagnosis, anError, aTestFailure, failing } from '../../../rig/builders.js';
@@ -125,8 +125,8 @@ describe('hunks of a file', () => {
     fc.assert(
       fc.property(fc.option(text), fc.option(text), (before, after) => {
         const file = compareFile('a.ts', before, after);
-        expect(without(file, new Set(file.hunks))).toBe(before);
-        expect(without(file, new Set())).toBe(after);
+        expect(takeOutHunks(file, new Set(file.hunks))).toBe(before);
+        expect(takeOutHunks(file, new Set())).toBe(after);
       }),
     );
   });
@@ -139,7 +139,9 @@ describe('hunks of a file', () => {
       { old: ['5\n'], now: ['five\n'], newStart: 5 },
       { old: ['7\n'], now: ['seven\n'], newStart: 7 },
     ]);
-    expect(without(file, new Set(file.hunks.slice(0, 1)))).toBe(numbered(1, '}', 3, 4, 'five', 6, 'seven'));
+    expect(takeOutHunks(file, new Set(file.hunks.slice(0, 1)))).toBe(
+      numbered(1, '}', 3, 4, 'five', 6, 'seven'),
+    );
   });
 
   it('BL-1 an added or binary file is one hunk', () => {
@@ -240,12 +242,12 @@ describe('BL-6 what a fix in a project takes back', () => {
   async function fixedProject(...states: readonly Readonly<Record<string, string>>[]) {
     const { dir, write, ...repository } = gitRepository({ '.gitignore': '.self-heal/\n', ...states[0] });
     const runDir = path.join(dir, '.self-heal/runs/20260101-000000-0001');
-    const contents = contentsOf(runDir);
+    const contents = openContents(runDir);
     const stateOf = async (text: string) =>
       ({ kind: 'file', hash: await contents.put(Buffer.from(text)), mode: 0o644 }) as const;
     const session = {
       cwd: dir,
-      workspace: { root: dir, applied: () => ['1'], edited: () => new Set(['app.py']) },
+      workspace: { root: dir, listApplied: () => ['1'], edited: () => new Set(['app.py']) },
       folder: { dir: runDir },
       isTest: (file: string) => file.startsWith('tests/'),
     } as unknown as Session;
@@ -339,9 +341,9 @@ it('BL-1 finds the last green commit of a test in the newest run that saw it pas
 it('BL-1 ignores a run with uncommitted changes, and one that agents changed', async () => {
   const { dir, write, commit, run, lastGreen } = repository();
   const old = commit();
-  expect(await checkedOut(dir)).toEqual({ commit: old, isDirty: false });
+  expect(await readHead(dir)).toEqual({ commit: old, isDirty: false });
   write({ 'app.ts': 'other', 'new.ts': 'new' });
-  expect((await checkedOut(dir)).isDirty).toBe(true);
+  expect((await readHead(dir)).isDirty).toBe(true);
   const now = commit();
   run({ commit: old, tests: passed('a') });
   run({ commit: null, tests: passed('a') });
