@@ -10,8 +10,9 @@ const patient = { testTimeout: 900_000, hookTimeout: 900_000 };
 
 const setupFiles = ['test/rig/own-environment.ts'];
 
-// Most of them start processes with work of their own. One pool for all: the long files of `e2e` begin, the short ones of `unit` fill its end.
-const maxWorkers = Math.max(2, Math.ceil(availableParallelism() / 2));
+// Most of them start processes with work of their own, and wait for them and for timeouts: with as many workers as processors, a quarter of two of these
+// idles. One pool for all: the long files of `e2e` begin, the short ones of `unit` fill its end.
+const maxWorkers = Math.max(3, Math.ceil(availableParallelism() * 0.75));
 
 export default defineConfig({
   test: {
@@ -33,6 +34,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
+          isolate: false,
           setupFiles,
           maxWorkers,
           testTimeout: 300_000,

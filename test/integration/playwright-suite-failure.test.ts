@@ -157,7 +157,7 @@ console.log('the last line'); process.exitCode = 1;`,
   expect(log.length).toBeLessThan(9 * 1024 * 1024);
   expect(log.slice(0, 40)).toMatch(/^\d+ the first line\n/);
   expect(log.slice(-40)).toMatch(/\d+ the last line\n$/);
-  expect(/^\d+ \[self-heal\] \d+ bytes of server output were left out here$/m.test(log)).toBe(true);
+  expect(/^\d+ \[self-heal\] \d+ bytes of server output were cut here$/m.test(log)).toBe(true);
   const stamps = log
     .trimEnd()
     .split('\n')

@@ -20,15 +20,15 @@ async function program(events: readonly StampedEvent[]): Promise<string[]> {
     file,
     `import { readFileSync } from 'node:fs';
     import { createInterface } from 'node:readline';
-    import { terminalReporter } from ${from('outputs/terminal.js')};
+    import { createTerminalReporter } from ${from('outputs/terminal.js')};
     import { paletteFor } from ${from('outputs/streams.js')};
-    import { isLive } from ${from('outputs/streams.js')};
+    import { canRedraw } from ${from('outputs/streams.js')};
     import { reduce } from ${from('run/run-state.js')};
     import { emptyRun } from ${from('run/run-state.js')};
     import { listenForInterrupts } from ${from('process/interrupts.js')};
     const { env, stderr } = process;
-    const live = isLive(env, stderr);
-    const reporter = terminalReporter({ stream: stderr, paint: paletteFor(env), live, now: Date.now });
+    const live = canRedraw(env, stderr);
+    const reporter = createTerminalReporter({ stream: stderr, paint: paletteFor(env), live, now: Date.now });
     const interrupts = listenForInterrupts((text) => stderr.write('self-heal ' + text + '\\n'));
     const end = (code, said) => {
       reporter.close();

@@ -14,4 +14,8 @@ for (const who of ['AUTHOR', 'COMMITTER'])
 
 afterAll(removeTempDirsOfFile);
 // Files share their process, and run in any order.
-afterAll(() => vi.unstubAllEnvs());
+afterAll(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});

@@ -17,7 +17,7 @@ interface Spawnable {
 }
 
 /**
- * Logs the piped output of all processes that this process starts from now on. The output of Playwright's web servers goes into `listWebServers`,
+ * Logs the piped output of all processes that this process starts from now on. The output of Playwright's web servers goes into `webServers`,
  * whatever the config sets for `stdout` and `stderr`. The output of processes that fixtures, hooks and globalSetup start, such as an API server of a
  * worker, goes into a log of this process. Observes data when it is pushed into the streams, so all other readers still get it.
  * Playwright's debug namespace is no alternative, because the user's list reporter would print the server output. The prototype is patched instead of

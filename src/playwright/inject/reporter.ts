@@ -191,12 +191,12 @@ function findReusedServer(config: FullConfig, commands: readonly string[]): stri
 
 /** The public config has only a single server; the list of servers is private (Playwright 1.50 to 1.65). */
 function listWebServers(config: FullConfig): readonly ConfiguredServer[] {
-  const { listWebServers: servers } = internalsOf(config);
+  const { webServers: servers } = internalsOf(config);
   return servers ?? (config.webServer ? [config.webServer] : []);
 }
 
 interface Internal {
-  readonly listWebServers?: readonly ConfiguredServer[];
+  readonly webServers?: readonly ConfiguredServer[];
   readonly globalSetups?: readonly string[];
 }
 
@@ -208,11 +208,11 @@ function internalsOf(config: FullConfig): Internal {
 }
 
 /** Returns the set-up that a config defines. */
-function readSetUp(config: FullConfig): { listWebServers: WebServer[]; globalSetup: readonly string[] } {
+function readSetUp(config: FullConfig): { webServers: WebServer[]; globalSetup: readonly string[] } {
   const folder = config.configFile ? path.dirname(config.configFile) : config.rootDir;
   const { globalSetups = config.globalSetup ? [config.globalSetup] : [] } = internalsOf(config);
   return {
-    listWebServers: listWebServers(config).map(({ command = '', cwd = '.', url, port }) => ({
+    webServers: listWebServers(config).map(({ command = '', cwd = '.', url, port }) => ({
       command,
       cwd: path.relative(process.cwd(), path.resolve(folder, cwd)).replaceAll('\\', '/') || '.',
       url: url ?? (port ? `http://localhost:${port}` : null),
