@@ -25,9 +25,9 @@ export async function planRun(
   first: SuiteRun,
   show: (plan: Plan) => void,
 ): Promise<HealResult> {
-  const session = { ...opened, prepare: async () => null };
+  const session = { ...opened, suite: { ...opened.suite, prepare: async () => null } };
   const progress = newProgress(session, first);
-  const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnose(first));
+  const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnostics.diagnose(first));
   await applyFlaky(progress, flaky);
   const causes = groupCauses(blockedBy ? [blockedBy] : confirmed);
   for (const cause of causes) {
@@ -50,7 +50,7 @@ export async function planRun(
 /** Searches for the change that broke each cause, without starting agents (BL-1). No change is to blame for a test that is green when re-run. */
 export async function blameRun(session: Session, first: SuiteRun): Promise<HealResult> {
   const progress = newProgress(session, first);
-  const { confirmed, flaky } = await confirm(progress, await session.diagnose(first));
+  const { confirmed, flaky } = await confirm(progress, await session.diagnostics.diagnose(first));
   await applyFlaky(progress, flaky);
   const causes = groupCauses(confirmed);
   for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarise(cause) });

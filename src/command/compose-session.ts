@@ -3,11 +3,8 @@ import { systemClock } from '../clock.js';
 import type { Settings } from '../model/settings.js';
 import { createGuard, findSuitePlaces } from '../guard/run-guard.js';
 import { createTestPlacePredicate } from '../guard/test-places.js';
-import { type BrokenBuild, findBrokenBuild } from '../playwright/broken-build.js';
-import { isRed, type SuiteRun } from '../playwright/suite-run.js';
-import { formatProblem, type Problem, reasonOf } from '../problem.js';
-import { withPackageBins } from '../process/find-program.js';
-import { type ProjectCommand, runProgram } from '../process/supervise.js';
+import { isRed } from '../playwright/suite-run.js';
+import { formatProblem, type Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Store } from '../store/store.js';
 import { closeSettledQuestions } from '../run/settled-questions.js';
@@ -15,12 +12,11 @@ import { noStore, warningStore } from '../store/warning-store.js';
 import { createSpending } from '../run/spending.js';
 import { createStore } from '../store/create-store.js';
 import { openStore } from '../store/open-store.js';
-import { createDiagnose, writeFailure } from './diagnose.js';
-import { showTrace } from './show-trace.js';
 import type { BlameCauses, Hooks } from '../heal/hooks.js';
 import { Observations } from '../heal/observations.js';
 import { listTestFiles, TestFiles } from '../heal/test-files.js';
 import type { OpenRun } from './open-run.js';
+import { createDiagnostics, createSuite } from './project-suite.js';
 import type { ReportedRun } from './reported-run.js';
 import type { Session } from '../heal/session.js';
 
@@ -38,10 +34,7 @@ export interface HookParts {
 export type MakeHooks = (parts: HookParts) => Promise<Hooks>;
 
 /** Creates the search for the changes that broke causes. */
-export type MakeExplain = (
-  opened: OpenRun,
-  parts: { readonly session: Omit<Session, 'blame'>; readonly first: SuiteRun },
-) => BlameCauses;
+export type MakeExplain = (opened: OpenRun, session: Omit<Session, 'blame'>) => BlameCauses;
 
 /** The options of a session, by command. */
 export interface SessionParts {
@@ -62,7 +55,7 @@ export async function composeSession(
   { run: first, reportedRed }: ReportedRun,
   { explain, hooks, theseTestsOnly }: SessionParts,
 ): Promise<Result<Session, Problem>> {
-  const { request, cwd, env, folder, bus, redactor, signal, startedAt, plan, missing } = opened;
+  const { request, cwd, folder, bus, redactor, signal, startedAt, missing } = opened;
   const { verify } = opened.settings;
   const settings: Settings = theseTestsOnly
     ? { ...opened.settings, verify: { ...verify, regression: 'none' } }
@@ -79,16 +72,15 @@ export async function composeSession(
   const isTest = createTestPlacePredicate(places);
   const testFiles = new TestFiles(root, { places, files: await listTestFiles(root, places), workspace });
   testFiles.observe(first);
-  const diagnose = createDiagnose(opened);
-  const { prepare } = settings.verify;
-  let brokenBuild: BrokenBuild | null = null;
+  const suite = createSuite(opened, workspace);
   const session: Omit<Session, 'blame'> = {
     settings,
-    playwright: opened.playwright,
     cwd,
     folder,
     bus,
     signal,
+    suite,
+    diagnostics: createDiagnostics(opened, suite),
     workspace,
     observations: new Observations(workspace),
     testFiles,
@@ -97,32 +89,13 @@ export async function composeSession(
     hooks: (await hooks?.({ opened, store: store.value, root, isTest })) ?? {},
     clock: systemClock,
     spending: createSpending(startedAt, await store.value.spentLastDay()),
-    plan,
     redactor,
     store: store.value,
     reportedRed,
     missingAgents: new Map([...missing].map(([name, { message }]) => [name, message])),
     runAgent: createRunAgent(undefined, redactor),
-    runAgain: (request) => opened.suites.again({ ...request, brokenBuild }),
-    runInCleanCopy: async ({ ids, since }) => {
-      const copy = await workspace.updateCleanCopy(since).catch(reasonOf);
-      if (typeof copy === 'string') return `the copy could not be created: ${copy}`;
-      const at = { cwd: copy.cwd, env, signal, runId: folder.runId };
-      if (prepare !== null && (await runPrepare(prepare, at)) !== null) return 'verify.prepare fails there';
-      return opened.suites.again({ ids, purpose: 'proof', causeId: null, workingCopy: copy });
-    },
-    prepare: async (own = signal) =>
-      prepare === null ? null : runPrepare(prepare, { cwd, env, signal: own, runId: folder.runId }),
-    writeFailure: (failure) => writeFailure(opened, failure),
-    showTrace: (n) => showTrace(opened, n),
-    diagnose: async (run) => {
-      const failures = isRed(run) ? await diagnose(run) : [];
-      const [lead] = failures;
-      brokenBuild = (lead && findBrokenBuild(lead)) ?? brokenBuild;
-      return failures;
-    },
   };
-  return ok(explain ? { ...session, blame: explain(opened, { session, first }) } : session);
+  return ok(explain ? { ...session, blame: explain(opened, session) } : session);
 }
 
 /** Returns one warning per remedy, since several agents may lack the same thing. */
@@ -152,22 +125,4 @@ export async function openRunStore(
   const message = `${formatProblem(opening.error).replace(/^self-heal: /, '')}\nHealing continues, but this run is not stored.`;
   warn(message.replaceAll(/\s+/g, ' '));
   return ok(noStore);
-}
-
-/**
- * Runs the project's `verify.prepare` in a shell, exactly as written (HL-9). Returns null if it succeeded, else the end of its output.
- */
-async function runPrepare(
-  command: string,
-  options: Omit<ProjectCommand, 'file' | 'args'>,
-): Promise<string | null> {
-  const shell = process.platform === 'win32' ? ['cmd.exe', '/d', '/s', '/c'] : ['/bin/sh', '-c'];
-  const [file = '', ...flags] = shell;
-  const failed = await runProgram({
-    ...options,
-    env: withPackageBins(options),
-    file,
-    args: [...flags, command],
-  });
-  return failed && `${failed.output}\nverify.prepare ended with ${failed.how}`;
 }

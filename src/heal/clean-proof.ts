@@ -36,7 +36,7 @@ export async function proveInCleanCopy(
   const { session } = progress;
   const { workspace, observations } = session;
   const key = ({ failure }: ProofTest) => failureKey(failure.failure);
-  const run = () => session.runInCleanCopy({ ids, since: begunAt(progress, tests) });
+  const run = () => session.suite.runInCleanCopy({ ids, since: begunAt(progress, tests) });
   const whyNot = unable ?? (await otherServer(tests));
   const without = whyNot ?? (await run());
   await workspace.takeOut([]);

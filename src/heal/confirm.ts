@@ -46,7 +46,7 @@ export async function confirm(
   }
   const hint = longWaitHint([...known, ...first.confirmed]);
   if (hint !== null) progress.session.bus.emit({ type: 'run.warning', message: hint });
-  for (const failure of joined) await progress.session.writeFailure(failure);
+  for (const failure of joined) await progress.session.diagnostics.writeFailure(failure);
   const second = await runAgain(progress, remaining);
   const third = await runAmongOthers(progress, [...first.flaky, ...second.flaky]);
   return {
@@ -99,7 +99,8 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
       .map(({ before, now }) =>
         including(idsBefore(before, along), combined(before, now.failure ?? now.suiteFailure)),
       );
-    for (const failure of confirmed) if (failure.evidence.otherRun) await session.writeFailure(failure);
+    for (const failure of confirmed)
+      if (failure.evidence.otherRun) await session.diagnostics.writeFailure(failure);
   }
   return { confirmed, flaky, uncovered, blockedBy: null };
 }
@@ -125,7 +126,7 @@ async function runAmongOthers(
   const all = new Set([...own, ...tests.flatMap(others)]);
   const files = new Set(listTests(tests).map(({ location }) => location.file));
   const ofFiles = ran.flatMap(({ test }) => (files.has(test.location.file) ? [test.id] : []));
-  const isShort = (session.plan.likelyMs([...all]) ?? 0) <= MOST_AMONG_OTHERS_MS;
+  const isShort = (session.suite.plan.likelyMs([...all]) ?? 0) <= MOST_AMONG_OTHERS_MS;
   const ids = isShort ? [...all] : [...new Set([...own, ...ofFiles.filter((id) => all.has(id))])];
   const rerun = await retest(session, { failures: tests, purpose: 'confirm', causeId: null, ids });
   const redAgain = tests.filter((before) => rerun.observe(before).failure !== null);
@@ -147,7 +148,7 @@ async function runAmongOthers(
       { ...combined(before, failure), rerunIds: [...before.rerunIds, ...earlier], needs, neededTests: first },
     ];
   });
-  for (const failure of confirmed) await session.writeFailure(failure);
+  for (const failure of confirmed) await session.diagnostics.writeFailure(failure);
   const keys = new Set(confirmed.map(({ failure }) => failureKey(failure)));
   const flaky = green.filter(({ failure }) => !keys.has(failureKey(failure)));
   return { confirmed, flaky, uncovered: rerun.others };
@@ -160,7 +161,7 @@ async function greenAloneAgain(
 ): Promise<ReadonlySet<DiagnosedFailure>> {
   if (failures.length === 0 || session.signal.aborted) return new Set();
   const ids = [...new Set(failures.flatMap(({ rerunIds }) => rerunIds))];
-  const { tests } = await session.runAgain({ ids, purpose: 'confirm', causeId: null });
+  const { tests } = await session.suite.runAgain({ ids, purpose: 'confirm', causeId: null });
   const green = new Set(tests.flatMap(({ test, outcome }) => (outcome === 'expected' ? test.id : [])));
   return new Set(failures.filter(({ failure }) => green.has(failureKey(failure))));
 }

@@ -86,10 +86,10 @@ function tellIfPaused(progress: Progress): boolean {
 
 /** Returns the failures of the first run. For tests that are red in the reports of an earlier run, it counts as their second. */
 async function diagnosed(
-  { diagnose, observations, reportedRed }: Session,
+  { diagnostics, observations, reportedRed }: Session,
   run: SuiteRun,
 ): Promise<readonly DiagnosedFailure[]> {
-  const failures = await diagnose(run);
+  const failures = await diagnostics.diagnose(run);
   const observed = observationsIn({ run, failures }, []);
   observations.add(new Map([...observed].filter(([key]) => reportedRed?.has(key))));
   observations.add(observed);

@@ -113,7 +113,8 @@ export class Regression {
     const isNews = red.includes(suiteKey) && proven.every(({ failure }) => failure.failure.scope === 'test');
     const news = new Set([...this.#marked, ...(isNews ? [suiteKey] : [])]);
     const run = this.#again;
-    const diagnosed = news.size > 0 && run && run.tests.length > 0 ? await session.diagnose(run) : [];
+    const diagnosed =
+      news.size > 0 && run && run.tests.length > 0 ? await session.diagnostics.diagnose(run) : [];
     return diagnosed.filter(({ failure }) => news.has(failureKey(failure)));
   }
 
@@ -204,18 +205,20 @@ export async function redAmong(
     });
     if (!session.signal.aborted) session.observations.add(new Map(observed), { part });
   };
-  if ((await session.prepare()) !== null) {
+  if ((await session.suite.prepare()) !== null) {
     record(() => 'failed');
     return { run: null };
   }
   const isWhole = all || ids.includes(suiteKey);
   const runThese = (these: readonly string[]) =>
-    session.runAgain({
+    session.suite.runAgain({
       ids: [...new Set(these.flatMap((id) => rerunIds[id] ?? [id]))],
       purpose,
       causeId: null,
     });
-  const run = isWhole ? await session.runAgain({ ids: null, purpose, causeId: null }) : await runThese(ids);
+  const run = isWhole
+    ? await session.suite.runAgain({ ids: null, purpose, causeId: null })
+    : await runThese(ids);
   // What a person chose to take out may be all that was selected.
   const isEmptied = session.observations.gone.size > 0 && run.suiteFailure?.errors.every(isNoTests);
   if (run.tests.length === 0) {

@@ -43,17 +43,20 @@ export interface RetestRequest {
  */
 export async function retest(session: Session, request: RetestRequest): Promise<Retest> {
   const { failures, purpose, causeId, part = 'trial' } = request;
-  const broken = await session.prepare();
+  const broken = await session.suite.prepare();
   if (broken !== null) return unprepared(session, request, broken);
   const red = listTests(failures).length;
   const ids = request.ids ?? idsOf(failures);
-  const traced = await session.runAgain({ ids, purpose, causeId, ...(red > 0 ? { red } : {}) });
+  const traced = await session.suite.runAgain({ ids, purpose, causeId, ...(red > 0 ? { red } : {}) });
   const { run, repeated } = await repeatUndecided(session, traced, request);
   const green = await readGreen(failures, run);
   if (purpose === 'retest') await keepGreenPictures(session.folder, green);
   const complaints = new Map([...green].map(([failure, passed]) => [failure, passed.complaints]));
   const complaintsLeft = await remainingReasons(complaints, run);
-  const diagnosed = [...(await session.diagnose(run)), ...(repeated ? await session.diagnose(repeated) : [])];
+  const diagnosed = [
+    ...(await session.diagnostics.diagnose(run)),
+    ...(repeated ? await session.diagnostics.diagnose(repeated) : []),
+  ];
   const diagnosedRun = {
     run: repeated ? { ...run, tests: [...run.tests, ...repeated.tests] } : run,
     failures: diagnosed,
@@ -92,7 +95,7 @@ async function repeatUndecided(
   ];
   if (ids.length === 0 || session.signal.aborted) return { run: first, repeated: null };
   const again = ids.flatMap((id) => first.rerunIds[id] ?? [id]);
-  const repeated = await session.runAgain({ ids: [...new Set(again)], purpose, causeId });
+  const repeated = await session.suite.runAgain({ ids: [...new Set(again)], purpose, causeId });
   const open = new Set([...ids, ...notRun(first)]);
   const repeatedIds = new Set(repeated.tests.flatMap(({ test: { id } }) => (open.has(id) ? [id] : [])));
   const of = (run: SuiteRun, isOf: (id: string) => boolean) => ({
@@ -117,7 +120,7 @@ async function unprepared(
   { failures, part = 'trial' }: RetestRequest,
   output: string,
 ): Promise<Retest> {
-  const [suiteFailure = null] = await session.diagnose(prepareFailed(output, session));
+  const [suiteFailure = null] = await session.diagnostics.diagnose(prepareFailed(output, session));
   const shown: Observation = { ended: 'not-run', failure: null, suiteFailure };
   const observed = new Map(failures.map(({ failure }) => [failureKey(failure), shown]));
   if (!session.signal.aborted) session.observations.add(observed, { part });

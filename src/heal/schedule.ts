@@ -222,10 +222,10 @@ export class Schedule {
     if (!searches || this.#isSearching) return;
     this.#isSearching = true;
     this.#idle = new AbortController();
-    const { plan, clock } = this.progress.session;
+    const { suite, clock } = this.progress.session;
     try {
       const ids = [...this.works].flatMap(({ cause }) => cause.lead.rerunIds);
-      await clock.sleep(plan.likelyMs(ids) ?? 0, this.#idle.signal);
+      await clock.sleep(suite.plan.likelyMs(ids) ?? 0, this.#idle.signal);
       while (this.#isSearchUseful(searches) && (await this.#searchOnce(searches)));
     } catch (error) {
       this.#fail(error);

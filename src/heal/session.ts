@@ -43,8 +43,35 @@ export interface AgainRequest {
     /** The flaky test that is looked at, if it is one. */
     readonly about?: string;
   };
-  /** Set by the session: the build error with which a web server did not become available before. */
+  /** Set by the suite: the build error with which a web server did not become available before. */
   readonly brokenBuild?: BrokenBuild | null;
+}
+
+/** The project's suite, as healing runs it. */
+export interface Suite {
+  /** The project's own Playwright. */
+  readonly playwright: Pick<Playwright, 'version'>;
+  /** Counts the Playwright runs, and estimates how many more there will be. */
+  readonly plan: RunPlan;
+  /** Runs exactly these tests again, or the whole selection if `ids` is null. */
+  runAgain(request: AgainRequest): Promise<SuiteRun>;
+  /** Runs these tests in a clean copy of the project as it is now; a text says why that cannot be done. */
+  runInCleanCopy(request: {
+    readonly ids: readonly string[];
+    readonly since: number;
+  }): Promise<SuiteRun | string>;
+  /** Runs `verify.prepare`; returns null if it succeeded or is not set, else its output, which counts as a failure of the suite. */
+  prepare(signal?: AbortSignal): Promise<string | null>;
+}
+
+/** What is known about the failures of a run. */
+export interface Diagnostics {
+  /** Gathers evidence for, classifies and signs each failure of a run, the suite's own first. */
+  diagnose(run: SuiteRun): Promise<DiagnosedFailure[]>;
+  /** Writes down what is known about a failure, in place of what was known before. */
+  writeFailure(failure: DiagnosedFailure): Promise<void>;
+  /** Writes what the trace of the failure with this number shows into its folder, once; without a trace, it does nothing. */
+  showTrace(n: number): Promise<void>;
 }
 
 /** What every step of a run is given: the effects as functions, and the run's own state. */
@@ -52,13 +79,13 @@ export interface Session {
   readonly settings: Settings;
   /** The project's root: where Playwright and the agents are started. */
   readonly cwd: string;
-  /** The project's own Playwright. */
-  readonly playwright: Pick<Playwright, 'version'>;
   readonly clock: Clock;
   readonly bus: Bus;
   readonly folder: RunFolder;
   /** Aborts when the run is interrupted. */
   readonly signal: AbortSignal;
+  readonly suite: Suite;
+  readonly diagnostics: Diagnostics;
   /** The project's tree, and the copies of it in which agents work. */
   readonly workspace: Workspace;
   /** What the Playwright runs have shown of each test. */
@@ -78,24 +105,7 @@ export interface Session {
   readonly spending: Spending;
   /** Tests that reports of other runs name as red (SC-1), so that the first run here was their second. */
   readonly reportedRed?: ReadonlySet<string>;
-  /** Counts the Playwright runs, and estimates how many more there will be. */
-  readonly plan: RunPlan;
   readonly store: Store;
-  /** Runs exactly these tests again, or the whole selection if `ids` is null. */
-  readonly runAgain: (request: AgainRequest) => Promise<SuiteRun>;
-  /** Runs these tests in a clean copy of the project as it is now; a text says why that cannot be done. */
-  readonly runInCleanCopy: (request: {
-    readonly ids: readonly string[];
-    readonly since: number;
-  }) => Promise<SuiteRun | string>;
-  /** Runs `verify.prepare`; returns null if it succeeded or is not set, else its output, which counts as a failure of the suite. */
-  readonly prepare: (signal?: AbortSignal) => Promise<string | null>;
-  /** Writes down what is known about a failure, in place of what was known before. */
-  readonly writeFailure: (failure: DiagnosedFailure) => Promise<void>;
-  /** Writes what the trace of the failure with this number shows into its folder, once; without a trace, it does nothing. */
-  readonly showTrace: (n: number) => Promise<void>;
-  /** Gathers evidence for, classifies and signs each failure of a run, the suite's own first. */
-  readonly diagnose: (run: SuiteRun) => Promise<DiagnosedFailure[]>;
   /** Finds the change that broke each of these causes (BL-1); absent if blame is off. */
   readonly blame?: BlameCauses;
 }

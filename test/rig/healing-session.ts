@@ -7,7 +7,7 @@ import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { noStore } from '../../src/store/warning-store.js';
 import { createRunFolder, projectOf } from '../../src/run/run-folder.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
-import type { Session } from '../../src/heal/session.js';
+import type { Diagnostics, Session, Suite } from '../../src/heal/session.js';
 import type { CauseWork } from '../../src/heal/cause-work.js';
 import { healCause } from '../../src/heal/heal-cause.js';
 import { workOn } from '../../src/heal/heal-causes.js';
@@ -45,11 +45,20 @@ export const noChange = {
   after: tree,
 };
 
+/** What is different in a session. */
+export type SessionOver = Partial<Omit<Session, 'suite' | 'diagnostics'>> & {
+  readonly suite?: Partial<Suite>;
+  readonly diagnostics?: Partial<Diagnostics>;
+};
+
 /**
  * Creates a session in which nothing is real except the run's folder. `reruns` lists what each re-run shows for test t1: null for green, or
  * its error message.
  */
-export async function healingSession(reruns: readonly (string | null)[], over: Partial<Session> = {}) {
+export async function healingSession(
+  reruns: readonly (string | null)[],
+  { suite, diagnostics, ...over }: SessionOver = {},
+) {
   const clock = virtualClock();
   const { bus, events } = recordingBus(clock);
   const folder = await createRunFolder(tempDir(), 'run');
@@ -61,7 +70,6 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
   const contents = openContents(folder.value.dir);
   const made: Session = {
     settings: someSettings(),
-    playwright: { version: '1.57.0' },
     cwd: '/project',
     clock,
     bus,
@@ -122,22 +130,29 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
       return finished;
     },
     spending: createSpending(0),
-    plan: createRunPlan(),
     store: noStore,
-    runInCleanCopy: async () => 'there is none',
-    prepare: async () => null,
-    writeFailure: (failure) => writeFailure({ folder: folder.value, redactor: redactorOf([]) }, failure),
-    showTrace: async () => undefined,
-    runAgain: async () => {
-      const wrong = reruns[rerun++] ?? null;
-      return aSuiteRun({
-        tests: [aResult('t1', wrong === null ? 'expected' : 'unexpected')],
-        exitCode: rerun,
-      });
+    suite: {
+      playwright: { version: '1.57.0' },
+      plan: createRunPlan(),
+      runInCleanCopy: async () => 'there is none',
+      prepare: async () => null,
+      runAgain: async () => {
+        const wrong = reruns[rerun++] ?? null;
+        return aSuiteRun({
+          tests: [aResult('t1', wrong === null ? 'expected' : 'unexpected')],
+          exitCode: rerun,
+        });
+      },
+      ...suite,
     },
-    diagnose: async (run: SuiteRun): Promise<DiagnosedFailure[]> => {
-      const wrong = reruns[rerun - 1] ?? null;
-      return run.tests.length > 0 && wrong !== null ? [failing('t1', wrong)] : [];
+    diagnostics: {
+      writeFailure: (failure) => writeFailure({ folder: folder.value, redactor: redactorOf([]) }, failure),
+      showTrace: async () => undefined,
+      diagnose: async (run: SuiteRun): Promise<DiagnosedFailure[]> => {
+        const wrong = reruns[rerun - 1] ?? null;
+        return run.tests.length > 0 && wrong !== null ? [failing('t1', wrong)] : [];
+      },
+      ...diagnostics,
     },
     ...over,
   };

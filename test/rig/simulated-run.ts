@@ -9,7 +9,7 @@ import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import type { Session } from '../../src/heal/session.js';
 import { announceTests } from '../../src/heal/tell-tests.js';
 import { aDiagnosed, aResult, aSuiteFailure, aSuiteRun, failing, someSettings } from './builders.js';
-import { healingSession, noChange } from './healing-session.js';
+import { healingSession, noChange, type SessionOver } from './healing-session.js';
 
 /** What one run shows for one test: null for green, `notRun`, or its error message. */
 export type Shows = (test: string, at: At) => string | null;
@@ -39,7 +39,7 @@ export const wholeProof = someSettings({
 export async function simulatedRun(
   tests: readonly string[],
   shows: Shows,
-  over: Partial<Session> & {
+  over: SessionOver & {
     signalAfter?: number;
     builtOn?: Readonly<Record<string, string>>;
     idle?: readonly string[];
@@ -114,8 +114,8 @@ export async function simulatedRun(
   const given = await healingSession([], {
     settings: wholeProof,
     signal: controller.signal,
-    runAgain: async ({ ids, purpose }) => alone(purpose, () => play(ids, purpose)),
-    diagnose: async () => red,
+    suite: { runAgain: async ({ ids, purpose }) => alone(purpose, () => play(ids, purpose)) },
+    diagnostics: { diagnose: async () => red },
   });
   const bring = (out: readonly string[]) => {
     fixes.clear();
@@ -152,8 +152,15 @@ export async function simulatedRun(
       listApplied: applied,
       markDecided: async (ids) => void decided.push(...ids),
     },
-    ...(over.inCleanCopy ? { runInCleanCopy: async ({ ids }) => play(ids, 'clean', over.inCleanCopy) } : {}),
     ...over,
+    suite: {
+      ...given.session.suite,
+      ...(over.inCleanCopy
+        ? { runInCleanCopy: async ({ ids }) => play(ids, 'clean', over.inCleanCopy) }
+        : {}),
+      ...over.suite,
+    },
+    diagnostics: given.session.diagnostics,
   };
   const first = play(null, 'first');
   announceTests(session, first);

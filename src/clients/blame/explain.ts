@@ -1,7 +1,5 @@
 import path from 'node:path';
 import { systemClock } from '../../clock.js';
-import { findSuitePlaces } from '../../guard/run-guard.js';
-import { createTestPlacePredicate } from '../../guard/test-places.js';
 import type { MakeExplain } from '../../command/compose-session.js';
 import { createDiagnose } from '../../command/diagnose.js';
 import { lastGreenStates } from '../../run/last-green.js';
@@ -11,7 +9,7 @@ import { createBlame } from './blame.js';
 
 /** Explains causes by the changes that broke them: since a commit that is named, or since their tests were green. */
 export function explainByChanges(named: string | null): MakeExplain {
-  return (opened, { session, first }) => {
+  return (opened, session) => {
     const { request, startedAt } = opened;
     const { cwd, folder, workspace, bus, signal, settings } = session;
     const aside = (n: number) => Promise.resolve(makeStateFolder(path.join(folder.dir, 'blame', String(n))));
@@ -21,8 +19,8 @@ export function explainByChanges(named: string | null): MakeExplain {
       workspace,
       contents: openContents(folder.dir),
       keepChange: (change) => storeChange(folder.dir, change),
-      prepare: (own) => session.prepare(own),
-      runAgain: (again) => session.runAgain({ ...again, purpose: 'blame' }),
+      prepare: (own) => session.suite.prepare(own),
+      runAgain: (again) => session.suite.runAgain({ ...again, purpose: 'blame' }),
       // Its failures are not those of this run, so their evidence is stored apart.
       signed: async (run) => (await diagnose({ ...run, failures: [] }))[0]?.signature ?? null,
       warn: (message) => bus.emit({ type: 'run.warning', message }),
@@ -33,7 +31,7 @@ export function explainByChanges(named: string | null): MakeExplain {
       named,
       lastGreen: lastGreenStates(cwd),
       given: (request.options.from ?? []).map((report) => path.resolve(cwd, report)),
-      isTest: createTestPlacePredicate(findSuitePlaces(workspace.root, first)),
+      isTest: session.isTest,
       report: (causeId, answer) => {
         if (typeof answer === 'string') bus.emit({ type: 'blame.ended', causeId, reason: answer });
         else if (causeId !== null) bus.emit({ type: 'cause.blamed', causeId, blame: answer });

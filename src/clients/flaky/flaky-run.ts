@@ -97,7 +97,7 @@ export async function flakyRun(
 }
 
 function runner(session: Session): RunByIds {
-  return ({ ids, ...how }) => session.runAgain({ ids, purpose: 'flaky', causeId: null, how });
+  return ({ ids, ...how }) => session.suite.runAgain({ ids, purpose: 'flaky', causeId: null, how });
 }
 
 /** How many traced runs are made at most to see a red one. */
@@ -127,7 +127,7 @@ async function recordTraces(
     red = await read(failed.attachments.find(({ name }) => name === 'trace')?.path);
     const asFirst = { ...failed, test: target.test };
     const redOnly = { ...suiteRun, suiteFailure: null, failures: [asFirst] };
-    const [diagnosed] = await session.diagnose(redOnly);
+    const [diagnosed] = await session.diagnostics.diagnose(redOnly);
     if (!diagnosed) continue;
     failure = asFlake(diagnosed, target);
     session.observations.add(
@@ -211,13 +211,13 @@ function underConditions(session: Session, flakes: readonly HealableFlake[]): Se
   const again = async (request: AgainRequest): Promise<SuiteRun> => {
     const ids = new Set(request.ids);
     const asked = flakes.filter(({ target }) => target.ids[0]?.some((id) => ids.has(id)));
-    if (!ofFixes.has(request.purpose) || asked.length === 0) return session.runAgain(request);
+    if (!ofFixes.has(request.purpose) || asked.length === 0) return session.suite.runAgain(request);
     const own = new Set(asked.flatMap(({ target }) => target.ids[0] ?? []));
     const others = [...ids].filter((id) => !own.has(id));
-    const runs = others.length > 0 ? [await session.runAgain({ ...request, ids: others })] : [];
+    const runs = others.length > 0 ? [await session.suite.runAgain({ ...request, ids: others })] : [];
     for (const candidate of asked) runs.push(await repeated(session, run, candidate));
     const [newest] = runs.toReversed();
-    if (!newest) return session.runAgain(request);
+    if (!newest) return session.suite.runAgain(request);
     return {
       ...newest,
       tests: runs.flatMap(({ tests }) => tests),
@@ -229,7 +229,11 @@ function underConditions(session: Session, flakes: readonly HealableFlake[]): Se
   };
   // The re-run of a fix is already its proof. The fix is taken out once, to see the test red again.
   const flaky = { ...verify, repeat: 1, flips: Math.min(1, verify.flips), confirm: 0 };
-  return { ...session, settings: { ...session.settings, verify: flaky }, runAgain: again };
+  return {
+    ...session,
+    settings: { ...session.settings, verify: flaky },
+    suite: { ...session.suite, runAgain: again },
+  };
 }
 
 /** Runs a flaky test until it is red or was green often enough, and returns this as one run. */

@@ -83,7 +83,7 @@ async function firstGreenRun(
   let run = first;
   if (isRed(run)) {
     const progress = newProgress(session, run);
-    const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnose(run));
+    const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnostics.diagnose(run));
     if (session.signal.aborted) return interrupted;
     const causes = groupCauses(blockedBy ? [blockedBy] : confirmed);
     for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
@@ -92,7 +92,7 @@ async function firstGreenRun(
     await applyFlaky(progress, flaky);
     if (session.settings.verify.prepare === null)
       return { verdict: 'unsteady', reason: 'red with the change, then green' };
-    run = await session.runAgain({ ids: rerunIdsIn(first, redBefore), purpose: 'proof', causeId: null });
+    run = await session.suite.runAgain({ ids: rerunIdsIn(first, redBefore), purpose: 'proof', causeId: null });
     if (isRed(run)) return { verdict: 'unsteady', reason: 'red with the change, then green' };
   }
   const ran = new Set(run.tests.flatMap(({ test, outcome }) => (outcome === 'skipped' ? [] : test.id)));
@@ -277,14 +277,14 @@ class ChangeProof {
     }
     if (again) {
       const ids = again.includes(suiteKey) ? null : rerunIdsIn(this.#suite ?? this.#first, again);
-      this.#again = await session.runAgain({ ids, purpose: 'regression', causeId: null });
+      this.#again = await session.suite.runAgain({ ids, purpose: 'regression', causeId: null });
       this.#record(this.#again, again, { part: 'rest', isOut: false });
       return null;
     }
     const { config, project, workers } = this.#opened.request.options;
     const selection = withoutUndefined({ config, project, workers });
     const suites = createSuiteRuns({ ...this.#opened, args: toPlaywrightArgs(selection) });
-    if ((await session.prepare()) !== null)
+    if ((await session.suite.prepare()) !== null)
       return { verdict: 'red', reason: 'verify.prepare failed with the change' };
     const run = await suites.again({ ids: null, purpose: 'regression', causeId: null });
     if (session.signal.aborted) return interrupted;
@@ -335,7 +335,7 @@ class ChangeProof {
 
   async #breaks(keys: readonly string[]): Promise<Conclusion> {
     const run = this.#again ?? this.#suite;
-    for (const cause of groupCauses(run ? await this.#session.diagnose(run) : []))
+    for (const cause of groupCauses(run ? await this.#session.diagnostics.diagnose(run) : []))
       this.#session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
     const tests = keys.filter((key) => key !== suiteKey);
     return {
@@ -400,17 +400,17 @@ class ChangeProof {
     // The ids of agents' changes never look like this.
     const change = { id: '900000001', edits, folders: [] };
     const result = await withChange<TestOutcomes>({ workspace, contents, warn }, change, async () => {
-      const broken = await this.#session.prepare();
+      const broken = await this.#session.suite.prepare();
       if (broken !== null) return { tests: [], suiteFailure: { scope: 'suite', errors: [], stderr: broken } };
-      return this.#session.runAgain({ ids, purpose: 'proof', causeId: null });
+      return this.#session.suite.runAgain({ ids, purpose: 'proof', causeId: null });
     });
     // What was built with these edits must not stay.
-    if (result && !signal.aborted) await this.#session.prepare();
+    if (result && !signal.aborted) await this.#session.suite.prepare();
     return result?.value ?? null;
   }
 
   async #runAgain(ids: readonly string[] | null): Promise<SuiteRun> {
-    return this.#session.runAgain({ ids, purpose: 'proof', causeId: null });
+    return this.#session.suite.runAgain({ ids, purpose: 'proof', causeId: null });
   }
 
   /** Records what a run with the change, or without it, shows of tests. */

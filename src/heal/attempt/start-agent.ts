@@ -276,7 +276,7 @@ export async function writeWork(
   const contextFile = inProject(session.folder, path.join(dir, names.context));
   const promptFile = inProject(session.folder, path.join(dir, names.prompt));
   const agent = agentOf(session, request);
-  await session.showTrace(request.cause.lead.n);
+  await session.diagnostics.showTrace(request.cause.lead.n);
   const edited = workingCopy?.edited ?? session.workspace.edited();
   const built = await buildContext({
     settings: session.settings,
@@ -284,7 +284,7 @@ export async function writeWork(
     ...(workingCopy ? { tree: workingCopy.cwd } : {}),
     runId: session.folder.runId,
     runDir: session.folder.dir,
-    playwright: session.playwright.version,
+    playwright: session.suite.playwright.version,
     cause: request.cause,
     attempt: request.n,
     previousAttempts: [...(request.known?.tried ?? []), ...(request.chain ?? []), ...request.previous],

@@ -77,7 +77,7 @@ export async function startReading(session: Session, fixes: readonly FixToProve[
     if (typeof programs === 'string') told.set(cause.id, Promise.resolve(unread('not-read', programs)));
     else {
       const { n } = cause.lead;
-      await session.showTrace(n);
+      await session.diagnostics.showTrace(n);
       const evidence = await session.folder.failure(n);
       const told = await gather(session, { fix, edits });
       requests.push({ cause, n: attempt.n, programs, evidence, fix: told });

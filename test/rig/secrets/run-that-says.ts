@@ -81,7 +81,6 @@ export async function runThatSays(
   });
   const session: Session = {
     settings,
-    playwright: { version: '1.57.0' },
     cwd: root,
     clock: virtualClock(),
     bus,
@@ -129,15 +128,20 @@ export async function runThatSays(
     },
     runAgent: createRunAgent({ graceMs: 300, settleMs: 300 }, redactor),
     spending: createSpending(0),
-    plan: createRunPlan(),
-    runInCleanCopy: async () => 'there is none',
-    prepare: async () => null,
-    runAgain: async () => run,
-    writeFailure: (failure) => writeFailure({ folder: folder.value, redactor }, failure),
-    showTrace: (n) => showTrace({ settings, folder: folder.value, redactor }, n),
-    diagnose: createDiagnose({ settings, folder: folder.value, cwd: root, redactor }),
+    suite: {
+      playwright: { version: '1.57.0' },
+      plan: createRunPlan(),
+      runInCleanCopy: async () => 'there is none',
+      prepare: async () => null,
+      runAgain: async () => run,
+    },
+    diagnostics: {
+      writeFailure: (failure) => writeFailure({ folder: folder.value, redactor }, failure),
+      showTrace: (n) => showTrace({ settings, folder: folder.value, redactor }, n),
+      diagnose: createDiagnose({ settings, folder: folder.value, cwd: root, redactor }),
+    },
   };
-  const [cause] = groupCauses(await session.diagnose({ ...run, failures: [failure] }));
+  const [cause] = groupCauses(await session.diagnostics.diagnose({ ...run, failures: [failure] }));
   if (!cause) throw new Error('nothing was found');
   bus.emit({
     type: 'run.started',

@@ -197,7 +197,7 @@ describe('the loop for one cause', () => {
   it('BL-6 HL-10 a person decides on a patch that takes the test out, where an author is to blame', async () => {
     const guard: Session['guard'] = async () => ({ ...harmless, differences: [difference] });
     const gone = async () => aSuiteRun({ tests: [] });
-    const { session: given } = await session([], { guard, runAgain: gone });
+    const { session: given } = await session([], { guard, suite: { runAgain: gone } });
     const blamed = await healAlone(given, { ...cause, blame: aBlame() });
     const because = expect.stringContaining('"adds" without expect(1).toBe(2)') as unknown;
     expect(blamed.attempts[0]?.end).toEqual({
@@ -300,7 +300,7 @@ describe('the loop for one cause', () => {
     const controller = new AbortController();
     const { session: given } = await session(['boom'], { signal: controller.signal });
     const runAgain = async () => (controller.abort(), aSuiteRun());
-    const { attempts, end } = await healAlone({ ...given, runAgain }, cause);
+    const { attempts, end } = await healAlone({ ...given, suite: { ...given.suite, runAgain } }, cause);
     expect(attempts).toMatchObject([{ end: { kind: 'interrupted' } }]);
     expect(end.verdict).toBe('interrupted');
   });
@@ -312,8 +312,10 @@ describe('the loop for one cause', () => {
       diagnosis: aDiagnosis({ category: 'build-error' }),
     });
     const { session: given } = await session([], {
-      prepare: async () => 'src/a.ts(1,1): error TS1005',
-      diagnose: async (run) => (run.suiteFailure?.stderr.includes('TS1005') ? [suite] : []),
+      suite: { prepare: async () => 'src/a.ts(1,1): error TS1005' },
+      diagnostics: {
+        diagnose: async (run) => (run.suiteFailure?.stderr.includes('TS1005') ? [suite] : []),
+      },
     });
     const { attempts } = await healAlone(given, cause);
     expect(attempts[0]?.end).toMatchObject({

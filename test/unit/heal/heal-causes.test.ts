@@ -145,11 +145,13 @@ it('SC-3 makes no copy for an agent while the project contains a patch that is n
   const { verdicts } = await simulatedRun(tests, fixedByOwn(testOf), {
     settings: settingsFor(2),
     needsCopies: true,
-    prepare: async () => {
-      isTesting = true;
-      await new Promise((resolve) => void setImmediate(resolve));
-      isTesting = false;
-      return null;
+    suite: {
+      prepare: async () => {
+        isTesting = true;
+        await new Promise((resolve) => void setImmediate(resolve));
+        isTesting = false;
+        return null;
+      },
     },
     runAgent: async (task) => {
       expect(isTesting).toBe(false);
@@ -376,9 +378,11 @@ it.each([
       // No agent works for as long as a run takes.
       clock: { ...virtualClock(), sleep: (_, signal) => aborted(signal) },
       // The other agents end while the first fix is tried.
-      prepare: async () => {
-        if (testOf.size > 0) await allEnded.promise;
-        return null;
+      suite: {
+        prepare: async () => {
+          if (testOf.size > 0) await allEnded.promise;
+          return null;
+        },
       },
       runAgent: async (task) => {
         task.onStart(1);
@@ -394,7 +398,7 @@ it.each([
 
 /** Heals the causes of what the first run found, as `flaky` does with its own. */
 const theseAlone = async (session: Session, first: SuiteRun) => {
-  const causes = groupCauses(await session.diagnose(first)).map((cause, at) => ({
+  const causes = groupCauses(await session.diagnostics.diagnose(first)).map((cause, at) => ({
     ...cause,
     id: `c${at + 1}`,
   }));

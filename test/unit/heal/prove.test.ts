@@ -595,10 +595,14 @@ async function regressionAfter(red: readonly (readonly string[])[], fixes = [kep
   const asked: (readonly string[] | null)[] = [];
   const made = await healingSession([], {
     settings: withRegression,
-    runAgain: async (request) => {
-      asked.push(request.ids);
-      const now = red[asked.length - 1] ?? [];
-      return aSuiteRun({ tests: ids.map((id) => aResult(id, now.includes(id) ? 'unexpected' : 'expected')) });
+    suite: {
+      runAgain: async (request) => {
+        asked.push(request.ids);
+        const now = red[asked.length - 1] ?? [];
+        return aSuiteRun({
+          tests: ids.map((id) => aResult(id, now.includes(id) ? 'unexpected' : 'expected')),
+        });
+      },
     },
   });
   const { moves, events } = made;
@@ -692,7 +696,7 @@ async function runWith(count: number) {
   const ids = tests(count);
   const made = await healingSession([], {
     settings: confirmedAlready,
-    diagnose: async () => ids.map((id) => failing(id, `401 of ${id}`, needsKeys)),
+    diagnostics: { diagnose: async () => ids.map((id) => failing(id, `401 of ${id}`, needsKeys)) },
   });
   const first = aSuiteRun({ tests: ids.map((id) => aResult(id, 'unexpected')) });
   announceTests(made.session, first);

@@ -1,0 +1,70 @@
+import type { Diagnostics, Suite } from '../heal/session.js';
+import { type BrokenBuild, findBrokenBuild } from '../playwright/broken-build.js';
+import { isRed } from '../playwright/suite-run.js';
+import { reasonOf } from '../problem.js';
+import { withPackageBins } from '../process/find-program.js';
+import { type ProjectCommand, runProgram } from '../process/supervise.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { createDiagnose, writeFailure } from './diagnose.js';
+import type { OpenRun } from './open-run.js';
+import { showTrace } from './show-trace.js';
+
+/** The suite of a run, which knows the build error with which a web server did not become available. */
+interface ProjectSuite extends Suite {
+  brokenBuild: BrokenBuild | null;
+}
+
+/** Creates the suite of a run: its Playwright runs in the project and in clean copies, each after `verify.prepare`. */
+export function createSuite(opened: OpenRun, workspace: Pick<Workspace, 'updateCleanCopy'>): ProjectSuite {
+  const { suites, playwright, plan, cwd, env, signal, folder, settings } = opened;
+  const { prepare: command } = settings.verify;
+  const prepareIn = async (at: Pick<ProjectCommand, 'cwd' | 'signal'>) =>
+    command === null ? null : runPrepare(command, { ...at, env, runId: folder.runId });
+  const suite: ProjectSuite = {
+    playwright,
+    plan,
+    brokenBuild: null,
+    runAgain: (request) => suites.again({ ...request, brokenBuild: suite.brokenBuild }),
+    runInCleanCopy: async ({ ids, since }) => {
+      const copy = await workspace.updateCleanCopy(since).catch(reasonOf);
+      if (typeof copy === 'string') return `the copy could not be created: ${copy}`;
+      if ((await prepareIn({ cwd: copy.cwd, signal })) !== null) return 'verify.prepare fails there';
+      return suites.again({ ids, purpose: 'proof', causeId: null, workingCopy: copy });
+    },
+    prepare: (own = signal) => prepareIn({ cwd, signal: own }),
+  };
+  return suite;
+}
+
+/** Creates the diagnostics of a run. */
+export function createDiagnostics(opened: OpenRun, suite: ProjectSuite): Diagnostics {
+  const diagnose = createDiagnose(opened);
+  return {
+    diagnose: async (run) => {
+      const failures = isRed(run) ? await diagnose(run) : [];
+      const [lead] = failures;
+      suite.brokenBuild = (lead && findBrokenBuild(lead)) ?? suite.brokenBuild;
+      return failures;
+    },
+    writeFailure: (failure) => writeFailure(opened, failure),
+    showTrace: (n) => showTrace(opened, n),
+  };
+}
+
+/**
+ * Runs the project's `verify.prepare` in a shell, exactly as written (HL-9). Returns null if it succeeded, else the end of its output.
+ */
+async function runPrepare(
+  command: string,
+  options: Omit<ProjectCommand, 'file' | 'args'>,
+): Promise<string | null> {
+  const shell = process.platform === 'win32' ? ['cmd.exe', '/d', '/s', '/c'] : ['/bin/sh', '-c'];
+  const [file = '', ...flags] = shell;
+  const failed = await runProgram({
+    ...options,
+    env: withPackageBins(options),
+    file,
+    args: [...flags, command],
+  });
+  return failed && `${failed.output}\nverify.prepare ended with ${failed.how}`;
+}
