@@ -3,7 +3,6 @@ import { agentName } from '../model/built-in.js';
 import { type Proof, formatProof } from '../model/proof.js';
 import { isHealed } from '../model/verdict.js';
 import { type CauseView, listRows, suiteItself, createView } from './view.js';
-import { html, type Markup, raw } from './html/markup.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
 import { groupBy } from '../group-by.js';
 
@@ -21,7 +20,7 @@ export function renderJunit(report: Report): string {
     time: toSeconds(report.totals.durationMs),
   };
   const suites = [...groupBySuite(tests).values()].map((group) => renderSuite(report, group));
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${String(renderElement('testsuites', attributes, suites))}\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${renderElement('testsuites', attributes, suites)}\n`;
 }
 
 /** A test, or the suite's own failure, with one of JUnit's three statuses. */
@@ -104,7 +103,7 @@ function groupBySuite(tests: readonly TestView[]): Map<string, TestView[]> {
   return groupBy(tests, ({ test }) => JSON.stringify([test?.project, test && suiteNameOf(test)]));
 }
 
-function renderSuite(report: Report, group: readonly TestView[]): Markup {
+function renderSuite(report: Report, group: readonly TestView[]): string {
   const test = group[0]?.test ?? null;
   const durationMs = group.reduce((sum, view) => sum + (view.test?.durationMs ?? 0), 0);
   const attributes = {
@@ -128,7 +127,7 @@ function countByStatus(tests: readonly TestView[]) {
   };
 }
 
-function renderTestCase(view: TestView): Markup {
+function renderTestCase(view: TestView): string {
   const { test } = view;
   const name = test ? test.title.slice(1).join(' › ') : suiteItself;
   const classname = test ? suiteNameOf(test) : suiteItself;
@@ -136,7 +135,7 @@ function renderTestCase(view: TestView): Markup {
   return renderElement('testcase', attributes, [...renderProperties(test), ...renderResult(view)]);
 }
 
-function renderProperties(test: ReportTest | null): Markup[] {
+function renderProperties(test: ReportTest | null): string[] {
   if (test === null || test.verdict === 'passed' || test.verdict === 'skipped') return [];
   const values = {
     'self-heal.verdict': test.verdict,
@@ -146,7 +145,7 @@ function renderProperties(test: ReportTest | null): Markup[] {
   return [renderElement('properties', {}, all)];
 }
 
-function renderResult({ test, status, message, details, cause }: TestView): Markup[] {
+function renderResult({ test, status, message, details, cause }: TestView): string[] {
   switch (status) {
     case 'passed':
       return message === null ? [] : [renderElement('system-out', {}, message)];
@@ -177,26 +176,27 @@ function toSeconds(ms: number): number {
 const invalidInXml =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ud800-\udfff\ufffe\uffff]/gu;
 
-/** Renders a well-formed element with escaped texts. Names are constants, so they need no escaping. */
+/** Renders a well-formed element around a text, or around rendered elements. Names are constants, so they need no escaping. */
 function renderElement(
   name: string,
   attributes: Readonly<Record<string, string | number>>,
-  content: string | readonly Markup[] = [],
-): Markup {
-  const tag = raw(name);
+  content: string | readonly string[] = [],
+): string {
   const written = Object.entries(attributes).map(
-    ([key, value]) => html` ${raw(key)}="${escapeLineBreaks(value)}"`,
+    ([key, value]) => ` ${key}="${escapeXml(unbroken(String(value)))}"`,
   );
   const inside =
-    typeof content === 'string'
-      ? content.replaceAll(invalidInXml, '')
-      : content.map((child) => [child, '\n']);
-  return html`<${tag}${written}>${inside}</${tag}>`;
+    typeof content === 'string' ? escapeXml(content) : content.map((child) => `${child}\n`).join('');
+  return `<${name}${written.join('')}>${inside}</${name}>`;
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function escapeXml(text: string): string {
+  return text.replaceAll(invalidInXml, '').replaceAll(/[&<>"]/g, (character) => entities[character] ?? '');
 }
 
 /** Replaces line breaks in an attribute by spaces, as XML parsers do. */
-function escapeLineBreaks(value: string | number): string {
-  return String(value)
-    .replaceAll(invalidInXml, '')
-    .replaceAll(/\r\n|[\r\n\t]/g, ' ');
+function unbroken(value: string): string {
+  return value.replaceAll(/\r\n|[\r\n\t]/g, ' ');
 }

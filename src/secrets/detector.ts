@@ -41,10 +41,24 @@ const privateKeys: readonly RegExp[] = [
 ];
 
 type Rule = { create(context: unknown, options: object): { file?(source: unknown): unknown } };
+type Range = readonly [start: number, end: number];
 
 const scanners = rules
   .filter((rule) => !leftOut.test(rule.meta.id))
-  .map((rule) => ({ kind: tokenKind(rule.meta.id), rule: rule as unknown as Rule }));
+  .map((rule) => ({ kind: tokenKind(rule.meta.id), scan: createScan(rule as unknown as Rule) }));
+
+/** Returns a function that applies a rule. The rule is created once, since that takes longer than to apply it to a short text. */
+function createScan(rule: Rule): (source: object) => readonly Range[] {
+  let found: Range[] = [];
+  const report = ({ range }: { range: Range }) => void found.push(range);
+  const context = { sharedOptions: {}, createTranslator: () => () => '', ignore: () => undefined, report };
+  const { file } = rule.create(context, {});
+  return (source) => {
+    found = [];
+    file?.(source);
+    return found;
+  };
+}
 
 /**
  * Finds tokens and keys by their shape. We run secretlint's rules ourselves because `lintSource` of `@secretlint/core` is asynchronous,
@@ -53,13 +67,9 @@ const scanners = rules
 export function findTokens(text: string): SecretMatch[] {
   const matches: SecretMatch[] = [];
   const source = { filePath: '', ext: '', contentType: 'text', content: text, hasBOM: false };
-  for (const { kind, rule } of scanners) {
+  for (const { kind, scan } of scanners)
     // A token ends with its word, whatever its shape allowed when the rule was written.
-    const report = ({ range: [start, end] }: { range: readonly [number, number] }) =>
-      void matches.push({ start, end: wordEnd(text, end), kind });
-    const context = { sharedOptions: {}, createTranslator: () => () => '', ignore: () => undefined, report };
-    rule.create(context, {}).file?.(source);
-  }
+    for (const [start, end] of scan(source)) matches.push({ start, end: wordEnd(text, end), kind });
   const add = (kind: string, pattern: RegExp, isSecret: (token: string) => boolean = () => true): void => {
     for (const { 0: token, index } of text.matchAll(pattern))
       if (isSecret(token)) matches.push({ start: index, end: index + token.length, kind });
