@@ -1,8 +1,8 @@
-import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pathInside, real } from '../paths.js';
+import { runWorker } from '../process/worker.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type GuardFindings, harmless } from './findings.js';
 import type { GuardRequest, SuitePlaces } from './request.js';
@@ -42,43 +42,40 @@ export async function runGuard(
 ): Promise<GuardFindings> {
   const { before, after, ...order } = request;
   if (request.changes.length === 0) return harmless;
-  const child = fork(entry, [], {
-    serialization: 'advanced',
-    execArgv: ['--max-old-space-size=1024'],
-    // The output of a crash is not needed, because the violation describes it.
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  const file = request.changes[0]?.path ?? '';
+  const reject = (detail: string): GuardFindings => ({
+    ...harmless,
+    violations: [createViolation('cannot-be-judged', { file, detail })],
   });
+  const tooSlow = () => reject(`reading it took more than ${limitMs / 1000} s of processor time`);
   const trees = { before, after };
-  return new Promise((resolve) => {
-    const end = (findings: GuardFindings) => {
-      clearTimeout(timer);
-      child.kill('SIGKILL');
-      resolve(findings);
-    };
-    const file = request.changes[0]?.path ?? '';
-    const reject = (detail: string) =>
-      end({ ...harmless, violations: [createViolation('cannot-be-judged', { file, detail })] });
-    const rejectForTime = () => reject(`reading it took more than ${limitMs / 1000} s of processor time`);
-    const timer = setTimeout(rejectForTime, clockMs);
-    const answerQuestion = async ({ id, tree, paths }: Extract<GuardMessage, { type: 'question' }>) => {
-      const value = await (paths === null ? trees[tree].paths() : trees[tree].read(paths));
-      if (child.connected) child.send({ type: 'answer', id, value });
-    };
-    child.on('message', (message: GuardMessage) => {
-      if (message.type === 'judged') end(message.findings);
-      else if (message.type === 'failed') reject(message.says);
-      else
-        answerQuestion(message).catch((error: unknown) =>
-          reject(`the files could not be read: ${String(error)}`),
-        );
-    });
-    child.on('error', (error) => reject(`the guard could not be started: ${error.message}`));
-    child.on('exit', (code, signal) => {
-      if (signal === timeUsedUpSignal) rejectForTime();
-      else if (signal) reject(`the guard crashed while reading it (${signal}): nested too deeply`);
-      else reject(`the guard exited before it could judge (exit code ${String(code)})`);
-    });
-    child.send({ type: 'order', order, limitMs }, () => {});
+  return runWorker<GuardMessage, GuardFindings>(entry, {
+    order: { type: 'order', order, limitMs },
+    memoryMb: 1024,
+    timeoutMs: clockMs,
+    onMessage: async (message, send) => {
+      if (message.type === 'judged') return message.findings;
+      if (message.type === 'failed') return reject(message.says);
+      const { id, tree, paths } = message;
+      try {
+        const value = await (paths === null ? trees[tree].paths() : trees[tree].read(paths));
+        send({ type: 'answer', id, value });
+        return null;
+      } catch (error) {
+        return reject(`the files could not be read: ${String(error)}`);
+      }
+    },
+    onFailure: (failure) => {
+      if (failure.kind === 'timed-out') return tooSlow();
+      if (failure.kind === 'not-started') return reject(`the guard could not be started: ${failure.reason}`);
+      const { code, signal } = failure;
+      if (signal === timeUsedUpSignal) return tooSlow();
+      return reject(
+        signal
+          ? `the guard crashed while reading it (${signal}): nested too deeply`
+          : `the guard exited before it could judge (exit code ${String(code)})`,
+      );
+    },
   });
 }
 

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { OutputTail, waitForExit } from '../process/child-exit.js';
 import { sendSignal } from '../process/end-processes.js';
 import { ownerVariables } from '../process/proc-table.js';
 
@@ -28,9 +27,6 @@ export interface PlaywrightExit {
   readonly stderr: string;
 }
 
-const tailBytes = 64 * 1024;
-/** The wait for `close` after `exit`. A server that outlives Playwright can keep the streams open. */
-const drainMs = 500;
 const ownGroup = process.platform !== 'win32';
 
 /**
@@ -48,13 +44,14 @@ export async function runPlaywright(command: PlaywrightCommand): Promise<Playwri
   });
   if (typeof stdout !== 'number') forward(child.stdout, stdout);
   forward(child.stderr, command.stderr);
-  const stderr = keepTail(child.stderr);
+  const stderr = new OutputTail();
+  child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk));
   const stopListening = interruptOnAbort(child, command);
   try {
-    const exitCode = await waitForExit(child);
-    return { exitCode, stderr: stderr() };
+    const exit = await waitForExit(child);
+    return { exitCode: exit.kind === 'exited' ? exit.exitCode : null, stderr: stderr.toString() };
   } catch (error) {
-    return { exitCode: null, stderr: `${stderr()}${String(error)}\n` };
+    return { exitCode: null, stderr: `${stderr.toString()}${String(error)}\n` };
   } finally {
     stopListening();
     signalGroup(child, 'SIGKILL');
@@ -72,22 +69,6 @@ function forward(from: Readable | null, to: Writable): void {
   };
   to.on('unpipe', onUnpipe);
   from?.pipe(to, { end: false });
-}
-
-function keepTail(stream: Readable | null): () => string {
-  let tail = Buffer.alloc(0);
-  stream?.on('data', (chunk: Buffer) => {
-    tail = Buffer.concat([tail, chunk]).subarray(-tailBytes);
-  });
-  return () => tail.toString('utf8');
-}
-
-/** Rejects if the program cannot be started. */
-async function waitForExit(child: ChildProcess): Promise<number | null> {
-  const closed = once(child, 'close').catch(() => undefined);
-  const [exitCode] = (await once(child, 'exit')) as [number | null];
-  await Promise.race([closed, delay(drainMs, undefined, { ref: false })]);
-  return exitCode;
 }
 
 function interruptOnAbort(child: ChildProcess, { signal, graceMs }: PlaywrightCommand): () => void {

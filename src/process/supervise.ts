@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { type Result, err, ok } from '../result.js';
+import { type Exit, OutputTail, waitForExit } from './child-exit.js';
 import { endProcesses, sweep } from './end-processes.js';
 import { findProgram } from './find-program.js';
 import { type Lineage, type Owner, recordLineage, ownerVariables } from './proc-table.js';
@@ -35,10 +36,6 @@ export interface ProgramCommand {
 /** Why we end a program; the first reason wins. `stopped`: its work was done. */
 type Reason = 'timed-out' | 'aborted' | 'stopped';
 
-type Exit =
-  | { readonly kind: 'exited'; readonly exitCode: number }
-  | { readonly kind: 'signalled'; readonly signal: string };
-
 export type ProcessEnd =
   | Exit
   | { readonly kind: 'timed-out' }
@@ -60,9 +57,6 @@ export interface SupervisedProgram {
   /** Resolves when the program and everything it started is gone. */
   readonly ended: Promise<ProgramEnd>;
 }
-
-/** How long to wait after the exit for output still in the pipe, which a grandchild may hold open forever. */
-const DRAIN_MS = 1000;
 
 /**
  * Runs a program in its own process group, and leaves nothing of it behind. Never rejects. Each state is a step of `superviseUntilEnd`:
@@ -98,7 +92,7 @@ async function superviseUntilEnd(
   signal.addEventListener('abort', onAbort, { once: true });
   const timer = setTimeout(() => ask('timed-out'), timeoutMs);
   using lineage = recordLineage(pid);
-  const exit = exitOf(child);
+  const exit = waitForExit(child);
   const outcome = await Promise.race([exit, abortOf(ending)]);
   clearTimeout(timer);
   signal.removeEventListener('abort', onAbort);
@@ -163,15 +157,6 @@ function spawn({ args, cwd, env }: ProgramCommand, program: string, owner: Owner
   });
 }
 
-async function exitOf(child: Child): Promise<Exit> {
-  const closed = once(child, 'close').catch(() => undefined);
-  const [exitCode, signal] = (await once(child, 'exit')) as [number | null, string | null];
-  await Promise.race([closed, delay(DRAIN_MS)]);
-  return exitCode === null
-    ? { kind: 'signalled', signal: signal ?? 'unknown signal' }
-    : { kind: 'exited', exitCode };
-}
-
 async function abortOf(signal: AbortSignal): Promise<'asked-to-end'> {
   if (!signal.aborted) await once(signal, 'abort');
   return 'asked-to-end';
@@ -184,7 +169,6 @@ async function endTree(pid: number, lineage: Lineage, graceMs: number): Promise<
   else await endProcesses(() => lineage.look(), graceMs);
 }
 
-const MAX_OUTPUT_BYTES = 64 * 1024;
 const TIMEOUT_MS = 15 * 60_000;
 
 /** A command of the project that runs to its end. */
@@ -197,19 +181,17 @@ export type ProjectCommand = Required<
  * After 15 minutes it is ended along with everything it started.
  */
 export async function runProgram(command: ProjectCommand): Promise<{ output: string; how: string } | null> {
-  let output = Buffer.alloc(0);
+  const output = new OutputTail();
   const { ended } = supervise({
     ...command,
     input: '',
     timeoutMs: TIMEOUT_MS,
     graceMs: 5000,
     onStart: () => undefined,
-    onOutput: (chunk) => {
-      output = Buffer.concat([output, chunk]).subarray(-MAX_OUTPUT_BYTES);
-    },
+    onOutput: (chunk) => output.add(chunk),
   });
   const { end } = await ended;
   if (end.kind === 'exited' && end.exitCode === 0) return null;
   const how = end.kind === 'exited' ? `exit code ${end.exitCode}` : end.kind;
-  return { output: output.toString('utf8'), how };
+  return { output: output.toString(), how };
 }

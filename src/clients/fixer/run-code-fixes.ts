@@ -1,8 +1,8 @@
-import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runWorker } from '../../process/worker.js';
 import { tryOr } from '../../result.js';
 import type { CodeFix } from './code-fixes.js';
 import type { FixerProposal } from './proposal.js';
@@ -44,21 +44,11 @@ export async function runCodeFixes(
 }
 
 function fixedBy(order: CodeFixOrder): Promise<CodeFix[] | null> {
-  const child = fork(ownEntry, [], {
-    serialization: 'advanced',
-    execArgv: ['--max-old-space-size=2048'],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
-  return new Promise((resolve) => {
-    const end = (fixed: CodeFix[] | null) => {
-      clearTimeout(timer);
-      child.kill('SIGKILL');
-      resolve(fixed);
-    };
-    const timer = setTimeout(() => end(null), LIMIT_MS);
-    child.on('message', (fixed: CodeFix[] | null) => end(fixed));
-    child.on('error', () => end(null));
-    child.on('exit', () => end(null));
-    child.send(order, () => {});
-  });
+  return runWorker<CodeFix[] | null, { readonly fixed: CodeFix[] | null }>(ownEntry, {
+    order,
+    memoryMb: 2048,
+    timeoutMs: LIMIT_MS,
+    onMessage: async (fixed) => ({ fixed }),
+    onFailure: () => ({ fixed: null }),
+  }).then(({ fixed }) => fixed);
 }
