@@ -37,12 +37,12 @@ const workspace = await openWorkspace({
   onCopy: async () => {},
 });
 try {
-  const first = await timed(() => workspace.ready());
+  const first = await timed(() => workspace.updateCopy());
   const [later, collected, status] = [[], [], []];
   for (let round = 0; round < rounds; round += 1) {
     writeFileSync(path.join(dir, 'f7', '7.ts'), `export const n = ${Math.random()};\n`);
     let place;
-    later.push(await timed(async () => (place = await workspace.ready())));
+    later.push(await timed(async () => (place = await workspace.updateCopy())));
     writeFileSync(path.join(place.cwd, 'f8', '8.ts'), `export const n = ${Math.random()};\n`);
     collected.push(await timed(() => workspace.collect(String(round))));
     status.push(await timed(() => git('status', '--porcelain')));

@@ -28,7 +28,7 @@ const program = `
     mkdirSync(runDir, { recursive: true });
     for (const [name, text] of Object.entries(old)) writeFileSync(path.join(project, name), text);
     const workspace = await openWorkspace({ project, runId: 'run', runDir, contents: openContents(runDir), warn: () => {}, onCopy: async () => {} });
-    const { cwd } = await workspace.ready();
+    const { cwd } = await workspace.updateCopy();
     for (const [name, text] of Object.entries(fixed)) writeFileSync(path.join(cwd, name), text);
     const filler = path.join(disk, 'filler');
     const { bavail, bsize } = statfsSync(disk);
