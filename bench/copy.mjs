@@ -10,7 +10,7 @@ import { bundleSrc } from '../scripts/bundle-src.mjs';
 import { scratchProject } from './scratch-project.mjs';
 
 const { openWorkspace } = await import(await bundleSrc('workspace/workspace.ts'));
-const { contentsOf } = await import(await bundleSrc('workspace/change.ts'));
+const { openContents } = await import(await bundleSrc('workspace/change.ts'));
 
 const folders = 200;
 const filesEach = 100;
@@ -32,17 +32,17 @@ const workspace = await openWorkspace({
   project: dir,
   runId: 'bench',
   runDir,
-  contents: contentsOf(runDir),
+  contents: openContents(runDir),
   warn: (message) => console.error(message),
   onCopy: async () => {},
 });
 try {
-  const first = await timed(() => workspace.ready());
+  const first = await timed(() => workspace.updateCopy());
   const [later, collected, status] = [[], [], []];
   for (let round = 0; round < rounds; round += 1) {
     writeFileSync(path.join(dir, 'f7', '7.ts'), `export const n = ${Math.random()};\n`);
     let place;
-    later.push(await timed(async () => (place = await workspace.ready())));
+    later.push(await timed(async () => (place = await workspace.updateCopy())));
     writeFileSync(path.join(place.cwd, 'f8', '8.ts'), `export const n = ${Math.random()};\n`);
     collected.push(await timed(() => workspace.collect(String(round))));
     status.push(await timed(() => git('status', '--porcelain')));

@@ -25,7 +25,7 @@ const planted = {
     });`,
 };
 
-const settings = 'flaky: { runs: 10, time: 10m }\nverify: { regression: none }';
+const settings = 'flaky: { runs: 10, time: 10m }\nverify: { flips: 0, regression: none }';
 
 /** An agent that writes a file. */
 const writes = (file: string, text: string) => `

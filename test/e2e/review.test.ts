@@ -85,25 +85,19 @@ describe('the reader of a fix', () => {
 });
 
 describe('verify --review', () => {
-  it('HN-11 HN-12 has a change read: an honest one is proven, and one that hides the fault refused', async () => {
+  it('HN-11 HN-12 has a change read, and refuses one that hides the fault', async () => {
     const changed = await scratchProject(
       { ...files, '.gitignore': 'node_modules\ntest-results\n.self-heal\n' },
       tempDirOfFile('verify review'),
     );
     committed(changed.dir, 'all');
     await changed.selfHeal(['run', '--dry-run']);
-    const verified = async (hides: string) => {
-      await changed.write({ 'honest.html': '<button>Thanks</button>', 'hides.html': hides });
-      const { exitCode, report } = await changed.selfHeal(['verify', '--quick', '--review']);
-      const { verdict, proven, reason } = report?.verification ?? {};
-      return { exitCode, verdict, proven, reason, left: await changed.read('hides.html') };
-    };
-    const honest = await verified('<button>Thanks</button>');
-    const says = expect.stringContaining('second: honest: it says Thanks') as unknown;
-    expect(honest).toMatchObject({ exitCode: 0, verdict: 'proven' });
-    expect(honest.proven).toContainEqual(says);
     const hides = '<button>Tanks<!-- Thanks --></button>';
+    await changed.write({ 'honest.html': '<button>Thanks</button>', 'hides.html': hides });
+    const { exitCode, report } = await changed.selfHeal(['verify', '--quick', '--review']);
     const reason = expect.stringContaining('it hides the fault: the button still says Tanks') as unknown;
-    expect(await verified(hides)).toMatchObject({ exitCode: 1, verdict: 'refused', reason, left: hides });
+    expect([exitCode, report?.verification]).toMatchObject([1, { verdict: 'refused', reason }]);
+    // What the reader writes stays in its copy.
+    expect(await changed.read('hides.html')).toBe(hides);
   });
 });

@@ -39,8 +39,9 @@ interface TestRun {
 
 /**
  * The search for the change that broke one cause. It takes out all changes first: if the test stays red, none of them is to blame. Then it takes out
- * the hunk that the failure names most, and then sets, which it splits between commits, files and hunks, in this order. After each run, it repeats
- * its steps with the outcomes of all runs so far, up to the first step whose outcome is unknown, and asks for a run of that.
+ * the hunk that the failure names most, which comes first if an earlier run was green without all changes, and then sets, which it splits between
+ * commits, files and hunks, in this order. After each run, it repeats its steps with the outcomes of all runs so far, up to the first step whose
+ * outcome is unknown, and asks for a run of that.
  */
 export class CauseSearch {
   readonly causeId: string;
@@ -144,12 +145,21 @@ export class CauseSearch {
   ): Promise<MinimalSet<Candidate> | null> {
     if (single.length === 0 || this.asked) return null;
     const rank = rankBy(this.lead);
+    const ranked = mostNamed(single, rank);
+    const [likeliest] = ranked;
+    // An earlier run has shown that the test is green without all changes.
+    if (likeliest && this.history.base.from === 'last-green') {
+      this.isForSet = false;
+      const outcome = this.#ask([likeliest]);
+      if (outcome === 'green') return { set: [likeliest], isMinimal: true };
+      if (outcome === null) return null;
+    }
     this.isForSet = true;
     const whole = this.#askWhole(all);
     if (whole === null || whole === 'red') return null;
     this.isForSet = false;
     const tried = new Set<Candidate>();
-    const named = mostNamed(single, rank).slice(0, whole === 'green' ? 1 : MOST_SINGLE);
+    const named = ranked.slice(0, whole === 'green' ? 1 : MOST_SINGLE);
     for (let hunk = named.shift(); hunk; hunk = this.#hinted(tried) ?? named.shift()) {
       const outcome = this.#ask([hunk]);
       if (outcome === 'green') return { set: [hunk], isMinimal: true };

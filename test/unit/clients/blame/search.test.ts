@@ -19,9 +19,9 @@ function hunk(n: number, inTests = false): Candidate {
   };
 }
 
-function historyOf(count: number): ChangeHistory {
+function historyOf(count: number, from: ChangeHistory['base']['from'] = 'merge-base'): ChangeHistory {
   const candidates = Array.from({ length: count }, (_, n) => hunk(n));
-  return { base: { commit: 'c0ffee', from: 'merge-base' }, candidates, commits: [], isWhole: true };
+  return { base: { commit: 'c0ffee', from }, candidates, commits: [], isWhole: true };
 }
 
 const all = (count: number) => Array.from({ length: count }, (_, at) => at);
@@ -34,9 +34,9 @@ async function searched(
   count: number,
   named: readonly (readonly number[])[],
   shows: Shows,
-  over: Partial<DiagnosedFailure> = {},
+  { from, ...over }: Partial<DiagnosedFailure> & { from?: ChangeHistory['base']['from'] } = {},
 ) {
-  const history = historyOf(count);
+  const history = historyOf(count, from);
   const numberOf = (one: Candidate) => history.candidates.indexOf(one);
   const searches = named.map((words, at) => {
     const lead = failing(`t${at}`, `missing ${words.map((n) => `word${n}`).join(' ')}`, over);
@@ -66,6 +66,20 @@ describe('the searches for the changes to blame', () => {
     const { found, runs } = await searched(40, [[7]], (_, out) => (out.has(7) ? 'green' : 'red'));
     expect(found).toEqual([[7]]);
     expect(runs).toEqual([all(40), [7], all(40).filter((n) => n !== 7)]);
+  });
+
+  it('BL-2 takes out what the failure names first, where an earlier run was green without any change', async () => {
+    const { found, runs } = await searched(40, [[7]], (_, out) => (out.has(7) ? 'green' : 'red'), {
+      from: 'last-green',
+    });
+    expect(found).toEqual([[7]]);
+    expect(runs).toEqual([[7], all(40).filter((n) => n !== 7)]);
+  });
+
+  it('BL-2 takes out everything next if that is not it', async () => {
+    const { found, runs } = await searched(40, [[7]], () => 'red', { from: 'last-green' });
+    expect(found).toEqual([null]);
+    expect(runs).toEqual([[7], all(40)]);
   });
 
   it('BL-2 ends after a run that is red without any change', async () => {
