@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isInside, real, realPlaceOf } from '../paths.js';
 
 /** The permissions of an agent: it may read and write in its copy, which also contains the evidence, and run the commands that agents.yaml allows. */
-export interface Policy {
+export interface EditPolicy {
   /** The root of the copy. */
   readonly root: string;
   /** The folder to which relative paths are relative. */
@@ -17,7 +17,7 @@ export interface Policy {
 export type ToolCall = Pick<ToolCallUpdate, 'title' | 'kind' | 'locations' | 'content' | 'rawInput'>;
 
 /** Returns why a call is refused, or null if it is allowed. */
-export function explainRefusal(call: ToolCall, policy: Policy): string | null {
+export function explainRefusal(call: ToolCall, policy: EditPolicy): string | null {
   const kind = call.kind ?? 'other';
   const command = readCommand(call);
   if (kind === 'execute' || (kind === 'other' && command !== null)) {
@@ -66,7 +66,7 @@ export function listFiles({ locations, content, rawInput }: ToolCall): string[] 
 }
 
 /** Returns the path of a file in the copy, with links resolved; null if it is outside. Rejects `..`, which could lead out through a link. */
-export function resolveInCopy(file: string, { root, cwd }: Pick<Policy, 'root' | 'cwd'>): string | null {
+export function resolveInCopy(file: string, { root, cwd }: Pick<EditPolicy, 'root' | 'cwd'>): string | null {
   if (file === '' || file.includes('\0') || file.split(/[\\/]/).includes('..')) return null;
   const place = realPlaceOf(path.resolve(cwd, file));
   return isInside(real(root), place) ? place : null;

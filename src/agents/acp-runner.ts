@@ -21,7 +21,7 @@ import {
   isEditCall,
   chooseOption,
   resolveInCopy,
-  type Policy,
+  type EditPolicy,
   explainRefusal,
   type ToolCall,
 } from './acp-policy.js';
@@ -175,7 +175,7 @@ const verbs: Readonly<Record<string, string>> = {
 };
 
 /** Describes a call in a few words: `editing src/orders.ts:36`; returns an empty string while only its tool is known. */
-function describeCall(call: ToolCall, { root }: Policy): string {
+function describeCall(call: ToolCall, { root }: EditPolicy): string {
   const verb = verbs[call.kind ?? ''];
   const title = call.title ?? 'a tool';
   const [file] = listFiles(call);
@@ -189,7 +189,7 @@ function describeCall(call: ToolCall, { root }: Policy): string {
 /** Holds the conversation with a program until its turn is over. */
 function converse(task: AgentTask, settings: AcpSettings, listener: AgentListener): Conversation {
   const root = task.copyOf?.root ?? task.cwd;
-  const policy: Policy = { root, cwd: task.cwd, allow: settings.allow ?? [] };
+  const policy: EditPolicy = { root, cwd: task.cwd, allow: settings.allow ?? [] };
   const runner = task.agent.runner;
   const calls = new Map<string, ToolCall & { words?: string }>();
   const usage: { -readonly [Name in keyof typeof noUsage]: (typeof noUsage)[Name] } = { ...noUsage };

@@ -1,6 +1,6 @@
 import { cut } from '../outputs/cut.js';
 import { suiteCause } from '../outputs/matrix.js';
-import { listTests } from '../playwright/run-suite.js';
+import { listSuite } from '../playwright/run-suite.js';
 import {
   describeMissingShards,
   type PlaywrightReport,
@@ -34,7 +34,7 @@ export async function runReported(
   const { cwd, env, filters, passThrough, options } = request;
   for (const message of warningsOf(reports)) bus.emit({ type: 'run.warning', message });
   const args = listSelectionWords({ ...options, filters, passThrough });
-  const list = (...more: string[]) => listTests({ playwright, cwd, env, args: [...args, ...more] });
+  const list = (...more: string[]) => listSuite({ playwright, cwd, env, args: [...args, ...more] });
   const listed = await list();
   if (signal.aborted) return ok({ run: createEmptyRun('interrupted'), reportedRed: new Set() });
   // The suite does not load here, and running it shows why.

@@ -4,7 +4,7 @@ import type { VerifyLevel, Settings } from '../model/settings.js';
 import {
   countShards,
   createMissingShardsProblem,
-  findRefusal,
+  findReportRefusal,
   type Reports,
   type ShardCount,
 } from '../playwright/reports/report.js';
@@ -150,7 +150,7 @@ async function reportsFor({ cwd, options }: RunRequest): Promise<Result<Reports 
   const read = await readReports(from, cwd);
   if (!read.ok) return read;
   const { commit, isDirty } = await readHead(cwd);
-  const refusal = findRefusal(read.value, commit);
+  const refusal = findReportRefusal(read.value, commit);
   if (refusal) return err(refusal);
   const count = countShards(read.value);
   if (count.missing.length > 0 && !options.allowMissingShards)

@@ -2,7 +2,7 @@ import type { Finding } from '../model/guard-findings.js';
 import path from 'node:path';
 import type { GitChanges } from '../workspace/git-trees.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
-import { listTests } from '../playwright/run-suite.js';
+import { listSuite } from '../playwright/run-suite.js';
 import type { GuardFindings, TestDifference } from './findings.js';
 import type { SuitePlaces } from './request.js';
 import { findSuitePlaces, runGuard } from './run-guard.js';
@@ -72,7 +72,7 @@ async function readSuitePlaces(
     return nothingKnown;
   }
   const args = config === null ? [] : ['--config', config];
-  const listed = await listTests({ playwright: playwright.value, cwd, args });
+  const listed = await listSuite({ playwright: playwright.value, cwd, args });
   if (listed.tests.length === 0)
     warn('Playwright could not list the tests; test files are recognized by their names');
   return findSuitePlaces(root, listed, has);

@@ -2,7 +2,7 @@ import { searchCulprits } from './culprits.js';
 import {
   type Doubt,
   type FixInProof,
-  type GreenTest,
+  type TestToStayGreen,
   isSameSet,
   type NextInProof,
   type ProofQuestion,
@@ -450,7 +450,7 @@ function checkRest(question: ProofQuestion, tests: readonly TestInProof[]): Next
   if (!rest) return null;
   if (!rest.hasRun) return { kind: 'run-rest', again: null };
   const kept = keptIn(question);
-  const seen = ({ sightings }: GreenTest) =>
+  const seen = ({ sightings }: TestToStayGreen) =>
     sightings.filter(({ part, changes }) => part === 'rest' && isSameSet(changes, kept));
   const once = rest.tests.filter(
     (test) =>
@@ -482,7 +482,7 @@ export function restOutcome({
   tests,
 }: {
   readonly fixes: readonly (readonly string[])[];
-  readonly tests: readonly GreenTest[];
+  readonly tests: readonly TestToStayGreen[];
 }): { readonly unsteady: readonly string[]; readonly red: readonly string[] } {
   const kept = [...new Set(fixes.flat())];
   const runs = tests.map(({ key, sightings, isMarked }) => {
@@ -505,7 +505,7 @@ export function restOutcome({
 /** Searches for the fixes that broke these tests; returns null if no fix did. */
 function findCulprits(
   question: ProofQuestion,
-  tests: readonly Pick<GreenTest, 'key' | 'sightings'>[],
+  tests: readonly Pick<TestToStayGreen, 'key' | 'sightings'>[],
   suspects: readonly FixInProof[],
 ): NextInProof | null {
   const { greens, reds } = question;

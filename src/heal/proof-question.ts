@@ -55,7 +55,7 @@ export interface TestInProof {
 }
 
 /** A test that was green, and has to stay so. */
-export interface GreenTest {
+export interface TestToStayGreen {
   readonly key: string;
   readonly sightings: readonly Sighting[];
   /** Whether it is marked to fail, so that a person has to remove the mark now. */
@@ -75,7 +75,7 @@ export interface ProofQuestion {
   /** Whether other runs than those of the proof have shown that two fixes mend different faults. */
   readonly areApart: (fix: string, other: string) => boolean;
   /** The tests around the fixes; null if they are not run. */
-  readonly rest: { readonly hasRun: boolean; readonly tests: readonly GreenTest[] } | null;
+  readonly rest: { readonly hasRun: boolean; readonly tests: readonly TestToStayGreen[] } | null;
 }
 
 /** Why a fix does not stay. */

@@ -126,7 +126,7 @@ export function formatPercent(rate: number): string {
 }
 
 /** `red 4 of 30 | green 96 of 96 (still flaky at 13 %: < 1 %)`: the last number is the chance of these greens at that rate. */
-export function formatProof(before: Count, after: Count): string {
+export function formatRateProof(before: Count, after: Count): string {
   const rate = before.red / before.runs;
   const chance = (1 - rate) ** after.runs;
   const chanceText = chance < errorOf.proof ? '< 1 %' : formatPercent(chance);

@@ -1,8 +1,15 @@
 import type { ChalkInstance } from 'chalk';
-import { reasonOfEnd, exitWords, isKept, formatReading, wasReverted, describeAttemptEnd } from '../model/attempt.js';
+import {
+  reasonOfEnd,
+  exitWords,
+  isKept,
+  formatReading,
+  wasReverted,
+  describeAttemptEnd,
+} from '../model/attempt.js';
 import { describeBlame, formatBlamePosition } from '../model/blame.js';
 import { type Offer, describeOffer, listOffers } from '../model/escalation.js';
-import { formatProof } from '../model/failure-rate.js';
+import { formatRateProof } from '../model/failure-rate.js';
 import { describeFlake } from '../model/flake.js';
 import { formatCut, type Violation, formatViolation, formatNote } from '../model/guard-findings.js';
 import { formatProofWithScope } from '../model/proof.js';
@@ -145,7 +152,7 @@ export function listRows(
     ...listAttemptRows(attempts, limits),
     proof.length > 0 && {
       label: 'proof',
-      text: flake?.green ? formatProof(flake.red, flake.green) : formatProofWithScope(proof, testProofs),
+      text: flake?.green ? formatRateProof(flake.red, flake.green) : formatProofWithScope(proof, testProofs),
       isCode: true,
     },
     reading && { label: 'read', text: formatReading(reading) },

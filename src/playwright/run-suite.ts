@@ -265,7 +265,7 @@ interface ListRequest {
 }
 
 /** Runs `playwright test --list`. Returns a run in which no test ran. Its list of tests is empty if Playwright could not list them. */
-export async function listTests({ playwright, cwd, args, env }: ListRequest): Promise<SuiteRun> {
+export async function listSuite({ playwright, cwd, args, env }: ListRequest): Promise<SuiteRun> {
   const runDir = await mkdtemp(path.join(tmpdir(), 'self-heal-list-'));
   const nullDevice = await open(devNull, 'w');
   const listArgs = ['--list', ...args];

@@ -2,7 +2,7 @@ import { type EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** How a process has ended. */
-export type Exit =
+export type ChildExit =
   | { readonly kind: 'exited'; readonly exitCode: number }
   | { readonly kind: 'signalled'; readonly signal: string };
 
@@ -10,7 +10,7 @@ export type Exit =
 const DRAIN_MS = 1000;
 
 /** Waits until a child has exited and its output has been read. Rejects if it could not be started. */
-export async function waitForExit(child: EventEmitter): Promise<Exit> {
+export async function waitForExit(child: EventEmitter): Promise<ChildExit> {
   const closed = once(child, 'close').catch(() => undefined);
   const [exitCode, signal] = (await once(child, 'exit')) as [number | null, string | null];
   await Promise.race([closed, delay(DRAIN_MS, undefined, { ref: false })]);

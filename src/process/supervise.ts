@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { type Result, err, ok } from '../result.js';
-import { type Exit, OutputTail, waitForExit } from './child-exit.js';
+import { type ChildExit, OutputTail, waitForExit } from './child-exit.js';
 import { endProcesses, sweep } from './end-processes.js';
 import { findProgram } from './find-program.js';
 import { type Lineage, type Owner, recordLineage, ownerVariables } from './proc-table.js';
@@ -37,7 +37,7 @@ export interface ProgramCommand {
 type Reason = 'timed-out' | 'aborted' | 'stopped';
 
 export type ProcessEnd =
-  | Exit
+  | ChildExit
   | { readonly kind: 'timed-out' }
   | { readonly kind: 'aborted' }
   | { readonly kind: 'stopped' }

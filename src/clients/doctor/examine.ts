@@ -14,7 +14,7 @@ import { stripAnsi } from '../../visible-text.js';
 import { findPlaywrightConfig } from '../../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../../playwright/find-playwright.js';
 import { findFirstRunProblem } from '../../playwright/refusals.js';
-import { listTests } from '../../playwright/run-suite.js';
+import { listSuite } from '../../playwright/run-suite.js';
 import { findProgram } from '../../process/find-program.js';
 import type { Problem } from '../../problem.js';
 import { stateProblem } from '../../state-folder.js';
@@ -85,7 +85,7 @@ interface Suite extends Pick<ExamineRequest, 'cwd' | 'env'> {
 
 /** Lists the tests, which starts neither tests nor web servers. */
 async function checkSuite({ config, ...project }: Suite, { verify }: Settings): Promise<DoctorCheck> {
-  const run = await listTests({ ...project, args: ['-c', config] });
+  const run = await listSuite({ ...project, args: ['-c', config] });
   const problem = findFirstRunProblem(run, { isNarrowed: false, prepare: verify.prepare });
   if (problem) return failed('tests', problem);
   const [error] = run.suiteFailure?.errors ?? [];

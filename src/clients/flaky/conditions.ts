@@ -6,16 +6,16 @@ import {
   type FlakeSearch,
   type RepeatedTest,
   newTrial,
-  type Trial,
+  type FlakeTrial,
 } from './trials.js';
 
 /** The time zones that are farthest ahead of and behind UTC, in which other machines may be. */
-export const zones = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'].map((TZ): Omit<Trial, 'count'> => {
+export const zones = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'].map((TZ): Omit<FlakeTrial, 'count'> => {
   return { kind: 'time', under: { ...alone, env: { TZ } }, words: () => `with TZ=${TZ}` };
 });
 
 /** Returns what may make a test red that is green by itself: the tests that ran before it or beside it when it was red, or another time zone. */
-export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly Trial[] {
+export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly FlakeTrial[] {
   const { target, history } = suspect;
   const { file } = target.test.location;
   const earlier = search.listed
@@ -41,7 +41,7 @@ export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly Trial
 }
 
 /** Any other tests may add load; the tests that mostly ran beside this one may share data with it. */
-function concurrentTrials(search: FlakeSearch, suspect: Suspect): Omit<Trial, 'count'>[] {
+function concurrentTrials(search: FlakeSearch, suspect: Suspect): Omit<FlakeTrial, 'count'>[] {
   const { target, history } = suspect;
   const fileOf = ({ test }: RepeatedTest) => test.location.file;
   const near = mostlyPresent(search, suspect, 'concurrent').filter((test) => fileOf(test) !== fileOf(target));

@@ -20,7 +20,7 @@ import {
   own,
   plus,
   runUnder,
-  type Trial,
+  type FlakeTrial,
   tryOn,
 } from './trials.js';
 
@@ -132,15 +132,15 @@ async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlak
   return null;
 }
 
-async function random(search: FlakeSearch, target: RepeatedTest, byItself: Trial): Promise<FoundFlake> {
+async function random(search: FlakeSearch, target: RepeatedTest, byItself: FlakeTrial): Promise<FoundFlake> {
   await measure(search, target, byItself);
   return foundFlake(target, byItself, byItself.count);
 }
 
 interface Experiment {
-  readonly own: Trial;
-  readonly trial: Trial;
-  readonly trials?: readonly Trial[];
+  readonly own: FlakeTrial;
+  readonly trial: FlakeTrial;
+  readonly trials?: readonly FlakeTrial[];
 }
 
 /** Shows that a condition makes a test red, and reduces it to what does. Returns null if the condition is not the reason. */
@@ -179,7 +179,7 @@ async function confirm(
 }
 
 /** Explains a test that is red by itself and green in the suite: it needs some of the tests before it. */
-async function neededTests(search: FlakeSearch, suspect: Suspect, byItself: Trial): Promise<FoundFlake> {
+async function neededTests(search: FlakeSearch, suspect: Suspect, byItself: FlakeTrial): Promise<FoundFlake> {
   const orders = trialsFor(search, suspect).filter(({ kind }) => kind === 'order');
   for (const trial of orders) {
     const needed = await smallestSet(search, suspect, { trial, wanted: 'green' });
@@ -199,7 +199,7 @@ function enough(rate: number): number {
 async function smallestSet(
   search: FlakeSearch,
   { target }: Suspect,
-  { trial, wanted }: { readonly trial: Trial; readonly wanted: 'red' | 'green' },
+  { trial, wanted }: { readonly trial: FlakeTrial; readonly wanted: 'red' | 'green' },
 ): Promise<readonly RepeatedTest[] | null> {
   const { others, workers } = trial.under;
   let times = wanted === 'green' ? 2 : enough(computeLowestRate(trial.count));
@@ -222,7 +222,7 @@ async function smallestSet(
 
 function foundFlake(
   target: RepeatedTest,
-  { kind, under, words, count }: Trial,
+  { kind, under, words, count }: FlakeTrial,
   aloneCount: Count,
   others = kind === 'load' ? [] : under.others,
 ): FoundFlake {

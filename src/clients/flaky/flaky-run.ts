@@ -18,7 +18,7 @@ import {
   runUnder,
 } from './trials.js';
 import type { SuitePurpose } from '../../event.js';
-import { listTests } from '../../playwright/run-suite.js';
+import { listSuite } from '../../playwright/run-suite.js';
 import { isNarrowed, toPlaywrightArgs } from '../../playwright/selection.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import { healThese } from '../../heal/heal-rounds.js';
@@ -55,7 +55,7 @@ export async function flakyRun(
   if (first.tests.length + suspected.length === 0 || session.signal.aborted) return nothing;
   const { cwd, env, filters, options, passThrough } = request;
   const { byId, rerun } = toPlaywrightArgs({ ...options, filters, passThrough });
-  const list = (args: readonly string[]) => listTests({ playwright: opened.playwright, cwd, env, args });
+  const list = (args: readonly string[]) => listSuite({ playwright: opened.playwright, cwd, env, args });
   const listed = listedTests(await list([...byId, `--repeat-each=${MOST_REPEATS}`]));
   const isNamed = suspected.length === 0 && (filters.length > 0 || options.grep !== undefined);
   // Playwright also runs the set-up projects of a selection, which were not selected.

@@ -103,7 +103,7 @@ export interface FlakeSearch {
 export const isOver = ({ signal, until, now }: FlakeSearch) => signal.aborted || now() >= until;
 
 /** A condition that may make a test red, and what its runs have shown. */
-export interface Trial {
+export interface FlakeTrial {
   readonly kind: FlakeKind;
   readonly under: Condition;
   readonly words: (others: readonly RepeatedTest[]) => string;
@@ -113,13 +113,13 @@ export interface Trial {
 /** A test by itself. */
 export const own = { kind: 'random', under: alone, words: () => 'alone' } as const;
 
-export const newTrial = (of: Omit<Trial, 'count'>): Trial => ({ ...of, count: none });
+export const newTrial = (of: Omit<FlakeTrial, 'count'>): FlakeTrial => ({ ...of, count: none });
 
 /** Runs a test under a condition. Returns false if this added no run, for example because time was up. */
 export async function tryOn(
   search: FlakeSearch,
   target: RepeatedTest,
-  trial: Trial,
+  trial: FlakeTrial,
   times: number,
 ): Promise<boolean> {
   const remaining = Math.min(times, search.runs - trial.count.runs, MOST_REPEATS);
@@ -140,7 +140,7 @@ export const LEAST_RATE = 0.1;
 export async function measure(
   search: FlakeSearch,
   target: RepeatedTest,
-  trial: Trial,
+  trial: FlakeTrial,
   { expected = LEAST_RATE, most = search.runs } = {},
 ): Promise<void> {
   for (let look = 1; trial.count.runs < most; look += 1) {
@@ -153,7 +153,7 @@ export async function measure(
 export async function isMoreRed(
   search: FlakeSearch,
   target: RepeatedTest,
-  [trial, control]: readonly [Trial, Trial],
+  [trial, control]: readonly [FlakeTrial, FlakeTrial],
 ): Promise<boolean> {
   for (;;) {
     const [trialCount, other] = [trial.count, control.count];

@@ -29,7 +29,7 @@ import { type HealResult, newProgress, summarise } from '../../heal/progress.js'
 import type { Session } from '../../heal/session.js';
 import { createSuiteRuns } from '../../command/suite-runs.js';
 import { announceTests } from '../../heal/tell-tests.js';
-import { changeId, readWorkingChange } from './read-change.js';
+import { causeOfChange, readWorkingChange } from './read-change.js';
 import { type ComparedChange, conclude, type ProofResults } from './compare-change.js';
 
 /** The one change of a verification, which is in the project unless a run takes it out. */
@@ -57,7 +57,7 @@ export async function verifyChange(
   const readings = change.asked.review ? await readWorkingChange(session, change) : null;
   const ended = await proof.prove();
   const isOpen = ended.verdict === 'proven' || ended.verdict === 'review';
-  const read = isOpen ? await readings?.of(changeId) : null;
+  const read = isOpen ? await readings?.of(causeOfChange) : null;
   await readings?.stop();
   if (session.signal.aborted) return stopped;
   const judged = (read && proof.judgeReading(read.reading)) ?? ended;
@@ -92,7 +92,11 @@ async function firstGreenRun(
     await applyFlaky(progress, flaky);
     if (session.settings.verify.prepare === null)
       return { verdict: 'unsteady', reason: 'red with the change, then green' };
-    run = await session.suite.runAgain({ ids: rerunIdsIn(first, redBefore), purpose: 'proof', causeId: null });
+    run = await session.suite.runAgain({
+      ids: rerunIdsIn(first, redBefore),
+      purpose: 'proof',
+      causeId: null,
+    });
     if (isRed(run)) return { verdict: 'unsteady', reason: 'red with the change, then green' };
   }
   const ran = new Set(run.tests.flatMap(({ test, outcome }) => (outcome === 'skipped' ? [] : test.id)));

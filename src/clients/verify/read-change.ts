@@ -13,7 +13,7 @@ import { renderChange } from '../../workspace/patch-text.js';
 import type { ComparedChange } from './compare-change.js';
 
 /** The name of a change of somebody else, in place of a cause's. */
-export const changeId = 'c1';
+export const causeOfChange = 'c1';
 
 /**
  * Starts to read the change in the working tree, in a copy, like a fix of a run (HN-11). What it is for is the first cause of the last red run; without
@@ -28,7 +28,7 @@ export async function readWorkingChange(
   const { failures } = redDir ? await readFailureRecords(redDir, { root: cwd }) : { failures: [] };
   const [first] = groupCauses(failures);
   if (!first || !redDir) return unread('no red run has recorded what it is for');
-  const cause = { ...first, id: changeId };
+  const cause = { ...first, id: causeOfChange };
   const contents = openContents(folder.dir);
   const stateOf = async (text: string | null): Promise<FileState | null> =>
     text === null

@@ -60,7 +60,10 @@ export function countShards(reports: readonly PlaywrightReport[]): ShardCount {
 }
 
 /** Returns a `Problem` with the reports that cannot be used at this commit, or null. */
-export function findRefusal(reports: readonly PlaywrightReport[], commit: string | null): Problem | null {
+export function findReportRefusal(
+  reports: readonly PlaywrightReport[],
+  commit: string | null,
+): Problem | null {
   return findOtherCommit(reports, commit) ?? findOtherTotal(reports) ?? findDuplicates(reports);
 }
 
