@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -23,103 +23,11 @@ const { verify } = nothing;
 const { backoff } = nothing.retries;
 
 describe('CF-1 the settings of a file, with defaults for the rest', () => {
-  it('CF-1 CS-9 a file can set everything', () => {
-    const settings = parsed(`
-version: 1
-project: till
-runner: fixer
-runners:
-  codex: { args: [-m, big], env: [DATABASE_URL] }
-  fixer: { command: [node, fixer.mjs, '{slashCommand}', '{contextFile}', '{promptFile}', '{screenshot}'], prompt: none }
-  other: { command: [other] }
-agents:
-  debugger: { timeout: 1h30m }
-  mine: { slashCommand: /plugin:mine --deep, runner: other }
-routes:
-  ui-error: [mine, debugger]
-  unknown: []
-retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
-limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s, parallel: 3, perDay: { agentRuns: 7, costUsd: 8 }, perBranch: 1 }
-evidence: { console: 0, network: 7 }
-verify: { intent: tests, review: off, prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
-blame: { enabled: false, time: 30s }
-flaky: { runs: 50, time: 1m }
-store: postgres://ann@db/till
-fixer: none
-quarantine: [{ test: a.spec.ts › b, until: 2027-01-31 }]
-memory: { fixes: false }
-classify:
-  rules: [{ id: tenant, class: database-error, pattern: no tenant }]
-  ignore: ['^\\[poll\\]']
-  off: [network/own-request-4xx]
-`);
-    const agents = Object.entries(nothing.agents).map(([name, agent]) => [
-      name,
-      { ...agent, runner: 'fixer' },
-    ]);
-    expect(settings).toEqual({
-      project: 'till',
-      agents: {
-        ...Object.fromEntries(agents),
-        debugger: { name: 'debugger', slashCommand: '/debugger', runner: 'fixer', timeoutMs: 5_400_000 },
-        mine: { name: 'mine', slashCommand: '/plugin:mine --deep', runner: 'other', timeoutMs: 300_000 },
-      },
-      runners: {
-        ...nothing.runners,
-        codex: { kind: 'codex', args: ['-m', 'big'], env: ['DATABASE_URL'] },
-        fixer: {
-          kind: 'command',
-          command: ['node', 'fixer.mjs', '{slashCommand}', '{contextFile}', '{promptFile}', '{screenshot}'],
-          prompt: 'none',
-        },
-        other: { kind: 'command', command: ['other'], prompt: 'stdin' },
-      },
-      routes: { ...nothing.routes, 'ui-error': ['mine', 'debugger'], unknown: [] },
-      retries: { max: 0, backoff: { initialMs: 0, factor: 1.5, maxMs: 500 } },
-      limits: {
-        escalations: 0,
-        agentRuns: 1,
-        agentRunsPerTest: 2,
-        costUsd: 0.5,
-        timeMs: 90_000,
-        parallel: 3,
-        perDay: { agentRuns: 7, costUsd: 8 },
-      },
-      quarantine: [{ test: 'a.spec.ts › b', until: '2027-01-31' }],
-      memory: { fixes: false },
-      classify: {
-        rules: [
-          {
-            id: 'tenant',
-            category: 'database-error',
-            pattern: 'no tenant',
-            sources: ['error', 'stack', 'console', 'network', 'server'],
-            retry: null,
-          },
-        ],
-        ignore: ['^\\[poll\\]'],
-        off: ['network/own-request-4xx'],
-      },
-      evidence: { console: 0, network: 7 },
-      verify: {
-        level: 'full',
-        intent: 'tests',
-        review: 'off',
-        prepare: 'npm run build',
-        confirm: 2,
-        repeat: 5,
-        flips: 0,
-        regression: 'none',
-        regressionTimeMs: 90_000,
-      },
-      blame: { enabled: false, timeMs: 30_000 },
-      flaky: { runs: 50, timeMs: 60_000 },
-      store: 'postgres://ann@db/till',
-      fixer: 'none',
-      reader: null,
-      runnerByDefault: [],
-      file: null,
-    });
+  it('CF-1 CS-9 a file can set everything', async () => {
+    const yaml = readFileSync(path.join(import.meta.dirname, 'everything.yaml'), 'utf8');
+    expect(keysOf(agentsJsonSchema() as Node).filter((key) => !yaml.includes(`${key}:`))).toEqual([]);
+    const settings = `${JSON.stringify(parsed(yaml), null, 2)}\n`;
+    await expect(settings).toMatchFileSnapshot('everything.txt');
   });
 
   it.each([
@@ -324,6 +232,12 @@ interface Node {
   description?: string;
   properties?: Record<string, Node>;
   additionalProperties?: Node | boolean;
+}
+
+/** The keys of a schema whose names are its own, not the user's. */
+function keysOf(node: Node): string[] {
+  const own = Object.entries(node.properties ?? {}).flatMap(([key, child]) => [key, ...keysOf(child)]);
+  return typeof node.additionalProperties === 'object' ? [...own, ...keysOf(node.additionalProperties)] : own;
 }
 
 /** The keys of a schema without a description for editors to show. */

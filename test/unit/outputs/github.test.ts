@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { renderGithubAnnotations, renderGithubOutputs } from '../../../src/outputs/github.js';
 import { code, renderMarkdown, escapeProse, summaryBytes } from '../../../src/outputs/markdown.js';
 import type { Report } from '../../../src/run/report.js';
-import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
-import { anEnd } from '../../rig/builders.js';
+import { aReport, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
 
 const root = { workspace: '/repo', project: '/repo' };
 const read = (given: Partial<Report>, places = root) =>
@@ -12,22 +11,6 @@ const read = (given: Partial<Report>, places = root) =>
 const failed = aReportCause({ verdict: 'failed', reason: 'no more' });
 
 describe('annotations', () => {
-  it('RP-3 are one per cause, at the line of code that failed', () => {
-    const causes = [{ ...failed, source: 'src/cart.ts:7:3' }, aReportCause({ id: 'c2' })];
-    expect(read({ causes })).toEqual([
-      {
-        level: 'error',
-        properties: { file: 'src/cart.ts', line: '7', title: 'self-heal: c1 failed · runtime-error' },
-        message:
-          'TypeError: boom\nwhy: console: boom\ntests: [chromium] › tests/cart.spec.ts:12 › cart › adds\nproof: red red | green green\nend: no more',
-      },
-      expect.objectContaining({
-        level: 'notice',
-        properties: expect.objectContaining({ file: 'tests/cart.spec.ts', line: '12' }) as object,
-      }),
-    ]);
-  });
-
   it('RP-3 have paths relative to the repository if the project is a part of it', () => {
     const places = { workspace: '/repo', project: '/repo/packages/shop' };
     const causes = [{ ...failed, source: 'src/cart.ts:7:3' }];
@@ -61,17 +44,6 @@ describe('annotations', () => {
 });
 
 describe('outputs', () => {
-  it('RP-3 are outcome, healed, escalations, cost and the folder', () => {
-    const tests = [aReportTest({ verdict: 'healed' })];
-    expect(asOutputs(renderGithubOutputs(aReport({ tests }), '.self-heal/runs/r1', 'random'))).toEqual({
-      outcome: 'green',
-      healed: '1',
-      escalations: '0',
-      cost: '0.02',
-      folder: '.self-heal/runs/r1',
-    });
-  });
-
   it('RP-3 cannot be forged by a folder’s name', () => {
     const folder = 'x\nEOF\noutcome=green\noutcome<<EOF\ngreen\nEOF';
     const given = { ...aReport(), outcome: 'red' as const };
@@ -115,37 +87,6 @@ function asOutputs(text: string): Record<string, string> {
 const folder = '.self-heal/runs/r1';
 const show = (given: Partial<Report>, maxBytes?: number) =>
   renderMarkdown(aReport(given), { folder, ...(maxBytes === undefined ? {} : { maxBytes }) });
-const inC1 = { causeId: 'c1', causeIds: ['c1'] };
-
-describe('the summary', () => {
-  it('RP-3 shows each cause with its class, reasons, attempts, proof, files and end', () => {
-    const taken = aReportAttempt({ end: anEnd('still-failing', 'the same error') });
-    const attempts = [taken, aReportAttempt({ n: 2 })];
-    const causes = [aReportCause({ source: 'src/orders.ts:7:3', attempts })];
-    const text = show({ tests: [aReportTest({ verdict: 'healed', ...inC1 })], causes });
-    expect(text).toBe(`## self-heal: green, exit code 0
-
-0 passed · 1 healed · 1 agent run · $0.02 · 41s
-
-1 root cause.
-
-### ✅ c1 healed · runtime-error
-
-\`TypeError: boom\`
-
-- why: \`console: boom\`
-- source: \`src/orders.ts:7:3\`
-- tests: \`[chromium] › tests/cart.spec.ts:12 › cart › adds\`
-- try 1: /debugger (claude) 4.2s, \\$0.02 → still red, reverted (the same error)
-- try 2: /debugger (claude) 4.2s, \\$0.02 → green
-- proof: \`red red | green green\`
-- files: \`src/orders.ts +2 −1\`
-- evidence: \`.self-heal/runs/r1/failures/1/\`
-
-Run 20260101-000000-0001: \`.self-heal/runs/r1/\`
-`);
-  });
-});
 
 describe('its size', () => {
   const long = 'long '.repeat(2000);

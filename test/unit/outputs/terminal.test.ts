@@ -92,9 +92,6 @@ const asked = aReportCause({
   attempts: [],
   proof: [],
 });
-const escalations = [
-  { id: 'ask-1a2b', stored: true, causeId: 'c3', state: 'pending' as const, question: 'the key has expired' },
-];
 
 const show = (given: Partial<Report>, options: Partial<SummaryOptions> = {}) =>
   renderSummary(aReport({ tests: [test('t1'), test('t2')], ...given }), {
@@ -123,37 +120,6 @@ it('RP-1 shows the title of a test whole, and cuts no word of a list of files', 
 it('RP-1 CL-5 says why a green run has another exit code', () => {
   const [headline] = show({ exitCode: 1, causes: [healed] }).slice(1);
   expect(headline).toContain('GREEN  exit code 1 by a --fail-on flag · ');
-});
-
-it('RP-1 puts what is left to a person first, each with its next command', () => {
-  expect(show({ outcome: 'escalated', causes: [healed, left, asked], escalations }).slice(2)).toEqual([
-    '  ? c3 needs review · runtime-error · TypeError: boom',
-    '      why     console: boom',
-    '      tests   [chromium] › tests/cart.spec.ts:12 › cart › t1',
-    '      end     the key has expired',
-    '      next    npx self-heal escalations resolve ask-1a2b',
-    '  ✗ c2 failed · runtime-error · TypeError: boom',
-    '      why     console: boom',
-    '      tests   [chromium] › tests/cart.spec.ts:12 › cart › t1',
-    '              2 tries before, $0.20',
-    ...[3, 4, 5].flatMap((n) => [
-      `      try ${n}   /debugger (claude) 4.2s, $0.10 → still red, reverted (the same`,
-      '              error)',
-    ]),
-    '      end     no approach is left',
-    '      next    npx self-heal inspect 20260101-000000-0001 c2 --prompt',
-    '  ✓ c1 healed · runtime-error · TimeoutError: locator.click: Timeout 3000ms',
-    '    exceeded.',
-    '      why     console: boom',
-    '      tests   [chromium] › tests/cart.spec.ts:12 › cart › t1 (+1)',
-    '      try 1   /debugger (claude) 4.2s, $0.02 → green',
-    '      proof   red red | green green | red | green',
-    '      files   src/orders.ts +2 −1',
-    '  review  npx self-heal report 20260101-000000-0001 --patch',
-    '  undo    npx self-heal undo 20260101-000000-0001',
-    '  report  npx self-heal report 20260101-000000-0001 --open',
-    '',
-  ]);
 });
 
 it.each([
