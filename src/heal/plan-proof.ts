@@ -1,3 +1,4 @@
+import { atMost } from '../format.js';
 import { searchCulprits } from './culprits.js';
 import {
   type Doubt,
@@ -68,8 +69,7 @@ export function unclearFixes(question: ProofQuestion): ReadonlyMap<string, strin
 
 /** Says why a fix may seem needless although it is not. */
 function outlived(leftovers: readonly string[]): string {
-  const [shown, more] = [leftovers.slice(0, 3), leftovers.length - 3];
-  const files = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+  const files = atMost(leftovers, 3, (hidden) => `and ${hidden} more`).join(', ');
   return `green without its fix, but files that git does not have changed since it was made: ${files}`;
 }
 
