@@ -4,6 +4,7 @@ import { failureKey, formatTitles, listTests } from '../model/failure.js';
 import { relativePath } from '../paths.js';
 import { duration } from '../format.js';
 import { groupCauses } from '../diagnose/group.js';
+import { greenStateReader } from '../run/last-green.js';
 import { isGreen } from './judge.js';
 import type { Progress } from './progress.js';
 import { retest } from './retest.js';
@@ -102,7 +103,29 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
     for (const failure of confirmed)
       if (failure.evidence.otherRun) await session.diagnostics.writeFailure(failure);
   }
-  return { confirmed, flaky, uncovered, blockedBy: null };
+  const lucky = await greenInTheSameState(session, confirmed);
+  confirmed = confirmed.filter((failure) => !lucky.has(failure));
+  return { confirmed, flaky: [...flaky, ...lucky], uncovered, blockedBy: null };
+}
+
+/** How often a test runs again, in addition, if an earlier run saw it green in the state that it is red in. */
+const MORE_WHERE_GREEN_BEFORE = 2;
+
+/** Returns which tests are green after all: of those that an earlier run saw green in the same state, a flake is likelier than a fault. */
+async function greenInTheSameState(
+  session: Progress['session'],
+  confirmed: readonly DiagnosedFailure[],
+): Promise<ReadonlySet<DiagnosedFailure>> {
+  const wasGreen = greenStateReader(session.cwd);
+  let suspects: DiagnosedFailure[] = [];
+  for (const failure of confirmed) if (await wasGreen(failure)) suspects.push(failure);
+  const green = new Set<DiagnosedFailure>();
+  for (let time = 0; time < MORE_WHERE_GREEN_BEFORE && suspects.length > 0; time += 1) {
+    const rerun = await retest(session, { failures: suspects, purpose: 'confirm', causeId: null });
+    for (const failure of suspects) if (isGreen(rerun.observe(failure))) green.add(failure);
+    suspects = session.signal.aborted ? [] : suspects.filter((failure) => !green.has(failure));
+  }
+  return green;
 }
 
 /** If a run with all earlier tests would take longer than this, only those of the same files run. */

@@ -3,7 +3,7 @@ import { git } from '../workspace/git.js';
 import type { Report } from './report.js';
 import { runDirOf } from './run-folder.js';
 import { readReport, runIdsIn } from './find-run.js';
-import { readTreeState } from './tree-state.js';
+import { changesSinceState, readTreeState } from './tree-state.js';
 
 /** How many runs are searched, newest first. */
 const RUNS = 50;
@@ -36,6 +36,20 @@ export function lastGreenStates(projectRoot: string): LastGreen {
         ? green.size > 0
         : green.has(failure.test.id) && needs.every((needed) => ran.has(needed));
     return runs.find(isOf) ?? null;
+  };
+}
+
+/** Tells whether a test was green here in an earlier run of the very files that the project has now. */
+export function greenStateReader(projectRoot: string): (failed: DiagnosedFailure) => Promise<boolean> {
+  const lastGreen = lastGreenStates(projectRoot);
+  return async (failed) => {
+    const state = failed.failure.scope === 'test' ? await lastGreen(failed) : null;
+    const since = state && (await changesSinceState(projectRoot, state).catch(() => null));
+    if (!since || 'kind' in since) return false;
+    const paths = since.changes.map(({ path: file }) => file);
+    const [before, after] = [await since.before.read(paths), await since.after.read(paths)];
+    const textOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('latin1');
+    return paths.every((file) => textOf(before.get(file)) === textOf(after.get(file)));
   };
 }
 

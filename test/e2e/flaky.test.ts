@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runIdsIn } from '../../src/run/find-run.js';
+import { committed } from '../rig/git-repository.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
 
@@ -32,6 +33,28 @@ const writes = (file: string, text: string) => `
   import { writeFileSync } from 'node:fs';
   writeFileSync(${JSON.stringify(file)}, ${JSON.stringify(text)});
   console.log('SELF-HEAL: ' + JSON.stringify({ status: 'fixed', summary: 'edited' }));`;
+
+it('HL-7 a test that an earlier run saw green in the same state is red four times before an agent', async () => {
+  const test = (reds: readonly number[]) => `${head}
+    test('races', () => {
+      appendFileSync('races.ran', 'x');
+      const nth = readFileSync('races.ran', 'utf8').length;
+      expect(${JSON.stringify(reds)}).not.toContain(nth);
+    });`;
+  const project = await scratchProject({
+    ...shopFiles,
+    '.gitignore': '*.ran\n.self-heal\nnode_modules\ntest-results\n',
+    'tests/shop.spec.ts': test([2, 3]),
+    'fixer.mjs': writes('odds.txt', 'never'),
+    'agents.yaml': agentsYaml(['node', 'fixer.mjs'], settings),
+  });
+  committed(project.dir, 'shop');
+  expect((await project.selfHeal(['run'])).exitCode).toBe(0);
+  const { report, stderr, exitCode } = await project.selfHeal(['run']);
+  expect(report?.tests, stderr).toMatchObject([{ verdict: 'flaky' }]);
+  expect(report?.totals).toMatchObject({ agentRuns: 0, playwrightRuns: 3 });
+  expect(exitCode).toBe(0);
+});
 
 describe('self-heal flaky', () => {
   it(
