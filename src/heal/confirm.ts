@@ -109,7 +109,7 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
 }
 
 /** How often a test runs again, in addition, if an earlier run saw it green in the state that it is red in. */
-const MORE_WHERE_GREEN_BEFORE = 2;
+const MORE_WHERE_GREEN_BEFORE = 3;
 
 /** Returns which tests are green after all: of those that an earlier run saw green in the same state, a flake is likelier than a fault. */
 async function greenInTheSameState(

@@ -34,7 +34,7 @@ const writes = (file: string, text: string) => `
   writeFileSync(${JSON.stringify(file)}, ${JSON.stringify(text)});
   console.log('SELF-HEAL: ' + JSON.stringify({ status: 'fixed', summary: 'edited' }));`;
 
-it('HL-7 a test that an earlier run saw green in the same state is red four times before an agent', async () => {
+it('HL-7 a test that an earlier run saw green in the same state runs again before an agent', async () => {
   const test = (reds: readonly number[]) => `${head}
     test('races', () => {
       appendFileSync('races.ran', 'x');
