@@ -49,12 +49,12 @@ export async function chooseReaders(
 
 /** Returns the routed agents that cannot start here, each with the reason. */
 export async function findMissingAgents(settings: Settings, cwd: string): Promise<Map<string, Problem>> {
-  const createProblem = new Map<string, Problem>();
+  const problems = new Map<string, Problem>();
   for (const name of listAgentsInUse(settings)) {
     const problem = await checkAgent(settings, name, cwd);
-    if (problem) createProblem.set(name, problem);
+    if (problem) problems.set(name, problem);
   }
-  return createProblem;
+  return problems;
 }
 
 /**

@@ -69,7 +69,7 @@ function createTestView(test: ReportTest | null, view: CauseView | null): TestVi
   if (isHealed(verdict))
     return { test, status, message: describeHealer(message ?? '', cause, test), details: '', cause };
   if (status !== 'failed' || !view) return { test, status, message, details: '', cause };
-  const rows = listRows(view, { attempts: 1, listFindings: 0 }).filter(({ label }) => inDetails.has(label));
+  const rows = listRows(view, { attempts: 1, findings: 0 }).filter(({ label }) => inDetails.has(label));
   const details = [
     `${view.cause.id} ${verdict} · ${view.cause.category}`,
     view.cause.headline,

@@ -65,7 +65,7 @@ function renderCause(view: CauseView, folder: string): string {
   const { cause, words } = view;
   const rows = [
     // Offered patches follow with their texts.
-    ...listRows(view, { attempts: ITEMS, listFindings: 5 }).filter(({ label }) => label !== 'patch'),
+    ...listRows(view, { attempts: ITEMS, findings: 5 }).filter(({ label }) => label !== 'patch'),
     { label: 'evidence', text: `${folder}/${cause.evidence}/`, isCode: true },
   ];
   const title = `${words.emoji} ${cause.id} ${words.word} · ${cause.category}`;

@@ -164,7 +164,7 @@ const hiddenRows = new Set(['source']);
 function formatCauseInFull(view: CauseView, options: SummaryOptions): string[] {
   const { cause, words } = view;
   const [first = '', ...others] = wrap(formatHead(view, cause.headline), options.columns - 5);
-  const rows = listRows(view, { attempts: 3, listFindings: 2 }).filter(({ label }) => !hiddenRows.has(label));
+  const rows = listRows(view, { attempts: 3, findings: 2 }).filter(({ label }) => !hiddenRows.has(label));
   return [
     markVerdict(first, cause.verdict, { words, paint: options.paint }),
     ...others.map((part) => `    ${part}`),

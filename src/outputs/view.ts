@@ -131,7 +131,7 @@ export interface RowLimits {
   /** How many of the last attempts are described; earlier ones are only counted, with their cost. */
   readonly attempts: number;
   /** How many cuts, violations and notes are listed for each attempt. */
-  readonly listFindings: number;
+  readonly findings: number;
 }
 
 /** Returns the rows of a cause, in the order of all reports: the reason, its tests, the attempts, the proof, and the next step. */
@@ -157,7 +157,7 @@ export function listRows(
     },
     reading && { label: 'read', text: formatReading(reading) },
     files.length > 0 && { label: 'files', text: files.map(formatFile).join(', '), isCode: true },
-    ...atMost(notes.map(formatNote), limits.listFindings, (hidden) => `and ${hidden} more in the report`).map(
+    ...atMost(notes.map(formatNote), limits.findings, (hidden) => `and ${hidden} more in the report`).map(
       (text, index) => ({ label: index === 0 ? 'review' : '', text }),
     ),
     (!isDone || cause.verdict === 'green-once') && reason !== '' && { label: 'end', text: reason },
@@ -184,7 +184,7 @@ function listAttemptRows(attempts: readonly ReportAttempt[], limits: RowLimits):
   ];
 }
 
-function listFindings(attempt: ReportAttempt, { listFindings: most }: RowLimits): Row[] {
+function listFindings(attempt: ReportAttempt, { findings: most }: RowLimits): Row[] {
   const { cut } = attempt;
   const violations = listViolations(attempt).map((violation) => [
     formatViolation(violation),
