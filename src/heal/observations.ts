@@ -143,6 +143,12 @@ export class Observations {
     return { before: firstRed === -1 ? [] : steps(before.slice(firstRed)), after: steps(after) };
   }
 
+  /** What the runs of a test showed before a change, and with it. */
+  stepsWith(of: OfFailure, change: string) {
+    const since = this.#of(of).find(({ fixes }) => fixes.includes(change))?.run ?? this.nextRun();
+    return this.steps(of, { since, base: [] });
+  }
+
   #of({ failure }: OfFailure): readonly Row[] {
     return this.#decided(failureKey(failure));
   }

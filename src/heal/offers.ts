@@ -3,9 +3,11 @@ import type { Side } from '../model/choice.js';
 import type { Attempt, PendingAttempt } from '../model/attempt.js';
 import { canBeReverted } from '../model/blame.js';
 import type { Cause } from '../model/cause.js';
-import { chooseTestsToRunWithoutFix } from './alike.js';
 import { isGreen, type Observation } from './judge.js';
-import type { Proof, ProofStep } from '../model/proof.js';
+import { failureKey } from '../model/failure.js';
+import type { Proof } from '../model/proof.js';
+import { planProof } from './plan-proof.js';
+import type { FixInProof, TestInProof } from './proof-question.js';
 import { workFromEdits } from './attempt/keep-patch.js';
 import { revertChanges } from './attempt/trial.js';
 import { openContents, readChange } from '../workspace/change.js';
@@ -17,7 +19,7 @@ import type { Session } from './session.js';
 
 /**
  * Ends an attempt whose change is in the project, and of which only a person can say whether it is right: its tests are run until they have
- * been green as often as a heal has to be, of which `greens` runs have been made, and it is taken out.
+ * been green as often as a heal has to be, and it is taken out.
  */
 export async function proveForReview(
   session: Session,
@@ -25,11 +27,10 @@ export async function proveForReview(
   offer: Pick<PreparedPatch, 'side' | 'summary' | 'mayTakeOut'> & {
     readonly pending: PendingAttempt;
     readonly change: string;
-    readonly greens: number;
   },
 ): Promise<Attempt> {
   const { pending, change, side, summary } = offer;
-  const proof = await shownGreen(session, cause, offer);
+  const proof = await proveGreen(session, cause, offer);
   const testsNothing =
     proof !== null && side === 'tests' && !offer.mayTakeOut && (await isGreenBefore(session, cause));
   await revertChanges(session, [change]);
@@ -74,24 +75,50 @@ export function changesExpectation(patch: string): boolean {
   return /^[+-](?![+-]).*(?:\bexpect\b|\.(?:not\.)?to[A-Z]\w*\()/m.test(patch);
 }
 
-async function shownGreen(
+/** Runs the tests of a cause until each has been green with a change often enough; returns the runs of the first, or null if one was not green. */
+async function proveGreen(
   session: Session,
   cause: Cause,
-  { greens, mayTakeOut = false }: { readonly greens: number; readonly mayTakeOut?: boolean },
+  { change, mayTakeOut = false }: { readonly change: string; readonly mayTakeOut?: boolean },
 ): Promise<Proof | null> {
-  const { repeat, confirm } = session.settings.verify;
-  let failures = [...cause.members];
-  // The run that judged the attempt had only those three.
-  const greenRuns =
-    failures.length > chooseTestsToRunWithoutFix(cause).size ? Math.min(greens, repeat - 1) : greens;
-  for (let n = greenRuns; n < repeat && failures.length > 0; n += 1) {
-    const rerun = await retest(session, { failures, purpose: 'proof', causeId: cause.id });
+  const { observations, settings, workspace, signal } = session;
+  const fixes = workspace
+    .listApplied()
+    .map((id): FixInProof => ({ id, changes: [id], withRevealed: [id], leftovers: [] }));
+  let failures = cause.members;
+  const next = () =>
+    planProof({
+      fixes,
+      tests: failures.map(({ failure }): TestInProof => ({
+        key: failureKey(failure),
+        fix: change,
+        isLead: true,
+        isFlipped: true,
+        isSuite: failure.scope === 'suite',
+        isInCompany: false,
+        since: 0,
+        redWith: [],
+        sightings: observations.sightings(failureKey(failure)),
+        ended: null,
+      })),
+      greens: settings.verify.repeat,
+      reds: 0,
+      inCleanCopy: false,
+      areApart: () => true,
+      rest: null,
+    });
+  for (let step = next(); step.kind !== 'settled'; step = next()) {
+    if (step.kind !== 'run' || step.part !== 'shared') return null;
+    const keys = new Set(step.tests.map(({ key }) => key));
+    const lacking = failures.filter(({ failure }) => keys.has(failureKey(failure)));
+    const request = { failures: lacking, purpose: 'proof', causeId: cause.id, part: 'shared' } as const;
+    const rerun = await retest(session, request);
+    if (signal.aborted) return null;
     if (mayTakeOut) failures = failures.filter((failure) => !isGone(rerun.observe(failure)));
-    if (session.signal.aborted || !failures.every((failure) => isGreen(rerun.observe(failure)))) return null;
   }
+  const { before, after } = observations.stepsWith(failures[0] ?? cause.lead, change);
   // Where all of its tests are gone with it, none was green.
-  const times = failures.length > 0 ? repeat : 0;
-  return [...Array<ProofStep>(1 + confirm).fill('red'), ...Array<ProofStep>(times).fill('green')];
+  return failures.length > 0 ? [...before, ...after] : before;
 }
 
 const isGone = ({ ended }: Observation) => ended === 'absent' || ended === 'skipped';
@@ -112,7 +139,6 @@ export async function applyForReview(
     change: applied.change.id,
     side,
     summary,
-    greens: 0,
     mayTakeOut,
   });
 }

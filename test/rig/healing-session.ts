@@ -13,6 +13,8 @@ import { healCause } from '../../src/heal/heal-cause.js';
 import { workOn } from '../../src/heal/heal-causes.js';
 import { newProgress } from '../../src/heal/progress.js';
 import { Schedule } from '../../src/heal/schedule.js';
+import type { Observation } from '../../src/heal/judge.js';
+import { failureKey } from '../../src/model/failure.js';
 import { Observations } from '../../src/heal/observations.js';
 import { createRunPlan } from '../../src/run/run-plan.js';
 import { createSpending } from '../../src/run/spending.js';
@@ -67,6 +69,8 @@ export async function healingSession(
   const agents: string[] = [];
   const moves: string[] = [];
   let rerun = 0;
+  const stack: string[] = [];
+  let inTree: readonly string[] = [];
   const contents = openContents(folder.value.dir);
   const made: Session = {
     settings: someSettings(),
@@ -106,21 +110,28 @@ export async function healingSession(
         const change = { id, root: '', edits: [edit], folders: [] };
         return { ...noChange, change };
       },
-      apply: async (change) => ({ kind: 'applied', change }),
+      apply: async (change) => {
+        stack.push(change.id);
+        inTree = [...stack];
+        return { kind: 'applied', change };
+      },
       takeOut: async (ids) => {
         moves.push(`without ${ids.join()}`.trim());
+        inTree = stack.filter((id) => !ids.includes(id));
         return { written: ['src/a.ts'], leftAlone: [] };
       },
       revert: async (ids) => {
         moves.push(`revert ${ids.join()}`);
+        for (const id of ids) if (stack.includes(id)) stack.splice(stack.indexOf(id), 1);
+        inTree = [...stack];
         return { written: ['src/a.ts'], leftAlone: [], lost: [] };
       },
-      listApplied: () => [],
+      listApplied: () => inTree,
       edited: () => new Set(),
       markDecided: async () => undefined,
       close: async () => undefined,
     },
-    observations: new Observations({ listApplied: () => [] }),
+    observations: new Observations({ listApplied: () => inTree }),
     testFiles: unedited,
     redactor: redactorOf([]),
     hooks: {},
@@ -168,6 +179,12 @@ export const unedited: Session['testFiles'] = {
 
 /** Heals a cause while nothing else is healed; returns the work on it, with its end. */
 export async function healAlone(session: Session, cause: Cause, over: Partial<CauseWork> = {}) {
+  const { observations, settings } = session;
+  const red = cause.members.map((failure): [string, Observation] => [
+    failureKey(failure.failure),
+    { ended: 'failed', failure, suiteFailure: null },
+  ]);
+  for (let run = 0; run <= settings.verify.confirm; run += 1) observations.add(new Map(red));
   const progress = newProgress(session, aSuiteRun());
   const schedule = new Schedule(progress, { agents: 1 });
   const work: CauseWork = { ...(await workOn(progress, cause)), ...over };

@@ -8,7 +8,7 @@ import type { Change } from '../../workspace/change.js';
 import type { Work } from '../../workspace/workspace.js';
 import { chooseTestsToRunWithoutFix } from '../alike.js';
 import type { CauseWork } from '../cause-work.js';
-import { isGreen, judgeRerun, type Judgement } from '../judge.js';
+import { judgeRerun, type Judgement } from '../judge.js';
 import { proveForReview, applyForReview } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
@@ -299,7 +299,7 @@ export async function endJudged(
   }
   const revert = await findRevert(session, work.cause, change);
   if (judged.kind === 'green' && revert && isForPerson(session, work, { pending: record, revert }))
-    return offer(session, work, { trial, rerun, revert });
+    return offer(session, work, { trial, revert });
   const because = [
     trial.because,
     'because' in judged ? judged.because : null,
@@ -326,18 +326,14 @@ export async function endJudged(
 async function offer(
   session: Session,
   { cause }: CauseWork,
-  { trial, rerun, revert }: { readonly trial: Trial; readonly rerun: Retest; readonly revert: Revert },
+  { trial, revert }: { readonly trial: Trial; readonly revert: Revert },
 ): Promise<void> {
   const { record, change } = trial;
-  const isGreenOnce = [...chooseTestsToRunWithoutFix(cause)].every((failure) =>
-    isGreen(rerun.observe(failure)),
-  );
   const attempt = await proveForReview(session, cause, {
     pending: { ...record, notes: [noteOfRevert(revert)] },
     change: change?.id ?? '',
     side: 'app',
     summary: `its fix ${describeRevert(revert)}`,
-    greens: isGreenOnce ? 1 : 0,
   });
   endAs(trial, attempt);
 }
