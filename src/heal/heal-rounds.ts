@@ -175,12 +175,12 @@ async function blamedAtOnce(
   searches: BlameSearches | null,
   causes: readonly Cause[],
 ): Promise<readonly Cause[]> {
-  const first = causes.find(({ id }) => searches?.isOpen(id));
-  const isOpen = () => first !== undefined && searches?.isOpen(first.id) === true;
+  const first = causes.find(({ id }) => searches?.needsRun(id));
+  const isOpen = () => first !== undefined && searches?.needsRun(first.id) === true;
   for (let run = 0; run < MOST_RUNS_BEFORE_AGENT && isOpen(); run += 1) await searches?.next();
   return Promise.all(
     causes.map(async (cause) => {
-      const isKnown = searches && (cause === first || !searches.isOpen(cause.id));
+      const isKnown = searches && (cause === first || !searches.needsRun(cause.id));
       const blame = isKnown ? await searches.of(cause.id) : null;
       return blame ? { ...cause, blame } : cause;
     }),

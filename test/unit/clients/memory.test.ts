@@ -17,7 +17,7 @@ async function memory() {
   await storeChange(dir, { id: '2', edits: [], folders: [] });
   const saved: string[] = [];
   const refused: string[] = [];
-  const { attemptEnded } = createMemory({
+  const { rememberAttempt: attemptEnded } = createMemory({
     store: {
       rememberedFixes: async () => [],
       rememberFix: async ({ runId }) => (saved.push(runId), 'saved'),
@@ -25,7 +25,7 @@ async function memory() {
     },
     folder: { dir, runId: 'run1' },
     root: dir,
-    secretsIn: () => [],
+    findSecrets: () => [],
     warn: () => undefined,
   });
   return { attemptEnded, saved, refused };

@@ -195,12 +195,12 @@ it.each([
       settings: settingsFor(3),
       runAgent: agents.runAgent,
       blame: async (causes) => ({
-        areApart: (id, otherId) => {
+        haveDifferentCauses: (id, otherId) => {
           const [own, other] = [id, otherId].map((of) => lines[causes.findIndex((cause) => cause.id === of)]);
           return own !== other;
         },
         next: async () => false,
-        isOpen: () => false,
+        needsRun: () => false,
         of: async (id) =>
           aBlame({ hunks: [aBlamedHunk({ line: lines[causes.findIndex((one) => one.id === id)] ?? 0 })] }),
       }),
@@ -342,7 +342,7 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
         }
         return true;
       },
-      isOpen: (id) => searchFor(id)?.asked !== null,
+      needsRun: (id) => searchFor(id)?.nextHunks !== null,
       of: async (id) => {
         const culprits = searchFor(id)?.culprits;
         return culprits
@@ -352,9 +352,9 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
             })
           : null;
       },
-      areApart: (id, otherId) => {
+      haveDifferentCauses: (id, otherId) => {
         const [search, other] = [searchFor(id), searchFor(otherId)];
-        return search !== undefined && other !== undefined && search.isApartFrom(other);
+        return search !== undefined && other !== undefined && search.hasOtherCauseThan(other);
       },
     };
   };

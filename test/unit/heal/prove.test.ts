@@ -950,8 +950,8 @@ it('HN-11 the proof goes on while a fix is read, and ends when both have', async
 const byOneChange = {
   blame: async () => ({
     next: async () => false,
-    isOpen: () => false,
-    areApart: () => false,
+    needsRun: () => false,
+    haveDifferentCauses: () => false,
     of: async () => aBlame(),
   }),
 };
@@ -975,8 +975,8 @@ it.each([
     const run = await simulatedRun(tests(1), own, {
       blame: async () => ({
         next: async () => (runsLeft -= 1) > 0,
-        isOpen: () => runsLeft > 0,
-        areApart: () => false,
+        needsRun: () => runsLeft > 0,
+        haveDifferentCauses: () => false,
         of: async () => (runsLeft > 0 ? null : aBlame()),
       }),
       diagnosis: over,

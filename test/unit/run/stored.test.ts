@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { failuresOf } from '../../../src/clients/inspect/find-failure.js';
+import { listFailures } from '../../../src/clients/inspect/find-failure.js';
 import { renderFailure, renderList } from '../../../src/clients/inspect/render-inspection.js';
 import { loadRun } from '../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../src/outputs/html/page.js';
@@ -45,7 +45,7 @@ async function readAll(project: string): Promise<void> {
     renderMarkdown(run.report, { folder: 'runs/x', maxBytes: 100_000 });
     renderSummary(run.report, { columns: 100, paint: paletteFor({ NO_COLOR: '1' }) });
   }
-  const all = failuresOf(run);
+  const all = listFailures(run);
   renderList(run, all);
   for (const one of all) renderFailure(one, []);
 }
