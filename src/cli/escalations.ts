@@ -82,7 +82,7 @@ function common(command: Command): Command {
 export function listEscalations(options: Flags & { all?: boolean }): Promise<number | Problem> {
   return withStore(options, async (store) => {
     if (store) await closeSettledQuestions(store, process.cwd());
-    const escalations = (await store?.escalations(options.all ? null : 'pending')) ?? [];
+    const escalations = (await store?.listEscalations(options.all ? null : 'pending')) ?? [];
     if (options.json) return print({ schemaVersion: 1, escalations });
     return printText(
       escalations.length === 0 ? 'Nothing needs review.' : escalations.map(formatEntry).join('\n'),
@@ -119,7 +119,7 @@ function quarantined(
   { release = false, all = false, json, ...flags }: Flags & { release?: boolean; all?: boolean },
 ): Promise<number | Problem> {
   return withStore(flags, async (store) => {
-    const quarantines = matchingQuarantines(word, (await store?.quarantines()) ?? []);
+    const quarantines = matchingQuarantines(word, (await store?.listQuarantines()) ?? []);
     if (!release) {
       if (json) return print({ schemaVersion: 1, quarantines });
       return printText(

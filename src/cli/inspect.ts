@@ -12,7 +12,7 @@ import {
   type InspectedFailure,
   requireOneFailure,
 } from '../clients/inspect/find-failure.js';
-import { findRun, runIdsIn, type StoredRun, matchIds } from '../run/find-run.js';
+import { findRun, listRunIds, type StoredRun, matchIds } from '../run/find-run.js';
 import { readPrompt } from '../clients/inspect/prompt-of.js';
 import { describeNoFailures, renderFailure, renderList } from '../clients/inspect/render-inspection.js';
 import type { Problem } from '../problem.js';
@@ -82,7 +82,7 @@ async function readWords(
 ): Promise<{ runId: string | null; word: string | null }> {
   if (first === undefined) return { runId: null, word: null };
   if (second !== undefined) return { runId: first, word: second };
-  const isRun = first === 'latest' || matchIds(first, await runIdsIn(cwd)).length > 0;
+  const isRun = first === 'latest' || matchIds(first, await listRunIds(cwd)).length > 0;
   return isRun ? { runId: first, word: null } : { runId: null, word: first };
 }
 

@@ -98,7 +98,7 @@ export async function proveChosen({ proof }: AnsweredQuestion): Promise<number |
  */
 export async function askAfterRun(result: number | Problem, flags: Flags): Promise<number | Problem> {
   if (result !== exitCodes.personNeeded || flags.json || !canAskPerson(process.env, process)) return result;
-  const open = await withStore(flags, async (store) => (await store?.escalations('pending')) ?? []);
+  const open = await withStore(flags, async (store) => (await store?.listEscalations('pending')) ?? []);
   if ('kind' in open) return open;
   let hasUnproven = false;
   for (const escalation of open.filter(({ offers }) => offers.length > 0)) {

@@ -11,7 +11,7 @@ import { appendEvent, eventsFile, readRunState } from '../run/event-log.js';
 import { matchId } from '../run/find-run.js';
 import { listRerunIdsOfRun } from './inspect/last-red.js';
 import { lockProject, type ProjectLock } from '../run/project-lock.js';
-import { type EscalationWithPatches, withPatches } from '../run/read-patch.js';
+import { type EscalationWithPatches, addPatchTexts } from '../run/read-patch.js';
 import type { Report } from '../run/report.js';
 import { isRunId, runDirOf } from '../run/run-folder.js';
 import { closeSettledQuestions } from '../run/settled-questions.js';
@@ -108,14 +108,14 @@ export async function proveHosted(
 /** Returns the escalations that wait for an answer, newest first, with their patches. */
 export async function listPendingWithPatches(store: Store | null): Promise<readonly EscalationWithPatches[]> {
   if (store) await closeSettledQuestions(store, process.cwd());
-  const pending = (await store?.escalations('pending')) ?? [];
+  const pending = (await store?.listEscalations('pending')) ?? [];
   return Promise.all(pending.map(readPatchTexts));
 }
 
 /** Reads the patches of an escalation of the project in the current folder, with secrets masked. */
 export async function readPatchTexts(escalation: Escalation): Promise<EscalationWithPatches> {
   const projectRoot = process.cwd();
-  return withPatches(projectRoot, escalation, await createRedactor({ env: process.env, projectRoot }));
+  return addPatchTexts(projectRoot, escalation, await createRedactor({ env: process.env, projectRoot }));
 }
 
 function choosesPatch({ choice }: Pick<Escalation, 'choice'>): boolean {
@@ -198,7 +198,7 @@ export async function findEscalation(
   store: Store | null,
   word: string,
 ): Promise<Result<Escalation, Problem>> {
-  const all = (await store?.escalations(null)) ?? [];
+  const all = (await store?.listEscalations(null)) ?? [];
   const { remedy } = createNoSuchEscalationProblem(word);
   const id = matchId(word, { noun: 'escalation', ids: all.map((escalation) => escalation.id), remedy });
   if (!id.ok) return id;

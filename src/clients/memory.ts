@@ -18,7 +18,7 @@ interface Memory {
 }
 
 interface MemoryOptions {
-  readonly store: Pick<Store, 'rememberFix' | 'rememberedFixes' | 'refuseFix'>;
+  readonly store: Pick<Store, 'rememberFix' | 'listRememberedFixes' | 'refuseFix'>;
   readonly folder: Pick<RunFolder, 'dir' | 'runId'>;
   /** The root to which paths are relative. */
   readonly root: string;
@@ -36,7 +36,7 @@ export function createMemory({ store, folder, root, findSecrets: findSecrets, wa
   return {
     propose: async function* ({ cause }) {
       const fixes = await Promise.all(
-        listSignatures(cause).map((signature) => store.rememberedFixes(signature)),
+        listSignatures(cause).map((signature) => store.listRememberedFixes(signature)),
       );
       const byId = new Map(fixes.flat().map((fix) => [fix.id, fix]));
       for (const fix of [...byId.values()].toSorted((a, b) => (a.savedAt < b.savedAt ? 1 : -1))) {

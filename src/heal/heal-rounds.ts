@@ -213,7 +213,7 @@ async function withoutQuarantined(
   failures: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
   const { bus, store, settings, clock } = session;
-  const byAnswer = new Set((await store.quarantines()).map((quarantine) => quarantine.testId));
+  const byAnswer = new Set((await store.listQuarantines()).map((quarantine) => quarantine.testId));
   const today = new Date(clock.now()).toISOString().slice(0, 10);
   // Reports, from which names are taken, show them without what cannot be seen.
   const byFile = new Set(

@@ -225,7 +225,7 @@ export class Schedule {
     const { suite, clock } = this.progress.session;
     try {
       const ids = [...this.works].flatMap(({ cause }) => cause.lead.rerunIds);
-      await clock.sleep(suite.plan.likelyMs(ids) ?? 0, this.#idle.signal);
+      await clock.sleep(suite.plan.estimateMs(ids) ?? 0, this.#idle.signal);
       while (this.#isSearchUseful(searches) && (await this.#searchOnce(searches)));
     } catch (error) {
       this.#fail(error);

@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { type Result, err, ok } from '../result.js';
 import { type ChildExit, OutputTail, waitForExit } from './child-exit.js';
-import { endProcesses, sweep } from './end-processes.js';
+import { endProcesses, endOwned } from './end-processes.js';
 import { findProgram } from './find-program.js';
-import { type Lineage, type Owner, recordLineage, ownerVariables } from './proc-table.js';
+import { type Lineage, type Owner, recordLineage, createOwnerVariables } from './proc-table.js';
 
 /** A program to run under supervision. */
 export interface ProgramCommand {
@@ -93,7 +93,7 @@ async function superviseUntilEnd(
   const timer = setTimeout(() => ask('timed-out'), timeoutMs);
   using lineage = recordLineage(pid);
   const exit = waitForExit(child);
-  const outcome = await Promise.race([exit, abortOf(ending)]);
+  const outcome = await Promise.race([exit, waitForAbort(ending)]);
   clearTimeout(timer);
   signal.removeEventListener('abort', onAbort);
   // Stopping.
@@ -105,7 +105,7 @@ async function superviseUntilEnd(
   child.stdout?.destroy();
   child.stderr?.destroy();
   // Sweeping.
-  const orphans = await sweep(owner, { workDir, graceMs, known: await lineage.look() });
+  const orphans = await endOwned(owner, { workDir, graceMs, known: await lineage.observe() });
   const end = outcome === 'asked-to-end' ? { kind: ending.reason as Reason } : outcome;
   return { end, orphans };
 }
@@ -119,11 +119,11 @@ async function start(command: ProgramCommand, owner: Owner, ending: AbortSignal)
   const { file, cwd, env, onOutput, onStart, input } = command;
   const program = await findProgram(file, { cwd, env });
   if (ending.aborted) return err({ kind: ending.reason as Reason });
-  if (program === null) return err(notStarted(`${file}: program not found`));
+  if (program === null) return err(createNotStarted(`${file}: program not found`));
   const child = spawn(command, program, owner);
   if (child.pid === undefined) {
     const { originalMessage, code } = await child;
-    return err(notStarted(originalMessage ?? `${file}: ${code ?? 'it did not start'}`));
+    return err(createNotStarted(originalMessage ?? `${file}: ${code ?? 'it did not start'}`));
   }
   for (const from of ['stdout', 'stderr'] as const) {
     (child[from] as Readable | null)?.on('data', (chunk: Buffer) => onOutput(chunk, from));
@@ -136,7 +136,7 @@ async function start(command: ProgramCommand, owner: Owner, ending: AbortSignal)
   return ok({ child, pid: child.pid });
 }
 
-function notStarted(reason: string): ProcessEnd {
+function createNotStarted(reason: string): ProcessEnd {
   return { kind: 'spawn-failed', reason };
 }
 
@@ -144,7 +144,7 @@ function spawn({ args, cwd, env }: ProgramCommand, program: string, owner: Owner
   // Execa finds scripts, .cmd shims on Windows and the project's programs. Stopping processes is our own code.
   return execa(program, args, {
     cwd,
-    env: { ...env, ...ownerVariables(owner) },
+    env: { ...env, ...createOwnerVariables(owner) },
     extendEnv: false,
     preferLocal: true,
     localDir: cwd,
@@ -157,7 +157,7 @@ function spawn({ args, cwd, env }: ProgramCommand, program: string, owner: Owner
   });
 }
 
-async function abortOf(signal: AbortSignal): Promise<'asked-to-end'> {
+async function waitForAbort(signal: AbortSignal): Promise<'asked-to-end'> {
   if (!signal.aborted) await once(signal, 'abort');
   return 'asked-to-end';
 }
@@ -166,7 +166,7 @@ async function abortOf(signal: AbortSignal): Promise<'asked-to-end'> {
 async function endTree(pid: number, lineage: Lineage, graceMs: number): Promise<void> {
   if (process.platform === 'win32')
     await execa('taskkill', ['/PID', String(pid), '/T', '/F'], { reject: false });
-  else await endProcesses(() => lineage.look(), graceMs);
+  else await endProcesses(() => lineage.observe(), graceMs);
 }
 
 const TIMEOUT_MS = 15 * 60_000;

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Event, StampedEvent } from '../event.js';
 import { reasonOf } from '../problem.js';
-import { reduce, emptyRun, type RunState } from './run-state.js';
+import { reduce, createEmptyRun, type RunState } from './run-state.js';
 
 /** Something that renders events. */
 export interface Reporter {
@@ -33,7 +33,7 @@ export interface Cleaner {
  */
 export function createBus(reporters: readonly Reporter[], clock: Clock, cleaner?: Cleaner): Bus {
   const broken = new Map<Reporter, string>();
-  let run = emptyRun();
+  let run = createEmptyRun();
   const guard = async (reporter: Reporter, call: () => Promise<void> | void) => {
     try {
       await call();

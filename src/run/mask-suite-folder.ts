@@ -48,7 +48,7 @@ export async function dropAllUnmasked(runDir: string): Promise<void> {
 }
 
 /** Returns the path of a failed test's trace as Playwright wrote it. */
-export function rawTraceOf(runDir: string, n: number): string {
+export function rawTracePath(runDir: string, n: number): string {
   return path.join(runDir, rawTraces, `${n}.zip`);
 }
 

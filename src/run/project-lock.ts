@@ -56,8 +56,8 @@ export async function lockProject(
       const lock = await lockFile(file);
       if (lock) return ok(await openLock(holderFile, command, lock));
       const holder = readStateJson(holderFile, holderShape);
-      if (!wait) return err(locked(holder));
-      if (!hasWaited) onWait?.(`waiting for ${describe(holder)}`);
+      if (!wait) return err(createLockedProblem(holder));
+      if (!hasWaited) onWait?.(`waiting for ${describeHolder(holder)}`);
       await delay(RETRY_MS);
     }
   } catch (error) {
@@ -81,17 +81,17 @@ async function openLock(holderFile: string, command: string, lock: Disposable): 
   return { setRun, [Symbol.dispose]: () => lock[Symbol.dispose]() };
 }
 
-function describe(holder: Holder | null): string {
+function describeHolder(holder: Holder | null): string {
   if (holder === null) return 'another self-heal';
   const { command, runId, pid, since } = holder;
   const age = prettyMs(Math.max(0, Date.now() - Date.parse(since)), { compact: true });
   return `\`self-heal ${command}\`${runId === null ? '' : ` (run ${runId})`}, process ${pid}, for ${age}`;
 }
 
-function locked(holder: Holder | null): Problem {
+function createLockedProblem(holder: Holder | null): Problem {
   return {
     kind: 'project-locked',
-    message: `this project is in use by ${describe(holder)}`,
+    message: `this project is in use by ${describeHolder(holder)}`,
     remedy:
       'Wait for it with --wait, or interrupt it. Commands that only read, such as inspect and report, still work.',
   };

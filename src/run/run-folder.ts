@@ -29,14 +29,14 @@ export interface RunFolder {
 }
 
 /** Returns the folder of all runs of a project; `.self-heal/latest` points to the newest run. */
-export function runsFolder(projectRoot: string): string {
+export function runsFolderOf(projectRoot: string): string {
   return stateFolder(projectRoot, 'runs');
 }
 
 /** Returns the folder with the files of a run, which need not exist. While the run works, they are outside of the project. */
 export function runDirOf(projectRoot: string, runId: string): string {
   if (!/^[\w-]+$/.test(runId)) throw new Error(`not the id of a run: ${runId}`);
-  const final = path.join(runsFolder(projectRoot), runId);
+  const final = path.join(runsFolderOf(projectRoot), runId);
   return existsSync(final) ? final : (runsAtWork(projectRoot).get(runId) ?? final);
 }
 
@@ -50,7 +50,7 @@ export async function createRunFolder(
   projectRoot: string,
   runId: string,
 ): Promise<Result<RunFolder, Problem>> {
-  const final = path.join(runsFolder(projectRoot), runId);
+  const final = path.join(runsFolderOf(projectRoot), runId);
   try {
     openStateFolder(projectRoot);
     pointLatestTo(final);
@@ -60,7 +60,7 @@ export async function createRunFolder(
     const caches = cachesFor(findGitRoot(projectRoot) ?? projectRoot);
     const workFolder = await makeWorkFolder(projectRoot, caches);
     if (!workFolder.ok) return workFolder;
-    const dir = path.join(runsFolder(workFolder.value), runId);
+    const dir = path.join(runsFolderOf(workFolder.value), runId);
     makeNewStateFolder(dir);
     const subfolder = async (...parts: string[]) => makeStateFolder(path.join(dir, ...parts));
     return ok({
@@ -88,7 +88,7 @@ export async function createRunFolder(
 export async function moveRunIntoProject({ dir, final }: Pick<RunFolder, 'dir' | 'final'>): Promise<void> {
   openStateFolder(projectOf(final));
   // Somebody may have deleted it; a newer run may have it.
-  if (!lstatSync(latestBeside(final), { throwIfNoEntry: false })) pointLatestTo(final);
+  if (!lstatSync(latestLinkPath(final), { throwIfNoEntry: false })) pointLatestTo(final);
   const moves = [
     [changesFolder(dir), changesFolder(final)],
     [dir, final],
@@ -104,12 +104,15 @@ export async function removeRunFolder({ dir, final }: Pick<RunFolder, 'dir' | 'f
   await removeWorkFolder(projectOf(dir));
   const runs = path.dirname(final);
   const before = listState(runs).filter(isRunId).toSorted().at(-1);
-  if (before === undefined) removeLatest(latestBeside(final));
+  if (before === undefined) removeLatest(latestLinkPath(final));
   else pointLatestTo(path.join(runs, before));
 }
 
 /** Returns a message that the files of a run could not be moved, and where they are. */
-export function notMoved({ dir, final }: Pick<RunFolder, 'dir' | 'final'>, error: unknown): string {
+export function describeMoveFailure(
+  { dir, final }: Pick<RunFolder, 'dir' | 'final'>,
+  error: unknown,
+): string {
   return `the files of run ${path.basename(dir)} could not be moved into ${path.dirname(final)}: ${reasonOf(error)}\n  → They are in ${dir}, and the next command moves them. Free some disk space, or make the folder writable.`;
 }
 
@@ -118,7 +121,7 @@ export function notMoved({ dir, final }: Pick<RunFolder, 'dir' | 'final'>, error
  * an unpacked artifact, stays.
  */
 function pointLatestTo(dir: string): void {
-  const latest = latestBeside(dir);
+  const latest = latestLinkPath(dir);
   if (!removeLatest(latest)) return;
   // A junction needs no privileges on Windows, but an absolute target; elsewhere, the type is ignored.
   symlinkSync(process.platform === 'win32' ? dir : path.join('runs', path.basename(dir)), latest, 'junction');
@@ -131,7 +134,7 @@ function removeLatest(latest: string): boolean {
   return true;
 }
 
-function latestBeside(dir: string): string {
+function latestLinkPath(dir: string): string {
   return path.join(path.dirname(path.dirname(dir)), 'latest');
 }
 
@@ -141,7 +144,7 @@ export function isRunId(name: string): boolean {
 }
 
 /** Creates a unique run id that sorts by time: `20261121-071500-4f3a`. */
-export function newRunId(now: number, random: number): string {
+export function createRunId(now: number, random: number): string {
   const stamp = new Date(now).toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
   const suffix = Math.floor(random * 0x10000).toString(16);
   return `${stamp}-${suffix.padStart(4, '0')}`;

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.js';
 import { type Change, readChange } from '../workspace/change.js';
 import { isSame, readFileState } from '../workspace/file-state.js';
 import { findRoot } from '../workspace/project-files.js';
-import { readReport, runIdsIn } from './find-run.js';
+import { readReport, listRunIds } from './find-run.js';
 import { isRunId, runDirOf } from './run-folder.js';
 
 /** How many runs after a question are read, newest first. */
@@ -17,13 +17,13 @@ const RUNS = 50;
  * passed to `warn`.
  */
 export async function closeSettledQuestions(
-  store: Pick<Store, 'escalations' | 'closeEscalation'>,
+  store: Pick<Store, 'listEscalations' | 'closeEscalation'>,
   cwd: string,
   warn: (message: string) => void = () => undefined,
 ): Promise<void> {
   try {
-    for (const question of await store.escalations('pending')) {
-      const because = await settledBecause(question, cwd);
+    for (const question of await store.listEscalations('pending')) {
+      const because = await explainSettled(question, cwd);
       if (because !== null) await store.closeEscalation(question.id, because);
     }
   } catch (error) {
@@ -32,17 +32,17 @@ export async function closeSettledQuestions(
 }
 
 /** Returns why a question needs no answer any more, or null. */
-async function settledBecause(question: Escalation, cwd: string): Promise<string | null> {
-  const green = await greenSince(question, cwd);
+async function explainSettled(question: Escalation, cwd: string): Promise<string | null> {
+  const green = await findGreenRunSince(question, cwd);
   if (green !== null) return `its tests are green since run ${green}`;
-  const changed = await changedCode(question, cwd);
+  const changed = await findChangedFile(question, cwd);
   return changed === null ? null : `${changed} is not what it was when it was asked`;
 }
 
 /** Returns the newest run after a question in which its tests ran, if all of them were green; else null. */
-async function greenSince({ runId: asked, tests }: Escalation, cwd: string): Promise<string | null> {
+async function findGreenRunSince({ runId: askedIn, tests }: Escalation, cwd: string): Promise<string | null> {
   if (tests.length === 0) return null;
-  const later = (await runIdsIn(cwd)).filter((runId) => runId > asked).toReversed();
+  const later = (await listRunIds(cwd)).filter((runId) => runId > askedIn).toReversed();
   for (const runId of later.slice(0, RUNS)) {
     const report = await readReport(runDirOf(cwd, runId));
     const verdicts = new Map(report?.tests.map(({ id, verdict }) => [id, verdict]));
@@ -58,7 +58,7 @@ function isGreen(verdict: Verdict | undefined): boolean {
 }
 
 /** Returns a file that a patch of the question no longer fits, or null. */
-async function changedCode({ runId, offers }: Escalation, cwd: string): Promise<string | null> {
+async function findChangedFile({ runId, offers }: Escalation, cwd: string): Promise<string | null> {
   if (!isRunId(runId) || offers.length === 0) return null;
   const root = await findRoot(cwd);
   const changes = offers.flatMap(({ change }): Change[] => {

@@ -18,13 +18,13 @@ export type TreeState = z.infer<typeof schema>;
 /** The most files that are stored. A larger difference is not a fix in progress. */
 const MAX_FILES = 2000;
 
-const fileIn = (runDir: string) => path.join(changesFolder(runDir), 'tree.json');
+const treeFile = (runDir: string) => path.join(changesFolder(runDir), 'tree.json');
 
 /**
  * Stores the files that a red run ended with, so that later changes can be distinguished from earlier ones. HEAD is not enough, because there may
  * be uncommitted changes. Without git, or with too many files, nothing is stored.
  */
-export async function keepTreeState(runDir: string, cwd: string): Promise<void> {
+export async function storeTreeState(runDir: string, cwd: string): Promise<void> {
   const changed = await compareWithGit(cwd, 'HEAD');
   if ('kind' in changed) return;
   const paths = [...changed.changes, ...(await changed.hidden())].flatMap(({ kind, path: file }) =>
@@ -39,36 +39,40 @@ export async function keepTreeState(runDir: string, cwd: string): Promise<void> 
     files.push({ path: file, hash: content ? await contents.put(content) : null });
   }
   const state: TreeState = { schemaVersion: 1, commit: changed.base, files };
-  writeState(fileIn(runDir), `${JSON.stringify(state)}\n`);
+  writeState(treeFile(runDir), `${JSON.stringify(state)}\n`);
 }
 
 /** Reads the files that a run stored; null if there are none, or they cannot be read. */
 export function readTreeState(runDir: string): TreeState | null {
-  return readStateJson(fileIn(runDir), schema);
+  return readStateJson(treeFile(runDir), schema);
 }
 
 /** Compares the working tree with a commit or, if the folder of a run is given, with what that run kept. Rejects if that is gone. */
-export async function changesSinceState(
+export async function compareWithState(
   cwd: string,
   { commit, runDir }: { readonly commit: string; readonly runDir: string | null },
 ): Promise<GitChanges | NoBase> {
   const state = runDir === null ? null : readTreeState(runDir);
   return runDir === null || state === null
     ? compareWithGit(cwd, commit)
-    : changesSince(cwd, { runDir, state });
+    : compareWithTreeState(cwd, { runDir, state });
 }
 
 /** Compares the working tree with the state that a run kept. Rejects if its contents are gone. */
-export async function changesSince(
+export async function compareWithTreeState(
   cwd: string,
   { runDir, state }: { readonly runDir: string; readonly state: TreeState },
 ): Promise<Awaited<ReturnType<typeof compareWithGit>>> {
   const changed = await compareWithGit(cwd, state.commit);
   if ('kind' in changed) return changed;
-  return onTopOf(changed, new Map(state.files.map((file) => [file.path, file.hash])), openContents(runDir));
+  return overlayState(
+    changed,
+    new Map(state.files.map((file) => [file.path, file.hash])),
+    openContents(runDir),
+  );
 }
 
-function onTopOf(
+function overlayState(
   { before, changes, ...changed }: GitChanges,
   kept: ReadonlyMap<string, string | null>,
   contents: Pick<ReturnType<typeof openContents>, 'get'>,

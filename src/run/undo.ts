@@ -18,7 +18,7 @@ import { planFiles } from '../workspace/applied-changes.js';
 import { type FilePlan, writeFiles, type WriteResult } from '../workspace/write-files.js';
 
 /** Returns the changes that a run kept, in order. Null if its events or one of the changes can no longer be read. */
-export function keptChanges(dir: string, run: RunState): Change[] | null {
+export function readKeptChanges(dir: string, run: RunState): Change[] | null {
   const { causes, ended } = run;
   // A run writes its report after its last event.
   if (ended === null && hasState(path.join(dir, 'report.json'))) return null;
@@ -34,7 +34,7 @@ export function keptChanges(dir: string, run: RunState): Change[] | null {
 }
 
 /** Combines changes into one: what each file was before the first, and is after the last. */
-export function combined(changes: readonly Change[]): Change {
+export function combineChanges(changes: readonly Change[]): Change {
   const edits = new Map<string, FileEdit>();
   for (const edit of changes.flatMap((change) => change.edits))
     edits.set(edit.path, { ...edit, before: (edits.get(edit.path) ?? edit).before });
@@ -57,7 +57,7 @@ export async function undo(
   const edits = changes.flatMap((change) => change.edits);
   const { files, folders } = planFiles(changes, new Set(ids));
   const journal: Journal = {
-    files: await Promise.all(files.map((file) => keepingEdits(file, { root, edits, contents }))),
+    files: await Promise.all(files.map((file) => planKeepingEdits(file, { root, edits, contents }))),
     folders,
     runId: run.runId,
     changes: ids,
@@ -82,7 +82,7 @@ interface RevertContext {
 }
 
 /** Returns the plan for a file; edits that somebody else has made in it stay, if they can be merged. */
-async function keepingEdits(file: FilePlan, { root, edits, contents }: RevertContext): Promise<FilePlan> {
+async function planKeepingEdits(file: FilePlan, { root, edits, contents }: RevertContext): Promise<FilePlan> {
   const now = readFileState(root, file.path);
   if (now === 'other' || file.known.some((state) => isSame(state, now))) return file;
   const after = edits.findLast((edit) => edit.path === file.path)?.after ?? null;

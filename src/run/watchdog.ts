@@ -21,7 +21,7 @@ export interface Watchdog extends Disposable {
   /** Sets the run's temporary folders, replacing earlier ones; best called before a folder is created. */
   watch(folders: readonly string[]): void;
   /** Says that the run has cleaned up after itself. */
-  ended(): void;
+  markEnded(): void;
 }
 
 /** Remembers the last line it reads. At the end of its input, unless `end` was read, it becomes the program. */
@@ -37,7 +37,7 @@ const afterKill = fileURLToPath(new URL('after-kill.js', import.meta.url));
  */
 export function startWatchdog({ runId, dir, final }: Omit<WatchTargets, 'folders'>): Watchdog {
   const nothing = () => undefined;
-  if (process.platform === 'win32') return { watch: nothing, ended: nothing, [Symbol.dispose]: nothing };
+  if (process.platform === 'win32') return { watch: nothing, markEnded: nothing, [Symbol.dispose]: nothing };
   const child = spawn('/bin/sh', ['-c', waitScript, 'self-heal-watchdog', process.execPath, afterKill], {
     // A folder that is never unmounted or deleted.
     cwd: '/',
@@ -53,6 +53,6 @@ export function startWatchdog({ runId, dir, final }: Omit<WatchTargets, 'folders
     child.stdin.write(`${JSON.stringify(watched)}\n`);
   };
   watch([]);
-  const ended = () => void child.stdin.write('end\n');
-  return { watch, ended, [Symbol.dispose]: () => void child.stdin.end() };
+  const markEnded = () => void child.stdin.write('end\n');
+  return { watch, markEnded: markEnded, [Symbol.dispose]: () => void child.stdin.end() };
 }

@@ -20,7 +20,7 @@ export function refuseFixes(
 }
 
 /** The part of the store that remembers fixes that were green. */
-export function fixTable({ db, project, now }: StoreContext): FixTable {
+export function createFixTable({ db, project, now }: StoreContext): FixTable {
   return {
     rememberFix: async ({ signatures, replaces, ...fix }) => {
       const edits = JSON.stringify(fix.edits);
@@ -29,7 +29,7 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
       const { runId, causeId, agent, proven } = fix;
       const row = {
         project,
-        id: idOf(edits),
+        id: createFixId(edits),
         runId,
         causeId,
         agent,
@@ -59,12 +59,12 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
               .where('signature', '=', signature)
               .where('id', '=', replaces)
               .execute();
-          await prune(transaction, signature);
+          await deleteOldFixes(transaction, signature);
         }
       });
       return row.id;
     },
-    rememberedFixes: async (signature) => {
+    listRememberedFixes: async (signature) => {
       const rows = await db
         .selectFrom('fixes')
         .selectAll()
@@ -81,7 +81,7 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
           reading: row.reading && jsonOf(row.reading),
           edits: jsonOf(row.edits),
         });
-        const isWhole = row.edits.length <= 2 * MAX_BYTES && row.id === idOf(row.edits);
+        const isWhole = row.edits.length <= 2 * MAX_BYTES && row.id === createFixId(row.edits);
         return fix.success && isWhole ? [fix.data] : [];
       });
     },
@@ -96,7 +96,7 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
   };
 }
 
-type FixTable = Pick<Store, 'rememberFix' | 'rememberedFixes' | 'refuseFix'> & {
+type FixTable = Pick<Store, 'rememberFix' | 'listRememberedFixes' | 'refuseFix'> & {
   /** Refuses what a run kept, or one cause of it. */
   readonly refuseFixesOf: (
     of: { readonly runId: string; readonly causeId?: string },
@@ -105,12 +105,12 @@ type FixTable = Pick<Store, 'rememberFix' | 'rememberedFixes' | 'refuseFix'> & {
 };
 
 /** Two runs with the same fix of the same files write the same row. */
-function idOf(edits: string): string {
+function createFixId(edits: string): string {
   return createHash('sha256').update(edits).digest('hex').slice(0, 32);
 }
 
 /** Deletes all but the newest fixes and refused fixes of a signature. */
-async function prune(db: Database, signature: string): Promise<void> {
+async function deleteOldFixes(db: Database, signature: string): Promise<void> {
   for (const [operator, most] of [
     ['is', FIXES],
     ['is not', REFUSALS],

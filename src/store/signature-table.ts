@@ -6,7 +6,7 @@ import { decisionShape, type PersonsDecision } from '../model/escalation.js';
 import { jsonOf } from '../json-of.js';
 import { decideCountChange, type EarlierFix, noEarlierTries } from '../model/earlier-runs.js';
 import type { KnownFailure, Occurrence } from './store.js';
-import { checkedRow, type Database, type StoreContext, type Tables } from './tables.js';
+import { parseRow, type Database, type StoreContext, type Tables } from './tables.js';
 
 /** How many failed attempts a prompt mentions; more would only repeat the same. */
 const MAX_TRIES = 5;
@@ -24,14 +24,14 @@ export function recordFailure(
       .selectAll()
       .where('signature', '=', signature)
       .executeTakeFirst();
-    const decision = decisionOf(row?.decision ?? null);
+    const decision = parseDecision(row?.decision ?? null);
     // A chosen patch is tried once.
     if (decision?.chosen)
       await db.updateTable('signatures').set({ decision: null }).where('signature', '=', signature).execute();
-    const fix = row?.healedAt && row.healedIn !== runId ? await lastFix(db, row) : null;
+    const fix = row?.healedAt && row.healedIn !== runId ? await readLastFix(db, row) : null;
     return {
       tries: row ? { count: row.count, failedFixes: row.failedFixes } : noEarlierTries,
-      tried: await failedTries(db, signature, row?.healedAt ?? ''),
+      tried: await readFailedTries(db, signature, row?.healedAt ?? ''),
       fix,
       guidance: row?.guidance ?? null,
       decision,
@@ -40,7 +40,7 @@ export function recordFailure(
 }
 
 /** Returns a person's decision; null if it is invalid, which counts as no decision. */
-function decisionOf(text: string | null): PersonsDecision | null {
+function parseDecision(text: string | null): PersonsDecision | null {
   return text === null ? null : (decisionShape.safeParse(jsonOf(text)).data ?? null);
 }
 
@@ -96,7 +96,7 @@ export async function markUndone(db: Database, runId: string): Promise<void> {
   await sql`update signatures set healed_at = null, healed_in = null where healed_in = ${runId}`.execute(db);
 }
 
-async function failedTries(db: Database, signature: string, since: string): Promise<Attempt[]> {
+async function readFailedTries(db: Database, signature: string, since: string): Promise<Attempt[]> {
   const rows = await db
     .selectFrom('attempts')
     .selectAll()
@@ -107,10 +107,10 @@ async function failedTries(db: Database, signature: string, since: string): Prom
     .orderBy('finishedAt', 'desc')
     .limit(MAX_TRIES)
     .execute();
-  return rows.map(pastAttempt).reverse();
+  return rows.map(parseAttempt).reverse();
 }
 
-async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Promise<EarlierFix> {
+async function readLastFix(db: Database, row: Selectable<Tables['signatures']>): Promise<EarlierFix> {
   const green = await db
     .selectFrom('attempts')
     .selectAll()
@@ -118,7 +118,7 @@ async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Pro
     .where('ended', '=', 'green')
     .orderBy('finishedAt', 'desc')
     .executeTakeFirst();
-  const attempt = green ? pastAttempt(green) : null;
+  const attempt = green ? parseAttempt(green) : null;
   return {
     runId: row.healedIn ?? '',
     healedAt: row.healedAt ?? '',
@@ -132,7 +132,7 @@ async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Pro
 }
 
 /** Converts a stored attempt. Its patch path is relative to any run's folder, since all run folders are siblings. */
-function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
+function parseAttempt(row: Selectable<Tables['attempts']>): Attempt {
   const attempt = {
     ...createAttempt(row.n),
     agent: row.agent,
@@ -145,5 +145,5 @@ function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
     end:
       row.ended === 'green' ? { kind: 'green', proof: [] } : { kind: row.ended, because: row.because ?? '' },
   };
-  return checkedRow(attemptShape, attempt, ['claim', 'files']);
+  return parseRow(attemptShape, attempt, ['claim', 'files']);
 }

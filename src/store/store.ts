@@ -76,7 +76,7 @@ export interface FixToRemember extends Omit<RememberedFix, 'id' | 'savedAt'> {
 }
 
 export interface AttemptStart {
-  /** The id that `attemptFinished` takes. */
+  /** The id that `finishAttempt` takes. */
   readonly id: string;
   readonly runId: string;
   readonly causeId: string;
@@ -101,42 +101,42 @@ export interface FixReversal extends Occurrence {
   readonly reason: string;
 }
 
-/** What outlives a run, for one project. A method rejects if the store fails, unless it is wrapped by `warningStore`. */
+/** What outlives a run, for one project. A method rejects if the store fails, unless it is wrapped by `createWarningStore`. */
 export interface Store {
   /** Records an occurrence of a failure, and returns what is known about it. */
   recordFailure(signature: string, runId: string): Promise<KnownFailure>;
-  attemptStarted(start: AttemptStart): Promise<void>;
+  startAttempt(start: AttemptStart): Promise<void>;
   /** Stores an attempt's result and updates its signature's count, atomically. A repeated call changes nothing. */
-  attemptFinished(id: string, attempt: Attempt): Promise<void>;
+  finishAttempt(id: string, attempt: Attempt): Promise<void>;
   /** Records that the fix of another cause healed a failure. */
-  healedByOtherFix(healed: Occurrence): Promise<void>;
+  recordHealByOtherFix(healed: Occurrence): Promise<void>;
   /** Records that a heal of this run broke other tests and was reverted (HN-6): its fix counts as failed. */
-  fixReverted(reversal: FixReversal): Promise<void>;
+  recordRevert(reversal: FixReversal): Promise<void>;
   /** Stores an escalation, or returns the pending one of the same signature; null if the store failed, and the question is only in the report. */
   escalate(question: Question, runId: string): Promise<Escalation | null>;
   /** Returns escalations in this state, newest first; null returns those in all states. */
-  escalations(state: EscalationState | null): Promise<Escalation[]>;
+  listEscalations(state: EscalationState | null): Promise<Escalation[]>;
   /** Answers an escalation: resets its signature's count, keeps the guidance, and quarantines or releases its tests (ME-7). */
   resolve(id: string, answer: Answer): Promise<Escalation | null>;
   /** Closes a pending escalation that has settled itself: it holds back no agent any more. */
   closeEscalation(id: string, because: string): Promise<void>;
   /** Returns the quarantines that have not expired. */
-  quarantines(): Promise<Quarantine[]>;
+  listQuarantines(): Promise<Quarantine[]>;
   /** Ends the quarantine of these tests: if red, they fail the run again and may get an agent. */
   release(testIds: readonly string[]): Promise<void>;
   /** Records that a person undid this run's changes (HN-8): its heals did not hold, and its fixes count as failed. */
-  runUndone(runId: string): Promise<void>;
+  recordUndo(runId: string): Promise<void>;
   /** Adds red and green runs of a flaky test to those that are known. */
-  flakeSeen(flake: Omit<KnownFlake, 'lastSeen'>): Promise<void>;
+  recordFlake(flake: Omit<KnownFlake, 'lastSeen'>): Promise<void>;
   /** Returns all tests that were ever flaky, those with the highest share of red runs first. */
-  flakes(): Promise<KnownFlake[]>;
+  listFlakes(): Promise<KnownFlake[]>;
   /** Remembers a fix of at most 200 kB, and returns its id, or null if it is too large. Only the newest three of a signature are kept. */
   rememberFix(fix: FixToRemember): Promise<string | null>;
   /** Returns the fixes that may be tried again for a failure, newest first. */
-  rememberedFixes(signature: string): Promise<RememberedFix[]>;
+  listRememberedFixes(signature: string): Promise<RememberedFix[]>;
   /** Records that a fix did not hold for these failures, or needs a person's judgement. It is not tried again. */
   refuseFix(id: string, signatures: readonly string[]): Promise<void>;
   /** Returns what agents have cost in the last 24 hours, on all machines that share the store. */
-  spentLastDay(): Promise<DaySpent>;
+  sumLastDay(): Promise<DaySpent>;
   close(): Promise<void>;
 }

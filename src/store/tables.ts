@@ -94,15 +94,15 @@ interface EscalationsTable extends Omit<Escalation, 'tried' | 'choices' | 'tests
 }
 
 /** Prepares a text for the store. Secrets are masked, since people other than those who ran the suite may read it (EV-9). */
-export function storedText(text: string): string;
-export function storedText(text: string | null): string | null;
-export function storedText(text: string | null): string | null {
+export function maskText(text: string): string;
+export function maskText(text: string | null): string | null;
+export function maskText(text: string | null): string | null {
   // PostgreSQL text cannot contain NUL.
   return text === null ? null : redact(text.replaceAll('\0', ''));
 }
 
 /** Serializes a value as JSON for the store, with each string masked separately so that the JSON stays valid. */
-export function storedJson(value: unknown): string {
+export function serializeMasked(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? redact(part) : part));
 }
 
@@ -110,7 +110,7 @@ export function storedJson(value: unknown): string {
 export class Damage extends Error {}
 
 /** Returns a row in this shape, with its JSON fields parsed. Throws `Damage` for any other row: a store is input like every file. */
-export function checkedRow<T>(shape: z.ZodType<T>, row: object, jsonFields: readonly string[] = []): T {
+export function parseRow<T>(shape: z.ZodType<T>, row: object, jsonFields: readonly string[] = []): T {
   const values = Object.entries(row).map(([name, value]: [string, unknown]) => {
     return [name, jsonFields.includes(name) && typeof value === 'string' ? jsonOf(value) : value];
   });

@@ -27,7 +27,7 @@ export async function withStore<T>(
   try {
     return await use(store);
   } catch (error) {
-    const { problemOfUse } = await import('./open-store.js');
+    const { createUseProblem: problemOfUse } = await import('./open-store.js');
     const problem = problemOfUse(location, error);
     if (problem) return problem;
     throw error;

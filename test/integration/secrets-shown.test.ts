@@ -11,7 +11,7 @@ import { systemClock } from '../../src/clock.js';
 import { loadSettings } from '../../src/config/load-settings.js';
 import { listFailures } from '../../src/clients/inspect/find-failure.js';
 import { eventIn } from '../../src/event.js';
-import { runOf } from '../../src/run/run-state.js';
+import { replayRun } from '../../src/run/run-state.js';
 import { findRun } from '../../src/run/find-run.js';
 import { readPrompt } from '../../src/clients/inspect/prompt-of.js';
 import { createRedactor } from '../../src/secrets/redactor.js';
@@ -86,7 +86,7 @@ async function eventStream(origin: string): Promise<string> {
 async function whileItRan(): Promise<string> {
   const lines = readFileSync(path.join(run.dir, 'events.ndjson'), 'utf8').split('\n');
   const events = lines.flatMap((line) => eventIn(line) ?? []);
-  return events.map((_, at) => drawNow(runOf(events.slice(0, at + 1)))['now']).join('\n');
+  return events.map((_, at) => drawNow(replayRun(events.slice(0, at + 1)))['now']).join('\n');
 }
 
 async function questionId(): Promise<string> {

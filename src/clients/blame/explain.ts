@@ -2,7 +2,7 @@ import path from 'node:path';
 import { systemClock } from '../../clock.js';
 import type { MakeExplain } from '../../command/compose-session.js';
 import { createDiagnose } from '../../command/diagnose.js';
-import { lastGreenStates } from '../../run/last-green.js';
+import { createLastGreenLookup } from '../../run/last-green.js';
 import { makeStateFolder } from '../../state-folder.js';
 import { openContents, storeChange } from '../../workspace/change.js';
 import { createBlame } from './blame.js';
@@ -30,7 +30,7 @@ export function explainByChanges(named: string | null): MakeExplain {
       timeMs: settings.blame.timeMs,
       startedAt,
       named,
-      lastGreen: lastGreenStates(cwd),
+      lastGreen: createLastGreenLookup(cwd),
       reportPaths: (request.options.from ?? []).map((report) => path.resolve(cwd, report)),
       isTest: session.isTest,
       report: (causeId, answer) => {

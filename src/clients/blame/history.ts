@@ -16,7 +16,7 @@ import type { Contents } from '../../workspace/change.js';
 import { git } from '../../workspace/git.js';
 import { compareWithGit, type NoBase } from '../../workspace/git-trees.js';
 import type { GreenState } from '../../run/last-green.js';
-import { changesSinceState } from '../../run/tree-state.js';
+import { compareWithState } from '../../run/tree-state.js';
 
 /** The changes of the project's files since a state that may be green. */
 export interface ChangeHistory {
@@ -70,7 +70,7 @@ export const notWhole = 'older commits are missing: fetch more history';
 export async function readHistory(request: HistoryRequest): Promise<ChangeHistory | string> {
   const { root, named, lastGreen } = request;
   const wanted = named === null ? lastGreen : { commit: named, runDir: null };
-  const branch = await (wanted ? changesSinceState(root, wanted) : compareWithGit(root, null));
+  const branch = await (wanted ? compareWithState(root, wanted) : compareWithGit(root, null));
   // Without a known default branch, only uncommitted changes remain.
   const isUnknown = 'kind' in branch && branch.kind !== 'unreadable' && named === null;
   const since = isUnknown ? await compareWithGit(root, 'HEAD') : branch;

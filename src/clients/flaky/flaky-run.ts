@@ -87,7 +87,7 @@ export async function runFlaky(
     const { test, kind, red } = flake;
     bus.emit({ type: 'tests.decided', ids: [test.id], verdict: 'flaky' });
     const counts = { kind, red: red.red, green: red.runs - red.red };
-    await session.store.flakeSeen({ testId: test.id, name: formatTitles(test.titlePath), ...counts });
+    await session.store.recordFlake({ testId: test.id, name: formatTitles(test.titlePath), ...counts });
     if (under && failure) flakes.push({ flake, target, under, failure });
     const message = `${formatTitles(test.titlePath)}: no experiment made it red again, so no fix of it could be proven`;
     if (!under) bus.emit({ type: 'run.warning', message });

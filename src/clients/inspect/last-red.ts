@@ -3,7 +3,7 @@ import escapeStringRegexp from 'escape-string-regexp';
 import { listTests } from '../../model/failure.js';
 import { isResolved } from '../../model/verdict.js';
 import { readFailureRecords } from '../../run/failure-record.js';
-import { readReport, runIdsIn } from '../../run/find-run.js';
+import { readReport, listRunIds } from '../../run/find-run.js';
 import type { Report, ReportTest } from '../../run/report.js';
 import { readRunState } from '../../run/event-log.js';
 import { runDirOf } from '../../run/run-folder.js';
@@ -58,7 +58,7 @@ export async function findLastRed(cwd: string): Promise<LastRedRun | null> {
   let last = null as LastRedRun | null;
   const seen = new Set<string>();
   let isOfSome = true;
-  for (const runId of (await runIdsIn(cwd)).toReversed().slice(0, RUNS)) {
+  for (const runId of (await listRunIds(cwd)).toReversed().slice(0, RUNS)) {
     const dir = runDirOf(cwd, runId);
     const report = await readReport(dir);
     const tests = listRedTests(report);

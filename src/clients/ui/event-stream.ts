@@ -8,11 +8,11 @@ import { html } from '../../outputs/html/markup.js';
 import { renderRun } from '../../outputs/html/page.js';
 import { readPicture } from '../../run/pictures.js';
 import { relativePath } from '../../paths.js';
-import { reportOf } from '../../run/report.js';
+import { createReport } from '../../run/report.js';
 import { runDirOf } from '../../run/run-folder.js';
-import { type RunState, emptyRun, reduce } from '../../run/run-state.js';
+import { type RunState, createEmptyRun, reduce } from '../../run/run-state.js';
 import { appendedLines } from '../../state-folder.js';
-import { latestRunId } from '../../run/find-run.js';
+import { findLatestRunId } from '../../run/find-run.js';
 import { eventsFile, transientEvents } from '../../run/event-log.js';
 import { showNow } from './now.js';
 
@@ -85,7 +85,7 @@ export function drawNow(run: RunState): Parts {
 /** Draws the result of a run so far, as in its report.html but with screenshots as URLs. */
 async function drawResult(projectRoot: string, run: RunState): Promise<Parts> {
   const dir = runDirOf(projectRoot, run.runId);
-  const loaded = await loadRun(reportOf(run), run, {
+  const loaded = await loadRun(createReport(run), run, {
     dir,
     displayDir: relativePath(projectRoot, dir),
     pictureUrl: async (picture) =>
@@ -113,19 +113,19 @@ async function* followRuns(options: {
   readonly clock: Pick<Clock, 'sleep'>;
 }): AsyncGenerator<RunUpdate | null, void> {
   const { projectRoot, signal, clock } = options;
-  if ((await latestRunId(projectRoot)) === null) yield null;
-  let run = emptyRun();
+  if ((await findLatestRunId(projectRoot)) === null) yield null;
+  let run = createEmptyRun();
   let appended = (): string[] => [];
   while (!signal.aborted) {
     // Checked before reading, so all events of a run are yielded before the next run.
-    const newest = await latestRunId(projectRoot);
+    const newest = await findLatestRunId(projectRoot);
     const events = appended().flatMap((line) => eventIn(line) ?? []);
     if (events.length > 0) {
       run = { ...events.reduce(reduce, run), runId: run.runId };
       yield { run, events };
     }
     if (newest !== null && newest !== run.runId) {
-      run = emptyRun(newest);
+      run = createEmptyRun(newest);
       // At its end, a run is moved into the project.
       appended = appendedLines(() => path.join(runDirOf(projectRoot, newest), eventsFile));
       continue;

@@ -2,14 +2,14 @@ import { capitalize, verdictWords } from '../../outputs/wording.js';
 import { dollars } from '../../format.js';
 import { html, type Markup, nothing } from '../../outputs/html/markup.js';
 import { listFigures, showFacts, showOutcome } from '../../outputs/html/page.js';
-import { phaseWords } from '../../run/phase-words.js';
-import { reportOf } from '../../run/report.js';
+import { describePhaseEvent } from '../../run/phase-words.js';
+import { createReport } from '../../run/report.js';
 import type { CauseState, Phase, RunState } from '../../run/run-state.js';
 
 /** Shows the current step of a run, each cause in progress, and the figures so far; for an ended run, its outcome. */
 export function showNow(run: RunState): Markup {
   const { phase, causes, progress, startedAt, lastEventAt, ended } = run;
-  const report = reportOf(run);
+  const report = createReport(run);
   if (ended) return showOutcome(report);
   const facts = [
     ...listFigures(report).filter(({ name }) => name !== 'time'),
@@ -32,9 +32,9 @@ const mostNamed = 3;
 
 /** Describes the current step of the run, as the beginning of a sentence. */
 function describePhase({ phase, causes, latest }: RunState): string {
-  if (phase) return capitalize(phaseWords(phase.since));
+  if (phase) return capitalize(describePhaseEvent(phase.since));
   const atWork = causes.flatMap(({ id, phase: doing, ended }) =>
-    doing && !ended ? [`${id}: ${phaseWords(doing.since)}`] : [],
+    doing && !ended ? [`${id}: ${describePhaseEvent(doing.since)}`] : [],
   );
   if (atWork.length > mostNamed) return `${atWork.length} causes in progress`;
   const latestEnd = causes.find(({ id }) => id === latest)?.ended;
@@ -53,7 +53,7 @@ function showWork({ since, doing }: Phase, cause?: CauseState): Markup {
   const cost = cause?.costUsd == null ? '' : ` · ${dollars(cause.costUsd)}`;
   const activity = since.type === 'agent.retrying' ? since.reason : doing;
   return html`<li>
-    ${cause && html`<a href="#${cause.id}">${cause.id}</a> `}${phaseWords(since)},
+    ${cause && html`<a href="#${cause.id}">${cause.id}</a> `}${describePhaseEvent(since)},
     ${showTimeSince(since.time)}<span class="quiet">${who}${cost}</span>
     ${since.type === 'agent.started' && html`<span class="quiet"> · <code>${since.logFile}</code></span>`}
     ${activity !== '' && html`<p class="activity">${activity}</p>`}

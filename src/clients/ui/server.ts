@@ -10,7 +10,7 @@ import { type Result, err, ok } from '../../result.js';
 import { type PageEscalations, createEscalationRoutes } from './questions.js';
 import { streamEvents } from './event-stream.js';
 import { ownFile } from '../../own-files.js';
-import { runIdsIn } from '../../run/find-run.js';
+import { listRunIds } from '../../run/find-run.js';
 import { readPicture } from '../../run/pictures.js';
 import { runDirOf } from '../../run/run-folder.js';
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -119,7 +119,7 @@ async function readScreenshot(
   projectRoot: string,
   { runId, n, name }: { readonly runId: string; readonly n: string; readonly name: string },
 ): Promise<{ bytes: Buffer; type: string } | null> {
-  const isThere = /^[1-9]\d{0,5}$/.test(n) && (await runIdsIn(projectRoot)).includes(runId);
+  const isThere = /^[1-9]\d{0,5}$/.test(n) && (await listRunIds(projectRoot)).includes(runId);
   return isThere ? readPicture(runDirOf(projectRoot, runId), { n: Number(n), name }) : null;
 }
 

@@ -19,7 +19,7 @@ async function memory() {
   const refused: string[] = [];
   const { rememberAttempt: attemptEnded } = createMemory({
     store: {
-      rememberedFixes: async () => [],
+      listRememberedFixes: async () => [],
       rememberFix: async ({ runId }) => (saved.push(runId), 'saved'),
       refuseFix: async (id) => void refused.push(id),
     },

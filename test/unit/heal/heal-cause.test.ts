@@ -334,11 +334,11 @@ describe('the loop with a store', () => {
       ...noStore,
       steps,
       recordFailure: async () => ({ ...anUnknown, ...known }),
-      attemptStarted: async ({ id, n, agent }) => {
+      startAttempt: async ({ id, n, agent }) => {
         ids.set(id, n);
         steps.push(`started ${n} ${agent}`);
       },
-      attemptFinished: async (id, attempt) => void steps.push(`finished ${ids.get(id)} ${attempt.end.kind}`),
+      finishAttempt: async (id, attempt) => void steps.push(`finished ${ids.get(id)} ${attempt.end.kind}`),
       escalate: async (question) => {
         asked.push(question);
         return anEscalation({ ...question, id: 'e5ca1a7e' });
@@ -462,7 +462,7 @@ describe('restart agent', () => {
     const { settings = someSettings() } = over;
     const { session, clock, events } = await healingSession([], { settings, signal: controller.signal });
     const { spending } = session;
-    spending.agentStarted(cause);
+    spending.startAgent(cause);
     const run = await runWithRestarts(
       { ...session, clock: { ...clock, random: () => 0.5 } },
       {

@@ -231,8 +231,8 @@ it('SC-3 HN-7 if self-heal fails in one cause, stops the others at once and says
     },
     store: {
       ...noStore,
-      healedByOtherFix: async ({ signature }) => void ended.push(signature),
-      attemptFinished: async (_, { end }) => void ended.push(end.kind),
+      recordHealByOtherFix: async ({ signature }) => void ended.push(signature),
+      finishAttempt: async (_, { end }) => void ended.push(end.kind),
     },
   });
   await agents.allStarted;
@@ -276,15 +276,15 @@ it('SC-3 ME-2 starts no further agent for a cause in progress once healing is pa
 it('SC-3 HN-9 counts running agents at the cost of the most expensive one until theirs is known', async () => {
   const spending = createSpending(0);
   const cause = groupCauses([failing('t1', 'fault')]).at(0)!;
-  const [first, second] = [spending.agentStarted(cause), spending.agentStarted(cause)];
+  const [first, second] = [spending.startAgent(cause), spending.startAgent(cause)];
   expect(spending.mayStart({ costUsd: 1 })).toBe(true);
-  const ended = spending.nextEnd();
-  first.cost(0.5);
+  const ended = spending.waitForNextEnd();
+  first.addCost(0.5);
   first[Symbol.dispose]();
   await ended;
   expect(spending.mayStart({ costUsd: 1 })).toBe(false);
   expect(spending.mayStart({ costUsd: 1.1 })).toBe(true);
-  second.cost(0.1);
+  second.addCost(0.1);
   second[Symbol.dispose]();
   expect(spending.mayStart({ costUsd: 1 })).toBe(true);
   expect(spending.totals().costUsd).toBe(0.6);

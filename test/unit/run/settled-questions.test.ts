@@ -47,7 +47,7 @@ async function asked() {
   const close = async () => {
     const closed: string[] = [];
     const store = {
-      escalations: async () => [question],
+      listEscalations: async () => [question],
       closeEscalation: async (_: string, why: string) => void closed.push(why),
     };
     await closeSettledQuestions(store, dir);
