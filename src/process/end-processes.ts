@@ -11,9 +11,9 @@ import {
 import { tryOr } from '../result.js';
 
 const POLL_MS = 25;
-/** How long to wait for a process to end after KILL, since a process that waits for a disk does not react at once. */
+/** How long to wait for the end of a process after KILL: a process that waits for a disk does not end immediately. */
 const KILL_MS = 5000;
-/** How many rounds to try, since processes may start others while they are being ended. */
+/** How many rounds to try, because processes may start others while self-heal ends them. */
 const ROUNDS = 5;
 
 /** Sends a signal to a process, or to a group if the pid is negative. Ignores processes that have ended or belong to another user. */
@@ -26,7 +26,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Ends processes with TERM and, after the grace period, KILL; each time also those started meanwhile. `look` returns the processes known so far. */
+/** Ends processes with TERM and, after the grace period, KILL, including processes started in between. `look` returns the current processes. */
 export async function endProcesses(
   look: () => Promise<readonly ProcessEntry[]>,
   graceMs: number,
@@ -35,7 +35,7 @@ export async function endProcesses(
   await waitForEnd(signalAll(await keepRunning(await look()), 'SIGKILL'), KILL_MS);
 }
 
-/** Signals whole groups, so that processes forked meanwhile are reached too, and individual processes in other groups. */
+/** Signals whole groups, which also reaches newly forked processes, and individual processes in other groups. */
 function signalAll(entries: readonly ProcessEntry[], signal: NodeJS.Signals): readonly ProcessEntry[] {
   const groups = new Set(entries.filter(({ pid, group }) => pid === group).map(({ pid }) => pid));
   for (const group of groups) sendSignal(-group, signal);
@@ -43,19 +43,19 @@ function signalAll(entries: readonly ProcessEntry[], signal: NodeJS.Signals): re
   return entries;
 }
 
-/** Further ways to find processes, besides the owner in their environment. */
+/** More ways to find processes than the owner in their environment. */
 interface SweepOptions {
   /** The folder that only this agent works in. Its orphaned processes are ended too. */
   readonly workDir?: string | undefined;
-  /** Processes that are known to belong to the owner. */
+  /** Processes already known to belong to the owner. */
   readonly known?: readonly ProcessEntry[];
   /** The time between TERM and KILL, in milliseconds; default 1,000. */
   readonly graceMs?: number;
 }
 
 /**
- * Ends everything that an owner left running: processes that carry the owner (see `createOwnerVariables`), that were seen to descend from it or
- * that work in its folder, and the relatives of all these; never this process or its ancestors. Returns `pid command` of each.
+ * Ends all processes of an owner: those with the owner in their environment (see `createOwnerVariables`), recorded descendants, those that work in its
+ * folder, and the relatives of all these; never this process or its ancestors. Returns `pid command` of each.
  */
 export async function endOwned(owner: Owner, options: SweepOptions = {}): Promise<string[]> {
   const ended = new Map<string, string>();
@@ -90,7 +90,7 @@ function findOwnAncestors(table: readonly ProcessEntry[]): Set<number> {
   return ancestors;
 }
 
-/** Waits until none of the processes is running, at most `ms`. */
+/** Waits until all processes have ended, for at most `ms`. */
 async function waitForEnd(entries: readonly ProcessEntry[], ms: number): Promise<void> {
   const until = performance.now() + ms;
   for (let alive = await keepRunning(entries); alive.length > 0 && performance.now() < until;) {
@@ -106,14 +106,14 @@ async function keepRunning(entries: readonly ProcessEntry[]): Promise<ProcessEnt
   return entries.filter((entry) => alive.has(createKey(entry)));
 }
 
-/** The pid alone may belong to another process by now. */
+/** Identifies a process by more than its pid, which another process may reuse. */
 function createKey({ pid, startedAt }: ProcessEntry): string {
   return `${pid} ${startedAt}`;
 }
 
 /**
- * Returns orphaned processes that work in a folder: their working directory or an open file is in it. A process that has a terminal or a living
- * parent may belong to a person who is only looking at the folder. Linux only.
+ * Returns orphaned processes that work in a folder: their working directory or an open file is in it. Skips processes with a terminal or a living
+ * parent, which may belong to a person who just views the folder. Linux only.
  */
 function findOrphansIn(folder: string, table: readonly ProcessEntry[]): ProcessEntry[] {
   if (process.platform !== 'linux') return [];

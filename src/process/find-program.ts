@@ -7,7 +7,7 @@ export interface ProgramPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Finds a program as it would be started: in the `node_modules/.bin` folders that npm uses, then on PATH; null if it is not found. */
+/** Finds a program: in the `node_modules/.bin` folders that npm uses, then on PATH; null if it does not exist. */
 export async function findProgram(file: string, { cwd, env }: ProgramPlace): Promise<string | null> {
   if (/[\\/]/.test(file))
     return (await isExecutable(path.resolve(cwd, file))) ? path.resolve(cwd, file) : null;
@@ -25,7 +25,7 @@ export async function findProgram(file: string, { cwd, env }: ProgramPlace): Pro
 
 /**
  * Returns the environment in which `npm run` and `npx` would start a program in `cwd`: PATH begins with the `node_modules/.bin` of that
- * folder and of those above it. A self-heal that was started by its path is not started by npm, but a suite's `vite preview` expects it.
+ * folder and of those above it. Programs such as a suite's `vite preview` need that even if self-heal was not started by npm.
  */
 export function addPackageBins({ cwd, env }: ProgramPlace): NodeJS.ProcessEnv {
   const onPath = readPath(env)

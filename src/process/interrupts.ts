@@ -1,13 +1,13 @@
 import { findExitCode } from '../model/exit-codes.js';
 import { endOwned } from './end-processes.js';
 
-/** Turns signals into an `AbortSignal`, and remembers which signal it was. */
+/** Turns signals into an `AbortSignal`, and records which signal came. */
 export interface Interrupts extends Disposable {
   readonly signal: AbortSignal;
   by(): 'SIGINT' | 'SIGTERM' | null;
   /**
-   * Sets the run in progress, whose processes a second signal ends. An uncaught error interrupts it, too: the promise
-   * that is returned rejects with it, so that the run can take out what is not proven before the process ends.
+   * Sets the run in progress, whose processes a second signal ends. An uncaught error interrupts the run, too: the returned promise rejects, and the run
+   * can revert unproven changes before the process ends.
    */
   started(runId: string): Promise<never>;
 }

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { tryOr } from '../result.js';
 
-/** What listens on a port of this machine; parts that the system does not tell are null. */
+/** A program that listens on a port of this machine; unknown parts are null. */
 export interface PortListener {
   readonly pid: number | null;
   /** Its command line, at most 120 characters. */
@@ -16,14 +16,14 @@ export interface PortListener {
 const answerMs = 1_000;
 const run = promisify(execFile);
 
-/** Returns the loopback addresses at which something listens on a TCP port. */
+/** Returns the loopback addresses at which a program listens on a TCP port. */
 export async function findLoopbacks(port: number): Promise<readonly string[]> {
   const hosts = ['127.0.0.1', '::1'];
   const answers = await Promise.all(hosts.map((host) => isOpen(host, port)));
   return hosts.filter((_, at) => answers[at]);
 }
 
-/** Returns what listens on a TCP port of this machine, or null if nothing does. */
+/** Returns the program that listens on a TCP port of this machine, or null. */
 export async function findListener(port: number): Promise<PortListener | null> {
   if ((await findLoopbacks(port)).length === 0) return null;
   const nobody = { pid: null, command: null, folder: null };
@@ -47,7 +47,7 @@ function isOpen(host: string, port: number): Promise<boolean> {
   });
 }
 
-/** In `/proc/net/tcp`, the state of a socket that listens. */
+/** The state of a listening socket in `/proc/net/tcp`. */
 const listening = '0A';
 
 async function findListenerInProc(port: number): Promise<PortListener | null> {

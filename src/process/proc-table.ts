@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { tryOr } from '../result.js';
 
-/** A process of this machine, as far as we may see it. */
+/** A visible process of this machine. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
-  /** Its process group and session, as the pids of their leaders; 0 if the system does not tell. */
+  /** Its process group and session, as the pids of their leaders; 0 if unknown. */
   readonly group: number;
   readonly session: number;
   readonly hasTerminal: boolean;
@@ -31,7 +31,7 @@ export async function readProcessEntry(pid: number): Promise<ProcessEntry | null
   return (await readProcessEntries([pid]))[0] ?? null;
 }
 
-/** Returns those of these processes that exist. */
+/** Returns the existing processes among these pids. */
 export async function readProcessEntries(pids: readonly number[]): Promise<ProcessEntry[]> {
   if (process.platform === 'linux') return pids.map(readLinuxEntry).filter((entry) => entry !== null);
   return (await readProcessTable()).filter(({ pid }) => pids.includes(pid));
@@ -96,15 +96,15 @@ export function parsePs(stdout: string): ProcessEntry[] {
 
 /** The observed descendants of a program. */
 export interface Lineage extends Disposable {
-  /** Checks again and returns every process ever seen, including the program itself; some may have ended. */
+  /** Observes the processes again, and returns all that were ever recorded, including the program itself; some may have ended. */
   observe(): Promise<ProcessEntry[]>;
 }
 
 const EVERY_MS = 1000;
 
 /**
- * Records a program's descendants while it runs. A process that was seen once stays known after its parent has ended, and so does any process
- * in a group or session that a known process started.
+ * Records a program's descendants while it runs. A recorded process is kept after its parent has ended, as are all processes in a group or session that
+ * a recorded process started.
  */
 export function recordLineage(root: number): Lineage {
   let known: ProcessEntry[] = [];
@@ -114,14 +114,14 @@ export function recordLineage(root: number): Lineage {
     known = addRelatives(known, table);
     return known;
   };
-  // A failure does not matter, since other looks follow.
+  // Ignores a failure, because more observations follow.
   const observeQuietly = () => void observe().catch(() => undefined);
   observeQuietly();
   const timer = setInterval(observeQuietly, EVERY_MS).unref();
   return { observe: observe, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Returns the known processes and all in the table that belong to them: children, and members of groups and sessions they started. */
+/** Adds the relatives of processes in the table: their children, and members of groups and sessions that they started. */
 export function addRelatives(known: readonly ProcessEntry[], table: readonly ProcessEntry[]): ProcessEntry[] {
   const relatives = [...known];
   const now = new Map(table.map((entry) => [entry.pid, entry]));
@@ -147,7 +147,7 @@ export interface Owner {
   readonly startId?: string;
 }
 
-/** Returns the environment variables that mark a program, and whatever it starts with its environment, as an owner's. */
+/** Creates the environment variables that mark a program, and all processes that inherit its environment, with an owner. */
 export function createOwnerVariables({ runId, startId }: Owner): Record<string, string> {
   return {
     ...(runId === undefined ? {} : { SELF_HEAL_RUN_ID: runId }),
@@ -155,7 +155,7 @@ export function createOwnerVariables({ runId, startId }: Owner): Record<string, 
   };
 }
 
-/** Returns the processes that are marked with the owner. */
+/** Returns the processes with the owner in their environment. */
 export async function filterOwned(owner: Owner, table: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
   const variables = Object.entries(createOwnerVariables(owner)).map(([name, value]) => `${name}=${value}`);
   if (process.platform === 'win32') return [];

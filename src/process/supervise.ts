@@ -18,9 +18,9 @@ export interface ProgramCommand {
   readonly env: NodeJS.ProcessEnv;
   /** Written to standard input, which is then closed; a stream stays open until it ends. */
   readonly input: string | Readable;
-  /** The run it is started for. Its processes carry this id, so that they are found even after self-heal itself is gone. */
+  /** The run of the program. Its processes carry this id, so they can be found even after self-heal was killed. */
   readonly runId?: string;
-  /** A folder that only this program works in: see `SweepOptions`. */
+  /** A folder in which only this program works: see `SweepOptions`. */
   readonly workDir?: string | undefined;
   readonly timeoutMs: number;
   /** The time between TERM and KILL, in milliseconds. */
@@ -29,11 +29,11 @@ export interface ProgramCommand {
   readonly signal: AbortSignal;
   readonly onStart: (pid: number) => void;
   readonly onOutput: (chunk: Buffer, from: 'stdout' | 'stderr') => void;
-  /** Asks the program to end by itself, before any signal; it has `graceMs` for that. */
+  /** Asks the program to end by itself, within `graceMs`, before any signal. */
   readonly askToEnd?: () => Promise<void>;
 }
 
-/** Why we end a program; the first reason wins. `stopped`: its work was done. */
+/** Why self-heal ends a program; the first reason wins. `stopped`: its work was done. */
 type Reason = 'timed-out' | 'aborted' | 'stopped';
 
 export type ProcessEnd =
@@ -43,7 +43,7 @@ export type ProcessEnd =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'spawn-failed'; readonly reason: string };
 
-/** How a program ended, and `pid command` of each process it left behind, which has been ended too. */
+/** How a program ended, and `pid command` of each leftover process, which was ended, too. */
 export interface ProgramEnd {
   readonly end: ProcessEnd;
   readonly orphans: readonly string[];
@@ -52,18 +52,18 @@ export interface ProgramEnd {
 export interface SupervisedProgram {
   /** Ends the program because its work is done. */
   stop(): void;
-  /** Aborted as soon as the program is asked to end, for whatever reason. What it writes from then on is a reaction to that. */
+  /** Aborted when self-heal asks the program to end; its later output is a reaction to that. */
   readonly stopping: AbortSignal;
-  /** Resolves when the program and everything it started is gone. */
+  /** Resolves when the program and all its processes have ended. */
   readonly ended: Promise<ProgramEnd>;
 }
 
 /**
- * Runs a program in its own process group, and leaves nothing of it behind. Never rejects. Each state is a step of `superviseUntilEnd`:
+ * Runs a program in its own process group, and ends all of its processes. Never rejects. Each state is a step of `superviseUntilEnd`:
  *
  *     starting ──► running ──exit──────────────────────────► exited ──► sweeping ──► gone
  *        │            └─stop, time-out, abort─► stopping ─exit─┘
- *        └─ it cannot be started, or is no longer wanted ──────────────────────────► gone
+ *        └─ it cannot be started, or is no longer needed ──────────────────────────► gone
  */
 export function supervise(command: ProgramCommand): SupervisedProgram {
   const ending = new AbortController();
@@ -177,8 +177,8 @@ export type ProjectCommand = Required<
 >;
 
 /**
- * Runs a command of the project, and ends whatever it leaves behind. Returns null if it succeeded, else the end of its output and how it ended.
- * After 15 minutes it is ended along with everything it started.
+ * Runs a command of the project, and ends all of its processes. Returns null if it succeeded, else the end of its output and how it ended. Stops it after
+ * 15 minutes.
  */
 export async function runProgram(command: ProjectCommand): Promise<{ output: string; how: string } | null> {
   const output = new OutputTail();

@@ -29,7 +29,7 @@ export async function listRunIds(projectRoot: string): Promise<string[]> {
   return [...new Set(ids)].filter(isRunId).toSorted();
 }
 
-/** Reads an earlier run by `latest` (or null), an id, or the beginning of one. A project without runs is a `Problem` that says how to get one. */
+/** Reads an earlier run by `latest` (or null), an id, or the beginning of one. A project without runs is a `Problem`. */
 export async function findRun(projectRoot: string, word: string | null): Promise<Result<StoredRun, Problem>> {
   const ids = await listRunIds(projectRoot);
   if (ids.length === 0) return err(createNoRunsProblem(projectRoot));
@@ -65,8 +65,8 @@ export async function readRun(projectRoot: string, runId: string): Promise<Store
 }
 
 /**
- * Returns the report of a run, or null if its events cannot be read. It is derived from the events: report.json is missing if the run was killed,
- * and out of date if it was undone.
+ * Returns the report of a run, or null if its events cannot be read. Derives it from the events, because report.json is missing after a kill and outdated
+ * after an undo.
  */
 export async function readReport(dir: string): Promise<Report | null> {
   const run = await readRunState(dir);
@@ -78,7 +78,7 @@ export async function findLatestRunId(projectRoot: string): Promise<string | nul
   return findLatest(projectRoot, await listRunIds(projectRoot));
 }
 
-/** The run that `.self-heal/latest` names, else the newest one. Only the name counts; the link is not followed. */
+/** Returns the run that `.self-heal/latest` names, else the newest one. Reads only the name, and does not follow the link. */
 function findLatest(projectRoot: string, ids: readonly string[]): string | null {
   const named = path.basename(readLink(stateFolder(projectRoot, 'latest')));
   return ids.includes(named) ? named : (ids.at(-1) ?? null);
@@ -107,15 +107,15 @@ function createNoRunsProblem(projectRoot: string): Problem {
 /** The minimum length of an abbreviated id. */
 const FEWEST_CHARACTERS = 4;
 
-/** Returns the ids that a word refers to: itself, or those that begin with it, if it has at least four characters. */
+/** Returns the ids that match a word: the id itself, or ids that begin with it if it has at least four characters. */
 export function matchIds(word: string, ids: readonly string[]): string[] {
   if (ids.includes(word)) return [word];
   return word.length < FEWEST_CHARACTERS ? [] : ids.filter((id) => id.startsWith(word));
 }
 
 /**
- * Returns the only id that a word refers to; none or several are a `Problem`. `noun` names what has the ids, such as `run`, and `remedy` the command
- * that lists them.
+ * Returns the one id that matches a word; none or several are a `Problem`. `noun` names the objects, such as `run`, and `remedy` the command that lists
+ * them.
  */
 export function matchId(
   word: string,

@@ -8,7 +8,7 @@ import { compareWithState, readTreeState } from './tree-state.js';
 /** How many runs are searched, newest first. */
 const RUNS = 50;
 
-/** A state of the project in which tests were green here: a commit, and the folder of the run that kept what differed from it, or null. */
+/** A state of the project in which tests were green here: a commit, and the folder of the run that stored the differences from it, or null. */
 export interface GreenState {
   readonly commit: string;
   readonly runDir: string | null;
@@ -26,7 +26,7 @@ interface StoredState extends GreenState {
  */
 export type LastGreen = (failed: Pick<DiagnosedFailure, 'failure' | 'needs'>) => Promise<GreenState | null>;
 
-/** Finds last green states. The runs are read once, for the first test. The store does not know this, because a green run never opens it (CL-4). */
+/** Creates the lookup of last green states. Reads the runs once, for the first test. The store cannot help, because a green run never opens it (CL-4). */
 export function createLastGreenLookup(projectRoot: string): LastGreen {
   let read: Promise<readonly StoredState[]> | null = null;
   return async ({ failure, needs = [] }) => {
@@ -63,7 +63,7 @@ async function readStoredStates(projectRoot: string): Promise<readonly StoredSta
     const state = report && findEndState(report, runDir);
     if (!state) continue;
     const { commit } = state;
-    // A commit of another branch, or from before a rebase, is not in the history of HEAD.
+    // Skips commits of another branch, or from before a rebase, which are not in the history of HEAD.
     const isBelow =
       below.get(commit) ?? (await git(projectRoot, ['merge-base', '--is-ancestor', commit, 'HEAD'])) !== null;
     below.set(commit, isBelow);
@@ -79,7 +79,7 @@ function collectIds(tests: readonly { readonly id: string }[]): ReadonlySet<stri
   return new Set(tests.map(({ id }) => id));
 }
 
-/** Returns the state that a run ended with: what it kept, or its commit if nothing was uncommitted; null if neither tells. */
+/** Returns the state at the end of a run: the stored one, or its commit if there were no uncommitted changes; null if unknown. */
 function findEndState({ commit, causes }: Report, runDir: string): GreenState | null {
   const kept = readTreeState(runDir);
   if (kept) return { commit: kept.commit, runDir };

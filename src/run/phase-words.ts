@@ -3,7 +3,7 @@ import type { EventOf, SuitePurpose } from '../event.js';
 import { counted, duration } from '../format.js';
 import type { PhaseEvent } from './run-state.js';
 
-/** The purpose of a Playwright run: in short, and to follow `running 3 tests`. */
+/** The purpose of a Playwright run: in short, and as the end of a sentence that begins with `running 3 tests`. */
 const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
   first: { short: 'the suite', long: '' },
   confirm: { short: 'confirming', long: ' again without a change, to rule out a flake' },
@@ -31,7 +31,7 @@ export function describeSuiteRun(event: SuiteStarted): string {
   return `running ${describeTests(event)}${why}${describePlan(event)}`;
 }
 
-/** Returns what is being done since this event, in short. */
+/** Describes the work that an event began, in short. */
 export function describePhaseEvent(event: PhaseEvent): string {
   switch (event.type) {
     case 'suite.started':
@@ -64,7 +64,7 @@ function describeTests({ tests, red }: SuiteStarted): string {
     : `${counted(red, 'red test')} and ${counted(tests - red, 'other')}`;
 }
 
-/** Formats which Playwright run it is, and how long it will take: ` (run 4, about 12 s)`; empty for the first, of which nothing is known. */
+/** Describes the number and the estimated duration of a Playwright run: ` (run 4, about 12 s)`; empty for the first run. */
 function describePlan(run: { n?: number; likelyMs?: number | null }): string {
   if (run.n === undefined || run.n === 1) return '';
   const time = run.likelyMs == null ? '' : `, about ${duration(run.likelyMs)}`;

@@ -15,7 +15,7 @@ import {
 
 /** The exclusive right to change a project, held by one process at a time. */
 export interface ProjectLock extends Disposable {
-  /** Names the holder's current run, for others who find the project locked. */
+  /** Stores the id of the holder's current run, for the messages of other commands. */
   setRun(runId: string): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface LockRequest {
   readonly command: string;
   /** Whether to wait until the lock is free; if not, a held lock is a `Problem`. */
   readonly wait: boolean;
-  /** Called once with a text that says who holds the lock. */
+  /** Called once with a description of the lock's holder. */
   readonly onWait?: (text: string) => void;
 }
 
@@ -40,8 +40,8 @@ type Holder = z.infer<typeof holderShape>;
 const RETRY_MS = 200;
 
 /**
- * Takes the lock of a project, `.self-heal/lock`, which ends with the process that holds it. `.self-heal/lock.json` names the holder for
- * information only.
+ * Takes the lock of a project, `.self-heal/lock`. The end of the process releases it. `.self-heal/lock.json` describes the holder for information
+ * only.
  */
 export async function lockProject(
   projectRoot: string,

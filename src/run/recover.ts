@@ -23,13 +23,13 @@ import { moveRunIntoProject, describeMoveFailure, runDirOf } from './run-folder.
 import { stateFolder } from '../state-folder.js';
 import { claimWorkFolders, runsAtWork } from '../work-folder.js';
 
-/** What was cleaned up after a killed run, as lines for the user. */
+/** The clean-up after a killed run, described in lines for the user. */
 export type Recovery = readonly string[];
 
 /**
- * Cleans up after killed runs of a project: ends their processes, deletes their copies, and brings the tree to the state that the journal
- * describes (HN-2, AG-10). A journal that cannot be used changes nothing; it is set aside and reported as a `Problem` once. Usually there is
- * nothing to do, and this only lists a folder. The caller holds the project's lock.
+ * Cleans up after killed runs of a project: ends their processes, deletes their copies, and brings the tree to the state in the journal (HN-2, AG-10).
+ * An unusable journal changes nothing; it is set aside and reported once, as a `Problem`. Usually there is nothing to do except list a folder. The
+ * caller holds the project's lock.
  */
 export async function recoverKilledRuns(project: string): Promise<Result<Recovery, Problem>> {
   const stopped: string[] = [];
@@ -43,7 +43,7 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
     await dropAllUnmasked(run.dir);
     await markEnded(run);
     stopped.push(
-      ...processes.map((process) => `  stopped a process left behind by run ${run.runId}: ${process}`),
+      ...processes.map((process) => `  stopped a leftover process of run ${run.runId}: ${process}`),
     );
   }
   for (const copy of copies) await removeCopy(copy);
@@ -67,7 +67,7 @@ async function moveAllRunsIntoProject(project: string): Promise<string[]> {
   return lines;
 }
 
-/** Brings the tree to the state that the journal describes, if there is one. */
+/** Brings the tree to the state in the journal, if there is one. */
 export async function finishJournal(project: string): Promise<Result<string[], Problem>> {
   const location = { project, root: await findRoot(project) };
   const journal = readJournal(location);

@@ -17,13 +17,13 @@ export interface Report {
   project: string;
   startedAt: string;
   outcome: RunOutcome;
-  /** Null for a run that did not reach its end; the report is then created from its events and not stored. */
+  /** Null for an unfinished run, whose report is created from its events and not stored. */
   exitCode: number | null;
   /** Why no further agent was started, if the outcome is `paused` (ME-2). */
   status?: 'escalation_threshold_exceeded';
   /** The commit it ran on; null if there were uncommitted changes. */
   commit: string | null;
-  /** The shards whose reports say how these tests ended (`self-heal heal --from`), and the numbers of those that are missing. */
+  /** The shards from whose reports these results come (`self-heal heal --from`), and the numbers of missing ones. */
   shards?: { total: number; missing: readonly number[] };
   /** Whether evidence was only gathered and classified (`--dry-run`). */
   dryRun: boolean;
@@ -48,9 +48,9 @@ export interface Report {
     /** Green with a fix that was not proven (`verify: none`). */
     greenOnce: number;
     failed: number;
-    /** Left out by the suite itself. */
+    /** Skipped by the suite itself. */
     skipped: number;
-    /** No Playwright run got to them. */
+    /** Tests that no Playwright run reached. */
     notRun: number;
     /** Playwright runs, including the first one. */
     playwrightRuns: number;
@@ -69,7 +69,7 @@ export interface ReportTest extends Omit<TestState, 'rerunIds'> {
   causeId: string | null;
 }
 
-/** One root cause and what was done about it. */
+/** One root cause, with its attempts. */
 export interface ReportCause extends Omit<CauseRecord, 'tests'> {
   tests: readonly string[];
   verdict: CauseVerdict;
@@ -81,7 +81,7 @@ export interface ReportCause extends Omit<CauseRecord, 'tests'> {
   outputTokens: number | null;
   /** The change that broke its lead test, with its lines (BL-3); absent if none was found. */
   blame?: Blame;
-  /** The runs that a heal rests on (HN-5); empty if there is none. */
+  /** The runs that prove its heal (HN-5); empty if there is none. */
   proof: Proof;
   /** The proof of each of its tests, if there is more than one (HL-6). */
   testProofs?: readonly TestProof[];
@@ -96,7 +96,7 @@ export interface ReportAttempt extends Omit<Attempt, 'usage'>, Omit<AgentUsage, 
 /** A question to a person. */
 export interface ReportEscalation {
   id: string;
-  /** Whether `id` is its id in the store and for `self-heal escalations`. */
+  /** True if `id` is its id in the store, for use with `self-heal escalations`. */
   stored: boolean;
   causeId: string;
   state: 'pending';

@@ -18,9 +18,9 @@ import { changesFolder } from '../workspace/change.js';
 /** A run's files. */
 export interface RunFolder {
   readonly runId: string;
-  /** Where they are while the run works, outside of the project. */
+  /** Its path while the run is in progress, outside of the project. */
   readonly dir: string;
-  /** Where they are afterwards: `.self-heal/runs/<run-id>/` in the project. */
+  /** Its path afterwards: `.self-heal/runs/<run-id>/` in the project. */
   readonly final: string;
   /** Creates `failures/<n>` and returns its path. */
   failure(n: number): Promise<string>;
@@ -33,7 +33,7 @@ export function runsFolderOf(projectRoot: string): string {
   return stateFolder(projectRoot, 'runs');
 }
 
-/** Returns the folder with the files of a run, which need not exist. While the run works, they are outside of the project. */
+/** Returns the folder of a run, which may not exist. While the run is in progress, it is outside of the project. */
 export function runDirOf(projectRoot: string, runId: string): string {
   if (!/^[\w-]+$/.test(runId)) throw new Error(`not the id of a run: ${runId}`);
   const final = path.join(runsFolderOf(projectRoot), runId);
@@ -45,7 +45,7 @@ export function projectOf(runDir: string): string {
   return path.resolve(runDir, '../../..');
 }
 
-/** Creates a run's folder. If it cannot be written, this returns a `Problem` before anything is run. */
+/** Creates a run's folder; returns a `Problem` if that is impossible. */
 export async function createRunFolder(
   projectRoot: string,
   runId: string,
@@ -87,7 +87,7 @@ export async function createRunFolder(
  */
 export async function moveRunIntoProject({ dir, final }: Pick<RunFolder, 'dir' | 'final'>): Promise<void> {
   openStateFolder(projectOf(final));
-  // Somebody may have deleted it; a newer run may have it.
+  // Restores a deleted link, but leaves the link of a newer run.
   if (!lstatSync(latestLinkPath(final), { throwIfNoEntry: false })) pointLatestTo(final);
   const moves = [
     [changesFolder(dir), changesFolder(final)],
@@ -98,7 +98,7 @@ export async function moveRunIntoProject({ dir, final }: Pick<RunFolder, 'dir' |
   await removeWorkFolder(projectOf(dir));
 }
 
-/** Removes the files of a run that did nothing; `latest` then names the run before it. */
+/** Removes the files of a run without results; `latest` then points to the previous run. */
 export async function removeRunFolder({ dir, final }: Pick<RunFolder, 'dir' | 'final'>): Promise<void> {
   for (const folder of [changesFolder(dir), dir]) await removeState(folder);
   await removeWorkFolder(projectOf(dir));
@@ -108,7 +108,7 @@ export async function removeRunFolder({ dir, final }: Pick<RunFolder, 'dir' | 'f
   else pointLatestTo(path.join(runs, before));
 }
 
-/** Returns a message that the files of a run could not be moved, and where they are. */
+/** Returns a message that the files of a run could not be moved, with their path. */
 export function describeMoveFailure(
   { dir, final }: Pick<RunFolder, 'dir' | 'final'>,
   error: unknown,
@@ -117,8 +117,8 @@ export function describeMoveFailure(
 }
 
 /**
- * Points `.self-heal/latest` to a run, for people and for CI. self-heal itself reads only which run it names. A real folder in its place, such as from
- * an unpacked artifact, stays.
+ * Points `.self-heal/latest` to a run, for people and for CI. self-heal itself reads only its target's name. Leaves a real folder in its
+ * place, such as from an unpacked artifact.
  */
 function pointLatestTo(dir: string): void {
   const latest = latestLinkPath(dir);
@@ -127,7 +127,7 @@ function pointLatestTo(dir: string): void {
   symlinkSync(process.platform === 'win32' ? dir : path.join('runs', path.basename(dir)), latest, 'junction');
 }
 
-/** Removes the link; returns whether there is none now. */
+/** Removes the link; returns true if there is none afterwards. */
 function removeLatest(latest: string): boolean {
   if (lstatSync(latest, { throwIfNoEntry: false })?.isDirectory()) return false;
   rmSync(latest, { force: true });

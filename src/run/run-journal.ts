@@ -17,8 +17,8 @@ const schema = z.object({
 const fileName = 'running.json';
 
 /**
- * Records in `running.json` that this process is working on a run, so that the next command can tell if it was killed, and clean up after it
- * (AG-10). A failure to write it is ignored.
+ * Records in `running.json` that this process works on a run, which lets the next command recognize a kill and clean up (AG-10). Ignores a failure to
+ * write it.
  */
 export async function markRunning({ dir }: Pick<RunFolder, 'dir'>): Promise<void> {
   const startedAt = (await readProcessEntry(process.pid))?.startedAt ?? null;
@@ -31,14 +31,14 @@ export function markEnded({ dir }: Pick<RunFolder, 'dir'>): Promise<void> {
   return removeState(path.join(dir, fileName));
 }
 
-/** Returns the runs of a project whose process is gone although they never ended, oldest first. */
+/** Returns the runs of a project whose process died before their end, oldest first. */
 export async function listKilledRuns(projectRoot: string): Promise<KilledRun[]> {
   const ids = await listRunIds(projectRoot);
   const runs = await Promise.all(ids.map((runId) => readKilledRun(runId, runDirOf(projectRoot, runId))));
   return runs.filter((run) => run !== null);
 }
 
-/** Returns the pid of a run in progress, or null if it has ended or its process is gone. */
+/** Returns the pid of a run in progress; null if the run has ended or its process has died. */
 export async function findActivePid(dir: string): Promise<number | null> {
   const entry = read(dir);
   return entry && entry !== 'damaged' && (await isAlive(entry)) ? entry.pid : null;

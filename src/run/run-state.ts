@@ -8,7 +8,7 @@ import type { VerifyLevel } from '../model/settings.js';
 import type { Verification } from '../model/verification.js';
 import type { Event, EventOf, ListedTest, RegressionResult, StampedEvent, CommandLine } from '../event.js';
 
-/** A run as described by its events: everything shown about a run, live or later, is derived from it. Times are milliseconds since the epoch. */
+/** The state of a run, from its events. All views of a run, live or later, are derived from it. Times are milliseconds since the epoch. */
 export interface RunState {
   readonly runId: string;
   readonly project: string;
@@ -26,9 +26,9 @@ export interface RunState {
   readonly suite: EventOf<'suite.started'> | null;
   /** The progress of that run; null between runs, or if its number of tests is not known. */
   readonly progress: { readonly done: number; readonly total: number } | null;
-  /** Work that belongs to no single cause; null while there is none. */
+  /** Current work on several causes, such as the proof; null while there is none. */
   readonly phase: Phase | null;
-  /** The cause whose phase began last; null if it was a phase of the run. */
+  /** The cause with the newest phase; null if that is a phase of the run. */
   readonly latest: string | null;
   /**
    * By id, in the order in which they first ran. All states of a run share this map: a copy for each cause would take time quadratic in the
@@ -51,9 +51,9 @@ export interface RunState {
   readonly flakes: readonly FlakeState[];
   /** Null while it is running, or if it was killed. */
   readonly ended: EventOf<'run.ended'> | null;
-  /** Whether everything it changed has been reverted since. */
+  /** True if its changes were undone later. */
   readonly undone: boolean;
-  /** The id of the change that somebody made to tests while the run worked; null if nobody did. */
+  /** The id of a change that somebody made to tests during the run; null if there is none. */
   readonly editedTests: string | null;
 }
 
@@ -78,7 +78,7 @@ export interface CauseState extends CauseRecord {
   readonly attempts: readonly AttemptState[];
   /** The change that broke it; absent if none is known. */
   readonly blame?: Blame;
-  /** Why no change is known to have broken it; absent if nothing was searched. */
+  /** Why the search found no change that broke it; absent if there was no search. */
   readonly unblamed?: string;
   /** The stored question to a person; null if there is none. */
   readonly escalationId: string | null;
@@ -105,9 +105,9 @@ export function listAttempts({ attempts }: Pick<CauseState, 'attempts'>): Attemp
 
 /** The work in progress. */
 export interface Phase {
-  /** The event it began with; it lasts until the next phase. */
+  /** The event that began the phase, which lasts until the next one. */
   readonly since: PhaseEvent;
-  /** The latest activity: what the agent did, or which test is running. */
+  /** The latest activity: the agent's action, or the running test. */
   readonly doing: string;
 }
 
@@ -154,17 +154,17 @@ export function createEmptyRun(runId = ''): RunState {
   };
 }
 
-/** Returns the run after one more event. Unknown events, from newer versions, change nothing. Pure, but for `tests`. */
+/** Returns the state after one more event. Ignores unknown events of newer versions. Pure, except that it updates `tests` in place. */
 export function reduce(run: RunState, event: StampedEvent): RunState {
   if (!Object.hasOwn(changes, event.type)) return run;
-  // Each entry takes the event type it is keyed by, which TypeScript cannot infer from a lookup by a union.
+  // Each entry takes the event type of its key, which TypeScript cannot infer from a lookup by a union.
   const change = changes[event.type] as (run: RunState, event: StampedEvent) => RunState;
   return { ...change(run, event), lastEventAt: event.time };
 }
 
 /**
- * Builds the run from its events, which are in order. Reports, live views, and `undo` come from it alone, so that even a killed run has
- * a report of all that happened until then.
+ * Builds the state of a run from its events, in order. Reports, live views and `undo` use only this state, so even a killed run has a report up to the
+ * kill.
  */
 export function replayRun(events: Iterable<StampedEvent>, runId = ''): RunState {
   let run = createEmptyRun(runId);
@@ -291,7 +291,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
 
 function undone(run: RunState): RunState {
   const causes = run.causes.map((cause) => ({ ...cause, attempts: cause.attempts.map(revertedAttempt) }));
-  const warnings = [...run.warnings, 'What this run changed has been reverted since (self-heal undo).'];
+  const warnings = [...run.warnings, 'The changes of this run were undone later (self-heal undo).'];
   return { ...run, causes, warnings, undone: true };
 }
 
@@ -336,7 +336,7 @@ function updatePhase(run: RunState, event: PhaseEvent): RunState {
   const hasCause = findCause(run, causeId) !== undefined;
   const causes = run.causes.map((cause) => {
     if (cause.id === causeId) return { ...cause, phase, startedAt: cause.startedAt ?? event.time };
-    // A cause that is checked once more after its end shows that phase only until something else begins.
+    // If a cause is checked again after its end, it shows that phase only until the next one begins.
     return cause.ended && cause.phase ? { ...cause, phase: null } : cause;
   });
   // While Playwright runs for all causes, the agent of one may start or end.

@@ -3,17 +3,17 @@ import { failureKey } from '../model/failure.js';
 import type { DaySpent, Spent } from '../model/spent.js';
 import type { LimitSettings } from '../model/settings.js';
 
-/** Tracks what a run has spent, and derives `Spent` for decisions. */
+/** Tracks the costs of a run, and derives `Spent` for decisions. */
 export interface Spending {
-  /** Counts an agent as started, and as at work until the returned object is disposed of. */
+  /** Counts an agent as started, and as working until the returned object is disposed of. */
   startAgent(cause: Cause): AgentAtWork;
-  /** Counts another start of the same agent, for the run only, because the reason has nothing to do with its tests (AG-7). */
+  /** Counts a restart of an agent for the run only, because its reason is unrelated to the tests (AG-7). */
   countRestart(): void;
   /** Returns the number of the next attempt within the run, from 1, which names its files and its change. */
   nextAttemptNumber(): number;
   /**
-   * Whether one more agent may be started within these limits. Each agent at work is assumed to cost as much as
-   * the most expensive one so far, because its actual cost is known only when it ends.
+   * Whether one more agent may be started within these limits. Assumes that each working agent costs as much as the
+   * most expensive one so far, because its real cost is known only at its end.
    */
   mayStart(limits: Pick<LimitSettings, 'costUsd'>): boolean;
   /** Resolves when the next agent at work has ended. */
@@ -24,7 +24,7 @@ export interface Spending {
 
 /** An agent that has been started. */
 export interface AgentAtWork extends Disposable {
-  /** Records what it cost, in US dollars; null if its program does not say. */
+  /** Records its cost in US dollars; null if its program does not report it. */
   addCost(usd: number | null): void;
 }
 

@@ -12,17 +12,17 @@ const schema = z.strictObject({
   files: z.array(z.strictObject({ path: safePath, hash: z.string().nullable() })),
 });
 
-/** The files of a project at the end of a run: a commit, and the contents of what differed from it; a hash is null if the file did not exist. */
+/** The files of a project at the end of a run: a commit, and the contents of files that differed from it; the hash of a missing file is null. */
 export type TreeState = z.infer<typeof schema>;
 
-/** The most files that are stored. A larger difference is not a fix in progress. */
+/** The maximum number of stored files. A larger difference is not a fix in progress. */
 const MAX_FILES = 2000;
 
 const treeFile = (runDir: string) => path.join(changesFolder(runDir), 'tree.json');
 
 /**
- * Stores the files that a red run ended with, so that later changes can be distinguished from earlier ones. HEAD is not enough, because there may
- * be uncommitted changes. Without git, or with too many files, nothing is stored.
+ * Stores the files at the end of a red run, to distinguish later changes from earlier ones. HEAD is not enough, because there may be uncommitted changes.
+ * Stores nothing without git, or with too many files.
  */
 export async function storeTreeState(runDir: string, cwd: string): Promise<void> {
   const changed = await compareWithGit(cwd, 'HEAD');
@@ -42,12 +42,12 @@ export async function storeTreeState(runDir: string, cwd: string): Promise<void>
   writeState(treeFile(runDir), `${JSON.stringify(state)}\n`);
 }
 
-/** Reads the files that a run stored; null if there are none, or they cannot be read. */
+/** Reads the stored files of a run; null if there are none, or if they cannot be read. */
 export function readTreeState(runDir: string): TreeState | null {
   return readStateJson(treeFile(runDir), schema);
 }
 
-/** Compares the working tree with a commit or, if the folder of a run is given, with what that run kept. Rejects if that is gone. */
+/** Compares the working tree with a commit or, given the folder of a run, with its stored files. Rejects if those are missing. */
 export async function compareWithState(
   cwd: string,
   { commit, runDir }: { readonly commit: string; readonly runDir: string | null },
@@ -58,7 +58,7 @@ export async function compareWithState(
     : compareWithTreeState(cwd, { runDir, state });
 }
 
-/** Compares the working tree with the state that a run kept. Rejects if its contents are gone. */
+/** Compares the working tree with the stored state of a run. Rejects if its contents are missing. */
 export async function compareWithTreeState(
   cwd: string,
   { runDir, state }: { readonly runDir: string; readonly state: TreeState },

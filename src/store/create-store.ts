@@ -75,7 +75,7 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
       .where('finishedAt', 'is', null)
       .returning(['signature', 'runId'])
       .executeTakeFirst();
-    // An attempt that was already finished has been counted.
+    // A finished attempt was already counted.
     if (!finished) return;
     const isFix = attempt.agent !== null && attempt.files.length > 0;
     const { kind } = attempt.end;

@@ -131,7 +131,7 @@ async function storeAnswer(
     .where('signature', '=', question.signature)
     .execute();
   await db.deleteFrom('quarantines').where('escalationId', '=', question.id).execute();
-  // Whoever wants another fix is not asked about a remembered one again.
+  // A person who wants another fix must not be asked about a remembered one again.
   if (choice === 'guide' || choice === 'simplify')
     await refuseFixes(db, { project }).where('signature', '=', question.signature).execute();
   if (choice !== 'skip') return;

@@ -8,10 +8,10 @@ import type { Database, StoreContext } from './tables.js';
 const FIXES = 3;
 const REFUSALS = 20;
 
-/** The most bytes that the files of a fix may have, before and after it together. */
+/** The maximum size in bytes of the files of a fix, before and after it together. */
 const MAX_BYTES = 200_000;
 
-/** Begins to refuse fixes of a project: they are not tried again. Their contents go. */
+/** Begins an update that refuses fixes of a project: they are not tried again, and their contents are deleted. */
 export function refuseFixes(
   db: Database,
   { project, why = 'did-not-hold' }: { readonly project: string; readonly why?: 'undone' | 'did-not-hold' },
@@ -19,7 +19,7 @@ export function refuseFixes(
   return db.updateTable('fixes').set({ refused: why, edits: '[]' }).where('project', '=', project);
 }
 
-/** The part of the store that remembers fixes that were green. */
+/** The part of the store that remembers green fixes. */
 export function createFixTable({ db, project, now }: StoreContext): FixTable {
   return {
     rememberFix: async ({ signatures, replaces, ...fix }) => {
@@ -45,7 +45,7 @@ export function createFixTable({ db, project, now }: StoreContext): FixTable {
             .values({ ...row, signature, refused: null })
             .onConflict((conflict) => {
               const again = conflict.columns(['signature', 'id']);
-              // A proof outweighs an earlier failure of the fix, but not that a person undid it.
+              // A proof outweighs an earlier failure of the fix, but not a person's undo.
               return proven === 'proven'
                 ? again
                     .doUpdateSet({ ...row, refused: null })
@@ -74,7 +74,7 @@ export function createFixTable({ db, project, now }: StoreContext): FixTable {
         .orderBy('savedAt', 'desc')
         .limit(FIXES)
         .execute();
-      // A shared store is input: a fix that self-heal would not have written is not tried.
+      // A shared store is untrusted, so skips fixes that self-heal would not have stored.
       return rows.flatMap((row): RememberedFix[] => {
         const fix = rememberedFixShape.safeParse({
           ...row,
@@ -97,7 +97,7 @@ export function createFixTable({ db, project, now }: StoreContext): FixTable {
 }
 
 type FixTable = Pick<Store, 'rememberFix' | 'listRememberedFixes' | 'refuseFix'> & {
-  /** Refuses what a run kept, or one cause of it. */
+  /** Refuses the kept fixes of a run, or of one of its causes. */
   readonly refuseFixesOf: (
     of: { readonly runId: string; readonly causeId?: string },
     why: 'undone' | 'did-not-hold',

@@ -90,7 +90,7 @@ function createDatabase(dialect: Dialect): Database {
   return new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
 }
 
-/** Whether git tracks the file, so that somebody else may have written it. Tracked files in `.self-heal` are refused earlier. */
+/** Whether git tracks the file, which means that anybody may have written it. Tracked files in `.self-heal` are refused earlier. */
 async function isTracked(file: string, cwd: string): Promise<boolean> {
   if (isInside(stateFolder(cwd), file)) return false;
   const names = databaseFiles(path.basename(file));
@@ -104,13 +104,13 @@ async function openFile(
   const { default: Libsql } = await import('libsql');
   if (isInside(stateFolder(cwd), file)) makeStateFolder(path.dirname(file));
   else mkdirSync(path.dirname(file), { recursive: true });
-  // A store elsewhere may be a link, for example to a disk that machines share.
+  // A store outside of the project may be a link, for example to a shared disk.
   checkDatabase(isInside(stateFolder(cwd), file) ? file : real(file));
   const database = new Libsql(file, { timeout: TIMEOUT_MS });
   try {
     checkFile(database, mayCreate);
-    // The journal stays SQLite's own: to switch to a write-ahead log fails at once while another process writes, and such a log needs all processes on
-    // one machine. Every commit reaches the disk, because each may record the cost of an agent. Commits are rare.
+    // Keeps SQLite's default journal: switching to a write-ahead log fails while another process writes, and such a log works only on one machine. Syncs
+    // every commit, because it may record the cost of an agent; commits are rare.
     database.pragma('synchronous = FULL');
     return createDatabase(new LibsqlDialect({ database }));
   } catch (error) {
@@ -119,7 +119,7 @@ async function openFile(
   }
 }
 
-/** Checks the file before anything is written, so that a file that is not a store stays unchanged. */
+/** Checks the file before the first write, because a file that is not a store must stay unchanged. */
 function checkFile(database: Libsql.Database, mayCreate: boolean): void {
   const [check] = database.pragma('quick_check(1)') as { quick_check?: string }[];
   if (check?.quick_check !== 'ok') throw new Damage(check?.quick_check ?? 'the integrity check failed');
@@ -157,7 +157,7 @@ function createTrackedProblem(location: string): Problem {
   return {
     kind: 'store-unreadable',
     message: `git tracks the store ${location}, so anybody may have written it`,
-    remedy: `Take it out of the repository: git rm --cached ${location}, then delete it, or name another \`store\`.`,
+    remedy: `Remove it from the repository: git rm --cached ${location}, then delete it, or name another \`store\`.`,
   };
 }
 
@@ -191,8 +191,8 @@ function createUnusableProblem(location: string, error: unknown): Problem {
 const LOCK = 7_318_532;
 
 /**
- * Creates the tables if there are none, in one transaction under a lock, so that only one of several processes creates them and a kill leaves no
- * store. Returns a `Problem` if the store cannot be used, otherwise null.
+ * Creates the tables if there are none, in one transaction under a lock: only one of several processes creates them, and a kill leaves no partial store.
+ * Returns a `Problem` if the store cannot be used, otherwise null.
  */
 async function createIfNew(
   db: Kysely<unknown>,
@@ -209,7 +209,7 @@ async function createIfNew(
   });
 }
 
-/** Returns 0 if there is no store yet, and null if its version table is empty, as self-heal never leaves it. */
+/** Returns 0 if there is no store yet; null for an empty version table, which self-heal never creates. */
 async function readVersion(db: Kysely<unknown>, isPostgres: boolean): Promise<number | null> {
   const tables = isPostgres
     ? sql`select 1 from information_schema.tables where table_schema = current_schema() and table_name = 'store_version'`

@@ -8,10 +8,10 @@ import { decideCountChange, type EarlierFix, noEarlierTries } from '../model/ear
 import type { KnownFailure, Occurrence } from './store.js';
 import { parseRow, type Database, type StoreContext, type Tables } from './tables.js';
 
-/** How many failed attempts a prompt mentions; more would only repeat the same. */
+/** How many failed attempts a prompt mentions; more would add nothing new. */
 const MAX_TRIES = 5;
 
-/** Records an occurrence of a failure, and returns what is remembered about its signature. */
+/** Records an occurrence of a failure, and returns the stored facts about its signature. */
 export function recordFailure(
   context: StoreContext,
   signature: string,
@@ -73,7 +73,7 @@ export async function changeCount(
     where signature = ${attempt.signature}`.execute(db);
 }
 
-/** Resets the count of a healed signature and drops its guidance, which has served its purpose. A run heals a signature once. */
+/** Resets the count of a healed signature and deletes its guidance, which is no longer needed. A run heals a signature at most once. */
 export async function markHealed(
   db: Database,
   { now }: StoreContext,
@@ -84,14 +84,14 @@ export async function markHealed(
     healed_at = ${now()}, healed_in = ${runId} where signature = ${signature}`.execute(db);
 }
 
-/** Takes back a heal of this run. It counts as one failed fix, and earlier counts stay reset. */
+/** Revokes a heal of this run. It counts as one failed fix, and earlier counts stay reset. */
 export async function markUnhealed(db: Database, { signature, runId }: Occurrence): Promise<void> {
   await sql`update signatures set count = 1, failed_fixes = 1,
     healed_times = healed_times - 1, healed_at = null, healed_in = null
     where signature = ${signature} and healed_in = ${runId}`.execute(db);
 }
 
-/** Takes back all heals of a run that a person undid. */
+/** Revokes all heals of a run that a person undid. */
 export async function markUndone(db: Database, runId: string): Promise<void> {
   await sql`update signatures set healed_at = null, healed_in = null where healed_in = ${runId}`.execute(db);
 }
@@ -101,7 +101,7 @@ async function readFailedTries(db: Database, signature: string, since: string): 
     .selectFrom('attempts')
     .selectAll()
     .where('signature', '=', signature)
-    // Attempts that made progress count as well: the error that they had fixed is back.
+    // Attempts that made progress count, too, because the error that they had fixed is back.
     .where('ended', 'in', ['still-failing', 'vanished', 'changed', 'taken-out'])
     .where('finishedAt', '>', since)
     .orderBy('finishedAt', 'desc')

@@ -3,11 +3,11 @@ import { reasonOf } from '../problem.js';
 import type { Store } from './store.js';
 
 interface Fallback<Result> {
-  /** What the store was doing, for the warning. */
+  /** The operation of the store, for the warning. */
   readonly doing: string;
-  /** What a failing call returns. */
+  /** The result of a failing call. */
   readonly result: Result;
-  /** Whether its arguments have texts in which secrets are masked. Fixes have to be exact, and callers check them first. */
+  /** True if secrets in its arguments must be masked. Fixes must stay exact, so callers check them first. */
   readonly hasTexts?: boolean;
 }
 
@@ -59,7 +59,7 @@ export function createWarningStore(
   });
 }
 
-/** The store of a run without one: nothing is known, and nothing is stored. */
+/** The store of a run without a store: it returns no data and stores nothing. */
 export const noStore: Store = mapMethods(
   (_, { result }) =>
     async () =>

@@ -84,7 +84,7 @@ it.runIf(isLong && process.platform === 'linux')(
     expect(existsSync(copy)).toBe(false);
     expect(await project.read('page.html')).toBe(broken['page.html']);
     expect(stderr).toContain(
-      'cleaned up after an earlier run that was killed\n  stopped a process left behind by run',
+      'cleaned up after an earlier run that was killed\n  stopped a leftover process of run',
     );
     expect(stdout).toContain('nothing to undo');
     expect(exitCode).toBe(0);
