@@ -80,14 +80,14 @@ async function search({ kind, rate = 1, other, red = () => true }, seed, runs) {
   runs.unmet += Number(found.length === 0);
   if (!isRight || kind !== 'random') return;
   runs.measured.push(one.red.runs / fixedRuns(rate));
-  runs.proof.push(rates.greensNeeded(one.red) / (Math.log(0.01) / Math.log1p(-rate)));
+  runs.proof.push(rates.countGreensNeeded(one.red) / (Math.log(0.01) / Math.log1p(-rate)));
 }
 
 /** The fewest runs after which the bounds of a rate are known as well as `shownBy` asks for, if it is red as often as can be expected. */
 function fixedRuns(rate) {
   for (let runs = 2; ; runs += 1) {
     const red = Math.round(rate * runs);
-    if (red > 0 && red < runs && rates.boundsOf({ red, runs }).low >= red / runs / 3) return runs;
+    if (red > 0 && red < runs && rates.computeBounds({ red, runs }).low >= red / runs / 3) return runs;
   }
 }
 

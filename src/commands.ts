@@ -37,7 +37,7 @@ async function healWith(run: Run, hooksOf: () => Promise<MakeHooks>): Promise<Re
   const healed = await healRun(session.value, first.value.run);
   const flaky = [...session.value.bus.run().tests.values()].filter(({ verdict }) => verdict === 'flaky');
   if (request.options.flaky && flaky.length > 0) {
-    const { flakyRun } = await import('./clients/flaky/flaky-run.js');
+    const { runFlaky: flakyRun } = await import('./clients/flaky/flaky-run.js');
     const suspected = flaky.map(({ id }) => id);
     const { paused } = await flakyRun(run.opened, session.value, { first: first.value.run, suspected });
     return ok({ ...healed, paused: healed.paused || paused });
@@ -78,7 +78,7 @@ export const flaky: Command = async (run) => {
   if (!first.ok) return first;
   const session = await run.session(first.value, { hooks: (await clients()).byAgents });
   if (!session.ok) return session;
-  const { flakyRun } = await import('./clients/flaky/flaky-run.js');
+  const { runFlaky: flakyRun } = await import('./clients/flaky/flaky-run.js');
   return ok(await flakyRun(run.opened, session.value, { first: first.value.run }));
 };
 

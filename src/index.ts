@@ -114,7 +114,7 @@ export async function verify(options: VerifyOptions = {}): Promise<Report> {
 /** Searches for the change that broke what is red (CL-15). Throws a `SelfHealError` if that is impossible here. */
 export async function blame(options: BlameOptions = {}): Promise<Report> {
   return reported('blame', options, async (project, { test, base, ...own }) => {
-    const { blameRequest } = await import('./clients/blame/blame-request.js');
+    const { createBlameRequest: blameRequest } = await import('./clients/blame/blame-request.js');
     return blameRequest(project, { ...runOptionsOf(own), base, test });
   });
 }

@@ -11,7 +11,7 @@ import type { Settings } from '../model/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 import { listChanges } from './changes.js';
 import { findNamedPlaces } from './named-places.js';
-import { lastGreenStates } from '../run/last-green.js';
+import { createLastGreenLookup } from '../run/last-green.js';
 import { listRecentCommits } from '../workspace/git.js';
 import { isInside, relativePath } from '../paths.js';
 import { isAtLeast } from '../playwright/find-playwright.js';
@@ -94,7 +94,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
       root,
       tree,
       lead,
-      lastGreen: lastGreenStates(root),
+      lastGreen: createLastGreenLookup(root),
       isLeftOut: request.isEdited ?? (() => false),
       clean: request.clean,
     }).catch(() => null),

@@ -1,5 +1,5 @@
 import type { GreenState, LastGreen } from '../run/last-green.js';
-import { changesSinceState } from '../run/tree-state.js';
+import { compareWithState } from '../run/tree-state.js';
 import type { BlamedCommit, Changes } from '../model/blame.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { rateHunk, type NearPlace } from '../diagnose/likelihood.js';
@@ -91,7 +91,7 @@ async function listChangesSince(
   request: ChangesRequest,
 ): Promise<FoundHunks | null> {
   const { tree, lead, clean, near } = request;
-  const since = await changesSinceState(tree, state);
+  const since = await compareWithState(tree, state);
   if ('kind' in since) return null;
   const paths = (await listPaths(since, request)).filter((file) => !isInitFile(file));
   if (paths.length === 0 || paths.length > MAX_FILES) return null;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type BlameFlags, blameRequest } from '../clients/blame/blame-request.js';
+import { type BlameFlags, createBlameRequest } from '../clients/blame/blame-request.js';
 import { runCommand } from '../command/run-command.js';
 import type { Problem } from '../problem.js';
 import { endWith } from './end.js';
@@ -35,6 +35,6 @@ export function define(command: Command): Command {
 
 /** Runs `self-heal blame`; returns the exit code, or the problem that prevented the search. */
 async function runBlame(test: string | undefined, options: BlameFlags): Promise<number | Problem> {
-  const request = await blameRequest({ cwd: process.cwd(), env: process.env }, { ...options, test });
+  const request = await createBlameRequest({ cwd: process.cwd(), env: process.env }, { ...options, test });
   return request.ok ? runCommand(request.value.request, request.value.command) : request.error;
 }

@@ -12,7 +12,7 @@ import { closeSettledQuestions } from '../run/settled-questions.js';
 import type { Quarantine } from '../store/store.js';
 import { formatEntry, formatPage } from '../outputs/escalation-text.js';
 import { withStore } from '../store/with-store.js';
-import { escalationOf, type Flags, withPatchTexts } from '../clients/answer-escalation.js';
+import { findEscalation, type Flags, readPatchTexts } from '../clients/answer-escalation.js';
 import { proveChosen, resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
 
 /** `self-heal escalations`: lists and answers the questions that only a person can answer, and the quarantines that follow (ME-5 to ME-7). */
@@ -82,7 +82,7 @@ function common(command: Command): Command {
 export function listEscalations(options: Flags & { all?: boolean }): Promise<number | Problem> {
   return withStore(options, async (store) => {
     if (store) await closeSettledQuestions(store, process.cwd());
-    const escalations = (await store?.escalations(options.all ? null : 'pending')) ?? [];
+    const escalations = (await store?.listEscalations(options.all ? null : 'pending')) ?? [];
     if (options.json) return print({ schemaVersion: 1, escalations });
     return printText(
       escalations.length === 0 ? 'Nothing needs review.' : escalations.map(formatEntry).join('\n'),
@@ -94,17 +94,17 @@ export function listEscalations(options: Flags & { all?: boolean }): Promise<num
 export function showEscalation(id: string, options: Flags): Promise<number | Problem> {
   return withStore(options, async (store) => {
     if (store) await closeSettledQuestions(store, process.cwd());
-    const escalation = await escalationOf(store, id);
+    const escalation = await findEscalation(store, id);
     if (!escalation.ok) return escalation.error;
     if (options.json) return print({ schemaVersion: 1, ...escalation.value });
-    return printText(formatPage(await withPatchTexts(escalation.value)));
+    return printText(formatPage(await readPatchTexts(escalation.value)));
   });
 }
 
 /** Runs `self-heal escalations resolve`. */
 export async function resolveNamed(id: string, options: ResolveOptions): Promise<number | Problem> {
   const answered = await withStore(options, async (store) => {
-    const escalation = await escalationOf(store, id);
+    const escalation = await findEscalation(store, id);
     if (!escalation.ok) return escalation.error;
     return store === null ? 0 : resolveEscalation(store, escalation.value, options);
   });
@@ -119,7 +119,7 @@ function quarantined(
   { release = false, all = false, json, ...flags }: Flags & { release?: boolean; all?: boolean },
 ): Promise<number | Problem> {
   return withStore(flags, async (store) => {
-    const quarantines = matchingQuarantines(word, (await store?.quarantines()) ?? []);
+    const quarantines = matchingQuarantines(word, (await store?.listQuarantines()) ?? []);
     if (!release) {
       if (json) return print({ schemaVersion: 1, quarantines });
       return printText(

@@ -40,7 +40,7 @@ export function define(command: Command): Command {
 
 function listFlakes(flags: RunOptions): Promise<number | Problem> {
   return withStore(flags, async (store) => {
-    const flakes = (await store?.flakes()) ?? [];
+    const flakes = (await store?.listFlakes()) ?? [];
     if (flags.json) return print({ schemaVersion: 1, flakes });
     const lines = flakes.map(({ name, kind, red, green, lastSeen }) => {
       const rate = formatPercent(red / (red + green)).padStart(5);

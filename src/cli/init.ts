@@ -4,14 +4,14 @@ import { builtIn } from '../model/built-in.js';
 import { endWith } from './end.js';
 import { configFlag } from './options.js';
 import { type AgentProgram, listPrograms, programs } from '../agents/programs.js';
-import { type CiSystem, ciSystemOf, ciSystems } from '../clients/init/ci-workflow.js';
+import { type CiSystem, detectCiSystem, ciSystems } from '../clients/init/ci-workflow.js';
 import { findGitRoot } from '../workspace/git.js';
 import {
   planInit,
-  isWritten,
+  needsWriting,
   type InitFile,
-  planLines,
-  planTexts,
+  formatPlan,
+  formatTexts,
   writePlan,
 } from '../clients/init/plan-init.js';
 import { packageFile } from '../own-files.js';
@@ -21,7 +21,7 @@ import { findPackageManager } from '../playwright/package-manager.js';
 import { exitCodes } from '../model/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { chooseAgent, configuredRunner, findAgents } from '../clients/init/choose-agent.js';
+import { chooseAgent, readConfiguredRunner, findAgents } from '../clients/init/choose-agent.js';
 
 /** `self-heal init`: sets up a project (CL-10). */
 export function define(command: Command): Command {
@@ -64,7 +64,7 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   const installed = await findAgents({ cwd, env });
   const chosen = chooseAgent({
     flag: options.agent,
-    configured: await configuredRunner(cwd),
+    configured: await readConfiguredRunner(cwd),
     installed,
   });
   if (!chosen.ok) return chosen.error;
@@ -79,10 +79,10 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   say(
     `Agent programs: ${installed.map(({ name }) => name).join(', ') || 'none on PATH'}; ${setUpText(agent, plan.value)}`,
   );
-  process.stdout.write(planLines(plan.value, dryRun));
-  if (dryRun) process.stdout.write(planTexts(plan.value));
+  process.stdout.write(formatPlan(plan.value, dryRun));
+  if (dryRun) process.stdout.write(formatTexts(plan.value));
   else {
-    const wroteNow = plan.value.some(isWritten);
+    const wroteNow = plan.value.some(needsWriting);
     for (const step of nextSteps(cwd, { installed, agent, ci: wroteNow ? ci.value : null })) say(step);
   }
   return exitCodes.green;
@@ -105,7 +105,7 @@ async function ciOf(
   root: string,
 ): Promise<Result<CiSystem | null, Problem>> {
   if (flag === undefined) return ok(null);
-  const system = flag === true ? await ciSystemOf(root) : ciSystems.find((system) => system === flag);
+  const system = flag === true ? await detectCiSystem(root) : ciSystems.find((system) => system === flag);
   if (system) return ok(system);
   return err({
     kind: 'usage',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { failureFilesOf } from '../clients/inspect/failure-files.js';
+import { listFailureFiles } from '../clients/inspect/failure-files.js';
 import { endWith, print } from './end.js';
 import { logText } from '../visible-text.js';
 import { printText } from './print-text.js';
@@ -7,14 +7,14 @@ import { agentsFlag, wholeNumber } from './options.js';
 import { exitCodes } from '../model/exit-codes.js';
 import { loadSettings } from '../config/load-settings.js';
 import {
-  failuresOf,
-  failureName,
+  listFailures,
+  formatFailureName,
   type InspectedFailure,
-  onlyFailure,
+  requireOneFailure,
 } from '../clients/inspect/find-failure.js';
-import { findRun, runIdsIn, type StoredRun, matchIds } from '../run/find-run.js';
-import { promptOf } from '../clients/inspect/prompt-of.js';
-import { nothingFailed, renderFailure, renderList } from '../clients/inspect/render-inspection.js';
+import { findRun, listRunIds, type StoredRun, matchIds } from '../run/find-run.js';
+import { readPrompt } from '../clients/inspect/prompt-of.js';
+import { describeNoFailures, renderFailure, renderList } from '../clients/inspect/render-inspection.js';
 import type { Problem } from '../problem.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 
@@ -60,18 +60,18 @@ export async function runInspect(
   if (!run.ok) return run.error;
   // The run may be another machine's, which did not know the secrets of this one.
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
-  const all = redactor.deep(failuresOf(run.value));
+  const all = redactor.deep(listFailures(run.value));
   if (word === null && !options.prompt) {
     const list = listing(run.value, all, options);
     return typeof list === 'string' ? printText(list) : print(list);
   }
   if (all.length === 0) return withoutFailure(run.value);
-  const only = onlyFailure(word, all);
+  const only = requireOneFailure(word, all);
   if (!only.ok) return only.error;
   const inspected = only.value;
   if (options.prompt) return showPrompt({ run: run.value, inspected, redactor }, options);
   if (options.json) return print(inspected);
-  return print(logText(renderFailure(inspected, await failureFilesOf(run.value, inspected, cwd))));
+  return print(logText(renderFailure(inspected, await listFailureFiles(run.value, inspected, cwd))));
 }
 
 /** A single word may be a run or a test; two words are a run and a test. */
@@ -82,7 +82,7 @@ async function readWords(
 ): Promise<{ runId: string | null; word: string | null }> {
   if (first === undefined) return { runId: null, word: null };
   if (second !== undefined) return { runId: first, word: second };
-  const isRun = first === 'latest' || matchIds(first, await runIdsIn(cwd)).length > 0;
+  const isRun = first === 'latest' || matchIds(first, await listRunIds(cwd)).length > 0;
   return isRun ? { runId: first, word: null } : { runId: null, word: first };
 }
 
@@ -107,10 +107,10 @@ async function showPrompt(
   const settings = await loadSettings({ cwd, env: process.env, file: options.agents });
   if (!settings.ok) return settings.error;
   const attempt = options.attempt ?? null;
-  const prompt = await promptOf({ ...selection, attempt, settings: settings.value, projectRoot: cwd });
+  const prompt = await readPrompt({ ...selection, attempt, settings: settings.value, projectRoot: cwd });
   if (!prompt.ok) return prompt.error;
   process.stderr.write(
-    `self-heal: #${selection.inspected.failure.n} ${failureName(selection.inspected)}, ${prompt.value.note}\n`,
+    `self-heal: #${selection.inspected.failure.n} ${formatFailureName(selection.inspected)}, ${prompt.value.note}\n`,
   );
   process.stdout.write(prompt.value.text);
   return exitCodes.green;
@@ -119,7 +119,7 @@ async function showPrompt(
 function withoutFailure(run: StoredRun): Problem {
   return {
     kind: 'usage',
-    message: `${nothingFailed(run)} in run ${run.runId}`,
+    message: `${describeNoFailures(run)} in run ${run.runId}`,
     remedy: 'Name an earlier run before the failure: self-heal inspect <run> <test>.',
   };
 }

@@ -126,7 +126,7 @@ async function answerComment(
 
 /** Commits the fix to the branch of the merge request that the pipeline belongs to; whoever may start the job may push. */
 async function applyHere(request: ApplyRequest, printLine: (line: string) => void): Promise<number> {
-  const occasion = await request.forge.occasion();
+  const occasion = await request.forge.readOccasion();
   const { applyFix } = await import('../clients/publish/apply.js');
   const outcome: CommentOutcome =
     occasion.kind === 'change'

@@ -9,7 +9,7 @@ import type { Report } from '../run/report.js';
 import { showSummary } from '../outputs/show-result.js';
 import type { RunLocation } from '../outputs/html/load-run.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
-import { pidAtWork } from '../run/run-journal.js';
+import { findActivePid } from '../run/run-journal.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { relativePath } from '../paths.js';
 
@@ -52,7 +52,7 @@ export async function runReport(
   // The run may be another machine's, which did not know the secrets of this one.
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
   const masked = redactor.deep(report);
-  if (masked.exitCode === null && (await pidAtWork(dir)) !== null) return atWork(run.value);
+  if (masked.exitCode === null && (await findActivePid(dir)) !== null) return atWork(run.value);
   if (patch) return printPatch(run.value, redactor);
   if (json) return print(masked);
   const folder = relativePath(cwd, dir);

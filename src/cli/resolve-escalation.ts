@@ -10,7 +10,7 @@ import {
   type AnsweredQuestion,
   type Flags,
   type TypedAnswer,
-  withPatchTexts,
+  readPatchTexts,
 } from '../clients/answer-escalation.js';
 import { canAskPerson } from '../outputs/ask.js';
 import { formatPage } from '../outputs/escalation-text.js';
@@ -52,7 +52,7 @@ async function promptFor(
   { guidance, allow }: ResolveOptions,
 ): Promise<TypedAnswer | null> {
   const output = process.stderr;
-  output.write(`${wrapLines(formatPage(await withPatchTexts(escalation), true), output.columns)}\n\n`);
+  output.write(`${wrapLines(formatPage(await readPatchTexts(escalation), true), output.columns)}\n\n`);
   const options = escalation.choices.map((value) => ({ value, label: choiceText[value] }));
   const message = escalation.state === 'pending' ? 'What should be done?' : 'What should be done instead?';
   const choice = await select<Choice>({ message, options, output });
@@ -98,7 +98,7 @@ export async function proveChosen({ proof }: AnsweredQuestion): Promise<number |
  */
 export async function askAfterRun(result: number | Problem, flags: Flags): Promise<number | Problem> {
   if (result !== exitCodes.personNeeded || flags.json || !canAskPerson(process.env, process)) return result;
-  const open = await withStore(flags, async (store) => (await store?.escalations('pending')) ?? []);
+  const open = await withStore(flags, async (store) => (await store?.listEscalations('pending')) ?? []);
   if ('kind' in open) return open;
   let hasUnproven = false;
   for (const escalation of open.filter(({ offers }) => offers.length > 0)) {

@@ -9,7 +9,7 @@ import type { StoreFlags } from '../store/with-store.js';
 import type { Problem } from '../problem.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 import { canRedraw } from '../outputs/streams.js';
-import { projectEscalations } from '../clients/ui/questions.js';
+import { openProjectEscalations } from '../clients/ui/questions.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 
 /** `self-heal ui`: shows the newest run live in a browser, with the escalations to answer (RP-5). */
@@ -40,7 +40,7 @@ async function runUi({
     projectRoot: process.cwd(),
     port,
     token: randomBytes(TOKEN_BYTES).toString('base64url'),
-    escalations: projectEscalations(flags),
+    escalations: openProjectEscalations(flags),
     clock: systemClock,
   });
   if (!started.ok) return started.error;

@@ -5,13 +5,13 @@ import { printText } from './print-text.js';
 import { addStoreFlag, addWaitFlag } from './options.js';
 import { exitCodes } from '../model/exit-codes.js';
 import { readRunState, appendEvent } from '../run/event-log.js';
-import { keptChanges, nullIfMissing, undo } from '../run/undo.js';
+import { readKeptChanges, nullIfMissing, undo } from '../run/undo.js';
 import type { WriteResult } from '../workspace/write-files.js';
-import { type StoredRun, findRun, readRun, runIdsIn } from '../run/find-run.js';
+import { type StoredRun, findRun, readRun, listRunIds } from '../run/find-run.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { withStore } from '../store/with-store.js';
 import { underLockOfRuns } from '../command/under-lock.js';
-import { pidAtWork } from '../run/run-journal.js';
+import { findActivePid } from '../run/run-journal.js';
 import { counted, localTime } from '../format.js';
 import { err, ok, type Result } from '../result.js';
 import { type Change, readChange } from '../workspace/change.js';
@@ -52,7 +52,7 @@ async function undoNamed(request: UndoRequest, store: string | undefined): Promi
   if (target.value === null) return exitCodes.interrupted;
   const { runId, dir } = target.value;
   const run = await readRunState(dir);
-  const kept = keptChanges(dir, run);
+  const kept = readKeptChanges(dir, run);
   const edits = run.editedTests === null ? null : readChange(dir, run.editedTests);
   if (kept === null || (request.tests && run.editedTests !== null && edits === null))
     return contentsGone(runId);
@@ -86,7 +86,7 @@ async function noteUndone(
   appendEvent(dir, { type: 'run.undone', restored, leftAlone });
   if (result.written.length === 0) return;
   const problem = await withStore({ store: storeFlag }, async (store) => {
-    await store?.runUndone(runId);
+    await store?.recordUndo(runId);
     return null;
   });
   if (problem) process.stderr.write(`${formatProblem(problem)}\n`);
@@ -133,7 +133,7 @@ const FILES_NAMED = 5;
 async function runToUndo({ cwd, word, yes, tests }: UndoRequest): Promise<Result<StoredRun | null, Problem>> {
   const last = await findRun(cwd, word ?? null);
   if (!last.ok) return last;
-  if ((await pidAtWork(last.value.dir)) !== null) return err(atWork(last.value.runId));
+  if ((await findActivePid(last.value.dir)) !== null) return err(atWork(last.value.runId));
   if (word !== undefined || tests || (await changesLeftBy(last.value))?.length !== 0) return last;
   const newest = await newestWithChanges(cwd);
   if (newest === null) return last;
@@ -146,7 +146,7 @@ async function runToUndo({ cwd, word, yes, tests }: UndoRequest): Promise<Result
 }
 
 async function newestWithChanges(cwd: string): Promise<StoredRun | null> {
-  for (const runId of (await runIdsIn(cwd)).toReversed()) {
+  for (const runId of (await listRunIds(cwd)).toReversed()) {
     const run = await readRun(cwd, runId);
     if ((await changesLeftBy(run))?.length) return run;
   }
@@ -155,7 +155,7 @@ async function newestWithChanges(cwd: string): Promise<StoredRun | null> {
 
 /** Returns the changes that it left in the project and that have not all been reverted since; null if they can no longer be read. */
 async function changesLeftBy({ dir }: StoredRun): Promise<Change[] | null> {
-  return keptChanges(dir, await readRunState(dir));
+  return readKeptChanges(dir, await readRunState(dir));
 }
 
 async function changedBy(run: StoredRun): Promise<string[]> {

@@ -9,9 +9,9 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { appendEvent, eventsFile, readRunState } from '../run/event-log.js';
 import { matchId } from '../run/find-run.js';
-import { rerunIdsIn } from './inspect/last-red.js';
+import { listRerunIdsOfRun } from './inspect/last-red.js';
 import { lockProject, type ProjectLock } from '../run/project-lock.js';
-import { type EscalationWithPatches, withPatches } from '../run/read-patch.js';
+import { type EscalationWithPatches, addPatchTexts } from '../run/read-patch.js';
 import type { Report } from '../run/report.js';
 import { isRunId, runDirOf } from '../run/run-folder.js';
 import { closeSettledQuestions } from '../run/settled-questions.js';
@@ -21,7 +21,7 @@ import type { Store } from '../store/store.js';
 import type { StoreFlags } from '../store/with-store.js';
 import { withoutUndefined } from '../without-undefined.js';
 
-/** The flags that a command passes on to the run that proves a chosen patch. */
+/** The command-line flags for the run that proves a chosen patch. */
 export interface Flags extends StoreFlags {
   readonly json?: boolean | undefined;
 }
@@ -30,7 +30,7 @@ export interface Flags extends StoreFlags {
 export interface TypedAnswer {
   readonly choice?: Choice | undefined;
   readonly guidance?: string | undefined;
-  /** What the next agent may change besides the app. */
+  /** The files that the next agent may change, in addition to the app. */
   readonly allow?: 'tests' | undefined;
   /** How long a quarantine lasts. */
   readonly days?: number | undefined;
@@ -44,42 +44,42 @@ export interface AnsweredQuestion {
 }
 
 interface ProofOfChoice {
-  /** It holds the project's lock, which the caller ends. */
+  /** Includes the project's lock, which the caller releases. */
   readonly request: RunRequest & { readonly lock: ProjectLock };
   readonly command: Command;
 }
 
-/** Checks and stores an answer (ME-7). Nothing is stored if the run that a chosen patch needs could not start. */
+/** Checks and stores an answer (ME-7). Stores nothing if a patch was chosen and the run that applies it could not start. */
 export async function recordAnswer(
   store: Store,
   escalation: Escalation,
   typed: TypedAnswer,
   flags: Flags,
 ): Promise<Result<AnsweredQuestion, Problem>> {
-  const answer = checkedAnswer(escalation, typed);
+  const answer = checkAnswer(escalation, typed);
   if (!answer.ok) return answer;
-  const request = choosesPatch(answer.value) ? await proofRequest(escalation, flags) : ok(null);
+  const request = choosesPatch(answer.value) ? await createProofRequest(escalation, flags) : ok(null);
   if (!request.ok) return request;
   const answered = await answerEscalation(store, escalation.id, answer.value);
   if (!answered.ok) return answered;
   const { lock, escalation: resolved } = answered.value;
   const ids = isRunId(escalation.runId)
-    ? await rerunIdsIn(process.cwd(), escalation)
+    ? await listRerunIdsOfRun(process.cwd(), escalation)
     : escalation.tests.map(({ id }) => id);
   const command = applyChosen(ids);
   const proof = lock && request.value && { request: { ...request.value, lock }, command };
   return ok({ escalation: resolved, proof });
 }
 
-/** Returns the request for the run that proves a chosen patch: that of the run which asked, with these flags. */
-async function proofRequest(
+/** Creates the request for the run that proves a chosen patch: the request of the run that asked, with these flags. */
+async function createProofRequest(
   { runId }: Pick<Escalation, 'runId'>,
   { agents, store, json = false }: Flags,
 ): Promise<Result<RunRequest, Problem>> {
   const cwd = process.cwd();
   const run = isRunId(runId) ? await readRunState(runDirOf(cwd, runId)) : null;
   const { storedRequestOf } = await import('../command/stored-request.js');
-  // A run whose folder is gone has no patch, either, and the new run says that.
+  // Without the folder of that run there is no patch, either, and the new run reports that.
   const typed = run?.request ? await storedRequestOf(run, cwd) : ok(null);
   if (!typed.ok) return typed;
   const { filters = [], passThrough = [], options = {} } = typed.value ?? {};
@@ -106,16 +106,16 @@ export async function proveHosted(
 }
 
 /** Returns the escalations that wait for an answer, newest first, with their patches. */
-export async function pendingWithPatches(store: Store | null): Promise<readonly EscalationWithPatches[]> {
+export async function listPendingWithPatches(store: Store | null): Promise<readonly EscalationWithPatches[]> {
   if (store) await closeSettledQuestions(store, process.cwd());
-  const pending = (await store?.escalations('pending')) ?? [];
-  return Promise.all(pending.map(withPatchTexts));
+  const pending = (await store?.listEscalations('pending')) ?? [];
+  return Promise.all(pending.map(readPatchTexts));
 }
 
 /** Reads the patches of an escalation of the project in the current folder, with secrets masked. */
-export async function withPatchTexts(escalation: Escalation): Promise<EscalationWithPatches> {
+export async function readPatchTexts(escalation: Escalation): Promise<EscalationWithPatches> {
   const projectRoot = process.cwd();
-  return withPatches(projectRoot, escalation, await createRedactor({ env: process.env, projectRoot }));
+  return addPatchTexts(projectRoot, escalation, await createRedactor({ env: process.env, projectRoot }));
 }
 
 function choosesPatch({ choice }: Pick<Escalation, 'choice'>): boolean {
@@ -124,13 +124,13 @@ function choosesPatch({ choice }: Pick<Escalation, 'choice'>): boolean {
 
 interface AnsweredEscalation {
   readonly escalation: Escalation;
-  /** The project's lock, for the run that applies the chosen patch; the caller ends it. Null for any other answer. */
+  /** The project's lock for the run that applies the chosen patch; the caller releases it. Null for any other answer. */
   readonly lock: ProjectLock | null;
 }
 
 /**
- * Stores an answer, with secrets masked, and adds it to the events of the run that asked (ME-7, ME-11). A choice of a patch takes the project's
- * lock first: while another run holds it, nothing is stored, since the patch could not be applied.
+ * Stores an answer, with secrets masked, and adds it to the events of the run that asked (ME-7, ME-11). For a chosen patch, takes the project's
+ * lock first; while another run holds the lock, stores nothing, because the patch could not be applied.
  */
 export async function answerEscalation(
   store: Store,
@@ -144,7 +144,7 @@ export async function answerEscalation(
   try {
     const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
     const resolved = await store.resolve(id, redactor.deep(answer));
-    if (!resolved) return err(noSuchEscalation(id));
+    if (!resolved) return err(createNoSuchEscalationProblem(id));
     appendAnswer(resolved, answer.choice);
     isStored = true;
     return ok({ escalation: resolved, lock });
@@ -156,11 +156,14 @@ export async function answerEscalation(
 async function lockForPatch(): Promise<Result<ProjectLock, Problem>> {
   const locked = await lockProject(process.cwd(), { command: 'escalations resolve', wait: false });
   if (locked.ok || locked.error.kind !== 'project-locked') return locked;
-  return err({ ...locked.error, remedy: 'The question stays open: answer it again once that has ended.' });
+  return err({
+    ...locked.error,
+    remedy: 'The question stays open: answer it again when that run has ended.',
+  });
 }
 
-/** Checks that an answer is one of the choices that were offered. */
-function checkedAnswer(
+/** Checks that an answer is one of the offered choices. */
+function checkAnswer(
   escalation: Escalation,
   { choice, guidance, allow, days }: TypedAnswer,
 ): Result<Answer, Problem> {
@@ -184,31 +187,33 @@ function checkedAnswer(
     return err({
       kind: 'usage',
       message: `only an agent with guidance can be allowed to change the tests, and the choice is ${choice}`,
-      remedy: 'Choose guide, or leave out --allow.',
+      remedy: 'Choose guide, or omit --allow.',
     });
   }
   return ok({ choice, guidance: guidance ?? null, allows: allow, days });
 }
 
 /** Finds the question with this id or id prefix; no match or several matches are a `Problem`. */
-export async function escalationOf(store: Store | null, word: string): Promise<Result<Escalation, Problem>> {
-  const all = (await store?.escalations(null)) ?? [];
-  const { remedy } = noSuchEscalation(word);
+export async function findEscalation(
+  store: Store | null,
+  word: string,
+): Promise<Result<Escalation, Problem>> {
+  const all = (await store?.listEscalations(null)) ?? [];
+  const { remedy } = createNoSuchEscalationProblem(word);
   const id = matchId(word, { noun: 'escalation', ids: all.map((escalation) => escalation.id), remedy });
   if (!id.ok) return id;
   const match = all.find((escalation) => escalation.id === id.value);
-  return match ? ok(match) : err(noSuchEscalation(word));
+  return match ? ok(match) : err(createNoSuchEscalationProblem(word));
 }
 
-/** The problem of an id that names no question. */
-export function noSuchEscalation(word: string): Problem {
+export function createNoSuchEscalationProblem(word: string): Problem {
   const remedy = 'Run `self-heal escalations list --all` to list them.';
   return { kind: 'usage', message: `there is no escalation ${word}`, remedy };
 }
 
 /** Adds the answer to the events of the run that asked, if its folder still exists. */
 function appendAnswer({ runId, id }: Escalation, choice: Choice): void {
-  // The store may be another machine's.
+  // Other machines may write to the store.
   if (!isRunId(runId)) return;
   const dir = runDirOf(process.cwd(), runId);
   if (!hasState(path.join(dir, eventsFile))) return;

@@ -9,26 +9,26 @@ import { type Contents, openContents, mergeOnto, readChange } from '../workspace
 import { type FileEdit, type FileState, isExecutable } from '../workspace/file-state.js';
 import { rememberedAs } from '../heal/remembered-as.js';
 
-/** Remembers fixes that were green, and proposes them when their failure comes back, in every run, clone and CI job that shares the store. */
+/** Remembers green fixes, and proposes them when their failure comes back in any run, clone or CI job that shares the store. */
 interface Memory {
-  /** Proposes the fixes of earlier runs that may heal a cause and still apply, newest first. */
+  /** Proposes fixes of earlier runs that may heal a cause and still apply, newest first. */
   readonly propose: Propose;
-  /** Remembers a green attempt, with its proof. A remembered fix that failed is not proposed again. */
-  readonly attemptEnded: NonNullable<Hooks['attemptEnded']>;
+  /** Remembers a green attempt, with its proof. Forgets a remembered fix that failed. */
+  readonly rememberAttempt: NonNullable<Hooks['attemptEnded']>;
 }
 
 interface MemoryOptions {
-  readonly store: Pick<Store, 'rememberFix' | 'rememberedFixes' | 'refuseFix'>;
+  readonly store: Pick<Store, 'rememberFix' | 'listRememberedFixes' | 'refuseFix'>;
   readonly folder: Pick<RunFolder, 'dir' | 'runId'>;
-  /** The root that paths are relative to. */
+  /** The root to which paths are relative. */
   readonly root: string;
-  /** Returns the names of the known secrets in a text. */
-  readonly secretsIn: (text: string) => readonly string[];
+  /** Returns the names of known secrets that a text contains. */
+  readonly findSecrets: (text: string) => readonly string[];
   readonly warn: (message: string) => void;
 }
 
 /** Creates the memory of a run. */
-export function createMemory({ store, folder, root, secretsIn, warn }: MemoryOptions): Memory {
+export function createMemory({ store, folder, root, findSecrets: findSecrets, warn }: MemoryOptions): Memory {
   const contents = openContents(folder.dir);
   let hasWarned = false;
   /** The ids under which this run remembers its own changes. */
@@ -36,29 +36,29 @@ export function createMemory({ store, folder, root, secretsIn, warn }: MemoryOpt
   return {
     propose: async function* ({ cause }) {
       const fixes = await Promise.all(
-        signaturesOf(cause).map((signature) => store.rememberedFixes(signature)),
+        listSignatures(cause).map((signature) => store.listRememberedFixes(signature)),
       );
       const byId = new Map(fixes.flat().map((fix) => [fix.id, fix]));
       for (const fix of [...byId.values()].toSorted((a, b) => (a.savedAt < b.savedAt ? 1 : -1))) {
-        const edits = await editsOf(fix, root, contents);
-        if (edits.length > 0) yield proposedFix(fix, edits);
+        const edits = await createEdits(fix, root, contents);
+        if (edits.length > 0) yield createProposedFix(fix, edits);
       }
     },
-    attemptEnded: async (cause, attempt, proven) => {
+    rememberAttempt: async (cause, attempt, proven) => {
       const { change, proposedBy, remembered, agent, end, reading } = attempt;
-      if (isRefuted(end.kind)) {
-        // What was green once was remembered; what did not hold, or what a person is asked about, is not tried again.
+      if (isRefutedBy(end.kind)) {
+        // A fix is remembered once it is green. If it did not hold, or needs a person's decision, it is not tried again.
         const ids = [remembered, savedAs.get(change ?? '')].flatMap((id) => id ?? []);
-        for (const id of ids) await store.refuseFix(id, signaturesOf(cause));
+        for (const id of ids) await store.refuseFix(id, listSignatures(cause));
         return;
       }
-      // The fixer proposes its fixes again at no cost.
+      // Does not remember fixes of the built-in fixer, which can propose them again at no cost.
       if (end.kind !== 'green' || change === null || agent === null || proposedBy === 'fixer') return;
       const fix = await readFix(folder.dir, change, contents);
       if (!fix || fix.length === 0) return;
       const [secret] = fix.flatMap(({ path, before, after }) =>
         [before, after].flatMap((content) =>
-          secretsIn(Buffer.from(content?.bytes ?? '', 'base64').toString('utf8')).map(
+          findSecrets(Buffer.from(content?.bytes ?? '', 'base64').toString('utf8')).map(
             (name) => `${path} holds the ${name}`,
           ),
         ),
@@ -71,10 +71,10 @@ export function createMemory({ store, folder, root, secretsIn, warn }: MemoryOpt
       const id = await store.rememberFix({
         runId: folder.runId,
         causeId: cause.id,
-        signatures: signaturesOf(cause),
+        signatures: listSignatures(cause),
         agent,
         proven,
-        // What was not read here may be read where it comes back.
+        // A fix that was not read here may be read by the run in which it is proposed again.
         reading: reading?.verdict === 'honest' ? reading : null,
         edits: fix,
         replaces: remembered ?? null,
@@ -84,12 +84,12 @@ export function createMemory({ store, folder, root, secretsIn, warn }: MemoryOpt
   };
 }
 
-function signaturesOf({ members, lead }: Pick<Cause, 'members' | 'lead'>): string[] {
+function listSignatures({ members, lead }: Pick<Cause, 'members' | 'lead'>): string[] {
   return [...new Set([lead, ...members].map(rememberedAs))];
 }
 
-/** Whether an attempt failed because of its fix, and not because of the run or other files. */
-function isRefuted(kind: Attempt['end']['kind']): boolean {
+/** Whether this end means that the fix itself was wrong, as opposed to a problem of the run or other files. */
+function isRefutedBy(kind: Attempt['end']['kind']): boolean {
   return ['still-failing', 'flaky', 'rejected', 'vanished', 'taken-out', 'offered'].includes(kind);
 }
 
@@ -117,7 +117,7 @@ async function readFix(
 }
 
 /** Merges a fix onto the current files. Returns no edits if they conflict, or if the fix is already in the project. */
-async function editsOf(
+async function createEdits(
   { edits }: RememberedFix,
   root: string,
   contents: Contents,
@@ -132,16 +132,16 @@ async function editsOf(
   for (const { path, before, after } of edits)
     stored.push({ path, before: await put(before), after: await put(after) });
   const merged = await mergeOnto(root, stored, contents);
-  return merged.conflicts.length > 0 ? [] : merged.edits.map(withMode);
+  return merged.conflicts.length > 0 ? [] : merged.edits.map(keepMode);
 }
 
-/** Keeps the file's permissions, since only the executable bit is remembered. */
-function withMode({ path, before, after }: FileEdit): FileEdit {
+/** Keeps the file's permissions, because only the executable bit is remembered. */
+function keepMode({ path, before, after }: FileEdit): FileEdit {
   const isSameMode = before && after && isExecutable(before) === isExecutable(after);
   return { path, before, after: isSameMode ? { ...after, mode: before.mode } : after };
 }
 
-function proposedFix(
+function createProposedFix(
   { id, runId, agent, savedAt, reading }: RememberedFix,
   edits: readonly FileEdit[],
 ): ProposedFix {

@@ -6,8 +6,8 @@ import { failureKey } from '../model/failure.js';
 import { explainProtection } from '../guard/protected-files.js';
 import type { Propose, ProposedFix } from '../heal/hooks.js';
 import type { Problem } from '../problem.js';
-import { type Artifact, fixedCauses, readArtifacts } from './publish/artifact.js';
-import { fixedContent, type PublishedFile, readFix } from './publish/fix.js';
+import { type Artifact, listFixedCauses, readArtifacts } from './publish/artifact.js';
+import { applyToContent, type PublishedFile, readFix } from './publish/fix.js';
 import { err, ok, type Result } from '../result.js';
 import type { Contents } from '../workspace/change.js';
 import { type FileEdit, readFileState } from '../workspace/file-state.js';
@@ -16,22 +16,22 @@ import { type FileEdit, readFileState } from '../workspace/file-state.js';
 export interface RemoteFix {
   readonly agent: string;
   readonly runId: string;
-  /** The ids of the tests of its causes; empty for the suite's own failure. */
+  /** The ids of the tests of its causes; empty for a failure of the suite itself. */
   readonly tests: ReadonlySet<string>;
   readonly fix: readonly PublishedFile[];
 }
 
-/** Reads the fixes in the artifacts of other machines, which are input like an agent's work. A fix of a protected file is left out. */
+/** Reads the fixes in the artifacts of other machines, which are untrusted like an agent's work. Skips a fix of a protected file. */
 export async function readPatches(folders: readonly string[]): Promise<Result<RemoteFix[], Problem>> {
   const artifacts = await readArtifacts(folders);
   if (!artifacts.ok) return artifacts;
-  return ok(artifacts.value.flatMap(fixIn));
+  return ok(artifacts.value.flatMap(readFixes));
 }
 
-function fixIn({ report, fix }: Artifact): RemoteFix[] {
+function readFixes({ report, fix }: Artifact): RemoteFix[] {
   const files = fix === null ? null : readFix(fix, explainProtection);
   if (!files?.ok) return [];
-  const healed = fixedCauses(report);
+  const healed = listFixedCauses(report);
   const agent = healed.at(-1)?.attempts.findLast(isKept)?.agent ?? builtIn;
   return [
     { agent, runId: report.runId, tests: new Set(healed.flatMap(({ tests }) => tests)), fix: files.value },
@@ -45,11 +45,11 @@ export function proposePatches(patches: readonly RemoteFix[]): Propose {
     const patch = patches.find(({ tests }) =>
       lead.failure.scope === 'suite' ? tests.size === 0 : [...tests].some((id) => ids.has(id)),
     );
-    if (patch) yield proposedFix(patch);
+    if (patch) yield createProposedFix(patch);
   };
 }
 
-function proposedFix({ agent, runId, fix }: RemoteFix): ProposedFix {
+function createProposedFix({ agent, runId, fix }: RemoteFix): ProposedFix {
   return {
     agent,
     proposedBy: 'patch',
@@ -57,8 +57,8 @@ function proposedFix({ agent, runId, fix }: RemoteFix): ProposedFix {
     edits: async (root, contents) => {
       const edits: FileEdit[] = [];
       for (const file of fix) {
-        const edit = await editOf(file, root, contents);
-        if (edit === null) return err(`${file.path} has changed since, here or by another patch`);
+        const edit = await createEdit(file, root, contents);
+        if (edit === null) return err(`${file.path} has changed, here or by another patch`);
         edits.push(edit);
       }
       return ok(edits);
@@ -66,11 +66,11 @@ function proposedFix({ agent, runId, fix }: RemoteFix): ProposedFix {
   };
 }
 
-async function editOf(file: PublishedFile, root: string, contents: Contents): Promise<FileEdit | null> {
+async function createEdit(file: PublishedFile, root: string, contents: Contents): Promise<FileEdit | null> {
   const before = readFileState(root, file.path);
   if (before === 'other' || before?.kind === 'link') return null;
   const text = before && readFileSync(path.join(root, file.path));
-  const content = fixedContent(file, text);
+  const content = applyToContent(file, text);
   if (content === 'conflict') return null;
   if (text) await contents.put(text);
   const mode = file.isExecutable === null ? (before?.mode ?? 0o644) : file.isExecutable ? 0o755 : 0o644;

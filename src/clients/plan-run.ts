@@ -8,7 +8,7 @@ import { type HealResult, newProgress, summarise } from '../heal/progress.js';
 import type { CauseRecord } from '../model/cause.js';
 import type { Session } from '../heal/session.js';
 
-/** What `--dry-run` shows for one cause. */
+/** The output of `--dry-run` for one cause. */
 export interface Plan {
   readonly cause: CauseRecord;
   readonly slashCommand: string;
@@ -17,8 +17,8 @@ export interface Plan {
 }
 
 /**
- * Confirms what is red, which is where the evidence comes from, classifies it, and writes the prompts that agents would get, without starting
- * any (CL-7). Nothing in the project is changed, so `verify.prepare` is not run.
+ * Confirms red tests, which also yields the evidence, classifies them, and writes the prompts for agents, without starting any (CL-7). Changes nothing in
+ * the project, so `verify.prepare` does not run.
  */
 export async function planRun(
   opened: Session,
@@ -47,7 +47,7 @@ export async function planRun(
   return { suiteRed: first.suiteFailure !== null, paused: false };
 }
 
-/** Searches for the change that broke each cause, without starting agents (BL-1). No change is to blame for a test that is green when re-run. */
+/** Searches for the change that broke the tests of each cause, without agents (BL-1). Skips tests that are green in a re-run. */
 export async function blameRun(session: Session, first: SuiteRun): Promise<HealResult> {
   const progress = newProgress(session, first);
   const { confirmed, flaky } = await confirm(progress, await session.diagnostics.diagnose(first));

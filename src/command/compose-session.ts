@@ -8,7 +8,7 @@ import { formatProblem, type Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Store } from '../store/store.js';
 import { closeSettledQuestions } from '../run/settled-questions.js';
-import { noStore, warningStore } from '../store/warning-store.js';
+import { noStore, createWarningStore } from '../store/warning-store.js';
 import { createSpending } from '../run/spending.js';
 import { createStore } from '../store/create-store.js';
 import { openStore } from '../store/open-store.js';
@@ -88,7 +88,7 @@ export async function composeSession(
     isTest,
     hooks: (await hooks?.({ opened, store: store.value, root, isTest })) ?? {},
     clock: systemClock,
-    spending: createSpending(startedAt, await store.value.spentLastDay()),
+    spending: createSpending(startedAt, await store.value.sumLastDay()),
     redactor,
     store: store.value,
     reportedRed,
@@ -119,7 +119,7 @@ export async function openRunStore(
   const opening = await openStore(settings.store, cwd);
   if (opening.ok) {
     const store = createStore(opening.value, settings.project, () => Date.now());
-    return ok(warningStore(store, { mask: (value) => redactor.deep(value), warn }));
+    return ok(createWarningStore(store, { mask: (value) => redactor.deep(value), warn }));
   }
   if (opening.error.kind !== 'store-unusable') return err(opening.error);
   const message = `${formatProblem(opening.error).replace(/^self-heal: /, '')}\nHealing continues, but this run is not stored.`;

@@ -27,7 +27,7 @@ import type { Session } from '../heal/session.js';
 import { findTakenPort } from '../diagnose/advice.js';
 import { explainOtherLoopback } from '../diagnose/other-loopback.js';
 import { findDecidingService } from '../diagnose/services.js';
-import { type PortListener, listenerOn, loopbacksOn } from '../process/listener.js';
+import { type PortListener, findListener, findLoopbacks } from '../process/listener.js';
 import { isInside } from '../paths.js';
 
 /** The parts of a run that a diagnosis needs. */
@@ -153,18 +153,18 @@ async function machineProblem(
   workspaceDir: string,
 ): Promise<string | null | undefined> {
   const service = diagnosis.advice ? findDecidingService(evidence, diagnosis.why) : null;
-  if (service?.port && (serverPorts?.has(service.port) || (await loopbacksOn(service.port)).length > 0))
+  if (service?.port && (serverPorts?.has(service.port) || (await findLoopbacks(service.port)).length > 0))
     return null;
   const port = failure.scope === 'suite' && diagnosis.advice ? findTakenPort(evidence, diagnosis.why) : null;
   if (port !== null) {
-    const listener = await listenerOn(port);
+    const listener = await findListener(port);
     // Two servers of the suite itself wanted the same port, and both are gone.
     if (listener === null) return null;
     return `port ${port}, which a web server of the config wants, is held by ${named(listener)}: stop it, or give the suite another port`;
   }
   if (!reusedServer || failure.scope === 'suite') return undefined;
   const reused = portOf(reusedServer);
-  const listener = reused === null ? null : await listenerOn(reused);
+  const listener = reused === null ? null : await findListener(reused);
   // Its folder shows whose server it is. If the system does not say, the run has already warned about it.
   if (!listener?.folder || isInside(workspaceDir, listener.folder)) return undefined;
   return `the tests ran against ${reusedServer}, which is not this project's server but ${named(listener)}: stop it, or set reuseExistingServer: false`;

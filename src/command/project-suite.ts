@@ -2,7 +2,7 @@ import type { Diagnostics, Suite } from '../heal/session.js';
 import { type BrokenBuild, findBrokenBuild } from '../playwright/broken-build.js';
 import { isRed } from '../playwright/suite-run.js';
 import { reasonOf } from '../problem.js';
-import { withPackageBins } from '../process/find-program.js';
+import { addPackageBins } from '../process/find-program.js';
 import { type ProjectCommand, runProgram } from '../process/supervise.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { createDiagnose, writeFailure } from './diagnose.js';
@@ -62,7 +62,7 @@ async function runPrepare(
   const [file = '', ...flags] = shell;
   const failed = await runProgram({
     ...options,
-    env: withPackageBins(options),
+    env: addPackageBins(options),
     file,
     args: [...flags, command],
   });

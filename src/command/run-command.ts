@@ -5,8 +5,8 @@ import { systemClock } from '../clock.js';
 import { say } from '../outputs/streams.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { isKept } from '../model/attempt.js';
-import { sweep } from '../process/end-processes.js';
-import { interruptedBy, type Interrupts, listenForInterrupts } from '../process/interrupts.js';
+import { endOwned } from '../process/end-processes.js';
+import { createInterrupts, type Interrupts, listenForInterrupts } from '../process/interrupts.js';
 import { err, type Result } from '../result.js';
 import { startWatchdog } from '../run/watchdog.js';
 import type { ProjectLock } from '../run/project-lock.js';
@@ -15,8 +15,8 @@ import { dropAllUnmasked } from '../run/mask-suite-folder.js';
 import {
   moveRunIntoProject,
   createRunFolder,
-  newRunId,
-  notMoved,
+  createRunId,
+  describeMoveFailure,
   removeRunFolder,
   type RunFolder,
 } from '../run/run-folder.js';
@@ -33,7 +33,7 @@ import type { HealResult } from '../heal/progress.js';
 import { type Command, Run } from './run.js';
 import { showTraces } from './show-trace.js';
 import { type Ending, Teardown } from './teardown.js';
-import { type Report, reportOf } from '../run/report.js';
+import { type Report, createReport } from '../run/report.js';
 import { reduce } from '../run/run-state.js';
 import { decideOutcome } from '../model/verdict.js';
 import { exitCodes } from '../model/exit-codes.js';
@@ -64,17 +64,17 @@ async function runLocked(
 ): Promise<number | Problem> {
   // Blame takes files written since this time for somebody's edits, so it comes after the recovery of a killed run.
   const startedAt = systemClock.now();
-  const created = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
+  const created = await createRunFolder(request.cwd, createRunId(startedAt, systemClock.random()));
   if (!created.ok) return created.error;
   const folder = created.value;
   await lock.setRun(folder.runId);
-  using interrupts = request.host ? interruptedBy(request.host.signal) : listenForInterrupts(say);
+  using interrupts = request.host ? createInterrupts(request.host.signal) : listenForInterrupts(say);
   const { signal } = interrupts;
   const teardown = new Teardown();
   const watchdog = startWatchdog(folder);
   teardown.add(({ kind }) => {
     // After an error it makes sure that no process is left.
-    if (kind !== 'error') watchdog.ended();
+    if (kind !== 'error') watchdog.markEnded();
     watchdog[Symbol.dispose]();
   });
   const left: { hasRun: boolean; final: FinalReport | null; troubles: string[] } = {
@@ -86,7 +86,7 @@ async function runLocked(
     // The next command moves what is left of a run that did nothing.
     if (kind === 'problem' && !left.hasRun) return removeRunFolder(folder).catch(() => undefined);
     await moveRunIntoProject(folder).catch(
-      (error: unknown) => void left.troubles.push(notMoved(folder, error)),
+      (error: unknown) => void left.troubles.push(describeMoveFailure(folder, error)),
     );
   });
   const carryOut = async () => {
@@ -109,7 +109,7 @@ async function runLocked(
     // No file that may hold secrets stays (EV-9), no fix that is not decided, and no process (AG-10), which would take the reserved space.
     teardown.add(() => dropAllUnmasked(folder.dir));
     teardown.add(() => closeWorkspace(opened));
-    teardown.add(() => sweep({ runId: folder.runId }).then(() => undefined));
+    teardown.add(() => endOwned({ runId: folder.runId }).then(() => undefined));
     announceRun(opened);
     const result = await command(run);
     if (!result.ok) return err(redactor.deep(result.error));
@@ -208,7 +208,7 @@ async function writeReports(
     commit: await run.commit(),
   } as const;
   const reportNow = () => {
-    const report = reportOf(reduce(bus.run(), { ...ended, time }));
+    const report = createReport(reduce(bus.run(), { ...ended, time }));
     // Texts from before a failure may contain secrets that only the failure revealed.
     return flaky + report.causes.length > 0 ? redactor.deep(report) : report;
   };
@@ -243,7 +243,7 @@ async function keepFix(
   bus: OpenRun['bus'],
   { dir, cwd, env }: { readonly dir: string; readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<boolean> {
-  const attempts = reportOf(bus.run()).causes.flatMap((cause) => cause.attempts);
+  const attempts = createReport(bus.run()).causes.flatMap((cause) => cause.attempts);
   if (!attempts.some((attempt) => isKept(attempt) && attempt.change !== null)) return false;
   const { fixFile, writeFix } = await import('../outputs/fix-file.js');
   try {
@@ -262,6 +262,6 @@ async function keepFix(
 
 /** Loaded only after a red run (CL-4). */
 async function keepProjectState(dir: string, cwd: string): Promise<void> {
-  const { keepTreeState } = await import('../run/tree-state.js');
+  const { storeTreeState: keepTreeState } = await import('../run/tree-state.js');
   await keepTreeState(dir, cwd);
 }

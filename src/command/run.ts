@@ -88,7 +88,7 @@ export class Run {
     const { request, folder } = this.opened;
     const checkout = await readHead(request.cwd);
     if (!checkout.isDirty || checkout.commit === null) return checkout;
-    const { keepTreeState } = await import('../run/tree-state.js');
+    const { storeTreeState: keepTreeState } = await import('../run/tree-state.js');
     await keepTreeState(folder.dir, request.cwd).catch(() => undefined);
     return checkout;
   }

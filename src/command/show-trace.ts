@@ -1,13 +1,13 @@
 import { copyFile, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { rawTraceOf } from '../run/mask-suite-folder.js';
+import { rawTracePath } from '../run/mask-suite-folder.js';
 import { hasState, makeStateFolder, removeState } from '../state-folder.js';
 import { isInside } from '../paths.js';
 import type { Session } from '../heal/session.js';
 
 /** Keeps the trace of a failed test from being deleted with its suite run. */
 export async function keepTrace(runDir: string, n: number, trace: string): Promise<void> {
-  const kept = rawTraceOf(runDir, n);
+  const kept = rawTracePath(runDir, n);
   makeStateFolder(path.dirname(kept));
   // A test that records its own may leave it anywhere.
   await (isInside(runDir, trace) ? rename(trace, kept) : copyFile(trace, kept));
@@ -18,7 +18,7 @@ export async function showTrace(
   { folder, settings, redactor }: Pick<Session, 'folder' | 'settings' | 'redactor'>,
   n: number,
 ): Promise<void> {
-  const trace = rawTraceOf(folder.dir, n);
+  const trace = rawTracePath(folder.dir, n);
   if (!hasState(trace)) return;
   const { writeTraceFiles } = await import('../evidence/trace/write-trace-files.js');
   const request = { trace, limits: settings.evidence, redactor };

@@ -56,7 +56,7 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
   if (tests.length < chance.length) progress.suiteFlakes += 1;
   session.bus.emit({ type: 'cause.flaky', tests, causeId: null });
   for (const { id, titlePath } of tests)
-    await session.store.flakeSeen({
+    await session.store.recordFlake({
       testId: id,
       name: formatTitles(titlePath),
       kind: null,

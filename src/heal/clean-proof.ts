@@ -1,7 +1,7 @@
 import { failureKey } from '../model/failure.js';
 import { isGreen, type Observation } from './judge.js';
 import { isLoopback, splitUrl } from '../urls.js';
-import { listenerOn } from '../process/listener.js';
+import { findListener } from '../process/listener.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { isUndecided, observation } from './observations.js';
 import { type Progress, type ProofTest, causeStateOf } from './progress.js';
@@ -100,7 +100,7 @@ async function otherServer(tests: readonly ProofTest[]): Promise<string | null> 
   if (own.length === 0 && origins[0] !== undefined) return `its pages come from ${origins[0]}`;
   for (const origin of own) {
     const { port, protocol } = new URL(origin);
-    const listener = await listenerOn(Number(port) || (protocol === 'https:' ? 443 : 80));
+    const listener = await findListener(Number(port) || (protocol === 'https:' ? 443 : 80));
     if (listener) return `${origin} is served by a program that the suite does not start`;
   }
   return null;

@@ -149,7 +149,7 @@ async function runAmongOthers(
   const all = new Set([...own, ...tests.flatMap(others)]);
   const files = new Set(listTests(tests).map(({ location }) => location.file));
   const ofFiles = ran.flatMap(({ test }) => (files.has(test.location.file) ? [test.id] : []));
-  const isShort = (session.suite.plan.likelyMs([...all]) ?? 0) <= MOST_AMONG_OTHERS_MS;
+  const isShort = (session.suite.plan.estimateMs([...all]) ?? 0) <= MOST_AMONG_OTHERS_MS;
   const ids = isShort ? [...all] : [...new Set([...own, ...ofFiles.filter((id) => all.has(id))])];
   const rerun = await retest(session, { failures: tests, purpose: 'confirm', causeId: null, ids });
   const redAgain = tests.filter((before) => rerun.observe(before).failure !== null);

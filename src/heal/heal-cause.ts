@@ -185,7 +185,7 @@ async function deploy(
   const made = await schedule.withAgent(work, async (copy) => {
     const started = await schedule.startInTurn(async () => {
       work.cause = schedule.informed(work.cause);
-      while (isStillNext() && !spending.mayStart(settings.limits)) await spending.nextEnd();
+      while (isStillNext() && !spending.mayStart(settings.limits)) await spending.waitForNextEnd();
       if (!isStillNext()) return null;
       const runner = settings.agents[agent]?.runner ?? null;
       const trial = await startTrial(session, work.cause, { n, agent, runner });

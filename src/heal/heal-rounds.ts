@@ -175,12 +175,12 @@ async function blamedAtOnce(
   searches: BlameSearches | null,
   causes: readonly Cause[],
 ): Promise<readonly Cause[]> {
-  const first = causes.find(({ id }) => searches?.isOpen(id));
-  const isOpen = () => first !== undefined && searches?.isOpen(first.id) === true;
+  const first = causes.find(({ id }) => searches?.needsRun(id));
+  const isOpen = () => first !== undefined && searches?.needsRun(first.id) === true;
   for (let run = 0; run < MOST_RUNS_BEFORE_AGENT && isOpen(); run += 1) await searches?.next();
   return Promise.all(
     causes.map(async (cause) => {
-      const isKnown = searches && (cause === first || !searches.isOpen(cause.id));
+      const isKnown = searches && (cause === first || !searches.needsRun(cause.id));
       const blame = isKnown ? await searches.of(cause.id) : null;
       return blame ? { ...cause, blame } : cause;
     }),
@@ -213,7 +213,7 @@ async function withoutQuarantined(
   failures: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
   const { bus, store, settings, clock } = session;
-  const byAnswer = new Set((await store.quarantines()).map((quarantine) => quarantine.testId));
+  const byAnswer = new Set((await store.listQuarantines()).map((quarantine) => quarantine.testId));
   const today = new Date(clock.now()).toISOString().slice(0, 10);
   // Reports, from which names are taken, show them without what cannot be seen.
   const byFile = new Set(

@@ -25,11 +25,11 @@ export interface BlameSearches {
   /** Makes one run, with the project's tree to itself, for the wanted causes, the first of them above all; returns whether there was one to make. */
   next(isWanted?: (causeId: string) => boolean): Promise<boolean>;
   /** Whether the search for a cause goes on. */
-  isOpen(causeId: string): boolean;
+  needsRun(causeId: string): boolean;
   /** What is known to have broken a cause so far. */
   of(causeId: string): Promise<Blame | null>;
   /** Whether runs have shown that different changes broke two causes, even if the changes are not known exactly. */
-  areApart(causeId: string, otherId: string): boolean;
+  haveDifferentCauses(causeId: string, otherId: string): boolean;
 }
 
 /** Begins to search for the change that broke each cause (BL-1). */

@@ -9,7 +9,7 @@ import type { BlameSearches } from './hooks.js';
 import type { GreenTest } from './alike.js';
 import type { EventOf } from '../event.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
-import { attemptsOf, type CauseState } from '../run/run-state.js';
+import { listAttempts, type CauseState } from '../run/run-state.js';
 import type { Session } from './session.js';
 import { describeFailure } from '../diagnose/headline.js';
 import { rememberedAs } from './remembered-as.js';
@@ -76,7 +76,7 @@ export function causeStateOf({ session }: Progress, { id }: Pick<Cause, 'id'>): 
 
 /** Returns the attempts at a cause, with those whose proof is pending. */
 export function attemptsAt(progress: Progress, cause: Cause): Attempt[] {
-  return attemptsOf(causeStateOf(progress, cause) ?? { attempts: [] });
+  return listAttempts(causeStateOf(progress, cause) ?? { attempts: [] });
 }
 
 /** Returns the last attempt at a cause if its change is in the tree until its proof decides. */
@@ -192,7 +192,7 @@ export async function endCause(
   const { session } = progress;
   const attempts = attemptsAt(progress, cause);
   if (end.verdict === 'healed' && attempts.at(-1)?.end.kind !== 'green')
-    await session.store.healedByOtherFix({
+    await session.store.recordHealByOtherFix({
       signature: rememberedAs(cause.lead),
       runId: session.folder.runId,
     });

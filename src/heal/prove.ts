@@ -114,7 +114,7 @@ function questionOf(proof: Proof): ProofQuestion {
     greens: repeat,
     reds: flips,
     inCleanCopy: level === 'clean',
-    areApart: (fix, other) => progress.searches.some((searches) => searches.areApart(fix, other)),
+    areApart: (fix, other) => progress.searches.some((searches) => searches.haveDifferentCauses(fix, other)),
     rest: regression.restOf(tests, { hasDropped: proof.refuted.size > 0 }),
   };
 }

@@ -119,7 +119,7 @@ async function reject(progress: Progress, cause: Cause, reason: string): Promise
   const others = progress.proofTests.filter((test) => test.causeId !== causeId);
   progress.proofTests.splice(0, Infinity, ...others);
   await endCause(progress, cause, { verdict: 'failed', reason });
-  await session.store.fixReverted({
+  await session.store.recordRevert({
     runId: session.folder.runId,
     causeId,
     signature: rememberedAs(cause.lead),

@@ -185,7 +185,7 @@ export class Schedule {
   }
 
   #areApart({ cause }: CauseWork, { cause: other }: CauseWork): boolean {
-    return this.#searches?.areApart(cause.id, other.id) === true;
+    return this.#searches?.haveDifferentCauses(cause.id, other.id) === true;
   }
 
   /** Stops the work on a cause if another fix has healed it, as far as runs have shown. */
@@ -206,7 +206,7 @@ export class Schedule {
     const { signal, observations } = this.progress.session;
     const searches = this.#searches;
     if (searches && observations.isRed(cause.lead)) {
-      const isOpen = () => searches.isOpen(cause.id) && !signal.aborted;
+      const isOpen = () => searches.needsRun(cause.id) && !signal.aborted;
       while (isOpen() && (await searches.next((id) => id === cause.id)));
       await this.#keepBlame(searches, cause);
     }
@@ -225,7 +225,7 @@ export class Schedule {
     const { suite, clock } = this.progress.session;
     try {
       const ids = [...this.works].flatMap(({ cause }) => cause.lead.rerunIds);
-      await clock.sleep(suite.plan.likelyMs(ids) ?? 0, this.#idle.signal);
+      await clock.sleep(suite.plan.estimateMs(ids) ?? 0, this.#idle.signal);
       while (this.#isSearchUseful(searches) && (await this.#searchOnce(searches)));
     } catch (error) {
       this.#fail(error);
@@ -235,7 +235,7 @@ export class Schedule {
   }
 
   #isSearchUseful(searches: BlameSearches): boolean {
-    const isOpen = [...this.works].some(({ cause }) => searches.isOpen(cause.id));
+    const isOpen = [...this.works].some(({ cause }) => searches.needsRun(cause.id));
     return isOpen && this.#agents.atWork > 0 && !this.failure && !this.progress.session.signal.aborted;
   }
 
@@ -260,7 +260,7 @@ export class Schedule {
   async #keepBlame(searches: BlameSearches, { id }: Cause): Promise<void> {
     const { causes } = this.progress;
     const cause = causes.get(id);
-    if (!cause || cause.blame?.isMinimal || searches.isOpen(id)) return;
+    if (!cause || cause.blame?.isMinimal || searches.needsRun(id)) return;
     const blame = await searches.of(id);
     if (blame) causes.set(id, { ...cause, blame });
   }

@@ -17,7 +17,7 @@ import type { Event, EventOf } from '../event.js';
 import { cut, wrap } from './cut.js';
 import { atMost, counted, duration, localDay } from '../format.js';
 import { formatCost, formatTestName, changeWords, verdictWords } from './wording.js';
-import { suiteRunText } from '../run/phase-words.js';
+import { describeSuiteRun } from '../run/phase-words.js';
 
 /** Where the lines go: a log gets all of them; a person also has the live view, which shows work in progress. */
 export type Reader = 'log' | 'person';
@@ -37,7 +37,7 @@ const noLines = () => [];
 const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'run.started': ({ dryRun }) => (dryRun ? 'dry run: no agent is started' : []),
   'suite.started': (event) =>
-    event.purpose === 'first' ? [] : `${causePrefix(event)}${suiteRunText(event)} …`,
+    event.purpose === 'first' ? [] : `${causePrefix(event)}${describeSuiteRun(event)} …`,
   'suite.progress': noLines,
   'suite.ended': formatSuiteEnd,
   'reports.read': ({ total, missing }) => {

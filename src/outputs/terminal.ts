@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import { isBuiltIn } from '../model/built-in.js';
 import type { Reporter } from '../run/bus.js';
-import { type RunState, type CauseState, type Phase, emptyRun } from '../run/run-state.js';
+import { type RunState, type CauseState, type Phase, createEmptyRun } from '../run/run-state.js';
 import { cut, wrapPainted } from './cut.js';
 import { formatEvent } from './lines.js';
 import { systemClock } from '../clock.js';
@@ -10,7 +10,7 @@ import { canRedraw, paletteFor } from './streams.js';
 import { isHealed } from '../model/verdict.js';
 import { counted, dollars, duration } from '../format.js';
 import { formatMark } from './view.js';
-import { phaseWords } from '../run/phase-words.js';
+import { describePhaseEvent } from '../run/phase-words.js';
 import { verdictWords } from './wording.js';
 import type { Writable } from 'node:stream';
 import type { Ora } from 'ora';
@@ -29,7 +29,7 @@ const REDRAW_MS = 250;
 
 /** Prints plain lines as things happen and, if the terminal may be redrawn, the live view below them. */
 export function createTerminalReporter({ stream, paint, live, now }: TerminalOptions): Reporter {
-  let run = emptyRun();
+  let run = createEmptyRun();
   const region = live ? createLiveRegion(stream, { color: paint.level > 0 }) : null;
   const draw = () => {
     const [columns, rows] = [stream.columns || 80, stream.rows || 24];
@@ -191,7 +191,7 @@ function formatWaiting({ causes }: RunState, hidden: number, { paint, columns }:
 
 /** `agent working, try 2, 34s`, or `waiting 8s` for a phase with a known end. */
 function describePhase({ since }: Phase, now: number): string {
-  const text = phaseWords(since);
+  const text = describePhaseEvent(since);
   if (since.type === 'agent.retrying') return `${text} ${formatSeconds(since.time + since.delayMs - now)}`;
   return `${text}, ${formatSeconds(now - since.time)}`;
 }

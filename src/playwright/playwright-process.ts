@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { OutputTail, waitForExit } from '../process/child-exit.js';
 import { sendSignal } from '../process/end-processes.js';
-import { ownerVariables } from '../process/proc-table.js';
+import { createOwnerVariables } from '../process/proc-table.js';
 
 interface PlaywrightCommand {
   readonly cli: string;
@@ -38,7 +38,7 @@ export async function runPlaywright(command: PlaywrightCommand): Promise<Playwri
   if (signal.aborted) return { exitCode: null, stderr: '' };
   const child = spawn(process.execPath, [cli, ...args], {
     cwd,
-    env: { ...env, ...ownerVariables({ runId }) },
+    env: { ...env, ...createOwnerVariables({ runId }) },
     detached: ownGroup,
     stdio: ['ignore', typeof stdout === 'number' ? stdout : 'pipe', 'pipe'],
   });

@@ -7,8 +7,8 @@ import { finished } from 'node:stream/promises';
 import { systemClock } from '../clock.js';
 import type { TestFailure, WebServer } from '../model/failure.js';
 import { ownFile } from '../own-files.js';
-import { withPackageBins } from '../process/find-program.js';
-import { loopbacksOn } from '../process/listener.js';
+import { addPackageBins } from '../process/find-program.js';
+import { findLoopbacks } from '../process/listener.js';
 import { type BrokenBuild, watchBuild } from './broken-build.js';
 import type { Playwright } from './find-playwright.js';
 import { type PlaywrightExit, runPlaywright } from './playwright-process.js';
@@ -164,7 +164,7 @@ async function findListeningPorts(
     url !== null && URL.canParse(url) ? Number(new URL(url).port) : [],
   );
   const known = [...new Set(ports)].filter((port) => port > 0);
-  return new Map(await Promise.all(known.map(async (port) => [port, await loopbacksOn(port)] as const)));
+  return new Map(await Promise.all(known.map(async (port) => [port, await findLoopbacks(port)] as const)));
 }
 
 async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {
@@ -221,7 +221,7 @@ function createArguments({ args, mode, runDir }: SuiteOptions): string[] {
 function createEnvironment(options: SuiteOptions): NodeJS.ProcessEnv {
   const { env = process.env, runDir, mode } = options;
   const ours: NodeJS.ProcessEnv = {
-    ...withPackageBins({ cwd: options.cwd, env: createUnattendedEnv(env) }),
+    ...addPackageBins({ cwd: options.cwd, env: createUnattendedEnv(env) }),
     [injectEnv.dir]: runDir,
     PW_TEST_REPORTER: path.join(options.injectDir ?? ownFile('playwright/inject/'), 'reporter.cjs'),
   };

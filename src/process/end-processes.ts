@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readdirSync, readlinkSync } from 'node:fs';
 import {
-  withRelatives,
-  ownedBy,
+  addRelatives,
+  filterOwned,
   type Owner,
-  processEntries,
+  readProcessEntries,
   type ProcessEntry,
-  processTable,
+  readProcessTable,
 } from './proc-table.js';
 import { tryOr } from '../result.js';
 
 const POLL_MS = 25;
-/** How long to wait for a process to end after KILL, since a process that waits for a disk does not react at once. */
+/** How long to wait for the end of a process after KILL: a process that waits for a disk does not end immediately. */
 const KILL_MS = 5000;
-/** How many rounds to try, since processes may start others while they are being ended. */
+/** How many rounds to try, because processes may start others while self-heal ends them. */
 const ROUNDS = 5;
 
 /** Sends a signal to a process, or to a group if the pid is negative. Ignores processes that have ended or belong to another user. */
@@ -26,16 +26,16 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Ends processes with TERM and, after the grace period, KILL; each time also those started meanwhile. `look` returns the processes known so far. */
+/** Ends processes with TERM and, after the grace period, KILL, including processes started in between. `look` returns the current processes. */
 export async function endProcesses(
   look: () => Promise<readonly ProcessEntry[]>,
   graceMs: number,
 ): Promise<void> {
-  await waitForEnd(signalAll(await running(await look()), 'SIGTERM'), graceMs);
-  await waitForEnd(signalAll(await running(await look()), 'SIGKILL'), KILL_MS);
+  await waitForEnd(signalAll(await keepRunning(await look()), 'SIGTERM'), graceMs);
+  await waitForEnd(signalAll(await keepRunning(await look()), 'SIGKILL'), KILL_MS);
 }
 
-/** Signals whole groups, so that processes forked meanwhile are reached too, and individual processes in other groups. */
+/** Signals whole groups, which also reaches newly forked processes, and individual processes in other groups. */
 function signalAll(entries: readonly ProcessEntry[], signal: NodeJS.Signals): readonly ProcessEntry[] {
   const groups = new Set(entries.filter(({ pid, group }) => pid === group).map(({ pid }) => pid));
   for (const group of groups) sendSignal(-group, signal);
@@ -43,87 +43,87 @@ function signalAll(entries: readonly ProcessEntry[], signal: NodeJS.Signals): re
   return entries;
 }
 
-/** Further ways to find processes, besides the owner in their environment. */
+/** More ways to find processes than the owner in their environment. */
 interface SweepOptions {
   /** The folder that only this agent works in. Its orphaned processes are ended too. */
   readonly workDir?: string | undefined;
-  /** Processes that are known to belong to the owner. */
+  /** Processes already known to belong to the owner. */
   readonly known?: readonly ProcessEntry[];
   /** The time between TERM and KILL, in milliseconds; default 1,000. */
   readonly graceMs?: number;
 }
 
 /**
- * Ends everything that an owner left running: processes that carry the owner (see `ownerVariables`), that were seen to descend from it or
- * that work in its folder, and the relatives of all these; never this process or its ancestors. Returns `pid command` of each.
+ * Ends all processes of an owner: those with the owner in their environment (see `createOwnerVariables`), recorded descendants, those that work in its
+ * folder, and the relatives of all these; never this process or its ancestors. Returns `pid command` of each.
  */
-export async function sweep(owner: Owner, options: SweepOptions = {}): Promise<string[]> {
+export async function endOwned(owner: Owner, options: SweepOptions = {}): Promise<string[]> {
   const ended = new Map<string, string>();
   for (let round = 0; round < ROUNDS; round += 1) {
-    const orphans = await orphansOf(owner, options);
+    const orphans = await findOwned(owner, options);
     if (orphans.length === 0) break;
-    for (const entry of orphans) ended.set(keyOf(entry), `${entry.pid} ${entry.command}`);
-    await endProcesses(() => orphansOf(owner, { ...options, known: orphans }), options.graceMs ?? 1000);
+    for (const entry of orphans) ended.set(createKey(entry), `${entry.pid} ${entry.command}`);
+    await endProcesses(() => findOwned(owner, { ...options, known: orphans }), options.graceMs ?? 1000);
   }
   return [...ended.values()];
 }
 
 /** Returns the living processes that belong to an owner. */
-export async function orphansOf(
+export async function findOwned(
   owner: Owner,
   { workDir, known = [] }: SweepOptions = {},
 ): Promise<ProcessEntry[]> {
-  const table = (await processTable()).filter((entry) => !entry.zombie);
-  const spared = ancestorsOfOurs(table);
+  const table = (await readProcessTable()).filter((entry) => !entry.isZombie);
+  const spared = findOwnAncestors(table);
   const others = table.filter(({ pid }) => !spared.has(pid));
-  const inFolder = workDir === undefined ? [] : orphansIn(workDir, others);
-  const owned = [...known, ...(await ownedBy(owner, others)), ...inFolder];
-  const all = new Set(withRelatives(owned, others).map(keyOf));
-  return others.filter((entry) => all.has(keyOf(entry)));
+  const inFolder = workDir === undefined ? [] : findOrphansIn(workDir, others);
+  const owned = [...known, ...(await filterOwned(owner, others)), ...inFolder];
+  const all = new Set(addRelatives(owned, others).map(createKey));
+  return others.filter((entry) => all.has(createKey(entry)));
 }
 
-function ancestorsOfOurs(table: readonly ProcessEntry[]): Set<number> {
+function findOwnAncestors(table: readonly ProcessEntry[]): Set<number> {
   const parents = new Map(table.map((entry) => [entry.pid, entry.parent]));
-  const ours = new Set<number>();
-  for (let pid: number | undefined = process.pid; pid && !ours.has(pid); pid = parents.get(pid))
-    ours.add(pid);
-  return ours;
+  const ancestors = new Set<number>();
+  for (let pid: number | undefined = process.pid; pid && !ancestors.has(pid); pid = parents.get(pid))
+    ancestors.add(pid);
+  return ancestors;
 }
 
-/** Waits until none of the processes is running, at most `ms`. */
+/** Waits until all processes have ended, for at most `ms`. */
 async function waitForEnd(entries: readonly ProcessEntry[], ms: number): Promise<void> {
   const until = performance.now() + ms;
-  for (let alive = await running(entries); alive.length > 0 && performance.now() < until;) {
+  for (let alive = await keepRunning(entries); alive.length > 0 && performance.now() < until;) {
     await delay(POLL_MS);
-    alive = await running(alive);
+    alive = await keepRunning(alive);
   }
 }
 
 /** Returns the processes that are still running, without zombies and without later processes that reuse a pid. */
-async function running(entries: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
-  const now = await processEntries(entries.map(({ pid }) => pid));
-  const alive = new Set(now.filter((entry) => !entry.zombie).map(keyOf));
-  return entries.filter((entry) => alive.has(keyOf(entry)));
+async function keepRunning(entries: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
+  const now = await readProcessEntries(entries.map(({ pid }) => pid));
+  const alive = new Set(now.filter((entry) => !entry.isZombie).map(createKey));
+  return entries.filter((entry) => alive.has(createKey(entry)));
 }
 
-/** The pid alone may belong to another process by now. */
-function keyOf({ pid, startedAt }: ProcessEntry): string {
+/** Identifies a process by more than its pid, which another process may reuse. */
+function createKey({ pid, startedAt }: ProcessEntry): string {
   return `${pid} ${startedAt}`;
 }
 
 /**
- * Returns orphaned processes that work in a folder: their working directory or an open file is in it. A process that has a terminal or a living
- * parent may belong to a person who is only looking at the folder. Linux only.
+ * Returns orphaned processes that work in a folder: their working directory or an open file is in it. Skips processes with a terminal or a living
+ * parent, which may belong to a person who just views the folder. Linux only.
  */
-function orphansIn(folder: string, table: readonly ProcessEntry[]): ProcessEntry[] {
+function findOrphansIn(folder: string, table: readonly ProcessEntry[]): ProcessEntry[] {
   if (process.platform !== 'linux') return [];
   const managers = new Set(table.filter(({ command }) => command === 'systemd').map(({ pid }) => pid));
   const isOrphan = ({ parent }: ProcessEntry) => parent === 1 || managers.has(parent);
   const candidates = table.filter((entry) => !entry.hasTerminal && isOrphan(entry));
-  return candidates.filter(({ pid }) => openPaths(pid).some((file) => isIn(file, folder)));
+  return candidates.filter(({ pid }) => listOpenPaths(pid).some((file) => isIn(file, folder)));
 }
 
-function openPaths(pid: number): string[] {
+function listOpenPaths(pid: number): string[] {
   // The process may have ended, or belong to another user.
   const files = tryOr([], () => readdirSync(`/proc/${pid}/fd`));
   const links = [`/proc/${pid}/cwd`, ...files.map((fd) => `/proc/${pid}/fd/${fd}`)];

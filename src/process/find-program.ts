@@ -7,11 +7,11 @@ export interface ProgramPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Finds a program as it would be started: in the `node_modules/.bin` folders that npm uses, then on PATH; null if it is not found. */
+/** Finds a program: in the `node_modules/.bin` folders that npm uses, then on PATH; null if it does not exist. */
 export async function findProgram(file: string, { cwd, env }: ProgramPlace): Promise<string | null> {
   if (/[\\/]/.test(file))
     return (await isExecutable(path.resolve(cwd, file))) ? path.resolve(cwd, file) : null;
-  const folders = [...packageBins(cwd), ...pathOf(env).split(path.delimiter)];
+  const folders = [...listPackageBins(cwd), ...readPath(env).split(path.delimiter)];
   const extensions =
     process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : [''];
   for (const folder of folders.filter((folder) => folder !== '')) {
@@ -25,29 +25,29 @@ export async function findProgram(file: string, { cwd, env }: ProgramPlace): Pro
 
 /**
  * Returns the environment in which `npm run` and `npx` would start a program in `cwd`: PATH begins with the `node_modules/.bin` of that
- * folder and of those above it. A self-heal that was started by its path is not started by npm, but a suite's `vite preview` expects it.
+ * folder and of those above it. Programs such as a suite's `vite preview` need that even if self-heal was not started by npm.
  */
-export function withPackageBins({ cwd, env }: ProgramPlace): NodeJS.ProcessEnv {
-  const onPath = pathOf(env)
+export function addPackageBins({ cwd, env }: ProgramPlace): NodeJS.ProcessEnv {
+  const onPath = readPath(env)
     .split(path.delimiter)
     .filter((folder) => folder !== '');
-  const bins = packageBins(cwd).filter((folder) => !onPath.includes(folder));
-  return { ...env, [pathNameIn(env)]: [...bins, ...onPath].join(path.delimiter) };
+  const bins = listPackageBins(cwd).filter((folder) => !onPath.includes(folder));
+  return { ...env, [findPathName(env)]: [...bins, ...onPath].join(path.delimiter) };
 }
 
 /** The order of npm's own `@npmcli/run-script`: nearest first. */
-function packageBins(cwd: string): string[] {
+function listPackageBins(cwd: string): string[] {
   const parent = path.dirname(cwd);
   const own = path.join(cwd, 'node_modules', '.bin');
-  return parent === cwd ? [own] : [own, ...packageBins(parent)];
+  return parent === cwd ? [own] : [own, ...listPackageBins(parent)];
 }
 
-function pathOf(env: ProgramPlace['env']): string {
-  return env[pathNameIn(env)] ?? '';
+function readPath(env: ProgramPlace['env']): string {
+  return env[findPathName(env)] ?? '';
 }
 
 /** Windows calls it `Path`, and a copy of the environment is case-sensitive. */
-function pathNameIn(env: ProgramPlace['env']): string {
+function findPathName(env: ProgramPlace['env']): string {
   return Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
 }
 

@@ -1,13 +1,13 @@
 import { findExitCode } from '../model/exit-codes.js';
-import { sweep } from './end-processes.js';
+import { endOwned } from './end-processes.js';
 
-/** Turns signals into an `AbortSignal`, and remembers which signal it was. */
+/** Turns signals into an `AbortSignal`, and records which signal came. */
 export interface Interrupts extends Disposable {
   readonly signal: AbortSignal;
   by(): 'SIGINT' | 'SIGTERM' | null;
   /**
-   * Sets the run in progress, whose processes a second signal ends. An uncaught error interrupts it, too: the promise
-   * that is returned rejects with it, so that the run can take out what is not proven before the process ends.
+   * Sets the run in progress, whose processes a second signal ends. An uncaught error interrupts the run, too: the returned promise rejects, and the run
+   * can revert unproven changes before the process ends.
    */
   started(runId: string): Promise<never>;
 }
@@ -35,7 +35,7 @@ export function listenForInterrupts(say: (text: string) => void): Interrupts {
     if (count === 1) say('interrupted: stopping agents, browsers and servers …');
     if (count === 2 && runId !== null) {
       say('interrupted again: ending them without waiting …');
-      void sweep({ runId }, { graceMs: 0 }).catch(() => undefined);
+      void endOwned({ runId }, { graceMs: 0 }).catch(() => undefined);
     }
     if (count >= 3) process.exit(findExitCode(signal));
     controller.abort();
@@ -66,7 +66,7 @@ export function listenForInterrupts(say: (text: string) => void): Interrupts {
 }
 
 /** Interrupts a run that is part of another program, which handles signals and errors itself. */
-export function interruptedBy(signal: AbortSignal): Interrupts {
+export function createInterrupts(signal: AbortSignal): Interrupts {
   return {
     signal,
     by: () => (signal.aborted ? 'SIGINT' : null),

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { tryOr } from '../result.js';
 
-/** What listens on a port of this machine; parts that the system does not tell are null. */
+/** A program that listens on a port of this machine; unknown parts are null. */
 export interface PortListener {
   readonly pid: number | null;
   /** Its command line, at most 120 characters. */
@@ -16,19 +16,21 @@ export interface PortListener {
 const answerMs = 1_000;
 const run = promisify(execFile);
 
-/** Returns the loopback addresses at which something listens on a TCP port. */
-export async function loopbacksOn(port: number): Promise<readonly string[]> {
+/** Returns the loopback addresses at which a program listens on a TCP port. */
+export async function findLoopbacks(port: number): Promise<readonly string[]> {
   const hosts = ['127.0.0.1', '::1'];
   const answers = await Promise.all(hosts.map((host) => isOpen(host, port)));
   return hosts.filter((_, at) => answers[at]);
 }
 
-/** Returns what listens on a TCP port of this machine, or null if nothing does. */
-export async function listenerOn(port: number): Promise<PortListener | null> {
-  if ((await loopbacksOn(port)).length === 0) return null;
+/** Returns the program that listens on a TCP port of this machine, or null. */
+export async function findListener(port: number): Promise<PortListener | null> {
+  if ((await findLoopbacks(port)).length === 0) return null;
   const nobody = { pid: null, command: null, folder: null };
   if (process.platform === 'win32') return nobody;
-  const listener = await (process.platform === 'linux' ? ofProc(port) : ofLsof(port)).catch(() => null);
+  const listener = await (
+    process.platform === 'linux' ? findListenerInProc(port) : findListenerByLsof(port)
+  ).catch(() => null);
   return listener ?? nobody;
 }
 
@@ -45,10 +47,10 @@ function isOpen(host: string, port: number): Promise<boolean> {
   });
 }
 
-/** In `/proc/net/tcp`, the state of a socket that listens. */
+/** The state of a listening socket in `/proc/net/tcp`. */
 const listening = '0A';
 
-async function ofProc(port: number): Promise<PortListener | null> {
+async function findListenerInProc(port: number): Promise<PortListener | null> {
   const sockets = ['tcp', 'tcp6'].flatMap((name) =>
     readFileSync(`/proc/net/${name}`, 'utf8')
       .split('\n')
@@ -59,18 +61,18 @@ async function ofProc(port: number): Promise<PortListener | null> {
         return isWanted ? [`socket:[${inode}]`] : [];
       }),
   );
-  const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holds(name, sockets));
+  const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holdsSocket(name, sockets));
   if (pid === undefined) return null;
   const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim();
   return { pid: Number(pid), command: command.slice(0, 120), folder: readlinkSync(`/proc/${pid}/cwd`) };
 }
 
-function holds(pid: string, sockets: readonly string[]): boolean {
+function holdsSocket(pid: string, sockets: readonly string[]): boolean {
   const files = tryOr([], () => readdirSync(`/proc/${pid}/fd`));
   return files.some((fd) => sockets.includes(tryOr('', () => readlinkSync(`/proc/${pid}/fd/${fd}`))));
 }
 
-async function ofLsof(port: number): Promise<PortListener | null> {
+async function findListenerByLsof(port: number): Promise<PortListener | null> {
   const { stdout } = await run('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fp']);
   const pid = /^p(\d+)$/m.exec(stdout)?.[1];
   if (pid === undefined) return null;

@@ -3,48 +3,48 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { tryOr } from '../result.js';
 
-/** A process of this machine, as far as we may see it. */
+/** A visible process of this machine. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
-  /** Its process group and session, as the pids of their leaders; 0 if the system does not tell. */
+  /** Its process group and session, as the pids of their leaders; 0 if unknown. */
   readonly group: number;
   readonly session: number;
   readonly hasTerminal: boolean;
   /** Its start time in the system's own unit, which distinguishes it from a later process with the same pid. */
   readonly startedAt: string;
   /** Waiting to be reaped: dead, although `kill(pid, 0)` succeeds. */
-  readonly zombie: boolean;
+  readonly isZombie: boolean;
   readonly command: string;
 }
 
 const run = promisify(execFile);
 
 /** Returns every visible process: from /proc on Linux, from `ps` elsewhere. Returns none on Windows, where `taskkill /T` finds them itself. */
-export async function processTable(): Promise<ProcessEntry[]> {
-  if (process.platform === 'linux') return linuxTable();
-  return process.platform === 'win32' ? [] : psTable();
+export async function readProcessTable(): Promise<ProcessEntry[]> {
+  if (process.platform === 'linux') return readLinuxTable();
+  return process.platform === 'win32' ? [] : readPsTable();
 }
 
 /** Returns one process, or null if it has ended. */
-export async function processEntry(pid: number): Promise<ProcessEntry | null> {
-  return (await processEntries([pid]))[0] ?? null;
+export async function readProcessEntry(pid: number): Promise<ProcessEntry | null> {
+  return (await readProcessEntries([pid]))[0] ?? null;
 }
 
-/** Returns those of these processes that exist. */
-export async function processEntries(pids: readonly number[]): Promise<ProcessEntry[]> {
-  if (process.platform === 'linux') return pids.map(linuxEntry).filter((entry) => entry !== null);
-  return (await processTable()).filter(({ pid }) => pids.includes(pid));
+/** Returns the existing processes among these pids. */
+export async function readProcessEntries(pids: readonly number[]): Promise<ProcessEntry[]> {
+  if (process.platform === 'linux') return pids.map(readLinuxEntry).filter((entry) => entry !== null);
+  return (await readProcessTable()).filter(({ pid }) => pids.includes(pid));
 }
 
 /** Synchronous: reading a file of /proc takes about 10 µs, and ten times as long through the thread pool. */
-function linuxTable(): ProcessEntry[] {
+function readLinuxTable(): ProcessEntry[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map((pid) => linuxEntry(Number(pid))).filter((entry) => entry !== null);
+  return pids.map((pid) => readLinuxEntry(Number(pid))).filter((entry) => entry !== null);
 }
 
 /** Parses `/proc/PID/stat`: pid (comm) state ppid pgrp session tty_nr … starttime (22). comm may contain spaces and parentheses. */
-function linuxEntry(pid: number): ProcessEntry | null {
+function readLinuxEntry(pid: number): ProcessEntry | null {
   const stat = tryOr(null, () => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   if (stat === null) return null;
   const end = stat.lastIndexOf(')');
@@ -57,13 +57,13 @@ function linuxEntry(pid: number): ProcessEntry | null {
     session: Number(session),
     hasTerminal: terminal !== '0',
     startedAt: fields[19] ?? '',
-    zombie: state === 'Z' || state === 'X',
+    isZombie: state === 'Z' || state === 'X',
     command: stat.slice(stat.indexOf('(') + 1, end),
   };
 }
 
 /** For macOS and the BSDs, where `sess` is not a pid and is of no use. */
-async function psTable(): Promise<ProcessEntry[]> {
+async function readPsTable(): Promise<ProcessEntry[]> {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,pgid=,tty=,stat=,lstart=,comm='], {
     maxBuffer: 16 * 1024 * 1024,
   });
@@ -87,7 +87,7 @@ export function parsePs(stdout: string): ProcessEntry[] {
         session: 0,
         hasTerminal: !/^\?+$|^-$/.test(terminal),
         startedAt,
-        zombie: state.startsWith('Z'),
+        isZombie: state.startsWith('Z'),
         command,
       },
     ];
@@ -96,36 +96,33 @@ export function parsePs(stdout: string): ProcessEntry[] {
 
 /** The observed descendants of a program. */
 export interface Lineage extends Disposable {
-  /** Checks again and returns every process ever seen, including the program itself; some may have ended. */
-  look(): Promise<ProcessEntry[]>;
+  /** Observes the processes again, and returns all that were ever recorded, including the program itself; some may have ended. */
+  observe(): Promise<ProcessEntry[]>;
 }
 
 const EVERY_MS = 1000;
 
 /**
- * Records a program's descendants while it runs. A process that was seen once stays known after its parent has ended, and so does any process
- * in a group or session that a known process started.
+ * Records a program's descendants while it runs. A recorded process is kept after its parent has ended, as are all processes in a group or session that
+ * a recorded process started.
  */
 export function recordLineage(root: number): Lineage {
   let known: ProcessEntry[] = [];
-  const look = async () => {
-    const table = await processTable();
+  const observe = async () => {
+    const table = await readProcessTable();
     if (known.length === 0) known = table.filter((entry) => entry.pid === root);
-    known = withRelatives(known, table);
+    known = addRelatives(known, table);
     return known;
   };
-  // A failure does not matter, since other looks follow.
-  const glance = () => void look().catch(() => undefined);
-  glance();
-  const timer = setInterval(glance, EVERY_MS).unref();
-  return { look, [Symbol.dispose]: () => clearInterval(timer) };
+  // Ignores a failure, because more observations follow.
+  const observeQuietly = () => void observe().catch(() => undefined);
+  observeQuietly();
+  const timer = setInterval(observeQuietly, EVERY_MS).unref();
+  return { observe: observe, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Returns the known processes and all in the table that belong to them: children, and members of groups and sessions they started. */
-export function withRelatives(
-  known: readonly ProcessEntry[],
-  table: readonly ProcessEntry[],
-): ProcessEntry[] {
+/** Adds the relatives of processes in the table: their children, and members of groups and sessions that they started. */
+export function addRelatives(known: readonly ProcessEntry[], table: readonly ProcessEntry[]): ProcessEntry[] {
   const relatives = [...known];
   const now = new Map(table.map((entry) => [entry.pid, entry]));
   // A reused pid belongs to an unrelated process.
@@ -150,17 +147,17 @@ export interface Owner {
   readonly startId?: string;
 }
 
-/** Returns the environment variables that mark a program, and whatever it starts with its environment, as an owner's. */
-export function ownerVariables({ runId, startId }: Owner): Record<string, string> {
+/** Creates the environment variables that mark a program, and all processes that inherit its environment, with an owner. */
+export function createOwnerVariables({ runId, startId }: Owner): Record<string, string> {
   return {
     ...(runId === undefined ? {} : { SELF_HEAL_RUN_ID: runId }),
     ...(startId === undefined ? {} : { SELF_HEAL_START_ID: startId }),
   };
 }
 
-/** Returns the processes that are marked with the owner. */
-export async function ownedBy(owner: Owner, table: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
-  const variables = Object.entries(ownerVariables(owner)).map(([name, value]) => `${name}=${value}`);
+/** Returns the processes with the owner in their environment. */
+export async function filterOwned(owner: Owner, table: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
+  const variables = Object.entries(createOwnerVariables(owner)).map(([name, value]) => `${name}=${value}`);
   if (process.platform === 'win32') return [];
   if (process.platform === 'linux') {
     const isOwned = (environ: string) =>

@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { type Result, err, ok } from '../result.js';
 import { type ChildExit, OutputTail, waitForExit } from './child-exit.js';
-import { endProcesses, sweep } from './end-processes.js';
+import { endProcesses, endOwned } from './end-processes.js';
 import { findProgram } from './find-program.js';
-import { type Lineage, type Owner, recordLineage, ownerVariables } from './proc-table.js';
+import { type Lineage, type Owner, recordLineage, createOwnerVariables } from './proc-table.js';
 
 /** A program to run under supervision. */
 export interface ProgramCommand {
@@ -18,9 +18,9 @@ export interface ProgramCommand {
   readonly env: NodeJS.ProcessEnv;
   /** Written to standard input, which is then closed; a stream stays open until it ends. */
   readonly input: string | Readable;
-  /** The run it is started for. Its processes carry this id, so that they are found even after self-heal itself is gone. */
+  /** The run of the program. Its processes carry this id, so they can be found even after self-heal was killed. */
   readonly runId?: string;
-  /** A folder that only this program works in: see `SweepOptions`. */
+  /** A folder in which only this program works: see `SweepOptions`. */
   readonly workDir?: string | undefined;
   readonly timeoutMs: number;
   /** The time between TERM and KILL, in milliseconds. */
@@ -29,11 +29,11 @@ export interface ProgramCommand {
   readonly signal: AbortSignal;
   readonly onStart: (pid: number) => void;
   readonly onOutput: (chunk: Buffer, from: 'stdout' | 'stderr') => void;
-  /** Asks the program to end by itself, before any signal; it has `graceMs` for that. */
+  /** Asks the program to end by itself, within `graceMs`, before any signal. */
   readonly askToEnd?: () => Promise<void>;
 }
 
-/** Why we end a program; the first reason wins. `stopped`: its work was done. */
+/** Why self-heal ends a program; the first reason wins. `stopped`: its work was done. */
 type Reason = 'timed-out' | 'aborted' | 'stopped';
 
 export type ProcessEnd =
@@ -43,7 +43,7 @@ export type ProcessEnd =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'spawn-failed'; readonly reason: string };
 
-/** How a program ended, and `pid command` of each process it left behind, which has been ended too. */
+/** How a program ended, and `pid command` of each leftover process, which was ended, too. */
 export interface ProgramEnd {
   readonly end: ProcessEnd;
   readonly orphans: readonly string[];
@@ -52,18 +52,18 @@ export interface ProgramEnd {
 export interface SupervisedProgram {
   /** Ends the program because its work is done. */
   stop(): void;
-  /** Aborted as soon as the program is asked to end, for whatever reason. What it writes from then on is a reaction to that. */
+  /** Aborted when self-heal asks the program to end; its later output is a reaction to that. */
   readonly stopping: AbortSignal;
-  /** Resolves when the program and everything it started is gone. */
+  /** Resolves when the program and all its processes have ended. */
   readonly ended: Promise<ProgramEnd>;
 }
 
 /**
- * Runs a program in its own process group, and leaves nothing of it behind. Never rejects. Each state is a step of `superviseUntilEnd`:
+ * Runs a program in its own process group, and ends all of its processes. Never rejects. Each state is a step of `superviseUntilEnd`:
  *
  *     starting ──► running ──exit──────────────────────────► exited ──► sweeping ──► gone
  *        │            └─stop, time-out, abort─► stopping ─exit─┘
- *        └─ it cannot be started, or is no longer wanted ──────────────────────────► gone
+ *        └─ it cannot be started, or is no longer needed ──────────────────────────► gone
  */
 export function supervise(command: ProgramCommand): SupervisedProgram {
   const ending = new AbortController();
@@ -93,7 +93,7 @@ async function superviseUntilEnd(
   const timer = setTimeout(() => ask('timed-out'), timeoutMs);
   using lineage = recordLineage(pid);
   const exit = waitForExit(child);
-  const outcome = await Promise.race([exit, abortOf(ending)]);
+  const outcome = await Promise.race([exit, waitForAbort(ending)]);
   clearTimeout(timer);
   signal.removeEventListener('abort', onAbort);
   // Stopping.
@@ -105,7 +105,7 @@ async function superviseUntilEnd(
   child.stdout?.destroy();
   child.stderr?.destroy();
   // Sweeping.
-  const orphans = await sweep(owner, { workDir, graceMs, known: await lineage.look() });
+  const orphans = await endOwned(owner, { workDir, graceMs, known: await lineage.observe() });
   const end = outcome === 'asked-to-end' ? { kind: ending.reason as Reason } : outcome;
   return { end, orphans };
 }
@@ -119,11 +119,11 @@ async function start(command: ProgramCommand, owner: Owner, ending: AbortSignal)
   const { file, cwd, env, onOutput, onStart, input } = command;
   const program = await findProgram(file, { cwd, env });
   if (ending.aborted) return err({ kind: ending.reason as Reason });
-  if (program === null) return err(notStarted(`${file}: program not found`));
+  if (program === null) return err(createNotStarted(`${file}: program not found`));
   const child = spawn(command, program, owner);
   if (child.pid === undefined) {
     const { originalMessage, code } = await child;
-    return err(notStarted(originalMessage ?? `${file}: ${code ?? 'it did not start'}`));
+    return err(createNotStarted(originalMessage ?? `${file}: ${code ?? 'it did not start'}`));
   }
   for (const from of ['stdout', 'stderr'] as const) {
     (child[from] as Readable | null)?.on('data', (chunk: Buffer) => onOutput(chunk, from));
@@ -136,7 +136,7 @@ async function start(command: ProgramCommand, owner: Owner, ending: AbortSignal)
   return ok({ child, pid: child.pid });
 }
 
-function notStarted(reason: string): ProcessEnd {
+function createNotStarted(reason: string): ProcessEnd {
   return { kind: 'spawn-failed', reason };
 }
 
@@ -144,7 +144,7 @@ function spawn({ args, cwd, env }: ProgramCommand, program: string, owner: Owner
   // Execa finds scripts, .cmd shims on Windows and the project's programs. Stopping processes is our own code.
   return execa(program, args, {
     cwd,
-    env: { ...env, ...ownerVariables(owner) },
+    env: { ...env, ...createOwnerVariables(owner) },
     extendEnv: false,
     preferLocal: true,
     localDir: cwd,
@@ -157,7 +157,7 @@ function spawn({ args, cwd, env }: ProgramCommand, program: string, owner: Owner
   });
 }
 
-async function abortOf(signal: AbortSignal): Promise<'asked-to-end'> {
+async function waitForAbort(signal: AbortSignal): Promise<'asked-to-end'> {
   if (!signal.aborted) await once(signal, 'abort');
   return 'asked-to-end';
 }
@@ -166,7 +166,7 @@ async function abortOf(signal: AbortSignal): Promise<'asked-to-end'> {
 async function endTree(pid: number, lineage: Lineage, graceMs: number): Promise<void> {
   if (process.platform === 'win32')
     await execa('taskkill', ['/PID', String(pid), '/T', '/F'], { reject: false });
-  else await endProcesses(() => lineage.look(), graceMs);
+  else await endProcesses(() => lineage.observe(), graceMs);
 }
 
 const TIMEOUT_MS = 15 * 60_000;
@@ -177,8 +177,8 @@ export type ProjectCommand = Required<
 >;
 
 /**
- * Runs a command of the project, and ends whatever it leaves behind. Returns null if it succeeded, else the end of its output and how it ended.
- * After 15 minutes it is ended along with everything it started.
+ * Runs a command of the project, and ends all of its processes. Returns null if it succeeded, else the end of its output and how it ended. Stops it after
+ * 15 minutes.
  */
 export async function runProgram(command: ProjectCommand): Promise<{ output: string; how: string } | null> {
   const output = new OutputTail();

@@ -1,18 +1,18 @@
 import process from 'node:process';
 import { dropAllUnmasked } from './mask-suite-folder.js';
 import { removeCopy } from '../workspace/copy-folder.js';
-import { sweep } from '../process/end-processes.js';
+import { endOwned } from '../process/end-processes.js';
 import { moveRunIntoProject } from './run-folder.js';
 import type { WatchTargets } from './watchdog.js';
 
-// The program that the watchdog runs after self-heal was killed: it ends every process of the run, deletes its copies and whatever may hold
-// secrets, and moves what is left into the project.
+// The program that the watchdog runs after self-heal was killed: it ends every process of the run, deletes its copies and all files that may contain
+// secrets, and moves the remaining files into the project.
 const { runId, dir, final, folders } = JSON.parse(process.argv[2] ?? '') as WatchTargets;
 
 const GRACE_MS = 500;
-await sweep({ runId }, { graceMs: GRACE_MS });
+await endOwned({ runId }, { graceMs: GRACE_MS });
 for (const workDir of folders) {
-  await sweep({ runId }, { workDir, graceMs: GRACE_MS });
+  await endOwned({ runId }, { workDir, graceMs: GRACE_MS });
   await removeCopy(workDir);
 }
 await dropAllUnmasked(dir);

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.js';
 import type { Event, StampedEvent } from '../event.js';
 import { reasonOf } from '../problem.js';
-import { reduce, emptyRun, type RunState } from './run-state.js';
+import { reduce, createEmptyRun, type RunState } from './run-state.js';
 
-/** Something that renders events. */
+/** Renders events, for example to the terminal. */
 export interface Reporter {
-  /** Used in the message if it throws. */
+  /** Its name in the message if it throws. */
   readonly name: string;
   /** Receives an event, together with the state of the run after it. */
   handle(event: StampedEvent, run: RunState): void;
@@ -16,9 +16,9 @@ export interface Reporter {
 /** Passes each event to every reporter, and maintains the state of the run. */
 export interface Bus {
   emit(event: Event): void;
-  /** The run so far, made of the same masked events that the reporters get, so it contains no secrets. */
+  /** The state of the run so far, from the same masked events that the reporters get, so it contains no secrets. */
   run(): RunState;
-  /** Closes the reporters; returns what went wrong in any of them, so that the run can exit non-zero. */
+  /** Closes the reporters; returns their errors, which make the run exit non-zero. */
   close(): Promise<readonly string[]>;
 }
 
@@ -28,12 +28,12 @@ export interface Cleaner {
 }
 
 /**
- * Creates a bus whose reporters cannot stop the run: one that throws is silenced, and its error is kept. Reporters see only what the
- * cleaner has processed (EV-9, EV-10).
+ * Creates a bus whose reporters cannot stop the run: a reporter that throws is silenced, and its error is kept. Reporters see only cleaned events
+ * (EV-9, EV-10).
  */
 export function createBus(reporters: readonly Reporter[], clock: Clock, cleaner?: Cleaner): Bus {
   const broken = new Map<Reporter, string>();
-  let run = emptyRun();
+  let run = createEmptyRun();
   const guard = async (reporter: Reporter, call: () => Promise<void> | void) => {
     try {
       await call();

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type Event, type StampedEvent, eventIn } from '../event.js';
-import { runOf, type RunState } from './run-state.js';
+import { replayRun, type RunState } from './run-state.js';
 import { readStateText, openState } from '../state-folder.js';
 import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { systemClock } from '../clock.js';
@@ -15,7 +15,7 @@ const transient = new RegExp(`^\\{"time":\\d+,"type":"(?:${transientEvents.join(
 export async function readRunState(dir: string): Promise<RunState> {
   const text = readStateText(path.join(dir, eventsFile));
   const lines = text.split('\n').filter((line) => !transient.test(line));
-  return runOf(
+  return replayRun(
     lines.flatMap((line) => eventIn(line) ?? []),
     path.basename(dir),
   );
@@ -30,7 +30,7 @@ const open = (dir: string) => openState(path.join(dir, eventsFile), O_APPEND | O
 /** Creates a reporter that writes every event immediately, so that a killed run leaves all events up to the kill. */
 export function eventsWriter(dir: string) {
   const handle = open(dir);
-  if (isTorn(handle)) writeSync(handle, '\n');
+  if (endsInHalfLine(handle)) writeSync(handle, '\n');
   return {
     name: eventsFile,
     handle: (event: StampedEvent) => void writeSync(handle, `${JSON.stringify(event)}\n`),
@@ -48,8 +48,8 @@ export function appendEvent(dir: string, event: Event): void {
   }
 }
 
-/** Whether the file ends in half a line, as after a kill, which must not run into the next event. */
-function isTorn(handle: number): boolean {
+/** Whether the file ends with half a line, as after a kill; the next event must start on a new line. */
+function endsInHalfLine(handle: number): boolean {
   const { size } = fstatSync(handle);
   const last = Buffer.alloc(1);
   return size > 0 && readSync(handle, last, 0, 1, size - 1) === 1 && last.toString() !== '\n';

@@ -20,7 +20,7 @@ const recordShape = failureRecordShape.extend({
 /** Stores a failure in its folder, for later commands (CL-9). */
 export async function writeFailureRecord(folder: string, failure: DiagnosedFailure): Promise<void> {
   const { rootDir, screenshot } = failure.evidence;
-  const { evidence, ...rest } = withPaths(failure, (file) => relativePath(rootDir, file));
+  const { evidence, ...rest } = mapPaths(failure, (file) => relativePath(rootDir, file));
   const name = screenshot === null ? null : path.basename(screenshot);
   const record = recordShape.parse({
     schemaVersion: 1,
@@ -69,15 +69,15 @@ function read(runDir: string, n: number, rootDir: string): DiagnosedFailure | nu
       rootDir,
     },
   };
-  return withPaths(failure, (file) => path.resolve(rootDir, file));
+  return mapPaths(failure, (file) => path.resolve(rootDir, file));
 }
 
 /** Changes every path in the project's code that a failure names. */
-function withPaths(diagnosed: DiagnosedFailure, at: (file: string) => string): DiagnosedFailure {
+function mapPaths(diagnosed: DiagnosedFailure, at: (file: string) => string): DiagnosedFailure {
   const { failure, evidence } = diagnosed;
-  const located = <T extends { readonly location: TestError['location'] }>(value: T): T =>
+  const mapLocation = <T extends { readonly location: TestError['location'] }>(value: T): T =>
     value.location ? { ...value, location: { ...value.location, file: at(value.location.file) } } : value;
-  const errors = failure.errors.map(located);
+  const errors = failure.errors.map(mapLocation);
   const { otherRun } = evidence;
   const phase = (of: SuitePhase): SuitePhase => ({
     ...of,
@@ -87,14 +87,14 @@ function withPaths(diagnosed: DiagnosedFailure, at: (file: string) => string): D
   const moved: Failure =
     failure.scope === 'suite'
       ? { ...failure, errors, ...(failure.phase ? { phase: phase(failure.phase) } : {}) }
-      : { ...failure, errors, test: located(failure.test) };
+      : { ...failure, errors, test: mapLocation(failure.test) };
   return {
     ...diagnosed,
     failure: moved,
     evidence: {
       ...evidence,
-      errors: evidence.errors.map(located),
-      ...(otherRun ? { otherRun: { ...otherRun, errors: otherRun.errors.map(located) } } : {}),
+      errors: evidence.errors.map(mapLocation),
+      ...(otherRun ? { otherRun: { ...otherRun, errors: otherRun.errors.map(mapLocation) } } : {}),
     },
   };
 }

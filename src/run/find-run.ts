@@ -5,8 +5,8 @@ import { readFailureRecords } from './failure-record.js';
 import { findAbove } from '../workspace/git.js';
 import type { Problem } from '../problem.js';
 import { readRunState } from './event-log.js';
-import { reportOf, type Report } from './report.js';
-import { isRunId, runDirOf, runsFolder } from './run-folder.js';
+import { createReport, type Report } from './report.js';
+import { isRunId, runDirOf, runsFolderOf } from './run-folder.js';
 import { type Result, err, ok } from '../result.js';
 import { listState, stateFolder } from '../state-folder.js';
 import { runsAtWork } from '../work-folder.js';
@@ -24,25 +24,25 @@ export interface StoredRun {
 }
 
 /** Returns the run ids of a project, newest last. */
-export async function runIdsIn(projectRoot: string): Promise<string[]> {
-  const ids = [...listState(runsFolder(projectRoot)), ...runsAtWork(projectRoot).keys()];
+export async function listRunIds(projectRoot: string): Promise<string[]> {
+  const ids = [...listState(runsFolderOf(projectRoot)), ...runsAtWork(projectRoot).keys()];
   return [...new Set(ids)].filter(isRunId).toSorted();
 }
 
-/** Reads an earlier run by `latest` (or null), an id, or the beginning of one. A project without runs is a `Problem` that says how to get one. */
+/** Reads an earlier run by `latest` (or null), an id, or the beginning of one. A project without runs is a `Problem`. */
 export async function findRun(projectRoot: string, word: string | null): Promise<Result<StoredRun, Problem>> {
-  const ids = await runIdsIn(projectRoot);
-  if (ids.length === 0) return err(noRuns(projectRoot));
-  const id = await idOf(projectRoot, word, ids);
+  const ids = await listRunIds(projectRoot);
+  if (ids.length === 0) return err(createNoRunsProblem(projectRoot));
+  const id = await resolveId(projectRoot, word, ids);
   return id.ok ? ok(await readRun(projectRoot, id.value)) : id;
 }
 
-async function idOf(
+async function resolveId(
   projectRoot: string,
   word: string | null,
   ids: readonly string[],
 ): Promise<Result<string, Problem>> {
-  if (word === null || word === 'latest') return ok(latestOf(projectRoot, ids) ?? '');
+  if (word === null || word === 'latest') return ok(findLatest(projectRoot, ids) ?? '');
   const known = ids
     .slice(-10)
     .toReversed()
@@ -65,26 +65,26 @@ export async function readRun(projectRoot: string, runId: string): Promise<Store
 }
 
 /**
- * Returns the report of a run, or null if its events cannot be read. It is derived from the events: report.json is missing if the run was killed,
- * and out of date if it was undone.
+ * Returns the report of a run, or null if its events cannot be read. Derives it from the events, because report.json is missing after a kill and outdated
+ * after an undo.
  */
 export async function readReport(dir: string): Promise<Report | null> {
   const run = await readRunState(dir);
-  return run.startedAt === null ? null : reportOf(run);
+  return run.startedAt === null ? null : createReport(run);
 }
 
 /** Returns the id of the newest run, or null if there is none. */
-export async function latestRunId(projectRoot: string): Promise<string | null> {
-  return latestOf(projectRoot, await runIdsIn(projectRoot));
+export async function findLatestRunId(projectRoot: string): Promise<string | null> {
+  return findLatest(projectRoot, await listRunIds(projectRoot));
 }
 
-/** The run that `.self-heal/latest` names, else the newest one. Only the name counts; the link is not followed. */
-function latestOf(projectRoot: string, ids: readonly string[]): string | null {
-  const named = path.basename(linkAt(stateFolder(projectRoot, 'latest')));
+/** Returns the run that `.self-heal/latest` names, else the newest one. Reads only the name, and does not follow the link. */
+function findLatest(projectRoot: string, ids: readonly string[]): string | null {
+  const named = path.basename(readLink(stateFolder(projectRoot, 'latest')));
   return ids.includes(named) ? named : (ids.at(-1) ?? null);
 }
 
-function linkAt(file: string): string {
+function readLink(file: string): string {
   try {
     return readlinkSync(file);
   } catch {
@@ -92,8 +92,8 @@ function linkAt(file: string): string {
   }
 }
 
-function noRuns(projectRoot: string): Problem {
-  const above = findAbove(projectRoot, (folder) => existsSync(runsFolder(folder)));
+function createNoRunsProblem(projectRoot: string): Problem {
+  const above = findAbove(projectRoot, (folder) => existsSync(runsFolderOf(folder)));
   return {
     kind: 'run-missing',
     message: `no self-heal run was found in ${projectRoot}`,
@@ -107,15 +107,15 @@ function noRuns(projectRoot: string): Problem {
 /** The minimum length of an abbreviated id. */
 const FEWEST_CHARACTERS = 4;
 
-/** Returns the ids that a word refers to: itself, or those that begin with it, if it has at least four characters. */
+/** Returns the ids that match a word: the id itself, or ids that begin with it if it has at least four characters. */
 export function matchIds(word: string, ids: readonly string[]): string[] {
   if (ids.includes(word)) return [word];
   return word.length < FEWEST_CHARACTERS ? [] : ids.filter((id) => id.startsWith(word));
 }
 
 /**
- * Returns the only id that a word refers to; none or several are a `Problem`. `noun` names what has the ids, such as `run`, and `remedy` the command
- * that lists them.
+ * Returns the one id that matches a word; none or several are a `Problem`. `noun` names the objects, such as `run`, and `remedy` the command that lists
+ * them.
  */
 export function matchId(
   word: string,

@@ -2,13 +2,13 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { git } from '../workspace/git.js';
 import type { Report } from './report.js';
 import { runDirOf } from './run-folder.js';
-import { readReport, runIdsIn } from './find-run.js';
-import { changesSinceState, readTreeState } from './tree-state.js';
+import { readReport, listRunIds } from './find-run.js';
+import { compareWithState, readTreeState } from './tree-state.js';
 
 /** How many runs are searched, newest first. */
 const RUNS = 50;
 
-/** A state of the project in which tests were green here: a commit, and the folder of the run that kept what differed from it, or null. */
+/** A state of the project in which tests were green here: a commit, and the folder of the run that stored the differences from it, or null. */
 export interface GreenState {
   readonly commit: string;
   readonly runDir: string | null;
@@ -26,25 +26,25 @@ interface StoredState extends GreenState {
  */
 export type LastGreen = (failed: Pick<DiagnosedFailure, 'failure' | 'needs'>) => Promise<GreenState | null>;
 
-/** Finds last green states. The runs are read once, for the first test. The store does not know this, because a green run never opens it (CL-4). */
-export function lastGreenStates(projectRoot: string): LastGreen {
+/** Creates the lookup of last green states. Reads the runs once, for the first test. The store cannot help, because a green run never opens it (CL-4). */
+export function createLastGreenLookup(projectRoot: string): LastGreen {
   let read: Promise<readonly StoredState[]> | null = null;
   return async ({ failure, needs = [] }) => {
-    const runs = await (read ??= storedStates(projectRoot));
-    const isOf = ({ ran, green }: StoredState) =>
+    const runs = await (read ??= readStoredStates(projectRoot));
+    const coversTest = ({ ran, green }: StoredState) =>
       failure.scope === 'suite'
         ? green.size > 0
         : green.has(failure.test.id) && needs.every((needed) => ran.has(needed));
-    return runs.find(isOf) ?? null;
+    return runs.find(coversTest) ?? null;
   };
 }
 
 /** Tells whether a test was green here in an earlier run of the very files that the project has now. */
 export function greenStateReader(projectRoot: string): (failed: DiagnosedFailure) => Promise<boolean> {
-  const lastGreen = lastGreenStates(projectRoot);
+  const lastGreen = createLastGreenLookup(projectRoot);
   return async (failed) => {
     const state = failed.failure.scope === 'test' ? await lastGreen(failed) : null;
-    const since = state && (await changesSinceState(projectRoot, state).catch(() => null));
+    const since = state && (await compareWithState(projectRoot, state).catch(() => null));
     if (!since || 'kind' in since) return false;
     const paths = since.changes.map(({ path: file }) => file);
     const [before, after] = [await since.before.read(paths), await since.after.read(paths)];
@@ -54,33 +54,33 @@ export function greenStateReader(projectRoot: string): (failed: DiagnosedFailure
 }
 
 /** Returns the states of the runs, newest first. */
-async function storedStates(projectRoot: string): Promise<readonly StoredState[]> {
+async function readStoredStates(projectRoot: string): Promise<readonly StoredState[]> {
   const states: StoredState[] = [];
   const below = new Map<string, boolean>();
-  for (const runId of (await runIdsIn(projectRoot)).toReversed().slice(0, RUNS)) {
+  for (const runId of (await listRunIds(projectRoot)).toReversed().slice(0, RUNS)) {
     const runDir = runDirOf(projectRoot, runId);
     const report = await readReport(runDir);
-    const state = report && stateOf(report, runDir);
+    const state = report && findEndState(report, runDir);
     if (!state) continue;
     const { commit } = state;
-    // A commit of another branch, or from before a rebase, is not in the history of HEAD.
+    // Skips commits of another branch, or from before a rebase, which are not in the history of HEAD.
     const isBelow =
       below.get(commit) ?? (await git(projectRoot, ['merge-base', '--is-ancestor', commit, 'HEAD'])) !== null;
     below.set(commit, isBelow);
     if (!isBelow) continue;
     const ran = report.tests.filter(({ verdict }) => verdict !== 'skipped' && verdict !== 'not-run');
     const green = ran.filter(({ verdict }) => verdict === 'passed' || verdict === 'healed');
-    states.push({ ...state, ran: idsOf(ran), green: idsOf(green) });
+    states.push({ ...state, ran: collectIds(ran), green: collectIds(green) });
   }
   return states;
 }
 
-function idsOf(tests: readonly { readonly id: string }[]): ReadonlySet<string> {
+function collectIds(tests: readonly { readonly id: string }[]): ReadonlySet<string> {
   return new Set(tests.map(({ id }) => id));
 }
 
-/** Returns the state that a run ended with: what it kept, or its commit if nothing was uncommitted; null if neither tells. */
-function stateOf({ commit, causes }: Report, runDir: string): GreenState | null {
+/** Returns the state at the end of a run: the stored one, or its commit if there were no uncommitted changes; null if unknown. */
+function findEndState({ commit, causes }: Report, runDir: string): GreenState | null {
   const kept = readTreeState(runDir);
   if (kept) return { commit: kept.commit, runDir };
   const isChanged = causes.some(({ attempts }) => attempts.some(({ change }) => change !== null));

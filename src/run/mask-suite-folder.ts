@@ -7,14 +7,14 @@ import { hasState, listState, removeState } from '../state-folder.js';
 import { maskedStream } from '../secrets/masked-stream.js';
 
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
-/** The subfolder of a run for unmasked traces of failed tests, until it is known which of them a person will open. */
+/** The subfolder of a run for the unmasked traces of failed tests, which a person may still open. */
 const rawTraces = 'traces';
-/** Output of Playwright and its servers: bodies, traces and attachments, which cannot be masked here. */
+/** Output of Playwright and its servers: bodies, traces and attachments, which are not masked in place. */
 const unmaskable = [runFiles.output, runFiles.servers];
 
 /**
- * Masks the logs of a finished suite run in place (EV-9). Deletes logs that cannot be masked, and all logs of a green run, because
- * nobody needs those (CL-4). The files that `dropUnmasked` deletes stay until the failures have been diagnosed.
+ * Masks the logs of a finished suite run in place (EV-9). Deletes logs that cannot be masked, and all logs of a green run, which nobody needs (CL-4).
+ * The files that `dropUnmasked` deletes stay until the failures have been diagnosed.
  */
 export async function maskSuiteFolder(
   suiteDir: string,
@@ -25,11 +25,11 @@ export async function maskSuiteFolder(
     if (!isRed) await rm(file, { force: true });
     else await maskFile(file, redactor).catch(() => rm(file, { force: true, recursive: true }));
   }
-  // The evidence contains all of it. While this file exists, the others are not known to be masked.
+  // The evidence contains its contents. As long as this file exists, the other files may be unmasked.
   await rm(path.join(suiteDir, runFiles.report), { force: true });
 }
 
-/** Deletes the files of a suite run that may hold secrets and cannot be masked; the evidence already contains what was needed. */
+/** Deletes the files of a suite run that may contain secrets and cannot be masked; the evidence already contains the needed parts. */
 export async function dropUnmasked(suiteDir: string): Promise<void> {
   await Promise.all(unmaskable.map((name) => removeState(path.join(suiteDir, name))));
 }
@@ -48,7 +48,7 @@ export async function dropAllUnmasked(runDir: string): Promise<void> {
 }
 
 /** Returns the path of a failed test's trace as Playwright wrote it. */
-export function rawTraceOf(runDir: string, n: number): string {
+export function rawTracePath(runDir: string, n: number): string {
   return path.join(runDir, rawTraces, `${n}.zip`);
 }
 

@@ -3,7 +3,7 @@ import type { EventOf, SuitePurpose } from '../event.js';
 import { counted, duration } from '../format.js';
 import type { PhaseEvent } from './run-state.js';
 
-/** The purpose of a Playwright run: in short, and to follow `running 3 tests`. */
+/** The purpose of a Playwright run: in short, and as the end of a sentence that begins with `running 3 tests`. */
 const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
   first: { short: 'the suite', long: '' },
   confirm: { short: 'confirming', long: ' again without a change, to rule out a flake' },
@@ -24,20 +24,20 @@ const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long
 type SuiteStarted = EventOf<'suite.started'>;
 
 /** `running 3 tests again to prove the fixes (run 4, about 12s)` */
-export function suiteRunText(event: SuiteStarted): string {
+export function describeSuiteRun(event: SuiteStarted): string {
   const why = event.about
     ? ` again and again to see when ${event.about} fails`
     : purposeWords[event.purpose].long;
-  return `running ${testsText(event)}${why}${plannedText(event)}`;
+  return `running ${describeTests(event)}${why}${describePlan(event)}`;
 }
 
-/** Returns what is being done since this event, in short. */
-export function phaseWords(event: PhaseEvent): string {
+/** Describes the work that an event began, in short. */
+export function describePhaseEvent(event: PhaseEvent): string {
   switch (event.type) {
     case 'suite.started':
       return event.purpose === 'first'
-        ? suiteRunText(event)
-        : `${purposeWords[event.purpose].short}: ${testsText(event)}${plannedText(event)}`;
+        ? describeSuiteRun(event)
+        : `${purposeWords[event.purpose].short}: ${describeTests(event)}${describePlan(event)}`;
     case 'suite.ended':
       return event.causeId === null ? 'gathering evidence' : 'judging';
     case 'cause.started':
@@ -57,15 +57,15 @@ export function phaseWords(event: PhaseEvent): string {
   }
 }
 
-function testsText({ tests, red }: SuiteStarted): string {
+function describeTests({ tests, red }: SuiteStarted): string {
   if (tests === null) return 'the suite';
   return red === undefined
     ? counted(tests, 'test')
     : `${counted(red, 'red test')} and ${counted(tests - red, 'other')}`;
 }
 
-/** Formats which Playwright run it is, and how long it will take: ` (run 4, about 12 s)`; empty for the first, of which nothing is known. */
-function plannedText(run: { n?: number; likelyMs?: number | null }): string {
+/** Describes the number and the estimated duration of a Playwright run: ` (run 4, about 12 s)`; empty for the first run. */
+function describePlan(run: { n?: number; likelyMs?: number | null }): string {
   if (run.n === undefined || run.n === 1) return '';
   const time = run.likelyMs == null ? '' : `, about ${duration(run.likelyMs)}`;
   return ` (run ${run.n}${time})`;

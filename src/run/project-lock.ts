@@ -15,7 +15,7 @@ import {
 
 /** The exclusive right to change a project, held by one process at a time. */
 export interface ProjectLock extends Disposable {
-  /** Names the holder's current run, for others who find the project locked. */
+  /** Stores the id of the holder's current run, for the messages of other commands. */
   setRun(runId: string): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface LockRequest {
   readonly command: string;
   /** Whether to wait until the lock is free; if not, a held lock is a `Problem`. */
   readonly wait: boolean;
-  /** Called once with a text that says who holds the lock. */
+  /** Called once with a description of the lock's holder. */
   readonly onWait?: (text: string) => void;
 }
 
@@ -40,8 +40,8 @@ type Holder = z.infer<typeof holderShape>;
 const RETRY_MS = 200;
 
 /**
- * Takes the lock of a project, `.self-heal/lock`, which ends with the process that holds it. `.self-heal/lock.json` names the holder for
- * information only.
+ * Takes the lock of a project, `.self-heal/lock`. The end of the process releases it. `.self-heal/lock.json` describes the holder for information
+ * only.
  */
 export async function lockProject(
   projectRoot: string,
@@ -56,8 +56,8 @@ export async function lockProject(
       const lock = await lockFile(file);
       if (lock) return ok(await openLock(holderFile, command, lock));
       const holder = readStateJson(holderFile, holderShape);
-      if (!wait) return err(locked(holder));
-      if (!hasWaited) onWait?.(`waiting for ${describe(holder)}`);
+      if (!wait) return err(createLockedProblem(holder));
+      if (!hasWaited) onWait?.(`waiting for ${describeHolder(holder)}`);
       await delay(RETRY_MS);
     }
   } catch (error) {
@@ -81,17 +81,17 @@ async function openLock(holderFile: string, command: string, lock: Disposable): 
   return { setRun, [Symbol.dispose]: () => lock[Symbol.dispose]() };
 }
 
-function describe(holder: Holder | null): string {
+function describeHolder(holder: Holder | null): string {
   if (holder === null) return 'another self-heal';
   const { command, runId, pid, since } = holder;
   const age = prettyMs(Math.max(0, Date.now() - Date.parse(since)), { compact: true });
   return `\`self-heal ${command}\`${runId === null ? '' : ` (run ${runId})`}, process ${pid}, for ${age}`;
 }
 
-function locked(holder: Holder | null): Problem {
+function createLockedProblem(holder: Holder | null): Problem {
   return {
     kind: 'project-locked',
-    message: `this project is in use by ${describe(holder)}`,
+    message: `this project is in use by ${describeHolder(holder)}`,
     remedy:
       'Wait for it with --wait, or interrupt it. Commands that only read, such as inspect and report, still work.',
   };

@@ -6,12 +6,12 @@ import { openContents } from '../workspace/change.js';
 import { renderChange } from '../workspace/patch-text.js';
 import { readRunState } from './event-log.js';
 import { isRunId, runDirOf } from './run-folder.js';
-import { combined, keptChanges, nullIfMissing } from './undo.js';
+import { combineChanges, readKeptChanges, nullIfMissing } from './undo.js';
 
 /** A longer patch is cut in reports. */
 const PATCH_BYTES = 200 * 1024;
 
-/** Reads the patch of an attempt from its run's folder, for people; null if it is not there. */
+/** Reads the patch of an attempt from its run's folder, for people; null if it is missing. */
 export function readPatch(
   runDir: string,
   patch: string | null,
@@ -19,16 +19,16 @@ export function readPatch(
 ): string | null {
   if (patch === null || !/^attempts\/\d+\.patch$/.test(patch)) return null;
   const text = readState(path.join(runDir, patch))?.toString('utf8');
-  // If it was cut before masking, a secret could be split and remain.
+  // Masks before cutting, because a split secret would not be recognized.
   return text === undefined ? null : redactor.text(text).slice(0, PATCH_BYTES);
 }
 
-/** Reads everything that a run left changed in its project as one patch, which is empty if it left nothing; null if it can no longer be read. */
+/** Reads all remaining changes of a run as one patch, which may be empty; null if they can no longer be read. */
 export async function readRunPatch(runDir: string): Promise<Buffer | null> {
-  const changes = keptChanges(runDir, await readRunState(runDir));
+  const changes = readKeptChanges(runDir, await readRunState(runDir));
   if (changes?.length === 0) return Buffer.alloc(0);
   const rendered =
-    changes && (await renderChange(combined(changes), openContents(runDir)).catch(nullIfMissing));
+    changes && (await renderChange(combineChanges(changes), openContents(runDir)).catch(nullIfMissing));
   return rendered && rendered.patch;
 }
 
@@ -43,7 +43,7 @@ export interface EscalationWithPatches extends Escalation {
 }
 
 /** Reads the patches of an escalation of this project. */
-export function withPatches(
+export function addPatchTexts(
   projectRoot: string,
   escalation: Escalation,
   redactor: Pick<Redactor, 'text'>,

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { sweep } from '../process/end-processes.js';
+import { endOwned } from '../process/end-processes.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { killedRuns, markEnded } from './run-journal.js';
+import { listKilledRuns, markEnded } from './run-journal.js';
 import { ContentsMissing } from '../workspace/change.js';
 import { findCopies, removeCopy } from '../workspace/copy-folder.js';
 import { isSame, readFileState } from '../workspace/file-state.js';
@@ -19,64 +19,64 @@ import {
 import { findRoot } from '../workspace/project-files.js';
 import { writeFiles } from '../workspace/write-files.js';
 import { dropAllUnmasked } from './mask-suite-folder.js';
-import { moveRunIntoProject, notMoved, runDirOf } from './run-folder.js';
+import { moveRunIntoProject, describeMoveFailure, runDirOf } from './run-folder.js';
 import { stateFolder } from '../state-folder.js';
 import { claimWorkFolders, runsAtWork } from '../work-folder.js';
 
-/** What was cleaned up after a killed run, as lines for the user. */
+/** The clean-up after a killed run, described in lines for the user. */
 export type Recovery = readonly string[];
 
 /**
- * Cleans up after killed runs of a project: ends their processes, deletes their copies, and brings the tree to the state that the journal
- * describes (HN-2, AG-10). A journal that cannot be used changes nothing; it is set aside and reported as a `Problem` once. Usually there is
- * nothing to do, and this only lists a folder. The caller holds the project's lock.
+ * Cleans up after killed runs of a project: ends their processes, deletes their copies, and brings the tree to the state in the journal (HN-2, AG-10).
+ * An unusable journal changes nothing; it is set aside and reported once, as a `Problem`. Usually there is nothing to do except list a folder. The
+ * caller holds the project's lock.
  */
 export async function recoverKilledRuns(project: string): Promise<Result<Recovery, Problem>> {
   const stopped: string[] = [];
   await claimWorkFolders(project);
-  const killed = await killedRuns(project);
+  const killed = await listKilledRuns(project);
   // Only one run at a time works on a project, so no copy is in use.
   const copies = killed.length === 0 ? [] : await findCopies(project);
   for (const run of killed) {
-    const processes = await sweep({ runId: run.runId });
-    for (const copy of copies) processes.push(...(await sweep({ runId: run.runId }, { workDir: copy })));
+    const processes = await endOwned({ runId: run.runId });
+    for (const copy of copies) processes.push(...(await endOwned({ runId: run.runId }, { workDir: copy })));
     await dropAllUnmasked(run.dir);
     await markEnded(run);
     stopped.push(
-      ...processes.map((process) => `  stopped a process left behind by run ${run.runId}: ${process}`),
+      ...processes.map((process) => `  stopped a leftover process of run ${run.runId}: ${process}`),
     );
   }
   for (const copy of copies) await removeCopy(copy);
-  const moved = await bringAllIn(project);
+  const moved = await moveAllRunsIntoProject(project);
   const finished = await finishJournal(project);
-  return finished.ok ? ok([...moved, ...recoveryLines([...finished.value, ...stopped])]) : finished;
+  return finished.ok ? ok([...moved, ...createRecovery([...finished.value, ...stopped])]) : finished;
 }
 
 /** Moves the files of runs that ended without moving them into the project. */
-async function bringAllIn(project: string): Promise<string[]> {
+async function moveAllRunsIntoProject(project: string): Promise<string[]> {
   const lines: string[] = [];
   for (const [runId, dir] of runsAtWork(project)) {
     const final = stateFolder(project, 'runs', runId);
     lines.push(
       await moveRunIntoProject({ dir, final }).then(
         () => `moved the files of run ${runId} to ${path.relative(project, final)}`,
-        (error: unknown) => notMoved({ dir, final }, error),
+        (error: unknown) => describeMoveFailure({ dir, final }, error),
       ),
     );
   }
   return lines;
 }
 
-/** Brings the tree to the state that the journal describes, if there is one. */
+/** Brings the tree to the state in the journal, if there is one. */
 export async function finishJournal(project: string): Promise<Result<string[], Problem>> {
   const location = { project, root: await findRoot(project) };
   const journal = readJournal(location);
   if (journal === null) return ok([]);
-  if ('refused' in journal) return err(refused(project, journal.refused));
+  if ('refused' in journal) return err(createRefusedProblem(project, journal.refused));
   return finish(location, journal);
 }
 
-function recoveryLines(lines: readonly string[]): Recovery {
+function createRecovery(lines: readonly string[]): Recovery {
   return lines.length === 0 ? [] : ['cleaned up after an earlier run that was killed', ...lines];
 }
 
@@ -112,8 +112,8 @@ async function finish(
       ...installed,
     ]);
   } catch (error) {
-    if (error instanceof ContentsMissing) return err(refused(project, error.message));
-    return err(unwritable({ project, root }, journal, error));
+    if (error instanceof ContentsMissing) return err(createRefusedProblem(project, error.message));
+    return err(createUnwritableProblem({ project, root }, journal, error));
   }
 }
 
@@ -131,7 +131,7 @@ async function reinstall({ project, root }: JournalFolders, { runId }: Journal):
   return [failed === null ? `  ran ${command}` : `  ${command} failed; run it yourself`];
 }
 
-function refused(project: string, why: string): Problem {
+function createRefusedProblem(project: string, why: string): Problem {
   const aside = path.relative(project, setJournalAside(project));
   return {
     kind: 'journal-refused',
@@ -146,7 +146,11 @@ const undoneWords: Record<Journal['purpose'], string> = {
   undo: 'an undo could not be finished, and is still to be done in',
 };
 
-function unwritable({ project, root }: JournalFolders, { purpose, files }: Journal, error: unknown): Problem {
+function createUnwritableProblem(
+  { project, root }: JournalFolders,
+  { purpose, files }: Journal,
+  error: unknown,
+): Problem {
   const unwritten = files.filter(({ path: file, goal }) => {
     const now = readFileState(root, file);
     return now !== 'other' && !isSame(now, goal);

@@ -8,7 +8,7 @@ import type { Verification } from '../model/verification.js';
 import type { CauseRecord } from '../model/cause.js';
 import type { RegressionResult } from '../event.js';
 import type { FlakeState, TestState, CauseState, RunState } from './run-state.js';
-import { phaseWords } from './phase-words.js';
+import { describePhaseEvent } from './phase-words.js';
 
 /** `report.json`: the result of a run. Other programs read it; a change of meaning requires a new `schemaVersion`. */
 export interface Report {
@@ -17,13 +17,13 @@ export interface Report {
   project: string;
   startedAt: string;
   outcome: RunOutcome;
-  /** Null for a run that did not reach its end; the report is then created from its events and not stored. */
+  /** Null for an unfinished run, whose report is created from its events and not stored. */
   exitCode: number | null;
   /** Why no further agent was started, if the outcome is `paused` (ME-2). */
   status?: 'escalation_threshold_exceeded';
   /** The commit it ran on; null if there were uncommitted changes. */
   commit: string | null;
-  /** The shards whose reports say how these tests ended (`self-heal heal --from`), and the numbers of those that are missing. */
+  /** The shards from whose reports these results come (`self-heal heal --from`), and the numbers of missing ones. */
   shards?: { total: number; missing: readonly number[] };
   /** Whether evidence was only gathered and classified (`--dry-run`). */
   dryRun: boolean;
@@ -48,9 +48,9 @@ export interface Report {
     /** Green with a fix that was not proven (`verify: none`). */
     greenOnce: number;
     failed: number;
-    /** Left out by the suite itself. */
+    /** Skipped by the suite itself. */
     skipped: number;
-    /** No Playwright run got to them. */
+    /** Tests that no Playwright run reached. */
     notRun: number;
     /** Playwright runs, including the first one. */
     playwrightRuns: number;
@@ -69,7 +69,7 @@ export interface ReportTest extends Omit<TestState, 'rerunIds'> {
   causeId: string | null;
 }
 
-/** One root cause and what was done about it. */
+/** One root cause, with its attempts. */
 export interface ReportCause extends Omit<CauseRecord, 'tests'> {
   tests: readonly string[];
   verdict: CauseVerdict;
@@ -81,7 +81,7 @@ export interface ReportCause extends Omit<CauseRecord, 'tests'> {
   outputTokens: number | null;
   /** The change that broke its lead test, with its lines (BL-3); absent if none was found. */
   blame?: Blame;
-  /** The runs that a heal rests on (HN-5); empty if there is none. */
+  /** The runs that prove its heal (HN-5); empty if there is none. */
   proof: Proof;
   /** The proof of each of its tests, if there is more than one (HL-6). */
   testProofs?: readonly TestProof[];
@@ -96,7 +96,7 @@ export interface ReportAttempt extends Omit<Attempt, 'usage'>, Omit<AgentUsage, 
 /** A question to a person. */
 export interface ReportEscalation {
   id: string;
-  /** Whether `id` is its id in the store and for `self-heal escalations`. */
+  /** True if `id` is its id in the store, for use with `self-heal escalations`. */
   stored: boolean;
   causeId: string;
   state: 'pending';
@@ -104,7 +104,7 @@ export interface ReportEscalation {
 }
 
 /** Creates the report of a run. With all of the run's events, this is report.json; for a killed run, it covers everything until the kill. */
-export function reportOf(run: RunState): Report {
+export function createReport(run: RunState): Report {
   const { ended, startedAt, lastEventAt, shards } = run;
   return {
     schemaVersion: 1,
@@ -118,38 +118,38 @@ export function reportOf(run: RunState): Report {
     ...(shards ? { shards } : {}),
     dryRun: run.dryRun,
     verify: run.verify,
-    tests: reportTests(run),
-    causes: run.causes.map((cause) => reportCause(run, cause)),
-    escalations: escalationsOf(run),
+    tests: listReportTests(run),
+    causes: run.causes.map((cause) => createReportCause(run, cause)),
+    escalations: listEscalations(run),
     ...(run.flakes.length > 0 ? { flakes: run.flakes } : {}),
     regression: run.regression,
     ...(run.verification ? { verification: run.verification } : {}),
-    warnings: countedOnce(run.warnings),
-    totals: { ...totalsOf(run), durationMs: ended?.durationMs ?? (lastEventAt ?? 0) - (startedAt ?? 0) },
+    warnings: mergeWarnings(run.warnings),
+    totals: { ...countTotals(run), durationMs: ended?.durationMs ?? (lastEventAt ?? 0) - (startedAt ?? 0) },
   };
 }
 
-function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
+function countTotals(run: RunState): Omit<Report['totals'], 'durationMs'> {
   const verdicts = [...run.tests.values()].map(({ verdict }) => verdict);
-  const counted = (...those: Verdict[]) => verdicts.filter((verdict) => those.includes(verdict)).length;
+  const countVerdicts = (...those: Verdict[]) => verdicts.filter((verdict) => those.includes(verdict)).length;
   return {
     tests: run.tests.size,
-    passed: counted('passed'),
-    flaky: counted('flaky'),
-    healed: counted('healed'),
-    greenOnce: counted('green-once'),
-    failed: counted('failed', 'escalated', 'rejected', 'agent-unusable'),
-    skipped: counted('skipped'),
-    notRun: counted('not-run'),
+    passed: countVerdicts('passed'),
+    flaky: countVerdicts('flaky'),
+    healed: countVerdicts('healed'),
+    greenOnce: countVerdicts('green-once'),
+    failed: countVerdicts('failed', 'escalated', 'rejected', 'agent-unusable'),
+    skipped: countVerdicts('skipped'),
+    notRun: countVerdicts('not-run'),
     playwrightRuns: run.playwrightRuns,
     agentRuns: run.agentRuns,
-    ...sumCosts(run.causes.flatMap(judgedAttempts)),
+    ...sumCosts(run.causes.flatMap(listJudgedAttempts)),
     costUsd: run.costUsd,
   };
 }
 
 /** Returns each warning once, with its count if there are several. */
-function countedOnce(warnings: readonly string[]): string[] {
+function mergeWarnings(warnings: readonly string[]): string[] {
   return [...new Set(warnings)].map((message) => {
     const times = warnings.filter((warning) => warning === message).length;
     return times > 1 ? `${message} (${times} times)` : message;
@@ -157,10 +157,10 @@ function countedOnce(warnings: readonly string[]): string[] {
 }
 
 /** Returns the current status of a run's tests. */
-export function reportTests({ tests, causes }: RunState): ReportTest[] {
+export function listReportTests({ tests, causes }: RunState): ReportTest[] {
   const retries = new Map<string, number>();
   for (const cause of causes) {
-    const { length } = judgedAttempts(cause);
+    const { length } = listJudgedAttempts(cause);
     for (const { id } of cause.tests) retries.set(id, (retries.get(id) ?? 0) + length);
   }
   return [...tests.values()].map((state) => {
@@ -170,11 +170,11 @@ export function reportTests({ tests, causes }: RunState): ReportTest[] {
   });
 }
 
-function judgedAttempts({ attempts }: CauseState): Attempt[] {
+function listJudgedAttempts({ attempts }: CauseState): Attempt[] {
   return attempts.flatMap(({ judged }) => judged ?? []);
 }
 
-function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
+function createReportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
   const {
     startedAt: _startedAt,
     phase,
@@ -183,19 +183,19 @@ function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
     notes: _notes,
     ...record
   } = cause;
-  const attempts = judgedAttempts(cause);
+  const attempts = listJudgedAttempts(cause);
   const last = attempts.at(-1);
   const { proof = [], testProofs } = ended?.proof || last?.end.kind !== 'green' ? (ended ?? {}) : last.end;
   const isGreen = ended !== null && isHealed(ended.verdict);
   const unfinished = phase
-    ? `the run stopped at: ${phaseWords(phase.since)}`
+    ? `the run stopped at: ${describePhaseEvent(phase.since)}`
     : 'the run ended before its turn';
   return {
     ...record,
     tests: cause.tests.map(({ id }) => id),
     verdict: ended?.verdict ?? (dryRun ? 'failed' : 'interrupted'),
     reason: ended?.reason ?? (dryRun ? 'no agent was started' : unfinished),
-    attempts: attempts.map(reportAttempt),
+    attempts: attempts.map(createReportAttempt),
     ...sumCosts(attempts),
     proof: isGreen ? proof : [],
     ...(isGreen && testProofs ? { testProofs } : {}),
@@ -203,7 +203,7 @@ function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
 }
 
 /** Converts an attempt to its shape in report.json. */
-function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
+function createReportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
   return {
     ...attempt,
     cut: attempt.cut ?? [],
@@ -215,7 +215,7 @@ function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
   };
 }
 
-function escalationsOf({ causes }: RunState): ReportEscalation[] {
+function listEscalations({ causes }: RunState): ReportEscalation[] {
   const escalated = causes.filter(({ ended }) => ended?.verdict === 'escalated');
   return escalated.map(({ id: causeId, ended, escalationId }, index) => ({
     id: escalationId ?? `e${index + 1}`,

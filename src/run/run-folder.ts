@@ -18,9 +18,9 @@ import { changesFolder } from '../workspace/change.js';
 /** A run's files. */
 export interface RunFolder {
   readonly runId: string;
-  /** Where they are while the run works, outside of the project. */
+  /** Its path while the run is in progress, outside of the project. */
   readonly dir: string;
-  /** Where they are afterwards: `.self-heal/runs/<run-id>/` in the project. */
+  /** Its path afterwards: `.self-heal/runs/<run-id>/` in the project. */
   readonly final: string;
   /** Creates `failures/<n>` and returns its path. */
   failure(n: number): Promise<string>;
@@ -29,14 +29,14 @@ export interface RunFolder {
 }
 
 /** Returns the folder of all runs of a project; `.self-heal/latest` points to the newest run. */
-export function runsFolder(projectRoot: string): string {
+export function runsFolderOf(projectRoot: string): string {
   return stateFolder(projectRoot, 'runs');
 }
 
-/** Returns the folder with the files of a run, which need not exist. While the run works, they are outside of the project. */
+/** Returns the folder of a run, which may not exist. While the run is in progress, it is outside of the project. */
 export function runDirOf(projectRoot: string, runId: string): string {
   if (!/^[\w-]+$/.test(runId)) throw new Error(`not the id of a run: ${runId}`);
-  const final = path.join(runsFolder(projectRoot), runId);
+  const final = path.join(runsFolderOf(projectRoot), runId);
   return existsSync(final) ? final : (runsAtWork(projectRoot).get(runId) ?? final);
 }
 
@@ -45,12 +45,12 @@ export function projectOf(runDir: string): string {
   return path.resolve(runDir, '../../..');
 }
 
-/** Creates a run's folder. If it cannot be written, this returns a `Problem` before anything is run. */
+/** Creates a run's folder; returns a `Problem` if that is impossible. */
 export async function createRunFolder(
   projectRoot: string,
   runId: string,
 ): Promise<Result<RunFolder, Problem>> {
-  const final = path.join(runsFolder(projectRoot), runId);
+  const final = path.join(runsFolderOf(projectRoot), runId);
   try {
     openStateFolder(projectRoot);
     pointLatestTo(final);
@@ -60,7 +60,7 @@ export async function createRunFolder(
     const caches = cachesFor(findGitRoot(projectRoot) ?? projectRoot);
     const workFolder = await makeWorkFolder(projectRoot, caches);
     if (!workFolder.ok) return workFolder;
-    const dir = path.join(runsFolder(workFolder.value), runId);
+    const dir = path.join(runsFolderOf(workFolder.value), runId);
     makeNewStateFolder(dir);
     const subfolder = async (...parts: string[]) => makeStateFolder(path.join(dir, ...parts));
     return ok({
@@ -87,8 +87,8 @@ export async function createRunFolder(
  */
 export async function moveRunIntoProject({ dir, final }: Pick<RunFolder, 'dir' | 'final'>): Promise<void> {
   openStateFolder(projectOf(final));
-  // Somebody may have deleted it; a newer run may have it.
-  if (!lstatSync(latestBeside(final), { throwIfNoEntry: false })) pointLatestTo(final);
+  // Restores a deleted link, but leaves the link of a newer run.
+  if (!lstatSync(latestLinkPath(final), { throwIfNoEntry: false })) pointLatestTo(final);
   const moves = [
     [changesFolder(dir), changesFolder(final)],
     [dir, final],
@@ -98,40 +98,43 @@ export async function moveRunIntoProject({ dir, final }: Pick<RunFolder, 'dir' |
   await removeWorkFolder(projectOf(dir));
 }
 
-/** Removes the files of a run that did nothing; `latest` then names the run before it. */
+/** Removes the files of a run without results; `latest` then points to the previous run. */
 export async function removeRunFolder({ dir, final }: Pick<RunFolder, 'dir' | 'final'>): Promise<void> {
   for (const folder of [changesFolder(dir), dir]) await removeState(folder);
   await removeWorkFolder(projectOf(dir));
   const runs = path.dirname(final);
   const before = listState(runs).filter(isRunId).toSorted().at(-1);
-  if (before === undefined) removeLatest(latestBeside(final));
+  if (before === undefined) removeLatest(latestLinkPath(final));
   else pointLatestTo(path.join(runs, before));
 }
 
-/** Returns a message that the files of a run could not be moved, and where they are. */
-export function notMoved({ dir, final }: Pick<RunFolder, 'dir' | 'final'>, error: unknown): string {
+/** Returns a message that the files of a run could not be moved, with their path. */
+export function describeMoveFailure(
+  { dir, final }: Pick<RunFolder, 'dir' | 'final'>,
+  error: unknown,
+): string {
   return `the files of run ${path.basename(dir)} could not be moved into ${path.dirname(final)}: ${reasonOf(error)}\n  → They are in ${dir}, and the next command moves them. Free some disk space, or make the folder writable.`;
 }
 
 /**
- * Points `.self-heal/latest` to a run, for people and for CI. self-heal itself reads only which run it names. A real folder in its place, such as from
- * an unpacked artifact, stays.
+ * Points `.self-heal/latest` to a run, for people and for CI. self-heal itself reads only its target's name. Leaves a real folder in its
+ * place, such as from an unpacked artifact.
  */
 function pointLatestTo(dir: string): void {
-  const latest = latestBeside(dir);
+  const latest = latestLinkPath(dir);
   if (!removeLatest(latest)) return;
   // A junction needs no privileges on Windows, but an absolute target; elsewhere, the type is ignored.
   symlinkSync(process.platform === 'win32' ? dir : path.join('runs', path.basename(dir)), latest, 'junction');
 }
 
-/** Removes the link; returns whether there is none now. */
+/** Removes the link; returns true if there is none afterwards. */
 function removeLatest(latest: string): boolean {
   if (lstatSync(latest, { throwIfNoEntry: false })?.isDirectory()) return false;
   rmSync(latest, { force: true });
   return true;
 }
 
-function latestBeside(dir: string): string {
+function latestLinkPath(dir: string): string {
   return path.join(path.dirname(path.dirname(dir)), 'latest');
 }
 
@@ -141,7 +144,7 @@ export function isRunId(name: string): boolean {
 }
 
 /** Creates a unique run id that sorts by time: `20261121-071500-4f3a`. */
-export function newRunId(now: number, random: number): string {
+export function createRunId(now: number, random: number): string {
   const stamp = new Date(now).toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
   const suffix = Math.floor(random * 0x10000).toString(16);
   return `${stamp}-${suffix.padStart(4, '0')}`;

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { processEntry } from '../process/proc-table.js';
-import { runIdsIn } from './find-run.js';
+import { readProcessEntry } from '../process/proc-table.js';
+import { listRunIds } from './find-run.js';
 import { runDirOf, type RunFolder } from './run-folder.js';
 import { jsonOf } from '../json-of.js';
 import { tryOr } from '../result.js';
@@ -17,11 +17,11 @@ const schema = z.object({
 const fileName = 'running.json';
 
 /**
- * Records in `running.json` that this process is working on a run, so that the next command can tell if it was killed, and clean up after it
- * (AG-10). A failure to write it is ignored.
+ * Records in `running.json` that this process works on a run, which lets the next command recognize a kill and clean up (AG-10). Ignores a failure to
+ * write it.
  */
 export async function markRunning({ dir }: Pick<RunFolder, 'dir'>): Promise<void> {
-  const startedAt = (await processEntry(process.pid))?.startedAt ?? null;
+  const startedAt = (await readProcessEntry(process.pid))?.startedAt ?? null;
   const record: z.infer<typeof schema> = { schemaVersion: 1, pid: process.pid, startedAt };
   tryOr(undefined, () => writeState(path.join(dir, fileName), `${JSON.stringify(record)}\n`));
 }
@@ -31,22 +31,22 @@ export function markEnded({ dir }: Pick<RunFolder, 'dir'>): Promise<void> {
   return removeState(path.join(dir, fileName));
 }
 
-/** Returns the runs of a project whose process is gone although they never ended, oldest first. */
-export async function killedRuns(projectRoot: string): Promise<KilledRun[]> {
-  const ids = await runIdsIn(projectRoot);
-  const runs = await Promise.all(ids.map((runId) => killedRun(runId, runDirOf(projectRoot, runId))));
+/** Returns the runs of a project whose process died before their end, oldest first. */
+export async function listKilledRuns(projectRoot: string): Promise<KilledRun[]> {
+  const ids = await listRunIds(projectRoot);
+  const runs = await Promise.all(ids.map((runId) => readKilledRun(runId, runDirOf(projectRoot, runId))));
   return runs.filter((run) => run !== null);
 }
 
-/** Returns the pid of a run in progress, or null if it has ended or its process is gone. */
-export async function pidAtWork(dir: string): Promise<number | null> {
+/** Returns the pid of a run in progress; null if the run has ended or its process has died. */
+export async function findActivePid(dir: string): Promise<number | null> {
   const entry = read(dir);
   return entry && entry !== 'damaged' && (await isAlive(entry)) ? entry.pid : null;
 }
 
 type KilledRun = Pick<RunFolder, 'runId' | 'dir'>;
 
-async function killedRun(runId: string, dir: string): Promise<KilledRun | null> {
+async function readKilledRun(runId: string, dir: string): Promise<KilledRun | null> {
   const entry = read(dir);
   if (entry === null || (entry !== 'damaged' && (await isAlive(entry)))) return null;
   return { runId, dir };
@@ -60,6 +60,6 @@ function read(dir: string): z.infer<typeof schema> | 'damaged' | null {
 }
 
 async function isAlive(entry: z.infer<typeof schema>): Promise<boolean> {
-  const process = await processEntry(entry.pid);
-  return process !== null && !process.zombie && process.startedAt === entry.startedAt;
+  const process = await readProcessEntry(entry.pid);
+  return process !== null && !process.isZombie && process.startedAt === entry.startedAt;
 }

@@ -5,7 +5,7 @@ export interface PlannedRun {
   /** Counted from 1. */
   readonly n: number;
   /** The estimated duration based on earlier runs, in milliseconds; null before the first run has ended. */
-  readonly likelyMs: number | null;
+  readonly estimateMs: number | null;
 }
 
 /** Counts Playwright runs, and estimates how long each takes (CL-13). */
@@ -14,7 +14,7 @@ export interface RunPlan {
   begin(ids: readonly string[] | null): PlannedRun;
   ended(run: SuiteRun): void;
   /** Estimates the duration of a run of these tests, or of the whole selection, in milliseconds; null before the first run has ended. */
-  likelyMs(ids: readonly string[] | null): number | null;
+  estimateMs(ids: readonly string[] | null): number | null;
 }
 
 /** Creates the plan of a run that has not started. */
@@ -24,15 +24,15 @@ export function createRunPlan(): RunPlan {
   let parallelism = 1;
   /** The duration of a run beyond its tests, such as the start of its servers. */
   let overheadMs: number | null = null;
-  const testsMs = (ids: Iterable<string>) =>
+  const sumTestTimes = (ids: Iterable<string>) =>
     [...ids].reduce((sum, id) => sum + (lastMs.get(id) ?? 0), 0) / parallelism;
-  const likelyMs = (ids: readonly string[] | null) =>
-    overheadMs === null ? null : Math.round(overheadMs + testsMs(ids ?? lastMs.keys()));
+  const estimateMs = (ids: readonly string[] | null) =>
+    overheadMs === null ? null : Math.round(overheadMs + sumTestTimes(ids ?? lastMs.keys()));
   return {
-    likelyMs,
+    estimateMs: estimateMs,
     begin: (ids) => {
       started += 1;
-      return { n: started, likelyMs: likelyMs(ids) };
+      return { n: started, estimateMs: estimateMs(ids) };
     },
     ended: ({ tests, durationMs }) => {
       const results = tests.filter(({ outcome }) => outcome !== 'not-run');

@@ -8,7 +8,7 @@ import type { VerifyLevel } from '../model/settings.js';
 import type { Verification } from '../model/verification.js';
 import type { Event, EventOf, ListedTest, RegressionResult, StampedEvent, CommandLine } from '../event.js';
 
-/** A run as described by its events: everything shown about a run, live or later, is derived from it. Times are milliseconds since the epoch. */
+/** The state of a run, from its events. All views of a run, live or later, are derived from it. Times are milliseconds since the epoch. */
 export interface RunState {
   readonly runId: string;
   readonly project: string;
@@ -26,9 +26,9 @@ export interface RunState {
   readonly suite: EventOf<'suite.started'> | null;
   /** The progress of that run; null between runs, or if its number of tests is not known. */
   readonly progress: { readonly done: number; readonly total: number } | null;
-  /** Work that belongs to no single cause; null while there is none. */
+  /** Current work on several causes, such as the proof; null while there is none. */
   readonly phase: Phase | null;
-  /** The cause whose phase began last; null if it was a phase of the run. */
+  /** The cause with the newest phase; null if that is a phase of the run. */
   readonly latest: string | null;
   /**
    * By id, in the order in which they first ran. All states of a run share this map: a copy for each cause would take time quadratic in the
@@ -51,9 +51,9 @@ export interface RunState {
   readonly flakes: readonly FlakeState[];
   /** Null while it is running, or if it was killed. */
   readonly ended: EventOf<'run.ended'> | null;
-  /** Whether everything it changed has been reverted since. */
+  /** True if its changes were undone later. */
   readonly undone: boolean;
-  /** The id of the change that somebody made to tests while the run worked; null if nobody did. */
+  /** The id of a change that somebody made to tests during the run; null if there is none. */
   readonly editedTests: string | null;
 }
 
@@ -78,7 +78,7 @@ export interface CauseState extends CauseRecord {
   readonly attempts: readonly AttemptState[];
   /** The change that broke it; absent if none is known. */
   readonly blame?: Blame;
-  /** Why no change is known to have broken it; absent if nothing was searched. */
+  /** Why the search found no change that broke it; absent if there was no search. */
   readonly unblamed?: string;
   /** The stored question to a person; null if there is none. */
   readonly escalationId: string | null;
@@ -99,15 +99,15 @@ export interface AttemptState {
 }
 
 /** Returns the attempts at a cause that were judged, or whose change stays until the proof decides. */
-export function attemptsOf({ attempts }: Pick<CauseState, 'attempts'>): Attempt[] {
+export function listAttempts({ attempts }: Pick<CauseState, 'attempts'>): Attempt[] {
   return attempts.flatMap(({ held, judged }) => judged ?? held ?? []);
 }
 
 /** The work in progress. */
 export interface Phase {
-  /** The event it began with; it lasts until the next phase. */
+  /** The event that began the phase, which lasts until the next one. */
   readonly since: PhaseEvent;
-  /** The latest activity: what the agent did, or which test is running. */
+  /** The latest activity: the agent's action, or the running test. */
   readonly doing: string;
 }
 
@@ -123,7 +123,7 @@ export type PhaseEvent = EventOf<
 >;
 
 /** The state of a run before its first event. */
-export function emptyRun(runId = ''): RunState {
+export function createEmptyRun(runId = ''): RunState {
   return {
     runId,
     project: '',
@@ -154,25 +154,25 @@ export function emptyRun(runId = ''): RunState {
   };
 }
 
-/** Returns the run after one more event. Unknown events, from newer versions, change nothing. Pure, but for `tests`. */
+/** Returns the state after one more event. Ignores unknown events of newer versions. Pure, except that it updates `tests` in place. */
 export function reduce(run: RunState, event: StampedEvent): RunState {
   if (!Object.hasOwn(changes, event.type)) return run;
-  // Each entry takes the event type it is keyed by, which TypeScript cannot infer from a lookup by a union.
+  // Each entry takes the event type of its key, which TypeScript cannot infer from a lookup by a union.
   const change = changes[event.type] as (run: RunState, event: StampedEvent) => RunState;
   return { ...change(run, event), lastEventAt: event.time };
 }
 
 /**
- * Builds the run from its events, which are in order. Reports, live views, and `undo` come from it alone, so that even a killed run has
- * a report of all that happened until then.
+ * Builds the state of a run from its events, in order. Reports, live views and `undo` use only this state, so even a killed run has a report up to the
+ * kill.
  */
-export function runOf(events: Iterable<StampedEvent>, runId = ''): RunState {
-  let run = emptyRun(runId);
+export function replayRun(events: Iterable<StampedEvent>, runId = ''): RunState {
+  let run = createEmptyRun(runId);
   for (const event of events) run = reduce(run, event);
   return run;
 }
 
-const unchanged = (run: RunState) => run;
+const keepRun = (run: RunState) => run;
 
 const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T>) => RunState } = {
   'run.started': (run, { runId, project, dryRun, verify, time, shards = null, request = null }) => ({
@@ -186,22 +186,22 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     startedAt: time,
   }),
   'suite.started': (run, event) => ({
-    ...withPhase(run, event),
+    ...updatePhase(run, event),
     suite: event,
     progress: event.tests === null ? null : { done: 0, total: event.tests },
     playwrightRuns: run.playwrightRuns + (event.n ? 1 : 0),
   }),
   'suite.progress': (run, { done, total, test }) => ({
-    ...withActivity(run, run.suite?.causeId ?? null, `${done}/${total} ${test}`),
+    ...updateActivity(run, run.suite?.causeId ?? null, `${done}/${total} ${test}`),
     progress: { done, total },
   }),
   'suite.ended': (run, event) => ({
-    ...withPhase(run, event),
+    ...updatePhase(run, event),
     suite: null,
     progress: null,
     first: event.purpose === 'first' ? event : run.first,
   }),
-  'reports.read': unchanged,
+  'reports.read': keepRun,
   'tests.seen': (run, { tests }) => {
     for (const test of tests) {
       const { retries = 0, sharedFix = false } = test;
@@ -211,51 +211,61 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     return run;
   },
   'tests.decided': (run, { ids, verdict, sharedFix = false }) =>
-    withTests(run, ids, () => ({ verdict, sharedFix })),
+    updateTests(run, ids, () => ({ verdict, sharedFix })),
   'cause.found': (run, { cause }) =>
-    withTests({ ...run, causes: [...run.causes, newCause(cause)] }, idsOf(cause.tests), ({ causeIds }) => ({
-      causeIds: [...causeIds, cause.id],
-    })),
-  'cause.narrowed': (run, { cause }) => withCause(run, cause.id, cause),
+    updateTests(
+      { ...run, causes: [...run.causes, createCause(cause)] },
+      listIds(cause.tests),
+      ({ causeIds }) => ({
+        causeIds: [...causeIds, cause.id],
+      }),
+    ),
+  'cause.narrowed': (run, { cause }) => updateCause(run, cause.id, cause),
   'cause.joined': (run, { causeId, cause }) => {
     const others = run.causes.filter(({ id }) => id !== causeId);
-    return withTests(withCause({ ...run, causes: others }, cause.id, cause), idsOf(cause.tests), (test) => ({
-      causeIds: test.causeIds.map((id) => (id === causeId ? cause.id : id)),
-    }));
+    return updateTests(
+      updateCause({ ...run, causes: others }, cause.id, cause),
+      listIds(cause.tests),
+      (test) => ({
+        causeIds: test.causeIds.map((id) => (id === causeId ? cause.id : id)),
+      }),
+    );
   },
-  'cause.flaky': (run, { tests }) => withTests(run, idsOf(tests), () => ({ verdict: 'flaky' })),
+  'cause.flaky': (run, { tests }) => updateTests(run, listIds(tests), () => ({ verdict: 'flaky' })),
   'tests.edited': (run, { change }) => ({ ...run, editedTests: change }),
   'flake.found': (run, { flake }) => ({ ...run, flakes: [...run.flakes, flake] }),
   'flake.passed': (run, { test, green }) => ({
     ...run,
     flakes: run.flakes.map((flake) => (flake.test.id === test.id ? { ...flake, green } : flake)),
   }),
-  'cause.started': withPhase,
-  'cause.blamed': (run, { causeId, blame }) => withCause(run, causeId, { blame }),
+  'cause.started': updatePhase,
+  'cause.blamed': (run, { causeId, blame }) => updateCause(run, causeId, { blame }),
   'blame.ended': (run, { causeId, reason }) =>
-    causeId === null ? run : withCause(run, causeId, { unblamed: reason }),
-  'cause.came_back': withNote,
-  'cause.ended': (run, event) => withCause(run, event.causeId, { phase: null, ended: event }),
-  'tests.quarantined': (run, { tests }) => withTests(run, idsOf(tests), () => ({ verdict: 'quarantined' })),
-  'fixer.proposed': (run, { causeId, summary, agent }) => withActivity(run, causeId, `${agent}: ${summary}`),
+    causeId === null ? run : updateCause(run, causeId, { unblamed: reason }),
+  'cause.came_back': addNote,
+  'cause.ended': (run, event) => updateCause(run, event.causeId, { phase: null, ended: event }),
+  'tests.quarantined': (run, { tests }) =>
+    updateTests(run, listIds(tests), () => ({ verdict: 'quarantined' })),
+  'fixer.proposed': (run, { causeId, summary, agent }) =>
+    updateActivity(run, causeId, `${agent}: ${summary}`),
   'agent.started': (run, event) => {
-    const next = { ...withPhase(run, event), agentRuns: run.agentRuns + 1 };
-    return event.isReview ? next : withAttempt(next, event, { started: event });
+    const next = { ...updatePhase(run, event), agentRuns: run.agentRuns + 1 };
+    return event.isReview ? next : updateAttempt(next, event, { started: event });
   },
-  'agent.activity': (run, { causeId, text }) => withActivity(run, causeId, text),
-  'agent.ended': (run, event) => withCost(withPhase(run, event), event),
-  'agent.retrying': (run, event) => withNote(withPhase(run, event), event),
-  'agent.waiting_for_input': (run, { causeId, escalationId }) => withCause(run, causeId, { escalationId }),
-  'agent.escalation_resolved': unchanged,
+  'agent.activity': (run, { causeId, text }) => updateActivity(run, causeId, text),
+  'agent.ended': (run, event) => addCost(updatePhase(run, event), event),
+  'agent.retrying': (run, event) => addNote(updatePhase(run, event), event),
+  'agent.waiting_for_input': (run, { causeId, escalationId }) => updateCause(run, causeId, { escalationId }),
+  'agent.escalation_resolved': keepRun,
   'agent.build_paused': (run) => ({ ...run, paused: true }),
-  'attempt.cut': unchanged,
-  'attempt.rejected': unchanged,
+  'attempt.cut': keepRun,
+  'attempt.rejected': keepRun,
   'attempt.held': (run, event) => {
     const { causeId, attempt: held } = event;
-    return withAttempt(withPhase(run, event), { causeId, attempt: held.n }, { held });
+    return updateAttempt(updatePhase(run, event), { causeId, attempt: held.n }, { held });
   },
   'attempt.judged': (run, { causeId, attempt }) =>
-    withAttempt(run, { causeId, attempt: attempt.n }, { judged: attempt }),
+    updateAttempt(run, { causeId, attempt: attempt.n }, { judged: attempt }),
   'regression.ended': (run, { tests, leftOut, broke }) => ({
     ...run,
     regression: { tests, leftOut, broke: [...(run.regression?.broke ?? []), ...broke] },
@@ -281,7 +291,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
 
 function undone(run: RunState): RunState {
   const causes = run.causes.map((cause) => ({ ...cause, attempts: cause.attempts.map(revertedAttempt) }));
-  const warnings = [...run.warnings, 'What this run changed has been reverted since (self-heal undo).'];
+  const warnings = [...run.warnings, 'The changes of this run were undone later (self-heal undo).'];
   return { ...run, causes, warnings, undone: true };
 }
 
@@ -290,7 +300,7 @@ function revertedAttempt({ judged, ...attempt }: AttemptState): AttemptState {
   return { ...attempt, judged: judged && isKept(judged) ? { ...judged, end } : judged };
 }
 
-function withTests(
+function updateTests(
   run: RunState,
   ids: readonly string[],
   over: (test: TestState) => Partial<TestState>,
@@ -302,31 +312,31 @@ function withTests(
   return run;
 }
 
-function idsOf(tests: readonly TestRef[]): string[] {
+function listIds(tests: readonly TestRef[]): string[] {
   return tests.map(({ id }) => id);
 }
 
-function newCause(cause: CauseRecord): CauseState {
+function createCause(cause: CauseRecord): CauseState {
   const work = { startedAt: null, phase: null, attempts: [], escalationId: null, notes: [] };
   return { ...cause, ...work, costUsd: null, ended: null };
 }
 
-function causeOf({ causes }: RunState, id: string | null): CauseState | undefined {
+function findCause({ causes }: RunState, id: string | null): CauseState | undefined {
   return causes.find((cause) => cause.id === id);
 }
 
-function withCause(run: RunState, id: string, over: Partial<CauseState>): RunState {
+function updateCause(run: RunState, id: string, over: Partial<CauseState>): RunState {
   return { ...run, causes: run.causes.map((cause) => (cause.id === id ? { ...cause, ...over } : cause)) };
 }
 
 /** Begins a phase of a cause, or of the run if it belongs to no cause. */
-function withPhase(run: RunState, event: PhaseEvent): RunState {
+function updatePhase(run: RunState, event: PhaseEvent): RunState {
   const phase = { since: event, doing: '' };
   const { causeId } = event;
-  const hasCause = causeOf(run, causeId) !== undefined;
+  const hasCause = findCause(run, causeId) !== undefined;
   const causes = run.causes.map((cause) => {
     if (cause.id === causeId) return { ...cause, phase, startedAt: cause.startedAt ?? event.time };
-    // A cause that is checked once more after its end shows that phase only until something else begins.
+    // If a cause is checked again after its end, it shows that phase only until the next one begins.
     return cause.ended && cause.phase ? { ...cause, phase: null } : cause;
   });
   // While Playwright runs for all causes, the agent of one may start or end.
@@ -334,30 +344,30 @@ function withPhase(run: RunState, event: PhaseEvent): RunState {
   return { ...run, causes, phase: hasCause ? shared : phase, latest: hasCause ? causeId : null };
 }
 
-function withActivity(run: RunState, causeId: string | null, doing: string): RunState {
-  const phase = causeOf(run, causeId)?.phase;
-  if (causeId !== null && phase) return withCause(run, causeId, { phase: { ...phase, doing } });
+function updateActivity(run: RunState, causeId: string | null, doing: string): RunState {
+  const phase = findCause(run, causeId)?.phase;
+  if (causeId !== null && phase) return updateCause(run, causeId, { phase: { ...phase, doing } });
   return run.phase ? { ...run, phase: { ...run.phase, doing } } : run;
 }
 
-function withNote(run: RunState, event: CauseState['notes'][number]): RunState {
-  return withCause(run, event.causeId, { notes: [...(causeOf(run, event.causeId)?.notes ?? []), event] });
+function addNote(run: RunState, event: CauseState['notes'][number]): RunState {
+  return updateCause(run, event.causeId, { notes: [...(findCause(run, event.causeId)?.notes ?? []), event] });
 }
 
-function withCost(run: RunState, { causeId, costUsd }: EventOf<'agent.ended'>): RunState {
+function addCost(run: RunState, { causeId, costUsd }: EventOf<'agent.ended'>): RunState {
   if (costUsd === null) return run;
-  const ofCause = (causeOf(run, causeId)?.costUsd ?? 0) + costUsd;
-  return { ...withCause(run, causeId, { costUsd: ofCause }), costUsd: (run.costUsd ?? 0) + costUsd };
+  const ofCause = (findCause(run, causeId)?.costUsd ?? 0) + costUsd;
+  return { ...updateCause(run, causeId, { costUsd: ofCause }), costUsd: (run.costUsd ?? 0) + costUsd };
 }
 
-function withAttempt(
+function updateAttempt(
   run: RunState,
   { causeId, attempt: n }: { causeId: string; attempt: number },
   over: Partial<AttemptState>,
 ): RunState {
-  const attempts = causeOf(run, causeId)?.attempts ?? [];
+  const attempts = findCause(run, causeId)?.attempts ?? [];
   const isKnown = attempts.some((attempt) => attempt.n === n);
   const known = isKnown ? attempts : [...attempts, { n, started: null, held: null, judged: null }];
   const changed = known.map((attempt) => (attempt.n === n ? { ...attempt, ...over } : attempt));
-  return withCause(run, causeId, { attempts: changed });
+  return updateCause(run, causeId, { attempts: changed });
 }

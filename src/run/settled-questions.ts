@@ -5,44 +5,43 @@ import type { Store } from '../store/store.js';
 import { type Change, readChange } from '../workspace/change.js';
 import { isSame, readFileState } from '../workspace/file-state.js';
 import { findRoot } from '../workspace/project-files.js';
-import { readReport, runIdsIn } from './find-run.js';
+import { readReport, listRunIds } from './find-run.js';
 import { isRunId, runDirOf } from './run-folder.js';
 
 /** How many runs after a question are read, newest first. */
 const RUNS = 50;
 
 /**
- * Closes the questions of a project that have settled themselves: a later run here saw their tests green, or the code that their patches are for has
- * changed (ME-5). A question about an older fault must not keep agents from a new one with the same signature. Only failures of the store are
- * passed to `warn`.
+ * Closes questions of a project that no longer need an answer: their tests were green in a later run, or the code for their patches has changed (ME-5). A
+ * question about an older fault must not keep agents from a new one with the same signature. Passes only failures of the store to `warn`.
  */
 export async function closeSettledQuestions(
-  store: Pick<Store, 'escalations' | 'closeEscalation'>,
+  store: Pick<Store, 'listEscalations' | 'closeEscalation'>,
   cwd: string,
   warn: (message: string) => void = () => undefined,
 ): Promise<void> {
   try {
-    for (const question of await store.escalations('pending')) {
-      const because = await settledBecause(question, cwd);
+    for (const question of await store.listEscalations('pending')) {
+      const because = await explainSettled(question, cwd);
       if (because !== null) await store.closeEscalation(question.id, because);
     }
   } catch (error) {
-    warn(`Questions that have settled themselves could not be closed: ${reasonOf(error)}`);
+    warn(`Questions that no longer need an answer could not be closed: ${reasonOf(error)}`);
   }
 }
 
-/** Returns why a question needs no answer any more, or null. */
-async function settledBecause(question: Escalation, cwd: string): Promise<string | null> {
-  const green = await greenSince(question, cwd);
+/** Explains why a question no longer needs an answer, or returns null. */
+async function explainSettled(question: Escalation, cwd: string): Promise<string | null> {
+  const green = await findGreenRunSince(question, cwd);
   if (green !== null) return `its tests are green since run ${green}`;
-  const changed = await changedCode(question, cwd);
-  return changed === null ? null : `${changed} is not what it was when it was asked`;
+  const changed = await findChangedFile(question, cwd);
+  return changed === null ? null : `${changed} has changed since the question was asked`;
 }
 
-/** Returns the newest run after a question in which its tests ran, if all of them were green; else null. */
-async function greenSince({ runId: asked, tests }: Escalation, cwd: string): Promise<string | null> {
+/** Returns the newest run after a question that ran its tests, if all of them were green; else null. */
+async function findGreenRunSince({ runId: askedIn, tests }: Escalation, cwd: string): Promise<string | null> {
   if (tests.length === 0) return null;
-  const later = (await runIdsIn(cwd)).filter((runId) => runId > asked).toReversed();
+  const later = (await listRunIds(cwd)).filter((runId) => runId > askedIn).toReversed();
   for (const runId of later.slice(0, RUNS)) {
     const report = await readReport(runDirOf(cwd, runId));
     const verdicts = new Map(report?.tests.map(({ id, verdict }) => [id, verdict]));
@@ -57,8 +56,8 @@ function isGreen(verdict: Verdict | undefined): boolean {
   return verdict === 'passed' || (verdict !== undefined && isHealed(verdict));
 }
 
-/** Returns a file that a patch of the question no longer fits, or null. */
-async function changedCode({ runId, offers }: Escalation, cwd: string): Promise<string | null> {
+/** Returns a changed file to which a patch of the question no longer applies, or null. */
+async function findChangedFile({ runId, offers }: Escalation, cwd: string): Promise<string | null> {
   if (!isRunId(runId) || offers.length === 0) return null;
   const root = await findRoot(cwd);
   const changes = offers.flatMap(({ change }): Change[] => {
@@ -72,6 +71,6 @@ async function changedCode({ runId, offers }: Escalation, cwd: string): Promise<
     }),
   );
   const [first] = files;
-  // As long as one of its patches still fits, there is something to choose.
+  // The question stays open as long as one of its patches still applies.
   return first !== undefined && files.every((file) => file !== undefined) ? first.path : null;
 }

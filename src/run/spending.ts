@@ -3,29 +3,29 @@ import { failureKey } from '../model/failure.js';
 import type { DaySpent, Spent } from '../model/spent.js';
 import type { LimitSettings } from '../model/settings.js';
 
-/** Tracks what a run has spent, and derives `Spent` for decisions. */
+/** Tracks the costs of a run, and derives `Spent` for decisions. */
 export interface Spending {
-  /** Counts an agent as started, and as at work until the returned object is disposed of. */
-  agentStarted(cause: Cause): AgentAtWork;
-  /** Counts another start of the same agent, for the run only, because the reason has nothing to do with its tests (AG-7). */
-  agentRestarted(): void;
+  /** Counts an agent as started, and as working until the returned object is disposed of. */
+  startAgent(cause: Cause): AgentAtWork;
+  /** Counts a restart of an agent for the run only, because its reason is unrelated to the tests (AG-7). */
+  countRestart(): void;
   /** Returns the number of the next attempt within the run, from 1, which names its files and its change. */
-  nextAttempt(): number;
+  nextAttemptNumber(): number;
   /**
-   * Whether one more agent may be started within these limits. Each agent at work is assumed to cost as much as
-   * the most expensive one so far, because its actual cost is known only when it ends.
+   * Whether one more agent may be started within these limits. Assumes that each working agent costs as much as the
+   * most expensive one so far, because its real cost is known only at its end.
    */
   mayStart(limits: Pick<LimitSettings, 'costUsd'>): boolean;
   /** Resolves when the next agent at work has ended. */
-  nextEnd(): Promise<void>;
+  waitForNextEnd(): Promise<void>;
   spentFor(cause: Cause, now: number): Spent;
   totals(): { agentRuns: number; costUsd: number | null };
 }
 
 /** An agent that has been started. */
 export interface AgentAtWork extends Disposable {
-  /** Records what it cost, in US dollars; null if its program does not say. */
-  cost(usd: number | null): void;
+  /** Records its cost in US dollars; null if its program does not report it. */
+  addCost(usd: number | null): void;
 }
 
 /** Starts tracking at `startedAt`, in milliseconds since the epoch. */
@@ -40,12 +40,12 @@ export function createSpending(
   let [atWork, highestCost] = [0, 0];
   const waiting: (() => void)[] = [];
   return {
-    agentStarted: (cause) => {
+    startAgent: (cause) => {
       agentRuns += 1;
       atWork += 1;
-      for (const key of keysOf(cause)) byTest.set(key, (byTest.get(key) ?? 0) + 1);
+      for (const key of listKeys(cause)) byTest.set(key, (byTest.get(key) ?? 0) + 1);
       return {
-        cost: (usd) => {
+        addCost: (usd) => {
           if (usd === null) return;
           costUsd = (costUsd ?? 0) + usd;
           highestCost = Math.max(highestCost, usd);
@@ -57,14 +57,14 @@ export function createSpending(
       };
     },
     mayStart: (limits) => atWork === 0 || (costUsd ?? 0) + atWork * highestCost < limits.costUsd,
-    nextEnd: () => new Promise((resolve) => void waiting.push(resolve)),
-    agentRestarted: () => {
+    waitForNextEnd: () => new Promise((resolve) => void waiting.push(resolve)),
+    countRestart: () => {
       agentRuns += 1;
     },
-    nextAttempt: () => (attempts += 1),
+    nextAttemptNumber: () => (attempts += 1),
     spentFor: (cause, now) => ({
       agentRuns,
-      agentRunsOnTest: Math.max(0, ...keysOf(cause).map((key) => byTest.get(key) ?? 0)),
+      agentRunsOnTest: Math.max(0, ...listKeys(cause).map((key) => byTest.get(key) ?? 0)),
       costUsd: costUsd ?? 0,
       elapsedMs: now - startedAt,
       lastDay,
@@ -73,6 +73,6 @@ export function createSpending(
   };
 }
 
-function keysOf(cause: Cause): string[] {
+function listKeys(cause: Cause): string[] {
   return cause.members.map((member) => failureKey(member.failure));
 }

@@ -12,19 +12,19 @@ const schema = z.strictObject({
   files: z.array(z.strictObject({ path: safePath, hash: z.string().nullable() })),
 });
 
-/** The files of a project at the end of a run: a commit, and the contents of what differed from it; a hash is null if the file did not exist. */
+/** The files of a project at the end of a run: a commit, and the contents of files that differed from it; the hash of a missing file is null. */
 export type TreeState = z.infer<typeof schema>;
 
-/** The most files that are stored. A larger difference is not a fix in progress. */
+/** The maximum number of stored files. A larger difference is not a fix in progress. */
 const MAX_FILES = 2000;
 
-const fileIn = (runDir: string) => path.join(changesFolder(runDir), 'tree.json');
+const treeFile = (runDir: string) => path.join(changesFolder(runDir), 'tree.json');
 
 /**
- * Stores the files that a red run ended with, so that later changes can be distinguished from earlier ones. HEAD is not enough, because there may
- * be uncommitted changes. Without git, or with too many files, nothing is stored.
+ * Stores the files at the end of a red run, to distinguish later changes from earlier ones. HEAD is not enough, because there may be uncommitted changes.
+ * Stores nothing without git, or with too many files.
  */
-export async function keepTreeState(runDir: string, cwd: string): Promise<void> {
+export async function storeTreeState(runDir: string, cwd: string): Promise<void> {
   const changed = await compareWithGit(cwd, 'HEAD');
   if ('kind' in changed) return;
   const paths = [...changed.changes, ...(await changed.hidden())].flatMap(({ kind, path: file }) =>
@@ -39,36 +39,40 @@ export async function keepTreeState(runDir: string, cwd: string): Promise<void> 
     files.push({ path: file, hash: content ? await contents.put(content) : null });
   }
   const state: TreeState = { schemaVersion: 1, commit: changed.base, files };
-  writeState(fileIn(runDir), `${JSON.stringify(state)}\n`);
+  writeState(treeFile(runDir), `${JSON.stringify(state)}\n`);
 }
 
-/** Reads the files that a run stored; null if there are none, or they cannot be read. */
+/** Reads the stored files of a run; null if there are none, or if they cannot be read. */
 export function readTreeState(runDir: string): TreeState | null {
-  return readStateJson(fileIn(runDir), schema);
+  return readStateJson(treeFile(runDir), schema);
 }
 
-/** Compares the working tree with a commit or, if the folder of a run is given, with what that run kept. Rejects if that is gone. */
-export async function changesSinceState(
+/** Compares the working tree with a commit or, given the folder of a run, with its stored files. Rejects if those are missing. */
+export async function compareWithState(
   cwd: string,
   { commit, runDir }: { readonly commit: string; readonly runDir: string | null },
 ): Promise<GitChanges | NoBase> {
   const state = runDir === null ? null : readTreeState(runDir);
   return runDir === null || state === null
     ? compareWithGit(cwd, commit)
-    : changesSince(cwd, { runDir, state });
+    : compareWithTreeState(cwd, { runDir, state });
 }
 
-/** Compares the working tree with the state that a run kept. Rejects if its contents are gone. */
-export async function changesSince(
+/** Compares the working tree with the stored state of a run. Rejects if its contents are missing. */
+export async function compareWithTreeState(
   cwd: string,
   { runDir, state }: { readonly runDir: string; readonly state: TreeState },
 ): Promise<Awaited<ReturnType<typeof compareWithGit>>> {
   const changed = await compareWithGit(cwd, state.commit);
   if ('kind' in changed) return changed;
-  return onTopOf(changed, new Map(state.files.map((file) => [file.path, file.hash])), openContents(runDir));
+  return overlayState(
+    changed,
+    new Map(state.files.map((file) => [file.path, file.hash])),
+    openContents(runDir),
+  );
 }
 
-function onTopOf(
+function overlayState(
   { before, changes, ...changed }: GitChanges,
   kept: ReadonlyMap<string, string | null>,
   contents: Pick<ReturnType<typeof openContents>, 'get'>,

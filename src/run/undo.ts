@@ -17,8 +17,8 @@ import { findRoot } from '../workspace/project-files.js';
 import { planFiles } from '../workspace/applied-changes.js';
 import { type FilePlan, writeFiles, type WriteResult } from '../workspace/write-files.js';
 
-/** Returns the changes that a run kept, in order. Null if its events or one of the changes can no longer be read. */
-export function keptChanges(dir: string, run: RunState): Change[] | null {
+/** Returns the remaining changes of a run, in order; null if its events or one of the changes can no longer be read. */
+export function readKeptChanges(dir: string, run: RunState): Change[] | null {
   const { causes, ended } = run;
   // A run writes its report after its last event.
   if (ended === null && hasState(path.join(dir, 'report.json'))) return null;
@@ -33,8 +33,8 @@ export function keptChanges(dir: string, run: RunState): Change[] | null {
   return readable.length < inOrder.length ? null : readable;
 }
 
-/** Combines changes into one: what each file was before the first, and is after the last. */
-export function combined(changes: readonly Change[]): Change {
+/** Combines changes into one: each file before the first change, and after the last. */
+export function combineChanges(changes: readonly Change[]): Change {
   const edits = new Map<string, FileEdit>();
   for (const edit of changes.flatMap((change) => change.edits))
     edits.set(edit.path, { ...edit, before: (edits.get(edit.path) ?? edit).before });
@@ -43,8 +43,8 @@ export function combined(changes: readonly Change[]): Change {
 }
 
 /**
- * Reverts changes in the project. What somebody has edited since is kept; a file in which the same lines were edited is left alone and listed
- * (HN-8). If this is killed, the next command finishes it (HN-2). Rejects with `ContentsMissing` if the original contents are no longer stored.
+ * Reverts changes in the project. Keeps later edits by other people; skips and lists a file in which they edited the same lines (HN-8). After a kill, the
+ * next command finishes the undo (HN-2). Rejects with `ContentsMissing` if the original contents are no longer stored.
  */
 export async function undo(
   project: string,
@@ -57,7 +57,7 @@ export async function undo(
   const edits = changes.flatMap((change) => change.edits);
   const { files, folders } = planFiles(changes, new Set(ids));
   const journal: Journal = {
-    files: await Promise.all(files.map((file) => keepingEdits(file, { root, edits, contents }))),
+    files: await Promise.all(files.map((file) => planKeepingEdits(file, { root, edits, contents }))),
     folders,
     runId: run.runId,
     changes: ids,
@@ -81,8 +81,8 @@ interface RevertContext {
   readonly contents: Contents;
 }
 
-/** Returns the plan for a file; edits that somebody else has made in it stay, if they can be merged. */
-async function keepingEdits(file: FilePlan, { root, edits, contents }: RevertContext): Promise<FilePlan> {
+/** Plans a file, and keeps edits by other people if they can be merged. */
+async function planKeepingEdits(file: FilePlan, { root, edits, contents }: RevertContext): Promise<FilePlan> {
   const now = readFileState(root, file.path);
   if (now === 'other' || file.known.some((state) => isSame(state, now))) return file;
   const after = edits.findLast((edit) => edit.path === file.path)?.after ?? null;

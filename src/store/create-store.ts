@@ -1,6 +1,6 @@
-import { escalationTable } from './escalation-table.js';
-import { fixTable } from './fix-table.js';
-import { flakeTable } from './flake-table.js';
+import { createEscalationTable } from './escalation-table.js';
+import { createFixTable } from './fix-table.js';
+import { createFlakeTable } from './flake-table.js';
 import type { Store, AttemptStart, FixReversal, Occurrence } from './store.js';
 import {
   recordFailure,
@@ -10,8 +10,8 @@ import {
   markUnhealed,
   touchSignature,
 } from './signature-table.js';
-import { spentSince } from './spent-since.js';
-import { type Database, type StoreContext, storedJson, storedText } from './tables.js';
+import { sumCostsSince } from './spent-since.js';
+import { type Database, type StoreContext, serializeMasked, maskText } from './tables.js';
 import type { Attempt } from '../model/attempt.js';
 import { isBuiltIn } from '../model/built-in.js';
 import { reasonOfEnd } from '../model/attempt.js';
@@ -21,28 +21,28 @@ const DAY_MS = 86_400_000;
 /** Creates a project's store on an open database; `now` returns milliseconds since the epoch. */
 export function createStore(db: Database, project: string, now: () => number): Store {
   const context: StoreContext = { db, project, now: () => new Date(now()).toISOString() };
-  const escalations = escalationTable(context);
-  const { refuseFixesOf, ...fixes } = fixTable(context);
+  const escalations = createEscalationTable(context);
+  const { refuseFixesOf, ...fixes } = createFixTable(context);
   return {
     ...escalations,
-    ...flakeTable(context),
+    ...createFlakeTable(context),
     ...fixes,
-    attemptStarted: (start) => attemptStarted(context, start),
-    attemptFinished: (id, attempt) => attemptFinished(context, id, attempt),
-    healedByOtherFix: (healed) => healedByOtherFix(context, healed),
-    fixReverted: async (reversal) => {
+    startAttempt: (start) => attemptStarted(context, start),
+    finishAttempt: (id, attempt) => attemptFinished(context, id, attempt),
+    recordHealByOtherFix: (healed) => healedByOtherFix(context, healed),
+    recordRevert: async (reversal) => {
       await fixReverted(context, reversal);
       await refuseFixesOf(reversal, 'did-not-hold');
     },
-    runUndone: async (runId) => {
+    recordUndo: async (runId) => {
       await runUndone(context, runId);
       await refuseFixesOf({ runId }, 'undone');
     },
     recordFailure: async (signature, runId) => {
-      const open = await escalations.openFor(signature);
+      const open = await escalations.findPending(signature);
       return { ...(await recordFailure(context, signature, runId)), open };
     },
-    spentLastDay: () => spentSince(db, project, new Date(now() - DAY_MS).toISOString()),
+    sumLastDay: () => sumCostsSince(db, project, new Date(now() - DAY_MS).toISOString()),
     close: () => db.destroy(),
   };
 }
@@ -66,16 +66,16 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
         exit: attempt.exit,
         ended: attempt.end.kind,
         costUsd: attempt.usage?.costUsd ?? null,
-        files: storedJson(attempt.files),
-        claim: attempt.claim === null ? null : storedJson(attempt.claim),
-        because: storedText(reasonOfEnd(attempt)),
+        files: serializeMasked(attempt.files),
+        claim: attempt.claim === null ? null : serializeMasked(attempt.claim),
+        because: maskText(reasonOfEnd(attempt)),
         patch: attempt.patch,
       })
       .where('id', '=', id)
       .where('finishedAt', 'is', null)
       .returning(['signature', 'runId'])
       .executeTakeFirst();
-    // An attempt that was already finished has been counted.
+    // A finished attempt was already counted.
     if (!finished) return;
     const isFix = attempt.agent !== null && attempt.files.length > 0;
     const { kind } = attempt.end;
@@ -95,23 +95,23 @@ async function healedByOtherFix(context: StoreContext, healed: Occurrence): Prom
 async function fixReverted(context: StoreContext, reversal: FixReversal): Promise<void> {
   const { runId, causeId, reason } = reversal;
   await context.db.transaction().execute(async (db) => {
-    await takeOutKept(db, runId, reason).where('causeId', '=', causeId).execute();
+    await markKeptTakenOut(db, runId, reason).where('causeId', '=', causeId).execute();
     await markUnhealed(db, reversal);
   });
 }
 
 async function runUndone(context: StoreContext, runId: string): Promise<void> {
   await context.db.transaction().execute(async (db) => {
-    await takeOutKept(db, runId, 'a person undid it').execute();
+    await markKeptTakenOut(db, runId, 'a person undid it').execute();
     await markUndone(db, runId);
   });
 }
 
 /** Marks the fixes that a run has kept so far as taken out. */
-function takeOutKept(db: Database, runId: string, reason: string) {
+function markKeptTakenOut(db: Database, runId: string, reason: string) {
   return db
     .updateTable('attempts')
-    .set({ ended: 'taken-out', because: storedText(reason) })
+    .set({ ended: 'taken-out', because: maskText(reason) })
     .where('runId', '=', runId)
     .where('ended', 'in', ['green', 'changed']);
 }

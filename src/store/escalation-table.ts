@@ -13,9 +13,9 @@ import {
 import { refuseFixes } from './fix-table.js';
 import { quarantineShape, type Store } from './store.js';
 import {
-  checkedRow,
-  storedJson,
-  storedText,
+  parseRow,
+  serializeMasked,
+  maskText,
   type Database,
   type StoreContext,
   type Tables,
@@ -26,49 +26,49 @@ const DAY_MS = 24 * 60 * 60_000;
 /** The part of the store that keeps escalations, answers and quarantines. */
 type EscalationTable = Pick<
   Store,
-  'escalate' | 'escalations' | 'closeEscalation' | 'resolve' | 'quarantines' | 'release'
+  'escalate' | 'listEscalations' | 'closeEscalation' | 'resolve' | 'listQuarantines' | 'release'
 > & {
-  openFor(signature: string): Promise<Escalation | null>;
+  findPending(signature: string): Promise<Escalation | null>;
 };
 
-export function escalationTable(context: StoreContext): EscalationTable {
+export function createEscalationTable(context: StoreContext): EscalationTable {
   const { db, project } = context;
   const all = () => db.selectFrom('escalations').selectAll().where('project', '=', project);
-  const byId = async (id: string) => escalationOf(await all().where('id', '=', id).executeTakeFirst());
-  const openFor = async (signature: string) =>
-    escalationOf(
+  const findById = async (id: string) => parseEscalation(await all().where('id', '=', id).executeTakeFirst());
+  const findPending = async (signature: string) =>
+    parseEscalation(
       await all().where('signature', '=', signature).where('state', '=', 'pending').executeTakeFirst(),
     );
   return {
-    openFor,
-    escalations: async (state) => {
+    findPending: findPending,
+    listEscalations: async (state) => {
       const chosen = state === null ? all() : all().where('state', '=', state);
       const rows = await chosen.orderBy('createdAt', 'desc').execute();
-      return rows.flatMap((row) => escalationOf(row) ?? []);
+      return rows.flatMap((row) => parseEscalation(row) ?? []);
     },
     escalate: async (question, runId) => {
       await insert(context, question, runId);
-      const stored = await openFor(question.signature);
+      const stored = await findPending(question.signature);
       if (!stored) throw new Error('the question was answered at the moment it was asked');
       return stored;
     },
     closeEscalation: async (id, because) => {
       await db
         .updateTable('escalations')
-        .set({ state: 'closed', closedBecause: storedText(because), resolvedAt: context.now() })
+        .set({ state: 'closed', closedBecause: maskText(because), resolvedAt: context.now() })
         .where('id', '=', id)
         .where('state', '=', 'pending')
         .execute();
     },
     resolve: async (id, answer) => {
-      const question = await byId(id);
+      const question = await findById(id);
       if (!question) return null;
       await db
         .transaction()
         .execute((transaction) => storeAnswer(transaction, context, { question, answer }));
-      return byId(id);
+      return findById(id);
     },
-    quarantines: async () => {
+    listQuarantines: async () => {
       const rows = await db
         .selectFrom('quarantines')
         .select(['testId', 'name', 'escalationId', 'since', 'until'])
@@ -76,7 +76,7 @@ export function escalationTable(context: StoreContext): EscalationTable {
         .where('until', '>', context.now())
         .orderBy('since')
         .execute();
-      return rows.map((row) => checkedRow(quarantineShape, row));
+      return rows.map((row) => parseRow(quarantineShape, row));
     },
     release: async (testIds) => {
       if (testIds.length === 0) return;
@@ -98,12 +98,12 @@ async function insert({ db, project, now }: StoreContext, question: Question, ru
       id: randomUUID().slice(0, 8),
       project,
       runId,
-      problem: storedText(question.problem),
-      recommendation: storedText(question.recommendation),
-      tried: storedJson(question.tried),
+      problem: maskText(question.problem),
+      recommendation: maskText(question.recommendation),
+      tried: serializeMasked(question.tried),
       choices: JSON.stringify(question.choices),
-      tests: storedJson(question.tests),
-      offers: storedJson(question.offers),
+      tests: serializeMasked(question.tests),
+      offers: serializeMasked(question.offers),
       state: 'pending',
       createdAt: now(),
     })
@@ -118,7 +118,7 @@ async function storeAnswer(
 ): Promise<void> {
   const { choice } = answer;
   const state: EscalationState = choice === 'skip' ? 'skipped' : 'resolved';
-  const guidance = storedText(createGuidance(answer));
+  const guidance = maskText(createGuidance(answer));
   const decision = readDecision(question, answer);
   await db
     .updateTable('escalations')
@@ -127,11 +127,11 @@ async function storeAnswer(
     .execute();
   await db
     .updateTable('signatures')
-    .set({ count: 0, failedFixes: 0, guidance, decision: decision && storedJson(decision) })
+    .set({ count: 0, failedFixes: 0, guidance, decision: decision && serializeMasked(decision) })
     .where('signature', '=', question.signature)
     .execute();
   await db.deleteFrom('quarantines').where('escalationId', '=', question.id).execute();
-  // Whoever wants another fix is not asked about a remembered one again.
+  // A person who wants another fix must not be asked about a remembered one again.
   if (choice === 'guide' || choice === 'simplify')
     await refuseFixes(db, { project }).where('signature', '=', question.signature).execute();
   if (choice !== 'skip') return;
@@ -147,6 +147,6 @@ async function storeAnswer(
   }
 }
 
-function escalationOf(row: Selectable<Tables['escalations']> | undefined): Escalation | null {
-  return row ? checkedRow(escalationShape, row, ['tests', 'tried', 'choices', 'offers']) : null;
+function parseEscalation(row: Selectable<Tables['escalations']> | undefined): Escalation | null {
+  return row ? parseRow(escalationShape, row, ['tests', 'tried', 'choices', 'offers']) : null;
 }

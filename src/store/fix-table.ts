@@ -8,10 +8,10 @@ import type { Database, StoreContext } from './tables.js';
 const FIXES = 3;
 const REFUSALS = 20;
 
-/** The most bytes that the files of a fix may have, before and after it together. */
+/** The maximum size in bytes of the files of a fix, before and after it together. */
 const MAX_BYTES = 200_000;
 
-/** Begins to refuse fixes of a project: they are not tried again. Their contents go. */
+/** Begins an update that refuses fixes of a project: they are not tried again, and their contents are deleted. */
 export function refuseFixes(
   db: Database,
   { project, why = 'did-not-hold' }: { readonly project: string; readonly why?: 'undone' | 'did-not-hold' },
@@ -19,8 +19,8 @@ export function refuseFixes(
   return db.updateTable('fixes').set({ refused: why, edits: '[]' }).where('project', '=', project);
 }
 
-/** The part of the store that remembers fixes that were green. */
-export function fixTable({ db, project, now }: StoreContext): FixTable {
+/** The part of the store that remembers green fixes. */
+export function createFixTable({ db, project, now }: StoreContext): FixTable {
   return {
     rememberFix: async ({ signatures, replaces, ...fix }) => {
       const edits = JSON.stringify(fix.edits);
@@ -29,7 +29,7 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
       const { runId, causeId, agent, proven } = fix;
       const row = {
         project,
-        id: idOf(edits),
+        id: createFixId(edits),
         runId,
         causeId,
         agent,
@@ -45,7 +45,7 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
             .values({ ...row, signature, refused: null })
             .onConflict((conflict) => {
               const again = conflict.columns(['signature', 'id']);
-              // A proof outweighs an earlier failure of the fix, but not that a person undid it.
+              // A proof outweighs an earlier failure of the fix, but not a person's undo.
               return proven === 'proven'
                 ? again
                     .doUpdateSet({ ...row, refused: null })
@@ -59,12 +59,12 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
               .where('signature', '=', signature)
               .where('id', '=', replaces)
               .execute();
-          await prune(transaction, signature);
+          await deleteOldFixes(transaction, signature);
         }
       });
       return row.id;
     },
-    rememberedFixes: async (signature) => {
+    listRememberedFixes: async (signature) => {
       const rows = await db
         .selectFrom('fixes')
         .selectAll()
@@ -74,14 +74,14 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
         .orderBy('savedAt', 'desc')
         .limit(FIXES)
         .execute();
-      // A shared store is input: a fix that self-heal would not have written is not tried.
+      // A shared store is untrusted, so skips fixes that self-heal would not have stored.
       return rows.flatMap((row): RememberedFix[] => {
         const fix = rememberedFixShape.safeParse({
           ...row,
           reading: row.reading && jsonOf(row.reading),
           edits: jsonOf(row.edits),
         });
-        const isWhole = row.edits.length <= 2 * MAX_BYTES && row.id === idOf(row.edits);
+        const isWhole = row.edits.length <= 2 * MAX_BYTES && row.id === createFixId(row.edits);
         return fix.success && isWhole ? [fix.data] : [];
       });
     },
@@ -96,8 +96,8 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
   };
 }
 
-type FixTable = Pick<Store, 'rememberFix' | 'rememberedFixes' | 'refuseFix'> & {
-  /** Refuses what a run kept, or one cause of it. */
+type FixTable = Pick<Store, 'rememberFix' | 'listRememberedFixes' | 'refuseFix'> & {
+  /** Refuses the kept fixes of a run, or of one of its causes. */
   readonly refuseFixesOf: (
     of: { readonly runId: string; readonly causeId?: string },
     why: 'undone' | 'did-not-hold',
@@ -105,12 +105,12 @@ type FixTable = Pick<Store, 'rememberFix' | 'rememberedFixes' | 'refuseFix'> & {
 };
 
 /** Two runs with the same fix of the same files write the same row. */
-function idOf(edits: string): string {
+function createFixId(edits: string): string {
   return createHash('sha256').update(edits).digest('hex').slice(0, 32);
 }
 
 /** Deletes all but the newest fixes and refused fixes of a signature. */
-async function prune(db: Database, signature: string): Promise<void> {
+async function deleteOldFixes(db: Database, signature: string): Promise<void> {
   for (const [operator, most] of [
     ['is', FIXES],
     ['is not', REFUSALS],

@@ -43,7 +43,7 @@ export async function openStore(
   try {
     const isPostgres = isUrl(location);
     const file = path.resolve(cwd, location);
-    if (!isPostgres && (await isTracked(file, cwd))) return err(tracked(location));
+    if (!isPostgres && (await isTracked(file, cwd))) return err(createTrackedProblem(location));
     db = isPostgres ? await connect(location) : await openFile(file, { cwd, mayCreate });
     const problem = await createIfNew(db as unknown as Kysely<unknown>, { isPostgres, location });
     if (!problem) return ok(db);
@@ -53,7 +53,11 @@ export async function openStore(
     // The original error is returned below.
     await db?.destroy().catch(() => undefined);
     if (error instanceof StateRefused) return err(error.problem);
-    return err(isDamaged(error) ? damaged(location, reasonOf(error)) : unusable(location, error));
+    return err(
+      isDamaged(error)
+        ? createDamagedProblem(location, reasonOf(error))
+        : createUnusableProblem(location, error),
+    );
   }
 }
 
@@ -78,15 +82,15 @@ async function connect(url: string): Promise<Database> {
   pool.on('error', () => undefined);
   // When a busy connection breaks, its query rejects. Without this listener, the process would end as well.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  return databaseOn(new PostgresDialect({ pool }));
+  return createDatabase(new PostgresDialect({ pool }));
 }
 
 /** Names are in snake case in the database and in camel case in the code. */
-function databaseOn(dialect: Dialect): Database {
+function createDatabase(dialect: Dialect): Database {
   return new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
 }
 
-/** Whether git tracks the file, so that somebody else may have written it. Tracked files in `.self-heal` are refused earlier. */
+/** Whether git tracks the file, which means that anybody may have written it. Tracked files in `.self-heal` are refused earlier. */
 async function isTracked(file: string, cwd: string): Promise<boolean> {
   if (isInside(stateFolder(cwd), file)) return false;
   const names = databaseFiles(path.basename(file));
@@ -100,22 +104,22 @@ async function openFile(
   const { default: Libsql } = await import('libsql');
   if (isInside(stateFolder(cwd), file)) makeStateFolder(path.dirname(file));
   else mkdirSync(path.dirname(file), { recursive: true });
-  // A store elsewhere may be a link, for example to a disk that machines share.
+  // A store outside of the project may be a link, for example to a shared disk.
   checkDatabase(isInside(stateFolder(cwd), file) ? file : real(file));
   const database = new Libsql(file, { timeout: TIMEOUT_MS });
   try {
     checkFile(database, mayCreate);
-    // The journal stays SQLite's own: to switch to a write-ahead log fails at once while another process writes, and such a log needs all processes on
-    // one machine. Every commit reaches the disk, because each may record the cost of an agent. Commits are rare.
+    // Keeps SQLite's default journal: switching to a write-ahead log fails while another process writes, and such a log works only on one machine. Syncs
+    // every commit, because it may record the cost of an agent; commits are rare.
     database.pragma('synchronous = FULL');
-    return databaseOn(new LibsqlDialect({ database }));
+    return createDatabase(new LibsqlDialect({ database }));
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-/** Checks the file before anything is written, so that a file that is not a store stays unchanged. */
+/** Checks the file before the first write, because a file that is not a store must stay unchanged. */
 function checkFile(database: Libsql.Database, mayCreate: boolean): void {
   const [check] = database.pragma('quick_check(1)') as { quick_check?: string }[];
   if (check?.quick_check !== 'ok') throw new Damage(check?.quick_check ?? 'the integrity check failed');
@@ -132,14 +136,14 @@ function isDamaged(error: unknown): boolean {
 }
 
 /** Converts an error of an open store to a `Problem`; returns null for an error that does not come from the store. */
-export function problemOfUse(location: string, error: unknown): Problem | null {
+export function createUseProblem(location: string, error: unknown): Problem | null {
   // A missing column or table is an `SQLITE_ERROR`.
   const isUnknown = error instanceof Error && Reflect.get(error, 'code') === 'SQLITE_ERROR';
-  return isUnknown || isDamaged(error) ? damaged(location, reasonOf(error)) : null;
+  return isUnknown || isDamaged(error) ? createDamagedProblem(location, reasonOf(error)) : null;
 }
 
 /** A store of another version is left unchanged, because its counts and answers are expensive to recreate. */
-function otherVersion(location: string, version: number): Problem {
+function createVersionProblem(location: string, version: number): Problem {
   return {
     kind: 'store-unreadable',
     message: `The store ${redact(location)} was created by another version of self-heal (its tables have version ${version}, this self-heal needs version ${storeVersion})`,
@@ -149,15 +153,15 @@ function otherVersion(location: string, version: number): Problem {
   };
 }
 
-function tracked(location: string): Problem {
+function createTrackedProblem(location: string): Problem {
   return {
     kind: 'store-unreadable',
     message: `git tracks the store ${location}, so anybody may have written it`,
-    remedy: `Take it out of the repository: git rm --cached ${location}, then delete it, or name another \`store\`.`,
+    remedy: `Remove it from the repository: git rm --cached ${location}, then delete it, or name another \`store\`.`,
   };
 }
 
-function damaged(location: string, detail: string): Problem {
+function createDamagedProblem(location: string, detail: string): Problem {
   return {
     kind: 'store-unreadable',
     message: `The store ${redact(location)} is damaged, or is not a self-heal store`,
@@ -169,7 +173,7 @@ function damaged(location: string, detail: string): Problem {
 /** PostgreSQL's error code for insufficient privilege. */
 const noRight = '42501';
 
-function unusable(location: string, error: unknown): Problem {
+function createUnusableProblem(location: string, error: unknown): Problem {
   const lacks = error instanceof Error && Reflect.get(error, 'code') === noRight;
   return {
     kind: 'store-unusable',
@@ -187,26 +191,26 @@ function unusable(location: string, error: unknown): Problem {
 const LOCK = 7_318_532;
 
 /**
- * Creates the tables if there are none, in one transaction under a lock, so that only one of several processes creates them and a kill leaves no
- * store. Returns a `Problem` if the store cannot be used, otherwise null.
+ * Creates the tables if there are none, in one transaction under a lock: only one of several processes creates them, and a kill leaves no partial store.
+ * Returns a `Problem` if the store cannot be used, otherwise null.
  */
 async function createIfNew(
   db: Kysely<unknown>,
   { isPostgres, location }: { readonly isPostgres: boolean; readonly location: string },
 ): Promise<Problem | null> {
   // An existing store needs no lock.
-  if ((await versionOf(db, isPostgres)) === storeVersion) return null;
+  if ((await readVersion(db, isPostgres)) === storeVersion) return null;
   return db.transaction().execute(async (transaction) => {
     if (isPostgres) await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
-    const version = await versionOf(transaction, isPostgres);
+    const version = await readVersion(transaction, isPostgres);
     if (version === 0) await createTables(transaction);
-    if (version === null) return damaged(location, 'it does not record its version');
-    return version === 0 || version === storeVersion ? null : otherVersion(location, version);
+    if (version === null) return createDamagedProblem(location, 'it does not record its version');
+    return version === 0 || version === storeVersion ? null : createVersionProblem(location, version);
   });
 }
 
-/** Returns 0 if there is no store yet, and null if its version table is empty, as self-heal never leaves it. */
-async function versionOf(db: Kysely<unknown>, isPostgres: boolean): Promise<number | null> {
+/** Returns 0 if there is no store yet; null for an empty version table, which self-heal never creates. */
+async function readVersion(db: Kysely<unknown>, isPostgres: boolean): Promise<number | null> {
   const tables = isPostgres
     ? sql`select 1 from information_schema.tables where table_schema = current_schema() and table_name = 'store_version'`
     : sql`select 1 from sqlite_master where type = 'table' and name = 'store_version'`;

@@ -6,12 +6,12 @@ import { decisionShape, type PersonsDecision } from '../model/escalation.js';
 import { jsonOf } from '../json-of.js';
 import { decideCountChange, type EarlierFix, noEarlierTries } from '../model/earlier-runs.js';
 import type { KnownFailure, Occurrence } from './store.js';
-import { checkedRow, type Database, type StoreContext, type Tables } from './tables.js';
+import { parseRow, type Database, type StoreContext, type Tables } from './tables.js';
 
-/** How many failed attempts a prompt mentions; more would only repeat the same. */
+/** How many failed attempts a prompt mentions; more would add nothing new. */
 const MAX_TRIES = 5;
 
-/** Records an occurrence of a failure, and returns what is remembered about its signature. */
+/** Records an occurrence of a failure, and returns the stored facts about its signature. */
 export function recordFailure(
   context: StoreContext,
   signature: string,
@@ -24,14 +24,14 @@ export function recordFailure(
       .selectAll()
       .where('signature', '=', signature)
       .executeTakeFirst();
-    const decision = decisionOf(row?.decision ?? null);
+    const decision = parseDecision(row?.decision ?? null);
     // A chosen patch is tried once.
     if (decision?.chosen)
       await db.updateTable('signatures').set({ decision: null }).where('signature', '=', signature).execute();
-    const fix = row?.healedAt && row.healedIn !== runId ? await lastFix(db, row) : null;
+    const fix = row?.healedAt && row.healedIn !== runId ? await readLastFix(db, row) : null;
     return {
       tries: row ? { count: row.count, failedFixes: row.failedFixes } : noEarlierTries,
-      tried: await failedTries(db, signature, row?.healedAt ?? ''),
+      tried: await readFailedTries(db, signature, row?.healedAt ?? ''),
       fix,
       guidance: row?.guidance ?? null,
       decision,
@@ -40,7 +40,7 @@ export function recordFailure(
 }
 
 /** Returns a person's decision; null if it is invalid, which counts as no decision. */
-function decisionOf(text: string | null): PersonsDecision | null {
+function parseDecision(text: string | null): PersonsDecision | null {
   return text === null ? null : (decisionShape.safeParse(jsonOf(text)).data ?? null);
 }
 
@@ -73,7 +73,7 @@ export async function changeCount(
     where signature = ${attempt.signature}`.execute(db);
 }
 
-/** Resets the count of a healed signature and drops its guidance, which has served its purpose. A run heals a signature once. */
+/** Resets the count of a healed signature and deletes its guidance, which is no longer needed. A run heals a signature at most once. */
 export async function markHealed(
   db: Database,
   { now }: StoreContext,
@@ -84,33 +84,33 @@ export async function markHealed(
     healed_at = ${now()}, healed_in = ${runId} where signature = ${signature}`.execute(db);
 }
 
-/** Takes back a heal of this run. It counts as one failed fix, and earlier counts stay reset. */
+/** Revokes a heal of this run. It counts as one failed fix, and earlier counts stay reset. */
 export async function markUnhealed(db: Database, { signature, runId }: Occurrence): Promise<void> {
   await sql`update signatures set count = 1, failed_fixes = 1,
     healed_times = healed_times - 1, healed_at = null, healed_in = null
     where signature = ${signature} and healed_in = ${runId}`.execute(db);
 }
 
-/** Takes back all heals of a run that a person undid. */
+/** Revokes all heals of a run that a person undid. */
 export async function markUndone(db: Database, runId: string): Promise<void> {
   await sql`update signatures set healed_at = null, healed_in = null where healed_in = ${runId}`.execute(db);
 }
 
-async function failedTries(db: Database, signature: string, since: string): Promise<Attempt[]> {
+async function readFailedTries(db: Database, signature: string, since: string): Promise<Attempt[]> {
   const rows = await db
     .selectFrom('attempts')
     .selectAll()
     .where('signature', '=', signature)
-    // Attempts that made progress count as well: the error that they had fixed is back.
+    // Attempts that made progress count, too, because the error that they had fixed is back.
     .where('ended', 'in', ['still-failing', 'vanished', 'changed', 'taken-out'])
     .where('finishedAt', '>', since)
     .orderBy('finishedAt', 'desc')
     .limit(MAX_TRIES)
     .execute();
-  return rows.map(pastAttempt).reverse();
+  return rows.map(parseAttempt).reverse();
 }
 
-async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Promise<EarlierFix> {
+async function readLastFix(db: Database, row: Selectable<Tables['signatures']>): Promise<EarlierFix> {
   const green = await db
     .selectFrom('attempts')
     .selectAll()
@@ -118,7 +118,7 @@ async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Pro
     .where('ended', '=', 'green')
     .orderBy('finishedAt', 'desc')
     .executeTakeFirst();
-  const attempt = green ? pastAttempt(green) : null;
+  const attempt = green ? parseAttempt(green) : null;
   return {
     runId: row.healedIn ?? '',
     healedAt: row.healedAt ?? '',
@@ -132,7 +132,7 @@ async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Pro
 }
 
 /** Converts a stored attempt. Its patch path is relative to any run's folder, since all run folders are siblings. */
-function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
+function parseAttempt(row: Selectable<Tables['attempts']>): Attempt {
   const attempt = {
     ...createAttempt(row.n),
     agent: row.agent,
@@ -145,5 +145,5 @@ function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
     end:
       row.ended === 'green' ? { kind: 'green', proof: [] } : { kind: row.ended, because: row.because ?? '' },
   };
-  return checkedRow(attemptShape, attempt, ['claim', 'files']);
+  return parseRow(attemptShape, attempt, ['claim', 'files']);
 }

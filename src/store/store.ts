@@ -8,7 +8,7 @@ import { listOf, runIdShape } from '../model/shape.js';
 import { safePath } from '../workspace/safe-path.js';
 import type { EarlierFix, EarlierTries } from '../model/earlier-runs.js';
 
-/** What the store remembers about a failure when it occurs. */
+/** The stored facts about a failure. */
 export interface KnownFailure {
   readonly tries: EarlierTries;
   /** The last failed attempts, oldest first, with `patch` relative to any run's folder. */
@@ -16,12 +16,12 @@ export interface KnownFailure {
   /** The fix that healed it in an earlier run, or null if it was never healed. */
   readonly fix: EarlierFix | null;
   readonly guidance: string | null;
-  /** What else a person decided, or null. */
+  /** A person's decision besides guidance, or null. */
   readonly decision: PersonsDecision | null;
   readonly open: Escalation | null;
 }
 
-/** A test whose failure is accepted for now (ME-7). */
+/** A test whose failure a person has accepted for a limited time (ME-7). */
 export const quarantineShape = z.object({
   testId: z.string(),
   name: z.string(),
@@ -31,11 +31,11 @@ export const quarantineShape = z.object({
 });
 export type Quarantine = z.infer<typeof quarantineShape>;
 
-/** A test that was red and green on the same code, with the numbers of both. */
+/** A test that was red and green on the same code, with the counts of both. */
 export const knownFlakeShape = z.object({
   testId: z.string(),
   name: z.string(),
-  /** The kind that an experiment has shown; null without one. */
+  /** The kind of flake according to an experiment; null without one. */
   kind: z.enum(flakeKinds).nullable(),
   red: z.number(),
   green: z.number(),
@@ -50,7 +50,7 @@ const contentShape = z.object({
 });
 export type FileContent = z.infer<typeof contentShape>;
 
-/** A fix that was green, kept in case its failure comes back. */
+/** A green fix, kept in case its failure comes back. */
 export const rememberedFixShape = z.object({
   id: z.string(),
   runId: runIdShape,
@@ -58,7 +58,7 @@ export const rememberedFixShape = z.object({
   agent: z.string().regex(/^[\w.-]{1,64}$/),
   savedAt: z.iso.datetime(),
   proven: z.enum(['green-once', 'proven']),
-  /** What its reader said when it was made; null if nobody read it. */
+  /** The reader's opinion when it was made; null if nobody read it. */
   reading: readingShape.nullable(),
   /** Each path, relative to the root of the repository, with its content before and after; null if the file does not exist. */
   edits: listOf(
@@ -71,12 +71,12 @@ export type RememberedFix = z.infer<typeof rememberedFixShape>;
 export interface FixToRemember extends Omit<RememberedFix, 'id' | 'savedAt'> {
   readonly causeId: string;
   readonly signatures: readonly string[];
-  /** The id of the remembered fix that it was merged from, and that it replaces once it is proven. */
+  /** The id of the remembered fix from which it was merged, and which it replaces once it is proven. */
   readonly replaces: string | null;
 }
 
 export interface AttemptStart {
-  /** The id that `attemptFinished` takes. */
+  /** The id that `finishAttempt` takes. */
   readonly id: string;
   readonly runId: string;
   readonly causeId: string;
@@ -101,42 +101,42 @@ export interface FixReversal extends Occurrence {
   readonly reason: string;
 }
 
-/** What outlives a run, for one project. A method rejects if the store fails, unless it is wrapped by `warningStore`. */
+/** The data of one project that outlive a run. A method rejects if the store fails, unless the store is wrapped by `createWarningStore`. */
 export interface Store {
-  /** Records an occurrence of a failure, and returns what is known about it. */
+  /** Records an occurrence of a failure, and returns the stored facts about it. */
   recordFailure(signature: string, runId: string): Promise<KnownFailure>;
-  attemptStarted(start: AttemptStart): Promise<void>;
+  startAttempt(start: AttemptStart): Promise<void>;
   /** Stores an attempt's result and updates its signature's count, atomically. A repeated call changes nothing. */
-  attemptFinished(id: string, attempt: Attempt): Promise<void>;
+  finishAttempt(id: string, attempt: Attempt): Promise<void>;
   /** Records that the fix of another cause healed a failure. */
-  healedByOtherFix(healed: Occurrence): Promise<void>;
+  recordHealByOtherFix(healed: Occurrence): Promise<void>;
   /** Records that a heal of this run broke other tests and was reverted (HN-6): its fix counts as failed. */
-  fixReverted(reversal: FixReversal): Promise<void>;
+  recordRevert(reversal: FixReversal): Promise<void>;
   /** Stores an escalation, or returns the pending one of the same signature; null if the store failed, and the question is only in the report. */
   escalate(question: Question, runId: string): Promise<Escalation | null>;
   /** Returns escalations in this state, newest first; null returns those in all states. */
-  escalations(state: EscalationState | null): Promise<Escalation[]>;
+  listEscalations(state: EscalationState | null): Promise<Escalation[]>;
   /** Answers an escalation: resets its signature's count, keeps the guidance, and quarantines or releases its tests (ME-7). */
   resolve(id: string, answer: Answer): Promise<Escalation | null>;
-  /** Closes a pending escalation that has settled itself: it holds back no agent any more. */
+  /** Closes a pending escalation that no longer needs an answer; agents may work on its failure again. */
   closeEscalation(id: string, because: string): Promise<void>;
   /** Returns the quarantines that have not expired. */
-  quarantines(): Promise<Quarantine[]>;
+  listQuarantines(): Promise<Quarantine[]>;
   /** Ends the quarantine of these tests: if red, they fail the run again and may get an agent. */
   release(testIds: readonly string[]): Promise<void>;
   /** Records that a person undid this run's changes (HN-8): its heals did not hold, and its fixes count as failed. */
-  runUndone(runId: string): Promise<void>;
-  /** Adds red and green runs of a flaky test to those that are known. */
-  flakeSeen(flake: Omit<KnownFlake, 'lastSeen'>): Promise<void>;
+  recordUndo(runId: string): Promise<void>;
+  /** Adds red and green runs of a flaky test to its stored counts. */
+  recordFlake(flake: Omit<KnownFlake, 'lastSeen'>): Promise<void>;
   /** Returns all tests that were ever flaky, those with the highest share of red runs first. */
-  flakes(): Promise<KnownFlake[]>;
+  listFlakes(): Promise<KnownFlake[]>;
   /** Remembers a fix of at most 200 kB, and returns its id, or null if it is too large. Only the newest three of a signature are kept. */
   rememberFix(fix: FixToRemember): Promise<string | null>;
   /** Returns the fixes that may be tried again for a failure, newest first. */
-  rememberedFixes(signature: string): Promise<RememberedFix[]>;
+  listRememberedFixes(signature: string): Promise<RememberedFix[]>;
   /** Records that a fix did not hold for these failures, or needs a person's judgement. It is not tried again. */
   refuseFix(id: string, signatures: readonly string[]): Promise<void>;
-  /** Returns what agents have cost in the last 24 hours, on all machines that share the store. */
-  spentLastDay(): Promise<DaySpent>;
+  /** Sums the costs of agents in the last 24 hours, on all machines that share the store. */
+  sumLastDay(): Promise<DaySpent>;
   close(): Promise<void>;
 }

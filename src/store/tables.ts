@@ -28,14 +28,14 @@ export interface StoreContext {
   readonly now: () => string;
 }
 
-/** What is remembered about one failure across all runs of its project. */
+/** The stored facts about one failure, from all runs of its project. */
 interface SignaturesTable {
   /** Begins with the project's name, so that projects never share a count. */
   signature: string;
   project: string;
   /** Failed attempts since it was last healed, or since a person answered (ME-2). */
   count: number;
-  /** How many of these changed something without turning the test green (HL-5). */
+  /** How many of these made a change without turning the test green (HL-5). */
   failedFixes: number;
   healedTimes: number;
   healedAt: string | null;
@@ -43,13 +43,13 @@ interface SignaturesTable {
   healedIn: string | null;
   /** A person's guidance for the next prompt. */
   guidance: string | null;
-  /** JSON: what else a person decided. */
+  /** JSON: a person's decision besides guidance. */
   decision: string | null;
   firstSeen: string;
   lastSeen: string;
 }
 
-/** A fix that was green, under one signature. Its contents are exact, so a fix with a known secret is not kept. */
+/** A green fix, under one signature. Its contents are unmasked, so a fix with a known secret is not stored. */
 interface FixesTable extends Omit<FixToRemember, 'edits' | 'reading' | 'signatures' | 'replaces'> {
   signature: string;
   id: string;
@@ -93,24 +93,24 @@ interface EscalationsTable extends Omit<Escalation, 'tried' | 'choices' | 'tests
   offers: string;
 }
 
-/** Prepares a text for the store. Secrets are masked, since people other than those who ran the suite may read it (EV-9). */
-export function storedText(text: string): string;
-export function storedText(text: string | null): string | null;
-export function storedText(text: string | null): string | null {
+/** Masks secrets in a text for the store, which other people may read (EV-9). */
+export function maskText(text: string): string;
+export function maskText(text: string | null): string | null;
+export function maskText(text: string | null): string | null {
   // PostgreSQL text cannot contain NUL.
   return text === null ? null : redact(text.replaceAll('\0', ''));
 }
 
 /** Serializes a value as JSON for the store, with each string masked separately so that the JSON stays valid. */
-export function storedJson(value: unknown): string {
+export function serializeMasked(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? redact(part) : part));
 }
 
-/** The store contains something that self-heal does not write. */
+/** Thrown if the store contains data that self-heal did not write. */
 export class Damage extends Error {}
 
-/** Returns a row in this shape, with its JSON fields parsed. Throws `Damage` for any other row: a store is input like every file. */
-export function checkedRow<T>(shape: z.ZodType<T>, row: object, jsonFields: readonly string[] = []): T {
+/** Parses a row and its JSON fields in this shape. Throws `Damage` for any other row, because a store is untrusted like every file. */
+export function parseRow<T>(shape: z.ZodType<T>, row: object, jsonFields: readonly string[] = []): T {
   const values = Object.entries(row).map(([name, value]: [string, unknown]) => {
     return [name, jsonFields.includes(name) && typeof value === 'string' ? jsonOf(value) : value];
   });

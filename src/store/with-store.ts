@@ -12,11 +12,11 @@ export interface StoreFlags {
 }
 
 interface StoreUser extends StoreFlags {
-  /** Whether the command runs the project's own code anyway. If not, a server that only agents.yaml names is not contacted (CF-5). */
+  /** True if the command runs the project's own code anyway. Otherwise self-heal contacts no server that only agents.yaml names (CF-5). */
   readonly runsCode?: boolean;
 }
 
-/** Calls `use` with the store of the project in the current folder, or with null if nothing was ever stored. Closes the store afterwards. */
+/** Calls `use` with the store of the project in the current folder, or with null if there is none yet. Closes the store afterwards. */
 export async function withStore<T>(
   user: StoreUser,
   use: (store: Store | null) => Promise<T>,
@@ -27,7 +27,7 @@ export async function withStore<T>(
   try {
     return await use(store);
   } catch (error) {
-    const { problemOfUse } = await import('./open-store.js');
+    const { createUseProblem: problemOfUse } = await import('./open-store.js');
     const problem = problemOfUse(location, error);
     if (problem) return problem;
     throw error;
@@ -56,14 +56,14 @@ async function openProjectStore({
   if (isUrl(location) && !isNamed && !runsCode) return err(namedByFile);
   // A dangling link is a store that cannot be opened, for example because its disk is not mounted.
   const info = isUrl(location) ? null : lstatSync(path.resolve(cwd, location), { throwIfNoEntry: false });
-  // SQLite would turn an empty file of somebody else into a store.
+  // Leaves an empty file alone, because SQLite would turn it into a store.
   if (info === undefined || (info?.isFile() && info.size === 0)) return ok({ store: null, location });
   const opened = await openStore(location, cwd, { mayCreate: false });
   if (!opened.ok) return opened;
   return ok({ store: createStore(opened.value, project, () => Date.now()), location });
 }
 
-/** The URL may contain values of the environment, and drivers send others, such as PGPASSWORD. */
+/** Such a server could receive values of the environment: in the URL, or from the driver, such as PGPASSWORD. */
 const namedByFile: Problem = {
   kind: 'usage',
   message: 'this command does not contact a database server that only agents.yaml names',

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { withMcpServer } from '../../src/clients/init/developer-agent.js';
+import { addMcpServer } from '../../src/clients/init/developer-agent.js';
 import { tempDir } from '../rig/temp-dir.js';
 import { realPrograms } from './real-program.js';
 import { startStubApi } from './stub-api.js';
@@ -12,7 +12,7 @@ const cli = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
 describe.each(realPrograms.filter(({ name }) => name === 'claude'))('$name', (program) => {
   it('MC-1 lists the tools of the server that init wrote, and calls one', async () => {
     const project = tempDir('project');
-    const written = withMcpServer(null);
+    const written = addMcpServer(null);
     if (!written.ok) throw new Error(written.error.message);
     // As installed there, npx would find this build.
     const command = JSON.stringify({ command: process.execPath, args: [cli, 'mcp'] });

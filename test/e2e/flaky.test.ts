@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runIdsIn } from '../../src/run/find-run.js';
+import { listRunIds } from '../../src/run/find-run.js';
 import { committed } from '../rig/git-repository.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
@@ -96,7 +96,7 @@ describe('self-heal flaky', () => {
       'tests/shop.spec.ts': `${test}test('buys', () => {});\ntest('pays', () => {});`,
       'agents.yaml': agentsYaml(['no-such-program'], 'flaky: { runs: 2, time: 10s }'),
     });
-    const runs = async () => (await runIdsIn(project.dir)).length;
+    const runs = async () => (await listRunIds(project.dir)).length;
     const refused = await project.selfHeal(['flaky', 'shop.spec.ts:2']);
     expect([refused.exitCode, await runs()], refused.stderr).toEqual([5, 0]);
     const measured = await project.selfHeal(['flaky', '--project=shop', '--dry-run']);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { processTable } from '../../src/process/proc-table.js';
+import { readProcessTable } from '../../src/process/proc-table.js';
 import { findCopies } from '../../src/workspace/copy-folder.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, editingAgent, scratchProject, shopFiles } from '../rig/scratch-project.js';
@@ -71,7 +71,7 @@ it.runIf(isLong && process.platform === 'linux')(
   'HN-2 AG-10 after a SIGKILL of run and watchdog, the next command ends the agent',
   async () => {
     const { project, running, pids, copy } = await atWork();
-    const children = (await processTable()).filter(({ parent }) => parent === running.pid);
+    const children = (await readProcessTable()).filter(({ parent }) => parent === running.pid);
     const watchdog = children.find(({ pid }) =>
       readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('self-heal-watchdog'),
     );
@@ -84,7 +84,7 @@ it.runIf(isLong && process.platform === 'linux')(
     expect(existsSync(copy)).toBe(false);
     expect(await project.read('page.html')).toBe(broken['page.html']);
     expect(stderr).toContain(
-      'cleaned up after an earlier run that was killed\n  stopped a process left behind by run',
+      'cleaned up after an earlier run that was killed\n  stopped a leftover process of run',
     );
     expect(stdout).toContain('nothing to undo');
     expect(exitCode).toBe(0);

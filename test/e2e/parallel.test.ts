@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { processTable } from '../../src/process/proc-table.js';
+import { readProcessTable } from '../../src/process/proc-table.js';
 import { findCopies } from '../../src/workspace/copy-folder.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, scratchProject, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
@@ -101,7 +101,7 @@ it.runIf(isLong && process.platform === 'linux').each(ends)(
     const { project, running, pids, copies } = await twoAtWork();
     const isUnwatched = who.startsWith('the next command');
     if (isUnwatched) {
-      const children = (await processTable()).filter(({ parent }) => parent === running.pid);
+      const children = (await readProcessTable()).filter(({ parent }) => parent === running.pid);
       const watchdog = children.find(({ pid }) =>
         readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('self-heal-watchdog'),
       );

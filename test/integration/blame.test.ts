@@ -92,7 +92,9 @@ describe('the search for the change to blame', () => {
     };
     const lead = { ...cause.lead, failure: aSuiteFailure('TYPO'), signature: 'TYPO' };
     const signed = async ({ suiteFailure }: SuiteRun) => suiteFailure?.errors[0]?.message ?? null;
-    const [blamed] = await find({ runAgain, signed })([{ ...cause, lead, members: [lead] }]);
+    const [blamed] = await find({ runAgain, signSuiteFailure: signed })([
+      { ...cause, lead, members: [lead] },
+    ]);
     expect(blamed?.blame?.hunks.map(({ file }) => file)).toEqual(['src/a.ts']);
   });
 
@@ -136,7 +138,7 @@ describe('the search for the change to blame', () => {
   it('BL-1 SC-1 takes reports that it was given for no changes of the project', async () => {
     const shop = await repository(() => false);
     shop.project.write({ 'shards/1/report.json': '{}\n' });
-    await shop.find({ given: [path.join(shop.project.dir, 'shards')] })([cause]);
+    await shop.find({ reportPaths: [path.join(shop.project.dir, 'shards')] })([cause]);
     expect(shop.runs()).toBe(0);
   });
 
@@ -267,7 +269,7 @@ describe('the search for the change to blame', () => {
       return aSuiteRun();
     };
     await find({ runAgain, timeMs: 300 })([cause]);
-    expect(told).toEqual([['c1', 'found no change to blame: no result within the time for it (blame.time)']]);
+    expect(told).toEqual([['c1', 'found no change to blame: no result within the time limit (blame.time)']]);
     expect(project.read('src/a.ts')).toBe(changed(files['src/a.ts'], 'six', 'SIX'));
   });
 

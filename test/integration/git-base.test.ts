@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { findBase, compareWithGit } from '../../src/workspace/git-trees.js';
 import { findIgnoredReads } from '../../src/guard/ignored-reads.js';
-import { workflowTexts } from '../../src/clients/init/ci-workflow.js';
+import { renderWorkflows } from '../../src/clients/init/ci-workflow.js';
 import { gitIn } from '../rig/git-repository.js';
 import { tempDir } from '../rig/temp-dir.js';
 
@@ -46,7 +46,7 @@ it('BL-2 CL-10 the job for GitLab removes git’s token and still finds the base
   const { dir, base } = onServer();
   const runner = onRunner(dir, '+refs/heads/*:refs/remotes/origin/*');
   const place = { cwd: runner, root: runner, defaultBranch: 'main' };
-  const [text = ''] = workflowTexts({ system: 'gitlab', agent: null, ...place });
+  const [text = ''] = renderWorkflows({ system: 'gitlab', agent: null, ...place });
   const job = (parse(text) as Record<string, { script: string[]; variables: object }>)['self-heal'];
   // The whole history, as fetched above.
   expect(job?.variables).toEqual({ GIT_DEPTH: '0' });

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listEscalations, resolveNamed, showEscalation } from '../../src/cli/escalations.js';
 import { drawNow } from '../../src/clients/ui/event-stream.js';
-import { projectEscalations } from '../../src/clients/ui/questions.js';
+import { openProjectEscalations } from '../../src/clients/ui/questions.js';
 import { runInspect } from '../../src/cli/inspect.js';
 import { runReport } from '../../src/cli/report.js';
 import { systemClock } from '../../src/clock.js';
 import { loadSettings } from '../../src/config/load-settings.js';
-import { failuresOf } from '../../src/clients/inspect/find-failure.js';
+import { listFailures } from '../../src/clients/inspect/find-failure.js';
 import { eventIn } from '../../src/event.js';
-import { runOf } from '../../src/run/run-state.js';
+import { replayRun } from '../../src/run/run-state.js';
 import { findRun } from '../../src/run/find-run.js';
-import { promptOf } from '../../src/clients/inspect/prompt-of.js';
+import { readPrompt } from '../../src/clients/inspect/prompt-of.js';
 import { createRedactor } from '../../src/secrets/redactor.js';
 import { startUi } from '../../src/clients/ui/server.js';
 import { leaksOf, plants as allPlants, variables } from '../rig/secrets/plants.js';
@@ -59,7 +59,7 @@ async function printed(command: () => Promise<unknown>): Promise<string> {
 }
 
 async function served(use: (origin: string) => Promise<string>): Promise<string> {
-  const escalations = projectEscalations({});
+  const escalations = openProjectEscalations({});
   const started = await startUi({ projectRoot: run.root, port: 0, token, escalations, clock: systemClock });
   if (!started.ok) throw new Error(started.error.message);
   try {
@@ -86,11 +86,11 @@ async function eventStream(origin: string): Promise<string> {
 async function whileItRan(): Promise<string> {
   const lines = readFileSync(path.join(run.dir, 'events.ndjson'), 'utf8').split('\n');
   const events = lines.flatMap((line) => eventIn(line) ?? []);
-  return events.map((_, at) => drawNow(runOf(events.slice(0, at + 1)))['now']).join('\n');
+  return events.map((_, at) => drawNow(replayRun(events.slice(0, at + 1)))['now']).join('\n');
 }
 
 async function questionId(): Promise<string> {
-  const open = await projectEscalations({}).pending();
+  const open = await openProjectEscalations({}).pending();
   return (open.ok && open.value[0]?.id) || 'none';
 }
 
@@ -101,11 +101,11 @@ async function promptNotSent(): Promise<string> {
     await loadSettings({ cwd: run.root, env: process.env }),
   ];
   if (!stored.ok || !settings.ok) throw new Error('the run cannot be read');
-  const [one] = failuresOf(stored.value);
+  const [one] = listFailures(stored.value);
   if (!one) throw new Error('nothing failed');
   const request = { run: stored.value, attempt: null, settings: settings.value, projectRoot: run.root };
   const redactor = await createRedactor({ env: process.env, projectRoot: run.root });
-  const found = await promptOf({ ...request, redactor, inspected: { ...one, cause: null } });
+  const found = await readPrompt({ ...request, redactor, inspected: { ...one, cause: null } });
   return found.ok ? found.value.text : '';
 }
 

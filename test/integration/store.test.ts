@@ -74,8 +74,8 @@ async function tryOnce(
   runId = 'run1',
 ): Promise<string> {
   const id = randomUUID();
-  await ledger.attemptStarted({ id, runId, causeId: 'c1', signature, n: over?.n ?? 1, ...byAgent });
-  await ledger.attemptFinished(id, anAttempt(over));
+  await ledger.startAttempt({ id, runId, causeId: 'c1', signature, n: over?.n ?? 1, ...byAgent });
+  await ledger.finishAttempt(id, anAttempt(over));
   return id;
 }
 
@@ -114,9 +114,9 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     async () => {
       const ledger = await ledgerAt(await place());
       const start = { runId: 'run1', causeId: 'c1', signature, n: 1, ...byAgent };
-      await ledger.attemptStarted({ id: 'never finished', ...start });
+      await ledger.startAttempt({ id: 'never finished', ...start });
       const id = await tryOnce(ledger);
-      await ledger.attemptFinished(id, anAttempt());
+      await ledger.finishAttempt(id, anAttempt());
       expect((await ledger.recordFailure(signature, 'run2')).tries.count).toBe(1);
     },
   );
@@ -128,7 +128,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       await tryOnce(ledger);
       await tryOnce(ledger, { n: 2, end: anEnd('green') });
       const reason = 'broke another test';
-      await ledger.fixReverted({ runId: 'run1', causeId: 'c1', signature, reason });
+      await ledger.recordRevert({ runId: 'run1', causeId: 'c1', signature, reason });
       const { tries, tried, fix } = await ledger.recordFailure(signature, 'run2');
       expect([tries, fix]).toEqual([{ count: 1, failedFixes: 1 }, null]);
       expect(tried.at(-1)).toMatchObject({ n: 2, end: anEnd('taken-out', 'broke another test') });
@@ -151,20 +151,20 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const { id } = (await ledger.escalate(question, 'run1'))!;
     expect(await ledger.resolve(id, { choice: 'skip', guidance: null })).toMatchObject({ state: 'skipped' });
     now += 29 * 24 * 60 * 60_000;
-    expect(await ledger.quarantines()).toMatchObject([{ testId: 't1', escalationId: id }]);
+    expect(await ledger.listQuarantines()).toMatchObject([{ testId: 't1', escalationId: id }]);
     now += 24 * 60 * 60_000;
-    expect(await ledger.quarantines()).toEqual([]);
+    expect(await ledger.listQuarantines()).toEqual([]);
     // A second skip starts a new quarantine.
     await ledger.resolve(id, { choice: 'skip', guidance: null, days: 1 });
-    expect(await ledger.quarantines()).toMatchObject([{ testId: 't1' }]);
+    expect(await ledger.listQuarantines()).toMatchObject([{ testId: 't1' }]);
     await ledger.resolve(id, { choice: 'simplify', guidance: null });
-    expect(await ledger.quarantines()).toEqual([]);
+    expect(await ledger.listQuarantines()).toEqual([]);
   });
 
   here('HN-8 a fix that a person undid counts as not held, and is listed as a failed attempt', async () => {
     const ledger = await ledgerAt(await place());
     await tryOnce(ledger, { end: anEnd('green') });
-    await ledger.runUndone('run1');
+    await ledger.recordUndo('run1');
     const { tried, fix } = await ledger.recordFailure(signature, 'run2');
     expect(tried).toMatchObject([{ end: anEnd('taken-out', 'a person undid it') }]);
     expect(fix).toBeNull();
@@ -192,8 +192,8 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     async () => {
       const ledger = await ledgerAt(await place());
       await tryOnce(ledger);
-      await ledger.healedByOtherFix({ signature, runId: 'run1' });
-      await ledger.healedByOtherFix({ signature, runId: 'run1' });
+      await ledger.recordHealByOtherFix({ signature, runId: 'run1' });
+      await ledger.recordHealByOtherFix({ signature, runId: 'run1' });
       const { tries, fix } = await ledger.recordFailure(signature, 'run2');
       expect([tries.count, fix?.times]).toEqual([0, 1]);
     },
@@ -204,7 +204,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const [one, two] = [await ledgerAt(location), await ledgerAt(location)];
     const asked = await Promise.all([one.escalate(question, 'run1'), two.escalate(question, 'run2')]);
     expect(asked[0]!.id).toBe(asked[1]!.id);
-    expect(await one.escalations('pending')).toHaveLength(1);
+    expect(await one.listEscalations('pending')).toHaveLength(1);
     expect((await one.recordFailure(signature, 'run3')).open).toMatchObject({
       ...question,
       state: 'pending',
@@ -237,32 +237,32 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     ...over,
   });
   const told = async (ledger: Store) =>
-    (await ledger.rememberedFixes(signature)).map((fix) => textIn(fix.edits[0]?.after));
+    (await ledger.listRememberedFixes(signature)).map((fix) => textIn(fix.edits[0]?.after));
 
   here('ME-8 remembers the newest three fixes of a signature, of at most 200 kB', async () => {
     const ledger = await ledgerAt(await place());
     for (const after of ['1', '2', '3', '4']) await ledger.rememberFix(aFix(after));
     await ledger.rememberFix(aFix('x'.repeat(200_000)));
     expect(await told(ledger)).toEqual(['4', '3', '2']);
-    const [newest] = await ledger.rememberedFixes(signature);
+    const [newest] = await ledger.listRememberedFixes(signature);
     expect(newest).toMatchObject({ agent: 'debugger', proven: 'proven', runId: '20260101-100000-aaaa' });
     await ledger.rememberFix(aFix('5', { proven: 'green-once', replaces: newest?.id ?? '' }));
     expect(await told(ledger)).toEqual(['5', '4', '3']);
     await ledger.rememberFix(aFix('5', { replaces: newest?.id ?? '' }));
     expect(await told(ledger)).toEqual(['5', '3']);
-    expect(await ledger.rememberedFixes('shop:Error:00000002')).toEqual([]);
+    expect(await ledger.listRememberedFixes('shop:Error:00000002')).toEqual([]);
   });
 
   here('ME-8 HN-8 a fix that did not hold is remembered again once proven, an undone one never', async () => {
     const ledger = await ledgerAt(await place());
     const once = { proven: 'green-once' } as const;
     await ledger.rememberFix(aFix('1', once));
-    await ledger.refuseFix((await ledger.rememberedFixes(signature))[0]?.id ?? '', [signature]);
+    await ledger.refuseFix((await ledger.listRememberedFixes(signature))[0]?.id ?? '', [signature]);
     await ledger.rememberFix(aFix('1', once));
     expect(await told(ledger)).toEqual([]);
     await ledger.rememberFix(aFix('1'));
     expect(await told(ledger)).toEqual(['1']);
-    await ledger.runUndone('20260101-100000-aaaa');
+    await ledger.recordUndo('20260101-100000-aaaa');
     await ledger.rememberFix(aFix('1'));
     expect(await told(ledger)).toEqual([]);
   });
@@ -316,7 +316,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
         .values({ id: ownId, ...at })
         .execute();
       const signatures = [signature, 'shop:Error:00000002'];
-      const tried = (await Promise.all(signatures.map((one) => ledger.rememberedFixes(one)))).flat();
+      const tried = (await Promise.all(signatures.map((one) => ledger.listRememberedFixes(one)))).flat();
       expect(tried, `${n}: ${JSON.stringify(crafted)}`).toEqual([]);
     }
   });

@@ -9,7 +9,7 @@ import { writeFailureRecord } from '../../src/run/failure-record.js';
 import { moveRunIntoProject, createRunFolder } from '../../src/run/run-folder.js';
 import { err, ok } from '../../src/result.js';
 import type { TypedAnswer } from '../../src/clients/answer-escalation.js';
-import { type PageEscalations, projectEscalations } from '../../src/clients/ui/questions.js';
+import { type PageEscalations, openProjectEscalations } from '../../src/clients/ui/questions.js';
 import { startUi, type UiOptions } from '../../src/clients/ui/server.js';
 import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';
@@ -272,7 +272,7 @@ describe('the server', () => {
     const store = createStore(opened.value, 'shop', () => Date.now());
     const { id } = (await store.escalate(anEscalation({ choices: ['tests', 'guide'] }), first))!;
     await store.close();
-    const escalations = projectEscalations({});
+    const escalations = openProjectEscalations({});
     expect(await escalations.answer(id, { choice: 'tests' })).toMatchObject({
       error: { kind: 'playwright-missing' },
     });

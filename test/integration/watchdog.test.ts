@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { processTable } from '../../src/process/proc-table.js';
+import { readProcessTable } from '../../src/process/proc-table.js';
 import { compiledSrc } from '../rig/compiled-src.js';
 import { tempDir } from '../rig/temp-dir.js';
 import { isAlive } from '../rig/working-agent.js';
@@ -41,7 +41,7 @@ function selfHeal(copy: string, then: string): ChildProcess {
 async function agentOf(child: ChildProcess): Promise<{ pids: number[]; watchdog: number }> {
   const [text] = (await once(child.stdout!, 'data')) as [Buffer];
   const pids = text.toString().trim().split(' ').slice(1).map(Number);
-  const children = (await processTable()).filter(({ parent }) => parent === child.pid);
+  const children = (await readProcessTable()).filter(({ parent }) => parent === child.pid);
   const watchdog = children.find(({ pid }) => commandLine(pid).includes('self-heal-watchdog'));
   return { pids, watchdog: watchdog!.pid };
 }

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import { latestRunId, runIdsIn } from '../../src/run/find-run.js';
+import { findLatestRunId, listRunIds } from '../../src/run/find-run.js';
 import { recoverKilledRuns } from '../../src/run/recover.js';
 import { moveRunIntoProject, createRunFolder, projectOf, runDirOf } from '../../src/run/run-folder.js';
 import { stateFolder } from '../../src/state-folder.js';
@@ -53,7 +53,7 @@ it('CL-3 HN-10 a run works in a private folder outside of the project until it i
   const { dir, final, top } = await begun(project);
   expect(statSync(top).mode & 0o777).toBe(0o700);
   expect(existsSync(final)).toBe(false);
-  expect([await runIdsIn(project), await latestRunId(project)]).toEqual([[runId], runId]);
+  expect([await listRunIds(project), await findLatestRunId(project)]).toEqual([[runId], runId]);
   expect(runDirOf(project, runId)).toBe(dir);
   mkdirSync(path.join(changesFolder(final), 'contents'), { recursive: true });
   writeFileSync(path.join(changesFolder(final), 'contents/a'), 'beside the journal');
@@ -84,7 +84,7 @@ it.runIf(process.platform !== 'win32')(
     const project = tempDir('project');
     const { dir, top } = await begun(project);
     chmodSync(top, 0o755);
-    expect(await runIdsIn(project)).toEqual([]);
+    expect(await listRunIds(project)).toEqual([]);
     const other = await createRunFolder(project, '20261121-071500-000b');
     expect(other.ok && projectOf(other.value.dir)).not.toBe(projectOf(dir));
   },
@@ -112,7 +112,7 @@ it('CL-12 moving an older run leaves `latest` at the newest', async () => {
   if (!newer.ok) throw new Error(newer.error.message);
   await moveRunIntoProject(newer.value);
   await moveRunIntoProject(older);
-  expect(await latestRunId(project)).toBe(newer.value.runId);
+  expect(await findLatestRunId(project)).toBe(newer.value.runId);
 });
 
 it('HN-1 a real folder in the place of `latest`, as from an artifact, stays with what is in it', async () => {
@@ -123,7 +123,7 @@ it('HN-1 a real folder in the place of `latest`, as from an artifact, stays with
   const { dir, final } = await begun(project);
   await moveRunIntoProject({ dir, final });
   expect(readFileSync(path.join(unpacked, 'report.json'), 'utf8')).toBe('{}');
-  expect(await latestRunId(project)).toBe(runId);
+  expect(await findLatestRunId(project)).toBe(runId);
 });
 
 it('HN-2 a journal can be followed although the work folder is gone', async () => {
@@ -179,7 +179,7 @@ it('HN-2 the run of another project at the same path is neither moved nor remove
   const { dir } = await begun(project);
   // What a container at the same path has.
   rmSync(stateFolder(project), { recursive: true });
-  expect(await runIdsIn(project)).toEqual([]);
+  expect(await listRunIds(project)).toEqual([]);
   expect(await recoverKilledRuns(project)).toEqual({ ok: true, value: [] });
   const next = await createRunFolder(project, '20261121-071500-000b');
   expect(next.ok && projectOf(next.value.dir)).not.toBe(projectOf(dir));

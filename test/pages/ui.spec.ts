@@ -239,7 +239,7 @@ async function answer(page: Page, { id }: Escalation): Promise<void> {
   await expect(form.getByRole('radio', { name: 'Give guidance to the agent' })).toBeChecked();
   await form.getByRole('button', { name: 'Answer' }).press('Enter');
   await expect(form.getByRole('alert').filter({ hasText: 'Write the guidance first.' })).toBeVisible();
-  await page.getByLabel('What should the next agent know?').focus();
+  await page.getByLabel('Guidance for the next agent').focus();
   await page.keyboard.type('It is Thanks, as on the sign.');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');

@@ -39,7 +39,7 @@ export async function repository(green: (read: (file: string) => string) => bool
           tests: (ids ?? []).map((id) => aResult(id, isGreen ? 'expected' : 'unexpected')),
         });
       },
-      signed: async () => null,
+      signSuiteFailure: async () => null,
       warn: (message) => void project.warnings.push(message),
       signal: new AbortController().signal,
       now: () => Date.now(),
@@ -47,7 +47,7 @@ export async function repository(green: (read: (file: string) => string) => bool
       startedAt: Infinity,
       named: null,
       lastGreen: async () => null,
-      given: [],
+      reportPaths: [],
       isTest: (file) => file.includes('tests/'),
       report: (id, answer) => void told.push([id, answer]),
       ...over,

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { expect } from 'vitest';
 import type { StampedEvent } from '../../src/event.js';
 import { readRunState } from '../../src/run/event-log.js';
-import { reportOf, type Report, type ReportCause } from '../../src/run/report.js';
+import { createReport, type Report, type ReportCause } from '../../src/run/report.js';
 import { writeInto } from './agent-workspace.js';
 import { launchOptions } from './chromium.js';
 import { linkPackages } from './link-packages.js';
@@ -172,6 +172,6 @@ async function leftBy(dir: string): Promise<Pick<Finished, 'report' | 'events'>>
 /** Checks that the report says what the events say, whatever happened in the run (RP-2). */
 async function expectFromEvents(dir: string, report: Report | null): Promise<void> {
   if (!report) return;
-  const told = reportOf(await readRunState(latestRun(dir)));
+  const told = createReport(await readRunState(latestRun(dir)));
   expect(report).toEqual(JSON.parse(JSON.stringify(told)));
 }

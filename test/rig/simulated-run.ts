@@ -2,7 +2,7 @@ import type { DiagnosedFailure } from '../../src/model/cause.js';
 import type { Event } from '../../src/event.js';
 import { healRun } from '../../src/heal/heal-rounds.js';
 import { Observations } from '../../src/heal/observations.js';
-import { reportOf } from '../../src/run/report.js';
+import { createReport } from '../../src/run/report.js';
 import type { Diagnosis } from '../../src/model/diagnosis.js';
 import type { HealResult } from '../../src/heal/progress.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
@@ -165,7 +165,7 @@ export async function simulatedRun(
   const first = play(null, 'first');
   announceTests(session, first);
   const record = await (over.command ?? healRun)(session, first);
-  const report = reportOf(session.bus.run());
+  const report = createReport(session.bus.run());
   const verdicts = Object.fromEntries(report.tests.map(({ id, verdict }) => [id, verdict]));
   const causes = report.causes.map(({ id, verdict }) => `${id} ${verdict}`);
   const ends = session.bus.run().causes.flatMap(({ ended }) => ended ?? []);

@@ -1,6 +1,6 @@
 import {
   type FlakeSearch,
-  listedTests,
+  listRepeatedTests,
   MOST_REPEATS,
   type RunByIds,
 } from '../../src/clients/flaky/trials.js';
@@ -144,7 +144,7 @@ export async function searchIn(
   over: Partial<FlakeSearch> = {},
 ): Promise<FlakeSearch> {
   return {
-    listed: listedTests(await suite.list(MOST_REPEATS)),
+    listed: listRepeatedTests(await suite.list(MOST_REPEATS)),
     first: over.first ?? (await suite.run({ ids: null, args: [], env: {}, trace: false })),
     isNamed: false,
     suspected: new Set(),

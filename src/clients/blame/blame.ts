@@ -13,10 +13,10 @@ import type { Change, Contents } from '../../workspace/change.js';
 import { withChange } from '../../workspace/with-change.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { type Candidate, createRevertingEdits } from '../../workspace/candidates.js';
-import { blamedHunks, type ChangeHistory, notWhole, readHistory } from './history.js';
+import { formatBlamedHunks, type ChangeHistory, notWhole, readHistory } from './history.js';
 import { Rounds, CauseSearch, type TestOutcome } from './search.js';
 
-/** What blame needs from a run. */
+/** The parts of a run that the search for breaking changes needs. */
 export interface BlameParts {
   readonly cwd: string;
   readonly workspace: Pick<Workspace, 'root' | 'apply' | 'revert' | 'edited'>;
@@ -28,8 +28,8 @@ export interface BlameParts {
     readonly causeId: string | null;
     readonly signal: AbortSignal;
   }) => Promise<SuiteRun>;
-  /** Returns the signature of a run's own failure, without tests; null if it has none. */
-  readonly signed: (run: SuiteRun) => Promise<string | null>;
+  /** Returns the signature of a failure of the suite itself; null if there is none. */
+  readonly signSuiteFailure: (run: SuiteRun) => Promise<string | null>;
   readonly keepChange: (change: Change) => Promise<void>;
   readonly warn: (message: string) => void;
   /** Aborts when the whole run is interrupted (Ctrl-C). */
@@ -39,32 +39,32 @@ export interface BlameParts {
   readonly timeMs: number;
   /** When the run began, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** The base commit that a person named, or null. */
+  /** The base commit that the user named, or null. */
   readonly named: string | null;
   readonly lastGreen: LastGreen;
-  /** Absolute paths of the reports to read (`--from`): files that were downloaded are no changes of the project. */
-  readonly given: readonly string[];
+  /** Absolute paths of the reports to read (`--from`), because downloaded files are not changes of the project. */
+  readonly reportPaths: readonly string[];
   /** Whether a file belongs to the tests, by its path from the recorded root. */
   readonly isTest: (file: string) => boolean;
   /**
-   * Reports the change to blame for a cause, or a sentence that says why there is none. A null id stands for all causes; such a sentence is reported
-   * once.
+   * Reports the change that broke a cause's test, or a sentence that explains why there is none. A null id stands for all causes; such a sentence is
+   * reported once.
    */
   readonly report: (causeId: string | null, answer: Blame | string) => void;
 }
 
-/** Creates blame for one run. All causes share one time limit. */
+/** Creates the search for breaking changes in one run. All causes share one time limit. */
 export function createBlame(parts: BlameParts): BlameCauses {
   const spent = { ms: 0, changes: 0 };
-  const isWrittenTo = writtenSince(parts);
+  const isWrittenTo = createWriteCheck(parts);
   const reported = new Set<string>();
   return async (causes) => {
-    const read = historyReader(parts, isWrittenTo);
+    const read = createHistoryReader(parts, isWrittenTo);
     const searches: CauseSearch[] = [];
     for (const { id, lead, environment } of causes) {
       if ((environment !== null && !mayBeRefuted({ lead })) || parts.signal.aborted) continue;
       const near = await read(lead);
-      const older = () => olderThan(near, () => read(lead, { isOlder: true }));
+      const older = () => findOlderHistory(near, () => read(lead, { startsBeforeHead: true }));
       const isKnown = typeof near !== 'string' && near.candidates.length > 0;
       const history = isKnown ? near : ((await older()) ?? near);
       if (typeof history !== 'string' && history.candidates.length > 0)
@@ -72,9 +72,9 @@ export function createBlame(parts: BlameParts): BlameCauses {
           new CauseSearch(id, lead, { history, older: async () => (history === near ? older() : null) }),
         );
       else {
-        const reason = `did not look for a change to blame: ${typeof history === 'string' ? history : nothingSince(history)}`;
-        const about = typeof history === 'string' ? null : id;
-        if (about !== null || !reported.has(reason)) parts.report(about, reason);
+        const reason = `did not look for a change to blame: ${typeof history === 'string' ? history : describeNoChange(history)}`;
+        const subject = typeof history === 'string' ? null : id;
+        if (subject !== null || !reported.has(reason)) parts.report(subject, reason);
         reported.add(reason);
       }
     }
@@ -87,7 +87,7 @@ class Searches implements BlameSearches {
   readonly #parts: BlameParts;
   readonly #searches: readonly CauseSearch[];
   readonly #rounds: Rounds;
-  /** The time that all searches of the run have used, and the number of changes that were taken out. */
+  /** The time used by all searches of the run, and the number of reverted changes. */
   readonly #spent: { ms: number; changes: number };
   readonly #answers = new Map<string, { readonly of: string; readonly blame: Blame | null }>();
 
@@ -99,8 +99,8 @@ class Searches implements BlameSearches {
     this.#rounds = new Rounds(of.searches);
   }
 
-  isOpen(causeId: string): boolean {
-    return this.#searches.some((search) => search.causeId === causeId && search.asked !== null);
+  needsRun(causeId: string): boolean {
+    return this.#searches.some((search) => search.causeId === causeId && search.nextHunks !== null);
   }
 
   async next(isWanted: (causeId: string) => boolean = () => true): Promise<boolean> {
@@ -116,8 +116,9 @@ class Searches implements BlameSearches {
     if (outcomes) for (const [search, outcome] of outcomes) await search.record(round.out, outcome);
     else
       for (const search of this.#searches)
-        if (search.asked) await search.end(signal.aborted ? 'interrupt' : 'time');
-    for (const search of outcomes ? round.searches : wanted) if (!search.asked) await this.#report(search);
+        if (search.nextHunks) await search.end(signal.aborted ? 'interrupt' : 'time');
+    for (const search of outcomes ? round.searches : wanted)
+      if (!search.nextHunks) await this.#report(search);
     return true;
   }
 
@@ -126,21 +127,21 @@ class Searches implements BlameSearches {
     return search?.culprits ? this.#report(search) : null;
   }
 
-  areApart(causeId: string, otherId: string): boolean {
+  haveDifferentCauses(causeId: string, otherId: string): boolean {
     const [search, other] = [causeId, otherId].map((id) =>
       this.#searches.find((candidate) => candidate.causeId === id),
     );
-    return search !== undefined && other !== undefined && search.isApartFrom(other);
+    return search !== undefined && other !== undefined && search.hasOtherCauseThan(other);
   }
 
-  /** Reports the culprits of a search, or why there are none, unless it has reported the same before. */
+  /** Reports the culprits of a search, or why there are none, unless it has reported that before. */
   async #report(search: CauseSearch): Promise<Blame | null> {
     const { causeId, culprits } = search;
     const numbers = culprits?.set.map((candidate) => search.history.candidates.indexOf(candidate));
     const of = `${numbers?.toSorted().join()} ${culprits?.isMinimal}`;
     const before = this.#answers.get(causeId);
     if (before?.of === of) return before.blame;
-    const answer = culprits ? await this.#blame(search, culprits) : whyNothing(search);
+    const answer = culprits ? await this.#blame(search, culprits) : explainNoResult(search);
     this.#parts.report(causeId, typeof answer === 'string' ? `found no change to blame: ${answer}` : answer);
     const blame = typeof answer === 'string' ? null : answer;
     this.#answers.set(causeId, { of, blame });
@@ -153,12 +154,12 @@ class Searches implements BlameSearches {
   ): Promise<Blame | string> {
     const { cwd, workspace, keepChange } = this.#parts;
     const { history, stats, endedBy } = search;
-    const change = await this.#changeOf(set);
-    if (change === null) return 'files changed during the search';
+    const change = await this.#createChange(set);
+    if (change === null) return 'somebody changed files during the search';
     await keepChange(change);
     return {
       base: history.base,
-      hunks: await blamedHunks(set, history, { root: workspace.root, cwd }),
+      hunks: await formatBlamedHunks(set, history, { root: workspace.root, cwd }),
       isMinimal,
       endedBy: isMinimal ? null : endedBy,
       outOf: history.candidates.length,
@@ -170,8 +171,8 @@ class Searches implements BlameSearches {
   }
 
   /**
-   * Runs tests with hunks taken out. This changes the project's own tree, under its journal, so that Ctrl-C and a kill leave it as it was (HN-2).
-   * Returns null if it was aborted.
+   * Runs tests with hunks reverted in the project's own tree, under a journal that restores the tree after Ctrl-C or a kill (HN-2). Returns null if
+   * aborted.
    */
   async #run(
     out: ReadonlySet<Candidate>,
@@ -183,7 +184,7 @@ class Searches implements BlameSearches {
     const isSuite = only?.lead.failure.scope === 'suite';
     const ids = isSuite ? null : [...new Set(searches.flatMap(({ lead }) => lead.rerunIds))];
     const causeId = others.length === 0 ? (only?.causeId ?? null) : null;
-    const change = await this.#changeOf([...out]);
+    const change = await this.#createChange([...out]);
     const ran =
       change &&
       (await withChange(this.#parts, change, async () =>
@@ -192,26 +193,26 @@ class Searches implements BlameSearches {
     if (signal.aborted) return null;
     const outcomes = new Map<CauseSearch, TestOutcome>();
     for (const search of searches)
-      outcomes.set(search, ran?.value ? await this.#outcomeOf(search.lead, ran.value) : 'unresolved');
+      outcomes.set(search, ran?.value ? await this.#determineOutcome(search.lead, ran.value) : 'unresolved');
     return outcomes;
   }
 
-  /** A suite that fails for another reason, such as an incomplete build, leaves the outcome unresolved. */
-  async #outcomeOf({ failure, signature }: DiagnosedFailure, run: SuiteRun): Promise<TestOutcome> {
+  /** The outcome is unresolved if the suite fails for another reason, such as an incomplete build. */
+  async #determineOutcome({ failure, signature }: DiagnosedFailure, run: SuiteRun): Promise<TestOutcome> {
     if (failure.scope === 'suite') {
       if (run.suiteFailure === null) return run.tests.length > 0 ? 'green' : 'unresolved';
-      return (await this.#parts.signed(run)) === signature ? 'red' : 'unresolved';
+      return (await this.#parts.signSuiteFailure(run)) === signature ? 'red' : 'unresolved';
     }
     const { id } = failure.test;
     const result = run.tests.find(({ test }) => test.id === id);
     if (result?.outcome === 'expected' || result?.outcome === 'flaky') return 'green';
     if (result?.outcome !== 'unexpected') return 'unresolved';
     const now = run.failures.find(({ test }) => test.id === id);
-    return !now || firstLine(now.errors) === firstLine(failure.errors) ? 'red' : 'other';
+    return !now || firstLineOf(now.errors) === firstLineOf(failure.errors) ? 'red' : 'other';
   }
 
-  /** Returns the change that takes these candidates out; null if files changed meanwhile. */
-  async #changeOf(out: readonly Candidate[]): Promise<Change | null> {
+  /** Creates the change that reverts these candidates; null if somebody has changed their files. */
+  async #createChange(out: readonly Candidate[]): Promise<Change | null> {
     const { workspace, contents } = this.#parts;
     const edits = await createRevertingEdits(out, { root: workspace.root, contents });
     if (edits === null) return null;
@@ -221,26 +222,26 @@ class Searches implements BlameSearches {
   }
 }
 
-function firstLine([error]: readonly TestError[]): string {
+function firstLineOf([error]: readonly TestError[]): string {
   return normalise(error?.message ?? '').split('\n')[0] ?? '';
 }
 
-function whyNothing({ history, endedBy, stats }: CauseSearch): string {
+function explainNoResult({ history, endedBy, stats }: CauseSearch): string {
   if (endedBy === 'interrupt') return 'interrupted';
-  if (endedBy !== null) return 'no result within the time for it (blame.time)';
+  if (endedBy !== null) return 'no result within the time limit (blame.time)';
   const { base, candidates, isWhole } = history;
   const at = base.commit.slice(0, 7);
   const hunks = candidates.length === 1 ? 'the 1 change' : `all ${candidates.length} changes`;
   if (!stats.wasRed) return `its test does not run without ${hunks} since ${at}`;
   const red = `it also fails without ${hunks} since ${at}`;
-  return isWhole ? `${red}: the cause is older, or not a file of the repository` : `${red}, and ${notWhole}`;
+  return isWhole ? `${red}: the cause is older, or outside of the repository` : `${red}, and ${notWhole}`;
 }
 
 /**
- * Tells which files others have written to since the run began. A file that was unmodified when first checked is later written to only by
- * searches and fixes, so it keeps counting as unmodified.
+ * Creates a predicate for files that other programs have written since the run began. Only searches and fixes write to a file that was unmodified at
+ * the first check, so it keeps counting as unmodified.
  */
-function writtenSince({ workspace, startedAt }: BlameParts): (file: string) => boolean {
+function createWriteCheck({ workspace, startedAt }: BlameParts): (file: string) => boolean {
   const unmodified = new Set<string>();
   return (file) => {
     const info = lstatSync(path.join(workspace.root, file), { throwIfNoEntry: false });
@@ -249,22 +250,23 @@ function writtenSince({ workspace, startedAt }: BlameParts): (file: string) => b
   };
 }
 
-/** Reads the changes, once per base. Files are read again in each round of a run, since fixes change them. */
-function historyReader(
+/** Creates the function that reads the changes, once per base. Each round of a run reads files again, because fixes change them. */
+function createHistoryReader(
   parts: BlameParts,
   isWrittenTo: (file: string) => boolean,
-): (lead: DiagnosedFailure, how?: { readonly isOlder: boolean }) => Promise<ChangeHistory | string> {
+): (lead: DiagnosedFailure, how?: { readonly startsBeforeHead: boolean }) => Promise<ChangeHistory | string> {
   const { workspace, named, contents, isTest } = parts;
   // Files edited by fixes of this run did not break the tests.
   const edited = workspace.edited();
-  const given = parts.given.flatMap((file) => pathInside(workspace.root, file) || []);
-  const isGiven = (file: string) => given.some((report) => file === report || file.startsWith(`${report}/`));
-  const isLeftOut = (file: string) => edited.has(file) || isGiven(file) || isWrittenTo(file);
+  const reportPaths = parts.reportPaths.flatMap((file) => pathInside(workspace.root, file) || []);
+  const isReport = (file: string) =>
+    reportPaths.some((report) => file === report || file.startsWith(`${report}/`));
+  const isLeftOut = (file: string) => edited.has(file) || isReport(file) || isWrittenTo(file);
   const known = new Map<string, Promise<ChangeHistory | string>>();
-  return async (lead, { isOlder } = { isOlder: false }) => {
+  return async (lead, { startsBeforeHead } = { startsBeforeHead: false }) => {
     const lastGreen = named === null ? await parts.lastGreen(lead) : null;
-    const key = `${lastGreen?.commit} ${lastGreen?.runDir} ${isOlder}`;
-    const request = { root: workspace.root, contents, named, lastGreen, isOlder, isTest, isLeftOut };
+    const key = `${lastGreen?.commit} ${lastGreen?.runDir} ${startsBeforeHead}`;
+    const request = { root: workspace.root, contents, named, lastGreen, startsBeforeHead, isTest, isLeftOut };
     const history =
       known.get(key) ??
       readHistory(request).catch((error: unknown) => `git cannot read the changes: ${readGitError(error)}`);
@@ -274,19 +276,18 @@ function historyReader(
 }
 
 /**
- * Returns the history of the last commits, if no green state is known and no uncommitted change is the cause; null if there is nothing older to
- * search.
+ * Returns the history of the last commits if no green state is known and no uncommitted change is the cause; null if there is no older history.
  */
-async function olderThan(
+async function findOlderHistory(
   history: ChangeHistory | string,
   readOlder: () => Promise<ChangeHistory | string>,
 ): Promise<ChangeHistory | null> {
   if (typeof history !== 'string' && history.base.from !== 'head') return null;
   const older = await readOlder();
-  const isOlder = typeof older !== 'string' && older.base.from === 'recent' && older.candidates.length > 0;
-  return isOlder ? older : null;
+  const hasOlder = typeof older !== 'string' && older.base.from === 'recent' && older.candidates.length > 0;
+  return hasOlder ? older : null;
 }
 
-function nothingSince({ base }: ChangeHistory): string {
+function describeNoChange({ base }: ChangeHistory): string {
   return `no change since ${base.commit.slice(0, 7)} can be the cause`;
 }

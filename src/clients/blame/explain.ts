@@ -2,18 +2,19 @@ import path from 'node:path';
 import { systemClock } from '../../clock.js';
 import type { MakeExplain } from '../../command/compose-session.js';
 import { createDiagnose } from '../../command/diagnose.js';
-import { lastGreenStates } from '../../run/last-green.js';
+import { createLastGreenLookup } from '../../run/last-green.js';
 import { makeStateFolder } from '../../state-folder.js';
 import { openContents, storeChange } from '../../workspace/change.js';
 import { createBlame } from './blame.js';
 
-/** Explains causes by the changes that broke them: since a commit that is named, or since their tests were green. */
+/** Explains causes by the changes that broke their tests, since a named commit or since the tests were green. */
 export function explainByChanges(named: string | null): MakeExplain {
   return (opened, session) => {
     const { request, startedAt } = opened;
     const { cwd, folder, workspace, bus, signal, settings } = session;
-    const aside = (n: number) => Promise.resolve(makeStateFolder(path.join(folder.dir, 'blame', String(n))));
-    const diagnose = createDiagnose({ ...opened, folder: { ...folder, failure: aside } });
+    const createSeparateFolder = (n: number) =>
+      Promise.resolve(makeStateFolder(path.join(folder.dir, 'blame', String(n))));
+    const diagnose = createDiagnose({ ...opened, folder: { ...folder, failure: createSeparateFolder } });
     return createBlame({
       cwd,
       workspace,
@@ -21,16 +22,16 @@ export function explainByChanges(named: string | null): MakeExplain {
       keepChange: (change) => storeChange(folder.dir, change),
       prepare: (own) => session.suite.prepare(own),
       runAgain: (again) => session.suite.runAgain({ ...again, purpose: 'blame' }),
-      // Its failures are not those of this run, so their evidence is stored apart.
-      signed: async (run) => (await diagnose({ ...run, failures: [] }))[0]?.signature ?? null,
+      // Its failures do not belong to this run, so their evidence is stored separately.
+      signSuiteFailure: async (run) => (await diagnose({ ...run, failures: [] }))[0]?.signature ?? null,
       warn: (message) => bus.emit({ type: 'run.warning', message }),
       signal,
       now: () => systemClock.now(),
       timeMs: settings.blame.timeMs,
       startedAt,
       named,
-      lastGreen: lastGreenStates(cwd),
-      given: (request.options.from ?? []).map((report) => path.resolve(cwd, report)),
+      lastGreen: createLastGreenLookup(cwd),
+      reportPaths: (request.options.from ?? []).map((report) => path.resolve(cwd, report)),
       isTest: session.isTest,
       report: (causeId, answer) => {
         if (typeof answer === 'string') bus.emit({ type: 'blame.ended', causeId, reason: answer });

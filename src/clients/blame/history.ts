@@ -16,32 +16,31 @@ import type { Contents } from '../../workspace/change.js';
 import { git } from '../../workspace/git.js';
 import { compareWithGit, type NoBase } from '../../workspace/git-trees.js';
 import type { GreenState } from '../../run/last-green.js';
-import { changesSinceState } from '../../run/tree-state.js';
+import { compareWithState } from '../../run/tree-state.js';
 
-/** What changed in the project's files since a state that may be green. */
+/** The changes of the project's files since a state that may be green. */
 export interface ChangeHistory {
   readonly base: BlameBase;
-  /** In the order in which they are taken out: newest commit first, then by file. */
+  /** In the order in which they are reverted: newest commit first, then by file. */
   readonly candidates: readonly Candidate[];
   /** The commits since the base, newest first. */
   readonly commits: readonly BlamedCommit[];
-  /** Whether the repository has all its history, that is, is not a shallow clone. */
+  /** True unless the repository is a shallow clone. */
   readonly isWhole: boolean;
 }
 
-/** Where the history begins, and where its contents are stored. */
 export interface HistoryRequest {
   /** The recorded root, to which file paths are relative. */
   readonly root: string;
   readonly contents: Contents;
-  /** A commit named by a person, or null. */
+  /** The base commit that the user named, or null. */
   readonly named: string | null;
-  /** The state in which the test was green here last, or null. */
+  /** The last state in which the test was green here, or null. */
   readonly lastGreen: GreenState | null;
-  /** Whether to begin some commits before HEAD, for which nothing may be known to have been green. */
-  readonly isOlder: boolean;
+  /** True to begin some commits before HEAD, even if no green state is known there. */
+  readonly startsBeforeHead: boolean;
   readonly isTest: (file: string) => boolean;
-  /** Whether a file is left out: self-heal edited it, or others have written to it during the run. */
+  /** True for a file to skip: self-heal edited it, or another program wrote to it during the run. */
   readonly isLeftOut: (file: string) => boolean;
 }
 
@@ -56,31 +55,31 @@ const neverLoaded = [
   /(?:^|\/)(?:test_\w+\.py|\w+_test\.(?:go|py|rb|exs|dart)|\w+_spec\.rb|\w+Tests?\.(?:java|kt|cs|php|swift))$/,
 ];
 
-/** Whether no Playwright suite loads a file, so that a test which changes its result without it does so by chance. */
+/** Whether no Playwright suite loads a file. If a test changes its result without such a file, that is chance. */
 function isNeverLoaded(file: string): boolean {
   return isSpecName.test(file) || neverLoaded.some((pattern) => pattern.test(file));
 }
 
-/** Appended if the repository is shallow, as CI systems clone it. */
+/** Appended for a shallow repository, such as a CI system clones. */
 export const notWhole = 'older commits are missing: fetch more history';
 
 /**
- * Reads from git what may be to blame. Returns a text if that is impossible, and rejects if git lacks the objects (a partial clone without its
- * remote). Changes that would require installing packages are left out. Links, submodules and what a sparse checkout leaves out are no changes.
+ * Reads the changes that may have broken a test from git. Returns a text if that is impossible, and rejects if git lacks objects (a partial clone
+ * without its remote). Omits changes that require installing packages. Links, submodules and files omitted by a sparse checkout do not count.
  */
 export async function readHistory(request: HistoryRequest): Promise<ChangeHistory | string> {
   const { root, named, lastGreen } = request;
   const wanted = named === null ? lastGreen : { commit: named, runDir: null };
-  const branch = await (wanted ? changesSinceState(root, wanted) : compareWithGit(root, null));
-  // No default branch is known here, so only uncommitted changes remain.
+  const branch = await (wanted ? compareWithState(root, wanted) : compareWithGit(root, null));
+  // Without a known default branch, only uncommitted changes remain.
   const isUnknown = 'kind' in branch && branch.kind !== 'unreadable' && named === null;
   const since = isUnknown ? await compareWithGit(root, 'HEAD') : branch;
-  if ('kind' in since) return whyNot(since);
+  if ('kind' in since) return explainNoBase(since);
   const head = (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? '';
   const canBeOlder = wanted === null && since.base === head;
-  const older = request.isOlder && canBeOlder ? await findRecentCommit(root) : null;
+  const older = request.startsBeforeHead && canBeOlder ? await findRecentCommit(root) : null;
   const changed = older === null ? since : await compareWithGit(root, older);
-  if ('kind' in changed) return whyNot(changed);
+  if ('kind' in changed) return explainNoBase(changed);
   if (path.resolve(changed.root) !== path.resolve(root))
     return 'the project is not a git repository of its own';
   const isWhole = (await git(root, ['rev-parse', '--is-shallow-repository']))?.trim() !== 'true';
@@ -102,7 +101,7 @@ export async function readHistory(request: HistoryRequest): Promise<ChangeHistor
   };
 }
 
-function whyNot({ kind, detail }: NoBase): string {
+function explainNoBase({ kind, detail }: NoBase): string {
   if (kind === 'unknown-base') return `git does not know the commit ${detail}`;
   if (kind === 'no-merge-base')
     return `git finds no common ancestor of HEAD and ${detail}: fetch more history`;
@@ -112,7 +111,7 @@ function whyNot({ kind, detail }: NoBase): string {
 }
 
 /** Converts candidates for reports and prompts. */
-export async function blamedHunks(
+export async function formatBlamedHunks(
   candidates: readonly Candidate[],
   history: Pick<ChangeHistory, 'base' | 'commits'>,
   roots: HunkRoots,

@@ -1,20 +1,20 @@
 import type { Candidate } from '../../workspace/candidates.js';
 import { groupBy } from '../../group-by.js';
 
-/** Candidates in the order in which a search takes them out, and how far apart two neighbors are. */
+/** Candidates in the order in which a search reverts them, and the distance between neighbors. */
 interface SearchOrder {
   readonly items: readonly Candidate[];
-  readonly apart: (item: Candidate, next: Candidate) => number;
+  readonly distance: (item: Candidate, next: Candidate) => number;
 }
 
 const levels = { hunk: 0, file: 1, commit: 2 } as const;
 
-/** Splits off the likeliest commit, file or hunk before others of its level. */
+/** Added to the distance after the likeliest commit, file or hunk, so that it is split off first. */
 const LIKELIEST = 0.5;
 
 /**
- * Orders candidates for a search that splits them between commits before it splits between files, and between files before hunks. Of the commits,
- * the files of a commit and the hunks of a file, the likeliest comes first, and is split off first; the others follow newest first.
+ * Orders candidates for a search that splits them between commits before it splits between files, and between files before hunks. Of the commits, the
+ * files of a commit and the hunks of a file, the likeliest comes first and is split off first; the others follow, newest first.
  */
 export function orderForSearch(
   candidates: readonly Candidate[],
@@ -26,18 +26,23 @@ export function orderForSearch(
     ),
   );
   const last = new Map<Candidate, number>();
-  const mark = (group: readonly Candidate[], next: readonly Candidate[] | undefined, level: number) => {
+  const markDistances = (
+    group: readonly Candidate[],
+    next: readonly Candidate[] | undefined,
+    level: number,
+  ) => {
     const end = group.at(-1);
-    if (end && next && highest(group, rank) > highest(next, rank)) last.set(end, level + LIKELIEST);
+    if (end && next && highestRank(group, rank) > highestRank(next, rank)) last.set(end, level + LIKELIEST);
   };
   const [first, second] = commits;
-  if (first) mark(first.flat(), second?.flat(), levels.commit);
+  if (first) markDistances(first.flat(), second?.flat(), levels.commit);
   for (const files of commits) {
     const [file, other] = files;
-    if (file && !last.has(file.at(-1) as Candidate)) mark(file, other, levels.file);
-    for (const [hunk, next] of files) if (hunk && !last.has(hunk)) mark([hunk], next && [next], levels.hunk);
+    if (file && !last.has(file.at(-1) as Candidate)) markDistances(file, other, levels.file);
+    for (const [hunk, next] of files)
+      if (hunk && !last.has(hunk)) markDistances([hunk], next && [next], levels.hunk);
   }
-  return { items: commits.flat(2), apart: (item, next) => last.get(item) ?? distanceBetween(item, next) };
+  return { items: commits.flat(2), distance: (item, next) => last.get(item) ?? distanceBetween(item, next) };
 }
 
 function distanceBetween(candidate: Candidate, next: Candidate): number {
@@ -45,13 +50,13 @@ function distanceBetween(candidate: Candidate, next: Candidate): number {
   return candidate.file === next.file ? levels.hunk : levels.file;
 }
 
-/** Moves the group with the likeliest candidate to the front, and leaves the order of the others. */
+/** Moves the group with the likeliest candidate to the front, and keeps the order of the others. */
 function likeliestFirst(groups: Candidate[][], rank: (candidate: Candidate) => number): Candidate[][] {
-  const most = Math.max(0, ...groups.map((group) => highest(group, rank)));
-  const first = most > 0 ? groups.findIndex((group) => highest(group, rank) === most) : 0;
+  const most = Math.max(0, ...groups.map((group) => highestRank(group, rank)));
+  const first = most > 0 ? groups.findIndex((group) => highestRank(group, rank) === most) : 0;
   return [...groups.slice(first, first + 1), ...groups.slice(0, first), ...groups.slice(first + 1)];
 }
 
-function highest(group: readonly Candidate[], rank: (candidate: Candidate) => number): number {
+function highestRank(group: readonly Candidate[], rank: (candidate: Candidate) => number): number {
   return Math.max(0, ...group.map(rank));
 }

@@ -24,18 +24,18 @@ import { checkLogin } from './logins.js';
 export interface DoctorCheck {
   /** The subject: `playwright`, `agents.yaml`, `claude login`. */
   readonly name: string;
-  /** `warning`: a run works without it, or there is no way to tell; `failed`: a run would not work. */
+  /** `warning`: a run works without it, or the state is unknown; `failed`: a run would not work. */
   readonly state: 'ok' | 'warning' | 'failed';
   readonly found: string;
-  /** What to do about it; null if all is well. */
+  /** The remedy; null if everything is well. */
   readonly remedy: string | null;
 }
 
-function passed(name: string, message: string): DoctorCheck {
+function createPassed(name: string, message: string): DoctorCheck {
   return { name, state: 'ok', found: message, remedy: null };
 }
 
-function failed(name: string, { message, detail, remedy }: Problem): DoctorCheck {
+function createFailed(name: string, { message, detail, remedy }: Problem): DoctorCheck {
   const text = detail === undefined ? message : `${message}\n\n${detail}\n`;
   return { name, state: 'failed', found: text, remedy };
 }
@@ -57,23 +57,25 @@ export async function examine({ cwd, env, config: flag, agents }: ExamineRequest
   const settings = await loadSettings({ cwd, env, file: agents });
   const canList = playwright.ok && config.ok && settings.ok;
   return [
-    state ? failed('.self-heal', state) : passed('.self-heal', 'usable'),
-    playwright.ok ? passed('playwright', playwright.value.version) : failed('playwright', playwright.error),
+    state ? createFailed('.self-heal', state) : createPassed('.self-heal', 'usable'),
+    playwright.ok
+      ? createPassed('playwright', playwright.value.version)
+      : createFailed('playwright', playwright.error),
     config.ok
-      ? passed('playwright config', path.relative(cwd, config.value))
-      : failed('playwright config', config.error),
+      ? createPassed('playwright config', path.relative(cwd, config.value))
+      : createFailed('playwright config', config.error),
     ...(canList
       ? [await checkSuite({ cwd, env, playwright: playwright.value, config: config.value }, settings.value)]
       : []),
     ...(settings.ok
       ? [
-          passed(
+          createPassed(
             'agents.yaml',
-            settings.value.file ? path.relative(cwd, settings.value.file) : 'not there: defaults',
+            settings.value.file ? path.relative(cwd, settings.value.file) : 'no file: defaults',
           ),
           ...(await checkAgents(await dropMissingRunner(settings.value, cwd), { cwd, env })),
         ]
-      : [failed('agents.yaml', settings.error)]),
+      : [createFailed('agents.yaml', settings.error)]),
   ];
 }
 
@@ -87,9 +89,9 @@ interface Suite extends Pick<ExamineRequest, 'cwd' | 'env'> {
 async function checkSuite({ config, ...project }: Suite, { verify }: Settings): Promise<DoctorCheck> {
   const run = await listSuite({ ...project, args: ['-c', config] });
   const problem = findFirstRunProblem(run, { isNarrowed: false, prepare: verify.prepare });
-  if (problem) return failed('tests', problem);
+  if (problem) return createFailed('tests', problem);
   const [error] = run.suiteFailure?.errors ?? [];
-  if (error === undefined) return passed('tests', `${run.tests.length} found`);
+  if (error === undefined) return createPassed('tests', `${run.tests.length} found`);
   const [line = ''] = stripAnsi(error.message).trim().split('\n');
   const remedy = 'A run hands it to an agent. `playwright test --list` shows the full output.';
   return { name: 'tests', state: 'warning', found: `the suite cannot start: ${line}`, remedy };
@@ -108,32 +110,38 @@ async function checkAgents(
     const runner = settings.runners[name];
     if (!runner || runner.kind === 'command' || !(await findProgram(executableOf(runner), project)))
       return [];
-    return [await loginOf(name, runner, project)];
+    return [await describeLogin(name, runner, project)];
   });
   return [
     ...(runners.includes(builtIn) ? [fixerAlone] : []),
     ...(ready.length > 0
-      ? [passed('agents', ready.map(({ slashCommand, runner }) => `${slashCommand} (${runner})`).join(', '))]
+      ? [
+          createPassed(
+            'agents',
+            ready.map(({ slashCommand, runner }) => `${slashCommand} (${runner})`).join(', '),
+          ),
+        ]
       : []),
-    ...[...missing.values()].map((problem) => failed('agents', problem)),
+    ...[...missing.values()].map((problem) => createFailed('agents', problem)),
     ...(await Promise.all(logins)).flat(),
     ...(await checkReaders(settings, { makers: runners, cwd: project.cwd })),
   ];
 }
 
-/** Says who reads what each of these programs fixes (HN-11). */
+/** Names the reader of each program's fixes (HN-11). */
 async function checkReaders(
   settings: Settings,
   { makers, cwd }: { readonly makers: readonly string[]; readonly cwd: string },
 ): Promise<DoctorCheck[]> {
-  if (settings.verify.review === 'off') return [passed('reader', 'nobody reads fixes: verify.review is off')];
+  if (settings.verify.review === 'off')
+    return [createPassed('reader', 'nobody reads fixes: verify.review is off')];
   const checks = makers.map(async (maker): Promise<DoctorCheck[]> => {
     if (maker === builtIn) return [];
     const programs = await chooseReaders(settings, { maker, cwd });
-    if (typeof programs === 'string') return [passed('reader', `fixes are not read: ${programs}`)];
+    if (typeof programs === 'string') return [createPassed('reader', `fixes are not read: ${programs}`)];
     const [first] = programs;
-    if (first !== undefined) return [passed('reader', `${first} reads what ${maker} fixes`)];
-    const found = `nobody can read what ${maker} fixes, so that a person is asked about each fix of the app`;
+    if (first !== undefined) return [createPassed('reader', `${first} reads what ${maker} fixes`)];
+    const found = `no agent can read the fixes of ${maker}, so each fix of the app needs a person`;
     return [{ name: 'reader', state: 'warning', found, remedy: 'Run npx self-heal init.' }];
   });
   return (await Promise.all(checks)).flat();
@@ -147,14 +155,14 @@ const fixerAlone: DoctorCheck = {
   remedy: 'After installing an agent program, run `npx self-heal init --agent claude --force`.',
 };
 
-async function loginOf(
+async function describeLogin(
   runner: string,
   settings: Parameters<typeof checkLogin>[0],
   project: Pick<ExamineRequest, 'cwd' | 'env'>,
 ): Promise<DoctorCheck> {
   const name = `${runner} login`;
   const login = await checkLogin(settings, project);
-  if (login.state === 'in') return passed(name, login.how);
+  if (login.state === 'in') return createPassed(name, login.how);
   const remedy = (login.state === 'out' ? login.remedy : undefined) ?? chooseRemedy('unauthorized', runner);
   return login.state === 'out'
     ? { name, state: 'failed', found: 'not logged in', remedy }

@@ -15,9 +15,9 @@ interface ProjectContext {
 /** Whether a program has the credentials to call its model. */
 export type Login =
   | { readonly state: 'in'; readonly how: string }
-  /** `remedy` is how to log in, if the program itself says so. */
+  /** `remedy` is the program's own description of how to log in, if it has one. */
   | { readonly state: 'out'; readonly remedy?: string }
-  /** The program offers no way to tell without a paid call. */
+  /** Only a paid call could show the state. */
   | { readonly state: 'unknown'; readonly why: string };
 
 /** Asks a program whether it is logged in, without calling its model. The versions below are those it was tested with. */
@@ -27,18 +27,18 @@ export async function checkLogin(
 ): Promise<Login> {
   switch (runner.kind) {
     case 'claude':
-      return claude(project);
+      return checkClaude(project);
     case 'codex':
-      return codex(project);
+      return checkCodex(project);
     case 'acp':
-      return byProtocol(runner, project);
+      return checkByProtocol(runner, project);
     default:
       return unreachable(runner);
   }
 }
 
 /** Opens a session, which a program that speaks the Agent Client Protocol refuses if it needs a login, and sends no prompt. */
-async function byProtocol(
+async function checkByProtocol(
   { program, command: [file = '', ...args] }: Extract<RunnerSettings, { kind: 'acp' }>,
   { cwd, env }: ProjectContext,
 ): Promise<Login> {
@@ -66,40 +66,40 @@ async function byProtocol(
   return login;
 }
 
-/** 2.1.197: `auth status` prints JSON. An older version would take the words for a prompt, so its help is read first. */
-async function claude(project: ProjectContext): Promise<Login> {
+/** 2.1.197: `auth status` prints JSON. An older version would take these words as a prompt, so its help is read first. */
+async function checkClaude(project: ProjectContext): Promise<Login> {
   const help = await probe(['claude', '--help'], project);
   const status = /^\s+auth\b/m.test(help.output) ? await probe(['claude', 'auth', 'status'], project) : null;
   const loggedIn = /"loggedIn":\s*(true|false)/.exec(status?.output ?? '')?.[1];
   if (loggedIn === 'false') return { state: 'out' };
   const how = /"authMethod":\s*"([\w-]+)"/.exec(status?.output ?? '')?.[1] ?? 'an account';
-  return loggedIn === 'true' ? { state: 'in', how } : { state: 'unknown', why: 'this version does not say' };
+  return loggedIn === 'true' ? { state: 'in', how } : { state: 'unknown', why: 'this version does not show it' };
 }
 
 /**
  * 0.169.0: `login status` exits with 1 if not logged in. It ignores CODEX_API_KEY, which `codex exec` accepts, and custom providers.
  * OPENAI_API_KEY is not accepted.
  */
-async function codex(project: ProjectContext): Promise<Login> {
+async function checkCodex(project: ProjectContext): Promise<Login> {
   if (isSet(project, 'CODEX_API_KEY')) return { state: 'in', how: 'CODEX_API_KEY' };
   const { exitCode, output } = await probe(['codex', 'login', 'status'], project);
   if (exitCode === 0) return { state: 'in', how: /API key/i.test(output) ? 'an API key' : 'an account' };
   const config = readOrEmpty(
-    path.join(project.env['CODEX_HOME'] ?? path.join(homeOf(project), '.codex'), 'config.toml'),
+    path.join(project.env['CODEX_HOME'] ?? path.join(findHome(project), '.codex'), 'config.toml'),
   );
   if (/^\s*model_provider\s*=/m.test(config)) {
     return { state: 'unknown', why: 'its config.toml names a custom provider' };
   }
   return /Not logged in/i.test(output)
     ? { state: 'out' }
-    : { state: 'unknown', why: 'this version does not say' };
+    : { state: 'unknown', why: 'this version does not show it' };
 }
 
 function isSet({ env }: ProjectContext, name: string): boolean {
   return (env[name] ?? '') !== '';
 }
 
-function homeOf({ env }: ProjectContext): string {
+function findHome({ env }: ProjectContext): string {
   return env['HOME'] ?? env['USERPROFILE'] ?? homedir();
 }
 
@@ -110,12 +110,12 @@ function readOrEmpty(file: string): string {
 /** Slow programs need seconds to start on a busy machine; a program that waits for input never ends. */
 const TIMEOUT_MS = 60_000;
 const GRACE_MS = 2_000;
-/** More than any of the programs prints; the rest is dropped. */
+/** More output than any of the programs prints; the rest is dropped. */
 const MAX_CHARACTERS = 200_000;
 
 /**
- * Runs a program to its end with empty standard input, and leaves none of its processes behind. Returns its output on both streams; the exit code
- * is null if it did not exit by itself.
+ * Runs a program to its end with empty standard input, and ends all of its processes. Returns its output on both streams; the exit code is null if it
+ * did not exit by itself.
  */
 async function probe(
   argv: readonly string[],

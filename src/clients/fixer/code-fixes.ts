@@ -4,7 +4,7 @@ import type { ProposedFile } from './proposal.js';
 
 type Ts = typeof TypeScript;
 
-/** TypeScript's own fixes that can be trusted. None of them casts, ignores, removes or invents a value, or replaces a name by a similar one. */
+/** TypeScript's safe fixes: none of them casts, ignores, removes or invents a value, or replaces a name by a similar one. */
 const allowed = new Set([
   'import',
   'addMissingAwait',
@@ -21,7 +21,7 @@ const MAX_FIXES = 20;
 
 /** A file with the fixes, and TypeScript's descriptions of them. */
 export interface CodeFix extends ProposedFile {
-  readonly did: readonly string[];
+  readonly summaries: readonly string[];
 }
 
 /**
@@ -33,20 +33,20 @@ export function fixErrors(ts: Ts, files: readonly string[]): CodeFix[] | null {
     files[0] === undefined ? undefined : ts.findConfigFile(files[0], (file) => ts.sys.fileExists(file));
   const program = config === undefined ? null : openProgram(ts, config);
   if (!program) return null;
-  const { service, overlay, did } = program;
+  const { service, overlay, summaries: summaries } = program;
   for (let count = 0; count < MAX_FIXES; count += 1) {
     const errors = program.errors();
     const [error] = errors.filter(
       (diagnostic) => diagnostic.file !== undefined && files.includes(diagnostic.file.fileName),
     );
-    if (!error?.file) return did.size > 0 ? fixedFiles(ts, program) : null;
-    const fix = onlyFix(service, error);
+    if (!error?.file) return summaries.size > 0 ? listFixedFiles(ts, program) : null;
+    const fix = findOnlyFix(service, error);
     const before = new Map(overlay);
-    if (!fix || !apply(program, fix) || !isBetter(keysOf(ts, errors), keysOf(ts, program.errors())))
+    if (!fix || !apply(program, fix) || !isBetter(listKeys(ts, errors), listKeys(ts, program.errors())))
       return null;
     for (const { fileName } of fix.changes) {
       if (overlay.get(fileName) === before.get(fileName)) continue;
-      did.set(fileName, [...(did.get(fileName) ?? []), fix.description]);
+      summaries.set(fileName, [...(summaries.get(fileName) ?? []), fix.description]);
     }
   }
   return null;
@@ -56,7 +56,7 @@ interface Program {
   readonly service: TypeScript.LanguageService;
   /** Texts that differ from the files on disk. */
   readonly overlay: Map<string, string>;
-  readonly did: Map<string, string[]>;
+  readonly summaries: Map<string, string[]>;
   text(file: string): string;
   errors(): TypeScript.Diagnostic[];
 }
@@ -70,7 +70,7 @@ function openProgram(ts: Ts, config: string): Program | null {
   const service = ts.createLanguageService({
     getCompilationSettings: () => ({ ...parsed.options, noEmit: true, incremental: false, composite: false }),
     getScriptFileNames: () => parsed.fileNames,
-    // The version must differ when the text does. The file on disk does not change meanwhile.
+    // The version must change with the text. Files on disk do not change during this time.
     getScriptVersion: (file) => overlay.get(file) ?? '',
     getScriptSnapshot: (file) =>
       ts.sys.fileExists(file) ? ts.ScriptSnapshot.fromString(text(file)) : undefined,
@@ -89,23 +89,23 @@ function openProgram(ts: Ts, config: string): Program | null {
         ({ category }) => category === ts.DiagnosticCategory.Error,
       ),
     );
-  return { service, overlay, did: new Map(), text, errors };
+  return { service, overlay, summaries: new Map(), text, errors };
 }
 
 /** Returns the fix of an error if exactly one allowed fix exists. */
-function onlyFix(
+function findOnlyFix(
   service: TypeScript.LanguageService,
   { file, start = 0, length = 0, code }: TypeScript.Diagnostic,
 ): TypeScript.CodeFixAction | null {
   if (!file) return null;
   const fixes = service
-    .getCodeFixesAtPosition(file.fileName, start, start + length, [code], formatOf(file.text), {})
+    .getCodeFixesAtPosition(file.fileName, start, start + length, [code], detectFormat(file.text), {})
     .filter(({ fixName, commands }) => allowed.has(fixName) && !commands?.length);
   const [fix] = fixes;
   return fixes.length === 1 && fix ? fix : null;
 }
 
-function formatOf(text: string): TypeScript.FormatCodeSettings {
+function detectFormat(text: string): TypeScript.FormatCodeSettings {
   const indent = /^( +|\t)\S/m.exec(text)?.[1] ?? '  ';
   return {
     indentSize: indent.length,
@@ -127,7 +127,7 @@ function apply(program: Program, { changes }: TypeScript.CodeFixAction): boolean
   return true;
 }
 
-function keysOf(ts: Ts, errors: readonly TypeScript.Diagnostic[]): string[] {
+function listKeys(ts: Ts, errors: readonly TypeScript.Diagnostic[]): string[] {
   return errors.map(
     ({ file, code, messageText }) =>
       `${file?.fileName} ${code} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
@@ -145,11 +145,11 @@ function isBetter(before: readonly string[], after: readonly string[]): boolean 
   return remaining.length > 0;
 }
 
-function fixedFiles(ts: Ts, { overlay, did }: Program): CodeFix[] {
+function listFixedFiles(ts: Ts, { overlay, summaries }: Program): CodeFix[] {
   return [...overlay].map(([file, after]) => ({
     file,
     before: ts.sys.readFile(file) ?? '',
     after,
-    did: did.get(file) ?? [],
+    summaries: summaries.get(file) ?? [],
   }));
 }

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { builtIn, isBuiltIn } from '../../model/built-in.js';
 import type { Cause } from '../../model/cause.js';
-import { followedExpectations } from './followed-expectations.js';
+import { followExpectations } from './followed-expectations.js';
 import type { FixerProposal } from './proposal.js';
 import type { Fixer } from './propose.js';
 import type { PreparedPatch, Propose, ProposedFix } from '../../heal/hooks.js';
@@ -12,15 +12,15 @@ import type { Contents } from '../../workspace/change.js';
 import { type FileEdit, hashContent, readFileState } from '../../workspace/file-state.js';
 import { safePath } from '../../workspace/safe-path.js';
 
-/** Proposes what the built-in fixer is certain of and has not tried in an earlier run. */
-export function fixesOf(fixer: Fixer, warn: (message: string) => void): Propose {
+/** Proposes the built-in fixer's certain fixes, except those of earlier runs. */
+export function createFixerProposer(fixer: Fixer, warn: (message: string) => void): Propose {
   return async function* ({ cause, known }) {
     try {
       const proposal = await fixer(cause);
       const isOld = known.tried.some(
         (attempt) => isBuiltIn(attempt) && attempt.claim?.summary === proposal?.summary,
       );
-      if (proposal && !isOld) yield ofFixer(proposal);
+      if (proposal && !isOld) yield wrapProposal(proposal);
     } catch (error) {
       warn(`${cause.id}: the built-in fixer failed: ${reasonOf(error)}`);
     }
@@ -28,7 +28,7 @@ export function fixesOf(fixer: Fixer, warn: (message: string) => void): Propose 
 }
 
 /** Wraps a proposal of the built-in fixer (BF-1). */
-export function ofFixer({ summary, files }: FixerProposal): ProposedFix {
+export function wrapProposal({ summary, files }: FixerProposal): ProposedFix {
   return {
     agent: builtIn,
     proposedBy: 'fixer',
@@ -40,7 +40,7 @@ export function ofFixer({ summary, files }: FixerProposal): ProposedFix {
         const before = safePath.safeParse(relative).success ? readFileState(root, relative) : 'other';
         // Bytes that are not UTF-8 would not survive the round trip.
         if (before === null || before === 'other' || before.hash !== hashContent(Buffer.from(text)))
-          return err(`${file} changed in the meantime, or is not UTF-8`);
+          return err(`${file} has changed, or is not UTF-8`);
         await contents.put(Buffer.from(text));
         edits.push({
           path: relative,
@@ -53,12 +53,12 @@ export function ofFixer({ summary, files }: FixerProposal): ProposedFix {
   };
 }
 
-/** Returns the patch with which the tests of a cause expect what the page shows (BL-6); null if more than a literal differs. */
-export async function followingPatch(
+/** Creates a patch that updates the tests' expectations to the current page (BL-6); null if more than a literal differs. */
+export async function createFollowingPatch(
   cause: Cause,
   { root, contents }: { readonly root: string; readonly contents: Contents },
 ): Promise<PreparedPatch | null> {
-  const proposal = await followedExpectations(cause);
-  const edits = await (proposal && ofFixer(proposal).edits(root, contents));
+  const proposal = await followExpectations(cause);
+  const edits = await (proposal && wrapProposal(proposal).edits(root, contents));
   return proposal && edits?.ok ? { side: 'tests', summary: proposal.summary, edits: edits.value } : null;
 }

@@ -15,29 +15,27 @@ import { type Replacement, withReplacements } from '../../replacements.js';
 import { literalText } from './locator-names.js';
 import type { FixerProposal } from './proposal.js';
 
-/** The expected and the received value of an assertion, as far as Playwright prints them as text. */
+/** The expected and the received value of an assertion, if Playwright prints them as text. */
 interface Mismatch {
   readonly expected: string;
   readonly received: string;
 }
 
 /**
- * Changes the tests of a cause to expect what the page shows. Returns null if more than a literal differs in an assertion that failed. A
- * person decides which of the two is right (BL-6).
+ * Updates the expectations of a cause's tests to the current page. Returns null if more than a literal differs in a failed assertion. A person decides
+ * whether the page or the test is right (BL-6).
  */
-export async function followedExpectations({
-  members,
-}: Pick<Cause, 'members'>): Promise<FixerProposal | null> {
+export async function followExpectations({ members }: Pick<Cause, 'members'>): Promise<FixerProposal | null> {
   const sources = new Map<string, SourceFile | null>();
   const replaced = new Map<SourceFile, Map<number, Replacement>>();
   for (const { location, message } of members.flatMap(({ failure }) => failure.errors)) {
-    const mismatch = mismatchIn(stripVTControlCharacters(message));
+    const mismatch = parseMismatch(stripVTControlCharacters(message));
     if (!location || !mismatch) return null;
     const { file, line } = location;
     if (!sources.has(file))
       sources.set(file, parseSource(file, await readFile(file, 'utf8').catch(() => '')));
     const source = sources.get(file);
-    const edit = source && literalAt(source, line, mismatch);
+    const edit = source && findLiteral(source, line, mismatch);
     if (!source || !edit) return null;
     const edits = replaced.get(source) ?? new Map<number, Replacement>();
     // Tests that share an assertion must have received the same value.
@@ -48,22 +46,22 @@ export async function followedExpectations({
   const files = [...replaced].map(([{ path: file, text: before }, edits]) => {
     return { file, before, after: withReplacements(before, [...edits.values()]) };
   });
-  return { summary: 'lets the tests expect what the page shows now', files };
+  return { summary: 'updates the expectations of the tests to the current page', files };
 }
 
 const value = String.raw`"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?`;
-const oneLine = (word: string) =>
+const collapseLines = (word: string) =>
   new RegExp(String.raw`^[ \t]*${word}(?: \w+)?:[ \t]*(${value})[ \t]*$`, 'm');
-const [expectedLine, receivedLine] = [oneLine('Expected'), oneLine('Received')];
+const [expectedLine, receivedLine] = [collapseLines('Expected'), collapseLines('Received')];
 const diff = /^[ \t]*- Expected[^\n]*\n[ \t]*\+ Received[^\n]*\n\n((?:[-+ ][^\n]*\n|\n(?=[-+ ]))*)/m;
 
 /** Reads Playwright's message: both values on a line each, or their difference. */
-function mismatchIn(message: string): Mismatch | null {
+function parseMismatch(message: string): Mismatch | null {
   const [expected, received] = [expectedLine, receivedLine].map((line) => line.exec(message)?.[1]);
   if (expected !== undefined && received !== undefined)
-    return { expected: plain(expected), received: plain(received) };
+    return { expected: unescapePrinted(expected), received: unescapePrinted(received) };
   const lines = diff.exec(`${message}\n`)?.[1]?.replace(/\n+$/, '').split('\n');
-  // Long differences show only what is around them.
+  // Playwright shows only parts of long differences.
   if (!lines || lines.some((line) => line.trim().startsWith('@@ '))) return null;
   const side = (sign: '-' | '+') =>
     lines
@@ -72,13 +70,13 @@ function mismatchIn(message: string): Mismatch | null {
   return { expected: side('-'), received: side('+') };
 }
 
-/** Playwright escapes nothing but quotes and backslashes in a text. */
-function plain(printed: string): string {
+/** Unescapes a printed text, in which Playwright escapes only quotes and backslashes. */
+function unescapePrinted(printed: string): string {
   return printed.startsWith('"') ? printed.slice(1, -1).replaceAll(/\\(["\\])/g, '$1') : printed;
 }
 
 /** Finds the only literal in an assertion of this line that has the expected value. */
-function literalAt(source: SourceFile, line: number, mismatch: Mismatch): Replacement | null {
+function findLiteral(source: SourceFile, line: number, mismatch: Mismatch): Replacement | null {
   const edits = nodesOf(source.program).flatMap((call) => {
     const property = nodeIn(calleeOf(call), 'property');
     const matcher = identifierName(property) ?? '';
@@ -87,13 +85,13 @@ function literalAt(source: SourceFile, line: number, mismatch: Mismatch): Replac
     return isNegated
       ? []
       : nodesIn(call, 'arguments').flatMap((argument) =>
-          literalEdits(source, unwrap(argument), { ...mismatch, matcher }),
+          createLiteralEdits(source, unwrap(argument), { ...mismatch, matcher }),
         );
   });
   return edits.length === 1 ? (edits[0] ?? null) : null;
 }
 
-function literalEdits(
+function createLiteralEdits(
   source: SourceFile,
   node: SyntaxNode,
   { matcher, ...mismatch }: Mismatch & { readonly matcher: string },
@@ -103,20 +101,20 @@ function literalEdits(
   const got = (text: string) => (collapses ? text.replaceAll(/\s+/g, ' ').trim() : text);
   const raw = source.text.slice(start, end);
   if (node.type === 'ArrayExpression') {
-    const [was, is] = [listIn(mismatch.expected), listIn(mismatch.received)];
+    const [was, is] = [parseList(mismatch.expected), parseList(mismatch.received)];
     const elements = nodesIn(node, 'elements').map(literalText);
     if (!was || !is || elements.length === 0 || elements.join('\0') !== was.join('\0')) return [];
-    const quote = source.text[nodesIn(node, 'elements')[0]?.start ?? 0] ?? "'";
-    return [{ start, end, text: `[${is.map((item) => quoted(got(item), quote)).join(', ')}]` }];
+    const quoteMark = source.text[nodesIn(node, 'elements')[0]?.start ?? 0] ?? "'";
+    return [{ start, end, text: `[${is.map((item) => quote(got(item), quoteMark)).join(', ')}]` }];
   }
   const { expected, received } = mismatch;
   if (node.type === 'Literal' && typeof node['value'] === 'number')
     return raw === expected && /^[-\d.]+$/.test(received) ? [{ start, end, text: received }] : [];
   const text = literalText(node);
   if (text === null) return [];
-  const put = (now: string) => [{ start, end, text: quoted(now, raw[0] ?? "'") }];
+  const put = (now: string) => [{ start, end, text: quote(now, raw[0] ?? "'") }];
   if (text === expected) return put(got(received));
-  // An address may be given without its origin.
+  // The test may give a URL without its origin.
   const origin = expected.slice(0, -text.length);
   if (
     matcher === 'toHaveURL' &&
@@ -139,16 +137,18 @@ function literalEdits(
 }
 
 /** Returns the texts of a printed `Array [ "Tea", "Coffee" ]`; null for anything else. */
-function listIn(printed: string): string[] | null {
+function parseList(printed: string): string[] | null {
   const inside = /^Array \[\n([^]*)\n?\]$/.exec(printed)?.[1];
   if (inside === undefined) return null;
   const items = inside.split('\n').filter((line) => line.trim() !== '');
   const texts = items.map((item) => new RegExp(`^ *(${value}),$`).exec(item)?.[1]);
-  return texts.every((text) => text?.startsWith('"')) ? texts.map((text) => plain(text ?? '')) : null;
+  return texts.every((text) => text?.startsWith('"'))
+    ? texts.map((text) => unescapePrinted(text ?? ''))
+    : null;
 }
 
 /** Writes a text as a literal with these quotes. */
-function quoted(text: string, quote: string): string {
+function quote(text: string, quote: string): string {
   const escaped = text.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`);
   if (quote === '`') return `\`${escaped.replaceAll('${', '\\${')}\``;
   return `${quote}${escaped.replaceAll('\n', '\\n').replaceAll('\r', '\\r')}${quote}`;

@@ -11,7 +11,7 @@ export interface LocatorName {
   /** The role whose accessible name it is; null for the other kinds. */
   readonly role: string | null;
   readonly value: string;
-  readonly exact: boolean;
+  readonly isExact: boolean;
 }
 
 const kinds: Readonly<Record<string, LocatorName['kind']>> = {
@@ -22,30 +22,33 @@ const kinds: Readonly<Record<string, LocatorName['kind']>> = {
   getByPlaceholder: 'placeholder',
 };
 
-/** Returns the names in a locator as Playwright prints it; null if it is inside a frame or cannot be parsed. */
-export function namesIn(locator: string): LocatorName[] | null {
+/** Parses the names in a printed locator; null if it is inside a frame or cannot be parsed. */
+export function parseNames(locator: string): LocatorName[] | null {
   const program = parseSource('locator.ts', locator)?.program;
   if (!program || /\b(?:frameLocator|contentFrame)\(/.test(locator)) return null;
   const names: LocatorName[] = [];
   visit(program, (node) => {
-    const lookup = nameIn(node);
+    const lookup = parseName(node);
     if (lookup) names.push(lookup.name);
   });
   return names;
 }
 
-/** Returns the name that a call looks for, and the literal with the name. */
-function nameIn(call: SyntaxNode): { readonly name: LocatorName; readonly literal: SyntaxNode } | null {
+/** Returns the name in a locator call, and the literal that contains it. */
+function parseName(call: SyntaxNode): { readonly name: LocatorName; readonly literal: SyntaxNode } | null {
   const callee = call.type === 'CallExpression' ? nodeIn(call, 'callee') : null;
   const method = callee && (propertyOf(callee) ?? String(callee['name']));
   const kind = method ? kinds[method] : undefined;
   const [first, options] = nodesIn(call, 'arguments');
   if (!kind || !first) return null;
-  const literal = kind === 'role' ? optionOf(options, 'name') : first;
+  const literal = kind === 'role' ? findOption(options, 'name') : first;
   const value = literal && literalText(literal);
   if (!literal || !value) return null;
-  const exact = kind === 'test-id' || optionOf(options, 'exact')?.['value'] === true;
-  return { name: { kind, role: kind === 'role' ? literalText(first) : null, value, exact }, literal };
+  const isExact = kind === 'test-id' || findOption(options, 'exact')?.['value'] === true;
+  return {
+    name: { kind, role: kind === 'role' ? literalText(first) : null, value, isExact: isExact },
+    literal,
+  };
 }
 
 /** Returns the text of a string or a template without expressions; null for any other node. */
@@ -56,7 +59,7 @@ export function literalText(node: SyntaxNode): string | null {
 }
 
 /** Returns the value of an option in `{ name: 'Pay' }`. */
-function optionOf(object: SyntaxNode | undefined, name: string): SyntaxNode | null {
+function findOption(object: SyntaxNode | undefined, name: string): SyntaxNode | null {
   const property = nodesIn(object, 'properties').find((option) => nodeIn(option, 'key')?.['name'] === name);
   return nodeIn(property, 'value');
 }
@@ -70,8 +73,8 @@ export interface RedPage {
 /** Attributes for test ids: Playwright's default, and those common with other tools. */
 const testId = /^data-(?:test|cy|qa|pw|e2e|hook|automation)/;
 
-/** Returns every name of this kind on the page, once for each element that has one. */
-export function valuesOnPage({ elements, ariaSnapshot }: RedPage, { kind, role }: LocatorName): string[] {
+/** Returns every name of this kind on the page, once for each element. */
+export function listValuesOnPage({ elements, ariaSnapshot }: RedPage, { kind, role }: LocatorName): string[] {
   const present = (value: string | undefined) => (value ? [value] : []);
   switch (kind) {
     case 'test-id':
@@ -94,9 +97,9 @@ export function valuesOnPage({ elements, ariaSnapshot }: RedPage, { kind, role }
   }
 }
 
-/** Whether a locator with this name finds this value: texts match partially and in any case, unless `exact` is set. */
+/** Whether a locator with this name matches a value: texts match partially and case-insensitively, unless `isExact` is set. */
 export function isFoundBy(name: LocatorName, value: string): boolean {
-  if (name.exact) return value === name.value;
+  if (name.isExact) return value === name.value;
   return value.toLowerCase().includes(name.value.toLowerCase());
 }
 
@@ -107,7 +110,7 @@ export interface SourceText {
   readonly text: string;
 }
 
-/** A string literal in test code with a name that a locator looks for. */
+/** A string literal in test code with the name in a locator. */
 export interface NamePosition {
   readonly file: string;
   /** The position of the name within the text, without quotes. */
@@ -116,12 +119,12 @@ export interface NamePosition {
   /** The lines of the surrounding call, counted from 1. */
   readonly from: number;
   readonly to: number;
-  /** Whether it is in the locating call itself rather than in a constant. */
-  readonly inCall: boolean;
+  /** True if it is in the locator call itself, false if it is in a constant. */
+  readonly isInCall: boolean;
 }
 
-/** Returns the literals with this name in locating calls or, if there are none, those elsewhere in the file. */
-export function positionsOfName(
+/** Returns the literals with this name in locator calls or, if there are none, elsewhere in the file. */
+export function findPositions(
   { file, text }: SourceText,
   { kind, role, value }: LocatorName,
 ): NamePosition[] {
@@ -129,16 +132,16 @@ export function positionsOfName(
   if (!source) return [];
   const calls: NamePosition[] = [];
   const others: NamePosition[] = [];
-  const position = (literal: SyntaxNode, around: SyntaxNode, inCall: boolean): NamePosition => ({
+  const position = (literal: SyntaxNode, around: SyntaxNode, isInCall: boolean): NamePosition => ({
     file,
     start: literal.start + 1,
     end: literal.end - 1,
     from: source.lineAt(around.start),
     to: source.lineAt(around.end),
-    inCall,
+    isInCall: isInCall,
   });
   visit(source.program, (node) => {
-    const lookup = nameIn(node);
+    const lookup = parseName(node);
     if (lookup?.name.kind === kind && lookup.name.role === role && lookup.name.value === value)
       calls.push(position(lookup.literal, node, true));
     else if (literalText(node) === value) others.push(position(node, node, false));

@@ -6,9 +6,9 @@ export interface ProposedFile {
   readonly after: string;
 }
 
-/** A fix that the built-in fixer is sure of (BF-1). Guard, re-run and proof judge it like an agent's. */
+/** A certain fix of the built-in fixer (BF-1). Guard, re-run and proof judge it like an agent's. */
 export interface FixerProposal {
-  /** What it does and why, in one sentence. */
+  /** A description of the fix and its reason, in one sentence. */
   readonly summary: string;
   readonly files: readonly ProposedFile[];
 }

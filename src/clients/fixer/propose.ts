@@ -11,14 +11,14 @@ import { findFrames } from '../../evidence/source-maps/frames.js';
 import { git } from '../../workspace/git.js';
 import { real, relativePath } from '../../paths.js';
 import { tryOr } from '../../result.js';
-import { driftedLocator, type DriftEvidence } from './drifted-locator.js';
+import { proposeLocatorFix, type DriftEvidence } from './drifted-locator.js';
 import type { SourceText } from './locator-names.js';
 import type { FixerProposal } from './proposal.js';
-import { changesThatRemoved, holds, renamedTo } from './renames.js';
-import { settledSteps } from './settled-steps.js';
+import { findRemovingChanges, containsName, findRename } from './renames.js';
+import { addMissingWaits } from './settled-steps.js';
 import { runCodeFixes } from './run-code-fixes.js';
 
-/** Where the built-in fixer works. */
+/** The project in which the built-in fixer works. */
 export interface FixerProject {
   /** The project's root. */
   readonly cwd: string;
@@ -28,22 +28,22 @@ export interface FixerProject {
   readonly isTest: (file: string) => boolean;
 }
 
-/** Returns a fix for a cause that the built-in fixer is sure of; null if there is none. Changes nothing. */
+/** Returns a certain fix for a cause; null if there is none. Changes no files. */
 export type Fixer = (cause: Cause) => Promise<FixerProposal | null>;
 
 /** Creates the built-in fixer for one run (BF-1). It needs no account, no model and no network. */
 export function createFixer(given: FixerProject, fixCode = runCodeFixes): Fixer {
   const project = { ...given, root: realpathSync(given.root) };
   return async (cause) => {
-    if (cause.flake) return settledSteps(cause);
-    const output = compilerErrors(cause);
+    if (cause.flake) return addMissingWaits(cause);
+    const output = findCompilerErrors(cause);
     const fix = output === null ? null : await fixCode(output, [project.cwd, project.root]);
     return fix ?? proposeRename(cause, project);
   };
 }
 
-/** Returns the output about a build error, or null for any other failure. */
-function compilerErrors({ lead }: Cause): string | null {
+/** Returns the compiler's output for a build error, or null for any other failure. */
+function findCompilerErrors({ lead }: Cause): string | null {
   const { failure, evidence, diagnosis } = lead;
   if (diagnosis.category !== 'build-error') return null;
   const texts = [
@@ -60,15 +60,15 @@ async function proposeRename(cause: Cause, project: FixerProject): Promise<Fixer
   const { locator } = diagnosis.facts;
   const { elements, ariaSnapshot, errors } = evidence;
   if (failure.scope === 'suite' || locator === null || !elements || ariaSnapshot === null) return null;
-  return driftedLocator({
+  return proposeLocatorFix({
     locator,
     isExpectation: errors.some(({ message }) => /\bexpect\b.*\(/.test(message.split('\n')[0] ?? '')),
     foundSome: errors.some(({ message }) => /\bresolved to\b/.test(message)),
     page: { elements, ariaSnapshot },
-    frames: cause.members.flatMap((member) => member.failure.errors.flatMap(framesOf)),
-    renamedTo: async (name, candidates) => {
-      const hunks = await changesThatRemoved(name, project.root, blamedIn(cause, project));
-      return renamedTo(
+    frames: cause.members.flatMap((member) => member.failure.errors.flatMap(listFrames)),
+    findRename: async (name, candidates) => {
+      const hunks = await findRemovingChanges(name, project.root, listBlamedHunks(cause, project));
+      return findRename(
         hunks.filter(({ file }) => !project.isTest(file)),
         name,
         candidates,
@@ -79,10 +79,9 @@ async function proposeRename(cause: Cause, project: FixerProject): Promise<Fixer
 }
 
 /**
- * Returns the hunks to blame, with paths from the repository. Whole files are left out, since a deleted file may have been moved, which git
- * detects.
+ * Returns the blamed hunks, with paths relative to the repository. Omits whole files, because a deleted file may have been moved, which git detects.
  */
-export function blamedIn(
+export function listBlamedHunks(
   { blame }: Pick<Cause, 'blame'>,
   { cwd, root }: Pick<FixerProject, 'cwd' | 'root'>,
 ): Hunk[] {
@@ -101,7 +100,7 @@ async function search(
   for (const gitPath of (output ?? '').split('\0').filter(Boolean)) {
     const file = path.join(root, gitPath);
     const text = await readFile(file, 'utf8').catch(() => '');
-    if (!holds(text, name)) continue;
+    if (!containsName(text, name)) continue;
     if (isTest(gitPath) && isCode(gitPath)) tests.push({ file, text });
     else inApp = true;
   }
@@ -109,9 +108,9 @@ async function search(
 }
 
 /** Returns the positions in an error that are files on disk. */
-function framesOf({ location, stack }: Pick<TestError, 'location' | 'stack'>): Location[] {
+function listFrames({ location, stack }: Pick<TestError, 'location' | 'stack'>): Location[] {
   const ofStack = findFrames(stripVTControlCharacters(stack ?? '')).flatMap(({ address, line, column }) => {
-    // A log may contain a URL that names no file here.
+    // The URL in a log may not belong to a local file.
     const file = address.startsWith('file:///') ? tryOr(null, () => fileURLToPath(address)) : address;
     return file !== null && path.isAbsolute(file) ? [{ file, line, column }] : [];
   });

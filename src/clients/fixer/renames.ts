@@ -4,7 +4,7 @@ import type { Hunk } from '../../model/blame.js';
 import { git, gitDiff } from '../../workspace/git.js';
 import { findBase } from '../../workspace/git-trees.js';
 
-/** What a change turned a name into, and the file that shows it. */
+/** The new name after a change, and the changed file. */
 export interface Rename {
   readonly to: string;
   readonly file: string;
@@ -12,21 +12,21 @@ export interface Rename {
 
 const word = String.raw`[\p{L}\p{N}_$-]`;
 
-/** A pattern for a name as a whole: `pay` is not in `pay-later`. */
-function wholeWord(name: string): string {
+/** Creates a pattern for a whole name: it does not find `pay` in `pay-later`. */
+function createWordPattern(name: string): string {
   const isWord = (text: string) => new RegExp(`^${word}$`, 'u').test(text);
   const before = isWord(name[0] ?? '') ? `(?<!${word})` : '';
   const after = isWord(name.at(-1) ?? '') ? `(?!${word})` : '';
   return `${before}${escapeStringRegexp(name)}${after}`;
 }
 
-/** Whether a text contains a name as a whole. */
-export function holds(text: string, name: string): boolean {
-  return name !== '' && new RegExp(wholeWord(name), 'u').test(text);
+/** Whether a text contains a whole name. */
+export function containsName(text: string, name: string): boolean {
+  return name !== '' && new RegExp(createWordPattern(name), 'u').test(text);
 }
 
-/** Returns the candidate that replaced a name in these changes. Returns null if several did, or if an added line still has the name. */
-export function renamedTo(
+/** Returns the candidate that replaced a name in these changes; null if several did, or if an added line still has the name. */
+export function findRename(
   hunks: readonly Hunk[],
   name: string,
   candidates: readonly string[],
@@ -36,27 +36,27 @@ export function renamedTo(
     const added = new Set(now);
     for (const [index, line] of old.entries()) {
       const aligned = old.length === now.length ? now.slice(index, index + 1) : now;
-      for (const changed of holds(line, name) ? aligned : []) {
-        const to = candidates.filter((candidate) => replaces(name, candidate, [line, changed]));
+      for (const changed of containsName(line, name) ? aligned : []) {
+        const to = candidates.filter((candidate) => isReplacement(name, candidate, [line, changed]));
         if (to.length > 0) added.delete(changed);
         renames.push(...to.map((candidate) => ({ to: candidate, file })));
       }
     }
-    // Moved rather than renamed.
-    if ([...added].some((line) => holds(line, name))) return null;
+    // The name was moved, not replaced.
+    if ([...added].some((line) => containsName(line, name))) return null;
   }
   const [first] = renames;
   return first && renames.every(({ to }) => to === first.to) ? first : null;
 }
 
-/** Whether a line has a new name exactly where it had the old one, and most of its other words stayed. */
-function replaces(
+/** Whether a line has the new name exactly where it had the old one, and most of its other words are the same. */
+function isReplacement(
   name: string,
   to: string,
   [before, after]: readonly [before: string, after: string],
 ): boolean {
-  const old = tokensOf(before, name);
-  const parts = diffArrays(old, tokensOf(after, to));
+  const old = splitTokens(before, name);
+  const parts = diffArrays(old, splitTokens(after, to));
   const stayed = parts.reduce(
     (sum, { added, removed, value }) => sum + (added || removed ? 0 : value.length),
     0,
@@ -75,8 +75,8 @@ function isOnly(tokens: readonly string[], token: string): boolean {
   return tokens.length === 1 && tokens[0] === token;
 }
 
-function tokensOf(line: string, name: string): string[] {
-  return line.match(new RegExp(`${wholeWord(name)}|${word}+|\\S`, 'gu')) ?? [];
+function splitTokens(line: string, name: string): string[] {
+  return line.match(new RegExp(`${createWordPattern(name)}|${word}+|\\S`, 'gu')) ?? [];
 }
 
 /** How long one search of the history may take, in milliseconds. */
@@ -98,19 +98,20 @@ const patch = [
 ];
 
 /**
- * Returns the change that removed a name: the blamed hunks, the difference from the default branch, or the newest such commit. Paths are
+ * Finds the change that removed a name: in the blamed hunks, in the difference from the default branch, or in the newest such commit. Paths are
  * relative to the repository. Without a repository, there are no changes.
  */
-export async function changesThatRemoved(
+export async function findRemovingChanges(
   name: string,
   root: string,
   blamed: readonly Hunk[],
 ): Promise<readonly Hunk[]> {
-  const removed = (hunks: readonly Hunk[]) => hunks.some(({ old }) => old.some((line) => holds(line, name)));
+  const removed = (hunks: readonly Hunk[]) =>
+    hunks.some(({ old }) => old.some((line) => containsName(line, name)));
   if (removed(blamed)) return blamed;
   const base = await findBase(root, null);
   const from = typeof base === 'string' ? base : 'HEAD';
-  const since = hunksIn(String(await gitDiff(root, [...patch, from, '--']).catch(() => '')));
+  const since = parseHunks(String(await gitDiff(root, [...patch, from, '--']).catch(() => '')));
   if (removed(since)) return since;
   const oldest = (await git(root, ['rev-list', `--skip=${COMMITS}`, '--max-count=1', 'HEAD']))?.trim();
   const range = oldest ? `${oldest}..HEAD` : 'HEAD';
@@ -118,17 +119,21 @@ export async function changesThatRemoved(
   const wanted = `-G${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`;
   const args = ['log', `--max-count=${READ}`, wanted, '--format=%x01', '--patch', '--no-merges', ...patch];
   const log = await git(root, [...args, range, '--'], { timeoutMs: SEARCH_MS });
-  return (log ?? '').split('\u0001').map(hunksIn).find(removed) ?? [];
+  return (log ?? '').split('\u0001').map(parseHunks).find(removed) ?? [];
 }
 
 /** Parses the hunks of a patch in git's format. */
-export function hunksIn(diff: string): Hunk[] {
+export function parseHunks(diff: string): Hunk[] {
   return parsePatch(diff).flatMap(({ oldFileName, newFileName, hunks }) => {
     const file = (newFileName === '/dev/null' ? oldFileName : newFileName)?.slice('b/'.length) ?? '';
-    return hunks.map(({ lines }) => ({ file, old: changedLines(lines, '-'), now: changedLines(lines, '+') }));
+    return hunks.map(({ lines }) => ({
+      file,
+      old: listChangedLines(lines, '-'),
+      now: listChangedLines(lines, '+'),
+    }));
   });
 }
 
-function changedLines(lines: readonly string[], sign: '-' | '+'): string[] {
+function listChangedLines(lines: readonly string[], sign: '-' | '+'): string[] {
   return lines.flatMap((line) => (line.startsWith(sign) && line.length <= MAX_LINE ? [line.slice(1)] : []));
 }

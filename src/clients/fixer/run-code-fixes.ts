@@ -24,7 +24,7 @@ export interface CodeFixOrder {
 /** `src/cart.ts(20,3): error TS2322: …`, or with colors `src/cart.ts:20:3 - error …`. */
 const compilerError = /^[^\S\n]*([^\s()][^()\n:]*\.[cm]?tsx?)[(:]\d+[,:]\d+\)?(?::| -) error TS\d+:/gm;
 
-/** Fixes what the compiler reports with the project's own TypeScript (BF-3). Returns null if the project has none, or if no fix is certain. */
+/** Fixes compiler errors with the project's own TypeScript (BF-3). Returns null if the project has no TypeScript, or if no fix is certain. */
 export async function runCodeFixes(
   output: string,
   folders: readonly string[],
@@ -37,13 +37,13 @@ export async function runCodeFixes(
   const [first] = files;
   if (!first || files.includes(null)) return null;
   const typescript = tryOr(null, () => createRequire(first).resolve('typescript'));
-  const fixed = typescript && (await fixedBy({ typescript, files: files as string[] }));
+  const fixed = typescript && (await runProcess({ typescript, files: files as string[] }));
   if (!fixed) return null;
-  const did = [...new Set(fixed.flatMap((file) => file.did))].join('; ');
+  const did = [...new Set(fixed.flatMap((file) => file.summaries))].join('; ');
   return { summary: `TypeScript's own fix for ${[...named].join(', ')}: ${did}`, files: fixed };
 }
 
-function fixedBy(order: CodeFixOrder): Promise<CodeFix[] | null> {
+function runProcess(order: CodeFixOrder): Promise<CodeFix[] | null> {
   return runWorker<CodeFix[] | null, { readonly fixed: CodeFix[] | null }>(ownEntry, {
     order,
     memoryMb: 2048,

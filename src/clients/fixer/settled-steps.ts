@@ -14,7 +14,7 @@ import { type Replacement, withReplacements } from '../../replacements.js';
 import type { Cause } from '../../model/cause.js';
 import type { FixerProposal } from './proposal.js';
 
-/** Playwright's actions and assertions that are too late unless they are awaited. */
+/** Playwright's actions and assertions, which a test must await. */
 const actions =
   /^(?:click|dblclick|fill|press|pressSequentially|type|check|uncheck|setChecked|selectOption|setInputFiles|hover|tap|focus|blur|clear|dragTo|goto|reload|goBack|goForward|waitFor|waitForURL|waitForLoadState|dispatchEvent|scrollIntoViewIfNeeded)$/;
 const webFirst =
@@ -24,15 +24,15 @@ const webFirst =
  * Adds the waits that a flaky test lacks: it awaits actions and web-first assertions, and replaces one-shot checks by their web-first forms.
  * Returns null if none is missing.
  */
-export async function settledSteps({
+export async function addMissingWaits({
   lead: { failure },
 }: Pick<Cause, 'lead'>): Promise<FixerProposal | null> {
   if (failure.scope === 'suite') return null;
   const { file, line } = failure.test.location;
   const source = parseSource(file, await readFile(file, 'utf8').catch(() => ''));
-  const test = source && testAt(source, line);
+  const test = source && findTest(source, line);
   if (!source || !test) return null;
-  const edits = nodesOf(test).flatMap((node) => waitFor(node, source));
+  const edits = nodesOf(test).flatMap((node) => createWaits(node, source));
   if (edits.length === 0) return null;
   const after = withReplacements(source.text, edits);
   const summary = `lets the test wait: ${edits.map(({ says }) => says).join(', ')}`;
@@ -43,8 +43,8 @@ interface Edit extends Replacement {
   readonly says: string;
 }
 
-/** Returns the call that defines the test in a line: the outermost call with a function. */
-function testAt(source: SourceFile, line: number): SyntaxNode | null {
+/** Finds the call that defines the test at a line: the outermost call with a function argument. */
+function findTest(source: SourceFile, line: number): SyntaxNode | null {
   const call = nodesOf(source.program).find(
     (node) =>
       node.type === 'CallExpression' &&
@@ -54,19 +54,19 @@ function testAt(source: SourceFile, line: number): SyntaxNode | null {
   return call ?? null;
 }
 
-function waitFor(node: SyntaxNode, source: SourceFile): Edit[] {
+function createWaits(node: SyntaxNode, source: SourceFile): Edit[] {
   const call = node.type === 'ExpressionStatement' ? nodeIn(node, 'expression') : null;
   if (!call || call.type !== 'CallExpression') return [];
   const { start, end } = call;
   const name = propertyOf(calleeOf(call)) ?? '';
   const position = `line ${source.lineAt(start)}`;
-  if (expectIn(call) ? webFirst.test(name) : actions.test(name) && rootOf(call) !== 'test')
+  if (expectIn(call) ? webFirst.test(name) : actions.test(name) && findRootName(call) !== 'test')
     return [{ start, end: start, text: 'await ', says: `${position} awaits ${name}` }];
   const form = webFirstCode(call, source);
-  return form ? [{ start, end, text: form, says: `${position} waits for what it checked once` }] : [];
+  return form ? [{ start, end, text: form, says: `${position} waits instead of checking once` }] : [];
 }
 
-function rootOf(node: SyntaxNode): string | null {
+function findRootName(node: SyntaxNode): string | null {
   const next = nodeIn(node, 'object') ?? nodeIn(node, 'callee');
-  return next ? rootOf(next) : identifierName(node);
+  return next ? findRootName(next) : identifierName(node);
 }

@@ -3,19 +3,19 @@ import { formatTitles } from '../../model/failure.js';
 import { type Flake, explainTooRare } from '../../model/flake.js';
 import type { Cause, DiagnosedFailure } from '../../model/cause.js';
 import { findFlakes, type FoundFlake } from './find-flakes.js';
-import { differenceOf, type TracedRun, tracedRun } from './trace-difference.js';
+import { describeDifference, type TracedRun, readTracedRun } from './trace-difference.js';
 import {
   alone,
   type Condition,
-  countIn,
-  trialKeyOf,
+  countRed,
+  createTrialKey,
   type RepeatedTest,
-  listedTests,
+  listRepeatedTests,
   MOST_REPEATS,
   none,
-  plus,
+  addCounts,
   type RunByIds,
-  runUnder,
+  runUnderCondition,
 } from './trials.js';
 import type { SuitePurpose } from '../../event.js';
 import { listSuite } from '../../playwright/run-suite.js';
@@ -27,19 +27,19 @@ import type { OpenRun } from '../../command/open-run.js';
 import { type HealResult, newProgress, type Progress } from '../../heal/progress.js';
 import type { AgainRequest, Session } from '../../heal/session.js';
 
-/** A flake that is red under a known condition. */
+/** A flake with a known condition. */
 type ReproducibleFlake = FoundFlake & { readonly under: Condition };
 
-/** A flake that is to be healed, with the failure that shows it. */
+/** A flake to heal, with one of its failures. */
 interface HealableFlake extends ReproducibleFlake {
   readonly failure: DiagnosedFailure;
 }
 
 /**
- * Measures, explains and heals flaky tests (FL-1 to FL-4): those that the preceding run suspected, by id, or else all that were selected. Tests that
- * stay flaky do not fail the run.
+ * Measures, explains and heals flaky tests (FL-1 to FL-4): the suspects of the preceding run, by id, or else all selected tests. Tests that stay flaky
+ * do not fail the run.
  */
-export async function flakyRun(
+export async function runFlaky(
   opened: OpenRun,
   session: Session,
   { first, suspected = [] }: { readonly first: SuiteRun; readonly suspected?: readonly string[] },
@@ -56,18 +56,18 @@ export async function flakyRun(
   const { cwd, env, filters, options, passThrough } = request;
   const { byId, rerun } = toPlaywrightArgs({ ...options, filters, passThrough });
   const list = (args: readonly string[]) => listSuite({ playwright: opened.playwright, cwd, env, args });
-  const listed = listedTests(await list([...byId, `--repeat-each=${MOST_REPEATS}`]));
+  const listed = listRepeatedTests(await list([...byId, `--repeat-each=${MOST_REPEATS}`]));
   const isNamed = suspected.length === 0 && (filters.length > 0 || options.grep !== undefined);
-  // Playwright also runs the set-up projects of a selection, which were not selected.
+  // Skips the set-up projects, which Playwright adds to a selection.
   const selected =
     suspected.length === 0 && isNarrowed({ ...options, filters, passThrough })
-      ? new Set((await list([...rerun, '--no-deps'])).tests.map(({ test }) => trialKeyOf(test)))
+      ? new Set((await list([...rerun, '--no-deps'])).tests.map(({ test }) => createTrialKey(test)))
       : null;
-  const run = runner(session);
+  const run = createRunByIds(session);
   const flakes: HealableFlake[] = [];
   const search = {
     listed,
-    first: { ...first, tests: first.tests.filter(({ test }) => selected?.has(trialKeyOf(test)) ?? true) },
+    first: { ...first, tests: first.tests.filter(({ test }) => selected?.has(createTrialKey(test)) ?? true) },
     isNamed,
     suspected: new Set(listed.filter(({ test }) => suspected.includes(test.id)).map(({ key }) => key)),
     run,
@@ -79,31 +79,31 @@ export async function flakyRun(
   };
   await findFlakes(search, async (result) => {
     const { target, under } = result;
-    const isLooked = under !== null && !session.signal.aborted;
-    const { flake, failure } = isLooked
+    const wasSearched = under !== null && !session.signal.aborted;
+    const { flake, failure } = wasSearched
       ? await recordTraces(session, run, { ...result, under })
       : { flake: result.flake, failure: null };
     bus.emit({ type: 'flake.found', flake });
     const { test, kind, red } = flake;
     bus.emit({ type: 'tests.decided', ids: [test.id], verdict: 'flaky' });
     const counts = { kind, red: red.red, green: red.runs - red.red };
-    await session.store.flakeSeen({ testId: test.id, name: formatTitles(test.titlePath), ...counts });
+    await session.store.recordFlake({ testId: test.id, name: formatTitles(test.titlePath), ...counts });
     if (under && failure) flakes.push({ flake, target, under, failure });
-    const message = `${formatTitles(test.titlePath)}: nothing that was tried made it red again, so no fix of it could be proven`;
+    const message = `${formatTitles(test.titlePath)}: no experiment made it red again, so no fix of it could be proven`;
     if (!under) bus.emit({ type: 'run.warning', message });
   });
   const mayHeal = !options.dryRun && !session.signal.aborted;
   return { ...nothing, paused: mayHeal && (await healFlakes(session, first, flakes)) };
 }
 
-function runner(session: Session): RunByIds {
+function createRunByIds(session: Session): RunByIds {
   return ({ ids, ...how }) => session.suite.runAgain({ ids, purpose: 'flaky', causeId: null, how });
 }
 
-/** How many traced runs are made at most to see a red one. */
+/** The maximum number of traced runs until one is red. */
 const MOST_TRACED = 3;
 
-/** Records a red and a green run of a flake with their traces: the evidence, and the difference between the two. */
+/** Records traces of a red and a green run of a flake: the red one is the evidence, and both show the difference. */
 async function recordTraces(
   session: Session,
   run: RunByIds,
@@ -113,13 +113,13 @@ async function recordTraces(
   let failure: DiagnosedFailure | null = null;
   let [red, green]: [TracedRun | null, TracedRun | null] = [null, null];
   const read = (file: string | undefined) =>
-    file === undefined ? null : tracedRun(file, session.redactor).catch(() => null);
+    file === undefined ? null : readTracedRun(file, session.redactor).catch(() => null);
   for (let n = 0; n < MOST_TRACED && !(failure && green) && !session.signal.aborted; n += 1) {
-    // A test that is always red under its condition is green by itself.
+    // A test that is always red under its condition is green alone.
     const isForGreen = failure !== null;
-    const suiteRun = await runUnder(run, isForGreen ? alone : under, { target, times, trace: true });
+    const suiteRun = await runUnderCondition(run, isForGreen ? alone : under, { target, times, trace: true });
     const ofTarget = new Set(
-      suiteRun.tests.flatMap(({ test }) => (trialKeyOf(test) === target.key ? test.id : [])),
+      suiteRun.tests.flatMap(({ test }) => (createTrialKey(test) === target.key ? test.id : [])),
     );
     green ??= await read([...(suiteRun.traces ?? [])].find(([id]) => ofTarget.has(id))?.[1]);
     const [failed] = suiteRun.failures.filter(({ test }) => ofTarget.has(test.id));
@@ -129,20 +129,20 @@ async function recordTraces(
     const redOnly = { ...suiteRun, suiteFailure: null, failures: [asFirst] };
     const [diagnosed] = await session.diagnostics.diagnose(redOnly);
     if (!diagnosed) continue;
-    failure = asFlake(diagnosed, target);
+    failure = reclassifyAsFlake(diagnosed, target);
     session.observations.add(
       observationsIn(
-        { run: { ...redOnly, tests: [resultOf(target, 'unexpected')] }, failures: [failure] },
+        { run: { ...redOnly, tests: [createResult(target, 'unexpected')] }, failures: [failure] },
         [],
       ),
     );
   }
-  const difference = red && green ? differenceOf(red, green, session.cwd) : [];
+  const difference = red && green ? describeDifference(red, green, session.cwd) : [];
   return { flake: session.redactor.deep({ ...flake, difference }), failure };
 }
 
-/** A flake is a class of its own, whatever its error says, and code can heal it. */
-function asFlake(failure: DiagnosedFailure, target: RepeatedTest): DiagnosedFailure {
+/** Classifies a failure as a flake, regardless of its error; a change of code can heal it. */
+function reclassifyAsFlake(failure: DiagnosedFailure, target: RepeatedTest): DiagnosedFailure {
   const diagnosis = {
     ...failure.diagnosis,
     category: 'flaky',
@@ -152,13 +152,13 @@ function asFlake(failure: DiagnosedFailure, target: RepeatedTest): DiagnosedFail
   return { ...failure, diagnosis, rerunIds: target.ids[0] ?? [] };
 }
 
-function resultOf({ test }: RepeatedTest, outcome: 'expected' | 'unexpected' | 'not-run') {
+function createResult({ test }: RepeatedTest, outcome: 'expected' | 'unexpected' | 'not-run') {
   return { test, outcome, retries: 0, durationMs: 0 };
 }
 
 /**
- * Heals flakes, each as one cause, and proves the fixes under the conditions that make the tests red (FL-3, FL-4). Returns whether too many questions
- * wait for people.
+ * Heals flakes, each as one cause, and proves the fixes under the triggering conditions (FL-3, FL-4). Returns true if too many questions wait for
+ * people.
  */
 async function healFlakes(
   session: Session,
@@ -166,15 +166,15 @@ async function healFlakes(
   candidates: readonly HealableFlake[],
 ): Promise<boolean> {
   const { bus, settings } = session;
-  const rare = (candidate: HealableFlake) => explainTooRare(candidate.flake, settings.flaky.runs);
+  const explainRarity = (candidate: HealableFlake) => explainTooRare(candidate.flake, settings.flaky.runs);
   for (const candidate of candidates) {
-    const why = rare(candidate);
+    const why = explainRarity(candidate);
     if (why !== null)
       bus.emit({ type: 'run.warning', message: `${formatTitles(candidate.flake.test.titlePath)}: ${why}` });
   }
-  const flakes = candidates.filter((candidate) => rare(candidate) === null);
+  const flakes = candidates.filter((candidate) => explainRarity(candidate) === null);
   if (flakes.length === 0) return false;
-  const progress = newProgress(underConditions(session, flakes), first);
+  const progress = newProgress(createConditionedSession(session, flakes), first);
   const causes = flakes.map(({ flake, failure }, index): Cause => ({
     id: `c${bus.run().causes.length + index + 1}`,
     lead: failure,
@@ -191,31 +191,31 @@ async function healFlakes(
 /** Reports the tests whose flakes were not healed as flaky again. */
 function emitStillFlaky({ session }: Progress, flakes: readonly HealableFlake[]): void {
   const { tests } = session.bus.run();
-  const unhealed = ({ flake }: HealableFlake) =>
+  const wasNotHealed = ({ flake }: HealableFlake) =>
     /^(?:failed|rejected)$/.test(tests.get(flake.test.id)?.verdict ?? '');
-  const stillFlaky = flakes.filter(unhealed);
+  const stillFlaky = flakes.filter(wasNotHealed);
   const ids = stillFlaky.map(({ flake }) => flake.test.id);
   if (ids.length > 0) session.bus.emit({ type: 'tests.decided', ids, verdict: 'flaky' });
 }
 
 /** The purposes of runs that judge a fix. */
-const ofFixes: ReadonlySet<SuitePurpose> = new Set(['retest', 'proof', 'shared-fix']);
+const fixPurposes: ReadonlySet<SuitePurpose> = new Set(['retest', 'proof', 'shared-fix']);
 
 /**
- * Returns a session in which a re-run of a flaky test consists of as many runs as a proof takes, under the condition that makes it red. A
- * single red run makes the re-run red.
+ * Creates a session in which a re-run of a flaky test consists of as many runs as a proof needs, under the triggering condition. A single red run makes
+ * the re-run red.
  */
-function underConditions(session: Session, flakes: readonly HealableFlake[]): Session {
+function createConditionedSession(session: Session, flakes: readonly HealableFlake[]): Session {
   const { verify } = session.settings;
-  const run = runner(session);
+  const run = createRunByIds(session);
   const again = async (request: AgainRequest): Promise<SuiteRun> => {
     const ids = new Set(request.ids);
     const asked = flakes.filter(({ target }) => target.ids[0]?.some((id) => ids.has(id)));
-    if (!ofFixes.has(request.purpose) || asked.length === 0) return session.suite.runAgain(request);
+    if (!fixPurposes.has(request.purpose) || asked.length === 0) return session.suite.runAgain(request);
     const own = new Set(asked.flatMap(({ target }) => target.ids[0] ?? []));
     const others = [...ids].filter((id) => !own.has(id));
     const runs = others.length > 0 ? [await session.suite.runAgain({ ...request, ids: others })] : [];
-    for (const candidate of asked) runs.push(await repeated(session, run, candidate));
+    for (const candidate of asked) runs.push(await runRepeatedly(session, run, candidate));
     const [newest] = runs.toReversed();
     if (!newest) return session.suite.runAgain(request);
     return {
@@ -227,7 +227,7 @@ function underConditions(session: Session, flakes: readonly HealableFlake[]): Se
       tracing: 'on',
     };
   };
-  // The re-run of a fix is already its proof. The fix is taken out once, to see the test red again.
+  // The re-run of a fix is already its proof. The fix is reverted once, to see the test red again.
   const flaky = { ...verify, repeat: 1, flips: Math.min(1, verify.flips), confirm: 0 };
   return {
     ...session,
@@ -236,8 +236,8 @@ function underConditions(session: Session, flakes: readonly HealableFlake[]): Se
   };
 }
 
-/** Runs a flaky test until it is red or was green often enough, and returns this as one run. */
-async function repeated(
+/** Runs a flaky test until it is red or often enough green, and returns the result as one run. */
+async function runRepeatedly(
   session: Session,
   run: RunByIds,
   { target, under, flake }: HealableFlake,
@@ -246,19 +246,19 @@ async function repeated(
   let count: Count = none;
   for (;;) {
     const times = Math.min(MOST_REPEATS, needed - count.runs);
-    const suiteRun = await runUnder(run, under, { target, times, trace: true });
-    const ofTarget = suiteRun.tests.filter(({ test }) => trialKeyOf(test) === target.key);
-    const now = countIn(suiteRun.tests, target.key);
-    count = plus(count, now);
+    const suiteRun = await runUnderCondition(run, under, { target, times, trace: true });
+    const ofTarget = suiteRun.tests.filter(({ test }) => createTrialKey(test) === target.key);
+    const now = countRed(suiteRun.tests, target.key);
+    count = addCounts(count, now);
     const isOver = count.red > 0 || count.runs >= needed || now.runs === 0 || session.signal.aborted;
     if (!isOver) continue;
     const outcome = count.red > 0 ? 'unexpected' : count.runs >= needed ? 'expected' : 'not-run';
     if (outcome === 'expected') session.bus.emit({ type: 'flake.passed', test: target.test, green: count });
-    const red = suiteRun.failures.find(({ test }) => trialKeyOf(test) === target.key);
+    const red = suiteRun.failures.find(({ test }) => createTrialKey(test) === target.key);
     const trace = ofTarget.flatMap(({ test }) => suiteRun.traces?.get(test.id) ?? [])[0];
     return {
       ...suiteRun,
-      tests: ofTarget.length > 0 ? [resultOf(target, outcome)] : [],
+      tests: ofTarget.length > 0 ? [createResult(target, outcome)] : [],
       failures: red && count.red > 0 ? [{ ...red, test: target.test }] : [],
       rerunIds: { [target.test.id]: target.ids[0] ?? [target.test.id] },
       traces: new Map(trace === undefined ? [] : [[target.test.id, trace]]),

@@ -1,24 +1,24 @@
 import type { Count } from '../../model/failure-rate.js';
 import type { TestResult } from '../../playwright/suite-run.js';
 import {
-  countIn,
+  countRed,
   type FlakeSearch,
   isOver,
-  trialKeyOf,
+  createTrialKey,
   type RepeatedTest,
   MOST_REPEATS,
   none,
-  plus,
+  addCounts,
 } from './trials.js';
 
 /** The results of the suite's runs so far. */
 export interface RunHistory {
   readonly counts: Map<string, Count>;
-  /** For each red run of a test: the tests that ran before it in its worker, and those beside it in other workers. */
+  /** For each red run of a test: the tests before it in its worker, and those in parallel in other workers. */
   readonly reds: Map<string, Record<Side, ReadonlySet<string>>[]>;
-  /** The most tests that ran at the same time. */
+  /** The maximum number of tests that ran at the same time. */
   workers: number;
-  /** Whether the whole suite has been run in search of red tests. */
+  /** True if the whole suite has run in search of red tests. */
   isWhole: boolean;
 }
 
@@ -29,11 +29,11 @@ export interface Suspect {
   readonly history: RunHistory;
 }
 
-/** The share of the time in which the suite is run to find what is flaky. */
+/** The share of the time for runs of the whole suite, which find flaky tests. */
 const SHARE_OF_ROUNDS = 1 / 3;
 
-/** Runs the suite repeatedly as it is configured, to see which tests are flaky. */
-export async function rounds(search: FlakeSearch, history: RunHistory): Promise<void> {
+/** Runs the suite repeatedly in its own configuration, to find flaky tests. */
+export async function runRounds(search: FlakeSearch, history: RunHistory): Promise<void> {
   const started = search.now();
   const until = started + (search.until - started) * SHARE_OF_ROUNDS;
   const most = Math.min(MOST_REPEATS, Math.ceil(search.runs / 10));
@@ -44,11 +44,11 @@ export async function rounds(search: FlakeSearch, history: RunHistory): Promise<
     const args = [`--repeat-each=${times}`];
     const ids = history.isWhole ? null : search.listed.flatMap((test) => test.ids.slice(0, times).flat());
     const { tests } = await search.run({ ids, args, env: {}, trace: false });
-    // Playwright runs the selection once for each repetition: the n-th of each test is one run of it.
+    // Playwright repeats the selection: the n-th results of all tests together are one run of the suite.
     const nth = new Map<string, number>();
     const byRound: TestResult[][] = [];
     for (const result of tests) {
-      const key = trialKeyOf(result.test);
+      const key = createTrialKey(result.test);
       const n = nth.get(key) ?? 0;
       nth.set(key, n + 1);
       (byRound[n] ??= []).push(result);
@@ -58,16 +58,16 @@ export async function rounds(search: FlakeSearch, history: RunHistory): Promise<
   }
 }
 
-/** Adds one run of each test. `all` are the results of everything that ran at that time. */
+/** Adds one run of each test. `all` has the results of all tests that ran at that time. */
 export function addRound(history: RunHistory, tests: readonly TestResult[], all = tests): void {
   const timed = all.flatMap((result) =>
-    result.firstTry ? [{ ...result, ...result.firstTry, key: trialKeyOf(result.test) }] : [],
+    result.firstTry ? [{ ...result, ...result.firstTry, key: createTrialKey(result.test) }] : [],
   );
   const ofRound = new Set(tests.map(({ test }) => test.id));
   for (const result of timed) {
     const { key, test, worker, startedAt, durationMs, outcome } = result;
     if (!ofRound.has(test.id)) continue;
-    history.counts.set(key, plus(history.counts.get(key) ?? none, countIn([result], key)));
+    history.counts.set(key, addCounts(history.counts.get(key) ?? none, countRed([result], key)));
     const during = timed.filter(
       (other) => other.startedAt <= startedAt + durationMs && other.startedAt + other.durationMs >= startedAt,
     );
@@ -86,11 +86,11 @@ export function addRound(history: RunHistory, tests: readonly TestResult[], all 
   }
 }
 
-/** In which share of a test's red runs a test must have been present to be suspected; clocks are not exact. */
+/** A test is a suspect if it was present in at least this share of another test's red runs; not in all, because clocks are not exact. */
 const MOSTLY = 0.75;
 
-/** Returns the tests that were present in most red runs of a test, the most likely first. */
-export function mostlyPresent(
+/** Lists the tests that were present in most red runs of a test, most likely first. */
+export function listMostlyPresent(
   { listed }: FlakeSearch,
   { target, history }: Suspect,
   side: Side,

@@ -6,7 +6,7 @@ import type { TraceAction } from '../../evidence/trace/trace-actions.js';
 import { relativePath } from '../../paths.js';
 import type { Redactor } from '../../secrets/redactor.js';
 
-/** The actions and requests of one run of a test, as its trace has them. */
+/** The actions and requests of one run of a test, from its trace. */
 export interface TracedRun {
   readonly actions: readonly TraceAction[];
   readonly requests: readonly Pick<
@@ -16,7 +16,7 @@ export interface TracedRun {
 }
 
 /** Reads a trace. Rejects if the file is not a trace. */
-export async function tracedRun(
+export async function readTracedRun(
   file: string,
   { clean, learn }: Pick<Redactor, 'clean' | 'learn'>,
 ): Promise<TracedRun> {
@@ -35,10 +35,10 @@ const MOST_REQUESTS = 4;
 const LONGEST = 240;
 
 /**
- * Describes how a red run of a test differs from a green one, in sentences: the first step that differs, when it began, and which requests
- * were late, missing or answered differently by then (FL-2).
+ * Describes how a red run of a test differs from a green one, in sentences: the first different step, when it began, and the requests that were late,
+ * missing or answered differently by then (FL-2).
  */
-export function differenceOf(red: TracedRun, green: TracedRun, root: string): string[] {
+export function describeDifference(red: TracedRun, green: TracedRun, root: string): string[] {
   const [reds, greens] = [red, green].map(({ actions }) => actions.filter(isOwn));
   if (!reds || !greens) return [];
   const at = reds.findIndex(
@@ -48,34 +48,37 @@ export function differenceOf(red: TracedRun, green: TracedRun, root: string): st
   const [was, is] = [reds[at], greens[at]];
   if (!was) return [];
   const position = was.at ? ` (${relativePath(root, was.at.file)}:${was.at.line})` : '';
-  const since = (run: readonly TraceAction[], action: TraceAction) => `${action.startedAt - startOf(run)} ms`;
-  const step = `step ${at + 1}, ${quoted(was.title)}${position},`;
+  const describeStart = (run: readonly TraceAction[], action: TraceAction) =>
+    `${action.startedAt - startOf(run)} ms`;
+  const step = `step ${at + 1}, ${quote(was.title)}${position},`;
   if (!is || is.title !== was.title)
     return [
-      `${step} is the first that only the red run has; the green one ${is ? `goes on with ${quoted(is.title)}` : 'ended before it'}`,
+      `${step} is the first step that only the red run has; the green one ${is ? `continues with ${quote(is.title)}` : 'ended before it'}`,
     ];
-  const took = (action: TraceAction) =>
+  const describeDuration = (action: TraceAction) =>
     action.endedAt === null ? 'never ended' : `took ${action.endedAt - action.startedAt} ms`;
   return [
-    `${step} is the first that failed: it ${took(was)}${was.error ? ` and said ${quoted(was.error)}` : ''}; when green it ${took(is)}`,
-    ...(since(reds, was) === since(greens, is)
+    `${step} is the first failed step: it ${describeDuration(was)}${was.error ? ` and said ${quote(was.error)}` : ''}; when green it ${describeDuration(is)}`,
+    ...(describeStart(reds, was) === describeStart(greens, is)
       ? []
-      : [`it began ${since(reds, was)} after the first step when red, ${since(greens, is)} when green`]),
-    ...requestsThatDiffer(red, green, { red: [startOf(reds), was], green: [startOf(greens), is] }),
+      : [
+          `it began ${describeStart(reds, was)} after the first step when red, ${describeStart(greens, is)} when green`,
+        ]),
+    ...describeRequestDifferences(red, green, { red: [startOf(reds), was], green: [startOf(greens), is] }),
   ].map((line) => line.slice(0, 2 * LONGEST));
 }
 
 const isOwn = ({ kind, at }: TraceAction) => at !== null && /^(?:pw:api|expect|test\.step)$/.test(kind);
 const startOf = (actions: readonly TraceAction[]) => actions[0]?.startedAt ?? 0;
-const quoted = (text: string) => JSON.stringify(text.split('\n')[0]?.slice(0, LONGEST) ?? '');
+const quote = (text: string) => JSON.stringify(text.split('\n')[0]?.slice(0, LONGEST) ?? '');
 
 interface Moment {
   readonly red: readonly [start: number, step: TraceAction];
   readonly green: readonly [start: number, step: TraceAction];
 }
 
-/** Compares the requests that were answered by the end of the failed step. */
-function requestsThatDiffer(red: TracedRun, green: TracedRun, when: Moment): string[] {
+/** Compares the requests answered before the end of the failed step. */
+function describeRequestDifferences(red: TracedRun, green: TracedRun, when: Moment): string[] {
   const endOf = ({ endedAt, startedAt }: TraceAction) => endedAt ?? startedAt;
   const keyOf = ({ method, url }: TracedRun['requests'][number]) => `${method} ${url.replace(/[?#].*/s, '')}`;
   const answered = ({ time, durationMs }: TracedRun['requests'][number]) =>
@@ -84,7 +87,7 @@ function requestsThatDiffer(red: TracedRun, green: TracedRun, when: Moment): str
   const end = endOf(when.red[1]);
   return [...new Map(green.requests.map((request) => [keyOf(request), request]))]
     .flatMap(([key, request]) => {
-      const name = quoted(key);
+      const name = quote(key);
       if (answered(request) > endOf(when.green[1])) return [];
       const now = of.get(key);
       const first = `${Math.round(answered(request) - when.green[0])} ms after the first step when green`;

@@ -16,20 +16,20 @@ interface AgentChoice {
 }
 
 /**
- * Chooses the agent program that a flag names, or agents.yaml, or else the first that is installed. Returns null for the built-in fixer alone.
+ * Chooses the agent program from the flag, or agents.yaml, or else the first installed one. Returns null for the built-in fixer alone.
  */
 export function chooseAgent({
   flag,
   configured,
   installed,
 }: AgentChoice): Result<AgentProgram | null, Problem> {
-  if (flag !== undefined) return byName(flag);
+  if (flag !== undefined) return chooseByName(flag);
   if (configured === builtIn) return ok(null);
   const before = configured === null ? null : findAgentProgram(configured);
   return ok(before ?? installed[0] ?? null);
 }
 
-function byName(name: string): Result<AgentProgram | null, Problem> {
+function chooseByName(name: string): Result<AgentProgram | null, Problem> {
   const program = findAgentProgram(name);
   if (program || name === builtIn) return ok(program);
   const names = listPrograms().map((known) => known.name);
@@ -49,7 +49,7 @@ export async function findAgents(project: ProgramPlace): Promise<AgentProgram[]>
 }
 
 /** Returns the runner set in agents.yaml, even if that file has mistakes; null if none is set. */
-export async function configuredRunner(cwd: string): Promise<string | null> {
+export async function readConfiguredRunner(cwd: string): Promise<string | null> {
   const file = await readAgentsFile(cwd);
   if (!file.ok || !file.value) return null;
   const { data } = readYaml(file.value.text, null);

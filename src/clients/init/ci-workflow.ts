@@ -12,8 +12,8 @@ export const ciSystems = ['github', 'gitlab'] as const;
 
 export type CiSystem = (typeof ciSystems)[number];
 
-/** Returns the CI system of the forge that the repository's remote is on, or else the one configured in its root; null if there is none. */
-export async function ciSystemOf(root: string): Promise<CiSystem | null> {
+/** Detects the CI system: that of the remote's forge, or else the one configured in the repository's root; null if there is none. */
+export async function detectCiSystem(root: string): Promise<CiSystem | null> {
   const remote = (await git(root, ['config', '--get-regexp', String.raw`^remote\..*\.url$`])) ?? '';
   const host = ciSystems.find((system) =>
     new RegExp(String.raw`[/@.]${system}\.[\w.-]+[:/]`, 'i').test(remote),
@@ -24,8 +24,8 @@ export async function ciSystemOf(root: string): Promise<CiSystem | null> {
 }
 
 /**
- * The files of each system's workflow, relative to the root of the repository; the first runs the tests. On GitHub, what publishes is a workflow of
- * its own, since a pull request from a fork gives its jobs no token that writes.
+ * The files of each system's workflow, relative to the root of the repository; the first runs the tests. On GitHub, publishing is a separate
+ * workflow, because jobs for a pull request from a fork get no token that may write.
  */
 export const workflowFiles = {
   github: ['.github/workflows/self-heal.yml', '.github/workflows/self-heal-publish.yml'],
@@ -44,65 +44,66 @@ interface WorkflowRequest {
   readonly defaultBranch: string;
 }
 
-/** Returns the branch that the remote serves by default, as far as this clone knows. */
-export async function defaultBranchOf(root: string): Promise<string> {
+/** Returns the remote's default branch according to this clone. */
+export async function findDefaultBranch(root: string): Promise<string> {
   const head = await git(root, ['symbolic-ref', '--short', 'refs/remotes/origin/HEAD']);
   return head?.trim().replace(/^origin\//, '') || 'main';
 }
 
 /**
  * Returns the workflows for a project, in the order of `workflowFiles`. An agent gets no token for the repository: the checkout does not persist
- * it, and no step passes it on. What publishes has the token, and runs neither an agent nor code of the project.
+ * it, and no step passes it on. The job that publishes has the token, and runs neither an agent nor code of the project.
  */
-export function workflowTexts(request: WorkflowRequest): string[] {
+export function renderWorkflows(request: WorkflowRequest): string[] {
   return templates[request.system].map((name) => {
     const template = readFileSync(ownFile(`clients/init/templates/${name}.yml`), 'utf8');
-    return fillTemplate(template, valuesFor(request));
+    return fillTemplate(template, createValues(request));
   });
 }
 
 /** In the order of `workflowFiles`. */
 const templates = { github: ['github', 'github-publish'], gitlab: ['gitlab'] } as const;
 
-function valuesFor({ system, cwd, root, config, agent, defaultBranch }: WorkflowRequest) {
-  // GitHub evaluates an expression wherever it stands, also in a name within quotes.
+function createValues({ system, cwd, root, config, agent, defaultBranch }: WorkflowRequest) {
+  // GitHub evaluates expressions everywhere, even in quoted names.
   const literal = (text: string) => (system === 'github' ? text.replaceAll('${{', "${{ '${{' }}") : text);
   const manager = findPackageManager(cwd);
   const lockFolder = findLockFolder(cwd);
   const folder = relativePath(root, cwd) || '.';
-  // In a monorepo, packages are installed next to the lock file. One above the repository does not belong to it.
+  // In a monorepo, packages are installed next to the lock file. A lock file above the repository does not belong to it.
   const installFolder = relativePath(root, lockFolder?.startsWith(root) ? lockFolder : cwd) || '.';
   const below = folder === '.' ? '' : `${folder}/`;
   return {
     EXEC: manager.exec,
-    BEFORE_INSTALL: beforeInstall(manager),
-    // A lock file written here would become part of the fix.
-    INSTALL: lockFolder === null ? 'npm install --no-package-lock' : installOf(manager, lockFolder),
+    BEFORE_INSTALL: findPreInstallCommand(manager),
+    // A new lock file would become part of the fix.
+    INSTALL:
+      lockFolder === null ? 'npm install --no-package-lock' : createInstallCommand(manager, lockFolder),
     INSTALL_AGENT: agent?.packageName ? `npm install --global ${agent.packageName}` : null,
     KEY: agent?.keyVariable ?? null,
-    WHAT_HAPPENS: agent ? `handed to ${agent.title}` : 'healed if the built-in fixer is sure of the fix',
+    WHAT_HAPPENS: agent ? `handed to ${agent.title}` : 'healed if the built-in fixer has a certain fix',
     // More characters need quotes in a flow mapping.
     FOLDER: folder === '.' ? null : literal(JSON.stringify(folder)),
-    TO_FOLDER: folder === installFolder ? null : cd(folder),
+    TO_FOLDER: folder === installFolder ? null : createCdCommand(folder),
     INSTALL_FOLDER:
       folder === installFolder
         ? null
         : installFolder === '.'
           ? '${{ github.workspace }}'
           : literal(installFolder),
-    TO_INSTALL_FOLDER: installFolder === '.' ? null : cd(installFolder),
+    TO_INSTALL_FOLDER: installFolder === '.' ? null : createCdCommand(installFolder),
     RUNS_FOLDER: `${literal(below)}.self-heal/runs/`,
     STORE: `${literal(below)}.self-heal/ledger.db`,
-    IN_FOLDER: folder === '.' ? '' : ` --folder ${literal(shellQuoted(folder))}`,
+    IN_FOLDER: folder === '.' ? '' : ` --folder ${literal(quoteForShell(folder))}`,
     DEFAULT_BRANCH: JSON.stringify(defaultBranch),
     VERSION: ownVersion(),
-    CONFIG: config === undefined ? '' : ` -c ${literal(shellQuoted(config))}`,
+    CONFIG: config === undefined ? '' : ` -c ${literal(quoteForShell(config))}`,
   };
 }
 
 /**
- * Fills in the `__NAME__` of a template. A line with a name whose value is null is left out; a value that makes up a whole YAML value is quoted where
- * YAML needs it.
+ * Replaces each `__NAME__` in a template. Drops lines with a name whose value is null, and quotes a value that is a whole YAML value where YAML needs
+ * it.
  */
 function fillTemplate(template: string, values: Readonly<Record<string, string | number | null>>): string {
   const lines = template.split('\n').flatMap((line) => {
@@ -115,24 +116,24 @@ function fillTemplate(template: string, values: Readonly<Record<string, string |
   return lines.join('\n');
 }
 
-function beforeInstall({ name }: PackageManager): string | null {
+function findPreInstallCommand({ name }: PackageManager): string | null {
   if (name === 'npm') return null;
   return name === 'bun' ? 'npm install --global bun' : 'corepack enable';
 }
 
 /** Returns the command that installs exactly what the lock file specifies. */
-function installOf({ name }: PackageManager, lockFolder: string): string {
+function createInstallCommand({ name }: PackageManager, lockFolder: string): string {
   if (name === 'npm') return 'npm ci';
   // Yarn 1 has neither .yarnrc.yml nor --immutable.
   const isYarn2 = name === 'yarn' && existsSync(path.join(lockFolder, '.yarnrc.yml'));
   return `${name} install ${isYarn2 ? '--immutable' : '--frozen-lockfile'}`;
 }
 
-function cd(folder: string): string {
-  return `cd "$CI_PROJECT_DIR"${folder === '.' ? '' : `/${shellQuoted(folder)}`}`;
+function createCdCommand(folder: string): string {
+  return `cd "$CI_PROJECT_DIR"${folder === '.' ? '' : `/${quoteForShell(folder)}`}`;
 }
 
 /** Quotes one word for a POSIX shell. */
-function shellQuoted(word: string): string {
+function quoteForShell(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -3,8 +3,8 @@ import { jsonOf } from '../../json-of.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 
-/** Returns where the agent that a developer works with finds its skills, as `npx playwright init-skills` does. */
-export function skillFileOf(runner: string | null): string {
+/** Returns the skill file of the developer's agent, in the folder that `npx playwright init-skills` also uses. */
+export function chooseSkillFile(runner: string | null): string {
   return `${runner === 'claude' || runner === null ? '.claude' : '.agents'}/skills/self-heal/SKILL.md`;
 }
 
@@ -31,7 +31,7 @@ To try the page yourself use Playwright's skill \`playwright-cli\`, and for a tr
 const mcpFile = z.looseObject({ mcpServers: z.looseObject({}).optional() });
 
 /** Returns the text of a project's .mcp.json with self-heal's server; the same text if it has one already. */
-export function withMcpServer(existing: string | null): Result<string, Problem> {
+export function addMcpServer(existing: string | null): Result<string, Problem> {
   const parsed = mcpFile.safeParse(existing === null ? {} : jsonOf(existing));
   if (!parsed.success)
     return err({

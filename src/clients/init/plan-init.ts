@@ -7,20 +7,20 @@ import type { AgentProgram, CommandFormat } from '../../agents/programs.js';
 import { builtIn } from '../../model/built-in.js';
 import { type Problem, reasonOf } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import { type CiSystem, defaultBranchOf, workflowFiles, workflowTexts } from './ci-workflow.js';
+import { type CiSystem, findDefaultBranch, workflowFiles, renderWorkflows } from './ci-workflow.js';
 import { git, findGitRoot } from '../../workspace/git.js';
-import { MCP_FILE, skillFileOf, skillText, withMcpServer } from './developer-agent.js';
+import { MCP_FILE, chooseSkillFile, skillText, addMcpServer } from './developer-agent.js';
 import { type SlashCommand, slashCommands } from '../../agents/slash-commands.js';
 import { isInside, realPlaceOf, relativePath } from '../../paths.js';
 import { packageFile } from '../../own-files.js';
 import { unreachable } from '../../unreachable.js';
 
 interface InitRequest {
-  /** Absolute: the package that contains the Playwright config, or from which it is named. */
+  /** Absolute path of the package that contains the Playwright config, or from which `-c` names it. */
   readonly cwd: string;
   /** Null for the built-in fixer alone. */
   readonly agent: AgentProgram | null;
-  /** Null if no workflow was asked for. */
+  /** Null for no workflow. */
   readonly ci: CiSystem | null;
   /** Whether to add the server for the developer's agent. */
   readonly mcp?: boolean;
@@ -30,7 +30,7 @@ interface InitRequest {
   readonly force: boolean;
 }
 
-/** A file that `init` would write, and what it does with the one that is there. */
+/** A file that `init` would write, and its action for an existing file. */
 export interface InitFile {
   /** Absolute. */
   readonly path: string;
@@ -38,42 +38,42 @@ export interface InitFile {
   readonly name: string;
   /** The complete new content. */
   readonly text: string;
-  /** `extend` adds to what is there; `keep` leaves content that differs, which `overwrite` replaces with `--force`. */
+  /** `extend` adds to the existing file; `keep` leaves a different file unchanged, which `overwrite` replaces with `--force`. */
   readonly action: 'write' | 'extend' | 'overwrite' | 'keep' | 'nothing';
-  /** What a file that is kept holds. */
+  /** The content of a kept file. */
   readonly existing?: string | null;
 }
 
-/** Compares what `init` would write with what exists; writes nothing. */
+/** Compares the files that `init` would write with the existing ones; writes nothing. */
 export async function planInit(request: InitRequest): Promise<Result<readonly InitFile[], Problem>> {
   const { cwd, agent, force } = request;
   const usual = existsSync(path.join(cwd, 'agents.yml')) ? 'agents.yml' : 'agents.yaml';
   const texts = [
     {
       file: path.join(cwd, usual),
-      text: agentsFileText(cwd, agent?.name ?? builtIn),
+      text: renderAgentsFile(cwd, agent?.name ?? builtIn),
     },
     ...(agent
       ? slashCommands.map((command) => ({
           file: path.join(cwd, newCommandFile(agent.name, `/${command.name}`)),
-          text: commandFileText(command, agent.commandFormat),
+          text: renderCommandFile(command, agent.commandFormat),
         }))
       : []),
-    { file: path.join(cwd, skillFileOf(agent?.name ?? null)), text: skillText },
-    ...(await workflows(request)),
+    { file: path.join(cwd, chooseSkillFile(agent?.name ?? null)), text: skillText },
+    ...(await listWorkflows(request)),
   ];
   try {
-    const mcp = request.mcp ? await mcpPlan(cwd) : ok([]);
+    const mcp = request.mcp ? await planMcp(cwd) : ok([]);
     if (!mcp.ok) return mcp;
     const files = await Promise.all(texts.map((file) => compare(file, { cwd, force })));
-    return ok([...files, ...mcp.value, await ignoreFile(cwd)]);
+    return ok([...files, ...mcp.value, await planIgnoreFile(cwd)]);
   } catch (error) {
-    // A file or folder stands in the way.
+    // A file is in place of a folder, or the reverse.
     return err({
       kind: 'folder-not-writable',
       message: `the files in ${cwd} cannot be read`,
       detail: reasonOf(error),
-      remedy: 'Fix the permissions or move the files that are in the way. Nothing was written.',
+      remedy: 'Fix the permissions, or move the conflicting files. Nothing was written.',
     });
   }
 }
@@ -83,11 +83,11 @@ interface GeneratedFile {
   readonly text: string;
 }
 
-async function workflows({ cwd, ci, agent, config }: InitRequest): Promise<GeneratedFile[]> {
+async function listWorkflows({ cwd, ci, agent, config }: InitRequest): Promise<GeneratedFile[]> {
   if (ci === null) return [];
   const root = findGitRoot(cwd) ?? cwd;
-  const defaultBranch = await defaultBranchOf(root);
-  const texts = workflowTexts({ system: ci, cwd, root, config, agent, defaultBranch });
+  const defaultBranch = await findDefaultBranch(root);
+  const texts = renderWorkflows({ system: ci, cwd, root, config, agent, defaultBranch });
   return texts.map((text, at) => ({
     file: path.join(root, workflowFiles[ci][at] ?? ''),
     text,
@@ -98,8 +98,8 @@ async function compare(
   { file, text }: GeneratedFile,
   { cwd, force }: Pick<InitRequest, 'cwd' | 'force'>,
 ): Promise<InitFile> {
-  // Git may have converted the file's line ends, which is no difference.
-  const existing = (await readIfThere(file))?.replaceAll('\r\n', '\n') ?? null;
+  // Ignores line ends, which git may have converted.
+  const existing = (await readIfExists(file))?.replaceAll('\r\n', '\n') ?? null;
   return {
     path: file,
     name: relativePath(cwd, file),
@@ -109,11 +109,11 @@ async function compare(
   };
 }
 
-/** Plans to add the server to the project's list, in which everything else stays. */
-async function mcpPlan(cwd: string): Promise<Result<InitFile[], Problem>> {
+/** Plans to add the server to the project's list, and keeps its other entries. */
+async function planMcp(cwd: string): Promise<Result<InitFile[], Problem>> {
   const file = path.join(cwd, MCP_FILE);
-  const existing = await readIfThere(file);
-  const text = withMcpServer(existing);
+  const existing = await readIfExists(file);
+  const text = addMcpServer(existing);
   if (!text.ok) return text;
   const action = existing === null ? 'write' : existing === text.value ? 'nothing' : 'extend';
   return ok([{ path: file, name: MCP_FILE, text: text.value, action }]);
@@ -122,10 +122,10 @@ async function mcpPlan(cwd: string): Promise<Result<InitFile[], Problem>> {
 const ENTRY = '.self-heal/';
 
 /** Plans to add the entry to the package's own .gitignore, unless the repository ignores the folder already. */
-async function ignoreFile(cwd: string): Promise<InitFile> {
+async function planIgnoreFile(cwd: string): Promise<InitFile> {
   const file = path.join(cwd, '.gitignore');
-  const existing = await readIfThere(file);
-  // A person's own ignore list does not help others.
+  const existing = await readIfExists(file);
+  // Ignores a person's own ignore list, which does not help other people.
   const question = [
     '-c',
     'core.excludesFile=/dev/null',
@@ -139,12 +139,12 @@ async function ignoreFile(cwd: string): Promise<InitFile> {
   if (isIgnored) return { ...planned, action: 'nothing' };
   return {
     ...planned,
-    text: withIgnoreEntry(existing ?? ''),
+    text: addIgnoreEntry(existing ?? ''),
     action: existing === null ? 'write' : 'extend',
   };
 }
 
-async function readIfThere(file: string): Promise<string | null> {
+async function readIfExists(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
@@ -162,9 +162,9 @@ const withoutAgent = `# No agent program is set up yet: the built-in fixer makes
  * Returns the shipped agents.yaml, with every default explained, for a runner. Its first line points editors to the schema as
  * installed, which in a monorepo may be above the package.
  */
-function agentsFileText(cwd: string, runner: string): string {
+function renderAgentsFile(cwd: string, runner: string): string {
   return readFileSync(packageFile('agents.yaml'), 'utf8')
-    .replace(/^# yaml-language-server: .*$/m, `# yaml-language-server: $schema=${schemaFrom(cwd)}`)
+    .replace(/^# yaml-language-server: .*$/m, `# yaml-language-server: $schema=${findSchema(cwd)}`)
     .replace(/^runner: .*$/m, `${runner === builtIn ? `${withoutAgent}\n` : ''}runner: ${runner}`)
     .replace(
       'Every value here is',
@@ -172,60 +172,60 @@ function agentsFileText(cwd: string, runner: string): string {
     );
 }
 
-function schemaFrom(cwd: string): string {
+function findSchema(cwd: string): string {
   let folder = cwd;
   for (let up = ''; ; up += '../') {
     if (existsSync(path.join(folder, SCHEMA))) return `${up === '' ? './' : up}${SCHEMA}`;
     const parent = path.dirname(folder);
-    // Not installed yet, or Plug'n'Play: use the usual location.
+    // If self-heal is not installed yet, or under Plug'n'Play, uses the usual location.
     if (parent === folder) return `./${SCHEMA}`;
     folder = parent;
   }
 }
 
-/** Claude Code cannot ask for permission without a terminal: any tool allowed neither here nor by self-heal's flags is refused. */
+/** The tools that Claude Code may use. Without a terminal it cannot ask for permission, so it refuses tools that neither this list nor self-heal's flags allow. */
 const claudeTools = (isReadOnly = false) =>
   `Read, Grep, Glob, ${isReadOnly ? '' : 'Edit, Write, '}Bash(git status:*), Bash(git diff:*), Bash(git log:*), Bash(git show:*)`;
 
 /** Returns the content of a slash command's file in a program's format. The program replaces the placeholder with the failure. */
-export function commandFileText(
+export function renderCommandFile(
   { description, body, isReadOnly }: SlashCommand,
   format: CommandFormat,
 ): string {
   switch (format) {
     case 'claude':
-      return `---\ndescription: ${description}\nallowed-tools: ${claudeTools(isReadOnly)}\n---\n\n${body}\n\n${failure('$ARGUMENTS')}`;
+      return `---\ndescription: ${description}\nallowed-tools: ${claudeTools(isReadOnly)}\n---\n\n${body}\n\n${renderFailure('$ARGUMENTS')}`;
     case 'markdown':
-      return `---\ndescription: ${description}\n---\n\n${body}\n\n${failure('$ARGUMENTS')}`;
+      return `---\ndescription: ${description}\n---\n\n${body}\n\n${renderFailure('$ARGUMENTS')}`;
     case 'plain':
-      return `${body}\n\n${failure('$ARGUMENTS')}`;
+      return `${body}\n\n${renderFailure('$ARGUMENTS')}`;
     case 'toml':
       // A literal string, in which TOML processes no escapes.
-      return `description = '${description}'\n\nprompt = '''\n${body}\n\n${failure('{{args}}')}'''\n`;
+      return `description = '${description}'\n\nprompt = '''\n${body}\n\n${renderFailure('{{args}}')}'''\n`;
     default:
       return unreachable(format);
   }
 }
 
-function failure(placeholder: string): string {
+function renderFailure(placeholder: string): string {
   return `## What failed\n\n${placeholder}\n`;
 }
 
 /** Appends the entry to a .gitignore, with the file's own line ends. */
-function withIgnoreEntry(text: string): string {
+function addIgnoreEntry(text: string): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n';
   const complete = text === '' || text.endsWith('\n') ? text : `${text}${end}`;
   return `${complete}${ENTRY}${end}`;
 }
 
-export function isWritten({ action }: InitFile): boolean {
+export function needsWriting({ action }: InitFile): boolean {
   return action !== 'nothing' && action !== 'keep';
 }
 
-/** Writes the plan, nothing of it through a link that leads out of this folder. A file that was created after planning is not overwritten. */
+/** Writes the plan, but not through a link that leads out of this folder. Does not overwrite a file that was created after planning. */
 export async function writePlan(plan: readonly InitFile[], root: string): Promise<Problem | null> {
   const written: string[] = [];
-  const files = plan.filter(isWritten);
+  const files = plan.filter(needsWriting);
   const outside = files.find((file) => !isInside(realpathSync(root), realPlaceOf(file.path)));
   if (outside)
     return {
@@ -238,15 +238,15 @@ export async function writePlan(plan: readonly InitFile[], root: string): Promis
       await mkdir(path.dirname(file.path), { recursive: true });
       await writeFile(file.path, file.text, { flag: file.action === 'write' ? 'wx' : 'w' });
     } catch (error) {
-      return unwritable(file.name, error, written);
+      return createUnwritableProblem(file.name, error, written);
     }
     written.push(file.name);
   }
   return null;
 }
 
-/** The problem that a file cannot be written. Files written before it are complete, so running again continues from there. */
-function unwritable(name: string, error: unknown, written: readonly string[]): Problem {
+/** Creates the problem that a file cannot be written. Files written before it are complete, so another run continues from there. */
+function createUnwritableProblem(name: string, error: unknown, written: readonly string[]): Problem {
   const before = written.length === 0 ? 'nothing was written' : `already written: ${written.join(', ')}`;
   return {
     kind: 'folder-not-writable',
@@ -264,25 +264,25 @@ const words: Readonly<Record<InitFile['action'], readonly [done: string, planned
   nothing: ['unchanged', 'unchanged'],
 };
 
-export function planLines(plan: readonly InitFile[], dryRun: boolean): string {
+export function formatPlan(plan: readonly InitFile[], dryRun: boolean): string {
   const lines = plan.map(({ name, action, existing, text }) => {
     const line = `${words[action][dryRun ? 1 : 0]} ${name}`;
     return action === 'keep'
-      ? `${line}; --force changes it like this:\n${diffOf(existing ?? '', text)}`
+      ? `${line}; --force changes it like this:\n${formatDiff(existing ?? '', text)}`
       : line;
   });
   return `${lines.join('\n')}\n`;
 }
 
 /** Returns the changed lines with a few around them, without the header. */
-function diffOf(before: string, after: string): string {
+function formatDiff(before: string, after: string): string {
   const [, , , , ...lines] = createTwoFilesPatch('', '', before, after, '', '', { context: 1 }).split('\n');
   return lines.filter((line) => line !== '').join('\n');
 }
 
-export function planTexts(plan: readonly InitFile[]): string {
+export function formatTexts(plan: readonly InitFile[]): string {
   return plan
-    .filter(isWritten)
+    .filter(needsWriting)
     .map(({ name, text }) => `\n--- ${name}\n${text.replace(/\r?\n$/, '')}\n`)
     .join('');
 }

@@ -6,7 +6,7 @@ import type { StoredRun } from '../../run/find-run.js';
 import type { InspectedFailure } from './find-failure.js';
 
 /** Lists the files of a failure with their sizes, and how to open its trace. */
-export async function failureFilesOf(
+export async function listFailureFiles(
   run: StoredRun,
   { failure }: InspectedFailure,
   cwd: string,

@@ -7,43 +7,43 @@ import { atMost } from '../../format.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 
-/** A failure of an earlier run, and its outcome there. */
+/** A failure of an earlier run, with its outcome. */
 export interface InspectedFailure {
   readonly failure: DiagnosedFailure;
   /** The numbers of the same failure in the first and in later Playwright runs. */
   readonly numbers: readonly number[];
-  /** Null if the run has no report, and for the suite's own failure. */
+  /** Null if the run has no report, and for a failure of the suite itself. */
   readonly test: ReportTest | null;
   /** The cause that it was part of, or null (a flaky test has none). */
   readonly cause: ReportCause | null;
 }
 
-/** Returns the failures of a run with their outcomes, each once, however often and with however different errors the run saw it. */
-export function failuresOf(run: StoredRun): InspectedFailure[] {
+/** Returns the failures of a run with their outcomes, each once, even if the run saw it several times or with different errors. */
+export function listFailures(run: StoredRun): InspectedFailure[] {
   const groups = new Map<string, DiagnosedFailure[]>();
   for (const failure of run.failures) {
-    const [cause, ...others] = causesOf(run, failure);
-    // On a slow machine, a test may time out with other errors when it is run again.
+    const [cause, ...others] = listCauses(run, failure);
+    // On a slow machine, the second run of a test may time out with a different error.
     const same = cause && others.length === 0 ? cause.id : failure.signature;
     const key = `${failureKey(failure.failure)} ${same}`;
     groups.set(key, [...(groups.get(key) ?? []), failure]);
   }
-  return [...groups.values()].map((same) => inspectedOf(run, same));
+  return [...groups.values()].map((same) => createInspected(run, same));
 }
 
 /** Returns the causes that the test of a failure is part of; none for the suite's own failure. */
-function causesOf({ report }: StoredRun, { failure }: DiagnosedFailure): readonly ReportCause[] {
+function listCauses({ report }: StoredRun, { failure }: DiagnosedFailure): readonly ReportCause[] {
   const id = failure.scope === 'test' ? failure.test.id : null;
   return (report?.causes ?? []).filter(({ tests }) => id !== null && tests.includes(id));
 }
 
-function inspectedOf(run: StoredRun, same: readonly DiagnosedFailure[]): InspectedFailure {
+function createInspected(run: StoredRun, same: readonly DiagnosedFailure[]): InspectedFailure {
   const { report } = run;
   const leads = (failure: DiagnosedFailure) =>
     report?.causes.find(({ evidence }) => evidence === `failures/${failure.n}`);
   const failure = same.find(leads) ?? same[0];
   if (!failure) throw new Error('A group has at least one failure');
-  const sharing = causesOf(run, failure);
+  const sharing = listCauses(run, failure);
   return {
     failure,
     numbers: same.map(({ n }) => n),
@@ -62,31 +62,31 @@ function isLead({ cause, failure }: InspectedFailure): boolean {
 }
 
 /**
- * Finds the failures that a word refers to: by number, by the id of a cause (its leading failure), by a file with a line, or by part of the
- * title in any case.
+ * Finds the failures to which a word refers: a number, the id of a cause (its leading failure), a file with a line, or a part of the title, ignoring
+ * case.
  */
-export function matchingFailures(word: string, all: readonly InspectedFailure[]): InspectedFailure[] {
+export function findMatchingFailures(word: string, all: readonly InspectedFailure[]): InspectedFailure[] {
   const byNumber = all.filter(({ numbers }) => numbers.includes(Number(word)));
   if (byNumber.length > 0) return byNumber;
   const byCause = all.filter((inspected) => inspected.cause?.id === word && isLead(inspected));
   if (byCause.length > 0) return byCause;
   const lowerCase = word.toLowerCase();
-  return all.filter((inspected) => failureName(inspected).toLowerCase().includes(lowerCase));
+  return all.filter((inspected) => formatFailureName(inspected).toLowerCase().includes(lowerCase));
 }
 
 const CHOICES = 20;
 
-/** Finds the only failure that a word refers to, or the only leading one without a word; any other number is a `Problem` that lists them. */
-export function onlyFailure(
+/** Finds the one failure to which a word refers or, without a word, the only leading one. None or several are a `Problem` that lists them. */
+export function requireOneFailure(
   word: string | null,
   all: readonly InspectedFailure[],
 ): Result<InspectedFailure, Problem> {
   const leads = all.filter(isLead);
-  const matches = word === null ? leads : matchingFailures(word, all);
+  const matches = word === null ? leads : findMatchingFailures(word, all);
   const [only, ...others] = matches;
   if (only && others.length === 0) return ok(only);
   const choices = (matches.length > 0 ? matches : leads).map(
-    (choice) => `  ${choice.failure.n}  ${failureName(choice)}`,
+    (choice) => `  ${choice.failure.n}  ${formatFailureName(choice)}`,
   );
   return err({
     kind: 'usage',
@@ -98,6 +98,6 @@ export function onlyFailure(
 }
 
 /** `[project] › file:line › titles`, or the suite. */
-export function failureName({ failure: { failure } }: InspectedFailure): string {
+export function formatFailureName({ failure: { failure } }: InspectedFailure): string {
   return failure.scope === 'suite' ? 'the suite itself' : formatTestName(failure.test);
 }

@@ -3,7 +3,7 @@ import escapeStringRegexp from 'escape-string-regexp';
 import { listTests } from '../../model/failure.js';
 import { isResolved } from '../../model/verdict.js';
 import { readFailureRecords } from '../../run/failure-record.js';
-import { readReport, runIdsIn } from '../../run/find-run.js';
+import { readReport, listRunIds } from '../../run/find-run.js';
 import type { Report, ReportTest } from '../../run/report.js';
 import { readRunState } from '../../run/event-log.js';
 import { runDirOf } from '../../run/run-folder.js';
@@ -18,31 +18,31 @@ const red: readonly ReportTest['verdict'][] = [
 ];
 
 /** Returns the tests that a run left red. */
-export function testsLeftRed(report: Report | null): ReportTest[] {
+export function listRedTests(report: Report | null): ReportTest[] {
   return (report?.tests ?? []).filter(({ verdict }) => red.includes(verdict));
 }
 
-/** Returns Playwright filters for exactly these places. */
-export function testFilters(tests: readonly ReportTest[], cwd: string): string[] {
-  return [...new Set(tests.map(({ file, line }) => testFilter(path.resolve(cwd, file), line)))];
+/** Creates Playwright filters for exactly these tests. */
+export function createFilters(tests: readonly ReportTest[], cwd: string): string[] {
+  return [...new Set(tests.map(({ file, line }) => createFilter(path.resolve(cwd, file), line)))];
 }
 
 /** Formats a position as a Playwright filter: a regular expression for the whole path, and a line. */
-export function testFilter(file: string, line: number): string {
+export function createFilter(file: string, line: number): string {
   return `${escapeStringRegexp(file)}:${line}`;
 }
 
-/** The tests that are red at the moment, according to the runs here. */
+/** The tests that are currently red, according to the stored runs. */
 export interface LastRedRun {
   /** Empty if the suite itself was red, before its tests. */
   readonly tests: readonly ReportTest[];
-  /** The commit of the last run before that saw one of them green; null if none did, or it had uncommitted changes. */
+  /** The commit of the last earlier run in which one of them was green; null if there is none, or if it had uncommitted changes. */
   readonly green: string | null;
-  /** The first run since then that saw them red, and its files; null if it kept none. */
+  /** The first run since then in which they were red, and the state of its files; null if it was not stored. */
   readonly since: { readonly runId: string; readonly dir: string; readonly state: TreeState | null };
   /** The last of all these runs. */
   readonly runId: string;
-  /** The runs that saw them red last, each with these tests. */
+  /** The last runs in which they were red, each with its tests. */
   readonly seenIn: readonly { readonly runId: string; readonly tests: readonly ReportTest[] }[];
 }
 
@@ -50,18 +50,18 @@ export interface LastRedRun {
 const RUNS = 50;
 
 /**
- * Finds the last run that left tests red, and the first run of an unbroken series that did: changes are compared with that one, so that runs and
- * commits in between hide nothing. What a run of some tests, such as `blame`, did not see is still red as the run before it left it. Returns null if
- * no run left anything red.
+ * Finds the last run that left tests red, and the first run of the unbroken series of such runs. Changes are compared with that first run, because runs
+ * and commits in between could hide some. A test that a partial run, such as `blame`, did not run keeps its earlier result. Returns null if no run left
+ * a test red.
  */
-export async function lastRed(cwd: string): Promise<LastRedRun | null> {
+export async function findLastRed(cwd: string): Promise<LastRedRun | null> {
   let last = null as LastRedRun | null;
   const seen = new Set<string>();
   let isOfSome = true;
-  for (const runId of (await runIdsIn(cwd)).toReversed().slice(0, RUNS)) {
+  for (const runId of (await listRunIds(cwd)).toReversed().slice(0, RUNS)) {
     const dir = runDirOf(cwd, runId);
     const report = await readReport(dir);
-    const tests = testsLeftRed(report);
+    const tests = listRedTests(report);
     if (!report || !isRed(report)) {
       if (last && isGreenFor(last, report)) return { ...last, green: report?.commit ?? null };
       continue;
@@ -87,7 +87,7 @@ export async function lastRed(cwd: string): Promise<LastRedRun | null> {
 /** A run of `self-heal verify` is not a new starting point. */
 function isRed(report: Report): boolean {
   const suite = report.causes.some((cause) => cause.tests.length === 0 && !isResolved(cause.verdict));
-  return !report.verification && (suite || testsLeftRed(report).length > 0);
+  return !report.verification && (suite || listRedTests(report).length > 0);
 }
 
 function isSame({ tests }: LastRedRun, others: readonly ReportTest[]): boolean {
@@ -95,20 +95,20 @@ function isSame({ tests }: LastRedRun, others: readonly ReportTest[]): boolean {
   return tests.length === 0 ? others.length === 0 : tests.some(({ id }) => ids.has(id));
 }
 
-/** Whether a run saw one of these tests green. */
+/** Whether one of these tests was green in a run. */
 function isGreenFor({ tests }: LastRedRun, report: Report | null): boolean {
   const ids = new Set(tests.map(({ id }) => id));
   return (report?.tests ?? []).some(({ id, verdict }) => verdict === 'passed' && ids.has(id));
 }
 
-/** Returns what has to run so that all that is red runs as it did. */
-export async function rerunIdsOf(cwd: string, { seenIn }: Pick<LastRedRun, 'seenIn'>): Promise<string[]> {
-  const ids = await Promise.all(seenIn.map((run) => rerunIdsIn(cwd, run)));
+/** Returns the ids of the tests to run to reproduce all red tests. */
+export async function listRerunIds(cwd: string, { seenIn }: Pick<LastRedRun, 'seenIn'>): Promise<string[]> {
+  const ids = await Promise.all(seenIn.map((run) => listRerunIdsOfRun(cwd, run)));
   return [...new Set(ids.flat())];
 }
 
-/** Returns what has to run so that these tests of a run run as they did: a test of a serial group needs its group, another the tests before it. */
-export async function rerunIdsIn(
+/** Returns the ids of the tests to run to reproduce these tests of a run: a serial test needs its group, and some tests need the tests before them. */
+export async function listRerunIdsOfRun(
   cwd: string,
   { tests, runId }: { readonly tests: readonly { readonly id: string }[]; readonly runId: string },
 ): Promise<string[]> {

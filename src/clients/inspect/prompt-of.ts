@@ -11,20 +11,20 @@ import { err, ok, type Result } from '../../result.js';
 import { findPlaywright } from '../../playwright/find-playwright.js';
 import { readState } from '../../state-folder.js';
 import type { Redactor } from '../../secrets/redactor.js';
-import { failuresOf, type InspectedFailure } from './find-failure.js';
+import { listFailures, type InspectedFailure } from './find-failure.js';
 import type { StoredRun } from '../../run/find-run.js';
 
-/** A prompt to print, and where it comes from. */
+/** A prompt to print, and its origin. */
 export interface PromptText {
   readonly text: string;
-  /** `as sent to /debugger in attempt 2`, or that it was not sent. */
+  /** `as sent to /debugger in attempt 2`, or a note that it was not sent. */
   readonly note: string;
 }
 
 export interface PromptRequest {
   readonly run: StoredRun;
   readonly inspected: InspectedFailure;
-  /** The attempt asked for, or null for the last. */
+  /** The requested attempt, or null for the last one. */
   readonly attempt: number | null;
   readonly settings: Settings;
   readonly projectRoot: string;
@@ -33,30 +33,30 @@ export interface PromptRequest {
 }
 
 /**
- * Returns the prompt that an agent received for a failure, byte for byte but for secrets that only this machine knows. If none did, returns
- * the one that the first agent of its route would receive.
+ * Returns the prompt that an agent received for a failure, unchanged except for masked secrets that only this machine knows. If no agent received one,
+ * returns the prompt that the first agent of its route would get.
  */
-export async function promptOf(request: PromptRequest): Promise<Result<PromptText, Problem>> {
+export async function readPrompt(request: PromptRequest): Promise<Result<PromptText, Problem>> {
   const { inspected, attempt } = request;
   const sent = (inspected.cause?.attempts ?? []).filter(({ prompt }) => prompt);
   const sentAttempt = attempt === null ? sent.at(-1) : sent.find(({ n }) => n === attempt);
   if (sentAttempt?.prompt)
-    return sentPrompt(
+    return readSentPrompt(
       request,
       sentAttempt.prompt,
       `as sent to ${sentAttempt.slashCommand} in attempt ${sentAttempt.n}`,
     );
   if (attempt !== null)
     return err(
-      noSuchAttempt(
+      createNoSuchAttemptProblem(
         attempt,
         sent.map(({ n }) => n),
       ),
     );
-  return wouldBeSent(request);
+  return createUnsentPrompt(request);
 }
 
-async function sentPrompt(
+async function readSentPrompt(
   { run, redactor }: PromptRequest,
   file: string,
   note: string,
@@ -67,11 +67,12 @@ async function sentPrompt(
   return err({
     kind: 'input-unreadable',
     message: `${full} cannot be read`,
-    remedy: 'The run stored the prompt there, but the file is gone. Name another attempt with --attempt.',
+    remedy:
+      'The run stored the prompt there, but the file no longer exists. Name another attempt with --attempt.',
   });
 }
 
-async function wouldBeSent(request: PromptRequest): Promise<Result<PromptText, Problem>> {
+async function createUnsentPrompt(request: PromptRequest): Promise<Result<PromptText, Problem>> {
   const { run, inspected, settings, projectRoot, redactor } = request;
   const clean = (text: string) => redactor.clean(text);
   const { failure } = inspected;
@@ -84,7 +85,7 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<PromptText, P
     runId: run.runId,
     runDir: run.dir,
     playwright: playwright.ok ? playwright.value.version : '',
-    cause: causeOf(request),
+    cause: restoreCause(request),
     attempt: 1,
     previousAttempts: [],
     guidance: null,
@@ -105,10 +106,10 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<PromptText, P
   });
 }
 
-/** Restores what the run knew about the cause of a failure: its other failures and the change to blame. */
-function causeOf({ run, inspected }: PromptRequest): Cause {
+/** Restores the cause of a failure with its other failures and the blamed change. */
+function restoreCause({ run, inspected }: PromptRequest): Cause {
   const { cause, failure } = inspected;
-  const members = failuresOf(run).filter((other) => cause !== null && other.cause?.id === cause.id);
+  const members = listFailures(run).filter((other) => cause !== null && other.cause?.id === cause.id);
   return {
     id: cause?.id ?? 'c0',
     lead: failure,
@@ -126,13 +127,13 @@ const noAgent: Problem = {
     'Omit --prompt to see its evidence. `routes` in agents.yaml names the agents of each class; a test file that does not compile goes to no agent.',
 };
 
-function noSuchAttempt(attempt: number, known: readonly number[]): Problem {
+function createNoSuchAttemptProblem(attempt: number, attempts: readonly number[]): Problem {
   return {
     kind: 'usage',
     message: `no agent was started in attempt ${attempt} of this failure`,
     remedy:
-      known.length > 0
-        ? `Name one of these attempts: ${known.join(', ')}.`
+      attempts.length > 0
+        ? `Name one of these attempts: ${attempts.join(', ')}.`
         : 'Omit --attempt to see the prompt that an agent would get.',
   };
 }

@@ -5,15 +5,15 @@ import type { ReportAttempt } from '../../run/report.js';
 import { cut } from '../../outputs/cut.js';
 import { formatAttempt } from '../../outputs/view.js';
 import { counted } from '../../format.js';
-import { failureName, type InspectedFailure } from './find-failure.js';
+import { formatFailureName, type InspectedFailure } from './find-failure.js';
 import type { StoredRun } from '../../run/find-run.js';
 
 const longestMessage = 30;
-/** In characters; timeline.md has all of it. */
+/** The maximum length of the timeline in characters; timeline.md has all of it. */
 const mostOfTimeline = 6_000;
 
-/** Says that a run has no failures. A run that did not finish proves nothing. */
-export function nothingFailed({ report }: StoredRun): string {
+/** Says that a run has no failures, or none so far if it did not finish. */
+export function describeNoFailures({ report }: StoredRun): string {
   return report?.exitCode === null ? 'no failure has been recorded so far' : 'nothing failed';
 }
 
@@ -26,14 +26,14 @@ export function renderList(run: StoredRun, all: readonly InspectedFailure[]): st
     : `run ${runId} · no readable report`;
   const rows = all.map((inspected) => [
     String(inspected.failure.n),
-    verdictOf(inspected),
+    describeVerdict(inspected),
     inspected.failure.diagnosis.category,
     inspected.cause?.id ?? '',
-    `${cut(failureName(inspected), 110)}${inspected.numbers.length > 1 ? ` (seen ${inspected.numbers.length} times)` : ''}`,
+    `${cut(formatFailureName(inspected), 110)}${inspected.numbers.length > 1 ? ` (seen ${inspected.numbers.length} times)` : ''}`,
   ]);
   return [
     head,
-    ...(rows.length > 0 ? columns(rows) : [`  ${nothingFailed(run)}`]),
+    ...(rows.length > 0 ? alignColumns(rows) : [`  ${describeNoFailures(run)}`]),
     ...(report?.warnings ?? []).map((warning) => `  ${warning}`),
     ...unreadable.map(
       (file) =>
@@ -42,7 +42,7 @@ export function renderList(run: StoredRun, all: readonly InspectedFailure[]): st
   ].join('\n');
 }
 
-/** Renders everything known about one failure: evidence, diagnosis and attempts. */
+/** Renders one failure with its evidence, diagnosis and attempts. */
 export function renderFailure(inspected: InspectedFailure, files: readonly string[]): string {
   const { failure, cause } = inspected;
   const { evidence, diagnosis } = failure;
@@ -50,57 +50,57 @@ export function renderFailure(inspected: InspectedFailure, files: readonly strin
   const happened = formatTimeline(buildTimeline(evidence, { diagnosis }), mostOfTimeline);
   const or = alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : '';
   return [
-    `#${failure.n} ${failureName(inspected)}`,
-    `  ${verdictOf(inspected)} · ${category}${or} · ${retry} · ${failure.signature}`,
+    `#${failure.n} ${formatFailureName(inspected)}`,
+    `  ${describeVerdict(inspected)} · ${category}${or} · ${retry} · ${failure.signature}`,
     ...(cause
       ? [`  ${cause.id} ${cause.verdict}: ${cause.reason}, ${counted(cause.tests.length, 'test')}`]
       : []),
     ...(warning ? [`  ${warning}`] : []),
-    ...section(
+    ...renderSection(
       'blame',
       cause?.blame ? [`${describeBlame(cause.blame)} (${formatBlamePosition(cause.blame)})`] : [],
     ),
-    ...section('why', why.map(formatReason)),
-    ...section('facts', formatFacts(facts)),
-    ...section('failed step', evidence.failedStep ? [evidence.failedStep] : []),
-    ...section('error', messageLines(evidence.errors.map(({ message }) => message).join('\n\n'))),
-    ...section(
+    ...renderSection('why', why.map(formatReason)),
+    ...renderSection('facts', formatFacts(facts)),
+    ...renderSection('failed step', evidence.failedStep ? [evidence.failedStep] : []),
+    ...renderSection('error', formatMessage(evidence.errors.map(({ message }) => message).join('\n\n'))),
+    ...renderSection(
       evidence.otherRun?.run === 'first'
-        ? 'error of the first run, which differs'
-        : 'error when it was run again, which differs',
-      messageLines((evidence.otherRun?.errors ?? []).map(({ message }) => message).join('\n\n')),
+        ? 'different error in the first run'
+        : 'different error in the second run',
+      formatMessage((evidence.otherRun?.errors ?? []).map(({ message }) => message).join('\n\n')),
     ),
-    ...section('what happened, in order', happened === '' ? [] : [happened]),
-    ...section('attempts', (cause?.attempts ?? []).map(attemptLine)),
-    ...section('missing', evidence.missing),
-    ...section('cut', evidence.cut),
-    ...section('files', files),
+    ...renderSection('what happened, in order', happened === '' ? [] : [happened]),
+    ...renderSection('attempts', (cause?.attempts ?? []).map(formatAttemptLine)),
+    ...renderSection('missing', evidence.missing),
+    ...renderSection('cut', evidence.cut),
+    ...renderSection('files', files),
   ].join('\n');
 }
 
-function verdictOf({ test, cause, failure }: InspectedFailure): string {
+function describeVerdict({ test, cause, failure }: InspectedFailure): string {
   if (failure.failure.scope === 'suite') return cause?.verdict ?? 'failed';
   return test?.verdict ?? 'failed';
 }
 
-function section(title: string, lines: readonly string[]): string[] {
+function renderSection(title: string, lines: readonly string[]): string[] {
   const text = lines.flatMap((line) => line.split('\n'));
   return text.length === 0 ? [] : ['', title, ...text.map((line) => `  ${line}`.trimEnd())];
 }
 
-function messageLines(message: string): string[] {
+function formatMessage(message: string): string[] {
   if (message === '') return [];
   const lines = message.split('\n');
   const more = lines.length - longestMessage;
   return more > 0 ? [...lines.slice(0, longestMessage), `… ${counted(more, 'more line')}`] : lines;
 }
 
-function attemptLine(attempt: ReportAttempt): string {
+function formatAttemptLine(attempt: ReportAttempt): string {
   const where = [attempt.patch, attempt.prompt].filter((file) => file !== null);
   return [`${attempt.n} ${formatAttempt(attempt)}`, ...where.map((file) => `  ${file}`)].join('\n');
 }
 
-function columns(rows: readonly (readonly string[])[]): string[] {
+function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? '').length)),
   );

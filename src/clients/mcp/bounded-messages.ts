@@ -5,22 +5,22 @@ import { jsonOf } from '../../json-of.js';
 /** The id of a request of JSON-RPC; null if it cannot be read. */
 type RequestId = string | number | null;
 
-/** Of a longer message, not even the id is read. */
+/** For a longer message, not even the id is read. */
 const MOST_READ = 8 * STDIO_DEFAULT_MAX_BUFFER_SIZE;
 
 /**
- * Passes on a client's messages, one a line. One that is longer than the server takes is left out, and `refuse` answers it by its id: the transport
- * would end the session without an answer, and its client would wait for one.
+ * Passes on a client's messages, one a line. Drops a message that is too long for the server, and has `refuse` answer it by its id: the transport would
+ * end the session without an answer, and the client would wait for one.
  */
-export function boundedMessages(input: Readable, refuse: (id: RequestId, message: string) => void): Readable {
+export function boundMessages(input: Readable, refuse: (id: RequestId, message: string) => void): Readable {
   const message = `the message is longer than ${STDIO_DEFAULT_MAX_BUFFER_SIZE} bytes`;
   return Readable.from(
-    linesIn(input, (start) => refuse(idOf(start), message)),
+    splitLines(input, (start) => refuse(readId(start), message)),
     { objectMode: false },
   );
 }
 
-async function* linesIn(input: Readable, onTooLong: (line: Buffer) => void): AsyncGenerator<Buffer> {
+async function* splitLines(input: Readable, onTooLong: (line: Buffer) => void): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   let size = 0;
   const take = (part: Buffer) => {
@@ -48,7 +48,7 @@ async function* linesIn(input: Readable, onTooLong: (line: Buffer) => void): Asy
   if (last && last.length > 0) yield last;
 }
 
-function idOf(line: Buffer): RequestId {
+function readId(line: Buffer): RequestId {
   const { id } = Object(jsonOf(line.toString())) as { id?: unknown };
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }

@@ -1,16 +1,16 @@
-/** The most characters of one page: some 1,600 tokens at four characters each, which leaves room for the data. */
+/** The maximum length of a page in characters: about 1,600 tokens, which leaves room for the data. */
 export const PAGE_CHARACTERS = 6_400;
 
-/** A longer line is broken, so that it fits into a page with its fence. */
+/** A longer line is broken, because it must fit into a page with its fence. */
 const LONGEST_LINE = 2_000;
 
 const fence = /^(`{3,})\w*$/;
 
 /**
- * Splits a Markdown text into pages of at most `PAGE_CHARACTERS`. A fenced block that goes on is closed and opened again, since what it holds may
- * not be read as anything but data.
+ * Splits a Markdown text into pages of at most `PAGE_CHARACTERS`. Closes a fenced block at the end of a page and reopens it on the next, because
+ * its contents must remain marked as data.
  */
-export function pagesOf(text: string): string[] {
+export function splitPages(text: string): string[] {
   const pages: string[] = [];
   let lines: string[] = [];
   let used = 0;
@@ -19,24 +19,24 @@ export function pagesOf(text: string): string[] {
     lines.push(line);
     used += line.length + 1;
   };
-  for (const line of text.trimEnd().split('\n').flatMap(broken)) {
+  for (const line of text.trimEnd().split('\n').flatMap(breakLine)) {
     const closing = open === null ? 0 : open.length + 1;
     if (used + line.length + 1 + closing > PAGE_CHARACTERS) {
-      pages.push([...lines, ...(open === null ? [] : [ticksOf(open)])].join('\n'));
+      pages.push([...lines, ...(open === null ? [] : [readFence(open)])].join('\n'));
       lines = [];
       used = 0;
       if (open !== null) add(open);
     }
     add(line);
     if (open === null) open = fence.test(line) ? line : null;
-    else if (line === ticksOf(open)) open = null;
+    else if (line === readFence(open)) open = null;
   }
   return [...pages, lines.join('\n')];
 }
 
-const ticksOf = (line: string) => fence.exec(line)?.[1] ?? '```';
+const readFence = (line: string) => fence.exec(line)?.[1] ?? '```';
 
-function broken(line: string): string[] {
+function breakLine(line: string): string[] {
   return line.match(new RegExp(`.{1,${LONGEST_LINE}}`, 'gsu')) ?? [line];
 }
 
@@ -47,12 +47,12 @@ export interface Cursor {
 }
 
 /** Returns the text of a cursor. */
-export function cursorText({ of, page }: Cursor): string {
+export function formatCursor({ of, page }: Cursor): string {
   return `${of}#${page}`;
 }
 
-/** Reads a cursor; the first page of nothing if it is none. */
-export function cursorIn(text: string | undefined): Cursor | null {
+/** Parses a cursor; null if it is invalid. */
+export function parseCursor(text: string | undefined): Cursor | null {
   const [, of = '', page = ''] = /^([\w-]*)#(\d{1,4})$/.exec(text ?? '') ?? [];
   return page === '' ? null : { of, page: Number(page) };
 }

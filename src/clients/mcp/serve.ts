@@ -19,33 +19,33 @@ import { formatProblem, type Problem } from '../../problem.js';
 import { redact } from '../../secrets/redactor.js';
 import type { Event } from '../../index.js';
 import { ownVersion } from '../../own-files.js';
-import { type ToolAnswer, isData } from './answers.js';
-import { boundedMessages } from './bounded-messages.js';
-import { type Cursor, cursorIn, cursorText, pagesOf } from './page.js';
+import { type ToolAnswer, dataNotice } from './answers.js';
+import { boundMessages } from './bounded-messages.js';
+import { type Cursor, parseCursor, formatCursor, splitPages } from './page.js';
 import { type ToolHost, type Tool, tools } from './tools.js';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 const cursor = z.string().optional().describe('nextCursor of the last answer, for its next page');
 const nextCursor = z.string().optional();
-/** The same Markdown as in the content: Claude Code 2.1.332 gives its model only the data of an answer that has any. */
+/** Repeats the Markdown in the data, because Claude Code 2.1.332 shows its model only the data if an answer has any. */
 const text = z.string();
 
 /** The streams of a server, and the signal that ends it. */
 export interface ServerProcess {
   readonly input: Readable;
   readonly output: Writable;
-  /** Aborts when the client is gone, or the process is asked to end. */
+  /** Aborts when the client disconnects, or when the process gets a signal to end. */
   readonly closing: AbortSignal;
 }
 
-/** Serves the tools until the signal aborts; calls in progress are then interrupted, and have ended when this returns. */
+/** Serves the tools until the signal aborts. Then interrupts calls in progress, and returns when they have ended. */
 export async function serve({ input, output, closing }: ServerProcess): Promise<void> {
   const server = new McpServer({ name: 'self-heal', version: ownVersion() });
   const goingAway = new AbortController();
   const atWork = new Set<Promise<unknown>>();
   for (const [name, tool] of Object.entries(tools)) {
-    const { description, isReading } = tool;
+    const { description, isReadOnly: isReading } = tool;
     const config = {
       description,
       inputSchema: { ...tool.input, cursor },
@@ -54,7 +54,7 @@ export async function serve({ input, output, closing }: ServerProcess): Promise<
     };
     server.registerTool(name, config, (args: Record<string, unknown>, extra: Extra) => {
       const signal = AbortSignal.any([extra.signal, goingAway.signal, closing]);
-      const work = answer(tool, args, { signal, onEvent: progressOf(extra) });
+      const work = answer(tool, args, { signal, onEvent: createProgressReporter(extra) });
       atWork.add(work);
       return work.finally(() => atWork.delete(work));
     });
@@ -67,49 +67,49 @@ export async function serve({ input, output, closing }: ServerProcess): Promise<
     const error = { code: ErrorCode.InvalidRequest, message };
     output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`);
   };
-  const messages = boundedMessages(input, refuse);
+  const messages = boundMessages(input, refuse);
   const transport = new StdioServerTransport(messages, output);
   const hungUp = new Promise<void>((resolve) => {
-    // It has forgotten the id of what it cannot read.
+    // The transport does not know the id of an unreadable message.
     Object.assign(transport, { onerror: ({ message }: Error) => refuse(null, message), onclose: resolve });
   });
   await server.connect(transport);
   await Promise.race([closed, hungUp]);
-  // What a client has said before it went away is answered.
+  // Answers the messages that a client sent before it disconnected.
   if (input.readableEnded) await Promise.race([finished(messages).then(() => setImmediate()), hungUp]);
   goingAway.abort();
   await Promise.allSettled(atWork);
   await server.close();
 }
 
-/** Does the work of a tool, or returns the next page of an earlier answer. */
+/** Runs a tool, or returns the next page of an earlier answer. */
 async function answer(
-  { work, again }: Tool,
+  { work, rebuild: again }: Tool,
   { cursor: typed, ...args }: Record<string, unknown>,
   hosting: ToolHost,
 ): Promise<CallToolResult> {
-  const at = cursorIn(typeof typed === 'string' ? typed : undefined);
-  if (typeof typed === 'string' && at === null) return failed(noCursor);
+  const at = parseCursor(typeof typed === 'string' ? typed : undefined);
+  if (typeof typed === 'string' && at === null) return createErrorResult(noCursor);
   const result = await (at !== null && again ? again(at.of) : work(args, hosting));
-  return result.ok ? paged(result.value, at) : failed(result.error);
+  return result.ok ? createPage(result.value, at) : createErrorResult(result.error);
 }
 
 const noCursor: Problem = {
   kind: 'usage',
-  message: 'this is no cursor',
-  remedy: 'Take nextCursor of the last answer, or none.',
+  message: 'the cursor is invalid',
+  remedy: 'Use nextCursor of the last answer, or none.',
 };
 
-function failed(problem: Problem): CallToolResult {
+function createErrorResult(problem: Problem): CallToolResult {
   const { detail, ...rest } = problem;
-  const quoted = detail === undefined ? '' : `\n\n${isData}\n\n${fenced(detail)}`;
+  const quoted = detail === undefined ? '' : `\n\n${dataNotice}\n\n${fenced(detail)}`;
   return { isError: true, content: [{ type: 'text', text: redact(`${formatProblem(rest)}${quoted}`) }] };
 }
 
-function paged({ data, text, of = '' }: ToolAnswer, at: Cursor | null): CallToolResult {
-  const pages = pagesOf(text);
+function createPage({ data, text, of = '' }: ToolAnswer, at: Cursor | null): CallToolResult {
+  const pages = splitPages(text);
   const page = Math.min(at?.page ?? 0, pages.length - 1);
-  const next = page + 1 < pages.length ? cursorText({ of, page: page + 1 }) : null;
+  const next = page + 1 < pages.length ? formatCursor({ of, page: page + 1 }) : null;
   const goOn =
     next === null ? '' : `\n\nPage ${page + 1} of ${pages.length}; the next one with cursor ${next}`;
   const content = `${pages[page] ?? ''}${goOn}`;
@@ -123,7 +123,7 @@ function paged({ data, text, of = '' }: ToolAnswer, at: Cursor | null): CallTool
 const PROGRESS_MS = 500;
 
 /** Reports the progress of a run to a client that asked for it, in the lines of a log. */
-function progressOf({ _meta, sendNotification }: Extra): (event: Event) => void {
+function createProgressReporter({ _meta, sendNotification }: Extra): (event: Event) => void {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return () => undefined;
   const paint = paletteFor({ NO_COLOR: '1' });
@@ -139,7 +139,7 @@ function progressOf({ _meta, sendNotification }: Extra): (event: Event) => void 
     progress += 1;
     toldAt = event.time;
     const params = { progressToken, progress, message: cut(message, 1_000) };
-    // A client that is gone needs no progress.
+    // A disconnected client needs no progress.
     sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { choices, choiceText } from '../../model/choice.js';
 import { proofDepths } from '../../model/verification.js';
 import { blame, type CallOptions, heal, type Report, SelfHealError, verify } from '../../index.js';
-import { failuresOf, onlyFailure } from '../inspect/find-failure.js';
+import { listFailures, requireOneFailure } from '../inspect/find-failure.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { findRun, readReport } from '../../run/find-run.js';
@@ -10,57 +10,55 @@ import { runDirOf } from '../../run/run-folder.js';
 import { createRedactor } from '../../secrets/redactor.js';
 import { withStore } from '../../store/with-store.js';
 import { withoutUndefined } from '../../without-undefined.js';
-import { failureFilesOf } from '../inspect/failure-files.js';
+import { listFailureFiles } from '../inspect/failure-files.js';
 import {
   recordAnswer,
-  escalationOf,
-  noSuchEscalation,
-  pendingWithPatches,
+  findEscalation,
+  createNoSuchEscalationProblem,
+  listPendingWithPatches,
   proveHosted,
   type TypedAnswer,
 } from '../answer-escalation.js';
 import {
   type ToolAnswer,
   answeredShape,
-  failureAnswer,
+  createFailureAnswer,
   failureShape,
-  fixAnswer,
+  createFixAnswer,
   fixAnswerShape,
-  questionsAnswer,
+  createQuestionsAnswer,
   questionsShape,
-  runAnswer,
+  createRunAnswer,
   runShape,
 } from './answers.js';
 
-/** How a client follows a run, and interrupts it. */
+/** The signal and the listener with which a client interrupts and follows a run. */
 export type ToolHost = Pick<CallOptions, 'signal' | 'onEvent'>;
 
-/** A tool: what an agent reads about it, what it takes and returns, and its work. */
+/** A tool: its description for agents, its input and output, and its work. */
 export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
   readonly description: string;
   readonly input: Input;
   readonly output: z.ZodRawShape;
-  /** Whether it changes nothing, not even `.self-heal`, and runs nothing of the project; the others run its tests, which may do anything. */
-  readonly isReading: boolean;
+  /** True if it neither changes files (not even `.self-heal`) nor runs code of the project. The other tools run its tests, which may do anything. */
+  readonly isReadOnly: boolean;
   readonly work: (
     args: z.infer<z.ZodObject<Input>>,
     hosting: ToolHost,
   ) => Promise<Result<ToolAnswer, Problem>>;
-  /** Builds the answer of an earlier run again, for its next pages; absent if the work itself is done again. */
-  readonly again?: (runId: string) => Promise<Result<ToolAnswer, Problem>>;
+  /** Rebuilds the answer of an earlier run for its next pages; absent if the work is simply repeated. */
+  readonly rebuild?: (runId: string) => Promise<Result<ToolAnswer, Problem>>;
 }
 
-/** Lets each tool take its own input. */
+/** Keeps the type of each tool's own input. */
 function tool<Input extends z.ZodRawShape>(definition: Tool<Input>): Tool {
   return definition as unknown as Tool;
 }
 
-/** What a client names is a value, never an option of a program. It is refused, since Playwright ignores the filters behind a `--`. */
+/** A value from a client must never become an option of a program. It is refused instead of passed after `--`, where Playwright ignores filters. */
 const value = z.string().regex(/^(?!-)/, 'must not begin with -');
 const texts = z.array(value).optional();
-const filter = texts.describe(
-  'test files as Playwright takes them: regular expressions on the path, or file:line',
-);
+const filter = texts.describe("Playwright's test filters: regular expressions on the path, or file:line");
 const project = texts.describe('only these Playwright projects');
 
 /** All tools, by name. */
@@ -70,12 +68,12 @@ export const tools: Readonly<Record<string, Tool>> = {
       'Run the Playwright tests of this project. Returns the red ones grouped by cause, each confirmed by a second run with a trace, with its class and the change to look at. No agent is started and nothing is edited.',
     input: { filter, project, grep: value.optional() },
     output: runShape,
-    isReading: false,
+    isReadOnly: false,
     work: ({ filter = [], project, grep }, hosting) => {
       const options = { dryRun: true, tests: filter, ...withoutUndefined({ project, grep }) };
-      return answeredBy(runAnswer, heal({ ...options, ...hosting }));
+      return awaitAnswer(createRunAnswer, heal({ ...options, ...hosting }));
     },
-    again: async (runId) => stored(runId, runAnswer),
+    rebuild: async (runId) => readStoredAnswer(runId, createRunAnswer),
   }),
   get_failure: tool({
     description:
@@ -85,7 +83,7 @@ export const tools: Readonly<Record<string, Tool>> = {
       run: value.optional().describe('a run; the last one if absent'),
     },
     output: failureShape,
-    isReading: true,
+    isReadOnly: true,
     work: ({ failure, run }) => getFailure(failure, run ?? null),
   }),
   check_fix: tool({
@@ -97,7 +95,7 @@ export const tools: Readonly<Record<string, Tool>> = {
         .optional()
         .describe('quick: only the tests that were red; full (default): the whole suite, too'),
       filter: texts.describe(
-        'the tests that the change is for; those that the last red run left red if absent',
+        'the tests that the change should fix; default: the tests that the last red run left red',
       ),
       base: value.optional().describe('a commit to compare with instead'),
       review: z
@@ -106,32 +104,34 @@ export const tools: Readonly<Record<string, Tool>> = {
         .describe('have another agent, in a new session, read whether the change is honest'),
     },
     output: fixAnswerShape,
-    isReading: false,
+    isReadOnly: false,
     work: ({ depth, filter, base, review }, hosting) =>
-      answeredBy(fixAnswer, verify({ depth, tests: filter, base, review, ...hosting })),
-    again: async (runId) => stored(runId, fixAnswer),
+      awaitAnswer(createFixAnswer, verify({ depth, tests: filter, base, review, ...hosting })),
+    rebuild: async (runId) => readStoredAnswer(runId, createFixAnswer),
   }),
   blame: tool({
     description:
-      'Find the smallest change that broke a red test, by running it with changes taken out and put back. Takes several runs of the test.',
+      'Find the smallest change that broke a red test, by running it with changes reverted. Takes several runs of the test.',
     input: {
-      test: value.optional().describe('a cause (c1) or a test filter; what the last run left red if absent'),
+      test: value
+        .optional()
+        .describe('a cause (c1) or a test filter; default: the tests that the last run left red'),
       base: value.optional().describe('a commit at which the test passed'),
     },
     output: runShape,
-    isReading: false,
-    work: ({ test, base }, hosting) => answeredBy(runAnswer, blame({ test, base, ...hosting })),
-    again: async (runId) => stored(runId, runAnswer),
+    isReadOnly: false,
+    work: ({ test, base }, hosting) => awaitAnswer(createRunAnswer, blame({ test, base, ...hosting })),
+    rebuild: async (runId) => readStoredAnswer(runId, createRunAnswer),
   }),
   open_questions: tool({
     description:
-      'List the questions that only a person can answer, with what was tried and the patches that are ready.',
+      'List the questions that only a person can answer, with the attempts so far and the ready patches.',
     input: {},
     output: questionsShape,
-    isReading: true,
+    isReadOnly: true,
     work: async () => {
-      const all = await withStore({ runsCode: true }, pendingWithPatches);
-      return 'kind' in all ? err(all) : ok(questionsAnswer(all));
+      const all = await withStore({ runsCode: true }, listPendingWithPatches);
+      return 'kind' in all ? err(all) : ok(createQuestionsAnswer(all));
     },
   }),
   answer_question: tool({
@@ -145,7 +145,7 @@ export const tools: Readonly<Record<string, Tool>> = {
       days: z.int().min(1).max(9999).optional().describe('for skip: how long the quarantine lasts'),
     },
     output: answeredShape,
-    isReading: false,
+    isReadOnly: false,
     work: answerQuestion,
   }),
 };
@@ -156,13 +156,13 @@ const interrupted: Problem = {
   remedy: 'Call the tool again.',
 };
 
-/** Waits for a run. The client reads why self-heal could not do it; a bug is thrown again. */
-async function answeredBy(
+/** Waits for a run. Returns a problem for the client; rethrows a bug. */
+async function awaitAnswer(
   answer: (report: Report) => ToolAnswer | null,
   run: Promise<Report>,
 ): Promise<Result<ToolAnswer, Problem>> {
   try {
-    return answerOf(answer, await run);
+    return createAnswer(answer, await run);
   } catch (error) {
     if (!(error instanceof SelfHealError) || error.kind === 'bug') throw error;
     const { kind, message, remedy, detail } = error;
@@ -170,7 +170,7 @@ async function answeredBy(
   }
 }
 
-function answerOf(
+function createAnswer(
   answer: (report: Report) => ToolAnswer | null,
   report: Report,
 ): Result<ToolAnswer, Problem> {
@@ -178,7 +178,7 @@ function answerOf(
   return result ? ok(result) : err(interrupted);
 }
 
-async function stored(
+async function readStoredAnswer(
   runId: string,
   answer: (report: Report) => ToolAnswer | null,
 ): Promise<Result<ToolAnswer, Problem>> {
@@ -196,13 +196,17 @@ async function getFailure(word: string, run: string | null): Promise<Result<Tool
   const cwd = process.cwd();
   const storedRun = await findRun(cwd, run);
   if (!storedRun.ok) return storedRun;
-  // The run may be another machine's, which did not know the secrets of this one.
+  // The run may come from another machine, which did not know the secrets of this one.
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
-  const all = redactor.deep(failuresOf(storedRun.value));
-  const only = onlyFailure(word, all);
+  const all = redactor.deep(listFailures(storedRun.value));
+  const only = requireOneFailure(word, all);
   if (!only.ok) return only;
   return ok(
-    failureAnswer(storedRun.value.runId, only.value, await failureFilesOf(storedRun.value, only.value, cwd)),
+    createFailureAnswer(
+      storedRun.value.runId,
+      only.value,
+      await listFailureFiles(storedRun.value, only.value, cwd),
+    ),
   );
 }
 
@@ -211,8 +215,8 @@ async function answerQuestion(
   hosting: ToolHost,
 ): Promise<Result<ToolAnswer, Problem>> {
   const answered = await withStore({ runsCode: true }, async (store) => {
-    if (store === null) return err(noSuchEscalation(id));
-    const asked = await escalationOf(store, id);
+    if (store === null) return err(createNoSuchEscalationProblem(id));
+    const asked = await findEscalation(store, id);
     return asked.ok ? recordAnswer(store, asked.value, typed, { json: true }) : asked;
   });
   if ('kind' in answered) return err(answered);
@@ -222,7 +226,7 @@ async function answerQuestion(
   const data = { id: fullId, state, run: null };
   const proven = await proveHosted(answered.value, hosting);
   if (proven === null) return ok({ data, text: line });
-  const result = proven.ok ? answerOf(runAnswer, proven.value) : proven;
+  const result = proven.ok ? createAnswer(createRunAnswer, proven.value) : proven;
   return result.ok
     ? ok({ data: { ...data, run: result.value.data }, text: `${line}\n\n${result.value.text}` })
     : result;

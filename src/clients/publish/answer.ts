@@ -1,31 +1,30 @@
-import { applyFix, type CommentOutcome, inFork, movedOn, quarantineRed } from './apply.js';
+import { applyFix, type CommentOutcome, branchInFork, branchMovedOn, quarantineRed } from './apply.js';
 import type { Artifact } from './artifact.js';
 import type { Github } from './github.js';
-import { originOf } from './publish.js';
+import { readOrigin } from './publish.js';
 
 /** A command in a comment. */
 export type CommentCommand =
   { readonly kind: 'apply' } | { readonly kind: 'retry' } | { readonly kind: 'skip'; readonly days: number };
 
 /** Reads the command in the first line of a comment; null if there is none. */
-export function commandOf(comment: string): CommentCommand | null {
+export function parseCommand(comment: string): CommentCommand | null {
   const [, verb, days] =
     /^\/self-heal +(?:(apply|retry)|skip +([1-9]\d{0,2})d) *(?:\r?\n|$)/.exec(comment) ?? [];
   if (verb === 'apply' || verb === 'retry') return { kind: verb };
   return days === undefined ? null : { kind: 'skip', days: Number(days) };
 }
 
-/** Everything that is needed to carry out a comment. */
 export interface CommentRequest {
   readonly github: Github;
-  /** The artifact of the run that the comment answers; null until that run is known. */
+  /** The artifact of the run to which the comment replies; null until that run is known. */
   readonly artifact: Artifact | null;
   readonly folder: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** The result of a comment. `needs-artifact`: it is allowed, and needs the artifact of this CI run. */
+/** The result of a comment. `needs-artifact`: the comment is allowed, and needs the artifact of this CI run. */
 export type CommentResult =
   CommentOutcome | { readonly kind: 'nothing' } | { readonly kind: 'needs-artifact'; readonly run: string };
 
@@ -35,19 +34,19 @@ export type CommentResult =
  */
 export async function answer({ github, artifact, folder, now }: CommentRequest): Promise<CommentResult> {
   const { comment, issue } = github.event;
-  const command = comment && issue?.pull_request ? commandOf(comment.body) : null;
+  const command = comment && issue?.pull_request ? parseCommand(comment.body) : null;
   if (!comment || !issue || !command) return { kind: 'nothing' };
-  const refused = (says: string): CommentResult => ({ kind: 'refused', says });
+  const refuse = (says: string): CommentResult => ({ kind: 'refused', says });
   const login = comment.user?.login;
   if (login === undefined || !(await github.mayWrite(login)))
-    return refused('Only somebody who may push to this repository can ask for this.');
-  const change = await github.change(issue.number);
-  const origin = (await github.ownComments(issue.number))
-    .map(originOf)
+    return refuse('Only people who may push to this repository can use this command.');
+  const change = await github.readChange(issue.number);
+  const origin = (await github.listOwnComments(issue.number))
+    .map(readOrigin)
     .find((commentOrigin) => commentOrigin !== null);
-  if (!origin) return refused('There is no run of self-heal to answer.');
-  if (change.isFork) return refused(inFork);
-  if (change.head !== origin.head) return refused(movedOn);
+  if (!origin) return refuse('There is no run of self-heal to which this could apply.');
+  if (change.isFork) return refuse(branchInFork);
+  if (change.head !== origin.head) return refuse(branchMovedOn);
   if (command.kind === 'retry') {
     await github.rerun(Number(origin.run));
     return { kind: 'done', says: 'The tests run again.' };

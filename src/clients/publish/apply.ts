@@ -7,16 +7,16 @@ import { counted } from '../../format.js';
 import type { Artifact } from './artifact.js';
 import type { PullRequest, Forge, NewCommit } from './forge.js';
 import {
-  commitMessage,
-  patchFilesOf,
+  createCommitMessage,
+  createCommittedFiles,
   isOurCommit,
-  originOf,
-  redTests,
-  sha256Of,
-  trailerOf,
+  readOrigin,
+  listRedTests,
+  hashFix,
+  createTrailer,
 } from './publish.js';
 
-/** What to commit to the branch of a change, and the run that it comes from. */
+/** A commit to the branch of a change, and its run. */
 export interface ApplyRequest {
   readonly forge: Forge;
   readonly artifact: Artifact;
@@ -32,27 +32,27 @@ export interface CommentOutcome {
 
 type CommitContent = Pick<NewCommit, 'files' | 'message'>;
 
-/** Commits the fix of a run to the branch of a change, if it is the one that our comment shows. */
+/** Commits the fix of a run to the branch of a change, if our comment shows exactly this fix. */
 export async function applyFix(change: PullRequest, request: ApplyRequest): Promise<CommentOutcome> {
   return commitTo(change, request, async () => {
-    const comments = await request.forge.ownComments(change.number);
-    const commentOrigin = comments.map(originOf).find((origin) => origin !== null);
+    const comments = await request.forge.listOwnComments(change.number);
+    const commentOrigin = comments.map(readOrigin).find((origin) => origin !== null);
     if (
       commentOrigin?.head !== change.head ||
       !commentOrigin.fix ||
-      commentOrigin.fix !== sha256Of(request.artifact)
+      commentOrigin.fix !== hashFix(request.artifact)
     )
       return 'The comment does not show the whole fix, so nobody can have reviewed it.';
-    const files = await patchFilesOf(request.artifact, change.head, request.forge);
+    const files = await createCommittedFiles(request.artifact, change.head, request.forge);
     return typeof files === 'string'
       ? files
-      : { files, message: commitMessage(request.artifact, change.head) };
+      : { files, message: createCommitMessage(request.artifact, change.head) };
   });
 }
 
 /**
- * Adds the red tests of a run to `quarantine` in agents.yaml, with a date. So the decision is reviewed and merged with the branch, and expires. `now` is
- * in milliseconds since the epoch.
+ * Adds the red tests of a run to `quarantine` in agents.yaml, with an end date: the quarantine is reviewed and merged with the branch, and expires.
+ * `now` is in milliseconds since the epoch.
  */
 export async function quarantineRed(
   change: PullRequest,
@@ -60,7 +60,7 @@ export async function quarantineRed(
   { days, now }: { readonly days: number; readonly now: number },
 ): Promise<CommentOutcome> {
   const until = new Date(now + days * 86_400_000).toISOString().slice(0, 10);
-  return commitTo(change, request, () => quarantined(change, request, until));
+  return commitTo(change, request, () => createQuarantineCommit(change, request, until));
 }
 
 /**
@@ -73,68 +73,68 @@ async function commitTo(
   contentOf: () => Promise<CommitContent | string>,
 ): Promise<CommentOutcome> {
   const { forge } = request;
-  const refused = (says: string): CommentOutcome => ({ kind: 'refused', says });
-  if (change.isFork) return refused(inFork);
-  const applied = (await forge.messages(change.number)).filter(isOurCommit).length;
-  const most = await perBranch(request);
-  if (applied >= most) return refused(`limits.perBranch (${most}) was reached.`);
+  const refuse = (says: string): CommentOutcome => ({ kind: 'refused', says });
+  if (change.isFork) return refuse(branchInFork);
+  const applied = (await forge.listMessages(change.number)).filter(isOurCommit).length;
+  const most = await readPerBranchLimit(request);
+  if (applied >= most) return refuse(`limits.perBranch (${most}) was reached.`);
   const content = await contentOf();
-  if (typeof content === 'string') return refused(content);
+  if (typeof content === 'string') return refuse(content);
   const { branch, head } = change;
   const commit = await forge.commit({ ...content, branch, parent: head, isOwnBranch: false });
   return commit !== null
     ? { kind: 'done', says: `${content.message.split('\n')[0]}: committed to ${branch}.` }
-    : refused(movedOn);
+    : refuse(branchMovedOn);
 }
 
-export const inFork = 'Its branch is in another repository, to which nothing is written.';
+export const branchInFork = 'Its branch is in another repository, to which self-heal does not write.';
 
-export const movedOn = 'The branch has moved on since this run: wait for the next one.';
+export const branchMovedOn = 'The branch has moved on since this run: wait for the next one.';
 
 /** Reads `limits.perBranch` on the default branch, because agents.yaml of the change is itself under review; its default if it cannot be read. */
-async function perBranch({ forge, folder }: ApplyRequest): Promise<number> {
+async function readPerBranchLimit({ forge, folder }: ApplyRequest): Promise<number> {
   const { limits } = agentsFileSchema.shape;
-  const file = await forge.read(agentsFileIn(folder), forge.defaultBranch);
-  const data = Object(readYaml(contentText(file), null).data) as { limits?: unknown };
+  const file = await forge.read(agentsFilePath(folder), forge.defaultBranch);
+  const data = Object(readYaml(toText(file), null).data) as { limits?: unknown };
   const read = limits.safeParse(data.limits);
   return (read.success ? read.data : limits.parse(undefined)).perBranch;
 }
 
-function agentsFileIn(folder: string): string {
+function agentsFilePath(folder: string): string {
   return path.posix.join(folder, 'agents.yaml');
 }
 
-function contentText(file: { readonly content: Buffer } | null): string {
+function toText(file: { readonly content: Buffer } | null): string {
   return file?.content.toString('utf8') ?? '';
 }
 
-async function quarantined(
+async function createQuarantineCommit(
   { head }: PullRequest,
   { forge, artifact, folder }: ApplyRequest,
   until: string,
 ): Promise<CommitContent | string> {
-  const names = new Set(redTests(artifact.report).map(({ title }) => formatTitles(title)));
+  const names = new Set(listRedTests(artifact.report).map(({ title }) => formatTitles(title)));
   if (names.size === 0) return 'No test was red in this run.';
-  const at = agentsFileIn(folder);
+  const at = agentsFilePath(folder);
   const file = await forge.read(at, head);
-  const before = contentText(file) || 'version: 1\n';
+  const before = toText(file) || 'version: 1\n';
   const doc = parseDocument(before);
   const { quarantine } = agentsFileSchema.shape;
-  const listIn = (data: unknown) =>
+  const readList = (data: unknown) =>
     quarantine.safeParse((Object(data) as { quarantine?: unknown }).quarantine).data;
-  const list = listIn(doc.toJS());
+  const list = readList(doc.toJS());
   if (doc.errors.length > 0 || !list) return `${at} cannot be extended: it has mistakes.`;
   const added = [...names].map((name) => ({ test: name.replaceAll('${', () => '$${'), until }));
   const others = list.filter(({ test }) => !added.some((entry) => entry.test === test));
   doc.set('quarantine', [...others, ...added]);
   const content = Buffer.from(doc.toString({ lineWidth: 0 }));
   const [was, is] = [readYaml(before, {}), readYaml(content.toString('utf8'), {})];
-  const read = new Set(listIn(is.data)?.map(({ test }) => test));
+  const read = new Set(readList(is.data)?.map(({ test }) => test));
   if (is.mistakes.length > was.mistakes.length || [...names].some((name) => !read.has(name)))
-    return `${at} cannot be extended: a name would not be read as it is written.`;
-  const message = `Quarantine ${counted(names.size, 'test')} until ${until}\n\n${trailerOf(artifact, head)}`;
+    return `${at} cannot be extended: YAML would read a name differently.`;
+  const message = `Quarantine ${counted(names.size, 'test')} until ${until}\n\n${createTrailer(artifact, head)}`;
   return {
-    files: [{ path: at, content, isExecutable: false, exists: file !== null, setsMode: false }],
+    files: [{ path: at, content, isExecutable: false, existsOnBranch: file !== null, setsMode: false }],
     message,
   };
 }

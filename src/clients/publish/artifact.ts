@@ -13,7 +13,7 @@ export interface Artifact {
   /** The run's folder. */
   readonly dir: string;
   readonly report: Report;
-  /** The patch of all that the run fixed, in bytes, because a file need not be UTF-8; null if it fixed nothing. */
+  /** The patch with all fixes of the run, in bytes, because files may not be UTF-8; null if there are none. */
   readonly fix: Buffer | null;
 }
 
@@ -23,10 +23,10 @@ const DEPTH = 8;
 /** The largest patch that is accepted as a fix, in bytes. */
 const FIX_BYTES = 2 * 1024 * 1024;
 
-/** Finds the run in a folder that was started last, wherever its folder is. */
+/** Finds the newest run below a folder, at any depth. */
 export async function readArtifact(folder: string): Promise<Result<Artifact, Problem>> {
   let newest: { readonly dir: string; readonly report: Report } | null = null;
-  for (const dir of runDirsIn(folder, DEPTH).toSorted()) {
+  for (const dir of findRunDirs(folder, DEPTH).toSorted()) {
     const report = await readReport(dir);
     if (report !== null && (newest === null || report.startedAt >= newest.report.startedAt))
       newest = { dir, report };
@@ -35,17 +35,17 @@ export async function readArtifact(folder: string): Promise<Result<Artifact, Pro
     return err({
       kind: 'input-unreadable',
       message: `${folder} has no run of self-heal`,
-      remedy: 'Name the folder with the artifact of the job that ran it, which holds .self-heal/runs.',
+      remedy: 'Name the folder with the artifact of the job that ran self-heal; it contains .self-heal/runs.',
     });
   const { dir, report } = newest;
-  return ok({ dir, report, fix: fixedCauses(report).length === 0 ? null : fixIn(dir) });
+  return ok({ dir, report, fix: listFixedCauses(report).length === 0 ? null : readFix(dir) });
 }
 
 /** Reads all runs in these folders, in the order of their ids. */
 export async function readArtifacts(
   folders: readonly string[],
 ): Promise<Result<readonly Artifact[], Problem>> {
-  const dirs = folders.flatMap((folder) => runDirsIn(folder, DEPTH));
+  const dirs = folders.flatMap((folder) => findRunDirs(folder, DEPTH));
   const byId = dirs.toSorted((a, b) => path.basename(a).localeCompare(path.basename(b)));
   const artifacts: Artifact[] = [];
   for (const dir of byId) {
@@ -56,16 +56,16 @@ export async function readArtifacts(
   return ok(artifacts);
 }
 
-/** Returns the folders that hold a run's events, without following links. */
-function runDirsIn(folder: string, depth: number): string[] {
-  const entries = entriesOf(folder);
+/** Returns the folders with a run's events, without following links. */
+function findRunDirs(folder: string, depth: number): string[] {
+  const entries = listEntries(folder);
   if (entries.some((entry) => entry.name === eventsFile && entry.isFile())) return [folder];
   if (depth === 0) return [];
   const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== 'node_modules');
-  return folders.flatMap(({ name }) => runDirsIn(path.join(folder, name), depth - 1));
+  return folders.flatMap(({ name }) => findRunDirs(path.join(folder, name), depth - 1));
 }
 
-function entriesOf(folder: string) {
+function listEntries(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
@@ -74,12 +74,12 @@ function entriesOf(folder: string) {
 }
 
 /** Returns the causes that a run has fixed. */
-export function fixedCauses({ causes }: Report): Report['causes'] {
+export function listFixedCauses({ causes }: Report): Report['causes'] {
   return causes.filter(({ attempts }) => attempts.some(isKept));
 }
 
-function fixIn(dir: string): Buffer | null {
-  const entry = entriesOf(dir).find(({ name }) => name === fixFile);
+function readFix(dir: string): Buffer | null {
+  const entry = listEntries(dir).find(({ name }) => name === fixFile);
   if (!entry?.isFile()) return null;
   const bytes = readFileSync(path.join(dir, fixFile));
   return bytes.length === 0 || bytes.length > FIX_BYTES ? null : bytes;

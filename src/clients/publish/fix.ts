@@ -13,32 +13,34 @@ export interface PublishedFile {
   readonly path: string;
   /** Null if the fix does not change it. */
   readonly isExecutable: boolean | null;
-  /** Its hunks have one character per byte, so that no byte is lost. */
+  /** Its hunks have one character per byte, which keeps every byte. */
   readonly patch: StructuredPatch;
-  /** Git's ids of its content before and after, as the run had it; null if the patch does not say. */
+  /** Git's ids of its content before and after, in the run; null if the patch does not contain them. */
   readonly blobs: { readonly before: string; readonly after: string } | null;
 }
 
 /** Reads a text that has one character per byte. */
 const fromBytes = (text: string) => Buffer.from(text, 'latin1').toString('utf8');
 
-/** The most files that a published fix may have, since each takes several requests. */
+/** The maximum number of files in a published fix, because each needs several requests. */
 const MOST_FILES = 300;
 
 /**
- * Reads the patch of a run. Anybody may have written it, so it may name only files of the repository for which `protects` gives no reason. The error
- * says why it cannot be published, as the end of a sentence.
+ * Reads the patch of a run. Anybody may have written it, so it may only contain files of the repository for which `explainProtection` returns null. The
+ * error is the reason why it cannot be published, as the end of a sentence.
  */
 export function readFix(
   bytes: Buffer,
-  protects: (file: string) => string | null = explainUnpublishable,
+  explainProtection: (file: string) => string | null = explainUnpublishable,
 ): Result<readonly PublishedFile[], string> {
   const parts = bytes.toString('latin1').split(/^(?=diff --git )/m);
   if (parts.length > MOST_FILES)
-    return err(`it changes ${parts.length} files, and ${MOST_FILES} are the most`);
+    return err(`it changes ${parts.length} files, more than the maximum of ${MOST_FILES}`);
   try {
     const files = parts.flatMap((part) =>
-      parsePatch(part).map((filePatch) => fixedFile(filePatch, { part, protects })),
+      parsePatch(part).map((filePatch) =>
+        parseFile(filePatch, { part, explainProtection: explainProtection }),
+      ),
     );
     const refused = files.find(({ why }) => why !== null);
     return refused ? err(`${refused.path} ${refused.why}`) : ok(files);
@@ -47,34 +49,36 @@ export function readFix(
   }
 }
 
-function fixedFile(
+function parseFile(
   patch: StructuredPatch,
-  { part, protects }: { readonly part: string; readonly protects: (file: string) => string | null },
+  {
+    part,
+    explainProtection: explainProtection,
+  }: { readonly part: string; readonly explainProtection: (file: string) => string | null },
 ): PublishedFile & { readonly why: string | null } {
   const { oldFileName = '', newFileName = '', oldMode, newMode, hunks, isCreate, isDelete } = patch;
   const path = fromBytes(isDelete ? oldFileName : newFileName).replace(/^[ab]\//, '');
   const [head = ''] = part.split(/^@@ /m, 1);
   const [, before = null, after = ''] = /^index ([\da-f]{40})\.\.([\da-f]{40})/m.exec(part) ?? [];
   const why = () => {
-    // Git writes some names in quotes with escapes, and takes a tab for the end of a name.
+    // Git quotes and escapes some names, and a tab ends a name.
     if (/^(?:diff|---|\+\+\+|rename|copy) .*(?:"|\t.)/m.test(head) || !isPlainText(path))
-      return 'has a name that cannot be shown as it is';
+      return 'has a name that cannot be shown unchanged';
     if (!safePath.safeParse(path).success) return 'is not a path in the repository';
-    const isProtected = protects(path);
+    const isProtected = explainProtection(path);
     if (isProtected !== null) return `has to be changed by a person: ${isProtected}`;
     if ([oldMode, newMode].some((mode) => mode !== undefined && !/^100(?:644|755)$/.test(mode)))
       return 'is a link';
     const hasText = hunks.length > 0 || isCreate || isDelete;
-    if (hasText && before === null)
-      return 'is changed by a patch that does not say for which content it was made';
+    if (hasText && before === null) return 'is changed by a patch without the ids of its content';
     return hasText || newMode !== undefined ? null : 'is not text: apply the patch with `git apply`';
   };
   const isExecutable = newMode === undefined ? null : newMode === '100755';
   return { path, isExecutable, patch, blobs: before === null ? null : { before, after }, why: why() };
 }
 
-/** Returns the content of a file after the fix: null if it is deleted, `conflict` if the fix was not made for what the branch has at its path. */
-export function fixedContent({ patch }: PublishedFile, before: Buffer | null): Buffer | null | 'conflict' {
+/** Returns the content of a file after the fix: null if it is deleted, `conflict` if the fix was made for a different content. */
+export function applyToContent({ patch }: PublishedFile, before: Buffer | null): Buffer | null | 'conflict' {
   if ((before === null) !== (patch.isCreate === true)) return 'conflict';
   const text = applyPatch(before?.toString('latin1') ?? '', patch, {
     autoConvertLineEndings: false,
@@ -91,8 +95,8 @@ export interface LineReplacement {
   readonly lines: readonly string[];
 }
 
-/** Returns what a fix replaces in existing files, block by block. Lines that are only added replace the line before them with itself and them. */
-export function replacementsOf({ path, patch }: PublishedFile): LineReplacement[] {
+/** Lists the replaced blocks of lines in existing files. Purely added lines become a replacement of the line before them. */
+export function listReplacements({ path, patch }: PublishedFile): LineReplacement[] {
   if (patch.isCreate || patch.isDelete) return [];
   return patch.hunks.flatMap((hunk) => {
     const lines = hunk.lines.map(fromBytes);
@@ -100,7 +104,7 @@ export function replacementsOf({ path, patch }: PublishedFile): LineReplacement[
     let line = hunk.oldStart;
     let context: string | null = null;
     for (let at = 0; at < lines.length;) {
-      const block = blockAt(lines, at);
+      const block = readBlock(lines, at);
       if (block.length === 0) {
         context = (lines[at] ?? '').slice(1);
         at += 1;
@@ -119,14 +123,14 @@ export function replacementsOf({ path, patch }: PublishedFile): LineReplacement[
   });
 }
 
-function blockAt(lines: readonly string[], from: number): string[] {
+function readBlock(lines: readonly string[], from: number): string[] {
   const rest = lines.slice(from);
   const end = rest.findIndex((line) => !/^[-+\\]/.test(line));
   return end === -1 ? rest : rest.slice(0, end);
 }
 
 /**
- * Whether a reviewer sees everything that they would accept: nothing is hidden, reordered, moved out of view or not UTF-8, and no line makes a bot act
+ * Whether a reviewer can see everything in a text: no part is hidden, reordered, pushed out of view or not UTF-8, and no line is a command for a bot
  * (`/approve`).
  */
 export function isPlainText(text: string): boolean {
@@ -134,27 +138,27 @@ export function isPlainText(text: string): boolean {
   return (
     visibleText(lines) === lines &&
     !/\ufffd|^[^\S\n]*\/[a-z_-]+(?:\s|$)/im.test(lines) &&
-    lines.split('\n').every((line) => blankWidth(line) < OUT_OF_VIEW)
+    lines.split('\n').every((line) => measureGaps(line) < OUT_OF_VIEW)
   );
 }
 
-/** Blanks that push text out of view, in columns. */
+/** A gap of this many columns can push text out of view. */
 const OUT_OF_VIEW = 120;
 
 /** Returns the width of the gaps in a line, which are runs of more than three blanks; a tab is up to eight wide. */
-function blankWidth(line: string): number {
+function measureGaps(line: string): number {
   const gaps = line.match(/[^\S\t]{4,}|\t+/g) ?? [];
   return gaps.reduce((sum, gap) => sum + gap.length * (gap.startsWith('\t') ? 8 : 1), 0);
 }
 
-/** Returns a hidden comment that identifies a suggestion. */
-export function replacementKeyOf(replacement: LineReplacement): string {
+/** Creates a hidden comment that identifies a suggestion. */
+export function createReplacementKey(replacement: LineReplacement): string {
   const hash = createHash('sha256').update(JSON.stringify(replacement)).digest('hex').slice(0, 16);
   return `<!-- self-heal suggestion ${hash} -->`;
 }
 
-/** Renders a suggestion, which the forge offers to commit. Nothing in the lines can close its block. */
-export function suggestionText(replacement: LineReplacement, tag: string): string {
+/** Renders a suggestion, which the forge offers to commit, in a block that its lines cannot close. */
+export function renderSuggestion(replacement: LineReplacement, tag: string): string {
   const fence = fenceFor(replacement.lines.join('\n'));
-  return [replacementKeyOf(replacement), `${fence}${tag}`, ...replacement.lines, fence].join('\n');
+  return [createReplacementKey(replacement), `${fence}${tag}`, ...replacement.lines, fence].join('\n');
 }

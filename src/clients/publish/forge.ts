@@ -4,10 +4,10 @@ import type { LineReplacement } from './fix.js';
 /** A pull request of GitHub, or a merge request of GitLab. */
 export interface PullRequest {
   readonly number: number;
-  /** The commit that the run tested. */
+  /** The tested commit. */
   readonly head: string;
   readonly branch: string;
-  /** Whether its branch is in another repository, to which nothing is written. */
+  /** True if its branch is in another repository, to which self-heal does not write. */
   readonly isFork: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface PullRequest {
 export type Occasion =
   | { readonly kind: 'change'; readonly change: PullRequest }
   | { readonly kind: 'branch'; readonly branch: string; readonly head: string; readonly isDefault: boolean }
-  /** Nobody waits for its result; `why` is a sentence. */
+  /** Nobody needs its result; `why` is a sentence. */
   | { readonly kind: 'none'; readonly why: string };
 
 /** The result of a run, as shown beside its commit. */
@@ -37,9 +37,9 @@ export interface CommittedFile {
   readonly path: string;
   readonly content: Buffer | null;
   readonly isExecutable: boolean;
-  /** Whether the branch has it already. */
-  readonly exists: boolean;
-  /** Whether to set `isExecutable`; otherwise the file keeps its mode. */
+  /** True if the branch already has the file. */
+  readonly existsOnBranch: boolean;
+  /** True to set `isExecutable`; otherwise the file keeps its mode. */
   readonly setsMode: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface NewCommit {
   readonly parent: string;
   readonly files: readonly CommittedFile[];
   readonly message: string;
-  /** Whether the branch is our own: it is created if it is missing, and its commits are replaced. */
+  /** True for a branch of self-heal: it is created if it is missing, and its commits are replaced. */
   readonly isOwnBranch: boolean;
 }
 
@@ -66,33 +66,33 @@ export interface Forge {
   /** `pull request` or `merge request`. */
   readonly noun: string;
   readonly defaultBranch: string;
-  /** The CI run whose artifact is published; a comment names it, so that `apply` finds it again. */
+  /** The CI run whose artifact is published; the comment contains it, so `apply` can find it. */
   readonly runId: string;
-  /** The page of that CI run, where a person finds the artifact. */
+  /** The page of that CI run, with a link to the artifact. */
   readonly runUrl: string;
-  occasion(): Promise<Occasion>;
+  readOccasion(): Promise<Occasion>;
   /** Returns a file at a commit; null if there is none at this path. */
   read(path: string, commit: string): Promise<StoredFile | null>;
-  /** Returns the bodies of the comments that this token's own account has made on a change. */
-  ownComments(change: number): Promise<readonly OwnComment[]>;
-  /** Returns the messages of the commits of a change. */
-  messages(change: number): Promise<readonly string[]>;
+  /** Returns the comments of this token's own account on a change. */
+  listOwnComments(change: number): Promise<readonly OwnComment[]>;
+  /** Returns the commit messages of a change. */
+  listMessages(change: number): Promise<readonly string[]>;
   createComment(change: number, body: string): Promise<void>;
   editComment(change: number, id: number, body: string): Promise<void>;
   check(head: string, check: CheckRun): Promise<void>;
-  /** Offers replacements at lines that the change shows, unless it already has; returns how many there are. */
+  /** Suggests replacements at lines in the diff, unless they are already suggested; returns their number. */
   suggest(change: PullRequest, replacements: readonly LineReplacement[]): Promise<number>;
   /** Returns the newest commit of a branch; null if there is no such branch. */
-  headOf(branch: string): Promise<{ readonly commit: string; readonly message: string } | null>;
+  readHead(branch: string): Promise<{ readonly commit: string; readonly message: string } | null>;
   /** Returns the id of the new commit; null if the branch has moved on from the parent. */
   commit(commit: NewCommit): Promise<string | null>;
-  /** Returns the body of the newest pull request of a branch that this token's own account has opened, whether or not it is still open. */
-  proposalBody(branch: string, base: string): Promise<string | null>;
-  /** Opens the pull request of a branch, or updates the one that is open; returns its address. */
+  /** Returns the body of the newest pull request of a branch by this token's own account, open or closed. */
+  readProposalBody(branch: string, base: string): Promise<string | null>;
+  /** Opens the pull request of a branch, or updates the open one; returns its URL. */
   propose(proposal: FixPullRequest): Promise<string>;
 }
 
-/** A comment of our own. */
+/** A comment by self-heal's own account. */
 export interface OwnComment {
   readonly id: number;
   readonly body: string;

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { jsonOf } from '../../json-of.js';
-import { type LineReplacement, replacementKeyOf, suggestionText } from './fix.js';
+import { type LineReplacement, createReplacementKey, renderSuggestion } from './fix.js';
 import type { PullRequest, CheckRun, Forge, NewCommit, Occasion, StoredFile } from './forge.js';
 
 const repository = z.object({ full_name: z.string().regex(/^[\w.-]+\/[\w.-]+$/) });
 const sha = z.string().regex(/^[\da-f]{40,64}$/);
 
-/** The events on which a workflow publishes (https://docs.github.com/webhooks/webhook-events-and-payloads). GitHub writes the file, not the run. */
+/** The events on which a workflow publishes (https://docs.github.com/webhooks/webhook-events-and-payloads). GitHub itself writes the event's file. */
 const eventShape = z.object({
   repository: repository.extend({ default_branch: z.string() }),
   workflow_run: z
@@ -37,7 +37,7 @@ const eventShape = z.object({
 /** The event that started a workflow. */
 export type GithubEvent = z.infer<typeof eventShape>;
 
-/** The account of the token that GitHub gives to a job, which cannot ask for its own name. */
+/** The account of a job's own token, which cannot query its own name. */
 const ACTIONS_BOT = 'github-actions[bot]';
 
 /** GitHub's limits for one request. */
@@ -47,33 +47,36 @@ const SUGGESTIONS = 30;
 /** A forge with the operations that only GitHub needs. */
 export interface Github extends Forge {
   readonly event: GithubEvent;
-  /** Whether somebody may push to the repository. */
+  /** Returns whether an account may push to the repository. */
   mayWrite(login: string): Promise<boolean>;
-  /** Returns the pull request as it is now. */
-  change(number: number): Promise<PullRequest>;
+  /** Reads the current state of a pull request. */
+  readChange(number: number): Promise<PullRequest>;
   react(comment: number, content: '+1' | '-1'): Promise<void>;
   rerun(runId: number): Promise<void>;
 }
 
-/** Opens GitHub for the repository and the event of the job that this runs in. */
+/** Opens GitHub for the repository and the event of the current job. */
 export function openGithub(env: NodeJS.ProcessEnv): Result<Github, Problem> {
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'];
   const event = eventShape.safeParse(jsonOf(readText(env['GITHUB_EVENT_PATH'])));
   if (!token)
     return err(
-      missing(
+      createMissingProblem(
         'GITHUB_TOKEN is not set',
         'Give the step the token: env: { GITHUB_TOKEN: ${{ github.token }} }.',
       ),
     );
   if (!event.success)
     return err(
-      missing('GITHUB_EVENT_PATH names no event of a repository', 'Run it in a job of GitHub Actions.'),
+      createMissingProblem(
+        'GITHUB_EVENT_PATH names no event of a repository',
+        'Run it in a job of GitHub Actions.',
+      ),
     );
-  return ok(githubOf(event.data, { token, env }));
+  return ok(createGithub(event.data, { token, env }));
 }
 
-function missing(message: string, remedy: string): Problem {
+function createMissingProblem(message: string, remedy: string): Problem {
   return { kind: 'usage', message, remedy };
 }
 
@@ -85,7 +88,7 @@ function readText(file: string | undefined): string {
   }
 }
 
-function githubOf(event: GithubEvent, { token, env }: { token: string; env: NodeJS.ProcessEnv }): Github {
+function createGithub(event: GithubEvent, { token, env }: { token: string; env: NodeJS.ProcessEnv }): Github {
   const octokit = new Octokit({
     auth: token,
     userAgent: 'self-heal',
@@ -101,13 +104,13 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
   const trees = new Map<string, Promise<Map<string, { mode: string; type: string; sha: string }>>>();
   let own: Promise<string> | undefined;
 
-  const ownLogin = () =>
+  const readOwnLogin = () =>
     (own ??= rest.users.getAuthenticated().then(
       ({ data }) => data.login,
       () => ACTIONS_BOT,
     ));
 
-  const treeOf = (id: string) => {
+  const readTree = (id: string) => {
     const known =
       trees.get(id) ??
       rest.git
@@ -122,7 +125,7 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
     let id = commit;
     let mode = '040000';
     for (const part of path.split('/')) {
-      const entry = mode === '040000' ? (await treeOf(id)).get(part) : undefined;
+      const entry = mode === '040000' ? (await readTree(id)).get(part) : undefined;
       if (!entry) return null;
       ({ sha: id, mode } = entry);
     }
@@ -131,7 +134,7 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
     return { content: Buffer.from(data.content, 'base64'), isExecutable: mode === '100755' };
   };
 
-  const change = async (number: number) => {
+  const readChange = async (number: number) => {
     const { data } = await rest.pulls.get({ ...at, pull_number: number });
     const { head } = data;
     return { number, head: head.sha, branch: head.ref, isFork: head.repo?.full_name !== home.full_name };
@@ -143,7 +146,7 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
       const head = `${from}:${run.head_branch ?? ''}`;
       const { data } = await rest.pulls.list({ ...at, state: 'open', head });
       const pull = data.find((pull) => pull.head.sha === run.head_sha);
-      if (pull) return { kind: 'change', change: await change(pull.number) };
+      if (pull) return { kind: 'change', change: await readChange(pull.number) };
       return {
         kind: 'none',
         why: `No open pull request has ${run.head_sha.slice(0, 7)} as its newest commit.`,
@@ -151,7 +154,7 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
     }
     if (event.pull_request) {
       const { number, head } = event.pull_request;
-      const now = await change(number);
+      const now = await readChange(number);
       if (now.head === head.sha) return { kind: 'change', change: now };
       return { kind: 'none', why: `Pull request ${number} has moved on from ${head.sha.slice(0, 7)}.` };
     }
@@ -178,7 +181,7 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
     };
     const existing = data.check_runs.find(({ external_id }) => external_id === name);
     const result = { status: 'completed' as const, conclusion, output };
-    // Annotations of an update are added to those that are there.
+    // GitHub adds the annotations of an update to the existing ones.
     if (existing)
       await rest.checks.update({ ...at, check_run_id: existing.id, ...result, output: { title, summary } });
     else await rest.checks.create({ ...at, name, external_id: name, head_sha: head, ...result });
@@ -189,19 +192,19 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
     all: readonly LineReplacement[],
   ) => {
     const files = await octokit.paginate(rest.pulls.listFiles, { ...at, pull_number: number });
-    const linesInDiff = new Map(files.map(({ filename, patch = '' }) => [filename, linesShown(patch)]));
+    const linesInDiff = new Map(files.map(({ filename, patch = '' }) => [filename, listShownLines(patch)]));
     const fitting = all.filter(({ path, first, last }) => {
       const replaced = Array.from({ length: last - first + 1 }, (_, index) => first + index);
       return replaced.every((line) => linesInDiff.get(path)?.has(line));
     });
-    const login = await ownLogin();
+    const login = await readOwnLogin();
     const reviewComments = await octokit.paginate(rest.pulls.listReviewComments, {
       ...at,
       pull_number: number,
     });
     const before = reviewComments.filter(({ user }) => user?.login === login).map(({ body }) => body);
     const fresh = fitting
-      .filter((replacement) => !before.some((body) => body.includes(replacementKeyOf(replacement))))
+      .filter((replacement) => !before.some((body) => body.includes(createReplacementKey(replacement))))
       .slice(0, SUGGESTIONS);
     if (fresh.length === 0) return fitting.length;
     await rest.pulls.createReview({
@@ -216,7 +219,7 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
         ...(replacement.first < replacement.last
           ? { start_line: replacement.first, start_side: 'RIGHT' }
           : {}),
-        body: suggestionText(replacement, 'suggestion'),
+        body: renderSuggestion(replacement, 'suggestion'),
       })),
     });
     return fitting.length;
@@ -227,7 +230,7 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
       const { data } = await rest.repos.getBranch({ ...at, branch });
       return { commit: data.commit.sha, message: data.commit.commit.message };
     } catch (error) {
-      if (statusOf(error) === 404) return null;
+      if (readStatus(error) === 404) return null;
       throw error;
     }
   };
@@ -259,8 +262,8 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
       try {
         await rest.git.updateRef({ ...at, ref: `heads/${branch}`, sha: data.sha, force: isOwnBranch });
       } catch (error) {
-        // Without force, a branch that has moved on refuses a commit that does not follow.
-        if (statusOf(error) === 422 && !isOwnBranch) return null;
+        // Without force, GitHub refuses a commit that does not follow the branch's newest one.
+        if (readStatus(error) === 422 && !isOwnBranch) return null;
         throw error;
       }
     }
@@ -273,10 +276,10 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
     defaultBranch: home.default_branch,
     runId,
     runUrl: run?.html_url ?? `${server}/${home.full_name}/actions/runs/${runId}`,
-    occasion,
+    readOccasion: occasion,
     read,
-    ownComments: async (number) => {
-      const login = await ownLogin();
+    listOwnComments: async (number) => {
+      const login = await readOwnLogin();
       const all = await octokit.paginate(rest.issues.listComments, {
         ...at,
         issue_number: number,
@@ -290,12 +293,12 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
       void (await rest.issues.updateComment({ ...at, comment_id: id, body })),
     check,
     suggest,
-    headOf,
+    readHead: headOf,
     commit,
-    proposalBody: async (branch, base) => {
+    readProposalBody: async (branch, base) => {
       const head = `${owner}:${branch}`;
       const [login, { data }] = await Promise.all([
-        ownLogin(),
+        readOwnLogin(),
         rest.pulls.list({ ...at, state: 'all', head, base, sort: 'created', direction: 'desc' }),
       ]);
       return data.find(({ user }) => user?.login === login)?.body ?? null;
@@ -311,8 +314,8 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
       const { data } = await rest.repos.getCollaboratorPermissionLevel({ ...at, username });
       return data.permission === 'admin' || data.permission === 'write';
     },
-    change,
-    messages: async (number) => {
+    readChange: readChange,
+    listMessages: async (number) => {
       const all = await octokit.paginate(rest.pulls.listCommits, {
         ...at,
         pull_number: number,
@@ -326,12 +329,12 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
   };
 }
 
-function statusOf(error: unknown): unknown {
+function readStatus(error: unknown): unknown {
   return error instanceof Error ? Reflect.get(error, 'status') : undefined;
 }
 
 /** Returns the lines of the new side of a file's diff, or only those that it adds. */
-export function linesShown(patch: string, which: ' ' | '+' = ' '): Set<number> {
+export function listShownLines(patch: string, which: ' ' | '+' = ' '): Set<number> {
   const lines = new Set<number>();
   let line = 0;
   for (const text of patch.split('\n')) {

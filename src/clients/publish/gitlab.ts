@@ -1,11 +1,11 @@
 import { type CommitAction, Gitlab } from '@gitbeaker/rest';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import { type LineReplacement, replacementKeyOf, suggestionText } from './fix.js';
+import { type LineReplacement, createReplacementKey, renderSuggestion } from './fix.js';
 import type { PullRequest, CheckRun, CommittedFile, Forge, NewCommit, Occasion } from './forge.js';
-import { linesShown } from './github.js';
+import { listShownLines } from './github.js';
 
-/** Opens GitLab for the project and the pipeline of the job that this runs in (https://docs.gitlab.com/ci/variables/predefined_variables/). */
+/** Opens GitLab for the project and the pipeline of the current job (https://docs.gitlab.com/ci/variables/predefined_variables/). */
 export function openGitlab(env: NodeJS.ProcessEnv): Result<Forge, Problem> {
   const token = env['GITLAB_TOKEN'];
   const project = env['CI_PROJECT_ID'];
@@ -14,7 +14,7 @@ export function openGitlab(env: NodeJS.ProcessEnv): Result<Forge, Problem> {
       kind: 'usage',
       message: 'GITLAB_TOKEN is not set',
       remedy:
-        'Make a project access token with the scope api, and give it to this job alone: docs/ci.md says how.',
+        'Create a project access token with the scope api, and give it to this job only (see docs/ci.md).',
     });
   if (!project)
     return err({
@@ -22,10 +22,10 @@ export function openGitlab(env: NodeJS.ProcessEnv): Result<Forge, Problem> {
       message: 'CI_PROJECT_ID is not set',
       remedy: 'Run it in a job of GitLab CI.',
     });
-  return ok(gitlabOf(project, { token, env }));
+  return ok(createGitlab(project, { token, env }));
 }
 
-function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.ProcessEnv }): Forge {
+function createGitlab(project: string, { token, env }: { token: string; env: NodeJS.ProcessEnv }): Forge {
   const api = new Gitlab({ host: env['CI_SERVER_URL'] ?? 'https://gitlab.com', token });
 
   const change = async (number: number): Promise<PullRequest> => {
@@ -55,7 +55,7 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
       const file = await api.RepositoryFiles.show(project, path, commit);
       return { content: Buffer.from(file.content, 'base64'), isExecutable: file.execute_filemode === true };
     } catch (error) {
-      if (statusOf(error) === 404) return null;
+      if (readStatus(error) === 404) return null;
       throw error;
     }
   };
@@ -80,17 +80,17 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
     const diffs = await api.MergeRequests.allDiffs(project, number);
     // A suggestion at an unchanged line would also need its old number.
     const linesInDiff = new Map(
-      diffs.map((diff) => [diff.new_path, { old: diff.old_path, lines: linesShown(diff.diff, '+') }]),
+      diffs.map((diff) => [diff.new_path, { old: diff.old_path, lines: listShownLines(diff.diff, '+') }]),
     );
     const fitting = all.filter(({ path, last }) => linesInDiff.get(path)?.lines.has(last));
     const bodies = (await ownComments(number)).map(({ body }) => body);
     for (const replacement of fitting.filter(
-      (replacement) => !bodies.some((body) => body.includes(replacementKeyOf(replacement))),
+      (replacement) => !bodies.some((body) => body.includes(createReplacementKey(replacement))),
     )) {
       await api.MergeRequestDiscussions.create(
         project,
         number,
-        suggestionText(replacement, `suggestion:-${replacement.last - replacement.first}+0`),
+        renderSuggestion(replacement, `suggestion:-${replacement.last - replacement.first}+0`),
         {
           position: {
             baseSha: refs.base_sha,
@@ -112,7 +112,7 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
       const { commit } = await api.Branches.show(project, branch);
       return { commit: commit.id, message: commit.message };
     } catch (error) {
-      if (statusOf(error) === 404) return null;
+      if (readStatus(error) === 404) return null;
       throw error;
     }
   };
@@ -123,7 +123,7 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
       project,
       branch,
       message,
-      files.flatMap(actionsFor),
+      files.flatMap(createActions),
       isOwnBranch ? { startSha: parent, force: true } : {},
     );
     return id;
@@ -134,19 +134,19 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
     defaultBranch: env['CI_DEFAULT_BRANCH'] ?? 'main',
     runId: env['CI_PIPELINE_ID'] ?? '0',
     runUrl: env['CI_PIPELINE_URL'] ?? '',
-    occasion,
+    readOccasion: occasion,
     read,
-    ownComments,
-    messages: async (number) =>
+    listOwnComments: ownComments,
+    listMessages: async (number) =>
       (await api.MergeRequests.allCommits(project, number)).map(({ message }) => message),
     createComment: async (number, body) => void (await api.MergeRequestNotes.create(project, number, body)),
     editComment: async (number, id, body) =>
       void (await api.MergeRequestNotes.edit(project, number, id, { body })),
     check,
     suggest,
-    headOf,
+    readHead: headOf,
     commit,
-    proposalBody: async (branch, base) => {
+    readProposalBody: async (branch, base) => {
       const { username } = await api.Users.showCurrentUser();
       const all = await api.MergeRequests.all({
         projectId: project,
@@ -175,7 +175,13 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
   };
 }
 
-function actionsFor({ path, content, isExecutable, exists, setsMode }: CommittedFile): CommitAction[] {
+function createActions({
+  path,
+  content,
+  isExecutable,
+  existsOnBranch: exists,
+  setsMode,
+}: CommittedFile): CommitAction[] {
   if (content === null) return [{ action: 'delete', filePath: path }];
   const action: CommitAction['action'] = exists ? 'update' : 'create';
   const written: CommitAction = {
@@ -191,7 +197,7 @@ function actionsFor({ path, content, isExecutable, exists, setsMode }: Committed
 }
 
 /** Errors of `@gitbeaker` carry the response of the server. */
-function statusOf(error: unknown): unknown {
+function readStatus(error: unknown): unknown {
   const cause =
     error instanceof Error ? (error.cause as { response?: { status?: number } } | undefined) : undefined;
   return cause?.response?.status;

@@ -8,11 +8,11 @@ import { html } from '../../outputs/html/markup.js';
 import { renderRun } from '../../outputs/html/page.js';
 import { readPicture } from '../../run/pictures.js';
 import { relativePath } from '../../paths.js';
-import { reportOf } from '../../run/report.js';
+import { createReport } from '../../run/report.js';
 import { runDirOf } from '../../run/run-folder.js';
-import { type RunState, emptyRun, reduce } from '../../run/run-state.js';
+import { type RunState, createEmptyRun, reduce } from '../../run/run-state.js';
 import { appendedLines } from '../../state-folder.js';
-import { latestRunId } from '../../run/find-run.js';
+import { findLatestRunId } from '../../run/find-run.js';
 import { eventsFile, transientEvents } from '../../run/event-log.js';
 import { showNow } from './now.js';
 
@@ -23,16 +23,16 @@ interface EventStreamOptions {
   readonly closing: AbortSignal;
 }
 
-/** How often a comment is sent, so that a quiet run can be told from a lost connection. */
+/** The interval of comments, which distinguish a quiet run from a lost connection. */
 const HEARTBEAT_MS = 15_000;
-/** The pause after an update, as a multiple of the time that drawing it took, so that a page with many causes does not slow down the run. */
+/** The pause after an update, as a multiple of its drawing time, because a page with many causes must not slow down the run. */
 const PAUSE = 4;
 
 /**
  * Streams the newest run as server-sent events: the parts of the page that changed, as JSON; and `questions` when the pending questions may have
  * changed. A page that reconnects receives everything again.
  */
-export function eventStream(c: Context, { projectRoot, clock, closing }: EventStreamOptions): Response {
+export function streamEvents(c: Context, { projectRoot, clock, closing }: EventStreamOptions): Response {
   const response = streamSSE(c, async (stream) => {
     const gone = new AbortController();
     stream.onAbort(() => gone.abort());
@@ -41,7 +41,7 @@ export function eventStream(c: Context, { projectRoot, clock, closing }: EventSt
     try {
       for await (const update of followRuns({ projectRoot, signal, clock })) {
         const startedAt = clock.now();
-        await stream.writeSSE({ data: JSON.stringify(await partsOf(projectRoot, update)) });
+        await stream.writeSSE({ data: JSON.stringify(await drawParts(projectRoot, update)) });
         if (hasEvent(update, questionEvents)) await stream.writeSSE({ event: 'questions', data: '' });
         await clock.sleep(PAUSE * (clock.now() - startedAt), signal);
       }
@@ -60,7 +60,7 @@ function hasEvent(update: RunUpdate | null, types: readonly Event['type'][], isI
   return update?.events.some(({ type }) => types.includes(type) === isIncluded) ?? false;
 }
 
-async function partsOf(projectRoot: string, update: RunUpdate | null): Promise<Parts> {
+async function drawParts(projectRoot: string, update: RunUpdate | null): Promise<Parts> {
   if (update === null) return noRun;
   const result = hasEvent(update, transientEvents, false) ? await drawResult(projectRoot, update.run) : {};
   return { ...drawNow(update.run), ...result };
@@ -69,7 +69,7 @@ async function partsOf(projectRoot: string, update: RunUpdate | null): Promise<P
 /** The parts of the page as HTML, by the ids of the elements that they fill. */
 type Parts = Readonly<Record<string, string>>;
 
-/** What the page shows while there is no run. */
+/** The page while there is no run. */
 const noRun: Parts = {
   now: '<p id="phase" role="status">No run yet. A run appears here as soon as self-heal run starts.</p>',
 };
@@ -82,10 +82,10 @@ export function drawNow(run: RunState): Parts {
   };
 }
 
-/** Draws the result of a run so far as in its report.html, with screenshots as URLs. */
+/** Draws the result of a run so far, as in its report.html but with screenshots as URLs. */
 async function drawResult(projectRoot: string, run: RunState): Promise<Parts> {
   const dir = runDirOf(projectRoot, run.runId);
-  const loaded = await loadRun(reportOf(run), run, {
+  const loaded = await loadRun(createReport(run), run, {
     dir,
     displayDir: relativePath(projectRoot, dir),
     pictureUrl: async (picture) =>
@@ -100,7 +100,7 @@ interface RunUpdate {
   readonly events: readonly StampedEvent[];
 }
 
-/** Files are polled rather than watched: watching misses changes behind links, on network drives and in containers. */
+/** Polls files, because watching misses changes behind links, on network drives and in containers. */
 const POLL_MS = 200;
 
 /**
@@ -113,19 +113,19 @@ async function* followRuns(options: {
   readonly clock: Pick<Clock, 'sleep'>;
 }): AsyncGenerator<RunUpdate | null, void> {
   const { projectRoot, signal, clock } = options;
-  if ((await latestRunId(projectRoot)) === null) yield null;
-  let run = emptyRun();
+  if ((await findLatestRunId(projectRoot)) === null) yield null;
+  let run = createEmptyRun();
   let appended = (): string[] => [];
   while (!signal.aborted) {
-    // Looked up before the file is read, so that everything a run wrote before the next one began is yielded first.
-    const newest = await latestRunId(projectRoot);
+    // Checked before reading, so all events of a run are yielded before the next run.
+    const newest = await findLatestRunId(projectRoot);
     const events = appended().flatMap((line) => eventIn(line) ?? []);
     if (events.length > 0) {
       run = { ...events.reduce(reduce, run), runId: run.runId };
       yield { run, events };
     }
     if (newest !== null && newest !== run.runId) {
-      run = emptyRun(newest);
+      run = createEmptyRun(newest);
       // At its end, a run is moved into the project.
       appended = appendedLines(() => path.join(runDirOf(projectRoot, newest), eventsFile));
       continue;

@@ -2,39 +2,39 @@ import { capitalize, verdictWords } from '../../outputs/wording.js';
 import { dollars } from '../../format.js';
 import { html, type Markup, nothing } from '../../outputs/html/markup.js';
 import { listFigures, showFacts, showOutcome } from '../../outputs/html/page.js';
-import { phaseWords } from '../../run/phase-words.js';
-import { reportOf } from '../../run/report.js';
+import { describePhaseEvent } from '../../run/phase-words.js';
+import { createReport } from '../../run/report.js';
 import type { CauseState, Phase, RunState } from '../../run/run-state.js';
 
-/** Shows what a run is doing, each cause that is worked on, and the figures so far; of a run that has ended, its outcome. */
+/** Shows the current step of a run, each cause in progress, and the figures so far; for an ended run, its outcome. */
 export function showNow(run: RunState): Markup {
   const { phase, causes, progress, startedAt, lastEventAt, ended } = run;
-  const report = reportOf(run);
+  const report = createReport(run);
   if (ended) return showOutcome(report);
   const facts = [
     ...listFigures(report).filter(({ name }) => name !== 'time'),
-    { name: 'time', value: timeSince(startedAt) },
+    { name: 'time', value: showTimeSince(startedAt) },
     // This reveals a killed run, which sends no more events.
-    { name: 'last event', value: timeSince(lastEventAt) },
+    { name: 'last event', value: showTimeSince(lastEventAt) },
   ];
   return html`<p id="phase" role="status" class="working">
-      ${phaseOf(run)}${report.dryRun && ' (dry run: no agent was started)'}
+      ${describePhase(run)}${report.dryRun && ' (dry run: no agent was started)'}
     </p>
     ${progress && html`<progress aria-label="Tests done" max="${Math.max(1, progress.total)}" value="${progress.done}"></progress>`}
     ${showFacts(facts)}
     <ul class="work" aria-label="In progress">
-      ${phase?.doing && workLine(phase)} ${causes.map((cause) => cause.phase && workLine(cause.phase, cause))}
+      ${phase?.doing && showWork(phase)} ${causes.map((cause) => cause.phase && showWork(cause.phase, cause))}
     </ul>`;
 }
 
-/** If more causes are at work, they are only counted, because each has its own line below. */
+/** More causes in progress are only counted, because each has its own line below. */
 const mostNamed = 3;
 
-/** Says what the run is doing, as the beginning of a sentence. */
-function phaseOf({ phase, causes, latest }: RunState): string {
-  if (phase) return capitalize(phaseWords(phase.since));
+/** Describes the current step of the run, as the beginning of a sentence. */
+function describePhase({ phase, causes, latest }: RunState): string {
+  if (phase) return capitalize(describePhaseEvent(phase.since));
   const atWork = causes.flatMap(({ id, phase: doing, ended }) =>
-    doing && !ended ? [`${id}: ${phaseWords(doing.since)}`] : [],
+    doing && !ended ? [`${id}: ${describePhaseEvent(doing.since)}`] : [],
   );
   if (atWork.length > mostNamed) return `${atWork.length} causes in progress`;
   const latestEnd = causes.find(({ id }) => id === latest)?.ended;
@@ -43,18 +43,18 @@ function phaseOf({ phase, causes, latest }: RunState): string {
 }
 
 /** Shows a running number of seconds, updated by the page's script. */
-function timeSince(time: number | null): Markup {
+function showTimeSince(time: number | null): Markup {
   return time === null ? nothing : html`<span data-since="${time}"></span>`;
 }
 
-function workLine({ since, doing }: Phase, cause?: CauseState): Markup {
+function showWork({ since, doing }: Phase, cause?: CauseState): Markup {
   const started = cause?.attempts.findLast((attempt) => attempt.started)?.started;
   const who = started ? ` · ${started.slashCommand} (${started.runner})` : '';
   const cost = cause?.costUsd == null ? '' : ` · ${dollars(cause.costUsd)}`;
   const activity = since.type === 'agent.retrying' ? since.reason : doing;
   return html`<li>
-    ${cause && html`<a href="#${cause.id}">${cause.id}</a> `}${phaseWords(since)},
-    ${timeSince(since.time)}<span class="quiet">${who}${cost}</span>
+    ${cause && html`<a href="#${cause.id}">${cause.id}</a> `}${describePhaseEvent(since)},
+    ${showTimeSince(since.time)}<span class="quiet">${who}${cost}</span>
     ${since.type === 'agent.started' && html`<span class="quiet"> · <code>${since.logFile}</code></span>`}
     ${activity !== '' && html`<p class="activity">${activity}</p>`}
   </li>`;

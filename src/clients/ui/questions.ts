@@ -11,7 +11,12 @@ import { err, ok, type Result } from '../../result.js';
 import type { EscalationWithPatches } from '../../run/read-patch.js';
 import type { Store } from '../../store/store.js';
 import { type StoreFlags, withStore } from '../../store/with-store.js';
-import { recordAnswer, escalationOf, pendingWithPatches, type TypedAnswer } from '../answer-escalation.js';
+import {
+  recordAnswer,
+  findEscalation,
+  listPendingWithPatches,
+  type TypedAnswer,
+} from '../answer-escalation.js';
 
 /** The escalations of a project, for the page; `self-heal escalations` does the same on the command line. */
 export interface PageEscalations {
@@ -30,22 +35,22 @@ const answerShape = z.strictObject({
 });
 
 /** `GET /` returns the pending escalations as forms; `POST /<id>` answers one (ME-7). A refusal is a text to show. */
-export function escalationRoutes(escalations: PageEscalations): Hono {
+export function createEscalationRoutes(escalations: PageEscalations): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
     const open = await escalations.pending();
-    return open.ok ? c.html(String(showQuestions(open.value))) : refusal(c, open.error);
+    return open.ok ? c.html(String(showQuestions(open.value))) : respondWithProblem(c, open.error);
   });
   routes.post('/:id', bodyLimit({ maxSize: BODY_BYTES }), async (c) => {
     const answer = answerShape.safeParse(await c.req.json().catch(() => null));
-    if (!answer.success) return refusal(c, badAnswer);
+    if (!answer.success) return respondWithProblem(c, badAnswer);
     const { choice, guidance, allow } = answer.data;
     const answered = await escalations.answer(c.req.param('id'), {
       choice,
       guidance: guidance || undefined,
       allow,
     });
-    return answered.ok ? c.body(null, 204) : refusal(c, answered.error);
+    return answered.ok ? c.body(null, 204) : respondWithProblem(c, answered.error);
   });
   return routes;
 }
@@ -56,19 +61,19 @@ const badAnswer: Problem = {
   remedy: 'Send {"choice": …, "guidance": …} as JSON.',
 };
 
-/** Leaves out the detail, which the person at the terminal may see but a page does not need. */
-function refusal(c: Context, { kind, message, remedy }: Problem) {
+/** Responds with a problem without its detail, which is only for the person at the terminal. */
+function respondWithProblem(c: Context, { kind, message, remedy }: Problem) {
   return c.text(`${message}. ${remedy}`, kind === 'usage' ? 400 : kind === 'project-locked' ? 409 : 500);
 }
 
 export function showQuestions(escalations: readonly EscalationWithPatches[]): Markup {
-  return html`${escalations.map(question)}`;
+  return html`${escalations.map(showQuestion)}`;
 }
 
 /** The number of lines of a patch in a form. */
 const LINES = 120;
 
-function question(escalation: EscalationWithPatches): Markup {
+function showQuestion(escalation: EscalationWithPatches): Markup {
   const { id, problem, tests, tried, recommendation, createdAt, choices, offers } = escalation;
   const names = tests.length > 0 ? tests.map(({ name }) => name) : ['the suite itself'];
   return html`<article class="card question" id="question-${id}" aria-labelledby="${id}-heading">
@@ -94,7 +99,7 @@ function question(escalation: EscalationWithPatches): Markup {
             </p>`,
         )}
       </fieldset>
-      <label for="${id}-guidance">What should the next agent know?</label>
+      <label for="${id}-guidance">Guidance for the next agent</label>
       <textarea id="${id}-guidance" rows="3" aria-describedby="${id}-hint"></textarea>
       <p class="quiet" id="${id}-hint">
         This text goes into the next prompt unchanged. Do not enter passwords.
@@ -110,22 +115,22 @@ function question(escalation: EscalationWithPatches): Markup {
 }
 
 /**
- * Returns access to the escalations of the project in the current folder. The store is opened for each request, so that an open page never blocks a run,
- * and finds a store that a run creates later.
+ * Opens the escalations of the project in the current folder. Opens the store for each request: an open page must not block a run, and a run may create
+ * the store later.
  */
-export function projectEscalations(flags: StoreFlags): PageEscalations {
+export function openProjectEscalations(flags: StoreFlags): PageEscalations {
   const withProjectStore = async <T>(use: (store: Store | null) => Promise<Result<T, Problem>>) => {
     const used = await withStore(flags, use);
     return 'ok' in used ? used : err(used);
   };
   return {
-    pending: () => withProjectStore(async (store) => ok(await pendingWithPatches(store))),
+    pending: () => withProjectStore(async (store) => ok(await listPendingWithPatches(store))),
     answer: (id, typed) =>
       withProjectStore(async (store) => {
-        const stored = await escalationOf(store, id);
+        const stored = await findEscalation(store, id);
         if (store === null || !stored.ok) return stored;
-        // It may have been answered since the page showed it as pending.
-        if (stored.value.state !== 'pending') return err(alreadyAnswered(stored.value));
+        // Somebody may have answered it since the page was drawn.
+        if (stored.value.state !== 'pending') return err(createAlreadyAnsweredProblem(stored.value));
         const decided = await recordAnswer(store, stored.value, typed, flags);
         if (!decided.ok) return decided;
         const { escalation, proof } = decided.value;
@@ -136,7 +141,7 @@ export function projectEscalations(flags: StoreFlags): PageEscalations {
   };
 }
 
-function alreadyAnswered({ id, choice }: Escalation): Problem {
+function createAlreadyAnsweredProblem({ id, choice }: Escalation): Problem {
   return {
     kind: 'usage',
     message: `Escalation ${id} has already been answered: ${choice}`,

@@ -7,10 +7,10 @@ import { type Context, type MiddlewareHandler, Hono } from 'hono';
 import type { Clock } from '../../clock.js';
 import type { Problem } from '../../problem.js';
 import { type Result, err, ok } from '../../result.js';
-import { type PageEscalations, escalationRoutes } from './questions.js';
-import { eventStream } from './event-stream.js';
+import { type PageEscalations, createEscalationRoutes } from './questions.js';
+import { streamEvents } from './event-stream.js';
 import { ownFile } from '../../own-files.js';
-import { runIdsIn } from '../../run/find-run.js';
+import { listRunIds } from '../../run/find-run.js';
 import { readPicture } from '../../run/pictures.js';
 import { runDirOf } from '../../run/run-folder.js';
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -26,7 +26,7 @@ export interface UiOptions {
 }
 
 interface UiServer {
-  /** Includes the token: whoever has the URL can view the runs and answer escalations. */
+  /** Includes the token: everybody with this URL can view the runs and answer escalations. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -35,10 +35,10 @@ interface UiServer {
 export async function startUi(options: UiOptions): Promise<Result<UiServer, Problem>> {
   const closing = new AbortController();
   let port = 0;
-  const app = appOf({ ...options, closing: closing.signal, listensOn: () => port }, await readPageFiles());
+  const app = createApp({ ...options, closing: closing.signal, readPort: () => port }, await readPageFiles());
   const listener = getRequestListener(app.fetch);
   const server = createServer((request, response) => void listener(request, response));
-  const problem = await listening(server, options.port);
+  const problem = await listen(server, options.port);
   if (problem) return err(problem);
   port = (server.address() as AddressInfo).port;
   const close = async () => {
@@ -52,15 +52,15 @@ export async function startUi(options: UiOptions): Promise<Result<UiServer, Prob
 
 interface AppOptions extends UiOptions {
   readonly closing: AbortSignal;
-  readonly listensOn: () => number;
+  readonly readPort: () => number;
 }
 
-function appOf(options: AppOptions, files: ReadonlyMap<string, PageFile>): Hono {
-  const { projectRoot, token, escalations, listensOn } = options;
+function createApp(options: AppOptions, files: ReadonlyMap<string, PageFile>): Hono {
+  const { projectRoot, token, escalations, readPort: readPort } = options;
   const app = new Hono();
-  app.use(setHeaders, checkRequest({ token, port: listensOn }));
-  app.get('/api/events', (c) => eventStream(c, options));
-  app.route('/api/escalations', escalationRoutes(escalations));
+  app.use(setHeaders, checkRequest({ token, port: readPort }));
+  app.get('/api/events', (c) => streamEvents(c, options));
+  app.route('/api/escalations', createEscalationRoutes(escalations));
   app.get('/runs/:runId/failures/:n/:name', async (c) => {
     const picture = await readScreenshot(projectRoot, c.req.param());
     return picture
@@ -75,7 +75,7 @@ function appOf(options: AppOptions, files: ReadonlyMap<string, PageFile>): Hono 
   return app;
 }
 
-async function listening(server: Server, port: number): Promise<Problem | null> {
+async function listen(server: Server, port: number): Promise<Problem | null> {
   return new Promise((resolve) => {
     server.once('error', (error) =>
       resolve({
@@ -109,7 +109,7 @@ async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
     const type = types[path.extname(name)];
     if (type) files.set(name, { text: await readFile(path.join(folder, name), 'utf8'), type });
   }
-  // The live page and the report share one style sheet, as they share the renderer of results.
+  // The live page and the report share their style sheet and their renderer.
   const sheet = await readFile(ownFile('outputs/html/page.css'), 'utf8');
   return files.set('page.css', { text: sheet, type: types['.css'] ?? '' });
 }
@@ -119,11 +119,11 @@ async function readScreenshot(
   projectRoot: string,
   { runId, n, name }: { readonly runId: string; readonly n: string; readonly name: string },
 ): Promise<{ bytes: Buffer; type: string } | null> {
-  const isThere = /^[1-9]\d{0,5}$/.test(n) && (await runIdsIn(projectRoot)).includes(runId);
+  const isThere = /^[1-9]\d{0,5}$/.test(n) && (await listRunIds(projectRoot)).includes(runId);
   return isThere ? readPicture(runDirOf(projectRoot, runId), { n: Number(n), name }) : null;
 }
 
-/** What requests are checked against. */
+/** The token and the port against which requests are checked. */
 interface Access {
   readonly token: string;
   /** The listening port, known once the server listens. */
@@ -156,8 +156,8 @@ const setHeaders: MiddlewareHandler = async (c, next) => {
 };
 
 /**
- * Accepts only requests that come by the printed URL. Another page in the same browser has neither the token nor this origin, and a
- * DNS-rebinding request has another name in `Host`.
+ * Accepts only requests from the printed URL. Another page in the same browser has neither the token nor this origin, and a DNS-rebinding request has a
+ * different name in `Host`.
  */
 function checkRequest(access: Access): MiddlewareHandler {
   return async (c, next) => {
@@ -187,7 +187,7 @@ function hasToken(c: Context, access: Access): boolean {
   return inUrl;
 }
 
-/** Compares hashes, so that the time taken reveals neither the contents nor the lengths. */
+/** Compares hashes, because the duration must reveal neither contents nor lengths. */
 function isSame(candidate: string | undefined, token: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return candidate !== undefined && timingSafeEqual(hash(candidate), hash(token));

@@ -9,7 +9,7 @@ import { findIgnoredReads } from '../../guard/ignored-reads.js';
 import { counted } from '../../format.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import { changesSince } from '../../run/tree-state.js';
+import { compareWithTreeState } from '../../run/tree-state.js';
 import type { LastRedRun } from '../inspect/last-red.js';
 import type { OpenRun } from '../../command/open-run.js';
 import type { HealResult } from '../../heal/progress.js';
@@ -49,7 +49,7 @@ export async function compareChange(
   const { red } = question;
   const redRun = question.base === null && red?.since.state ? red.since : null;
   const changed = await (redRun?.state
-    ? changesSince(cwd, { runDir: redRun.dir, state: redRun.state })
+    ? compareWithTreeState(cwd, { runDir: redRun.dir, state: redRun.state })
     : compareWithGit(cwd, question.base ?? 'HEAD'));
   if ('kind' in changed) return err(createNoBaseProblem(changed));
   const paths = await listPaths(changed, { isLeftOut: () => false });

@@ -1,5 +1,5 @@
 import type { ProofDepth } from '../../model/verification.js';
-import { lastRed, rerunIdsOf } from '../inspect/last-red.js';
+import { findLastRed, listRerunIds } from '../inspect/last-red.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { verify } from '../../commands.js';
@@ -23,9 +23,9 @@ export async function verifyRequest(
   project: Pick<RunRequest, 'cwd' | 'env'>,
   { base, depth = 'full', review = false, filters = [], ...own }: VerifyFlags,
 ): Promise<Result<CommandRequest, Problem>> {
-  const red = await lastRed(project.cwd);
+  const red = await findLastRed(project.cwd);
   if (red === null && filters.length === 0) return err(nothingRed);
-  const onlyIds = filters.length === 0 && red ? await rerunIdsOf(project.cwd, red) : [];
+  const onlyIds = filters.length === 0 && red ? await listRerunIds(project.cwd, red) : [];
   // No agent is started that fixes, and the proof is that of a full heal.
   const options: RunOptions = { ...own, dryRun: true, verify: 'full' };
   const request = { ...project, name: 'verify', filters, passThrough: [], options };

@@ -45,7 +45,7 @@ export async function workFromEdits(session: Session, edits: readonly FileEdit[]
   const [unwritable] = await findUnwritable(session.workspace.root, paths);
   if (unwritable !== undefined)
     return `no fix may write ${unwritable}, which git ignores or another repository has`;
-  const id = session.spending.nextAttempt();
+  const id = session.spending.nextAttemptNumber();
   const work = session.workspace.createWork(String(id), edits);
   const kept = await keepPatch(session, work.change, await session.folder.attempt(id));
   return { work, kept: { ...kept, change: work.change.id } };

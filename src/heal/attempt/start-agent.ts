@@ -142,8 +142,8 @@ export async function readyAgent(
   const { cause, n } = request;
   const workingCopy = await session.workspace.updateCopy(copy, { isTried }).catch(reasonOf);
   if (typeof workingCopy === 'string') return workingCopy;
-  const working = session.spending.agentStarted(cause);
-  const id = session.spending.nextAttempt();
+  const working = session.spending.startAgent(cause);
+  const id = session.spending.nextAttemptNumber();
   // Causes may wait for the end of an agent that counts as started.
   const stopCounting = (error: unknown): never => {
     working[Symbol.dispose]();
@@ -162,7 +162,7 @@ export async function readyAgent(
       start: (start) =>
         startAgent(session, request, { ...start, file, workingCopy, isTried, signal, work: brief }),
     });
-    agent.cost(run.usage.costUsd);
+    agent.addCost(run.usage.costUsd);
     return run;
   };
   return { id, file, workingCopy, work };
@@ -374,7 +374,7 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
     // Other agents may have been started in the meantime.
     if (isLimitMet(session, { cause, delayMs: 0, whole }))
       return finished(session, { run: whole, end, runner });
-    session.spending.agentRestarted();
+    session.spending.countRestart();
     next = again;
   }
 }

@@ -101,7 +101,7 @@ export async function storeStart(
   const { diagnosis } = lead;
   const signature = rememberedAs(lead);
   const { category } = diagnosis;
-  await store.attemptStarted({ id, runId: folder.runId, causeId, signature, category, ...attempt });
+  await store.startAttempt({ id, runId: folder.runId, causeId, signature, category, ...attempt });
   return id;
 }
 
@@ -123,7 +123,7 @@ export async function attemptDecided(
   { cause, id, attempt }: OfCause,
 ): Promise<void> {
   const causeId = cause.id;
-  if (id !== null) await store.attemptFinished(id, attempt);
+  if (id !== null) await store.finishAttempt(id, attempt);
   if (isKept(attempt) && attempt.change !== null) await workspace.markDecided([attempt.change]);
   bus.emit({ type: 'attempt.judged', causeId, attempt });
   await hooks.attemptEnded?.(cause, attempt, 'proven');

@@ -4,8 +4,8 @@ import { canBeReverted, shortId } from '../../model/blame.js';
 import type { Note } from '../../model/guard-findings.js';
 import type { PendingAttempt } from '../../model/attempt.js';
 import { relativePath } from '../../paths.js';
-import { lastGreenStates } from '../../run/last-green.js';
-import { changesSinceState } from '../../run/tree-state.js';
+import { createLastGreenLookup } from '../../run/last-green.js';
+import { compareWithState } from '../../run/tree-state.js';
 import {
   listCommitsSince,
   findCommitsOfHunk,
@@ -99,9 +99,9 @@ export async function hasAppChanged(session: Session, { blame, lead }: Cause): P
  * commits before.
  */
 async function changesSinceGreen({ cwd }: Session, lead: DiagnosedFailure): Promise<GitChanges[]> {
-  const green = await lastGreenStates(cwd)(lead);
+  const green = await createLastGreenLookup(cwd)(lead);
   const all: (GitChanges | NoBase)[] = [];
-  if (green) all.push(await changesSinceState(cwd, green).catch(() => compareWithGit(cwd, green.commit)));
+  if (green) all.push(await compareWithState(cwd, green).catch(() => compareWithGit(cwd, green.commit)));
   else
     for (const ref of ['HEAD', null, (await findRecentCommit(cwd)) ?? 'HEAD'])
       all.push(await compareWithGit(cwd, ref));

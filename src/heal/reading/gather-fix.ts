@@ -6,7 +6,7 @@ import { isCode } from '../../code/imports.js';
 import type { Cause, DiagnosedFailure } from '../../model/cause.js';
 import { isInside, relativePath } from '../../paths.js';
 import { tryOr } from '../../result.js';
-import { lastGreenStates } from '../../run/last-green.js';
+import { createLastGreenLookup } from '../../run/last-green.js';
 import { listCommitsSince, findRecentCommit } from '../../workspace/candidates.js';
 import type { Contents } from '../../workspace/change.js';
 import type { FileEdit, FileState } from '../../workspace/file-state.js';
@@ -77,7 +77,7 @@ async function greenCommit(
   { root, cwd, contents }: Project,
   { cause: { lead }, edits }: FixInTree,
 ): Promise<string | null> {
-  const known = await lastGreenStates(cwd)(lead);
+  const known = await createLastGreenLookup(cwd)(lead);
   if (known !== null) return known.commit;
   for (const { path: file, before } of edits)
     if ((await committed(root, 'HEAD', file)) !== (await textOf(before, contents)))

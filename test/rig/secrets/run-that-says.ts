@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { Chalk } from 'chalk';
 import { createRunAgent } from '../../../src/agents/create-run-agent.js';
 import { createBus } from '../../../src/run/bus.js';
-import { reportOf } from '../../../src/run/report.js';
+import { createReport } from '../../../src/run/report.js';
 import { openRunStore } from '../../../src/command/compose-session.js';
 import { groupCauses } from '../../../src/diagnose/group.js';
 import type { Attempt } from '../../../src/model/attempt.js';
@@ -173,7 +173,7 @@ export async function runThatSays(
   bus.emit({ type: 'cause.ended', causeId: cause.id, ...ended });
   const spent = { durationMs: 1, agentRuns: 2, costUsd: null };
   bus.emit({ type: 'run.ended', outcome: 'red', exitCode: 1, ...spent, commit: null });
-  const report = reportOf(bus.run());
+  const report = createReport(bus.run());
   await writeFile(path.join(folder.value.dir, 'report.json'), JSON.stringify(report, null, 2));
   screen.write(renderSummary(report, { paint, columns: 4000 }));
   const { dir, final } = folder.value;

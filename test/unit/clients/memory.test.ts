@@ -17,15 +17,15 @@ async function memory() {
   await storeChange(dir, { id: '2', edits: [], folders: [] });
   const saved: string[] = [];
   const refused: string[] = [];
-  const { attemptEnded } = createMemory({
+  const { rememberAttempt: attemptEnded } = createMemory({
     store: {
-      rememberedFixes: async () => [],
+      listRememberedFixes: async () => [],
       rememberFix: async ({ runId }) => (saved.push(runId), 'saved'),
       refuseFix: async (id) => void refused.push(id),
     },
     folder: { dir, runId: 'run1' },
     root: dir,
-    secretsIn: () => [],
+    findSecrets: () => [],
     warn: () => undefined,
   });
   return { attemptEnded, saved, refused };

@@ -5,7 +5,7 @@ import type { AgentEnd, AgentRun } from '../../../src/model/attempt.js';
 import type { Question } from '../../../src/model/escalation.js';
 import { harmless } from '../../../src/guard/findings.js';
 import { createViolation } from '../../../src/guard/rules.js';
-import { fixesOf, followingPatch, ofFixer } from '../../../src/clients/fixer/fixes.js';
+import { createFixerProposer, createFollowingPatch, wrapProposal } from '../../../src/clients/fixer/fixes.js';
 import { proposePatches } from '../../../src/clients/patches.js';
 import type { Cause } from '../../../src/model/cause.js';
 import { openContents, storeChange } from '../../../src/workspace/change.js';
@@ -250,7 +250,7 @@ describe('the loop for one cause', () => {
     });
     const { session: given } = await session(['boom', 'boom', 'boom', ...last]);
     const places = { root: given.workspace.root, contents: openContents(given.folder.dir) };
-    const hooks = { follow: (cause: Cause) => followingPatch(cause, places) };
+    const hooks = { follow: (cause: Cause) => createFollowingPatch(cause, places) };
     const itsCause = aCause({ lead, ...(blame ? { blame } : {}) });
     const { attempts, end } = await healAlone({ ...given, hooks }, itsCause);
     expect(end.verdict).toBe(verdict);
@@ -334,11 +334,11 @@ describe('the loop with a store', () => {
       ...noStore,
       steps,
       recordFailure: async () => ({ ...anUnknown, ...known }),
-      attemptStarted: async ({ id, n, agent }) => {
+      startAttempt: async ({ id, n, agent }) => {
         ids.set(id, n);
         steps.push(`started ${n} ${agent}`);
       },
-      attemptFinished: async (id, attempt) => void steps.push(`finished ${ids.get(id)} ${attempt.end.kind}`),
+      finishAttempt: async (id, attempt) => void steps.push(`finished ${ids.get(id)} ${attempt.end.kind}`),
       escalate: async (question) => {
         asked.push(question);
         return anEscalation({ ...question, id: 'e5ca1a7e' });
@@ -395,7 +395,7 @@ describe('the built-in fixer before the agents', () => {
     const file = path.join(tempDir(), 'a.ts');
     writeFileSync(file, 'old');
     const proposal = { summary, files: [{ file, before: 'old', after: 'new' }] };
-    return { proposers: [fixesOf(async () => proposal, unexpected)] };
+    return { proposers: [createFixerProposer(async () => proposal, unexpected)] };
   }
 
   it('BF-5 uses no retry and does not wait if its fix fails, and tells the agent', async () => {
@@ -433,7 +433,7 @@ describe('the built-in fixer before the agents', () => {
       Object.entries(settings.agents).map(([name, agent]) => [name, { ...agent, runner: 'built-in' }]),
     );
     const { session: given } = await session([], {
-      hooks: { proposers: [fixesOf(async () => null, unexpected)] },
+      hooks: { proposers: [createFixerProposer(async () => null, unexpected)] },
       settings: { ...settings, agents },
     });
     const { end, attempts } = await healAlone(given, cause);
@@ -462,7 +462,7 @@ describe('restart agent', () => {
     const { settings = someSettings() } = over;
     const { session, clock, events } = await healingSession([], { settings, signal: controller.signal });
     const { spending } = session;
-    spending.agentStarted(cause);
+    spending.startAgent(cause);
     const run = await runWithRestarts(
       { ...session, clock: { ...clock, random: () => 0.5 } },
       {
@@ -589,7 +589,10 @@ async function proposed(root: string, file: string, from = before) {
     root,
     ready: () => Promise.reject(new Error('no copy is needed')),
   };
-  const proposal = ofFixer({ summary: 'x', files: [{ file, before: from, after: from.replace('a', 'b') }] });
+  const proposal = wrapProposal({
+    summary: 'x',
+    files: [{ file, before: from, after: from.replace('a', 'b') }],
+  });
   const start = { n: 1, agent: 'built-in', runner: null };
   const trial = await startTrial(session, aCause(), start);
   await applyProposal({ ...session, workspace }, trial, { proposal, causeId: 'c1' });

@@ -195,12 +195,12 @@ it.each([
       settings: settingsFor(3),
       runAgent: agents.runAgent,
       blame: async (causes) => ({
-        areApart: (id, otherId) => {
+        haveDifferentCauses: (id, otherId) => {
           const [own, other] = [id, otherId].map((of) => lines[causes.findIndex((cause) => cause.id === of)]);
           return own !== other;
         },
         next: async () => false,
-        isOpen: () => false,
+        needsRun: () => false,
         of: async (id) =>
           aBlame({ hunks: [aBlamedHunk({ line: lines[causes.findIndex((one) => one.id === id)] ?? 0 })] }),
       }),
@@ -231,8 +231,8 @@ it('SC-3 HN-7 if self-heal fails in one cause, stops the others at once and says
     },
     store: {
       ...noStore,
-      healedByOtherFix: async ({ signature }) => void ended.push(signature),
-      attemptFinished: async (_, { end }) => void ended.push(end.kind),
+      recordHealByOtherFix: async ({ signature }) => void ended.push(signature),
+      finishAttempt: async (_, { end }) => void ended.push(end.kind),
     },
   });
   await agents.allStarted;
@@ -276,15 +276,15 @@ it('SC-3 ME-2 starts no further agent for a cause in progress once healing is pa
 it('SC-3 HN-9 counts running agents at the cost of the most expensive one until theirs is known', async () => {
   const spending = createSpending(0);
   const cause = groupCauses([failing('t1', 'fault')]).at(0)!;
-  const [first, second] = [spending.agentStarted(cause), spending.agentStarted(cause)];
+  const [first, second] = [spending.startAgent(cause), spending.startAgent(cause)];
   expect(spending.mayStart({ costUsd: 1 })).toBe(true);
-  const ended = spending.nextEnd();
-  first.cost(0.5);
+  const ended = spending.waitForNextEnd();
+  first.addCost(0.5);
   first[Symbol.dispose]();
   await ended;
   expect(spending.mayStart({ costUsd: 1 })).toBe(false);
   expect(spending.mayStart({ costUsd: 1.1 })).toBe(true);
-  second.cost(0.1);
+  second.addCost(0.1);
   second[Symbol.dispose]();
   expect(spending.mayStart({ costUsd: 1 })).toBe(true);
   expect(spending.totals().costUsd).toBe(0.6);
@@ -342,7 +342,7 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
         }
         return true;
       },
-      isOpen: (id) => searchFor(id)?.asked !== null,
+      needsRun: (id) => searchFor(id)?.nextHunks !== null,
       of: async (id) => {
         const culprits = searchFor(id)?.culprits;
         return culprits
@@ -352,9 +352,9 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
             })
           : null;
       },
-      areApart: (id, otherId) => {
+      haveDifferentCauses: (id, otherId) => {
         const [search, other] = [searchFor(id), searchFor(otherId)];
-        return search !== undefined && other !== undefined && search.isApartFrom(other);
+        return search !== undefined && other !== undefined && search.hasOtherCauseThan(other);
       },
     };
   };

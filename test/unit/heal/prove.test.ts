@@ -15,7 +15,7 @@ import { healRun } from '../../../src/heal/heal-rounds.js';
 import { Observations } from '../../../src/heal/observations.js';
 import type { Session } from '../../../src/heal/session.js';
 import { announceTests } from '../../../src/heal/tell-tests.js';
-import { reportOf, reportTests } from '../../../src/run/report.js';
+import { createReport, listReportTests } from '../../../src/run/report.js';
 import type { Contents } from '../../../src/workspace/change.js';
 import {
   aBlame,
@@ -632,7 +632,7 @@ async function regressionAfter(red: readonly (readonly string[])[], fixes = [kep
     await endCause(progress, cause, { verdict: 'healed', reason: '' });
   }
   await proveFixes(progress, broken);
-  const { regression, tests, causes } = reportOf(session.bus.run());
+  const { regression, tests, causes } = createReport(session.bus.run());
   const ofCauses = new Set(causes.flatMap((cause) => cause.tests));
   const unexplained = tests.flatMap(({ id, verdict }) =>
     verdict === 'failed' && !ofCauses.has(id) ? [id] : [],
@@ -712,7 +712,7 @@ it('ME-2 ME-11 pauses healing at the fifth question, asks no further ones, and e
   const causes = session.bus.run().causes.flatMap(({ ended }) => ended ?? []);
   expect(causes.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 5 }, () => 'escalated'));
   const final = decideOutcome({
-    tests: reportTests(session.bus.run()).map((one) => one.verdict),
+    tests: listReportTests(session.bus.run()).map((one) => one.verdict),
     causes,
     suiteRed: record.suiteRed,
     paused: record.paused,
@@ -950,8 +950,8 @@ it('HN-11 the proof goes on while a fix is read, and ends when both have', async
 const byOneChange = {
   blame: async () => ({
     next: async () => false,
-    isOpen: () => false,
-    areApart: () => false,
+    needsRun: () => false,
+    haveDifferentCauses: () => false,
     of: async () => aBlame(),
   }),
 };
@@ -975,8 +975,8 @@ it.each([
     const run = await simulatedRun(tests(1), own, {
       blame: async () => ({
         next: async () => (runsLeft -= 1) > 0,
-        isOpen: () => runsLeft > 0,
-        areApart: () => false,
+        needsRun: () => runsLeft > 0,
+        haveDifferentCauses: () => false,
         of: async () => (runsLeft > 0 ? null : aBlame()),
       }),
       diagnosis: over,

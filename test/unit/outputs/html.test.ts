@@ -11,7 +11,7 @@ import { loadRun } from '../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../src/outputs/html/page.js';
 import { renderMarkdown } from '../../../src/outputs/markdown.js';
 import { readRunState } from '../../../src/run/event-log.js';
-import { readPatch, withPatches } from '../../../src/run/read-patch.js';
+import { readPatch, addPatchTexts } from '../../../src/run/read-patch.js';
 import { redactorOf } from '../../../src/secrets/redactor.js';
 import { showQuestions } from '../../../src/clients/ui/questions.js';
 import { aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
@@ -114,7 +114,7 @@ async function asked() {
   writeFileSync(path.join(dir, 'attempts/1.patch'), patchOf('page.html', 'the old words'));
   writeFileSync(path.join(dir, 'attempts/2.patch'), patchOf('a.spec.ts', 'hunter2hunter2 and new words'));
   const escalation = anEscalation({ runId, choices: ['tests', 'app'], offers: listOffers(attempts) });
-  return { project, dir, report, escalation: withPatches(project, escalation, redactor) };
+  return { project, dir, report, escalation: addPatchTexts(project, escalation, redactor) };
 }
 
 it.each([
@@ -147,7 +147,7 @@ it('HN-10 a patch is read from its run’s own folder alone', async () => {
   const { project, dir, escalation } = await asked();
   for (const patch of ['../../../package.json', 'report.json', 'attempts/4.patch', null])
     expect(readPatch(dir, patch, redactor), String(patch)).toBeNull();
-  const elsewhere = withPatches(project, { ...escalation, runId: '../runs/x' }, redactor);
+  const elsewhere = addPatchTexts(project, { ...escalation, runId: '../runs/x' }, redactor);
   expect(elsewhere.offers.map(({ text }) => text)).toEqual([null, null]);
   expect(formatPage(elsewhere)).toContain('is not on this machine');
 });

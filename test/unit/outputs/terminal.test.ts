@@ -7,7 +7,7 @@ import { cut, wrap } from '../../../src/outputs/cut.js';
 import { type SummaryOptions, renderSummary } from '../../../src/outputs/summary.js';
 import { createTerminalReporter } from '../../../src/outputs/terminal.js';
 import type { Report, ReportCause } from '../../../src/run/report.js';
-import { emptyRun, reduce } from '../../../src/run/run-state.js';
+import { createEmptyRun, reduce } from '../../../src/run/run-state.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
 import { agentAtWork, healed as healing, redRun } from '../../rig/a-run-of-events.js';
 import { anEnd } from '../../rig/builders.js';
@@ -184,7 +184,7 @@ describe('terminal', () => {
   function shownRun(columns = 80, rows = 24, options: { live?: boolean; level?: 0 | 3 } = {}) {
     const stream = new ScreenStream(columns, rows);
     let now = 0;
-    let run = emptyRun();
+    let run = createEmptyRun();
     const { level = 0, live = true, ...rest } = options;
     const reporter = createTerminalReporter({
       stream,

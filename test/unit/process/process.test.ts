@@ -4,8 +4,8 @@ import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/clock.js';
 import { git, gitBytes, readGitError } from '../../../src/workspace/git.js';
-import { findProgram, withPackageBins } from '../../../src/process/find-program.js';
-import { type ProcessEntry, parsePs, withRelatives } from '../../../src/process/proc-table.js';
+import { findProgram, addPackageBins } from '../../../src/process/find-program.js';
+import { type ProcessEntry, parsePs, addRelatives } from '../../../src/process/proc-table.js';
 import { writeInto } from '../../rig/agent-workspace.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
@@ -17,7 +17,7 @@ function entry(pid: number, over: Partial<ProcessEntry> = {}): ProcessEntry {
     session: pid,
     hasTerminal: false,
     startedAt: `at ${pid}`,
-    zombie: false,
+    isZombie: false,
     command: 'sleep',
     ...over,
   };
@@ -32,19 +32,19 @@ it.each([
   ['a member of its session', entry(11, { session: 10 })],
 ])('AG-10 %s belongs to the agent, and so does its own child, in any order', (_, relative) => {
   const child = entry(12, { parent: 11 });
-  const relatives = withRelatives([agent], [child, user, relative, agent]);
+  const relatives = addRelatives([agent], [child, user, relative, agent]);
   expect(relatives.map(({ pid }) => pid).toSorted((a, b) => a - b)).toEqual([10, 11, 12]);
 });
 
 it('AG-10 keeps a known process that is gone, and finds others in its session', () => {
   const later = entry(12, { session: 10 });
-  expect(withRelatives([agent], [user, later])).toEqual([agent, later]);
+  expect(addRelatives([agent], [user, later])).toEqual([agent, later]);
 });
 
 it('AG-10 ignores a process that has reused the pid of one that is gone', () => {
   const stranger = entry(10, { startedAt: 'later' });
   const childOfStranger = entry(12, { parent: 10 });
-  expect(withRelatives([agent], [stranger, childOfStranger])).toEqual([agent]);
+  expect(addRelatives([agent], [stranger, childOfStranger])).toEqual([agent]);
 });
 
 it('AG-10 reads the output of ps on macOS', () => {
@@ -53,13 +53,13 @@ it('AG-10 reads the output of ps on macOS', () => {
     '  412     1   412 ttys001  Z+   Sun Nov 22 05:04:00 2026     (node)',
   ].join('\n');
   expect(parsePs(stdout)).toMatchObject([
-    { pid: 1, parent: 0, group: 1, hasTerminal: false, zombie: false, command: '/sbin/launchd' },
+    { pid: 1, parent: 0, group: 1, hasTerminal: false, isZombie: false, command: '/sbin/launchd' },
     {
       pid: 412,
       parent: 1,
       group: 412,
       hasTerminal: true,
-      zombie: true,
+      isZombie: true,
       startedAt: 'Sun Nov 22 05:04:00 2026',
     },
   ]);
@@ -69,7 +69,7 @@ it('CL-3 a program gets the PATH that npm would give it', () => {
   const cwd = path.resolve('/shop/apps/web');
   const bin = (folder: string) => path.join(path.resolve(folder), 'node_modules', '.bin');
   const before = ['/usr/bin', bin('/shop'), '/bin'];
-  const { PATH, HOME } = withPackageBins({
+  const { PATH, HOME } = addPackageBins({
     cwd,
     env: { PATH: before.join(path.delimiter), HOME: '/home/me' },
   });

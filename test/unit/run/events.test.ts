@@ -2,9 +2,9 @@ import { isKept } from '../../../src/model/attempt.js';
 import { describe, expect, it } from 'vitest';
 import { type Event, type StampedEvent, eventIn } from '../../../src/event.js';
 import { type Reporter, createBus } from '../../../src/run/bus.js';
-import { reportOf } from '../../../src/run/report.js';
-import { reduce, runOf } from '../../../src/run/run-state.js';
-import { combined, keptChanges } from '../../../src/run/undo.js';
+import { createReport } from '../../../src/run/report.js';
+import { reduce, replayRun } from '../../../src/run/run-state.js';
+import { combineChanges, readKeptChanges } from '../../../src/run/undo.js';
 import type { FileState } from '../../../src/workspace/file-state.js';
 import { anAttempt, aTest } from '../../rig/builders.js';
 import { aCauseRecord, agentStarted as started } from '../../rig/shown-run.js';
@@ -38,7 +38,7 @@ const activity = { type: 'agent.activity', causeId: 'c1', text: 'reads' } as con
 /** The run after one found cause and these events, a second apart. */
 function after(...events: readonly Event[]) {
   const found = { type: 'cause.found', cause: aCauseRecord() } as const;
-  const run = runOf([found, ...events].map((event, at) => ({ time: at * 1000, ...event })));
+  const run = replayRun([found, ...events].map((event, at) => ({ time: at * 1000, ...event })));
   return { run, cause: run.causes[0], attempt: run.causes[0]?.attempts[0] };
 }
 
@@ -81,7 +81,7 @@ describe('a run as its events describe it', () => {
     const found = ['c1', 'c2'].map((id) => ({ type: 'cause.found', cause: aCauseRecord({ id }) }) as const);
     const other = { ...started, causeId: 'c2' };
     const both = (...events: readonly Event[]) =>
-      runOf([...found, started, other, ...events].map((event, at) => ({ time: at * 1000, ...event })));
+      replayRun([...found, started, other, ...events].map((event, at) => ({ time: at * 1000, ...event })));
 
     it('SC-3 shows a suite run at the cause that it is for', () => {
       const ran = { type: 'suite.progress', done: 1, total: 2, failed: 0, test: 'buys' } as const;
@@ -97,7 +97,7 @@ describe('report of', () => {
   /** The report of these events, a second apart, after they were written and read. */
   function reportAfter(...events: readonly Event[]) {
     const lines = events.map((event, at) => JSON.stringify({ time: at * 1000, ...event }));
-    return reportOf(runOf(lines.flatMap((line) => eventIn(line) ?? [])));
+    return createReport(replayRun(lines.flatMap((line) => eventIn(line) ?? [])));
   }
 
   const own: Shows = (id, { fixes }) => (fixes.has(id.slice(1)) ? null : `error of ${id}`);
@@ -193,7 +193,7 @@ it('RP-4 the patch of a run takes a file from before its first change to after i
     edits: [{ path, before, after }],
     folders: [],
   });
-  const all = combined([
+  const all = combineChanges([
     change('1', 'a.ts', state('1'), state('2')),
     change('2', 'b.ts', null, state('b')),
     change('3', 'a.ts', state('2'), state('3')),
@@ -211,7 +211,7 @@ it('HN-8 a run whose judgement cannot be read does not count as one that changed
     { type: 'attempt.held', causeId: 'c1', attempt: anAttempt({ change: '1' }) },
   ];
   const kept = (...events: Event[]) =>
-    keptChanges(tempDir(), runOf(events.map((event) => ({ time: 1, ...event }))));
+    readKeptChanges(tempDir(), replayRun(events.map((event) => ({ time: 1, ...event }))));
   expect(kept(...held)).toEqual([]);
   expect(kept(...held, { type: 'run.ended', outcome: 'green', exitCode: 0, ...spent })).toBeNull();
 });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { suiteRunText } from '../../../src/run/phase-words.js';
+import { describeSuiteRun } from '../../../src/run/phase-words.js';
 
 it('RP-1 says for how many red tests others run along, and why', () => {
-  const text = suiteRunText({
+  const text = describeSuiteRun({
     type: 'suite.started',
     time: 0,
     tests: 6,

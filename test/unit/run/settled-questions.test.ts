@@ -47,7 +47,7 @@ async function asked() {
   const close = async () => {
     const closed: string[] = [];
     const store = {
-      escalations: async () => [question],
+      listEscalations: async () => [question],
       closeEscalation: async (_: string, why: string) => void closed.push(why),
     };
     await closeSettledQuestions(store, dir);
@@ -81,5 +81,5 @@ it('ME-5 a question stays open if the newest run of its tests was red', async ()
 it('ME-5 a question closes if no patch of it fits the code any more', async () => {
   const { close, edit } = await asked();
   edit('written anew\n');
-  expect(await close()).toEqual(['app.ts is not what it was when it was asked']);
+  expect(await close()).toEqual(['app.ts has changed since the question was asked']);
 });

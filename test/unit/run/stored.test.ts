@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { failuresOf } from '../../../src/clients/inspect/find-failure.js';
+import { listFailures } from '../../../src/clients/inspect/find-failure.js';
 import { renderFailure, renderList } from '../../../src/clients/inspect/render-inspection.js';
 import { loadRun } from '../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../src/outputs/html/page.js';
@@ -11,8 +11,8 @@ import { renderSummary } from '../../../src/outputs/summary.js';
 import { readRunState } from '../../../src/run/event-log.js';
 import { readFailureRecords, writeFailureRecord } from '../../../src/run/failure-record.js';
 import { readRun } from '../../../src/run/find-run.js';
-import { warningStore } from '../../../src/store/warning-store.js';
-import { keptChanges } from '../../../src/run/undo.js';
+import { createWarningStore } from '../../../src/store/warning-store.js';
+import { readKeptChanges } from '../../../src/run/undo.js';
 import type { Store } from '../../../src/store/store.js';
 import { aDiagnosed, anAttempt, anError, anEvidence } from '../../rig/builders.js';
 import { runId, storedRun } from '../../rig/stored-run.js';
@@ -38,14 +38,14 @@ const odd = [null, 0, -1, 1e300, '', '../../x', 'x'.repeat(10), [], {}, [null], 
 async function readAll(project: string): Promise<void> {
   const run = await readRun(project, runId);
   const state = await readRunState(run.dir);
-  keptChanges(run.dir, state);
+  readKeptChanges(run.dir, state);
   if (run.report) {
     const location = { dir: run.dir, displayDir: 'runs/x' };
     renderPage(await loadRun(run.report, state, location), '');
     renderMarkdown(run.report, { folder: 'runs/x', maxBytes: 100_000 });
     renderSummary(run.report, { columns: 100, paint: paletteFor({ NO_COLOR: '1' }) });
   }
-  const all = failuresOf(run);
+  const all = listFailures(run);
   renderList(run, all);
   for (const one of all) renderFailure(one, []);
 }
@@ -95,12 +95,12 @@ it('ME-9 warns about a failing store once per kind of access, and continues', as
   const full = () => Promise.reject(new Error('database or disk is full'));
   const store = new Proxy({} as Store, { get: () => full });
   const warnings: string[] = [];
-  const memory = warningStore(store, {
+  const memory = createWarningStore(store, {
     mask: (value) => value,
     warn: (message) => void warnings.push(message),
   });
-  await memory.attemptFinished('id', anAttempt());
-  await memory.attemptFinished('id2', anAttempt());
+  await memory.finishAttempt('id', anAttempt());
+  await memory.finishAttempt('id2', anAttempt());
   expect((await memory.recordFailure('s', 'run1')).tries).toEqual({ count: 0, failedFixes: 0 });
   expect(warnings).toEqual([
     'The store failed while saving an attempt: database or disk is full. Healing continues without it.',

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dropAllUnmasked, maskSuiteFolder, rawTraceOf } from '../../../src/run/mask-suite-folder.js';
+import { dropAllUnmasked, maskSuiteFolder, rawTracePath } from '../../../src/run/mask-suite-folder.js';
 import { maskedStream } from '../../../src/secrets/masked-stream.js';
 import { type Redactor, redact, redactorOf } from '../../../src/secrets/redactor.js';
 import { innocents } from '../../rig/secrets/innocents.js';
@@ -190,7 +190,7 @@ describe('mask suite folder', () => {
     it('EV-9 leaves only masked logs at the end of a run', async () => {
       const { runDir, suite } = await aSuite();
       await maskSuiteFolder(suite, { isRed: true, redactor });
-      const trace = rawTraceOf(runDir, 1);
+      const trace = rawTracePath(runDir, 1);
       await mkdir(path.dirname(trace), { recursive: true });
       await writeFile(trace, 'a hidden zip');
       await dropAllUnmasked(runDir);

@@ -3,9 +3,9 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareFile, takeOutHunks } from '../../../../src/workspace/hunks.js';
-import { changesSinceState, keepTreeState } from '../../../../src/run/tree-state.js';
+import { compareWithState, storeTreeState } from '../../../../src/run/tree-state.js';
 import { compareFiles } from '../../../../src/workspace/candidates.js';
-import { lastGreenStates } from '../../../../src/run/last-green.js';
+import { createLastGreenLookup } from '../../../../src/run/last-green.js';
 import { type SetOutcome, minimalSet } from '../../../../src/minimal-set.js';
 import { revertedHunks } from '../../../../src/heal/attempt/undoing.js';
 import { findRevert, hasAppChanged } from '../../../../src/heal/attempt/undone.js';
@@ -322,9 +322,9 @@ function repository() {
     write,
     commit,
     run,
-    state: (id: string) => lastGreenStates(dir)(failing(id)),
+    state: (id: string) => createLastGreenLookup(dir)(failing(id)),
     lastGreen: async (id: string, needs: string[] = []) =>
-      (await lastGreenStates(dir)({ ...failing(id), needs }))?.commit ?? null,
+      (await createLastGreenLookup(dir)({ ...failing(id), needs }))?.commit ?? null,
   };
 }
 
@@ -364,11 +364,11 @@ it('BL-1 a green run with uncommitted changes is a green state, with what it kep
   const head = commit();
   write({ 'app.ts': 'green\n', 'agents.yaml': 'version: 1\n' });
   const runDir = run({ commit: null, tests: passed('a') });
-  await keepTreeState(runDir, dir);
+  await storeTreeState(runDir, dir);
   write({ 'app.ts': 'broken\n' });
   const green = await state('a');
   expect(green).toMatchObject({ commit: head, runDir });
-  const changed = await changesSinceState(dir, green!);
+  const changed = await compareWithState(dir, green!);
   if ('kind' in changed) throw new Error(changed.kind);
   const files = await compareFiles(
     changed,

@@ -54,7 +54,7 @@ async function searched(
     for (const search of round.searches) {
       const at = searches.indexOf(search);
       await search.record(round.out, shows(at, out));
-      if (search.asked === null) ends[at] = runs.length;
+      if (search.nextHunks === null) ends[at] = runs.length;
     }
   }
   const found = searches.map(({ culprits }) => culprits?.set.map(numberOf).toSorted((a, b) => a - b) ?? null);

@@ -5,11 +5,11 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import type { PageElement } from '../../../../src/model/evidence.js';
 import { fixErrors } from '../../../../src/clients/fixer/code-fixes.js';
-import { type DriftEvidence, driftedLocator } from '../../../../src/clients/fixer/drifted-locator.js';
-import { followedExpectations } from '../../../../src/clients/fixer/followed-expectations.js';
-import { blamedIn, createFixer } from '../../../../src/clients/fixer/propose.js';
-import { changesThatRemoved, hunksIn, renamedTo } from '../../../../src/clients/fixer/renames.js';
-import { settledSteps } from '../../../../src/clients/fixer/settled-steps.js';
+import { type DriftEvidence, proposeLocatorFix } from '../../../../src/clients/fixer/drifted-locator.js';
+import { followExpectations } from '../../../../src/clients/fixer/followed-expectations.js';
+import { listBlamedHunks, createFixer } from '../../../../src/clients/fixer/propose.js';
+import { findRemovingChanges, parseHunks, findRename } from '../../../../src/clients/fixer/renames.js';
+import { addMissingWaits } from '../../../../src/clients/fixer/settled-steps.js';
 import { writeInto } from '../../../rig/agent-workspace.js';
 import {
   aBlame,
@@ -55,13 +55,13 @@ async function textAfter(given: Given): Promise<string[] | null> {
     other = '',
     ...over
   } = given;
-  const proposal = await driftedLocator({
+  const proposal = await proposeLocatorFix({
     locator,
     isExpectation: false,
     foundSome: false,
     page: { elements, ariaSnapshot: aria },
     frames: [{ file: spec, line: 1 }],
-    renamedTo: async (_, candidates) =>
+    findRename: async (_, candidates) =>
       to !== null && candidates.includes(to) ? { to, file: 'page.html' } : null,
     search: async () => ({
       tests: [
@@ -135,7 +135,7 @@ describe('the new name in a change', () => {
       'buy',
     ],
   ])('BF-2 is found for %s', (_, before, after, name, to) => {
-    expect(renamedTo([hunk([before], [after])], name, ['other', to])).toEqual({ to, file: 'src/page.html' });
+    expect(findRename([hunk([before], [after])], name, ['other', to])).toEqual({ to, file: 'src/page.html' });
   });
 
   it.each([
@@ -144,7 +144,7 @@ describe('the new name in a change', () => {
     ['part of another name', [hunk(['<b id="pay-later">'], ['<b id="buy">'])]],
     ['given a name that the page does not have', [hunk(['<b id="pay">'], ['<b id="purchase">'])]],
   ])('BF-2 is not given for a name that was %s', (_, hunks) => {
-    expect(renamedTo(hunks, 'pay', ['buy', 'other'])).toBeNull();
+    expect(findRename(hunks, 'pay', ['buy', 'other'])).toBeNull();
   });
 
   it('BF-2 is read from git’s output, including lines that look like its headers', () => {
@@ -165,7 +165,7 @@ describe('the new name in a change', () => {
       '\\ No newline at end of file',
       '* Unmerged path c.sql',
     ].join('\n');
-    expect(hunksIn(diff)).toEqual([
+    expect(parseHunks(diff)).toEqual([
       { file: 'db/x.sql', old: ['-- a comment of SQL'], now: ['++ b', 'CREATE TABLE x;'] },
       { file: 'new.sql', old: ['x'], now: [] },
     ]);
@@ -182,10 +182,10 @@ describe('the change that removed a name', () => {
       { 'src/other.ts': "id('pay-later');\n" },
     ];
     const { dir } = gitRepository(...states);
-    expect(await changesThatRemoved('pay', dir, [])).toEqual([
+    expect(await findRemovingChanges('pay', dir, [])).toEqual([
       { file: 'src/header.ts', old: ["id('pay');"], now: ["id('checkout-pay');"] },
     ]);
-    expect(await changesThatRemoved('never-there', dir, [])).toEqual([]);
+    expect(await findRemovingChanges('never-there', dir, [])).toEqual([]);
   });
 
   it('BF-2 is the blamed change before all others, but not a whole file in it, which may have moved', async () => {
@@ -193,7 +193,11 @@ describe('the change that removed a name', () => {
     const blamed = aBlamedHunk({ file: '../src/page.ts', old: ["id('pay')"], now: ["id('order')"] });
     const places = { cwd: path.join(dir, 'web'), root: dir };
     const renamed = (whole: boolean) =>
-      changesThatRemoved('pay', dir, blamedIn({ blame: aBlame({ hunks: [{ ...blamed, whole }] }) }, places));
+      findRemovingChanges(
+        'pay',
+        dir,
+        listBlamedHunks({ blame: aBlame({ hunks: [{ ...blamed, whole }] }) }, places),
+      );
     expect(await renamed(false)).toMatchObject([{ file: 'src/page.ts', now: ["id('order')"] }]);
     expect(await renamed(true)).toMatchObject([{ file: 'src/header.ts', now: ["id('buy');"] }]);
   });
@@ -294,7 +298,7 @@ describe('settled steps', () => {
     const file = path.join(tempDir(), 'shop.spec.ts');
     await writeFile(file, spec(body));
     const test = { ...aTest('buys'), location: { file, line: 2, column: 1 } };
-    const fix = await settledSteps({ lead: aDiagnosed({ failure: aTestFailure({ test }) }) });
+    const fix = await addMissingWaits({ lead: aDiagnosed({ failure: aTestFailure({ test }) }) });
     const after = fix?.files[0]?.after;
     if (after === undefined) return null;
     expect(after.slice(after.indexOf("\n});\ntest('other'"))).toBe(
@@ -328,7 +332,7 @@ async function followed(line: string, ...messages: string[]): Promise<string | n
   writeFileSync(file, `// A test.\n${line}\n`);
   const errors = messages.map((message) => anError(message, { location: { file, line: 2, column: 1 } }));
   const lead = aDiagnosed({ failure: aTestFailure({ errors }) });
-  const proposal = await followedExpectations(aCause({ lead }));
+  const proposal = await followExpectations(aCause({ lead }));
   expect(proposal === null || proposal.files.length === 1).toBe(true);
   return proposal?.files[0]?.after.split('\n').slice(1, -1).join('\n') ?? null;
 }

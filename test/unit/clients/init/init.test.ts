@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { findClaim } from '../../../../src/agents/claim.js';
 import { type AgentProgram, programs } from '../../../../src/agents/programs.js';
-import { type CiSystem, workflowTexts } from '../../../../src/clients/init/ci-workflow.js';
-import { commandFileText } from '../../../../src/clients/init/plan-init.js';
+import { type CiSystem, renderWorkflows } from '../../../../src/clients/init/ci-workflow.js';
+import { renderCommandFile } from '../../../../src/clients/init/plan-init.js';
 import { slashCommands } from '../../../../src/agents/slash-commands.js';
 import { tempDir } from '../../../rig/temp-dir.js';
 
@@ -47,7 +47,7 @@ describe('workflows', () => {
       files === alone || files === onNpm
         ? { cwd: root }
         : { cwd: path.join(root, 'packages/@web app: #1'), config: "it's e2e: #1.ts" };
-    const [first = '', publish = ''] = workflowTexts({
+    const [first = '', publish = ''] = renderWorkflows({
       system,
       root,
       agent,
@@ -129,7 +129,7 @@ describe('workflows', () => {
     const folder = 'web ${{ github.event.pull_request.title }}';
     mkdirSync(path.join(root, folder));
     const names = { config: '${{ github.head_ref }}.ts', cwd: path.join(root, folder), root };
-    const texts = workflowTexts({ system: 'github', agent: null, defaultBranch: 'main', ...names });
+    const texts = renderWorkflows({ system: 'github', agent: null, defaultBranch: 'main', ...names });
     for (const text of texts) {
       expect(text).not.toMatch(/\$\{\{ github\.(?:event\.pull_request\.title|head_ref \}\}\.ts)/);
       expect(text).toContain("${{ '${{' }} github.event.pull_request.title }}");
@@ -202,7 +202,7 @@ describe('workflows', () => {
 const every = Object.values(programs).flatMap((program) =>
   slashCommands.map((command) => ({
     about: `${program.name} /${command.name}`,
-    text: commandFileText(command, program.commandFormat),
+    text: renderCommandFile(command, program.commandFormat),
     placeholder: program.commandFormat === 'toml' ? '{{args}}' : '$ARGUMENTS',
     format: program.commandFormat,
   })),

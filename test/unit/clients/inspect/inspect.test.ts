@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { newCommandFile } from '../../../../src/agents/command-files.js';
 import { type BuiltInRunner, builtInRunners } from '../../../../src/model/built-in.js';
 import type { Settings } from '../../../../src/model/settings.js';
-import { failuresOf } from '../../../../src/clients/inspect/find-failure.js';
+import { listFailures } from '../../../../src/clients/inspect/find-failure.js';
 import { failureKey } from '../../../../src/model/failure.js';
-import { lastRed } from '../../../../src/clients/inspect/last-red.js';
-import { promptOf } from '../../../../src/clients/inspect/prompt-of.js';
+import { findLastRed } from '../../../../src/clients/inspect/last-red.js';
+import { readPrompt } from '../../../../src/clients/inspect/prompt-of.js';
 import { renderList } from '../../../../src/clients/inspect/render-inspection.js';
 import type { TreeState } from '../../../../src/run/tree-state.js';
 import { changesFolder } from '../../../../src/workspace/change.js';
@@ -25,7 +25,7 @@ function promptFor(projectRoot: string, settings: Settings) {
   const one = { failure: aDiagnosed(), numbers: [1], test: null, cause: null };
   const run = { runId: 'r1', dir: projectRoot, report: null, failures: [one.failure], unreadable: [] };
   const redactor = redactorOf([{ name: 'SHOP_TOKEN', value: 'tok-90-kestrel' }]);
-  return promptOf({ run, inspected: one, attempt: null, settings, projectRoot, redactor });
+  return readPrompt({ run, inspected: one, attempt: null, settings, projectRoot, redactor });
 }
 
 /** Settings in which every class is routed to `/fixer` of this program. */
@@ -71,7 +71,7 @@ it('CL-9 lists a failure once if its test timed out with another error when it w
   const ofTest = { tests: [failureKey(aDiagnosed().failure)] };
   const cause = aReportCause({ ...ofTest, signature: 'shop:Error:2', evidence: 'failures/2' });
   const listed = (causes: ReportCause[]) =>
-    failuresOf({ runId: 'r1', dir: tempDir(), report: { ...aReport(), causes }, failures, unreadable: [] });
+    listFailures({ runId: 'r1', dir: tempDir(), report: { ...aReport(), causes }, failures, unreadable: [] });
   expect(listed([cause])).toMatchObject([{ failure: { n: 2 }, numbers: [1, 2], cause: { id: 'c1' } }]);
   expect(listed([cause, aReportCause({ ...ofTest, id: 'c2' })])).toHaveLength(2);
 });
@@ -123,7 +123,7 @@ describe('what a change is compared with', () => {
       const state: TreeState = { schemaVersion: 1, commit, files: [] };
       if (seen === 'red') writeInto(changesFolder(dir), { 'tree.json': JSON.stringify(state) });
     }
-    const red = await lastRed(cwd);
+    const red = await findLastRed(cwd);
     return [red?.since.state?.commit, red?.green];
   }
 
@@ -134,7 +134,9 @@ describe('what a change is compared with', () => {
       const all = Object.entries(seen).map(([id, verdict]) => aReportTest({ id, verdict }));
       leaveRun(cwd, aReport({ runId: `20261121-07150${n}-000a`, tests: all }), filters);
     }
-    return (await lastRed(cwd))?.seenIn.flatMap(({ tests: ofRun }) => ofRun.map(({ id }) => id)).toSorted();
+    return (await findLastRed(cwd))?.seenIn
+      .flatMap(({ tests: ofRun }) => ofRun.map(({ id }) => id))
+      .toSorted();
   }
 
   it.each([

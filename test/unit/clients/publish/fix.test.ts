@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { commandOf } from '../../../../src/clients/publish/answer.js';
+import { parseCommand } from '../../../../src/clients/publish/answer.js';
 import {
   type PublishedFile,
-  fixedContent,
+  applyToContent,
   readFix,
-  replacementsOf,
+  listReplacements,
   isPlainText,
-  suggestionText,
+  renderSuggestion,
 } from '../../../../src/clients/publish/fix.js';
 import { protectedFiles } from '../../../rig/protected-files.js';
-import { linesShown } from '../../../../src/clients/publish/github.js';
+import { listShownLines } from '../../../../src/clients/publish/github.js';
 
 const index = `index ${'1'.repeat(40)}..${'2'.repeat(40)}\n`;
 
@@ -60,22 +60,22 @@ describe('a fix that may come from anybody', () => {
 
   it('PB-5 fits only what it was made for', () => {
     const file = only(patchOf('a.ts', changed));
-    expect(String(fixedContent(file, Buffer.from('one\ntwo\nthree\n')))).toBe('one\nzwei\nthree\n');
-    expect(fixedContent(file, Buffer.from('one\n2\nthree\n'))).toBe('conflict');
-    expect(fixedContent(file, null)).toBe('conflict');
+    expect(String(applyToContent(file, Buffer.from('one\ntwo\nthree\n')))).toBe('one\nzwei\nthree\n');
+    expect(applyToContent(file, Buffer.from('one\n2\nthree\n'))).toBe('conflict');
+    expect(applyToContent(file, null)).toBe('conflict');
     const created = only(patchOf('a.ts', '@@ -0,0 +1,1 @@\n+größe\n', 'new file mode 100755\n'));
-    expect(String(fixedContent(created, null))).toBe('größe\n');
+    expect(String(applyToContent(created, null))).toBe('größe\n');
     expect(created.isExecutable).toBe(true);
-    expect(fixedContent(created, Buffer.from(''))).toBe('conflict');
+    expect(applyToContent(created, Buffer.from(''))).toBe('conflict');
   });
 
   it('PB-5 keeps bytes that are no UTF-8, and does not suggest them', () => {
     const patch = Buffer.from(patchOf('a.ts', '@@ -1,1 +1,1 @@\n-caf\xe9 1\n+caf\xe9 2\n'), 'latin1');
     const [file] = (readFix(patch) as { value: readonly PublishedFile[] }).value;
-    expect(file && fixedContent(file, Buffer.from('caf\xe9 1\n', 'latin1'))).toEqual(
+    expect(file && applyToContent(file, Buffer.from('caf\xe9 1\n', 'latin1'))).toEqual(
       Buffer.from('caf\xe9 2\n', 'latin1'),
     );
-    expect(file && replacementsOf(file).map(({ lines }) => isPlainText(lines.join()))).toEqual([false]);
+    expect(file && listReplacements(file).map(({ lines }) => isPlainText(lines.join()))).toEqual([false]);
   });
 });
 
@@ -91,14 +91,14 @@ it.each([
     ],
   ],
 ])('PB-2 suggests %s in its place', (_, hunks, expected) => {
-  expect(replacementsOf(only(patchOf('a.ts', hunks)))).toEqual(
+  expect(listReplacements(only(patchOf('a.ts', hunks)))).toEqual(
     expected.map((one) => ({ path: 'a.ts', ...one })),
   );
 });
 
 it('PB-2 a suggestion ends at its own fence, and one with text that nobody sees is not made', () => {
   const one = { path: 'a.md', first: 1, last: 1, lines: ['```', 'x'] };
-  expect(suggestionText(one, 'suggestion')).toMatch(/\n````suggestion\n```\nx\n````$/);
+  expect(renderSuggestion(one, 'suggestion')).toMatch(/\n````suggestion\n```\nx\n````$/);
   expect(isPlainText('a\tb\r\n// c /x/ y\n')).toBe(true);
   expect(isPlainText(`${' '.repeat(60)}indented\n${'| cell '.repeat(40)}`)).toBe(true);
 });
@@ -118,8 +118,8 @@ it.each([
 
 it('PB-2 only lines that the diff of a change shows can have a suggestion', () => {
   const diff = '@@ -1,2 +10,3 @@\n a\n-b\n+c\n+d\n@@ -9 +20 @@\n-x\n+y';
-  expect([...linesShown(diff)]).toEqual([10, 11, 12, 20]);
-  expect([...linesShown(diff, '+')]).toEqual([11, 12, 20]);
+  expect([...listShownLines(diff)]).toEqual([10, 11, 12, 20]);
+  expect([...listShownLines(diff, '+')]).toEqual([11, 12, 20]);
 });
 
 it.each([
@@ -129,5 +129,5 @@ it.each([
   ['/self-heal skip 0d', null],
   ['please /self-heal apply', null],
 ])('PB-4 reads %j', (comment, word) => {
-  expect(commandOf(comment)).toEqual(word);
+  expect(parseCommand(comment)).toEqual(word);
 });
