@@ -5,16 +5,7 @@ import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { recoverKilledRuns } from '../../src/run/recover.js';
 import { agentWorkspace } from '../rig/agent-workspace.js';
 import { cause, changed, files, lines, repository, stateOf } from '../rig/blame-repository.js';
-import {
-  aCause,
-  aDiagnosis,
-  aResult,
-  aSuiteFailure,
-  aSuiteRun,
-  aTest,
-  aTestFailure,
-  failing,
-} from '../rig/builders.js';
+import { aResult, aSuiteFailure, aSuiteRun } from '../rig/builders.js';
 
 describe('the search for the change to blame', () => {
   it('BL-1 BL-3 BL-5 names commit, line and text among four changes, and restores the tree', async () => {
@@ -96,21 +87,6 @@ describe('the search for the change to blame', () => {
       { ...cause, lead, members: [lead] },
     ]);
     expect(blamed?.blame?.hunks.map(({ file }) => file)).toEqual(['src/a.ts']);
-  });
-
-  it('BL-2 tries the files that the failure names first', async () => {
-    const { project, find, commit, runs } = await repository((read) => !read('src/b.ts').includes('SIX'));
-    commit('shouts', { 'src/b.ts': changed(files['src/b.ts'], 'six', 'SIX') });
-    for (const n of [1, 2, 3, 4]) commit(`adds ${n}`, { [`src/c${n}.ts`]: `${n}\n` });
-    const named = {
-      ...cause.lead,
-      diagnosis: aDiagnosis({ facts: { ...aDiagnosis().facts, source: 'src/b.ts:6:1' } }),
-    };
-    const [blamed] = await find()([{ ...cause, lead: named }]);
-    expect(blamed?.blame?.hunks).toMatchObject([{ file: 'src/b.ts' }]);
-    // All changes, then the named one twice.
-    expect(runs()).toBe(3);
-    expect(project.warnings).toEqual([]);
   });
 
   it('BL-1 runs nothing without the set-up of self-heal that is not committed yet', async () => {
@@ -206,19 +182,6 @@ describe('the search for the change to blame', () => {
     project.write({ 'src/a.ts': lines('other'), 'tests/shop.spec.ts': lines('changed') });
     const [blamed] = await find()([cause]);
     expect(blamed?.blame?.hunks).toMatchObject([{ file: 'tests/shop.spec.ts', inTests: true }]);
-  });
-
-  it('BL-2 shares runs among several causes, and gives each its own answer', async () => {
-    const { project, find, runs } = await repository((read) => !read('src/a.ts').includes('SIX'));
-    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'src/b.ts': lines('other') });
-    const quick = (id: string) =>
-      failing(id, 'boom', { failure: aTestFailure({ test: aTest(id), durationMs: 5 }) });
-    const causes = ['t1', 't2'].map((id, at) => aCause({ id: `c${at + 1}`, lead: quick(id) }));
-    const blamed = await find()(causes);
-    const [first, second] = blamed.map(({ blame }) => blame);
-    expect(second?.hunks).toEqual(first?.hunks);
-    expect(second?.runs).toBe(first?.runs);
-    expect(runs()).toBe(first?.runs);
   });
 
   it('BL-2 returns its best result when its time is up, and says so', async () => {
