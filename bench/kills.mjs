@@ -24,7 +24,7 @@ import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const { openStore } = await import(await bundleSrc('store/open-store.ts'));
 const { recoverKilledRuns } = await import(await bundleSrc('run/recover.ts'));
-const { runsAtWork } = await import(await bundleSrc('work-folder.ts'));
+const { listRunsAtWork } = await import(await bundleSrc('work-folder.ts'));
 
 const root = path.resolve(import.meta.dirname, '..');
 const kills = Number(process.argv[2] ?? 100);
@@ -309,11 +309,11 @@ function command(args) {
 function runIds() {
   const runs = path.join(dir, '.self-heal', 'runs');
   const ended = existsSync(runs) ? readdirSync(runs) : [];
-  return [...ended, ...runsAtWork(dir).keys()].map(String).toSorted();
+  return [...ended, ...listRunsAtWork(dir).keys()].map(String).toSorted();
 }
 
 function eventsOf(runId) {
-  const folder = runsAtWork(dir).get(runId) ?? path.join(dir, '.self-heal', 'runs', runId);
+  const folder = listRunsAtWork(dir).get(runId) ?? path.join(dir, '.self-heal', 'runs', runId);
   const file = path.join(folder, 'events.ndjson');
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
   // The last piece is empty, or a line that the kill cut off.

@@ -261,7 +261,7 @@ const END_OF_TIME = 8.64e15;
 const stamped = z.looseObject({ time: count.max(END_OF_TIME), type: z.string() });
 
 /** Parses a line of `events.ndjson`; returns null for the torn last line of a killed run, and for anything else that is not an event. */
-export function eventIn(line: string): StampedEvent | null {
+export function parseEvent(line: string): StampedEvent | null {
   const { success, data } = stamped.safeParse(jsonOf(line));
   if (!success) return null;
   const { time, type } = data;

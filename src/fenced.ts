@@ -4,7 +4,7 @@ import { visibleText } from './visible-text.js';
  * Shortens a text to at most `max` characters: its beginning and end, and between them how many characters were left out, and which file has them
  * all.
  */
-export function middleCut(text: string, max: number, file?: string): string {
+export function cutMiddle(text: string, max: number, file?: string): string {
   if (text.length <= max) return text;
   // Without room for the sentence in between, only the beginning is left.
   if (max < 80) return text.slice(0, Math.max(0, max));
@@ -31,29 +31,29 @@ export function fenced(
   text: string,
   { language = 'text', longest = Infinity, file }: BlockOptions = {},
 ): string {
-  const clean = withoutSignals(visibleText(text))
+  const clean = removeSignals(visibleText(text))
     .replace(/^(?:[ \t]*\n)+/, '')
     .trimEnd();
-  const shown = middleCut(clean, longest, file);
-  const fence = fenceFor(shown);
+  const shown = cutMiddle(clean, longest, file);
+  const fence = createFence(shown);
   return `${fence}${language}\n${shown}\n${fence}`;
 }
 
 /** Formats a name or a title, which may contain anything, as a code span of one line that nothing inside can close (EV-10). */
 export function inline(text: string): string {
-  return `\`${withoutSignals(visibleText(text))
+  return `\`${removeSignals(visibleText(text))
     .replaceAll(/[\s`]+/g, ' ')
     .slice(0, 300)}\``;
 }
 
 /** Returns a fence that is longer than any run of backticks in a text, so that nothing in the text can close it. */
-export function fenceFor(text: string): string {
+export function createFence(text: string): string {
   const runs = text.match(/`+/g) ?? [];
   return '`'.repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
 }
 
 /** Breaks up anything that would be read as an agent's completion signal (AG-3) if an agent printed this text. */
-export function withoutSignals(text: string): string {
+export function removeSignals(text: string): string {
   return text
     .replaceAll(/SELF-HEAL:/g, 'SELF-HEAL :')
     .replaceAll(/Fix applied successfully/gi, 'Fix applied …');

@@ -9,7 +9,7 @@ import { type Problem, reasonOf } from './problem.js';
 import { ok, type Result } from './result.js';
 import type { Report } from './run/report.js';
 import { SelfHealError } from './self-heal-error.js';
-import { withoutUndefined } from './without-undefined.js';
+import { dropUndefined } from './without-undefined.js';
 
 export type { ProblemKind } from './problem.js';
 export type { Report } from './run/report.js';
@@ -121,7 +121,7 @@ export async function blame(options: BlameOptions = {}): Promise<Report> {
 
 /** Returns the options of a command that a call stands for. */
 function runOptionsOf({ agentsFile, ...options }: Own<CallOptions>): RunOptions {
-  return withoutUndefined({ ...options, agents: agentsFile, json: true });
+  return dropUndefined({ ...options, agents: agentsFile, json: true });
 }
 
 /** The options of a call without those that every command has in its request. */

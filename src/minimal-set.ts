@@ -18,7 +18,7 @@ export interface MinimalSet<T> {
 }
 
 /** Thrown when no run is left. */
-class OutOfRuns extends Error {}
+class NoRunsLeft extends Error {}
 
 /** How many unresolved outcomes end the bisection: delta debugging copes with them better. */
 const UNRESOLVED_TOLERATED = 3;
@@ -44,13 +44,13 @@ export function* searchMinimalSet<T>(
     if (!isExact) yield* deltaDebug(set, tests);
     return { set: tests.best, isMinimal: true };
   } catch (error) {
-    if (!(error instanceof OutOfRuns)) throw error;
+    if (!(error instanceof NoRunsLeft)) throw error;
     return tests.sawGreen ? { set: tests.best, isMinimal: tests.best.length === 1 } : null;
   }
 }
 
 /** Carries out the search for the smallest set that turns the test green when taken out. */
-export async function minimalSet<T>(
+export async function findMinimalSet<T>(
   items: readonly T[],
   { test, apart }: SetSearch<T>,
 ): Promise<MinimalSet<T> | null> {
@@ -75,7 +75,7 @@ class Tests<T> {
     // Nothing taken out is the initial state, which is red.
     if (out.length === 0) return 'red';
     const outcome = yield out;
-    if (outcome === null) throw new OutOfRuns();
+    if (outcome === null) throw new NoRunsLeft();
     if (outcome === 'green' && (!this.sawGreen || out.length < this.best.length)) this.best = out;
     this.sawGreen ||= outcome === 'green';
     return outcome;
@@ -95,7 +95,7 @@ function* bisect<T>(
   let needed: readonly T[] = [];
   let rest = items;
   for (;;) {
-    const cut = yield* smallestBeginning(rest, { apart, isNearest: needed.length > 0 }, (beginning) =>
+    const cut = yield* findSmallestPrefix(rest, { apart, isNearest: needed.length > 0 }, (beginning) =>
       tests.outcome([...needed, ...beginning]),
     );
     const prefix = rest.slice(0, cut.end);
@@ -111,7 +111,7 @@ function* bisect<T>(
  * Returns the end of the smallest green prefix of `rest`. All of `rest` must be green, and the empty prefix red. It cuts in the middle, or first
  * after the nearest group.
  */
-function* smallestBeginning<T>(
+function* findSmallestPrefix<T>(
   rest: readonly T[],
   { apart, isNearest }: { readonly apart: Apart<T>; readonly isNearest: boolean },
   outcome: (beginning: readonly T[]) => Step<T, SetOutcome>,
@@ -120,7 +120,7 @@ function* smallestBeginning<T>(
   const silent = new Set<number>();
   let middle = isNearest ? 0 : high / 2;
   while (high - low > 1) {
-    const cut = cutBetween(low, high, { rest, apart, silent, middle });
+    const cut = chooseCut(low, high, { rest, apart, silent, middle });
     if (cut === null || silent.size >= UNRESOLVED_TOLERATED) return { end: high, isExact: false };
     const result = yield* outcome(rest.slice(0, cut));
     if (result === 'green') high = cut;
@@ -132,7 +132,7 @@ function* smallestBeginning<T>(
 }
 
 /** Returns where to cut: at the highest boundary in between, the one nearest to `middle`. */
-function cutBetween<T>(
+function chooseCut<T>(
   low: number,
   high: number,
   {
@@ -157,7 +157,7 @@ function* deltaDebug<T>(start: readonly T[], tests: Tests<T>): Step<T, void> {
   let set = start;
   let count = 2;
   while (set.length > 1) {
-    const smaller: readonly T[] | null = yield* firstGreen(
+    const smaller: readonly T[] | null = yield* findFirstGreen(
       splitInto(set, count).map((part) => set.filter((item) => !part.includes(item))),
       tests,
     );
@@ -169,7 +169,7 @@ function* deltaDebug<T>(start: readonly T[], tests: Tests<T>): Step<T, void> {
   }
 }
 
-function* firstGreen<T>(sets: readonly (readonly T[])[], tests: Tests<T>): Step<T, readonly T[] | null> {
+function* findFirstGreen<T>(sets: readonly (readonly T[])[], tests: Tests<T>): Step<T, readonly T[] | null> {
   for (const set of sets) if (yield* tests.isGreen(set)) return set;
   return null;
 }

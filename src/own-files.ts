@@ -14,7 +14,7 @@ export function ownFile(name: string): string {
 }
 
 /** Returns the version in self-heal's own package.json. */
-export function ownVersion(): string {
+export function readOwnVersion(): string {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string };
   return version;
 }

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { tryOr } from './result.js';
-import { unseen } from './visible-text.js';
+import { invisibleCharacters } from './visible-text.js';
 
 /** The path from the folder `from` to `to` as reports, prompts and git write it: with slashes, on Windows too. */
 export const relativePath = (from: string, to: string): string =>
@@ -22,9 +22,9 @@ export function pathInside(folder: string, file: string): string | null {
  * Returns the name of a file or folder as any file system may read it, like git's core.protectHFS and core.protectNTFS. HFS+ ignores some characters,
  * some file systems ignore case or the composition of letters, and NTFS drops dots and spaces at the end, and everything after a colon.
  */
-export function foldedName(name: string): string {
+export function foldName(name: string): string {
   return name
-    .replaceAll(unseen, '')
+    .replaceAll(invisibleCharacters, '')
     .normalize('NFKC')
     .toLowerCase()
     .replace(/:.*$/s, '')
@@ -37,9 +37,9 @@ export function real(file: string): string {
 }
 
 /** Returns where a file is, or would be created, with the links on the way resolved. */
-export function realPlaceOf(file: string): string {
+export function resolveFuturePath(file: string): string {
   const isThere = lstatSync(file, { throwIfNoEntry: false });
   // The target of a dangling link is unknown, and might be anywhere.
   if (isThere?.isSymbolicLink() && !existsSync(file)) return path.parse(file).root;
-  return isThere ? realpathSync(file) : path.join(realPlaceOf(path.dirname(file)), path.basename(file));
+  return isThere ? realpathSync(file) : path.join(resolveFuturePath(path.dirname(file)), path.basename(file));
 }

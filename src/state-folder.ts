@@ -42,7 +42,7 @@ export class StateRefused extends Error {
   }
 }
 
-function refused(file: string, reason: string): StateRefused {
+function createRefused(file: string, reason: string): StateRefused {
   return new StateRefused({
     kind: 'state-refused',
     message: `${file} is ${reason}; self-heal uses only files and folders that it created itself`,
@@ -54,16 +54,16 @@ function refused(file: string, reason: string): StateRefused {
  * Returns why a project's `.self-heal` may not be used, or null. What git tracks was written by somebody else, perhaps long ago, perhaps to
  * deceive: events that let `undo` write files, a store that accepts red tests. Without git, the two cannot be distinguished.
  */
-export async function stateProblem(project: string): Promise<Problem | null> {
+export async function findStateProblem(project: string): Promise<Problem | null> {
   try {
-    const info = statsOf(stateFolder(project));
+    const info = readStats(stateFolder(project));
     if (!info) return null;
     assertKind('folder', stateFolder(project), info);
   } catch (error) {
     if (error instanceof StateRefused) return error.problem;
     throw error;
   }
-  const [first, ...others] = await trackedAmong(project, [folderName]);
+  const [first, ...others] = await findTracked(project, [folderName]);
   if (first === undefined) return null;
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
   return {
@@ -74,7 +74,7 @@ export async function stateProblem(project: string): Promise<Problem | null> {
 }
 
 /** Returns the files that git tracks under these names in a folder; none if there is no repository, or git cannot read it. */
-export async function trackedAmong(folder: string, names: readonly string[]): Promise<string[]> {
+export async function findTracked(folder: string, names: readonly string[]): Promise<string[]> {
   if (findGitRoot(path.resolve(folder)) === null) return [];
   // Where the file system ignores case, so must this.
   const listed = await git(folder, [
@@ -87,7 +87,7 @@ export async function trackedAmong(folder: string, names: readonly string[]): Pr
 }
 
 export function hasStateFolder(project: string): boolean {
-  return statsOf(stateFolder(project)) !== undefined;
+  return readStats(stateFolder(project)) !== undefined;
 }
 
 /** Creates a project's `.self-heal` if it is missing. It makes git ignore itself, so that runs never show up in `git status`. */
@@ -99,7 +99,7 @@ export function openStateFolder(project: string): void {
 
 /** Creates a folder with the folders that it needs, and returns it. */
 export function makeStateFolder(folder: string): string {
-  for (const ancestor of foldersDownTo(folder)) {
+  for (const ancestor of listFoldersDownTo(folder)) {
     try {
       mkdirSync(ancestor);
     } catch (error) {
@@ -118,20 +118,20 @@ export function makeNewStateFolder(folder: string): void {
 
 /** Returns the names in a folder; none if it does not exist. */
 export function listState(folder: string): string[] {
-  const info = statsOf(folder);
+  const info = readStats(folder);
   if (!info) return [];
   assertKind('folder', folder, info);
   return readdirSync(folder);
 }
 
 export function hasState(file: string): boolean {
-  const info = statsOf(file);
+  const info = readStats(file);
   if (info) assertKind('file', file, info);
   return info !== undefined;
 }
 
 /** Returns the size of a file in bytes; 0 if it does not exist. */
-export function sizeOfState(file: string): number {
+export function measureState(file: string): number {
   return hasState(file) ? lstatSync(file).size : 0;
 }
 
@@ -144,7 +144,7 @@ export function readState(file: string): Buffer | null {
   const handle = openState(file, constants.O_RDONLY);
   try {
     // A string has a maximum length, a file has none.
-    if (fstatSync(handle).size > MAX_BYTES) throw refused(file, 'too large');
+    if (fstatSync(handle).size > MAX_BYTES) throw createRefused(file, 'too large');
     return readFileSync(handle);
   } finally {
     closeSync(handle);
@@ -170,7 +170,7 @@ export function openState(file: string, flags: number): number {
   const info = fstatSync(handle);
   if (info.isFile()) return handle;
   closeSync(handle);
-  throw refused(file, 'not a file');
+  throw createRefused(file, 'not a file');
 }
 
 /**
@@ -196,7 +196,7 @@ export function writeState(file: string, content: Uint8Array | string, { durable
 
 /** Removes whatever is at a path, a link rather than its target. */
 export async function removeState(file: string): Promise<void> {
-  statsOf(file);
+  readStats(file);
   await rm(file, { recursive: true, force: true, maxRetries: 3 });
 }
 
@@ -208,20 +208,20 @@ const superJournal = Buffer.from('d9d505f920a163d7', 'hex');
  * it is no longer needed, wherever it is.
  */
 export function checkDatabase(file: string): void {
-  for (const databaseFile of databaseFiles(file)) hasState(databaseFile);
+  for (const databaseFile of listDatabaseFiles(file)) hasState(databaseFile);
   const journal = `${file}-journal`;
   const end = readState(journal)?.subarray(-superJournal.length);
-  if (end?.equals(superJournal)) throw refused(journal, 'not a journal of self-heal');
+  if (end?.equals(superJournal)) throw createRefused(journal, 'not a journal of self-heal');
 }
 
 /** Returns the files of an SQLite database. */
-export function databaseFiles(file: string): string[] {
+export function listDatabaseFiles(file: string): string[] {
   return ['', '-wal', '-shm', '-journal'].map((ending) => `${file}${ending}`);
 }
 
 /** Returns the stats of a path, after checking the folders above it; undefined if it does not exist. */
-function statsOf(file: string): Stats | undefined {
-  for (const folder of foldersDownTo(path.dirname(file))) {
+function readStats(file: string): Stats | undefined {
+  for (const folder of listFoldersDownTo(path.dirname(file))) {
     const info = lstatSync(folder, { throwIfNoEntry: false });
     if (!info) return undefined;
     assertKind('folder', folder, info);
@@ -230,7 +230,7 @@ function statsOf(file: string): Stats | undefined {
 }
 
 /** Returns `.self-heal` and the folders below it down to this one. The folders above belong to the user, who may link them. */
-function foldersDownTo(folder: string): string[] {
+function listFoldersDownTo(folder: string): string[] {
   const names = folder.split(path.sep);
   const top = names.lastIndexOf(folderName);
   if (top === -1) return [];
@@ -238,8 +238,8 @@ function foldersDownTo(folder: string): string[] {
 }
 
 function assertKind(kind: 'file' | 'folder', file: string, info: Stats): void {
-  if (info.isSymbolicLink()) throw refused(file, 'a link');
-  if (kind === 'file' ? !info.isFile() : !info.isDirectory()) throw refused(file, `not a ${kind}`);
+  if (info.isSymbolicLink()) throw createRefused(file, 'a link');
+  if (kind === 'file' ? !info.isFile() : !info.isDirectory()) throw createRefused(file, `not a ${kind}`);
 }
 
 const NEWLINE = 0x0a;
@@ -250,7 +250,7 @@ const MOST_AT_ONCE = 64 * 1024 * 1024;
  * there is no file. Synchronous, which for a few lines takes a tenth of the processor time. Bytes are split at line ends before they are decoded,
  * so that no character is split.
  */
-export function appendedLines(pathNow: () => string): () => string[] {
+export function createLineFollower(pathNow: () => string): () => string[] {
   let offset = 0;
   let rest: Buffer = Buffer.alloc(0);
   return () => {

@@ -29,11 +29,11 @@ export function createOwnUrlCheck({
 }: Pick<Evidence, 'pageUrl' | 'network'>): (address: string) => boolean {
   const sent = network.find(({ resourceType }) => resourceType === 'document')?.url;
   const page = splitUrl(pageUrl ?? '') ?? splitUrl(sent ?? '');
-  const site = page && siteOf(page.host);
+  const site = page && findSite(page.host);
   return (address) => {
     const parts = splitUrl(address);
     if (!parts || isLoopback(parts.host) || hostedBackend.test(parts.host)) return true;
-    return !page || isLoopback(page.host) ? page === null : siteOf(parts.host) === site;
+    return !page || isLoopback(page.host) ? page === null : findSite(parts.host) === site;
   };
 }
 
@@ -42,14 +42,14 @@ export function isLoopback(host: string): boolean {
   return loopback.test(host);
 }
 
-function siteOf(host: string): string {
+function findSite(host: string): string {
   const labels = host.split('.');
   const site = labels.slice(-2).join('.');
   return sharedSuffix.test(site) ? labels.slice(-3).join('.') : site;
 }
 
 /** Undoes percent-encoding; returns the text unchanged if that is not valid. */
-export function decoded(text: string): string {
+export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -8,7 +8,8 @@ export const terminalCodes =
  * What hides or reorders text: control characters except tab and line feed, and what Unicode's own data calls ignorable by default (invisible fillers,
  * tags, zero-width characters), a format character (directional marks), or a variation selector, in which bytes can be hidden.
  */
-export const unseen = /(?![\t\n])\p{Cc}|\p{Default_Ignorable_Code_Point}|\p{Format}|\p{Variation_Selector}/gu;
+export const invisibleCharacters =
+  /(?![\t\n])\p{Cc}|\p{Default_Ignorable_Code_Point}|\p{Format}|\p{Variation_Selector}/gu;
 
 /** A fast path: most texts contain none of the above. */
 const plain = /^[\t\n\u0020-\u007e]*$/;
@@ -24,7 +25,7 @@ export function visibleText(text: string): string {
   return text
     .replace(terminalCodes, '')
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
-    .replace(unseen, '')
+    .replace(invisibleCharacters, '')
     .replace(loneSurrogate, '\ufffd');
 }
 

@@ -38,11 +38,11 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Returns the name by which a project is known in folders that projects share. */
 export function keyOf(project: string): string {
-  return hashContent(Buffer.from(`${project}\0${tokenOf(project)}`)).slice(0, 12);
+  return hashContent(Buffer.from(`${project}\0${readToken(project)}`)).slice(0, 12);
 }
 
 /** Returns the project's token; empty if no run has given it one. */
-function tokenOf(project: string): string {
+function readToken(project: string): string {
   const token = readStateText(stateFolder(project, 'work.key')).trim();
   return /^[\da-f]{32}$/.test(token) ? token : '';
 }
@@ -52,15 +52,15 @@ function renewToken(project: string): void {
 }
 
 /** Returns the folders for caches. A relative path in XDG_CACHE_HOME is to be ignored (XDG Base Directory Specification). */
-export function cacheFolders(): string[] {
+export function listCacheFolders(): string[] {
   const named = process.env['XDG_CACHE_HOME'] ?? '';
   return [path.isAbsolute(named) ? named : path.join(homedir(), '.cache'), tmpdir()];
 }
 
 /** Returns those of them that can be written, and are outside of a root: first those on its own file system. */
-export function cachesFor(root: string): string[] {
+export function listUsableCaches(root: string): string[] {
   const isOutside = (cache: string) => !isInside(real(root), cache) && !isInside(root, cache);
-  const outside = cacheFolders()
+  const outside = listCacheFolders()
     .filter(isOutside)
     .flatMap((cache) =>
       tryOr([], () => {
@@ -80,7 +80,7 @@ export async function makeWorkFolder(
   project: string,
   caches: readonly string[],
 ): Promise<Result<string, Problem>> {
-  if (tokenOf(project) === '') renewToken(project);
+  if (readToken(project) === '') renewToken(project);
   const reasons: string[] = [];
   for (const cache of caches) {
     await removeOld(cache);
@@ -88,18 +88,18 @@ export async function makeWorkFolder(
     for (let tries = 0; tries < 2; tries += 1) {
       const folder = path.join(cache, `${prefix}${keyOf(real(project))}`);
       tryOr(undefined, () => mkdirSync(folder, { mode: 0o700 }));
-      const why = whyNotOurs(folder);
+      const why = explainNotPrivate(folder);
       if (why !== null) {
         reasons.push(`${folder} ${why}`);
         break;
       }
-      if (await hold(folder)) return ok(folder);
+      if (await lockFolder(folder)) return ok(folder);
       renewToken(project);
     }
   }
   return err({
     kind: 'folder-not-writable',
-    message: `no folder for caches can hold the files of a run: ${reasons.join('; ') || cacheFolders().join(', ')}`,
+    message: `no folder for caches can hold the files of a run: ${reasons.join('; ') || listCacheFolders().join(', ')}`,
     remedy:
       reasons.length > 0
         ? 'Remove it, or name another folder for caches in XDG_CACHE_HOME.'
@@ -109,14 +109,14 @@ export async function makeWorkFolder(
 
 /** Makes sure that what is in the work folders of a project is its own, and of no process that lives; holds them. */
 export async function claimWorkFolders(project: string): Promise<void> {
-  for (const folder of workFoldersOf(project)) if (!(await hold(folder))) return renewToken(project);
+  for (const folder of listWorkFolders(project)) if (!(await lockFolder(folder))) return renewToken(project);
 }
 
 /** The locks of the work folders that this process uses. */
 const locks = new Map<string, Disposable>();
 
 /** Locks a work folder until it is removed or this process ends; returns false if another process has it, here or in another container. */
-async function hold(folder: string): Promise<boolean> {
+async function lockFolder(folder: string): Promise<boolean> {
   if (locks.has(folder)) return true;
   const file = path.join(folder, 'lock');
   // Its last holder may remove it in between.
@@ -144,18 +144,18 @@ export function releaseWorkFolder(folder: string): void {
 async function removeOld(cache: string): Promise<void> {
   const names = readdirSync(cache).filter((name) => name.startsWith(prefix));
   for (const folder of names.map((name) => path.join(cache, name))) {
-    if (whyNotOurs(folder) !== null) continue;
+    if (explainNotPrivate(folder) !== null) continue;
     const usedAt = lstatSync(stateFolder(folder, 'runs'), { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
     if (Date.now() - usedAt <= KEPT_MS) continue;
     // The date of a run that lives may only look old.
-    if (locks.has(folder) || !(await hold(folder))) continue;
+    if (locks.has(folder) || !(await lockFolder(folder))) continue;
     await rm(folder, { recursive: true, force: true });
     releaseWorkFolder(folder);
   }
 }
 
 /** Returns why this is no folder of this user that no other can write into; null if it is. Windows keeps a user's folders from others by itself. */
-function whyNotOurs(folder: string): string | null {
+function explainNotPrivate(folder: string): string | null {
   const info = lstatSync(folder, { throwIfNoEntry: false });
   if (!info) return 'cannot be created';
   if (!info.isDirectory()) return 'is not a folder';
@@ -164,17 +164,17 @@ function whyNotOurs(folder: string): string | null {
   return (info.mode & 0o077) === 0 ? null : 'is open to other users';
 }
 
-function workFoldersOf(project: string): string[] {
-  if (tokenOf(project) === '') return [];
+function listWorkFolders(project: string): string[] {
+  if (readToken(project) === '') return [];
   const name = `${prefix}${keyOf(real(project))}`;
-  return cacheFolders()
+  return listCacheFolders()
     .map((cache) => path.join(real(cache), name))
-    .filter((folder) => whyNotOurs(folder) === null);
+    .filter((folder) => explainNotPrivate(folder) === null);
 }
 
 /** Returns the names of the runs in a project's work folders, with their folders: the run in progress, and what is still to be moved. */
-export function runsAtWork(project: string): Map<string, string> {
-  const entries = workFoldersOf(project).flatMap((folder) => {
+export function listRunsAtWork(project: string): Map<string, string> {
+  const entries = listWorkFolders(project).flatMap((folder) => {
     const runs = stateFolder(folder, 'runs');
     return listState(runs).map((name) => [name, path.join(runs, name)] as const);
   });
@@ -225,7 +225,7 @@ function isAlive(pid: number): boolean {
 
 /** Removes the work folder that a run has left, unless another run is there, or another process has it. */
 export async function removeWorkFolder(folder: string): Promise<void> {
-  if (!existsSync(folder) || !(await hold(folder).catch(() => false))) return;
+  if (!existsSync(folder) || !(await lockFolder(folder).catch(() => false))) return;
   const removeIfEmpty = async (part: string) => rmdir(part).catch(() => undefined);
   for (const part of ['runs', 'changes']) await removeIfEmpty(stateFolder(folder, part));
   await removeIfEmpty(stateFolder(folder));

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { PermissionOption, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
-import { isInside, real, realPlaceOf } from '../paths.js';
+import { isInside, real, resolveFuturePath } from '../paths.js';
 
 /** The permissions of an agent: it may read and write in its copy, which also contains the evidence, and run the commands that agents.yaml allows. */
 export interface EditPolicy {
@@ -68,7 +68,7 @@ export function listFiles({ locations, content, rawInput }: ToolCall): string[] 
 /** Returns the path of a file in the copy, with links resolved; null if it is outside. Rejects `..`, which could lead out through a link. */
 export function resolveInCopy(file: string, { root, cwd }: Pick<EditPolicy, 'root' | 'cwd'>): string | null {
   if (file === '' || file.includes('\0') || file.split(/[\\/]/).includes('..')) return null;
-  const place = realPlaceOf(path.resolve(cwd, file));
+  const place = resolveFuturePath(path.resolve(cwd, file));
   return isInside(real(root), place) ? place : null;
 }
 

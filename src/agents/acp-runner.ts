@@ -13,7 +13,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import type { RunnerSettings } from '../model/settings.js';
-import { ownVersion } from '../own-files.js';
+import { readOwnVersion } from '../own-files.js';
 import { pathInside } from '../paths.js';
 import { reasonOf } from '../problem.js';
 import {
@@ -90,7 +90,7 @@ async function sayHello(agent: ClientContext): Promise<Hello | string> {
   const answer: unknown = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
     clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
-    clientInfo: { name: 'self-heal', version: ownVersion() },
+    clientInfo: { name: 'self-heal', version: readOwnVersion() },
   });
   const hello = helloShape.safeParse(answer).data;
   if (hello?.protocolVersion === PROTOCOL_VERSION) return hello;

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import { maskedStream } from '../secrets/masked-stream.js';
+import { createMaskedStream } from '../secrets/masked-stream.js';
 import type { MaskFinder } from '../secrets/redactor.js';
 
 const HEAD_BYTES = 4 * 1024 * 1024;
@@ -21,7 +21,7 @@ export function openAgentLog(file: string, masking: MaskFinder): AgentLog {
   const out = createWriteStream(file);
   out.on('error', () => undefined);
   const write = (text: string) => void out.write(text);
-  const head = maskedStream(masking, write);
+  const head = createMaskedStream(masking, write);
   const tail = openTail();
   let room = HEAD_BYTES;
   return {
@@ -37,7 +37,7 @@ export function openAgentLog(file: string, masking: MaskFinder): AgentLog {
       head.end();
       if (cut > 0) {
         out.write(`\n[self-heal: ${cut} bytes were cut here]\n`);
-        const end = maskedStream(masking, write);
+        const end = createMaskedStream(masking, write);
         end.write(bytes);
         end.end();
       }

@@ -5,7 +5,7 @@ import { hasFailed, type NetworkEntry } from '../model/evidence.js';
 import { chooseRelevantRequests } from '../diagnose/asserted.js';
 import { findHandler } from './handlers.js';
 import { isAppFile, searchCode } from './search-code.js';
-import { middleCut } from '../fenced.js';
+import { cutMiddle } from '../fenced.js';
 import type { EarlierFix } from '../model/earlier-runs.js';
 import type { Settings } from '../model/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
@@ -220,7 +220,7 @@ function readPatchText(
   const patch = path.join(dir, file);
   if (!isInside(path.dirname(dir), patch)) return null;
   const text = readStateText(patch);
-  return text === '' ? null : middleCut(clean(text), MAX_PATCH_CHARACTERS);
+  return text === '' ? null : cutMiddle(clean(text), MAX_PATCH_CHARACTERS);
 }
 
 function createPreviousAttempt(attempt: Attempt, request: ContextRequest): PreviousAttempt {
@@ -241,7 +241,7 @@ export function reduceContext(context: AgentContext): AgentContext {
     steps: steps.slice(-MAX_ENTRIES),
     serverLines: serverLines.slice(-MAX_ENTRIES),
     changes: null,
-    error: { ...error, message: middleCut(error.message, MAX_MESSAGE_CHARACTERS), causes: [] },
+    error: { ...error, message: cutMiddle(error.message, MAX_MESSAGE_CHARACTERS), causes: [] },
     otherTests: context.otherTests.slice(0, MAX_ENTRIES),
     ariaSnapshot: null,
     console: console.slice(-MAX_ENTRIES),

@@ -4,7 +4,7 @@ import type { AgentEnd, Opinion } from '../model/attempt.js';
 import type { RunnerSettings } from '../model/settings.js';
 import { unreachable } from '../unreachable.js';
 import { supervise, type ProcessEnd } from '../process/supervise.js';
-import { type Redactor, redactorOf } from '../secrets/redactor.js';
+import { type Redactor, createRedactorOf } from '../secrets/redactor.js';
 import { openAgentLog } from './agent-log.js';
 import { readOpinion } from './claim.js';
 import { claudeRunner } from './claude-runner.js';
@@ -23,7 +23,7 @@ import {
 import { findAgentError } from './agent-error.js';
 import { removeHookVariables } from '../workspace/git.js';
 
-type Cleaner = Pick<Redactor, 'clean' | 'masksIn'>;
+type Cleaner = Pick<Redactor, 'clean' | 'findMasks'>;
 
 /** How long to wait for the end of a program, in milliseconds. */
 export interface Patience {
@@ -45,7 +45,7 @@ const ACTIVITY_EVERY_MS = 100;
  */
 export function createRunAgent(
   patience: Patience = { graceMs: 5000, settleMs: 5000 },
-  redactor: Cleaner = redactorOf([]),
+  redactor: Cleaner = createRedactorOf([]),
 ): RunAgent {
   return async (task) => {
     const startedAt = performance.now();

@@ -11,7 +11,7 @@ import { counted } from '../format.js';
 import { formatCut, protectedNames, formatViolation } from '../model/guard-findings.js';
 import { removeEllipsis, type EvidenceSource, formatFacts } from '../model/diagnosis.js';
 import { describeFlake } from '../model/flake.js';
-import { type BlockOptions, fenced, inline, middleCut } from '../fenced.js';
+import { type BlockOptions, fenced, inline, cutMiddle } from '../fenced.js';
 import { findLostAnswer } from '../diagnose/requests.js';
 import { findRedirect } from '../diagnose/auth-redirects.js';
 import { type SuitePhase, formatServer, describeSetUp } from '../model/failure.js';
@@ -248,7 +248,7 @@ function renderChanges({ changes, blame, unblamed }: AgentContext): Section {
   return (room) => {
     const overhead = [describeBase(changes, true), ...notes, ...rest.slice(0, 4)].join('\n').length + 160;
     const longest = Math.min(MAX_CHANGES, room - MIN_TIMELINE) - overhead;
-    const first = texts[0] === undefined ? [] : [middleCut(texts[0], Math.max(MIN_SECTION, longest))];
+    const first = texts[0] === undefined ? [] : [cutMiddle(texts[0], Math.max(MIN_SECTION, longest))];
     const whole = [...first, ...takeFirstTexts(texts.slice(1), longest - (first[0]?.length ?? 0))];
     if (room < overhead || (whole.length === 0 && rest.length === 0)) return '';
     const more = texts.length - whole.length;

@@ -29,10 +29,10 @@ async function runClassify(
   { jsonl, json, agent }: { jsonl?: boolean; json?: boolean; agent?: boolean },
 ): Promise<number | Problem> {
   const reading = file === '-' ? readText(process.stdin) : readFile(file, 'utf8');
-  const input = await reading.catch((error: unknown) => unreadable(file, error));
+  const input = await reading.catch((error: unknown) => createUnreadableProblem(file, error));
   if (typeof input !== 'string') return input;
   const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
-  const forms = agent ? agentForms(input, jsonl) : await failureForms(input, jsonl);
+  const forms = agent ? classifyAgentErrors(input, jsonl) : await classifyFailures(input, jsonl);
   if (!forms.ok) return forms.error;
   const outputs = forms.value.map((form) => {
     const { diagnosis, line, text } = redactor.deep(form);
@@ -46,7 +46,7 @@ async function runClassify(
 /** A diagnosis in each available output format. */
 type Forms = Result<readonly { diagnosis: object; line: object; text: string }[], Problem>;
 
-async function failureForms(input: string, jsonl = false): Promise<Forms> {
+async function classifyFailures(input: string, jsonl = false): Promise<Forms> {
   const shape = createFailureShape(process.cwd());
   const failures = jsonl
     ? readJsonLines(input, shape, '{"error": {"message": "…"}}')
@@ -59,12 +59,12 @@ async function failureForms(input: string, jsonl = false): Promise<Forms> {
     const diagnosis = classify(evidence);
     const { category, alternatives, retry, why, advice } = diagnosis;
     const line = { id, category, alternatives, retry, why, ...(advice === undefined ? {} : { advice }) };
-    return { diagnosis, line, text: asText(diagnosis) };
+    return { diagnosis, line, text: formatDiagnosis(diagnosis) };
   });
   return ok(forms);
 }
 
-function agentForms(input: string, jsonl = false): Forms {
+function classifyAgentErrors(input: string, jsonl = false): Forms {
   const shape = z.object({ id: recordId, stderr: z.string() });
   const outputs = jsonl ? readJsonLines(input, shape, '{"stderr": "…"}') : ok([{ id: null, stderr: input }]);
   if (!outputs.ok) return outputs;
@@ -77,12 +77,12 @@ function agentForms(input: string, jsonl = false): Forms {
   return ok(forms);
 }
 
-function unreadable(file: string, error: unknown): Problem {
+function createUnreadableProblem(file: string, error: unknown): Problem {
   const remedy = 'Name a file that contains the text of a failure, or - to read standard input.';
   return { kind: 'input-unreadable', message: `${file} cannot be read`, detail: reasonOf(error), remedy };
 }
 
-function asText({ category, alternatives, retry, why, warning, facts, advice }: Diagnosis): string {
+function formatDiagnosis({ category, alternatives, retry, why, warning, facts, advice }: Diagnosis): string {
   return [
     `${category}${alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : ''}, ${retry}`,
     ...(warning && !advice ? [warning] : []),

@@ -34,12 +34,12 @@ async function runDoctor({
   const checks = await examine({ cwd: process.cwd(), env: process.env, agents, config });
   const ok = checks.every(({ state }) => state !== 'failed');
   if (json) print({ schemaVersion: 1, ok, checks });
-  else print(wrapLines(doctorText(checks, paletteForData(process.env)), process.stdout.columns));
+  else print(wrapLines(formatChecks(checks, paletteForData(process.env)), process.stdout.columns));
   return ok ? exitCodes.green : exitCodes.usage;
 }
 
 /** Renders one line per check, and what to do below each that did not pass. */
-function doctorText(checks: readonly DoctorCheck[], paint: ChalkInstance): string {
+function formatChecks(checks: readonly DoctorCheck[], paint: ChalkInstance): string {
   const marks = { ok: paint.green('✓'), warning: paint.magenta('!'), failed: paint.red('✗') };
   const width = Math.max(...checks.map(({ name }) => name.length));
   const lines = checks.flatMap(({ name, state, found, remedy }) => [

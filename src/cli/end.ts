@@ -84,7 +84,7 @@ const ownFileErrors: typeof fileErrors = {
 };
 
 /** Returns what an error of reading or writing a file means to the user, or null if it is a bug. */
-export function problemOfFile(error: unknown): Problem | null {
+export function explainFileError(error: unknown): Problem | null {
   if (error instanceof StateRefused) return error.problem;
   const { code = '', path: file, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'uv_cwd') {

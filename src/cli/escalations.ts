@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { closest } from '../config/closest.js';
+import { findClosest } from '../config/closest.js';
 import { choices } from '../model/choice.js';
 import { QUARANTINE_DAYS } from '../model/escalation.js';
 import type { Problem } from '../problem.js';
@@ -17,19 +17,19 @@ import { proveChosen, resolveEscalation, type ResolveOptions } from './resolve-e
 
 /** `self-heal escalations`: lists and answers the questions that only a person can answer, and the quarantines that follow (ME-5 to ME-7). */
 export function define(command: Command): Command {
-  common(command.command('list', { isDefault: true }))
+  addCommonFlags(command.command('list', { isDefault: true }))
     .description('list open escalations')
     .option('--all', 'include those that are answered or closed')
     .argument('[word]')
     .usage('[options]')
     .action(async (word: string | undefined, options: Flags & { all?: boolean }) =>
-      endFitted(word === undefined ? await listEscalations(options) : noSuchCommand(word)),
+      endFitted(word === undefined ? await listEscalations(options) : createNoSuchCommandProblem(word)),
     );
-  common(command.command('show'))
+  addCommonFlags(command.command('show'))
     .description('show an escalation: the problem, what was tried, the patches that are ready, the choices')
     .argument('<id>')
     .action(endWith(showEscalation));
-  common(command.command('resolve'))
+  addCommonFlags(command.command('resolve'))
     .description('answer an escalation; prompts on a terminal unless --choice is given')
     .argument('<id>')
     .addOption(
@@ -50,20 +50,20 @@ export function define(command: Command): Command {
       wholeNumber(1, 9999),
     )
     .action(endWith(resolveNamed));
-  common(command.command('quarantine'))
+  addCommonFlags(command.command('quarantine'))
     .description(
       'list quarantined tests, which are reported but do not fail the run; --release ends a quarantine',
     )
     .argument('[test]', 'part of a test name, or the id of the escalation that quarantined it')
     .option('--release', 'end the quarantine: the test can fail the run again, and agents may fix it')
     .option('--all', 'with --release: release all that match')
-    .action(endWith(quarantined));
+    .action(endWith(runQuarantine));
   return command;
 }
 
 /** `list` is the default command, so it receives any word that is not a command. */
-function noSuchCommand(word: string): Problem {
-  const near = closest(word, ['list', 'show', 'resolve', 'quarantine']);
+function createNoSuchCommandProblem(word: string): Problem {
+  const near = findClosest(word, ['list', 'show', 'resolve', 'quarantine']);
   return {
     kind: 'usage',
     message: `unknown command escalations ${word}${near === null ? '' : `. Did you mean ${near}?`}`,
@@ -71,7 +71,7 @@ function noSuchCommand(word: string): Problem {
   };
 }
 
-function common(command: Command): Command {
+function addCommonFlags(command: Command): Command {
   return command
     .option(...agentsFlag)
     .option(...storeFlag)
@@ -114,22 +114,22 @@ export async function resolveNamed(id: string, options: ResolveOptions): Promise
 }
 
 /** Runs `self-heal escalations quarantine`: lists the tests whose failure is accepted for now, or releases them (ME-7). */
-function quarantined(
+function runQuarantine(
   word: string | undefined,
   { release = false, all = false, json, ...flags }: Flags & { release?: boolean; all?: boolean },
 ): Promise<number | Problem> {
   return withStore(flags, async (store) => {
-    const quarantines = matchingQuarantines(word, (await store?.listQuarantines()) ?? []);
+    const quarantines = findQuarantines(word, (await store?.listQuarantines()) ?? []);
     if (!release) {
       if (json) return print({ schemaVersion: 1, quarantines });
       return printText(
         quarantines.length === 0
           ? 'No test is quarantined.'
-          : [...quarantines.map(quarantineLine), releases(quarantines)].join('\n'),
+          : [...quarantines.map(formatQuarantine), formatReleaseCommand(quarantines)].join('\n'),
       );
     }
-    if (quarantines.length === 0) return noMatch(word);
-    if (quarantines.length > 1 && !all) return severalMatches(quarantines);
+    if (quarantines.length === 0) return createNoMatchProblem(word);
+    if (quarantines.length > 1 && !all) return createSeveralMatchesProblem(quarantines);
     await store?.release(quarantines.map(({ testId }) => testId));
     if (json) return print({ schemaVersion: 1, released: quarantines });
     const names = quarantines.map(({ name }) => `  ${name}`).join('\n');
@@ -137,23 +137,23 @@ function quarantined(
   });
 }
 
-function matchingQuarantines(word: string | undefined, all: readonly Quarantine[]): readonly Quarantine[] {
+function findQuarantines(word: string | undefined, all: readonly Quarantine[]): readonly Quarantine[] {
   if (word === undefined) return all;
   const byEscalation = matchIds(word, [...new Set(all.map(({ escalationId }) => escalationId))]);
   if (byEscalation.length === 1) return all.filter(({ escalationId }) => byEscalation.includes(escalationId));
   return all.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()));
 }
 
-function quarantineLine({ name, escalationId, since, until }: Quarantine): string {
+function formatQuarantine({ name, escalationId, since, until }: Quarantine): string {
   return `${escalationId}  since ${localDay(since)}, until ${localDay(until)}  ${name}`;
 }
 
-function releases([first, ...others]: readonly Quarantine[]): string {
+function formatReleaseCommand([first, ...others]: readonly Quarantine[]): string {
   const all = others.length > 0 ? ' --all' : '';
   return `→ self-heal escalations quarantine ${first?.escalationId ?? ''} --release${all}`;
 }
 
-function noMatch(word: string | undefined): Problem {
+function createNoMatchProblem(word: string | undefined): Problem {
   return {
     kind: 'usage',
     message: word === undefined ? 'no test is quarantined' : `no quarantined test matches ${word}`,
@@ -161,11 +161,11 @@ function noMatch(word: string | undefined): Problem {
   };
 }
 
-function severalMatches(quarantines: readonly Quarantine[]): Problem {
+function createSeveralMatchesProblem(quarantines: readonly Quarantine[]): Problem {
   return {
     kind: 'usage',
     message: `this matches ${counted(quarantines.length, 'test')}`,
-    detail: quarantines.map(quarantineLine).join('\n'),
+    detail: quarantines.map(formatQuarantine).join('\n'),
     remedy: 'Name one of them, or release all of these with --all.',
   };
 }

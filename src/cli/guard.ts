@@ -44,12 +44,12 @@ async function runGuardCommand(options: GuardOptions): Promise<number | Problem>
   const warn = (message: string) => void process.stderr.write(`self-heal: ${message}\n`);
   const findings = await guardWorkingTree(changed, { cwd, config: options.config ?? null, warn });
   const failed = listFindings(findings, options.strict ?? false);
-  if (options.json) print({ schemaVersion: 1, base, findings: failed, ...asJson(findings) });
+  if (options.json) print({ schemaVersion: 1, base, findings: failed, ...toJson(findings) });
   else printFindings(findings, { cwd, root, count: changes.length });
   return failed.length > 0 ? exitCodes.red : exitCodes.green;
 }
 
-function asJson({ differences, locatorChanges, cut }: GuardFindings): object {
+function toJson({ differences, locatorChanges, cut }: GuardFindings): object {
   const files = cut.map(({ file, why }) => ({ file, why }));
   return { tests: differences, locators: locatorChanges, protected: files };
 }
@@ -67,26 +67,28 @@ function printFindings(
   { cwd, root, count }: { cwd: string; root: string; count: number },
 ): void {
   const { violations, differences, locatorChanges, cut } = findings;
-  const position = ({ file, line }: { file: string; line: number | null }) =>
+  const formatPosition = ({ file, line }: { file: string; line: number | null }) =>
     `${path.relative(cwd, path.join(root, file))}${line === null ? '' : `:${line}`}`;
-  const lines = violations.map((violation) => `${position(violation)} ${violation.rule}: ${violation.says}`);
+  const lines = violations.map(
+    (violation) => `${formatPosition(violation)} ${violation.rule}: ${violation.says}`,
+  );
   for (const difference of differences.toSorted((a, b) => rank(a) - rank(b))) {
     lines.push(
-      `${position(difference)} ${difference.strength}: ${difference.test}${difference.why === null ? '' : ` (${difference.why})`}`,
+      `${formatPosition(difference)} ${difference.strength}: ${difference.test}${difference.why === null ? '' : ` (${difference.why})`}`,
     );
     // A new test is best read in its file.
     if (difference.strength === 'new') continue;
-    const excerpt = (sign: string, all: readonly string[]) => {
+    const formatExcerpt = (sign: string, all: readonly string[]) => {
       const rest = all.length - mostLines;
       return [...all.slice(0, mostLines), ...(rest > 0 ? [`… ${counted(rest, 'more line')}`] : [])].map(
         (line) => `  ${sign} ${line}`,
       );
     };
-    lines.push(...excerpt('-', difference.before), ...excerpt('+', difference.after));
+    lines.push(...formatExcerpt('-', difference.before), ...formatExcerpt('+', difference.after));
   }
   for (const change of locatorChanges)
-    lines.push(`${position(change)} locator: ${change.old} → ${change.now}`);
-  for (const { file, why } of cut) lines.push(`${position({ file, line: null })} protected: ${why}`);
+    lines.push(`${formatPosition(change)} locator: ${change.old} → ${change.now}`);
+  for (const { file, why } of cut) lines.push(`${formatPosition({ file, line: null })} protected: ${why}`);
   for (const line of lines) process.stdout.write(`${line}\n`);
   const tests = (strength: Strength) =>
     new Set(differences.filter((difference) => difference.strength === strength).map(({ test }) => test))

@@ -59,7 +59,7 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   const cwd = process.cwd();
   const config = findPlaywrightConfig(cwd, options.config);
   if (!config.ok) return config.error;
-  const ci = await ciOf(options.ci, findGitRoot(cwd) ?? cwd);
+  const ci = await chooseCi(options.ci, findGitRoot(cwd) ?? cwd);
   if (!ci.ok) return ci.error;
   const installed = await findAgents({ cwd, env });
   const chosen = chooseAgent({
@@ -77,19 +77,19 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   const problem = dryRun ? null : await writePlan(plan.value, findGitRoot(cwd) ?? cwd);
   if (problem) return problem;
   say(
-    `Agent programs: ${installed.map(({ name }) => name).join(', ') || 'none on PATH'}; ${setUpText(agent, plan.value)}`,
+    `Agent programs: ${installed.map(({ name }) => name).join(', ') || 'none on PATH'}; ${describeSetUp(agent, plan.value)}`,
   );
   process.stdout.write(formatPlan(plan.value, dryRun));
   if (dryRun) process.stdout.write(formatTexts(plan.value));
   else {
     const wroteNow = plan.value.some(needsWriting);
-    for (const step of nextSteps(cwd, { installed, agent, ci: wroteNow ? ci.value : null })) say(step);
+    for (const step of listNextSteps(cwd, { installed, agent, ci: wroteNow ? ci.value : null })) say(step);
   }
   return exitCodes.green;
 }
 
 /** Says for which program the project is now set up, which a file that was kept decides. */
-function setUpText(agent: AgentProgram | null, files: readonly InitFile[]): string {
+function describeSetUp(agent: AgentProgram | null, files: readonly InitFile[]): string {
   const keptFile = files.find(({ name, action }) => /^agents\.ya?ml$/.test(name) && action === 'keep');
   if (keptFile)
     return `${keptFile.name} was changed by hand and stays as it is; --force sets up ${agent?.name ?? `the ${builtIn} fixer`}`;
@@ -100,7 +100,7 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-async function ciOf(
+async function chooseCi(
   flag: string | true | undefined,
   root: string,
 ): Promise<Result<CiSystem | null, Problem>> {
@@ -118,7 +118,7 @@ async function ciOf(
 }
 
 /** `ci` is the CI system for which a file was written now. */
-function nextSteps(
+function listNextSteps(
   cwd: string,
   {
     installed,
@@ -135,11 +135,11 @@ function nextSteps(
           `→ ${agent.title} was not found: ${agent.packageName ? `npm install -g ${agent.packageName}` : `install ${agent.file}`}`,
         ]
       : []),
-    ...(agent ? [] : [addAgent(first, exec)]),
+    ...(agent ? [] : [describeAddingAgent(first, exec)]),
     ...(ci === 'gitlab'
       ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
       : []),
-    ...(ci === null ? [] : [`→ For shards or a matrix of causes: ${workflowsOf(ci, cwd)}`]),
+    ...(ci === null ? [] : [`→ For shards or a matrix of causes: ${workflowDocs(ci, cwd)}`]),
     ...(agent && ci !== null
       ? [
           agent.keyVariable
@@ -152,12 +152,12 @@ function nextSteps(
 }
 
 /** The whole workflows for more than one machine, which lie in the documentation. */
-function workflowsOf(ci: CiSystem, cwd: string): string {
+function workflowDocs(ci: CiSystem, cwd: string): string {
   return path.join(path.relative(cwd, packageFile('docs/ci')), `${ci}-*.yml`);
 }
 
 /** Says how to set up an agent program if none is set up. */
-function addAgent(installed: AgentProgram | undefined, exec: string): string {
+function describeAddingAgent(installed: AgentProgram | undefined, exec: string): string {
   const add = `${exec} self-heal init --agent ${(installed ?? programs.claude).name} --force`;
   return installed
     ? `→ ${installed.title} is installed: ${add} sets it up`

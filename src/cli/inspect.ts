@@ -62,10 +62,10 @@ export async function runInspect(
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
   const all = redactor.deep(listFailures(run.value));
   if (word === null && !options.prompt) {
-    const list = listing(run.value, all, options);
+    const list = formatListing(run.value, all, options);
     return typeof list === 'string' ? printText(list) : print(list);
   }
-  if (all.length === 0) return withoutFailure(run.value);
+  if (all.length === 0) return createNoFailureProblem(run.value);
   const only = requireOneFailure(word, all);
   if (!only.ok) return only.error;
   const inspected = only.value;
@@ -86,7 +86,7 @@ async function readWords(
   return isRun ? { runId: first, word: null } : { runId: null, word: first };
 }
 
-function listing(
+function formatListing(
   run: StoredRun,
   all: readonly InspectedFailure[],
   { json }: InspectOptions,
@@ -116,7 +116,7 @@ async function showPrompt(
   return exitCodes.green;
 }
 
-function withoutFailure(run: StoredRun): Problem {
+function createNoFailureProblem(run: StoredRun): Problem {
   return {
     kind: 'usage',
     message: `${describeNoFailures(run)} in run ${run.runId}`,

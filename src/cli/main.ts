@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { exitCodes } from '../model/exit-codes.js';
-import { end, endOnUncaught, problemOfFile } from './end.js';
+import { end, endOnUncaught, explainFileError } from './end.js';
 import { createProgram } from './program.js';
 import { ignoreEpipe } from '../outputs/streams.js';
 
@@ -22,7 +22,7 @@ function endThrown(error: unknown): void {
     end(error.exitCode === 0 ? exitCodes.green : exitCodes.usage);
     return;
   }
-  const problem = problemOfFile(error);
+  const problem = explainFileError(error);
   if (problem) {
     end(problem);
     return;

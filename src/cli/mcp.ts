@@ -23,12 +23,12 @@ async function runMcp(): Promise<number> {
   const closing = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => closing.abort());
   process.stdin.once('end', () => closing.abort()).once('close', () => closing.abort());
-  await serve({ input: process.stdin, output: protocolOnly(), closing: closing.signal });
+  await serve({ input: process.stdin, output: reserveStdout(), closing: closing.signal });
   return exitCodes.green;
 }
 
 /** Reserves standard output for the protocol; all other output goes to standard error. */
-function protocolOnly(): Writable {
+function reserveStdout(): Writable {
   const write = process.stdout.write.bind(process.stdout);
   const output = new Writable({
     write: (chunk: Buffer, _, done) => void write(chunk, () => done()),

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { ownVersion } from '../own-files.js';
-import { stateProblem, StateRefused } from '../state-folder.js';
+import { readOwnVersion } from '../own-files.js';
+import { findStateProblem, StateRefused } from '../state-folder.js';
 
 /** A command's file adds its arguments, flags and action. */
 type LoadCommand = () => Promise<{ define(command: Command): Command }>;
@@ -61,7 +61,7 @@ export async function createProgram(argv: readonly string[]): Promise<Command> {
     .description(
       'Runs a Playwright suite and hands each failure to the right coding agent. Only a passing re-run counts as a fix.',
     )
-    .version(ownVersion())
+    .version(readOwnVersion())
     .showHelpAfterError('(self-heal --help lists the commands and flags)')
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
@@ -81,7 +81,7 @@ function inherit(program: Command, command: Command, name = `self-heal ${command
 }
 
 async function checkState(): Promise<void> {
-  const problem = await stateProblem(process.cwd());
+  const problem = await findStateProblem(process.cwd());
   if (!problem) return;
   const { writeProblem } = await import('../outputs/write-reports.js');
   await writeProblem(problem, { env: process.env });

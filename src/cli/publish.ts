@@ -52,11 +52,11 @@ async function runPublish({ from, folder, answer, apply }: PublishOptions): Prom
   const printLine = (line: string) => void printText(redactor.text(line));
   try {
     if (answer) return await answerComment({ artifact, folder, env }, printLine);
-    const forge = await forgeOf(env);
+    const forge = await openForge(env);
     if (!forge.ok) return forge.error;
     if (!artifact) return noArtifact;
     const publication = { forge: forge.value, artifact, folder, redactor };
-    if (apply) return await applyHere(publication, printLine);
+    if (apply) return await applyToMergeRequest(publication, printLine);
     const { publish } = await import('../clients/publish/publish.js');
     for (const line of await publish(publication)) printLine(line);
     return exitCodes.green;
@@ -64,14 +64,14 @@ async function runPublish({ from, folder, answer, apply }: PublishOptions): Prom
     return {
       kind: 'forge-refused',
       message: 'a request to the forge failed',
-      detail: redactor.text(detailOf(error)),
+      detail: redactor.text(describeRequestError(error)),
       remedy: 'See which permission the token lacks, or run the job again.',
     };
   }
 }
 
 /** Says which request failed: errors of both clients carry it. */
-function detailOf(error: unknown): string {
+function describeRequestError(error: unknown): string {
   const { request, cause } = Object(error) as { request?: unknown; cause?: { request?: unknown } };
   const { method, url } = Object(request ?? cause?.request) as { method?: string; url?: string };
   const { pathname = url, origin = '' } = url !== undefined && URL.canParse(url) ? new URL(url) : {};
@@ -84,7 +84,7 @@ const noArtifact: Problem = {
   remedy: 'Name the folder with the artifact of the job that ran the tests.',
 };
 
-async function forgeOf(env: NodeJS.ProcessEnv): Promise<Result<Forge, Problem>> {
+async function openForge(env: NodeJS.ProcessEnv): Promise<Result<Forge, Problem>> {
   if (env['GITHUB_ACTIONS'] === 'true') return (await import('../clients/publish/github.js')).openGithub(env);
   if (env['GITLAB_CI'] === 'true') return (await import('../clients/publish/gitlab.js')).openGitlab(env);
   return err({
@@ -125,7 +125,10 @@ async function answerComment(
 }
 
 /** Commits the fix to the branch of the merge request that the pipeline belongs to; whoever may start the job may push. */
-async function applyHere(request: ApplyRequest, printLine: (line: string) => void): Promise<number> {
+async function applyToMergeRequest(
+  request: ApplyRequest,
+  printLine: (line: string) => void,
+): Promise<number> {
   const occasion = await request.forge.readOccasion();
   const { applyFix } = await import('../clients/publish/apply.js');
   const outcome: CommentOutcome =

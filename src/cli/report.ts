@@ -48,11 +48,12 @@ export async function runReport(
   const run = await findRun(cwd, word ?? null);
   if (!run.ok) return run.error;
   const { report, dir } = run.value;
-  if (report === null) return untold(run.value);
+  if (report === null) return createNoEventsProblem(run.value);
   // The run may be another machine's, which did not know the secrets of this one.
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
   const masked = redactor.deep(report);
-  if (masked.exitCode === null && (await findActivePid(dir)) !== null) return atWork(run.value);
+  if (masked.exitCode === null && (await findActivePid(dir)) !== null)
+    return createStillRunningProblem(run.value);
   if (patch) return printPatch(run.value, redactor);
   if (json) return print(masked);
   const folder = relativePath(cwd, dir);
@@ -91,7 +92,7 @@ async function write(report: Report, folder: RunLocation): Promise<string | Prob
   }
 }
 
-function untold({ runId }: StoredRun): Problem {
+function createNoEventsProblem({ runId }: StoredRun): Problem {
   return {
     kind: 'run-missing',
     message: `run ${runId} left no report, and its events.ndjson has no usable events`,
@@ -99,7 +100,7 @@ function untold({ runId }: StoredRun): Problem {
   };
 }
 
-function atWork({ runId }: StoredRun): Problem {
+function createStillRunningProblem({ runId }: StoredRun): Problem {
   return {
     kind: 'run-missing',
     message: `run ${runId} is still running and has no report yet`,

@@ -32,7 +32,7 @@ export async function resolveEscalation(
 ): Promise<AnsweredQuestion | number | Problem> {
   const { id, state } = asked;
   const prompts = options.choice === undefined && canAskPerson(process.env, process);
-  const answer = prompts ? await promptFor(asked, options) : options;
+  const answer = prompts ? await promptForAnswer(asked, options) : options;
   if (answer === null) {
     process.stderr.write(`No answer was given, so nothing changed: ${id} is ${state}.\n`);
     return exitCodes.interrupted;
@@ -42,12 +42,14 @@ export async function resolveEscalation(
   if (!decided.ok) return decided.error;
   const { escalation, proof } = decided.value;
   if (!options.json && proof === null)
-    printText(`${id} ${escalation.state}: ${whatFollows(escalation, days)}${insteadOf(asked)}`);
+    printText(
+      `${id} ${escalation.state}: ${describeConsequence(escalation, days)}${describeReplacedAnswer(asked)}`,
+    );
   return decided.value;
 }
 
 /** Returns null if the person canceled the prompt. */
-async function promptFor(
+async function promptForAnswer(
   escalation: Escalation,
   { guidance, allow }: ResolveOptions,
 ): Promise<TypedAnswer | null> {
@@ -70,14 +72,14 @@ async function promptFor(
   return { choice, guidance: typed, allow: opens ? 'tests' : undefined };
 }
 
-function whatFollows({ choice, tests }: Escalation, days = QUARANTINE_DAYS): string {
+function describeConsequence({ choice, tests }: Escalation, days = QUARANTINE_DAYS): string {
   if (choice !== 'skip') return choice === null ? '' : followsFrom[choice];
   if (tests.length === 0) return 'the suite itself cannot be quarantined';
   return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine for ${counted(days, 'day')}: reported, but not failing the run (self-heal escalations quarantine lists and releases tests)`;
 }
 
 /** Names the answer that was replaced. */
-function insteadOf({ state, choice }: Escalation): string {
+function describeReplacedAnswer({ state, choice }: Escalation): string {
   return state === 'pending' ? '' : ` (previous answer: ${choice})`;
 }
 

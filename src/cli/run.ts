@@ -33,7 +33,7 @@ export async function runAsTyped(words: readonly string[], options: RunOptions):
   const { env } = process;
   const name = options.from ? 'heal' : 'run';
   const request = { cwd: process.cwd(), env, name, filters, passThrough, options };
-  const command = await commandFor(options);
+  const command = await loadCommand(options);
   const result = command.ok ? await runCommand(request, command.value) : command.error;
   if (typeof result !== 'number') {
     const { writeProblem } = await import('../outputs/write-reports.js');
@@ -44,7 +44,7 @@ export async function runAsTyped(words: readonly string[], options: RunOptions):
   return endFitted(await askAfterRun(result, options));
 }
 
-async function commandFor({ dryRun, patches }: RunOptions): Promise<Result<RunCommand, Problem>> {
+async function loadCommand({ dryRun, patches }: RunOptions): Promise<Result<RunCommand, Problem>> {
   if (!patches) return ok(dryRun ? plan : heal);
   const { readPatches } = await import('../clients/patches.js');
   const read = await readPatches(patches);

@@ -47,7 +47,7 @@ async function runUndo(
 
 async function undoNamed(request: UndoRequest, store: string | undefined): Promise<number | Problem> {
   const { cwd } = request;
-  const target = await runToUndo(request);
+  const target = await chooseRun(request);
   if (!target.ok) return target.error;
   if (target.value === null) return exitCodes.interrupted;
   const { runId, dir } = target.value;
@@ -55,20 +55,20 @@ async function undoNamed(request: UndoRequest, store: string | undefined): Promi
   const kept = readKeptChanges(dir, run);
   const edits = run.editedTests === null ? null : readChange(dir, run.editedTests);
   if (kept === null || (request.tests && run.editedTests !== null && edits === null))
-    return contentsGone(runId);
+    return createMissingContentsProblem(runId);
   const changes = request.tests && edits ? [edits, ...kept] : kept;
   if (changes.length === 0)
     return printText(
       run.undone
-        ? reverted(runId)
+        ? describeReverted(runId)
         : `run ${runId} left no changes in the project: nothing to undo${edits ? `, but somebody changed tests while it worked: self-heal undo ${runId} --tests takes that back` : ''}`,
     );
   const result = await undo(cwd, { runId, dir }, changes).catch(nullIfMissing);
-  if (result === null) return contentsGone(runId);
-  await noteUndone(target.value, result, store);
+  if (result === null) return createMissingContentsProblem(runId);
+  await recordUndo(target.value, result, store);
   printText(
     [
-      ...undoLines(runId, result),
+      ...formatUndo(runId, result),
       ...(result.installed === null ? [] : [`ran ${result.installed}, because the dependencies changed`]),
       `the patches are kept in ${path.relative(cwd, path.join(dir, 'attempts'))}`,
     ].join('\n'),
@@ -77,7 +77,7 @@ async function undoNamed(request: UndoRequest, store: string | undefined): Promi
 }
 
 /** Records the undo in the run's events and in the store, where its heals no longer count as held (ME-7). */
-async function noteUndone(
+async function recordUndo(
   { runId, dir }: StoredRun,
   result: WriteResult,
   storeFlag: string | undefined,
@@ -92,21 +92,21 @@ async function noteUndone(
   if (problem) process.stderr.write(`${formatProblem(problem)}\n`);
 }
 
-function undoLines(runId: string, { written, leftAlone }: WriteResult): string[] {
+function formatUndo(runId: string, { written, leftAlone }: WriteResult): string[] {
   return [
     ...(written.length > 0 ? [`reverted what run ${runId} changed:`] : []),
-    ...(written.length + leftAlone.length === 0 ? [reverted(runId)] : []),
+    ...(written.length + leftAlone.length === 0 ? [describeReverted(runId)] : []),
     ...written.map((file) => `  ${file}`),
     ...(leftAlone.length > 0 ? [`left alone, because they changed since run ${runId}:`] : []),
     ...leftAlone.map((file) => `  ${file}`),
   ];
 }
 
-function reverted(runId: string): string {
+function describeReverted(runId: string): string {
   return `run ${runId} has already been reverted`;
 }
 
-function contentsGone(runId: string): Problem {
+function createMissingContentsProblem(runId: string): Problem {
   return {
     kind: 'run-missing',
     message: `What run ${runId} changed can no longer be read from .self-heal; nothing was changed`,
@@ -130,66 +130,66 @@ const FILES_NAMED = 5;
  * Returns the run whose changes to revert: the named one, or else the newest that left changes and has not been undone. If that is not the
  * last run, the user is asked; returns null if they decline.
  */
-async function runToUndo({ cwd, word, yes, tests }: UndoRequest): Promise<Result<StoredRun | null, Problem>> {
+async function chooseRun({ cwd, word, yes, tests }: UndoRequest): Promise<Result<StoredRun | null, Problem>> {
   const last = await findRun(cwd, word ?? null);
   if (!last.ok) return last;
-  if ((await findActivePid(last.value.dir)) !== null) return err(atWork(last.value.runId));
-  if (word !== undefined || tests || (await changesLeftBy(last.value))?.length !== 0) return last;
-  const newest = await newestWithChanges(cwd);
+  if ((await findActivePid(last.value.dir)) !== null) return err(createStillRunningProblem(last.value.runId));
+  if (word !== undefined || tests || (await readRemainingChanges(last.value))?.length !== 0) return last;
+  const newest = await findNewestWithChanges(cwd);
   if (newest === null) return last;
   if (yes) return ok(newest);
-  if (!canAskPerson(process.env, process)) return err(await notTheLast(last.value, newest));
+  if (!canAskPerson(process.env, process)) return err(await createNotTheLastProblem(last.value, newest));
   const isWanted = await askToConfirm(
-    `${capitalize(await whyNotTheLast(last.value))}. Undo ${await runDescription(newest)}?`,
+    `${capitalize(await explainNotTheLast(last.value))}. Undo ${await describeRun(newest)}?`,
   );
   return ok(isWanted ? newest : null);
 }
 
-async function newestWithChanges(cwd: string): Promise<StoredRun | null> {
+async function findNewestWithChanges(cwd: string): Promise<StoredRun | null> {
   for (const runId of (await listRunIds(cwd)).toReversed()) {
     const run = await readRun(cwd, runId);
-    if ((await changesLeftBy(run))?.length) return run;
+    if ((await readRemainingChanges(run))?.length) return run;
   }
   return null;
 }
 
 /** Returns the changes that it left in the project and that have not all been reverted since; null if they can no longer be read. */
-async function changesLeftBy({ dir }: StoredRun): Promise<Change[] | null> {
+async function readRemainingChanges({ dir }: StoredRun): Promise<Change[] | null> {
   return readKeptChanges(dir, await readRunState(dir));
 }
 
-async function changedBy(run: StoredRun): Promise<string[]> {
-  const changes = (await changesLeftBy(run)) ?? [];
+async function listChangedFiles(run: StoredRun): Promise<string[]> {
+  const changes = (await readRemainingChanges(run)) ?? [];
   return [...new Set(changes.flatMap(({ edits }) => edits.map((edit) => edit.path)))];
 }
 
-async function runDescription(run: StoredRun): Promise<string> {
-  const files = await changedBy(run);
+async function describeRun(run: StoredRun): Promise<string> {
+  const files = await listChangedFiles(run);
   const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : '';
-  return `run ${run.runId}${startOf(run)}, which changed ${files.slice(0, FILES_NAMED).join(', ')}${more}`;
+  return `run ${run.runId}${formatStart(run)}, which changed ${files.slice(0, FILES_NAMED).join(', ')}${more}`;
 }
 
-function startOf({ report }: StoredRun): string {
+function formatStart({ report }: StoredRun): string {
   return report === null ? '' : ` of ${localTime(report.startedAt)}`;
 }
 
 /** Says why the last run is not the one to undo. */
-async function whyNotTheLast({ dir }: StoredRun): Promise<string> {
+async function explainNotTheLast({ dir }: StoredRun): Promise<string> {
   const { undone } = await readRunState(dir);
   return undone ? 'the last run has already been reverted' : 'the last run changed nothing';
 }
 
-async function notTheLast(last: StoredRun, run: StoredRun): Promise<Problem> {
-  const files = await changedBy(run);
+async function createNotTheLastProblem(last: StoredRun, run: StoredRun): Promise<Problem> {
+  const files = await listChangedFiles(run);
   return {
     kind: 'usage',
-    message: `${await whyNotTheLast(last)}; the newest that left changes is ${run.runId}${startOf(run)}, with ${counted(files.length, 'file')}`,
+    message: `${await explainNotTheLast(last)}; the newest that left changes is ${run.runId}${formatStart(run)}, with ${counted(files.length, 'file')}`,
     detail: files.map((file) => `  ${file}`).join('\n'),
     remedy: `Run \`self-heal undo ${run.runId}\` or \`self-heal undo --yes\`.`,
   };
 }
 
-function atWork(runId: string): Problem {
+function createStillRunningProblem(runId: string): Problem {
   return {
     kind: 'usage',
     message: `run ${runId} is still running`,

@@ -19,7 +19,7 @@ import { createRedactor } from '../secrets/redactor.js';
 import { hasState } from '../state-folder.js';
 import type { Store } from '../store/store.js';
 import type { StoreFlags } from '../store/with-store.js';
-import { withoutUndefined } from '../without-undefined.js';
+import { dropUndefined } from '../without-undefined.js';
 
 /** The command-line flags for the run that proves a chosen patch. */
 export interface Flags extends StoreFlags {
@@ -89,7 +89,7 @@ async function createProofRequest(
     name: 'escalations',
     filters,
     passThrough,
-    options: { ...options, ...withoutUndefined({ agents, store, json }) },
+    options: { ...options, ...dropUndefined({ agents, store, json }) },
   };
   const checked = await checkRequest(request);
   return checked.ok ? ok(request) : checked;

@@ -1,7 +1,7 @@
 import { createFixer } from './fixer/propose.js';
 import type { HookParts, MakeHooks } from '../command/compose-session.js';
 import type { Hooks } from '../heal/hooks.js';
-import { knownSecrets } from '../secrets/redactor.js';
+import { createSecretNamer } from '../secrets/redactor.js';
 import { openContents } from '../workspace/change.js';
 import { createFixerProposer, createFollowingPatch } from './fixer/fixes.js';
 import { createMemory } from './memory.js';
@@ -40,7 +40,7 @@ async function createFreeHooks({ opened, store, root, isTest }: HookParts) {
   const fixer =
     settings.fixer === 'none' ? [] : [createFixerProposer(createFixer({ cwd, root, isTest }), warn)];
   if (!settings.memory.fixes) return { fixer, memory: { proposers: [] } };
-  const secretsIn = await knownSecrets({ env, projectRoot: cwd });
+  const secretsIn = await createSecretNamer({ env, projectRoot: cwd });
   const { propose, rememberAttempt: attemptEnded } = createMemory({
     store,
     folder,

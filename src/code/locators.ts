@@ -1,7 +1,7 @@
 import {
-  childrenOf,
-  constantOf,
-  fieldsOf,
+  listChildren,
+  evaluateConstant,
+  listChildFields,
   isNode,
   identifierName,
   nodeIn,
@@ -22,17 +22,17 @@ export function isLocatorCall(node: SyntaxNode): boolean {
 }
 
 /** Returns what a chain of locator calls begins at: `page` of `page.getByRole('row').getByText('Ann')`. */
-export function baseLocatorOf(wrapped: SyntaxNode): SyntaxNode {
+export function findBaseLocator(wrapped: SyntaxNode): SyntaxNode {
   const node = unwrap(wrapped);
   const object = isLocatorCall(node) ? nodeIn(nodeIn(node, 'callee'), 'object') : null;
-  return object ? baseLocatorOf(object) : node;
+  return object ? findBaseLocator(object) : node;
 }
 
 /** Returns the calls of a chain of locators, the last one first. */
-export function chainOf(wrapped: SyntaxNode): SyntaxNode[] {
+export function listChain(wrapped: SyntaxNode): SyntaxNode[] {
   const node = unwrap(wrapped);
   const object = isLocatorCall(node) ? nodeIn(nodeIn(node, 'callee'), 'object') : null;
-  return object ? [node, ...chainOf(object)] : [];
+  return object ? [node, ...listChain(object)] : [];
 }
 
 /** What can be part of what a locator looks for: it has no effect, and takes nothing from the page. */
@@ -45,16 +45,16 @@ export function isPlainLocator(node: SyntaxNode): boolean {
     plain.test(node.type) ||
     isLocatorCall(node) ||
     (node.type === 'BinaryExpression' && node['operator'] === '+');
-  return isKnown && node['computed'] !== true && childrenOf(node).every(isPlainLocator);
+  return isKnown && node['computed'] !== true && listChildren(node).every(isPlainLocator);
 }
 
 const shownTexts = /^getBy(?:Text|Label|Placeholder|AltText|Title)$/;
 
 /** Returns what people can read of what a locator looks for, each printed; empty if it is found by a selector, a role or a test id alone. */
-export function textsOf(locator: SyntaxNode): string[] {
+export function listTexts(locator: SyntaxNode): string[] {
   const texts: string[] = [];
   const add = (node: SyntaxNode | null | undefined) => node && texts.push(printLocator(node));
-  for (const call of chainOf(locator))
+  for (const call of listChain(locator))
     visit(call, (node) => {
       if (node.type === 'Property' && /^(?:name|hasText)$/.test(identifierName(nodeIn(node, 'key')) ?? ''))
         add(nodeIn(node, 'value'));
@@ -65,12 +65,12 @@ export function textsOf(locator: SyntaxNode): string[] {
 }
 
 /** Returns all strings and patterns below a node. */
-export function wordsIn(node: SyntaxNode): string[] {
+export function listWords(node: SyntaxNode): string[] {
   const words: string[] = [];
   visit(node, (part) => {
     const { pattern } = (part['regex'] ?? {}) as { readonly pattern?: string };
     const { cooked } = (part['value'] ?? {}) as { readonly cooked?: string };
-    const word = pattern ?? cooked ?? constantOf(part);
+    const word = pattern ?? cooked ?? evaluateConstant(part);
     if (word !== undefined && word !== null && String(word).length > 1) words.push(String(word));
   });
   return words;
@@ -81,10 +81,10 @@ const silent =
   /^(?:type|start|end|raw|(?:im|ex)portKind|accessibility|readonly|override|declare|definite|abstract|shorthand|tail)$/;
 
 /** Returns a node's own values, as one text: names, operators, literals. */
-export function ownValues(node: SyntaxNode): string {
+export function printOwnValues(node: SyntaxNode): string {
   const value = (field: unknown) =>
     isRecord(field) && 'cooked' in field ? field['cooked'] : field instanceof RegExp ? String(field) : field;
-  const fields = new Set(fieldsOf(node));
+  const fields = new Set(listChildFields(node));
   const own = Object.entries(node).filter(
     ([key, field]) =>
       !silent.test(key) &&
@@ -107,14 +107,14 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
  */
 export function printLocator(wrapped: SyntaxNode, isBlank = false): string {
   const node = unwrap(wrapped);
-  const constant = constantOf(node);
+  const constant = evaluateConstant(node);
   if (constant !== undefined) return JSON.stringify(constant);
-  if (isBlank && isLocatorCall(node)) return `‹${printLocator(baseLocatorOf(node), true)}›`;
-  const parts = fieldsOf(node).map((field) => {
+  if (isBlank && isLocatorCall(node)) return `‹${printLocator(findBaseLocator(node), true)}›`;
+  const parts = listChildFields(node).map((field) => {
     const value = node[field];
     if (Array.isArray(value))
       return value.map((item) => (isNode(item) ? printLocator(item, isBlank) : '')).join();
     return isNode(value) ? printLocator(value, isBlank) : '';
   });
-  return `${node.type}${ownValues(node)}(${parts.join(';')})`;
+  return `${node.type}${printOwnValues(node)}(${parts.join(';')})`;
 }

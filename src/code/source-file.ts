@@ -1,5 +1,5 @@
 import { parseSync } from 'oxc-parser';
-import { constantOf, identifierName, nodeIn, nodesIn, type SyntaxNode, unwrap } from './syntax.js';
+import { evaluateConstant, identifierName, nodeIn, nodesIn, type SyntaxNode, unwrap } from './syntax.js';
 
 /** A parsed file; its tree is built on first access. */
 export interface SourceFile {
@@ -32,9 +32,9 @@ export function parseSource(path: string, content: string): SourceFile | null {
         program ??= result.program as unknown as SyntaxNode;
         return program;
       },
-      imports: importsOf(text, result.module),
+      imports: listImports(text, result.module),
       lines: text.split('\n'),
-      lineAt: linesOf(text),
+      lineAt: createLineLookup(text),
     };
   } catch (error) {
     if (error instanceof RangeError) throw error;
@@ -43,7 +43,7 @@ export function parseSource(path: string, content: string): SourceFile | null {
 }
 
 /** Returns a function that maps an offset in a text to its line, counted from 1. */
-export function linesOf(text: string): (offset: number) => number {
+export function createLineLookup(text: string): (offset: number) => number {
   const ends = Array.from(text.matchAll(/\n/g), ({ index }) => index);
   return (offset) => {
     let [before, after] = [0, ends.length];
@@ -58,7 +58,7 @@ export function linesOf(text: string): (offset: number) => number {
 
 type ModuleRecord = ReturnType<typeof parseSync>['module'];
 
-function importsOf(text: string, { staticImports, staticExports, dynamicImports }: ModuleRecord): string[] {
+function listImports(text: string, { staticImports, staticExports, dynamicImports }: ModuleRecord): string[] {
   const required = [...text.matchAll(/\brequire\s*\(\s*(['"`])([^'"`]+)\1/g)].map((match) => match[2] ?? '');
   const dynamic = dynamicImports.map(({ moduleRequest: { start, end } }) =>
     text.slice(start, end).replaceAll(/^['"`]|['"`]$/g, ''),
@@ -78,12 +78,12 @@ type Settings = ReadonlyMap<string, string>;
  * Parses JSON with comments, as a JavaScript expression. Objects are flattened to dotted names, and a list keeps its source text. Null on a
  * syntax error.
  */
-export function jsonSettings(text: string): Settings | null {
+export function parseJsonSettings(text: string): Settings | null {
   const source = parseSource('settings.js', `(${text})`);
   const settings = new Map<string, string>();
   const add = (node: SyntaxNode, name: string): void => {
     if (node.type !== 'ObjectExpression')
-      settings.set(name, String(constantOf(node) ?? source?.text.slice(node.start, node.end)));
+      settings.set(name, String(evaluateConstant(node) ?? source?.text.slice(node.start, node.end)));
     for (const property of node.type === 'ObjectExpression' ? nodesIn(node, 'properties') : []) {
       const [key, value] = [identifierName(nodeIn(property, 'key')), nodeIn(property, 'value')];
       if (value) add(value, name === '' ? (key ?? '') : `${name}.${key ?? ''}`);

@@ -33,13 +33,13 @@ const fields = new Map(
 );
 
 /** Returns the fields that hold a node's children, without types, in source order. */
-export function fieldsOf({ type }: SyntaxNode): readonly string[] {
+export function listChildFields({ type }: SyntaxNode): readonly string[] {
   return fields.get(type) ?? [];
 }
 
 /** Returns all child nodes except types, in source order. */
-export function childrenOf(node: SyntaxNode): SyntaxNode[] {
-  return fieldsOf(node).flatMap((field) => {
+export function listChildren(node: SyntaxNode): SyntaxNode[] {
+  return listChildFields(node).flatMap((field) => {
     const value = node[field];
     return Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [];
   });
@@ -48,11 +48,11 @@ export function childrenOf(node: SyntaxNode): SyntaxNode[] {
 /** Visits a node and everything below it, parents first. */
 export function visit(node: SyntaxNode, look: (node: SyntaxNode) => void): void {
   look(node);
-  for (const child of childrenOf(node)) visit(child, look);
+  for (const child of listChildren(node)) visit(child, look);
 }
 
 /** Returns a node and all its descendants, parents first; empty for null. */
-export function nodesOf(node: SyntaxNode | null): SyntaxNode[] {
+export function listNodes(node: SyntaxNode | null): SyntaxNode[] {
   const nodes: SyntaxNode[] = [];
   if (node) visit(node, (part) => nodes.push(part));
   return nodes;
@@ -70,32 +70,32 @@ export function identifierName(node: SyntaxNode | null | undefined): string | nu
 export function propertyOf(node: SyntaxNode | null | undefined): string | null {
   const property = node?.type === 'MemberExpression' ? nodeIn(node, 'property') : null;
   if (!property || node?.['computed'] !== true) return identifierName(property);
-  const value = constantOf(property);
+  const value = evaluateConstant(property);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }
 
 /** Returns the name that ends an identifier or a member expression: `b` for `b` and for `a.b`; empty if there is none. */
-export function lastName(node: SyntaxNode | null | undefined): string {
+export function readLastName(node: SyntaxNode | null | undefined): string {
   return propertyOf(node) ?? identifierName(node) ?? '';
 }
 
 /** Evaluates a constant expression to a string, number, boolean or null; `undefined` for any other expression. */
-export function constantOf(wrapped: SyntaxNode): string | number | boolean | null | undefined {
+export function evaluateConstant(wrapped: SyntaxNode): string | number | boolean | null | undefined {
   const node = unwrap(wrapped);
   if (node.type === 'Literal' && node['regex'] === undefined && node['bigint'] === undefined)
     return node['value'] as string | number | boolean | null;
   if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
-    return nodesIn(node, 'quasis').map(cookedText).join('');
+    return nodesIn(node, 'quasis').map(readTemplateText).join('');
   if (node.type !== 'BinaryExpression' || node['operator'] !== '+') return undefined;
   // The right side first: the left one may be a long sum, which matters only if the right one is a text.
   const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
-  const end = right && constantOf(right);
-  const start = left && typeof end === 'string' ? constantOf(left) : undefined;
+  const end = right && evaluateConstant(right);
+  const start = left && typeof end === 'string' ? evaluateConstant(left) : undefined;
   return typeof start === 'string' ? `${start}${end}` : undefined;
 }
 
 /** Returns the text of a template element, with escape sequences resolved. */
-export function cookedText(node: SyntaxNode): string {
+export function readTemplateText(node: SyntaxNode): string {
   const { cooked } = (node['value'] ?? {}) as { readonly cooked?: string | null };
   return cooked ?? '';
 }

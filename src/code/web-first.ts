@@ -5,7 +5,7 @@ import {
   identifierName,
   nodeIn,
   nodesIn,
-  nodesOf,
+  listNodes,
   propertyOf,
   type SyntaxNode,
   unwrap,
@@ -39,7 +39,7 @@ const oneShot =
   /^expect\((?:await ‹locator›\.(\w+)\((.*?)\)|(page\.url\(\)|await page\.title\(\)))\)(\.not)?\.(to\w+)\((.*)\)$/;
 
 /** Returns the web-first form of a one-shot check, which waits for the same; null for any other step. */
-function webFirstForm(step: string): string | null {
+function findWebFirstForm(step: string): string | null {
   const [, read = '', options = '', page, not = '', matcher = '', expected = ''] = oneShot.exec(step) ?? [];
   const isExact = /^to(?:Be|Equal|StrictEqual)$/.test(matcher);
   const isPart = /^to(?:Contain|Match)$/.test(matcher) && !read.startsWith('all');
@@ -58,16 +58,16 @@ function webFirstForm(step: string): string | null {
 }
 
 /** The call of `expect` that a matcher belongs to. */
-export function expectIn(call: SyntaxNode): SyntaxNode | null {
+export function findExpect(call: SyntaxNode): SyntaxNode | null {
   const object = nodeIn(calleeOf(call), 'object');
   if (!object) return null;
-  if (propertyOf(object) === 'not') return expectIn({ ...call, callee: object });
+  if (propertyOf(object) === 'not') return findExpect({ ...call, callee: object });
   return object.type === 'CallExpression' && identifierName(calleeOf(object)) === 'expect' ? object : null;
 }
 
 /** Returns the code of a one-shot check as a web-first assertion; null for any other call. */
-export function webFirstCode(call: SyntaxNode, { text }: Pick<SourceFile, 'text'>): string | null {
-  const expectCall = expectIn(call);
+export function createWebFirstCode(call: SyntaxNode, { text }: Pick<SourceFile, 'text'>): string | null {
+  const expectCall = findExpect(call);
   const checked = expectCall && nodesIn(expectCall, 'arguments')[0];
   if (!checked) return null;
   const read = (checked.type === 'AwaitExpression' && nodeIn(checked, 'argument')) || checked;
@@ -79,7 +79,7 @@ export function webFirstCode(call: SyntaxNode, { text }: Pick<SourceFile, 'text'
       ? text.slice(call.start, call.end)
       : `${text.slice(call.start, locator.start)}‹locator›${text.slice(locator.end, call.end)}`;
   const quoted = step.replaceAll(/'((?:[^'\\"]|\\.)*)'/g, '"$1"').replaceAll(/\s*\n\s*/g, '');
-  return webFirstForm(quoted)?.replace('‹locator›', () => code) ?? null;
+  return findWebFirstForm(quoted)?.replace('‹locator›', () => code) ?? null;
 }
 
 /** Whether a statement is the one that it replaces, but waits: it awaits what was not awaited, or is the web-first form of a one-shot check. */
@@ -87,7 +87,7 @@ export function isSettled(old: SyntaxNode, now: SyntaxNode, source: SourceFile):
   const [was, is] = [old, now].map((statement) => nodeIn(statement, 'expression'));
   if (!was || is?.type !== 'AwaitExpression') return false;
   if (printLocator(nodeIn(is, 'argument') ?? is) === printLocator(was)) return true;
-  const form = webFirstCode(unwrap(was), source);
+  const form = createWebFirstCode(unwrap(was), source);
   const program = form === null ? undefined : parseSource('step.mts', form)?.program;
   return program !== undefined && printLocator(nodesIn(program, 'body')[0] ?? program) === printLocator(now);
 }
@@ -97,10 +97,10 @@ export function isWait(statement: SyntaxNode): boolean {
   const awaited = nodeIn(statement, 'expression');
   const call = awaited?.type === 'AwaitExpression' ? nodeIn(awaited, 'argument') : null;
   const method = propertyOf(calleeOf(call)) ?? '';
-  const isCheck = call && expectIn(call) ? /^to(?!Pass|HaveScreenshot|Match)/ : /^waitFor(?:URL)?$/;
+  const isCheck = call && findExpect(call) ? /^to(?!Pass|HaveScreenshot|Match)/ : /^waitFor(?:URL)?$/;
   return (
     isCheck.test(method) &&
-    !nodesOf(call).some(
+    !listNodes(call).some(
       ({ type, ...node }) =>
         /Function|Await/.test(type) || identifierName(nodeIn({ type, ...node }, 'key')) === 'timeout',
     )

@@ -3,7 +3,7 @@ import type { Problem } from '../problem.js';
 import { hasState, hasStateFolder, stateFolder } from '../state-folder.js';
 import { listKilledRuns } from '../run/run-journal.js';
 import type { ProjectLock } from '../run/project-lock.js';
-import { runsAtWork } from '../work-folder.js';
+import { listRunsAtWork } from '../work-folder.js';
 
 /** The project to lock, and the command to lock it for. */
 interface LockedWork {
@@ -38,7 +38,8 @@ export async function underLockOfRuns(
 /** Cleans up after killed runs of a project and reports it on standard error; returns the problem that prevented it, or null. */
 export async function recover(project: string): Promise<Problem | null> {
   const isOpen = hasState(stateFolder(project, 'journal.json'));
-  if (!isOpen && runsAtWork(project).size === 0 && (await listKilledRuns(project)).length === 0) return null;
+  if (!isOpen && listRunsAtWork(project).size === 0 && (await listKilledRuns(project)).length === 0)
+    return null;
   // Usually there is nothing to do, so this code is loaded on demand.
   const { recoverKilledRuns } = await import('../run/recover.js');
   const recovered = await recoverKilledRuns(project);

@@ -7,7 +7,7 @@ import { rules } from '../diagnose/rules.js';
 import { pathInside } from '../paths.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { closest } from './closest.js';
+import { findClosest } from './closest.js';
 import type { Diagnostic } from './diagnostic.js';
 import { readYaml } from './read-yaml.js';
 import { type AgentsFile, agentsFileSchema, allowedKeys, defaultAgents } from './schema.js';
@@ -39,22 +39,23 @@ export async function readAgentsFile(
     try {
       const info = await stat(file);
       // Reading a pipe might never end.
-      if (!info.isFile()) return err(unusable(name, 'is not a file'));
-      if (info.size > MAX_BYTES) return err(unusable(name, `is larger than ${MAX_BYTES / 1024} KiB`));
+      if (!info.isFile()) return err(createUnusableProblem(name, 'is not a file'));
+      if (info.size > MAX_BYTES)
+        return err(createUnusableProblem(name, `is larger than ${MAX_BYTES / 1024} KiB`));
       const bytes = await readFile(file);
       const text = new TextDecoder().decode(bytes);
-      return ok({ path: file, name, text, unreadable: encodingMistake(bytes, text) });
+      return ok({ path: file, name, text, unreadable: findEncodingMistake(bytes, text) });
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
-      if (!isAbsent) return err(unusable(name, `cannot be read (${code ?? String(error)})`));
-      if (fileName !== undefined) return err(unusable(name, 'does not exist'));
+      if (!isAbsent) return err(createUnusableProblem(name, `cannot be read (${code ?? String(error)})`));
+      if (fileName !== undefined) return err(createUnusableProblem(name, 'does not exist'));
     }
   }
   return ok(null);
 }
 
-function unusable(name: string, reason: string): Problem {
+function createUnusableProblem(name: string, reason: string): Problem {
   return {
     kind: 'config-invalid',
     message: `${name} ${reason}`,
@@ -62,12 +63,12 @@ function unusable(name: string, reason: string): Problem {
   };
 }
 
-function encodingMistake(bytes: Uint8Array, text: string): Diagnostic | null {
+function findEncodingMistake(bytes: Uint8Array, text: string): Diagnostic | null {
   if (isUtf8(bytes)) return null;
   // The decoder replaces invalid bytes by this character.
   const start = text.indexOf('\uFFFD');
-  const hint = bytes[0] === 0xff || bytes[0] === 0xfe ? ' (it looks like UTF-16)' : '';
-  return { start, end: start + 1, message: `this is not UTF-8${hint}; save the file as UTF-8` };
+  const createHint = bytes[0] === 0xff || bytes[0] === 0xfe ? ' (it looks like UTF-16)' : '';
+  return { start, end: start + 1, message: `this is not UTF-8${createHint}; save the file as UTF-8` };
 }
 
 /** Parses an agents.yaml and reports all its mistakes at once (CF-3). For a text that is not YAML, it reports only the YAML errors. */
@@ -79,7 +80,7 @@ export function parseAgentsFile(
   if (data === undefined) return err(mistakes);
   // An empty file, or one with only comments, sets nothing, so the defaults apply.
   const settings = data ?? {};
-  const located = mistakesIn(settings).map(({ path: at, part = 'value', message }) => ({
+  const located = findMistakes(settings).map(({ path: at, part = 'value', message }) => ({
     ...locate(at, part),
     message,
   }));
@@ -99,48 +100,48 @@ interface Mistake {
 }
 
 /** Returns all mistakes in settings in the shape of agents.yaml (CF-3). `runners` are known in addition to those that the settings define. */
-export function mistakesIn(data: unknown, runners: readonly string[] = []): Mistake[] {
+export function findMistakes(data: unknown, runners: readonly string[] = []): Mistake[] {
   const { error } = agentsFileSchema.safeParse(data);
   return [
-    ...(error?.issues ?? []).flatMap((issue) => shapeMistakes(issue, data)),
-    ...referenceMistakes(data, runners),
+    ...(error?.issues ?? []).flatMap((issue) => listShapeMistakes(issue, data)),
+    ...listReferenceMistakes(data, runners),
   ];
 }
 
 /** Returns `; did you mean "x"?`, or the list of choices if no name is close, or an empty text if there are no choices. */
-function hint(near: string | null, choice: readonly string[], introduction: string): string {
+function createHint(near: string | null, choice: readonly string[], introduction: string): string {
   if (near !== null) return `; did you mean "${near}"?`;
   return choice.length === 0 ? '' : `; ${introduction} ${choice.join(', ')}`;
 }
 
 type Issue = z.core.$ZodIssue;
 
-function shapeMistakes(issue: Issue, data: unknown): Mistake[] {
+function listShapeMistakes(issue: Issue, data: unknown): Mistake[] {
   const { path } = issue;
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key));
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => createUnknownKeyMistake(path, key));
   const name = settingName(path);
   const part = issue.code === 'invalid_key' ? 'key' : 'value';
-  const value = valueAt(data, path);
+  const value = readValue(data, path);
   if (path.length > 0 && value === undefined)
     return [{ path, part, message: `${settingName(path.slice(0, -1))} needs a ${name}` }];
   if (path.length > 0 && value === null)
     return [{ path, part, message: `${name} is empty; give it a value, or delete the line` }];
-  return [{ path, part, message: `${name} ${complaint(issue, value)}` }];
+  return [{ path, part, message: `${name} ${describeIssue(issue, value)}` }];
 }
 
-function unknownKey(path: readonly PropertyKey[], key: string): Mistake {
+function createUnknownKeyMistake(path: readonly PropertyKey[], key: string): Mistake {
   const allowed = allowedKeys(path);
   const noun = path.length === 1 && path[0] === 'routes' ? 'class' : 'key';
-  const message = `unknown ${noun} "${key}"${hint(closest(key, allowed), allowed, 'allowed here:')}`;
+  const message = `unknown ${noun} "${key}"${createHint(findClosest(key, allowed), allowed, 'allowed here:')}`;
   return { path: [...path, key], part: 'key', message };
 }
 
-function complaint(issue: Issue, value: unknown): string {
+function describeIssue(issue: Issue, value: unknown): string {
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
   if (issue.code === 'invalid_type' && (issue.expected === 'object' || issue.expected === 'record'))
     return 'must be a mapping of keys to values';
   if (issue.code !== 'invalid_value' || typeof value !== 'string') return issue.message;
-  return issue.message + hint(closest(value, issue.values.map(String)), [], '');
+  return issue.message + createHint(findClosest(value, issue.values.map(String)), [], '');
 }
 
 /** Returns the name of a setting in messages: its key, or "an entry of" its list. */
@@ -156,29 +157,30 @@ const ruleIds = rules.map(({ id }) => id);
  * Checks that the agents, runners and rules that the settings refer to exist. The data is not validated, because a file with a wrong shape in one
  * place may have an unknown name in another.
  */
-function referenceMistakes(data: unknown, knownRunners: readonly string[]): Mistake[] {
+function listReferenceMistakes(data: unknown, knownRunners: readonly string[]): Mistake[] {
   const mistakes: Mistake[] = [];
   const check = (path: Path, isNot: string, known: readonly string[], choice = known) => {
-    const name = valueAt(data, path);
+    const name = readValue(data, path);
     if (typeof name !== 'string' || name.trim() === '' || known.includes(name)) return;
-    mistakes.push({ path, message: `${isNot}${hint(closest(name, known), choice, 'known are')}` });
+    mistakes.push({ path, message: `${isNot}${createHint(findClosest(name, known), choice, 'known are')}` });
   };
-  const ownAgents = keysOf(valueAt(data, ['agents']));
-  const ownRunners = keysOf(valueAt(data, ['runners']));
+  const ownAgents = listKeys(readValue(data, ['agents']));
+  const ownRunners = listKeys(readValue(data, ['runners']));
   const agents = [...new Set([...defaultAgents, ...ownAgents])];
   const runners = [
     ...new Set([builtIn, ...builtInRunners, ...Object.keys(acpPrograms), ...knownRunners, ...ownRunners]),
   ];
-  for (const name of ownRunners) mistakes.push(...runnerMistakes(name, valueAt(data, ['runners', name])));
+  for (const name of ownRunners)
+    mistakes.push(...listRunnerMistakes(name, readValue(data, ['runners', name])));
   check(['runner'], 'unknown runner', runners);
   for (const name of ownAgents) check(['agents', name, 'runner'], 'unknown runner', runners);
-  for (const category of keysOf(valueAt(data, ['routes'])))
-    for (const path of itemsAt(data, ['routes', category])) check(path, 'unknown agent', agents);
-  for (const path of itemsAt(data, ['classify', 'off']))
+  for (const category of listKeys(readValue(data, ['routes'])))
+    for (const path of listItems(data, ['routes', category])) check(path, 'unknown agent', agents);
+  for (const path of listItems(data, ['classify', 'off']))
     check(path, 'no built-in rule has this id', ruleIds, []);
   const ids = new Set<unknown>();
-  for (const path of itemsAt(data, ['classify', 'rules']).map((item) => [...item, 'id'])) {
-    const id = valueAt(data, path);
+  for (const path of listItems(data, ['classify', 'rules']).map((item) => [...item, 'id'])) {
+    const id = readValue(data, path);
     if (typeof id !== 'string') continue;
     if (ids.has(id)) mistakes.push({ path, message: `another rule already has the id "${id}"` });
     ids.add(id);
@@ -187,39 +189,39 @@ function referenceMistakes(data: unknown, knownRunners: readonly string[]): Mist
 }
 
 /** A runner is a known program, or has a command of one of two kinds. Only what fits its kind may be set. */
-function runnerMistakes(name: string, runner: unknown): Mistake[] {
+function listRunnerMistakes(name: string, runner: unknown): Mistake[] {
   const path = ['runners', name];
-  const keys = keysOf(runner);
+  const keys = listKeys(runner);
   const has = (key: string) => keys.includes(key);
   if (name === builtIn || (isBuiltInRunner(name) && ['command', 'acp', 'prompt'].some(has)))
     return [{ path, part: 'key', message: `"${name}" is the name of a built-in runner; choose another` }];
   const isKnown = isBuiltInRunner(name) || Object.hasOwn(acpPrograms, name);
   const isIncomplete =
     typeof runner === 'object' && runner !== null && !isKnown && !has('command') && !has('acp');
-  const misplaced = (key: string, message: string): Mistake[] =>
+  const createMisplaced = (key: string, message: string): Mistake[] =>
     has(key) ? [{ path: [...path, key], part: 'key', message: `"${key}" ${message}` }] : [];
   return [
     ...(isIncomplete
       ? [{ path: [...path, 'command'], message: `"${name}" needs a "command", or "acp"` }]
       : []),
     ...(has('command') && has('acp')
-      ? misplaced('acp', 'is another kind of "command"; name one of them')
+      ? createMisplaced('acp', 'is another kind of "command"; name one of them')
       : []),
     ...(has('command') || !isKnown
-      ? misplaced('args', `is for known programs; put it into "${has('acp') ? 'acp' : 'command'}"`)
+      ? createMisplaced('args', `is for known programs; put it into "${has('acp') ? 'acp' : 'command'}"`)
       : []),
     ...(has('command')
-      ? misplaced('env', 'is for other runners; a "command" gets your whole environment')
+      ? createMisplaced('env', 'is for other runners; a "command" gets your whole environment')
       : []),
     ...(has('command') || name === 'claude' || name === 'codex'
-      ? misplaced('allow', 'is for programs that speak the Agent Client Protocol')
+      ? createMisplaced('allow', 'is for programs that speak the Agent Client Protocol')
       : []),
   ];
 }
 
 type Path = readonly PropertyKey[];
 
-function valueAt(data: unknown, path: Path): unknown {
+function readValue(data: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (value, key) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, key)
@@ -229,11 +231,11 @@ function valueAt(data: unknown, path: Path): unknown {
   );
 }
 
-function keysOf(value: unknown): string[] {
+function listKeys(value: unknown): string[] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
 }
 
-function itemsAt(data: unknown, path: Path): Path[] {
-  const value = valueAt(data, path);
+function listItems(data: unknown, path: Path): Path[] {
+  const value = readValue(data, path);
   return Array.isArray(value) ? value.map((_, index) => [...path, index]) : [];
 }

@@ -4,10 +4,10 @@ import { distance } from 'fastest-levenshtein';
  * Returns the most likely candidate for a mistyped word, or null if none is close. A third of its letters may differ, or be missing at the end
  * (`runtime` for `runtime-error`). Case, `-` and `_` are ignored, so `slash_command` matches `slashCommand`.
  */
-export function closest(word: string, candidates: Iterable<string>): string | null {
-  const typed = simplified(word);
+export function findClosest(word: string, candidates: Iterable<string>): string | null {
+  const typed = simplify(word);
   const near = Array.from(candidates, (candidate) => {
-    const word = simplified(candidate);
+    const word = simplify(candidate);
     const limit = Math.ceil(word.length / 3);
     const isPrefix = typed.length > 1 && word.startsWith(typed);
     // A key of a million letters is not compared.
@@ -18,6 +18,6 @@ export function closest(word: string, candidates: Iterable<string>): string | nu
   return near.toSorted((a, b) => a.edits - b.edits)[0]?.candidate ?? null;
 }
 
-function simplified(word: string): string {
+function simplify(word: string): string {
   return word.toLowerCase().replaceAll(/[-_\s]/g, '');
 }

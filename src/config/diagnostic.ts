@@ -32,48 +32,48 @@ export function renderDiagnostics(name: string, text: string, diagnostics: reado
 }
 
 function render(name: string, text: string, { message, ...span }: Diagnostic): string {
-  const { start, end } = ontoVisibleLine(text, span);
-  const lineStart = lineStartOf(text, start);
+  const { start, end } = moveToVisibleLine(text, span);
+  const lineStart = findLineStart(text, start);
   const column = start - lineStart;
-  const head = `${name}:${lineNumberAt(text, start)}:${column + 1} ${printable(message)}`;
-  return [head, ...marked(lineFrom(text, lineStart), column, end - lineStart)].join('\n');
+  const head = `${name}:${countLine(text, start)}:${column + 1} ${makePrintable(message)}`;
+  return [head, ...markColumns(readLine(text, lineStart), column, end - lineStart)].join('\n');
 }
 
-export function lineStartOf(text: string, offset: number): number {
+export function findLineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
 /** Returns the number of the line of an offset, counted from 1. */
-function lineNumberAt(text: string, offset: number): number {
+function countLine(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
 
 /** Moves a mistake on a blank line at the end of the file to the end of the last line with text. */
-function ontoVisibleLine(text: string, { start, end }: { start: number; end: number }) {
+function moveToVisibleLine(text: string, { start, end }: { start: number; end: number }) {
   const from = Math.min(start, text.length);
-  if (lineFrom(text, lineStartOf(text, from)).trim() !== '') return { start: from, end };
+  if (readLine(text, findLineStart(text, from)).trim() !== '') return { start: from, end };
   const visible = text.slice(0, from).trimEnd().length;
   return visible === 0 ? { start: from, end } : { start: visible, end: visible };
 }
 
-function lineFrom(text: string, lineStart: number): string {
+function readLine(text: string, lineStart: number): string {
   const end = text.indexOf('\n', lineStart);
   return text.slice(lineStart, end === -1 ? undefined : end).trimEnd();
 }
 
 /** Returns a line, and a second line with a marker under the columns `from` to `to` (exclusive). */
-function marked(line: string, from: number, to: number): string[] {
+function markColumns(line: string, from: number, to: number): string[] {
   const cutStart = line.length > MAX_LINE ? Math.max(0, from - LEAD) : 0;
   const cutEnd = cutStart + MAX_LINE;
   const before = (cutStart > 0 ? '…' : '') + line.slice(cutStart, from);
   const fault = line.slice(from, Math.min(to, cutEnd));
   const after = line.slice(from + fault.length, cutEnd) + (line.length > cutEnd ? '…' : '');
-  const marker = '~'.repeat(Math.max(1, blank(printable(fault)).length));
-  return [INDENT + printable(before + fault + after), INDENT + blank(printable(before)) + marker];
+  const marker = '~'.repeat(Math.max(1, blank(makePrintable(fault)).length));
+  return [INDENT + makePrintable(before + fault + after), INDENT + blank(makePrintable(before)) + marker];
 }
 
 /** Replaces control characters, lone surrogates and bidirectional marks, which must not reach a terminal. */
-function printable(text: string): string {
+function makePrintable(text: string): string {
   return text.replace(/(?!\t)[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, '\uFFFD');
 }
 

@@ -16,7 +16,7 @@ export function parseDuration(text: string): number | null {
 }
 
 /** Returns a complaint about a value that should be a duration, as the end of a sentence: `needs a unit: write 300s or 300m`. */
-export function durationMistake(value: unknown): string {
+export function explainDurationMistake(value: unknown): string {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) {
     return `needs a unit: write ${value}s or ${value}m`;
   }

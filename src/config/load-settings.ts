@@ -6,8 +6,8 @@ import { jsonOf } from '../json-of.js';
 import { counted } from '../format.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { type AgentsFileText, mistakesIn, parseAgentsFile, readAgentsFile } from './agents-file.js';
-import { closest } from './closest.js';
+import { type AgentsFileText, findMistakes, parseAgentsFile, readAgentsFile } from './agents-file.js';
+import { findClosest } from './closest.js';
 import { type Diagnostic, renderDiagnostics } from './diagnostic.js';
 import {
   agentsFileSchema,
@@ -44,26 +44,26 @@ export async function loadSettings(request: SettingsRequest): Promise<Result<Set
   const runners = parsed.ok ? Object.keys(fromFile.runners ?? {}) : null;
   const environment = readEnvironment(request.env, runners);
   const overrides = request.overrides ?? {};
-  const inOverrides = runners === null ? [] : mistakesIn(overrides, runners).map(({ message }) => message);
+  const inOverrides = runners === null ? [] : findMistakes(overrides, runners).map(({ message }) => message);
   if (!parsed.ok || !environment.ok || inOverrides.length > 0)
     return err(
-      invalidSettings(source, {
+      createInvalidProblem(source, {
         file: parsed.ok ? [] : parsed.error,
         environment: environment.ok ? [] : environment.error,
         overrides: inOverrides,
       }),
     );
-  const file = [...environment.value.map(({ settings }) => settings), overrides].reduce(overlaid, fromFile);
+  const file = [...environment.value.map(({ settings }) => settings), overrides].reduce(overlay, fromFile);
   const { cwd } = request;
-  return ok(resolveSettings({ file, project: await projectName(cwd), filePath: source?.path ?? null }));
+  return ok(resolveSettings({ file, project: await readProjectName(cwd), filePath: source?.path ?? null }));
 }
 
 /** Merges settings over others, key by key. A list replaces a list, and an undefined value changes nothing. */
-export function overlaid<T extends object>(below: T, above: T): T {
+export function overlay<T extends object>(below: T, above: T): T {
   const entries = Object.entries(above).flatMap(([key, value]): [string, unknown][] => {
     const former: unknown = Reflect.get(below, key);
     if (value === undefined) return [];
-    return [[key, isMapping(former) && isMapping(value) ? overlaid(former, value) : value]];
+    return [[key, isMapping(former) && isMapping(value) ? overlay(former, value) : value]];
   });
   return { ...below, ...Object.fromEntries(entries) };
 }
@@ -72,7 +72,7 @@ function isMapping(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function invalidSettings(
+function createInvalidProblem(
   source: AgentsFileText | null,
   mistakes: {
     readonly file: readonly Diagnostic[];
@@ -131,25 +131,25 @@ function readEnvironment(
   });
   const mistakes = values.flatMap(({ variable, settings }) =>
     // The value is not shown: it may be a secret.
-    mistakesIn(settings, runners ?? []).map(({ message }) => `${variable}: ${message}`),
+    findMistakes(settings, runners ?? []).map(({ message }) => `${variable}: ${message}`),
   );
-  const all = [...mistakes, ...misspelled(env)];
+  const all = [...mistakes, ...findMisspelled(env)];
   return all.length === 0 ? ok(values) : err(all);
 }
 
 /** Returns a mistake for each variable with a name that is close to one of ours. Others may belong to another program. */
-function misspelled(env: Env): string[] {
+function findMisspelled(env: Env): string[] {
   const prefix = 'SELF_HEAL_';
   const known = Object.keys(variables).map((name) => name.slice(prefix.length));
   return Object.keys(env).flatMap((name) => {
     if (!name.startsWith(prefix) || name in variables || !env[name]) return [];
-    const near = closest(name.slice(prefix.length), known);
+    const near = findClosest(name.slice(prefix.length), known);
     return near === null ? [] : [`${name}: unknown setting; did you mean "${prefix}${near}"?`];
   });
 }
 
 /** Returns the name in the project's package.json, or the name of its folder. */
-async function projectName(cwd: string): Promise<string> {
+async function readProjectName(cwd: string): Promise<string> {
   // A broken package.json is reported elsewhere.
   const text = await readFile(path.join(cwd, 'package.json'), 'utf8').catch(() => '');
   const { name } = Object(jsonOf(text)) as { name?: unknown };
@@ -190,7 +190,7 @@ export function resolveSettings({ file: input, project, filePath }: SettingsSour
     retries: { max, backoff: { initialMs: backoff.initial, factor: backoff.factor, maxMs: backoff.max } },
     limits: { ...limits, timeMs: time },
     evidence: file.evidence,
-    verify: atLevel({ ...verify, prepare, regressionTimeMs: regressionTime }),
+    verify: applyLevel({ ...verify, prepare, regressionTimeMs: regressionTime }),
     blame: { enabled, timeMs },
     quarantine: file.quarantine,
     memory: file.memory,
@@ -204,7 +204,7 @@ export function resolveSettings({ file: input, project, filePath }: SettingsSour
 }
 
 /** A level below `full` takes precedence over the individual numbers. */
-function atLevel(verify: Settings['verify']): Settings['verify'] {
+function applyLevel(verify: Settings['verify']): Settings['verify'] {
   if (verify.level !== 'quick') return verify;
   return { ...verify, repeat: 1, flips: 0 };
 }
@@ -224,12 +224,12 @@ function resolveRunners({ runners }: FilledAgentsFile): Record<string, RunnerSet
   return Object.fromEntries(
     Object.entries({ ...Object.fromEntries(known), ...runners }).map(([name, runner]) => [
       name,
-      runnerSettings(name, runner),
+      resolveRunner(name, runner),
     ]),
   );
 }
 
-function runnerSettings(name: string, runner: Partial<FilledAgentsFile['runners'][string]>): RunnerSettings {
+function resolveRunner(name: string, runner: Partial<FilledAgentsFile['runners'][string]>): RunnerSettings {
   const { command, prompt = 'stdin', acp = acpPrograms[name]?.command, args, env, allow } = runner;
   if (name === 'claude' || name === 'codex')
     return { kind: name, ...(args && { args }), ...(env && { env }) };

@@ -12,7 +12,7 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
-import { type Diagnostic, lineStartOf } from './diagnostic.js';
+import { type Diagnostic, findLineStart } from './diagnostic.js';
 
 /** Offsets in the text, with an exclusive end. */
 type Span = Pick<Diagnostic, 'start' | 'end'>;
@@ -35,13 +35,13 @@ const MAX_ALIAS_COUNT = 100;
 export function readYaml(text: string, env: Readonly<Record<string, string | undefined>> | null): YamlText {
   const doc = parseDocument(text, { merge: true, stringKeys: true, prettyErrors: false, logLevel: 'error' });
   const mistakes = [...doc.errors, ...doc.warnings].map((error) => describeYamlError(error, doc, text));
-  const locate: YamlText['locate'] = (path, part) => locateIn(doc, text, path, part);
+  const locate: YamlText['locate'] = (path, part) => locateInDocument(doc, text, path, part);
   if (doc.errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return { data: undefined, mistakes, locate };
   visit(doc, {
     Alias: (_, alias) => {
       if (alias.resolve(doc)) return;
       const message = `there is no anchor &${alias.source} before this alias`;
-      mistakes.push({ ...(spanOf(alias) ?? { start: 0, end: 1 }), message });
+      mistakes.push({ ...(findSpan(alias) ?? { start: 0, end: 1 }), message });
     },
     Scalar: (key, scalar) => {
       if (env && key !== 'key') mistakes.push(...interpolate(scalar, env, text));
@@ -73,13 +73,13 @@ function describeYamlError(
     const [key = ''] = /^[^\s:,{}]+/.exec(text.slice(start)) ?? [];
     return { start, end: start + key.length, message: `duplicate key ${key}` };
   }
-  const quote = code === 'MISSING_CHAR' && message.endsWith('quote') ? openingQuote(doc, start) : null;
+  const quote = code === 'MISSING_CHAR' && message.endsWith('quote') ? findOpeningQuote(doc, start) : null;
   if (quote !== null) return { start: quote, end: quote + 1, message: 'this quote is never closed' };
   return { start, end, message: yamlErrors[code] ?? `this is not valid YAML: ${message}` };
 }
 
 /** Returns the position of the opening quote, since the parser reports an unclosed one only at the end of the file. */
-function openingQuote(doc: Document.Parsed, reportedAt: number): number | null {
+function findOpeningQuote(doc: Document.Parsed, reportedAt: number): number | null {
   let position: number | null = null;
   visit(doc, {
     Scalar: (_, { type, range }) => {
@@ -100,7 +100,7 @@ function interpolate(
 ): Diagnostic[] {
   if (typeof scalar.value !== 'string') return [];
   const mistakes: Diagnostic[] = [];
-  const scalarSpan = spanOf(scalar) ?? { start: 0, end: 1 };
+  const scalarSpan = findSpan(scalar) ?? { start: 0, end: 1 };
   let from = scalarSpan.start;
   const complain = (match: string, message: string) => {
     const start = text.indexOf(match, from);
@@ -119,7 +119,7 @@ function interpolate(
   return mistakes;
 }
 
-function locateIn(
+function locateInDocument(
   doc: Document.Parsed,
   text: string,
   path: readonly PropertyKey[],
@@ -127,20 +127,20 @@ function locateIn(
 ): Span {
   let [key, value]: [key: unknown, value: unknown] = [doc.contents, doc.contents];
   for (const step of path) {
-    const pair = partOf(doc, value, step);
-    if (!pair) return spanOf(key) ?? { start: 0, end: text.length };
+    const pair = readPart(doc, value, step);
+    if (!pair) return findSpan(key) ?? { start: 0, end: text.length };
     ({ key, value } = pair);
-    if (!spanOf(value)) break;
+    if (!findSpan(value)) break;
   }
-  const [keySpan = { start: 0, end: text.length }, valueSpan] = [spanOf(key), spanOf(value)];
+  const [keySpan = { start: 0, end: text.length }, valueSpan] = [findSpan(key), findSpan(value)];
   if (part === 'key' || !valueSpan || valueSpan.start === valueSpan.end) return keySpan;
   // For a mapping or list below its key, the key is marked instead of the first line.
-  const isBelow = lineStartOf(text, valueSpan.start) !== lineStartOf(text, keySpan.start);
+  const isBelow = findLineStart(text, valueSpan.start) !== findLineStart(text, keySpan.start);
   return isCollection(value) && isBelow ? keySpan : valueSpan;
 }
 
 /** Returns an entry of a mapping, which may come from an alias or a merge, or an item of a list. */
-function partOf(
+function readPart(
   doc: Document.Parsed,
   node: unknown,
   step: PropertyKey,
@@ -151,15 +151,16 @@ function partOf(
     return item === undefined ? undefined : { key: item, value: item };
   }
   if (!isMap(here)) return undefined;
-  const pairOf = (name: string) => here.items.find(({ key }) => isScalar(key) && String(key.value) === name);
-  const own = pairOf(String(step));
-  const merged: unknown = pairOf('<<')?.value;
+  const findPair = (name: string) =>
+    here.items.find(({ key }) => isScalar(key) && String(key.value) === name);
+  const own = findPair(String(step));
+  const merged: unknown = findPair('<<')?.value;
   if (own || merged === undefined) return own;
-  if (!isSeq(merged)) return partOf(doc, merged, step);
-  return merged.items.map((source) => partOf(doc, source, step)).find((pair) => pair !== undefined);
+  if (!isSeq(merged)) return readPart(doc, merged, step);
+  return merged.items.map((source) => readPart(doc, source, step)).find((pair) => pair !== undefined);
 }
 
-function spanOf(node: unknown): Span | undefined {
+function findSpan(node: unknown): Span | undefined {
   const range = (node as Node | null | undefined)?.range;
   return range ? { start: range[0], end: range[1] } : undefined;
 }

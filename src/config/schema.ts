@@ -4,7 +4,7 @@ import { categories, evidenceSources, retryAxes, type Category } from '../model/
 import { verifyLevels } from '../model/settings.js';
 import {
   durationExamples,
-  durationMistake,
+  explainDurationMistake,
   durationPattern,
   MAX_DURATION_MS,
   parseDuration,
@@ -30,15 +30,15 @@ function byDefault<T extends z.ZodType>(value: z.input<T>, field: T, description
 
 function count(initial: number, description: string, least: 0 | 1 = 0) {
   const field = z.int({ error: ({ input }) => `must be a whole number${butNotText(input)}` });
-  return byDefault(initial, field.min(least, tooSmall(least)), description);
+  return byDefault(initial, field.min(least, explainTooSmall(least)), description);
 }
 
 function amount(initial: number, description: string, least: 0 | 1 = 0) {
   const field = z.number({ error: ({ input }) => `must be a number${butNotText(input)}` });
-  return byDefault(initial, field.min(least, tooSmall(least)), description);
+  return byDefault(initial, field.min(least, explainTooSmall(least)), description);
 }
 
-function tooSmall(least: 0 | 1): string {
+function explainTooSmall(least: 0 | 1): string {
   return least === 0 ? 'must not be negative' : 'must be at least 1';
 }
 
@@ -48,8 +48,8 @@ function butNotText(input: unknown): string {
 
 function duration(initial: string, description: string, least: 'zero' | 'more than zero' = 'more than zero') {
   const field = z
-    .string({ error: ({ input }) => durationMistake(input) })
-    .regex(durationPattern, { error: ({ input }) => durationMistake(input), abort: true })
+    .string({ error: ({ input }) => explainDurationMistake(input) })
+    .regex(durationPattern, { error: ({ input }) => explainDurationMistake(input), abort: true })
     .meta({ examples: [...durationExamples] })
     .transform((value) => parseDuration(value) ?? 0)
     .refine((ms) => ms > 0 || least === 'zero', 'must be more than zero')

@@ -1,4 +1,4 @@
-import { decoded, splitUrl } from '../urls.js';
+import { decodePercent, splitUrl } from '../urls.js';
 
 const frame =
   /(?:at |@|\(|^|\s|─\[)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:\/?[A-Za-z]:(?=[\\/]))?(?:[^\s():─]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?)(?:\?[^\s():]{0,200})?):(\d{1,7}|\?)(?::(\d{1,7}|\?)|(?=\)))/g;
@@ -37,7 +37,7 @@ export function findOwnPath(address: string, code: OwnCode): string | null {
   if (/^https?:/.test(address)) return code.isOwnUrl(address) ? resolveServedPath(address, code) : null;
   const file = address
     .replace(/^webpack(?:-internal)?:\/\/[^/]*\/(?:\([\w.-]{1,60}\)\/)?(?:\.\/)?/, '')
-    .replace(/^file:\/\/(?:\/(?=[A-Za-z]:))?(.*)$/, (_, encoded: string) => decoded(encoded))
+    .replace(/^file:\/\/(?:\/(?=[A-Za-z]:))?(.*)$/, (_, encoded: string) => decodePercent(encoded))
     // Vite's part of a component file: `Cart.vue?vue&type=script&lang.ts`.
     .replace(/\?.*$/, '');
   return relativeToProject(file, code);
@@ -45,7 +45,7 @@ export function findOwnPath(address: string, code: OwnCode): string | null {
 
 /** Development servers serve source files under their path in the project; `/@fs/` is followed by an absolute path. */
 function resolveServedPath(address: string, code: OwnCode): string | null {
-  const served = decoded((splitUrl(address)?.path ?? '').replace(/\?.*$/, ''));
+  const served = decodePercent((splitUrl(address)?.path ?? '').replace(/\?.*$/, ''));
   if (served.startsWith('/@fs/')) return relativeToProject(served.slice(4), code);
   const relative = served.slice(1);
   return relative === '' || bundled.test(relative) ? null : relative;

@@ -4,7 +4,7 @@ import { createOwnUrlCheck } from '../urls.js';
 import { findFailedRequests, mayShowAppError, listJsonErrors } from '../diagnose/requests.js';
 import { findNamedRequests } from '../diagnose/named-requests.js';
 import type { Evidence, NetworkEntry, PageElement, TestStep } from '../model/evidence.js';
-import { withoutSignals } from '../fenced.js';
+import { removeSignals } from '../fenced.js';
 import { isServerError } from '../diagnose/graphql-errors.js';
 import {
   type Failure,
@@ -63,7 +63,7 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
   const { failure, run } = request;
   const { clean = cleanText } = request;
   // The evidence must contain no completion signal: an agent that prints it would seem to send one.
-  const notes = new EvidenceNotes((text) => withoutSignals(clean(text)));
+  const notes = new EvidenceNotes((text) => removeSignals(clean(text)));
   const folder = resolve(request.folder);
   await notes.attempt('the evidence folder', () => mkdirSync(folder, { recursive: true }));
   const placed = failure.errors.map((error) => nameProjectPath(error, request.root ?? run.rootDir));

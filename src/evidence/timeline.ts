@@ -16,7 +16,7 @@ import {
   isAlarming,
   type NetworkEntry,
 } from '../model/evidence.js';
-import { middleCut } from '../fenced.js';
+import { cutMiddle } from '../fenced.js';
 import { normalise } from '../diagnose/normalise.js';
 import { reportsError } from './server-output.js';
 import { frame, keepProjectFrames } from './stack-lines.js';
@@ -395,8 +395,8 @@ function shortenConsoleText(text: string, most: number): string {
     at < 2 ||
     component.test(lines[at] ?? '') ||
     [at - 1, at, at + 1].some((near) => difference.test(lines[near] ?? ''));
-  if (!lines.some((line) => difference.test(line))) return middleCut(text, most, timelineFile);
-  return middleCut(replaceGaps(lines, isKept).join('\n'), 2 * most, timelineFile);
+  if (!lines.some((line) => difference.test(line))) return cutMiddle(text, most, timelineFile);
+  return cutMiddle(replaceGaps(lines, isKept).join('\n'), 2 * most, timelineFile);
 }
 
 /** The beginning of a line that continues the previous one: a frame, a field of an object, or a closing bracket. */
@@ -479,7 +479,7 @@ export function formatTimeline(events: readonly TimelineEvent[], room = Infinity
     remaining -= chosen.size < all.length && !chosen.has(at - 1) && !chosen.has(at + 1) ? gapLength : 0;
   }
   if (chosen.size === 0 && byRank[0] !== undefined)
-    return middleCut(lines[byRank[0]] ?? '', room, timelineFile);
+    return cutMiddle(lines[byRank[0]] ?? '', room, timelineFile);
   return replaceGaps(lines, (at) => chosen.has(at)).join('\n');
 }
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { parse } from 'dotenv';
 import escapeStringRegexp from 'escape-string-regexp';
 import type { Violation } from '../model/guard-findings.js';
-import { jsonSettings, linesOf } from '../code/source-file.js';
+import { parseJsonSettings, createLineLookup } from '../code/source-file.js';
 import type { GuardedChange } from './change.js';
 import type { JudgedEdit } from './request.js';
 import { type GuardRule, createViolation } from './rules.js';
@@ -57,7 +57,7 @@ export function judgeApp({ request, suite, ofApp, ofTests, old }: GuardedChange)
 /** Returns the violations that a file has more often than before. */
 function findAdded({ path: file, before, after }: JudgedEdit, patterns: readonly Pattern[]): Violation[] {
   const [was, is] = [before?.text ?? '', after?.text ?? ''];
-  const lineAt = linesOf(is);
+  const lineAt = createLineLookup(is);
   return patterns
     .filter(([, , files]) => files?.test(file) ?? true)
     .flatMap(([rule, says]) => {
@@ -90,7 +90,7 @@ function judgeSettings({ path: file, before, after }: JudgedEdit, imports: reado
     return set ? listViolation('playwright-patched', set) : [];
   }
   if (!/^[jt]sconfig[\w.-]*\.json$/.test(name) || !before || !after) return [];
-  const [olds, news] = [jsonSettings(was), jsonSettings(is)];
+  const [olds, news] = [parseJsonSettings(was), parseJsonSettings(is)];
   if (!news) return listViolation('compiler-loosened', 'it can no longer be read');
   return [...new Set([...(olds?.keys() ?? []), ...news.keys()])].flatMap((key) => {
     const [from, to] = [olds?.get(key), news.get(key)];

@@ -1,22 +1,22 @@
 import { diffArrays } from 'diff';
 import {
-  baseLocatorOf,
-  chainOf,
+  findBaseLocator,
+  listChain,
   isLocatorCall,
   isPlainLocator,
-  ownValues,
+  printOwnValues,
   printLocator,
 } from '../code/locators.js';
 import { parseSource, type SourceFile } from '../code/source-file.js';
 import {
-  constantOf,
-  cookedText,
-  fieldsOf,
+  evaluateConstant,
+  readTemplateText,
+  listChildFields,
   isFunction,
   isNode,
   nodeIn,
   nodesIn,
-  nodesOf,
+  listNodes,
   propertyOf,
   type SyntaxNode,
   unwrap,
@@ -96,8 +96,8 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
   };
 
   const compareLocator = (was: SyntaxNode, is: SyntaxNode, test: string) => {
-    const known = new Set(nodesOf(was).map((node) => printLocator(node)));
-    const isLiteral = chainOf(is)
+    const known = new Set(listNodes(was).map((node) => printLocator(node)));
+    const isLiteral = listChain(is)
       .flatMap((call) => nodesIn(call, 'arguments'))
       .every((node) => isPlainLocator(node) || known.has(printLocator(node)));
     addLocatorChange(was, is, test, isLiteral ? uses.ofLocator(was, is) : 'its target is computed');
@@ -111,12 +111,12 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
 
   const walk = (before: SyntaxNode, after: SyntaxNode, test: string): void => {
     const [was, is] = [unwrap(before), unwrap(after)];
-    const [constant, now] = [constantOf(was), constantOf(is)];
+    const [constant, now] = [evaluateConstant(was), evaluateConstant(is)];
     if (constant !== undefined && constant === now) return;
     if (isLocatorCall(was) && isLocatorCall(is)) {
-      walk(baseLocatorOf(was), baseLocatorOf(is), test);
+      walk(findBaseLocator(was), findBaseLocator(is), test);
       const readLiteral = (node: SyntaxNode) =>
-        chainOf(node)
+        listChain(node)
           .map((call) => locatorArguments(call))
           .join();
       if (readLiteral(was) !== readLiteral(is)) compareLocator(was, is, test);
@@ -126,9 +126,9 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
       const why = uses.ofString(was, is);
       return why === undefined ? differ([was], [is], test) : addLocatorChange(was, is, test, why);
     }
-    if (was.type !== is.type || ownValues(was) !== ownValues(is)) return differ([was], [is], test);
+    if (was.type !== is.type || printOwnValues(was) !== printOwnValues(is)) return differ([was], [is], test);
     const title = joinTitles(test, titleOf(is));
-    for (const field of fieldsOf(was)) {
+    for (const field of listChildFields(was)) {
       const [olds, news] = [runtimeNodes(was, field), runtimeNodes(is, field)];
       if (field === 'body' && Array.isArray(was[field])) alignStatements(olds, news, title);
       else if (olds.length !== news.length) differ([was], [is], title);
@@ -207,16 +207,18 @@ function titleOf(node: SyntaxNode): string | null {
   const [first] = args;
   if (!first || !last || first === last || !isFunction(last) || propertyOf(nodeIn(node, 'callee')) === 'step')
     return null;
-  const title = constantOf(first);
+  const title = evaluateConstant(first);
   if (typeof title === 'string') return title;
-  return first.type === 'TemplateLiteral' ? nodesIn(first, 'quasis').map(cookedText).join('${…}') : null;
+  return first.type === 'TemplateLiteral'
+    ? nodesIn(first, 'quasis').map(readTemplateText).join('${…}')
+    : null;
 }
 
 const titleOfStatement = (statement: SyntaxNode) =>
   titleOf(unwrap(nodeIn(statement, 'expression') ?? statement));
 const isTest = (statement: SyntaxNode) => titleOfStatement(statement) !== null;
 
-const listTitles = (program: SyntaxNode) => nodesOf(program).flatMap((node) => titleOf(node) ?? []);
+const listTitles = (program: SyntaxNode) => listNodes(program).flatMap((node) => titleOf(node) ?? []);
 
 /** Calls and words that let a test continue after a failure, or skip steps. */
 const loosening = /^(?:skip|fixme|fail|only|slow|soft|catch|allSettled|race|toPass)$/;
@@ -225,7 +227,7 @@ const branching =
 
 /** A test is weaker if it has fewer tests, expectations or compared values than before, or makes a step conditional. */
 function compareStrength(olds: Nodes, news: Nodes, titles: ReadonlySet<string>): Strength {
-  const [was, is] = [olds, news].map((all) => all.flatMap((node) => nodesOf(node)));
+  const [was, is] = [olds, news].map((all) => all.flatMap((node) => listNodes(node)));
   const isMoved = (node: SyntaxNode) => titles.has(titleOfStatement(node) ?? '\0');
   if (olds.length === 0 && news.every(isTest)) return 'new';
   if (!was || !is || (news.length === 0 && olds.every(isMoved))) return 'different';

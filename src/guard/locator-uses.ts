@@ -1,12 +1,12 @@
-import { chainOf, isLocatorCall, printLocator, textsOf, wordsIn } from '../code/locators.js';
+import { listChain, isLocatorCall, printLocator, listTexts, listWords } from '../code/locators.js';
 import type { SourceFile } from '../code/source-file.js';
 import {
-  childrenOf,
-  constantOf,
+  listChildren,
+  evaluateConstant,
   identifierName,
   isFunction,
   isWrapper,
-  lastName,
+  readLastName,
   nodeIn,
   nodesIn,
   propertyOf,
@@ -49,7 +49,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
       const name = String(node['name']);
       named.set(name, [...(named.get(name) ?? []), node]);
     }
-    for (const child of childrenOf(node)) {
+    for (const child of listChildren(node)) {
       parents.set(child, node);
       index(child);
     }
@@ -89,7 +89,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
     const isValue = ['init', 'value', 'right'].some((field) => unwrapOrNull(nodeIn(parent, field)) === value);
     if (isValue && /^(?:VariableDeclarator|Property(?:Definition)?|MethodDefinition)$/.test(type))
       return identifierName(nodeIn(parent, 'id') ?? nodeIn(parent, 'key'));
-    if (isValue && type === 'AssignmentExpression') return lastName(nodeIn(parent, 'left')) || null;
+    if (isValue && type === 'AssignmentExpression') return readLastName(nodeIn(parent, 'left')) || null;
     if (type === 'FunctionDeclaration') return identifierName(nodeIn(parent, 'id'));
     return isFunction(parent) || /^(?:Return|Block)Statement$/.test(type) ? nameGivenTo(parent) : null;
   }
@@ -146,7 +146,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
         : whyOtherUse;
     if (parent.type === 'CallExpression') {
       const callee = nodeIn(parent, 'callee');
-      const method = lastName(callee);
+      const method = readLastName(callee);
       if (callee && unwrap(callee) === node) return judgeUse(parent, change);
       if (method === 'dragTo') return null;
       if (/^(?:or|and)$/.test(method)) return judgeUse(parent, change);
@@ -171,7 +171,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
       return judgeUse(call, change);
     if (counting.test(method)) return whyCounted;
     if (acting.test(method)) return null;
-    const words = nodesIn(call, 'arguments').flatMap(wordsIn);
+    const words = nodesIn(call, 'arguments').flatMap(listWords);
     if (method === 'waitFor')
       return words.some((word) => /^(?:hidden|detached)$/.test(word)) ? whyAbsent : judgePresence(change);
     const awaited = reading.test(method) ? parentOf(call) : null;
@@ -196,13 +196,13 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
         ? whyAbsent
         : judgePresence(change);
     const [first] = args;
-    if (!ofText.test(matcher) || !first || (constantOf(first) === undefined && !first['regex']))
+    if (!ofText.test(matcher) || !first || (evaluateConstant(first) === undefined && !first['regex']))
       return whyOtherUse;
-    const olds = wordsIn(change.old);
-    const addedWords = wordsIn(change.now).filter((word) => !olds.includes(word));
+    const olds = listWords(change.old);
+    const addedWords = listWords(change.now).filter((word) => !olds.includes(word));
     if (addedWords.some((word) => wholePage.test(word))) return 'it finds the whole page';
     const isOwn = args
-      .flatMap(wordsIn)
+      .flatMap(listWords)
       .some((text) => addedWords.some((word) => text.includes(word) || word.includes(text)));
     return isOwn ? 'its target is the expected text itself' : null;
   }
@@ -210,8 +210,8 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
 
 /** For an expectation that an element exists: null if the new locator contains all texts of the old one, else the reason for a person's decision. */
 function judgePresence({ old, now }: { readonly old: SyntaxNode; readonly now: SyntaxNode }): string | null {
-  const [olds, news] = [textsOf(old), textsOf(now)];
-  const isNegated = chainOf(now).some((call) => /"hasNot(?:Text)?"/.test(printLocator(call)));
+  const [olds, news] = [listTexts(old), listTexts(now)];
+  const isNegated = listChain(now).some((call) => /"hasNot(?:Text)?"/.test(printLocator(call)));
   const isKept = olds.length > 0 && olds.every((word) => news.includes(word));
   return isKept && !isNegated ? null : 'the test expects it to exist, and no text identifies it';
 }

@@ -1,4 +1,4 @@
-import { foldedName } from '../paths.js';
+import { foldName } from '../paths.js';
 
 const install = 'it controls what an install does';
 
@@ -79,7 +79,7 @@ function createMatcher(names: string): (file: string) => boolean {
       return `${source}${name.endsWith('/') ? '/' : '(?:$|/)'}`;
     });
   const pattern = new RegExp(`(?:^|/)(?:${sources.join('|')})`);
-  return (file) => pattern.test(file.split('/').map(foldedName).join('/'));
+  return (file) => pattern.test(file.split('/').map(foldName).join('/'));
 }
 
 /** Windows' short names, such as `GITHUB~1`, which are aliases of longer names. */

@@ -1,5 +1,5 @@
 import { jsonOf } from '../json-of.js';
-import { foldedName } from '../paths.js';
+import { foldName } from '../paths.js';
 import type { Cut } from '../model/guard-findings.js';
 import { type JudgedEdit, isSameState } from './request.js';
 import { isLockFile, isManifest, explainProtection } from './protected-files.js';
@@ -58,7 +58,7 @@ const freeFields = new Set(
 
 /** Cuts a manifest as a whole if any other field changed, so that a person decides about all its changes, such as dependencies, together. */
 function cutManifest({ path: file, before, after }: JudgedEdit): Cut | null {
-  if (!isManifest(file) || !foldedName(file).endsWith('.json')) return null;
+  if (!isManifest(file) || !foldName(file).endsWith('.json')) return null;
   const [was, is] = [before, after].map((state) => jsonOf(state?.text ?? ''));
   if (!isObject(is)) return { file, why: 'a manifest must stay valid JSON' };
   const old = isObject(was) ? was : {};

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { importResolver, isCode, type OwnPackage } from '../code/imports.js';
-import { jsonSettings, parseSource, type SourceFile } from '../code/source-file.js';
+import { createImportResolver, isCode, type OwnPackage } from '../code/imports.js';
+import { parseJsonSettings, parseSource, type SourceFile } from '../code/source-file.js';
 import { type JudgedEdit, createFileState, type SuitePlaces } from './request.js';
 import { isSpecName, createTestPlacePredicate } from './test-places.js';
 import type { FileSnapshot } from '../workspace/git-trees.js';
@@ -82,7 +82,7 @@ const naming = /['"`]([^'"`\n:*?]{1,200}?\.\w{1,8}|\.{1,2}\/[^'"`\n:*?]{1,200})[
 
 /** Creates a function that returns the references of a text to these files. */
 export function createReferenceFinder(paths: ReadonlySet<string>, packages: readonly OwnPackage[] = []) {
-  const resolve = importResolver(paths, packages);
+  const resolve = createImportResolver(paths, packages);
   const byName = new Map<string, string | null>();
   for (const file of paths) {
     if (isCode(file)) continue;
@@ -108,7 +108,7 @@ async function readOwnPackages(tree: FileSnapshot, paths: ReadonlySet<string>): 
   const manifests = [...paths].filter((file) => /(?:^|\/)package\.json$/.test(file));
   return [...(await tree.read(manifests))].flatMap(([file, bytes]) => {
     const folder = path.posix.dirname(file);
-    const settings = [...(jsonSettings(createFileState(bytes).text ?? '') ?? [])];
+    const settings = [...(parseJsonSettings(createFileState(bytes).text ?? '') ?? [])];
     const [, name] = settings.find(([key]) => key === 'name') ?? [];
     const entries = settings.filter(([key]) => /^(?:exports(?:\.\.[\w.]*)?|main|module)$/.test(key));
     const main = entries.map(([, value]) => path.posix.join(folder, value)).find((file) => paths.has(file));

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { writeState } from '../state-folder.js';
 import { readRunPatch } from '../run/read-patch.js';
-import { knownSecrets } from '../secrets/redactor.js';
+import { createSecretNamer } from '../secrets/redactor.js';
 
 /** The file in a run's folder with all changes of the run, for `git apply` and `self-heal publish`. */
 export const fixFile = 'fix.patch';
@@ -17,7 +17,7 @@ export async function writeFix(
 ): Promise<readonly string[]> {
   const patch = await readRunPatch(dir);
   if (!patch || patch.length === 0) throw new Error('the changes of the run can no longer be read');
-  const findSecrets = await knownSecrets({ env, projectRoot: cwd });
+  const findSecrets = await createSecretNamer({ env, projectRoot: cwd });
   const withheld = findFilesWithSecrets(patch.toString('utf8'), findSecrets);
   if (withheld.length === 0) writeState(path.join(dir, fixFile), patch);
   return withheld;

@@ -1,6 +1,6 @@
 import { isKept } from '../model/attempt.js';
 import { type Offer, describeOffer } from '../model/escalation.js';
-import { fenceFor, middleCut } from '../fenced.js';
+import { createFence, cutMiddle } from '../fenced.js';
 import { visibleText } from '../visible-text.js';
 import type { Report } from '../run/report.js';
 import { atMost, counted } from '../format.js';
@@ -81,12 +81,12 @@ function renderOffer(offer: Offer, text: string | null): string {
 }
 
 function cutText(text: string | null): string {
-  return text === null ? '' : renderFix('Diff', disarmClosingKeywords(middleCut(visibleText(text), PATCH)));
+  return text === null ? '' : renderFix('Diff', disarmClosingKeywords(cutMiddle(visibleText(text), PATCH)));
 }
 
 /** Shows a patch unchanged. */
 export function renderFix(title: string, patch: string): string {
-  const fence = fenceFor(patch);
+  const fence = createFence(patch);
   return `\n<details><summary>${title}</summary>\n\n${fence}diff\n${patch}\n${fence}\n\n</details>\n`;
 }
 

@@ -1,7 +1,7 @@
 import type { TestError, TestFailure } from '../model/failure.js';
 import { stabilizeTimeoutErrors } from './timeout-errors.js';
 import type { ReportLine } from './report-format.js';
-import { appendedLines } from '../state-folder.js';
+import { createLineFollower } from '../state-folder.js';
 import { systemClock } from '../clock.js';
 import { jsonOf } from '../json-of.js';
 
@@ -70,7 +70,7 @@ export async function followReport(
   { finished, pollMs }: { readonly finished: AbortSignal; readonly pollMs: number },
   onLines: (lines: readonly ReportLine[]) => void,
 ): Promise<void> {
-  const read = appendedLines(() => file);
+  const read = createLineFollower(() => file);
   const passLines = () => {
     const lines = read().flatMap((line) => (jsonOf(line) as ReportLine | undefined) ?? []);
     if (lines.length > 0) onLines(lines);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Event, type StampedEvent, eventIn } from '../event.js';
+import { type Event, type StampedEvent, parseEvent } from '../event.js';
 import { replayRun, type RunState } from './run-state.js';
 import { readStateText, openState } from '../state-folder.js';
 import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs';
@@ -16,7 +16,7 @@ export async function readRunState(dir: string): Promise<RunState> {
   const text = readStateText(path.join(dir, eventsFile));
   const lines = text.split('\n').filter((line) => !transient.test(line));
   return replayRun(
-    lines.flatMap((line) => eventIn(line) ?? []),
+    lines.flatMap((line) => parseEvent(line) ?? []),
     path.basename(dir),
   );
 }

@@ -9,8 +9,8 @@ import { createReport, type Report } from './report.js';
 import { isRunId, runDirOf, runsFolderOf } from './run-folder.js';
 import { type Result, err, ok } from '../result.js';
 import { listState, stateFolder } from '../state-folder.js';
-import { runsAtWork } from '../work-folder.js';
-import { closest } from '../config/closest.js';
+import { listRunsAtWork } from '../work-folder.js';
+import { findClosest } from '../config/closest.js';
 
 /** An earlier run, as stored in its folder. */
 export interface StoredRun {
@@ -25,7 +25,7 @@ export interface StoredRun {
 
 /** Returns the run ids of a project, newest last. */
 export async function listRunIds(projectRoot: string): Promise<string[]> {
-  const ids = [...listState(runsFolderOf(projectRoot)), ...runsAtWork(projectRoot).keys()];
+  const ids = [...listState(runsFolderOf(projectRoot)), ...listRunsAtWork(projectRoot).keys()];
   return [...new Set(ids)].filter(isRunId).toSorted();
 }
 
@@ -124,7 +124,7 @@ export function matchId(
   const [match, ...others] = matchIds(word, ids);
   if (match !== undefined && others.length === 0) return ok(match);
   if (match === undefined) {
-    const near = closest(word, ids);
+    const near = findClosest(word, ids);
     const hint = near === null ? '' : `. Did you mean ${near}?`;
     return err({ kind: 'usage', message: `there is no ${noun} ${word}${hint}`, remedy });
   }

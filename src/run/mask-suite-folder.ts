@@ -4,7 +4,7 @@ import path from 'node:path';
 import { runFiles } from '../playwright/report-format.js';
 import type { MaskFinder } from '../secrets/redactor.js';
 import { hasState, listState, removeState } from '../state-folder.js';
-import { maskedStream } from '../secrets/masked-stream.js';
+import { createMaskedStream } from '../secrets/masked-stream.js';
 
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
 /** The subfolder of a run for the unmasked traces of failed tests, which a person may still open. */
@@ -70,7 +70,7 @@ async function writeMasked(from: string, to: string, masking: MaskFinder): Promi
   const out = await open(to, 'w');
   try {
     const ready: string[] = [];
-    const stream = maskedStream(masking, (text) => ready.push(text));
+    const stream = createMaskedStream(masking, (text) => ready.push(text));
     for await (const chunk of createReadStream(from, { highWaterMark: 256 * 1024 })) {
       stream.write(chunk as Buffer);
       await out.writeFile(ready.splice(0).join(''));

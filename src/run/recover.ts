@@ -21,7 +21,7 @@ import { writeFiles } from '../workspace/write-files.js';
 import { dropAllUnmasked } from './mask-suite-folder.js';
 import { moveRunIntoProject, describeMoveFailure, runDirOf } from './run-folder.js';
 import { stateFolder } from '../state-folder.js';
-import { claimWorkFolders, runsAtWork } from '../work-folder.js';
+import { claimWorkFolders, listRunsAtWork } from '../work-folder.js';
 
 /** The clean-up after a killed run, described in lines for the user. */
 export type Recovery = readonly string[];
@@ -55,7 +55,7 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
 /** Moves the files of runs that ended without moving them into the project. */
 async function moveAllRunsIntoProject(project: string): Promise<string[]> {
   const lines: string[] = [];
-  for (const [runId, dir] of runsAtWork(project)) {
+  for (const [runId, dir] of listRunsAtWork(project)) {
     const final = stateFolder(project, 'runs', runId);
     lines.push(
       await moveRunIntoProject({ dir, final }).then(

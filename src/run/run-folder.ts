@@ -12,7 +12,13 @@ import {
   stateFolder,
   StateRefused,
 } from '../state-folder.js';
-import { cachesFor, makeWorkFolder, moveOrCopy, removeWorkFolder, runsAtWork } from '../work-folder.js';
+import {
+  listUsableCaches,
+  makeWorkFolder,
+  moveOrCopy,
+  removeWorkFolder,
+  listRunsAtWork,
+} from '../work-folder.js';
 import { changesFolder } from '../workspace/change.js';
 
 /** A run's files. */
@@ -37,7 +43,7 @@ export function runsFolderOf(projectRoot: string): string {
 export function runDirOf(projectRoot: string, runId: string): string {
   if (!/^[\w-]+$/.test(runId)) throw new Error(`not the id of a run: ${runId}`);
   const final = path.join(runsFolderOf(projectRoot), runId);
-  return existsSync(final) ? final : (runsAtWork(projectRoot).get(runId) ?? final);
+  return existsSync(final) ? final : (listRunsAtWork(projectRoot).get(runId) ?? final);
 }
 
 /** Returns the project that a run's folder is in. */
@@ -57,7 +63,7 @@ export async function createRunFolder(
     // They may belong to another user, whose run created them.
     for (const name of ['runs', 'changes'])
       accessSync(makeStateFolder(stateFolder(projectRoot, name)), constants.W_OK);
-    const caches = cachesFor(findGitRoot(projectRoot) ?? projectRoot);
+    const caches = listUsableCaches(findGitRoot(projectRoot) ?? projectRoot);
     const workFolder = await makeWorkFolder(projectRoot, caches);
     if (!workFolder.ok) return workFolder;
     const dir = path.join(runsFolderOf(workFolder.value), runId);

@@ -4,8 +4,8 @@ import {
   isMixed,
   isSecretField,
   isSecretValue,
-  secretKind,
-  namedBy,
+  nameSecretKind,
+  classifyName,
   type ValueContext,
 } from './secret-fields.js';
 import type { SecretMatch } from './reading.js';
@@ -13,10 +13,10 @@ import type { SecretMatch } from './reading.js';
 /** Finds secrets by their context: in fields, headers, cookies and URLs. */
 export function findInContext(text: string): SecretMatch[] {
   return [
-    ...fieldsIn(text),
-    ...cookiesIn(text),
-    ...tagsIn(text),
-    ...contexts.flatMap((context) => secretsInContext(context, text)),
+    ...findFields(text),
+    ...findCookies(text),
+    ...findTags(text),
+    ...contexts.flatMap((context) => findSecretsInContext(context, text)),
   ];
 }
 
@@ -24,7 +24,7 @@ export function findInContext(text: string): SecretMatch[] {
 const quote = String.raw`\\{0,15}["'\x60]`;
 const mayQuote = `(?:${quote})?`;
 /** Up to the same quote, which is missing if the text was cut; `first` is not part of the secret. */
-const quoted = (first = '') =>
+const createQuotedPattern = (first = '') =>
   String.raw`(?<quote>${quote})${first}(?=(?<secret>(?:(?!(?<!\\)\k<quote>)[^\n]){1,4096}))`;
 /** A word without quotes that is not the call of a function or an element of a list. */
 const word = String.raw`(?![!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*[([])(?=(?<secret>[^\s"'\x60<>,;|)\]}&\\]{1,4096}))`;
@@ -36,24 +36,24 @@ const afterNames: readonly { readonly pattern: RegExp; readonly context: ValueCo
     // `"name": "value"`, `name = 'value'`, `"name" => "value"`, `name: string = "value"`, `"name": ["value"`, `"name": {"value": "value"`.
     [
       'data',
-      String.raw`(?:${quote}|\])*[?!]?(?:\s?:\s?(?:string|str|&str))?\s{0,8}(?:=>|:=|=|:|\?\?|\|\|)\s{0,40}(?:string\(\d{1,6}\) |[[(]\s{0,40}|Some\(\s{0,40}|\{\s{0,40}${mayQuote}value${mayQuote}\s?:\s?)?${quoted()}`,
+      String.raw`(?:${quote}|\])*[?!]?(?:\s?:\s?(?:string|str|&str))?\s{0,8}(?:=>|:=|=|:|\?\?|\|\|)\s{0,40}(?:string\(\d{1,6}\) |[[(]\s{0,40}|Some\(\s{0,40}|\{\s{0,40}${mayQuote}value${mayQuote}\s?:\s?)?${createQuotedPattern()}`,
     ],
     // `"name":"value"`.
-    ['tight', String.raw`${quote}:${quoted()}`],
+    ['tight', String.raw`${quote}:${createQuotedPattern()}`],
     // `name=value` in queries, forms, settings and logs.
     ['tight', String.raw`\]?=(?!=)${word}`],
     // `--name value`.
     ['data', String.raw`(?<=\s--?[\w-]{2,64})[ \t]{1,4}(?!-)${word}`],
-    ['data', String.raw`(?<=\s--?[\w-]{2,64})[ \t]{1,4}${quoted()}`],
+    ['data', String.raw`(?<=\s--?[\w-]{2,64})[ \t]{1,4}${createQuotedPattern()}`],
     // `name: value`, `"name": value`, `name 'value'`, `name === 'value'`.
     ['open', String.raw`(?:${quote}|\])?[ \t]{0,8}(?:=>|:=|=|:)[ \t]{0,8}${word}`],
-    ['open', String.raw`[ \t]{0,4}(?:={2,3}|[ \t])[ \t]{0,4}${quoted()}`],
+    ['open', String.raw`[ \t]{0,4}(?:={2,3}|[ \t])[ \t]{0,4}${createQuotedPattern()}`],
     // `<name>value</name>`, `<name attribute>value`.
     ['data', String.raw`(?<=<(?:[\w-]{1,32}:)?[\w-]{2,64})(?:\s[^<>\n]{0,200})?>${line}`],
     // `name="name" value="value"`, `"name": "name", "value": "value"`.
     [
       'data',
-      String.raw`(?<=\b(?:name|key|property)${mayQuote}\s{0,4}[=:]\s{0,4}${mayQuote}[\w.$-]{2,128})${mayQuote}(?:\s{0,4},\s{0,40}|\n\s{1,40}|[^<>\n]{0,200}?\s)${mayQuote}(?:value|content)${mayQuote}\s{0,4}[=:]\s{0,4}${quoted()}`,
+      String.raw`(?<=\b(?:name|key|property)${mayQuote}\s{0,4}[=:]\s{0,4}${mayQuote}[\w.$-]{2,128})${mayQuote}(?:\s{0,4},\s{0,40}|\n\s{1,40}|[^<>\n]{0,200}?\s)${mayQuote}(?:value|content)${mayQuote}\s{0,4}[=:]\s{0,4}${createQuotedPattern()}`,
     ],
     // A part of a multipart form.
     [
@@ -61,23 +61,23 @@ const afterNames: readonly { readonly pattern: RegExp; readonly context: ValueCo
       String.raw`(?<=\bname="[\w.[\]-]{2,64})"(?:;[^\n]{0,200})?(?:\s{1,2}content-[^\n]{0,128})?\s{2,4}${line}`,
     ],
     // `["name", "value"]`, `set('name', 'value')`.
-    ['pair', String.raw`${quote}\s{0,8},\s{0,8}${quoted()}`],
+    ['pair', String.raw`${quote}\s{0,8},\s{0,8}${createQuotedPattern()}`],
   ] as const
 ).map(([context, pattern]) => ({ context, pattern: new RegExp(pattern, 'iy') }));
 
-/** A part of a name that may mean a secret; `namedBy` judges the whole name. */
+/** A part of a name that may mean a secret; `classifyName` judges the whole name. */
 const secretNameHint =
   /pass|pw|secret|token|key|cred|jwt|bearer|otp|pin|cv[vc]|sess|sid|sig|csrf|xsrf|auth|code|verif|nonce|salt|pepper|seed|pat\b|assertion|saml/gi;
 const longestName = 64;
 
-function fieldsIn(text: string): SecretMatch[] {
+function findFields(text: string): SecretMatch[] {
   const matches: SecretMatch[] = [];
   secretNameHint.lastIndex = 0;
   for (let match = secretNameHint.exec(text); match !== null; match = secretNameHint.exec(text)) {
-    const [start, end] = nameAround(text, match.index, secretNameHint.lastIndex);
+    const [start, end] = findNameAround(text, match.index, secretNameHint.lastIndex);
     secretNameHint.lastIndex = Math.max(end, secretNameHint.lastIndex);
     const name = text.slice(start, end);
-    if (namedBy(name) === null) continue;
+    if (classifyName(name) === null) continue;
     for (const { context, pattern } of afterNames) {
       pattern.lastIndex = end;
       const value = pattern.exec(text)?.groups?.['secret'];
@@ -86,14 +86,14 @@ function fieldsIn(text: string): SecretMatch[] {
       matches.push({
         start: pattern.lastIndex,
         end: pattern.lastIndex + value.length,
-        kind: secretKind(name),
+        kind: nameSecretKind(name),
       });
     }
   }
   return matches;
 }
 
-function nameAround(text: string, from: number, to: number): readonly [start: number, end: number] {
+function findNameAround(text: string, from: number, to: number): readonly [start: number, end: number] {
   let [start, end] = [from, to];
   while (start > 0 && from - start < longestName && /[\w$-]/.test(text[start - 1] ?? '')) start -= 1;
   while (end < text.length && end - to < longestName && /[\w$-]/.test(text[end] ?? '')) end += 1;
@@ -114,7 +114,7 @@ const cookie =
   /(?:;\s{0,4}|["'\\]{1,8}\s{0,4},\s{0,4}["'\\]{1,8}|(?<![\w;]))(?<name>[\w!#$%&*+.^|~-]{1,128})(?:=(?<value>[^;"'\x60\\\n]{0,4096}))?/y;
 const attribute = /^(?:path|domain|expires|max-age|samesite|priority)$/i;
 
-function cookiesIn(text: string): SecretMatch[] {
+function findCookies(text: string): SecretMatch[] {
   const matches: SecretMatch[] = [];
   let end = 0;
   for (const { 0: before, index } of text.matchAll(cookies)) {
@@ -126,7 +126,7 @@ function cookiesIn(text: string): SecretMatch[] {
       const { name = '', value: all = '' } = match.groups ?? {};
       const [value = ''] = all.split(/[\s,]/);
       if (attribute.test(name) || !isSecretValue(value, 'data')) continue;
-      if (!(isMixed(value) && value.length >= 8) && namedBy(name) !== 'secret') continue;
+      if (!(isMixed(value) && value.length >= 8) && classifyName(name) !== 'secret') continue;
       const start = end - all.length;
       matches.push({ start, end: start + value.length, kind: 'cookie' });
     }
@@ -139,7 +139,7 @@ const attributeOfTag =
   /(?<name>[\w:.-]{1,64})\s{0,4}=\s{0,4}(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<bare>[^\s"']{1,4096}))/dg;
 
 /** Finds what is in fields for secrets, in whatever order a tag has its attributes. */
-function tagsIn(text: string): SecretMatch[] {
+function findTags(text: string): SecretMatch[] {
   return [...text.matchAll(tag)].flatMap(({ 0: before, index, groups: { attributes = '' } = {} }) => {
     const all = [...attributes.matchAll(attributeOfTag)].map(({ groups = {}, indices }) => {
       const { name = '', double, single, bare } = groups;
@@ -150,7 +150,7 @@ function tagsIn(text: string): SecretMatch[] {
     const held = all.find(({ name, value }) => name === 'value' && value.trim() !== '');
     if (!held || !isSecretField(field)) return [];
     const start = index + before.length;
-    const kind = secretKind(field['name'] ?? field['id'] ?? 'password');
+    const kind = nameSecretKind(field['name'] ?? field['id'] ?? 'password');
     return [{ start: start + held.range[0], end: start + held.range[1], kind }];
   });
 }
@@ -164,7 +164,7 @@ interface SecretContext {
 
 const contexts: readonly SecretContext[] = [
   ...[
-    quoted(scheme),
+    createQuotedPattern(scheme),
     String.raw`${scheme}(?=(?<secret>(?:="[^"\n]{0,512}"|[^\n\\"'\x60<>[\]{}]){4,16384}))`,
   ].map((value) => ({
     kind: 'credentials',
@@ -204,8 +204,8 @@ const contexts: readonly SecretContext[] = [
   ].map((pattern) => ({ kind: 'password', pattern: new RegExp(pattern, 'gi') })),
 ];
 
-function secretsInContext(
-  { kind, pattern, isSecret = isWritten }: SecretContext,
+function findSecretsInContext(
+  { kind, pattern, isSecret = isActualValue }: SecretContext,
   text: string,
 ): SecretMatch[] {
   const matches: SecretMatch[] = [];
@@ -220,7 +220,7 @@ function secretsInContext(
 }
 
 /** Whether it is a value rather than a placeholder for one. */
-function isWritten(text: string): boolean {
+function isActualValue(text: string): boolean {
   return !/^(?:\$\{?[A-Za-z_][^}]*\}?|<[^<>]*>|\*+|%s|\{\{.*\}\}|\[.*)$/.test(text);
 }
 

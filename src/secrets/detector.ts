@@ -8,10 +8,10 @@ import type { SecretMatch } from './reading.js';
  * Rules of the preset that are left out. One lets a comment in a text disable the others, which pages must not be able to do. The others mask
  * whole URLs and files, of which agents need the other parts.
  */
-const leftOut = /-(?:filter-comments|basicauth|database-connection-string|gcp)$/;
+const omittedRule = /-(?:filter-comments|basicauth|database-connection-string|gcp)$/;
 
 /** Tokens that secretlint 13 does not know, from the issuers' documentation. */
-const others: readonly (readonly [kind: string, pattern: RegExp])[] = [
+const otherTokens: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['doppler token', /(?<![\w-])dp\.(?:pt|st|sa|ct|scim|audit)\.[\w.-]{20,128}/g],
   ['render key', /(?<![\w-])rnd_[A-Za-z\d]{20,64}/g],
   ['google key', /(?<![\w-])(?:AIza[\w-]{35}|ya29\.[\w-]{20,2048}|GOCSPX-[\w-]{20,64})/g],
@@ -44,8 +44,8 @@ type Rule = { create(context: unknown, options: object): { file?(source: unknown
 type Range = readonly [start: number, end: number];
 
 const scanners = rules
-  .filter((rule) => !leftOut.test(rule.meta.id))
-  .map((rule) => ({ kind: tokenKind(rule.meta.id), scan: createScan(rule as unknown as Rule) }));
+  .filter((rule) => !omittedRule.test(rule.meta.id))
+  .map((rule) => ({ kind: nameTokenKind(rule.meta.id), scan: createScan(rule as unknown as Rule) }));
 
 /** Returns a function that applies a rule. The rule is created once, since that takes longer than to apply it to a short text. */
 function createScan(rule: Rule): (source: object) => readonly Range[] {
@@ -69,14 +69,14 @@ export function findTokens(text: string): SecretMatch[] {
   const source = { filePath: '', ext: '', contentType: 'text', content: text, hasBOM: false };
   for (const { kind, scan } of scanners)
     // A token ends with its word, whatever its shape allowed when the rule was written.
-    for (const [start, end] of scan(source)) matches.push({ start, end: wordEnd(text, end), kind });
+    for (const [start, end] of scan(source)) matches.push({ start, end: findWordEnd(text, end), kind });
   const add = (kind: string, pattern: RegExp, isSecret: (token: string) => boolean = () => true): void => {
     for (const { 0: token, index } of text.matchAll(pattern))
       if (isSecret(token)) matches.push({ start: index, end: index + token.length, kind });
   };
   add('jwt', jwt, isJwt);
   add('token', encodedJson, hidesSecret);
-  for (const [kind, pattern] of others) add(kind, pattern);
+  for (const [kind, pattern] of otherTokens) add(kind, pattern);
   for (const { 0: token, index: start } of text.matchAll(ofProviders)) {
     const [kind = ''] = providerTokens.find(([, shape]) => new RegExp(`^(?:${shape})$`).test(token)) ?? [];
     matches.push({ start, end: start + token.length, kind });
@@ -98,7 +98,7 @@ function hidesSecret(encoded: string): boolean {
 
 const restOfWord = /(?:[\w-]|\.(?=\w))*/y;
 
-function wordEnd(text: string, from: number): number {
+function findWordEnd(text: string, from: number): number {
   restOfWord.lastIndex = from;
   restOfWord.test(text);
   return restOfWord.lastIndex;
@@ -114,7 +114,7 @@ function isToken(text: string): boolean {
 }
 
 /** `@secretlint/secretlint-rule-sendgrid` → `sendgrid key`. */
-function tokenKind(ruleId: string): string {
+function nameTokenKind(ruleId: string): string {
   const name = ruleId.replace(/^.*rule-/, '');
   if (name === 'privatekey') return 'private key';
   return name === 'github' || name === 'npm' || name === 'slack' ? `${name} token` : `${name} key`;

@@ -2,10 +2,10 @@ import path from 'node:path';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { parse } from 'dotenv';
 import { expand } from 'dotenv-expand';
-import { decoded } from '../urls.js';
+import { decodePercent } from '../urls.js';
 import { findGitRoot } from '../workspace/git.js';
-import { type SecretMatch, type ReadText, readingOf } from './reading.js';
-import { isGenerated, isMixed, namedBy } from './secret-fields.js';
+import { type SecretMatch, type ReadText, decodeText } from './reading.js';
+import { isGenerated, isMixed, classifyName } from './secret-fields.js';
 
 /** A secret of this machine: its value, and the name of the variable that holds it. */
 export interface KnownValue {
@@ -23,17 +23,17 @@ const address =
   /^(?:(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w .@-]+){2,}[\\/]?|[a-z][a-z\d+.-]{1,20}:\/\/(?:[^\s:/@?#]{1,64}@)?[^\s@?#]+|[\w-]+(?:\.[\w-]+)*:\d{2,5})$/i;
 
 /** Returns the values of variables whose names say that they are secret, and the passwords in URLs that any variable holds. */
-export function secretsAmong(variables: Readonly<Record<string, string | undefined>>): KnownValue[] {
-  return secretsIn(Object.entries(variables).map(([name, value = '']) => [name, value]));
+export function findSecretVariables(variables: Readonly<Record<string, string | undefined>>): KnownValue[] {
+  return findSecrets(Object.entries(variables).map(([name, value = '']) => [name, value]));
 }
 
-function secretsIn(variables: readonly Variable[]): KnownValue[] {
+function findSecrets(variables: readonly Variable[]): KnownValue[] {
   return variables
     .filter(([name]) => !/^(?:OLD)?PWD$/.test(name))
     .flatMap(([name, value]) => {
-      const says = namedBy(name);
+      const says = classifyName(name);
       const isSecret = says === 'secret' || (says === 'handle' && isMixed(value));
-      return [...(isSecret ? withLines(value) : []), ...passwordsIn(value)].map((part) => ({
+      return [...(isSecret ? splitMaskableLines(value) : []), ...findPasswords(value)].map((part) => ({
         name,
         value: part,
       }));
@@ -45,7 +45,7 @@ function secretsIn(variables: readonly Variable[]): KnownValue[] {
 const shortest = 6;
 
 /** Returns a value and each of its lines, which may be printed alone, without the lines that only frame a key or data. */
-function withLines(value: string): readonly string[] {
+function splitMaskableLines(value: string): readonly string[] {
   const lines = value.split(/\s*(?:\n|\\n)\s*/);
   return lines.length === 1
     ? lines
@@ -56,9 +56,9 @@ function withLines(value: string): readonly string[] {
 const words = /^[A-Za-z][a-z]*(?:[\s_-][a-z]+){0,2}$/;
 
 /** Returns the texts typed into fields for secrets, and the lines of them, that are masked wherever they occur. */
-export function maskableTexts(typed: Iterable<string>): readonly string[] {
+export function listMaskableTexts(typed: Iterable<string>): readonly string[] {
   return [...typed]
-    .flatMap(withLines)
+    .flatMap(splitMaskableLines)
     .filter(
       (text) =>
         text.length >= shortest &&
@@ -68,12 +68,12 @@ export function maskableTexts(typed: Iterable<string>): readonly string[] {
     );
 }
 
-function passwordsIn(value: string): readonly string[] {
+function findPasswords(value: string): readonly string[] {
   // Up to the last @ before the host: one that is not encoded is part of the password (WHATWG URL).
   const [, password] =
     /^[a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/]{0,128}:([^\s@]{1,256}(?:@[^\s@/?#]{1,256}){0,8})@/i.exec(value) ??
     [];
-  return password === undefined ? [] : [...new Set([password, decoded(password)])];
+  return password === undefined ? [] : [...new Set([password, decodePercent(password)])];
 }
 
 const maxBytes = 256 * 1024;
@@ -83,22 +83,24 @@ const envFile = /^(?:\.env(?:[.-].*)?|\.envrc|\.dev\.vars(?:\..*)?|[\w.-]+\.env)
 /** Sample files hold placeholders, which may appear in any text. */
 const sample = /[.-](?:example|sample|template|dist|schema|defaults)$/i;
 /** Folders that contain no package of the project itself. */
-const notOurs =
+const foreignFolder =
   /^(?:node_modules|dist|build|out|coverage|vendor|target|test-results|playwright-report|\..*)$/;
 
 /**
  * Returns the values in every environment file in the project, in the packages below it, and in the folders above it up to the root of its
  * repository, except for those that give nobody access. Files that cannot be read are ignored; never rejects.
  */
-export async function secretsOfEnvFiles(folder: string): Promise<KnownValue[]> {
+export async function readEnvFileSecrets(folder: string): Promise<KnownValue[]> {
   const root = path.resolve(folder);
-  const folders = [...upToTheRepository(root), ...(await packagesBelow(root))];
-  const files = (await Promise.all(folders.map(envFilesIn))).flat();
-  const variables = (await Promise.all(files.map(variablesOf))).flat();
+  const folders = [...listFoldersUpToRepository(root), ...(await findPackagesBelow(root))];
+  const files = (await Promise.all(folders.map(listEnvFiles))).flat();
+  const variables = (await Promise.all(files.map(readVariables))).flat();
   // Of an address with a password, the rest tells a reader which server it was.
-  const whole = variables.filter(([, value]) => !isHarmless(value) && passwordsIn(value).length === 0);
-  const lines = whole.flatMap(([name, value]) => withLines(value).map((line) => ({ name, value: line })));
-  return [...secretsIn(variables), ...lines.filter(({ value }) => !isHarmless(value))];
+  const whole = variables.filter(([, value]) => !isHarmless(value) && findPasswords(value).length === 0);
+  const lines = whole.flatMap(([name, value]) =>
+    splitMaskableLines(value).map((line) => ({ name, value: line })),
+  );
+  return [...findSecrets(variables), ...lines.filter(({ value }) => !isHarmless(value))];
 }
 
 /** A path of one folder. */
@@ -115,33 +117,33 @@ function isHarmless(value: string): boolean {
 
 /** Whether code that is no secret may well contain this value: it is a few plain words, and its name does not call it a secret. */
 export function isCommonInCode({ name, value }: KnownValue): boolean {
-  return /^[a-z]+(?:[\s_-][a-z]+){0,2}$/i.test(value) && namedBy(name) === null;
+  return /^[a-z]+(?:[\s_-][a-z]+){0,2}$/i.test(value) && classifyName(name) === null;
 }
 
 /** Outside a repository, the folders above do not belong to the project. */
-function upToTheRepository(folder: string): string[] {
+function listFoldersUpToRepository(folder: string): string[] {
   const root = findGitRoot(folder) ?? folder;
-  return folder === root ? [folder] : [folder, ...upToTheRepository(path.dirname(folder))];
+  return folder === root ? [folder] : [folder, ...listFoldersUpToRepository(path.dirname(folder))];
 }
 
-async function packagesBelow(folder: string): Promise<string[]> {
+async function findPackagesBelow(folder: string): Promise<string[]> {
   const folders: string[] = [];
   let level = [folder];
   for (let depth = 0; depth < deepest && folders.length < mostFolders; depth += 1) {
-    level = (await Promise.all(level.map(foldersIn))).flat().slice(0, mostFolders);
+    level = (await Promise.all(level.map(listFolders))).flat().slice(0, mostFolders);
     folders.push(...level);
   }
   return folders;
 }
 
-async function foldersIn(folder: string): Promise<string[]> {
+async function listFolders(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries
-    .filter((entry) => entry.isDirectory() && !notOurs.test(entry.name))
+    .filter((entry) => entry.isDirectory() && !foreignFolder.test(entry.name))
     .map((entry) => path.join(folder, entry.name));
 }
 
-async function envFilesIn(folder: string): Promise<string[]> {
+async function listEnvFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   return names
     .filter((name) => envFile.test(name) && !sample.test(name))
@@ -149,7 +151,7 @@ async function envFilesIn(folder: string): Promise<string[]> {
 }
 
 /** Reads each variable in three forms, since any of them may be printed: as written, with escapes undone, and with `${NAME}` expanded. */
-async function variablesOf(file: string): Promise<readonly Variable[]> {
+async function readVariables(file: string): Promise<readonly Variable[]> {
   try {
     const { size } = await stat(file);
     if (size > maxBytes) return [];
@@ -207,16 +209,16 @@ export function createKnownIndex(): KnownIndex {
     for (let offset = 0; offset + gramLength <= bare.length; offset += gramStep) {
       const gram = bare.slice(offset, offset + gramLength);
       grams.set(gram, [...(grams.get(gram) ?? []), [entry, offset]]);
-      begins[pairAt(gram, 0)] = 1;
+      begins[readPair(gram, 0)] = 1;
     }
   };
   const find = (reading: ReadText): SecretMatch[] => {
-    const matches = [...exact].flatMap(([value, label]) => occurrencesOf(reading.text, value, label));
+    const matches = [...exact].flatMap(([value, label]) => findOccurrences(reading.text, value, label));
     if (grams.size === 0) return matches;
-    const bare = bareOf(reading.text);
+    const bare = keepAlphanumerics(reading.text);
     const ends = new Map<Entry, number>();
     for (let at = 0; at + gramLength <= bare.text.length; at += 1) {
-      if (begins[pairAt(bare.text, at)] === 0) continue;
+      if (begins[readPair(bare.text, at)] === 0) continue;
       for (const [entry, offset] of grams.get(bare.text.slice(at, at + gramLength)) ?? []) {
         if (at < (ends.get(entry) ?? 0)) continue;
         const [from, to] = extendMatch(bare.text, at, { entry, offset, after: ends.get(entry) ?? 0 });
@@ -230,9 +232,9 @@ export function createKnownIndex(): KnownIndex {
   };
   return {
     add: (value, label) => {
-      const read = readingOf(value).text;
-      for (const text of [read, ...encoded(value)]) addBare(bareOf(text).text, label);
-      if (!added.has(bareOf(read).text) && read.length >= gramLength) exact.set(read, label);
+      const read = decodeText(value).text;
+      for (const text of [read, ...encodeVariants(value)]) addBare(keepAlphanumerics(text).text, label);
+      if (!added.has(keepAlphanumerics(read).text) && read.length >= gramLength) exact.set(read, label);
     },
     find,
   };
@@ -246,7 +248,7 @@ function isRevealing(common: string, value: string): boolean {
   return isEdge && common.length >= longEnough && isMixed(common);
 }
 
-function pairAt(text: string, at: number): number {
+function readPair(text: string, at: number): number {
   return ((text.charCodeAt(at) << 8) ^ text.charCodeAt(at + 1)) & 0xffff;
 }
 
@@ -264,7 +266,7 @@ function extendMatch(
   return [from, to];
 }
 
-function occurrencesOf(text: string, value: string, label: string): SecretMatch[] {
+function findOccurrences(text: string, value: string, label: string): SecretMatch[] {
   const matches: SecretMatch[] = [];
   for (let start = text.indexOf(value); start !== -1; start = text.indexOf(value, start + 1)) {
     const end = start + value.length;
@@ -275,7 +277,7 @@ function occurrencesOf(text: string, value: string, label: string): SecretMatch[
 }
 
 /** The letters and digits of a text, and the position of each of them. */
-function bareOf(text: string): { readonly text: string; readonly at: (index: number) => number } {
+function keepAlphanumerics(text: string): { readonly text: string; readonly at: (index: number) => number } {
   const positions = new Uint32Array(text.length);
   const parts: string[] = [];
   let length = 0;
@@ -288,7 +290,7 @@ function bareOf(text: string): { readonly text: string; readonly at: (index: num
 }
 
 /** The value's bytes in hex, and in base64 at each of the three alignments, since they may be encoded as part of a longer text. */
-function encoded(value: string): string[] {
+function encodeVariants(value: string): string[] {
   const bytes = Buffer.from(value);
   if (bytes.length < 8) return [];
   const inBase64 = [0, 1, 2].map((offset) => {

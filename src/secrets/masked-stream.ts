@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { visibleText } from '../visible-text.js';
-import { type Mask, type MaskFinder, maskedBetween } from './redactor.js';
+import { type Mask, type MaskFinder, maskRange } from './redactor.js';
 
 /** How many characters of past output are scanned again, so that a field's name above its value is still seen. */
 const contextLength = 4096;
@@ -19,7 +19,7 @@ interface MaskedStream {
  * Masks text that arrives in chunks. Lines are emitted when a few more have followed, so that a secret that is split over chunks or lines is
  * masked as if it were whole.
  */
-export function maskedStream(masking: MaskFinder, handOn: (text: string) => void): MaskedStream {
+export function createMaskedStream(masking: MaskFinder, handOn: (text: string) => void): MaskedStream {
   const decoder = new StringDecoder('utf8');
   /** What was emitted, what can be emitted, and the unfinished rest. The first two are visible text. */
   let [context, pending, open] = ['', '', ''];
@@ -27,11 +27,11 @@ export function maskedStream(masking: MaskFinder, handOn: (text: string) => void
     if (upTo === 0) return;
     const text = context + pending + visibleText(open);
     const from = context.length;
-    const masks = masking.masksIn(text);
-    const to = safeBorder(from + upTo, masks, { from, end: from + pending.length });
+    const masks = masking.findMasks(text);
+    const to = findSafeBorder(from + upTo, masks, { from, end: from + pending.length });
     if (to === from) return;
-    handOn(maskedBetween(text, masks, { from, to }));
-    context = lastLines(text.slice(0, to));
+    handOn(maskRange(text, masks, { from, to }));
+    context = keepLastLines(text.slice(0, to));
     pending = text.slice(to, from + pending.length);
   };
   const take = (length: number): void => {
@@ -41,8 +41,8 @@ export function maskedStream(masking: MaskFinder, handOn: (text: string) => void
   return {
     write: (chunk) => {
       open += decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-      take(completeLength(open));
-      emit(emittableLength(pending));
+      take(measureComplete(open));
+      emit(measureEmittable(pending));
     },
     end: () => {
       open += decoder.end();
@@ -53,7 +53,7 @@ export function maskedStream(masking: MaskFinder, handOn: (text: string) => void
 }
 
 /** Returns how much of the text is complete: its whole lines, or part of an overlong line that splits neither a word nor an escape sequence. */
-function completeLength(open: string): number {
+function measureComplete(open: string): number {
   const lines = open.lastIndexOf('\n') + 1;
   if (lines > 0 || open.length <= maxHeld) return lines;
   const last = open.length - maxTorn;
@@ -64,7 +64,7 @@ function completeLength(open: string): number {
 }
 
 /** Returns a position that splits no secret: before the secret that spans the border, or after it if nothing precedes it or too much is held back. */
-function safeBorder(
+function findSafeBorder(
   border: number,
   masks: readonly Mask[],
   { from, end }: { from: number; end: number },
@@ -75,7 +75,7 @@ function safeBorder(
   return across.start > from && !isHeldLong ? across.start : Math.min(across.end, end);
 }
 
-function lastLines(text: string): string {
+function keepLastLines(text: string): string {
   if (text.length <= contextLength) return text;
   const tail = text.slice(-contextLength);
   return tail.slice(tail.indexOf('\n') + 1);
@@ -85,15 +85,15 @@ function lastLines(text: string): string {
 const linesHeld = 4;
 
 /** Returns how much of the text can be emitted: all but its last lines, and a private key that has not ended. */
-function emittableLength(pending: string): number {
-  const key = openPrivateKeyAt(pending);
+function measureEmittable(pending: string): number {
+  const key = findOpenPrivateKey(pending);
   if (pending.length > maxHeld) return pending.length - maxTorn;
   let end = key === -1 ? pending.length : pending.lastIndexOf('\n', key) + 1;
   for (let line = 0; line < linesHeld && end > 0; line += 1) end = pending.lastIndexOf('\n', end - 2) + 1;
   return Math.max(end, key === -1 ? pending.length - maxTorn : 0);
 }
 
-function openPrivateKeyAt(pending: string): number {
+function findOpenPrivateKey(pending: string): number {
   const begins = pending.lastIndexOf('-----BEGIN ');
   return begins !== -1 && !pending.includes('-----END ', begins) ? begins : -1;
 }

@@ -1,4 +1,4 @@
-import { terminalCodes, unseen } from '../visible-text.js';
+import { terminalCodes, invisibleCharacters } from '../visible-text.js';
 
 /** A text as a reader sees it, with a mapping of its ranges back to the original. */
 export interface ReadText {
@@ -18,7 +18,7 @@ interface Piece {
 }
 
 /** Returns the reading with other readings of some of its ranges, which are given in order. */
-export function withPieces(of: ReadText, pieces: readonly Piece[]): ReadText {
+export function replacePieces(of: ReadText, pieces: readonly Piece[]): ReadText {
   if (pieces.length === 0) return of;
   const { text } = of;
   const starts = new Uint32Array(text.length);
@@ -45,7 +45,7 @@ export function withPieces(of: ReadText, pieces: readonly Piece[]): ReadText {
 }
 
 /** Returns the text itself as a reading. */
-export function asWritten(text: string): ReadText {
+export function readUnchanged(text: string): ReadText {
   return { text, source: (start, end) => [start, end] };
 }
 
@@ -53,9 +53,9 @@ export function asWritten(text: string): ReadText {
  * What a reading leaves out: control codes and invisible characters, also in escaped form; the time that we put before each line of a server's
  * log; and the label that Playwright puts before each chunk of a server's output, which may be in the middle of a line.
  */
-const readOver = [
+const ignoredParts = [
   terminalCodes.source,
-  unseen.source,
+  invisibleCharacters.source,
   String.raw`\\{1,32}(?:u001[bB]|x1[bB]|033|e)\[[\d;]{0,20}[A-Za-z]`,
   String.raw`^\d{12,14} `,
   String.raw`(?<![^\S\n])\[\w[\w .-]{0,39}\] (?=\S)`,
@@ -74,7 +74,7 @@ const escapes = [
   String.raw`(?<ampersand>&(?:amp;)+)`,
 ].join('|');
 
-const read = new RegExp(`(?:${readOver})|${escapes}`, 'gmu');
+const read = new RegExp(`(?:${ignoredParts})|${escapes}`, 'gmu');
 /** Checked first: most texts contain none of it. */
 const mayDiffer = /[^\t\n -~]|[\\%&]|\] |^\d{12,14} /m;
 
@@ -95,24 +95,25 @@ const references: Readonly<Record<string, string>> = {
 const mostKinds = 3;
 
 /** Returns how the text reads with its escapes undone, however often they were escaped, and without what is read over. */
-export function readingOf(text: string): ReadText {
-  let reading = asWritten(text);
+export function decodeText(text: string): ReadText {
+  let reading = readUnchanged(text);
   for (let kinds = 0; kinds < mostKinds && mayDiffer.test(reading.text); kinds += 1) {
-    const pieces = [...piecesOf(reading.text)];
+    const pieces = [...listPieces(reading.text)];
     if (pieces.length === 0) break;
-    reading = withPieces(reading, pieces);
+    reading = replacePieces(reading, pieces);
   }
   return reading;
 }
 
-function* piecesOf(text: string): Iterable<Piece> {
+function* listPieces(text: string): Iterable<Piece> {
   for (const { 0: escape, index: start, groups = {} } of text.matchAll(read)) {
-    if (groups['percent'] === undefined) yield { start, end: start + escape.length, text: readingAs(groups) };
-    else yield* decoded(escape, start);
+    if (groups['percent'] === undefined)
+      yield { start, end: start + escape.length, text: decodeEscape(groups) };
+    else yield* decodePercent(escape, start);
   }
 }
 
-function readingAs(groups: Readonly<Record<string, string | undefined>>): string {
+function decodeEscape(groups: Readonly<Record<string, string | undefined>>): string {
   const { unicode, braced, long, byte, blank, decimal, reference, ampersand } = groups;
   if (blank !== undefined) return blank === 'n' ? '\n' : ' ';
   if (reference !== undefined) return references[reference] ?? '';
@@ -120,11 +121,11 @@ function readingAs(groups: Readonly<Record<string, string | undefined>>): string
   const hex = unicode ?? braced ?? long ?? byte ?? groups['hex'];
   if (hex === undefined && decimal === undefined) return '';
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-  return code <= 0x10ffff ? String.fromCodePoint(code).replace(unseen, '') : '\ufffd';
+  return code <= 0x10ffff ? String.fromCodePoint(code).replace(invisibleCharacters, '') : '\ufffd';
 }
 
 /** Decodes percent-encoded UTF-8; what is not UTF-8 is read byte by byte. */
-function* decoded(percent: string, from: number): Iterable<Piece> {
+function* decodePercent(percent: string, from: number): Iterable<Piece> {
   const encoded = percent.match(/%(?:25)*[\dA-Fa-f]{2}/g) ?? [];
   const bytes = Buffer.from(encoded.map((byte) => byte.slice(-2)).join(''), 'hex');
   const text = bytes.toString('utf8');

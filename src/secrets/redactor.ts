@@ -1,13 +1,13 @@
 import { type Replacement, withReplacements } from '../replacements.js';
 import { visibleText } from '../visible-text.js';
 import {
-  asWritten,
+  readUnchanged,
   MASK_PLACEHOLDER,
   type SecretMatch,
   mapTexts,
   type ReadText,
-  readingOf,
-  withPieces,
+  decodeText,
+  replacePieces,
 } from './reading.js';
 import { findTokens } from './detector.js';
 import { findInContext } from './contexts.js';
@@ -16,9 +16,9 @@ import {
   isCommonInCode,
   type KnownIndex,
   type KnownValue,
-  secretsAmong,
-  secretsOfEnvFiles,
-  maskableTexts,
+  findSecretVariables,
+  readEnvFileSecrets,
+  listMaskableTexts,
 } from './known-values.js';
 import { isGenerated } from './secret-fields.js';
 
@@ -28,7 +28,7 @@ export type Mask = Replacement;
 /** Finds the parts of a text that are masked; a `Redactor` does. */
 export interface MaskFinder {
   /** Returns all masks in order, including those already in the text. */
-  masksIn(text: string): readonly Mask[];
+  findMasks(text: string): readonly Mask[];
 }
 
 /** Masks every text that leaves self-heal (EV-9, EV-10). Every operation is idempotent. */
@@ -51,23 +51,23 @@ interface RedactorOptions {
 
 /** Creates the redactor of a run; there is one per run. */
 export async function createRedactor({ env, projectRoot }: RedactorOptions): Promise<Redactor> {
-  const ofFiles = projectRoot === null ? [] : await secretsOfEnvFiles(projectRoot);
-  return redactorOf([...secretsAmong(env), ...ofFiles]);
+  const ofFiles = projectRoot === null ? [] : await readEnvFileSecrets(projectRoot);
+  return createRedactorOf([...findSecretVariables(env), ...ofFiles]);
 }
 
 /**
  * Returns a function that names the known secrets in a text: the values of the environment and of the project's `.env*` files, no matter what the text
  * around them looks like.
  */
-export async function knownSecrets({
+export async function createSecretNamer({
   env,
   projectRoot,
 }: RedactorOptions): Promise<(text: string) => readonly string[]> {
-  const ofFiles = projectRoot === null ? [] : await secretsOfEnvFiles(projectRoot);
+  const ofFiles = projectRoot === null ? [] : await readEnvFileSecrets(projectRoot);
   const index = createKnownIndex();
-  const secrets = [...secretsAmong(env), ...ofFiles].filter((known) => !isCommonInCode(known));
+  const secrets = [...findSecretVariables(env), ...ofFiles].filter((known) => !isCommonInCode(known));
   for (const { name, value } of secrets) index.add(value, `value of ${name}`);
-  return (text) => [...new Set(index.find(readingOf(text)).map(({ label, kind }) => label ?? kind))];
+  return (text) => [...new Set(index.find(decodeText(text)).map(({ label, kind }) => label ?? kind))];
 }
 
 /**
@@ -77,7 +77,7 @@ export async function knownSecrets({
 const mostRemembered = 16_000_000;
 
 /** Creates a redactor that knows these values and learns each generated secret that it masks. */
-export function redactorOf(values: readonly KnownValue[]): Redactor {
+export function createRedactorOf(values: readonly KnownValue[]): Redactor {
   const index = createKnownIndex();
   for (const { name, value } of values) index.add(value, `value of ${name}`);
   let cleaned = new Map<string, string>();
@@ -92,7 +92,7 @@ export function redactorOf(values: readonly KnownValue[]): Redactor {
     forget();
     index.add(...learned);
   });
-  const text = (from: string): string => withReplacements(from, masksIn(from, index, labels));
+  const text = (from: string): string => withReplacements(from, findMasks(from, index, labels));
   const clean = (from: string): string => {
     const known = cleaned.get(from);
     if (known !== undefined) return known;
@@ -107,11 +107,11 @@ export function redactorOf(values: readonly KnownValue[]): Redactor {
   return {
     text,
     clean,
-    masksIn: (from) => masksIn(from, index, labels),
+    findMasks: (from) => findMasks(from, index, labels),
     deep: (value) => mapTexts(value, clean, clean),
     learn: (typed) => {
-      for (const value of maskableTexts(typed)) {
-        if (index.find(readingOf(value)).length > 0) continue;
+      for (const value of listMaskableTexts(typed)) {
+        if (index.find(decodeText(value)).length > 0) continue;
         forget();
         index.add(value, `typed value${learned === 0 ? '' : ` ${learned + 1}`}`);
         learned += 1;
@@ -122,7 +122,7 @@ export function redactorOf(values: readonly KnownValue[]): Redactor {
 
 /** Masks secrets that are recognizable in any environment, always with the same result. */
 export function redact(text: string): string {
-  return withReplacements(text, masksIn(text));
+  return withReplacements(text, findMasks(text));
 }
 
 /** A secret, and its value as it reads. */
@@ -136,12 +136,12 @@ type Label = (secret: Secret) => string;
 /** Masking may uncover another secret. Only texts crafted for it need more rounds than this. */
 const mostRounds = 5;
 
-function masksIn(text: string, index?: KnownIndex, label: Label = ({ kind }) => kind): readonly Mask[] {
-  let masks = masksWritten(text, index);
+function findMasks(text: string, index?: KnownIndex, label: Label = ({ kind }) => kind): readonly Mask[] {
+  let masks = findExistingMasks(text, index);
   for (let round = 0; round < mostRounds; round += 1) {
-    const secrets = secretsIn(
-      withPieces(
-        asWritten(text),
+    const secrets = findSecrets(
+      replacePieces(
+        readUnchanged(text),
         masks.map((mask) => ({ ...mask, text: MASK_PLACEHOLDER })),
       ),
       index,
@@ -152,16 +152,16 @@ function masksIn(text: string, index?: KnownIndex, label: Label = ({ kind }) => 
       end: secret.end,
       text: `[masked: ${label(secret)}]`,
     }));
-    masks = outermost([...masks, ...masksNow]);
+    masks = keepOutermost([...masks, ...masksNow]);
   }
   return masks;
 }
 
 /** Finds the masks that are already in a text, from this run or an earlier one; what only looks like one may hold a secret. */
-function masksWritten(text: string, index?: KnownIndex): Mask[] {
+function findExistingMasks(text: string, index?: KnownIndex): Mask[] {
   if (!text.includes('[masked: ') && !text.includes(MASK_PLACEHOLDER)) return [];
   return [...text.matchAll(/\[masked: (?<label>[\w .-]{1,80})\]|\ufdd0/g)]
-    .filter(({ groups }) => secretsIn(asWritten(groups?.['label'] ?? ''), index).length === 0)
+    .filter(({ groups }) => findSecrets(readUnchanged(groups?.['label'] ?? ''), index).length === 0)
     .map(({ 0: mask, index: start }) => ({
       start,
       end: start + mask.length,
@@ -170,7 +170,7 @@ function masksWritten(text: string, index?: KnownIndex): Mask[] {
 }
 
 /** Drops masks that lie within others. */
-function outermost(masks: readonly Mask[]): Mask[] {
+function keepOutermost(masks: readonly Mask[]): Mask[] {
   const all: Mask[] = [];
   for (const mask of masks.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     if (mask.start >= (all.at(-1)?.end ?? 0)) all.push(mask);
@@ -179,13 +179,13 @@ function outermost(masks: readonly Mask[]): Mask[] {
 }
 
 /** Finds every secret, in the text as it is written and as it reads. Overlapping ones are joined; the longest determines the kind. */
-function secretsIn(written: ReadText, index?: KnownIndex): Secret[] {
-  const read = readingOf(written.text);
+function findSecrets(written: ReadText, index?: KnownIndex): Secret[] {
+  const read = decodeText(written.text);
   const matches = [
-    ...(index?.find(read) ?? []).map((match) => secretOf(match, read)),
+    ...(index?.find(read) ?? []).map((match) => toSecret(match, read)),
     ...[...new Set([written.text, read.text])].flatMap((text) =>
       [...findTokens(text), ...findInContext(text)].map((match) =>
-        secretOf(match, text === read.text ? read : asWritten(text)),
+        toSecret(match, text === read.text ? read : readUnchanged(text)),
       ),
     ),
   ];
@@ -203,7 +203,7 @@ function secretsIn(written: ReadText, index?: KnownIndex): Secret[] {
   return all;
 }
 
-function secretOf(match: SecretMatch, reading: ReadText): Secret {
+function toSecret(match: SecretMatch, reading: ReadText): Secret {
   const [start, end] = reading.source(match.start, match.end);
   return { ...match, start, end, value: reading.text.slice(match.start, match.end) };
 }
@@ -212,7 +212,7 @@ function secretOf(match: SecretMatch, reading: ReadText): Secret {
  * Returns the range `[from, to)` of a text with its masks applied. A mask that begins before `from` is left out, since the
  * previous range showed it.
  */
-export function maskedBetween(
+export function maskRange(
   text: string,
   masks: readonly Mask[],
   { from, to }: { from: number; to: number },

@@ -16,17 +16,17 @@ const known = new Map<string, NameMeaning | null>();
 const mostKnown = 5000;
 
 /** Returns whether a field, parameter, header or variable of this name holds a secret or a handle; null for anything else. */
-export function namedBy(name: string): NameMeaning | null {
+export function classifyName(name: string): NameMeaning | null {
   let named = known.get(name);
   if (named === undefined) {
-    const words = wordsOf(name);
+    const words = splitName(name);
     named = secret.test(words) ? 'secret' : handle.test(words) ? 'handle' : null;
     if (known.size < mostKnown) known.set(name, named);
   }
   return named;
 }
 
-function wordsOf(name: string): string {
+function splitName(name: string): string {
   let words = name
     .replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3 $2$4')
     .toLowerCase()
@@ -40,7 +40,7 @@ function wordsOf(name: string): string {
 export function isSecretHeader(name: string): boolean {
   return (
     /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|[\w-]*-(?:authorization|signature))$/i.test(name) ||
-    namedBy(name) !== null
+    classifyName(name) !== null
   );
 }
 
@@ -62,7 +62,7 @@ export function isSecretField(field: Readonly<Record<string, unknown>>): boolean
     const words = description.slice(0, 500);
     return (
       secretWord.test(words) ||
-      (words.match(/[A-Za-z][\w-]*/g) ?? []).some((word) => namedBy(word) === 'secret')
+      (words.match(/[A-Za-z][\w-]*/g) ?? []).some((word) => classifyName(word) === 'secret')
     );
   });
 }
@@ -71,14 +71,14 @@ export function isSecretField(field: Readonly<Record<string, unknown>>): boolean
 function isHiddenSecret({ name, id, value }: Readonly<Record<string, unknown>>): boolean {
   return [name, id].some((text) => {
     if (typeof text !== 'string') return false;
-    const meaning = /[cx]srf/i.test(text) ? 'secret' : namedBy(text);
+    const meaning = /[cx]srf/i.test(text) ? 'secret' : classifyName(text);
     return meaning === 'secret' || (meaning === 'handle' && typeof value === 'string' && isGenerated(value));
   });
 }
 
 /** Returns what a mask calls the value of this name. */
-export function secretKind(name: string): string {
-  const words = wordsOf(name);
+export function nameSecretKind(name: string): string {
+  const words = splitName(name);
   if (/pass|pwd|pw$/.test(words)) return 'password';
   if (/(?:^| )(?:\w*otp|pin|cv[vc]|code)s?(?: |$)/.test(words)) return 'code';
   if (/token|jwt|csrf|xsrf|bearer/.test(words)) return 'token';
@@ -114,13 +114,14 @@ export type ValueContext =
 /** Whether this is the value of a name that means a secret, rather than a placeholder, code, prose or a word of programs. */
 export function isSecretValue(value: string, context: ValueContext, name = 'token'): boolean {
   const text = value.slice(0, 256).trim();
-  if (namedBy(name) === 'handle') return isGenerated(text) && (context !== 'open' || alternations(text) >= 3);
+  if (classifyName(name) === 'handle')
+    return isGenerated(text) && (context !== 'open' || countAlternations(text) >= 3);
   if (text.length < 4 || [placeholder, state, version, time].some((pattern) => pattern.test(text)))
     return false;
   if (paths.test(text) || /^[\d.,:-]+$/.test(text))
     return (
       isGenerated(text) ||
-      (context !== 'open' && /^\d{4,32}$/.test(text) && /^(?:password|code)$/.test(secretKind(name)))
+      (context !== 'open' && /^\d{4,32}$/.test(text) && /^(?:password|code)$/.test(nameSecretKind(name)))
     );
   if (nameOfSecrets.test(text) && !(context === 'tight' && text.includes('-'))) return false;
   if (/\s/.test(text)) return context !== 'open' && (isPassphrase(text, name) || isShortWithDigits(text));
@@ -129,7 +130,7 @@ export function isSecretValue(value: string, context: ValueContext, name = 'toke
       isGenerated(text) ||
       (/\d/.test(text) && (/^\w{8,}$/.test(text) || (text.length >= 6 && !code.test(text))))
     );
-  if (/^[A-Za-z]+$/.test(text)) return context === 'tight' || secretKind(name) === 'password';
+  if (/^[A-Za-z]+$/.test(text)) return context === 'tight' || nameSecretKind(name) === 'password';
   return !/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(text);
 }
 
@@ -143,7 +144,7 @@ function isPassphrase(text: string, name: string): boolean {
   const isWordy = words.length >= 2 && words.every((word) => /^[\p{L}\d'-]+$/u.test(word));
   return (
     isWordy &&
-    /^(?:password|secret)$/.test(secretKind(name)) &&
+    /^(?:password|secret)$/.test(nameSecretKind(name)) &&
     !words.some((word) => aboutPasswords.test(word))
   );
 }
@@ -160,11 +161,11 @@ export function isMixed(value: string): boolean {
 /** Whether a value looks generated: letters and digits alternate, or upper and lower case do so often. */
 export function isGenerated(value: string): boolean {
   if (value.length < 8 || /\s/.test(value) || time.test(value)) return false;
-  const digits = alternations(value);
+  const digits = countAlternations(value);
   const cases = value.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
   return digits >= 3 || (digits >= 1 && digits + cases >= 6);
 }
 
-function alternations(value: string): number {
+function countAlternations(value: string): number {
   return value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
 }

@@ -14,11 +14,11 @@ import {
 import type Libsql from 'libsql';
 import {
   checkDatabase,
-  databaseFiles,
+  listDatabaseFiles,
   makeStateFolder,
   stateFolder,
   StateRefused,
-  trackedAmong,
+  findTracked,
 } from '../state-folder.js';
 import { isInside, real } from '../paths.js';
 import { redact } from '../secrets/redactor.js';
@@ -93,8 +93,8 @@ function createDatabase(dialect: Dialect): Database {
 /** Whether git tracks the file, which means that anybody may have written it. Tracked files in `.self-heal` are refused earlier. */
 async function isTracked(file: string, cwd: string): Promise<boolean> {
   if (isInside(stateFolder(cwd), file)) return false;
-  const names = databaseFiles(path.basename(file));
-  return (await trackedAmong(path.dirname(file), names)).length > 0;
+  const names = listDatabaseFiles(path.basename(file));
+  return (await findTracked(path.dirname(file), names)).length > 0;
 }
 
 async function openFile(

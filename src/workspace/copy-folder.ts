@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { cacheFolders, cachesFor, keyOf } from '../work-folder.js';
+import { listCacheFolders, listUsableCaches, keyOf } from '../work-folder.js';
 
 export interface CopyFolder {
   /** The project. Two packages of one repository have separate copies. */
@@ -20,7 +20,7 @@ export interface CopyFolder {
  */
 export async function makeCopyFolder({ root, project, n = 0, announce }: CopyFolder): Promise<string> {
   const name = n === 0 ? createFolderName(project) : `${createFolderName(project)}-${n + 1}`;
-  const folder = path.join(cachesFor(root)[0] ?? realpathSync(tmpdir()), name);
+  const folder = path.join(listUsableCaches(root)[0] ?? realpathSync(tmpdir()), name);
   await removeCopy(folder);
   announce(folder);
   const created = await mkdir(folder, { mode: 0o700 }).then(
@@ -36,7 +36,7 @@ export async function makeCopyFolder({ root, project, n = 0, announce }: CopyFol
 export async function findCopies(project: string): Promise<string[]> {
   const name = createFolderName(realpathSync(project));
   const folders = await Promise.all(
-    cacheFolders().map(async (cache) => {
+    listCacheFolders().map(async (cache) => {
       const entries = await readdir(cache).catch(() => []);
       const copies = entries.filter((entry) => entry === name || entry.startsWith(`${name}-`));
       return copies.map((copy) => path.join(realpathSync(cache), copy));

@@ -7,7 +7,7 @@ import {
   hasState,
   readStateText,
   removeState,
-  sizeOfState,
+  measureState,
   stateFolder,
   writeState,
 } from '../state-folder.js';
@@ -94,7 +94,7 @@ async function storeGoals(project: string, { runId, files }: Journal, contents: 
 
 async function reserve(project: string, bytes: number): Promise<void> {
   const file = reservedFile(project);
-  if (sizeOfState(file) >= bytes) return;
+  if (measureState(file) >= bytes) return;
   await removeState(file);
   // Random bytes, because some file systems do not store zeros.
   writeState(file, randomBytes(bytes));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { foldedName } from '../paths.js';
+import { foldName } from '../paths.js';
 
 /** A path inside the root, outside of repositories, packages and `.self-heal`. */
 export const safePath = z
@@ -7,7 +7,7 @@ export const safePath = z
   .max(4096)
   .refine(
     // A control code in a name would reach the reader's terminal.
-    (file) => !/[\p{Cc}\\]/u.test(file) && file.split('/').every((part) => isAllowed(foldedName(part))),
+    (file) => !/[\p{Cc}\\]/u.test(file) && file.split('/').every((part) => isAllowed(foldName(part))),
     'is not a path of a file in the project',
   );
 

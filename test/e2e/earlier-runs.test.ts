@@ -58,7 +58,7 @@ it('HN-8 undo finds the newest run that changed something, behind a green one', 
   expect(await project.read('src/word.js')).toBe(files['src/word.js']);
   expect((await project.selfHeal(['undo'])).stdout).toContain('nothing to undo');
   const { stderr: summary } = await project.selfHeal(['report', id]);
-  expect(summary).toContain('has been reverted since');
+  expect(summary).toContain('were undone later');
   expect(summary).not.toContain(`undo ${id}`);
 });
 

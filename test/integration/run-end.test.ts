@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { runCommand } from '../../src/command/run-command.js';
 import type { Command } from '../../src/command/run.js';
 import type { StampedEvent } from '../../src/event.js';
-import { runsAtWork } from '../../src/work-folder.js';
+import { listRunsAtWork } from '../../src/work-folder.js';
 import { inlineSuite } from '../rig/inline-suite.js';
 
 /** Runs a command in a project with Playwright, as another program does; returns how it ended and what it left. */
@@ -28,7 +28,7 @@ async function run(command: Command) {
   };
   const ended = await runCommand(request, command).catch((error: unknown) => error);
   const runs = path.join(dir, '.self-heal', 'runs');
-  return { ended, events, kept: existsSync(runs) ? readdirSync(runs) : [], atWork: runsAtWork(dir).size };
+  return { ended, events, kept: existsSync(runs) ? readdirSync(runs) : [], atWork: listRunsAtWork(dir).size };
 }
 
 it('HN-1 a command that throws stops its run in its events, moves its files, and passes the error on', async () => {

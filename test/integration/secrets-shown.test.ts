@@ -10,7 +10,7 @@ import { runReport } from '../../src/cli/report.js';
 import { systemClock } from '../../src/clock.js';
 import { loadSettings } from '../../src/config/load-settings.js';
 import { listFailures } from '../../src/clients/inspect/find-failure.js';
-import { eventIn } from '../../src/event.js';
+import { parseEvent } from '../../src/event.js';
 import { replayRun } from '../../src/run/run-state.js';
 import { findRun } from '../../src/run/find-run.js';
 import { readPrompt } from '../../src/clients/inspect/prompt-of.js';
@@ -85,7 +85,7 @@ async function eventStream(origin: string): Promise<string> {
 /** What the live page showed after each event. */
 async function whileItRan(): Promise<string> {
   const lines = readFileSync(path.join(run.dir, 'events.ndjson'), 'utf8').split('\n');
-  const events = lines.flatMap((line) => eventIn(line) ?? []);
+  const events = lines.flatMap((line) => parseEvent(line) ?? []);
   return events.map((_, at) => drawNow(replayRun(events.slice(0, at + 1)))['now']).join('\n');
 }
 

@@ -6,7 +6,7 @@ import type { Cause, DiagnosedFailure } from '../../src/model/cause.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { noStore } from '../../src/store/warning-store.js';
 import { createRunFolder, projectOf } from '../../src/run/run-folder.js';
-import { redactorOf } from '../../src/secrets/redactor.js';
+import { createRedactorOf } from '../../src/secrets/redactor.js';
 import type { Diagnostics, Session, Suite } from '../../src/heal/session.js';
 import type { CauseWork } from '../../src/heal/cause-work.js';
 import { healCause } from '../../src/heal/heal-cause.js';
@@ -133,7 +133,7 @@ export async function healingSession(
     },
     observations: new Observations({ listApplied: () => inTree }),
     testFiles: unedited,
-    redactor: redactorOf([]),
+    redactor: createRedactorOf([]),
     hooks: {},
     isTest: () => false,
     runAgent: async ({ agent }) => {
@@ -157,7 +157,8 @@ export async function healingSession(
       ...suite,
     },
     diagnostics: {
-      writeFailure: (failure) => writeFailure({ folder: folder.value, redactor: redactorOf([]) }, failure),
+      writeFailure: (failure) =>
+        writeFailure({ folder: folder.value, redactor: createRedactorOf([]) }, failure),
       showTrace: async () => undefined,
       diagnose: async (run: SuiteRun): Promise<DiagnosedFailure[]> => {
         const wrong = reruns[rerun - 1] ?? null;

@@ -1,6 +1,6 @@
 import type { Blame } from '../../model/blame.js';
 import type { DiagnosedFailure } from '../../model/cause.js';
-import { type MinimalSet, minimalSet, type SetOutcome } from '../../minimal-set.js';
+import { type MinimalSet, findMinimalSet, type SetOutcome } from '../../minimal-set.js';
 import type { Candidate } from '../../workspace/candidates.js';
 import { rateHunk } from '../../diagnose/likelihood.js';
 import { countGreensNeeded } from '../../model/failure-rate.js';
@@ -171,7 +171,7 @@ export class CauseSearch {
     const green = whole === 'green' ? all : this.#findGreenCommits(all);
     if (green === null) return null;
     const { items, distance: apart } = orderForSearch(green, rank);
-    return minimalSet(items, { test: async (out) => this.#outcomeOrAsk(out), apart });
+    return findMinimalSet(items, { test: async (out) => this.#outcomeOrAsk(out), apart });
   }
 
   /** Like `#outcomeOrAsk`, but another error is inconclusive, because the test may not reach the original one. */

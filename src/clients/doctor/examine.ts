@@ -17,7 +17,7 @@ import { findFirstRunProblem } from '../../playwright/refusals.js';
 import { listSuite } from '../../playwright/run-suite.js';
 import { findProgram } from '../../process/find-program.js';
 import type { Problem } from '../../problem.js';
-import { stateProblem } from '../../state-folder.js';
+import { findStateProblem } from '../../state-folder.js';
 import { checkLogin } from './logins.js';
 
 /** One line of `self-heal doctor` (CL-11). */
@@ -51,7 +51,7 @@ interface ExamineRequest {
 
 /** Takes the steps of a run before its first test, and collects the problems that would end it (CL-11). Changes nothing and calls no model. */
 export async function examine({ cwd, env, config: flag, agents }: ExamineRequest): Promise<DoctorCheck[]> {
-  const state = await stateProblem(cwd);
+  const state = await findStateProblem(cwd);
   const config = findPlaywrightConfig(cwd, flag);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   const settings = await loadSettings({ cwd, env, file: agents });

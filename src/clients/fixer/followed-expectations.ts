@@ -6,7 +6,7 @@ import {
   identifierName,
   nodeIn,
   nodesIn,
-  nodesOf,
+  listNodes,
   type SyntaxNode,
 } from '../../code/syntax.js';
 import { parseSource, type SourceFile } from '../../code/source-file.js';
@@ -77,7 +77,7 @@ function unescapePrinted(printed: string): string {
 
 /** Finds the only literal in an assertion of this line that has the expected value. */
 function findLiteral(source: SourceFile, line: number, mismatch: Mismatch): Replacement | null {
-  const edits = nodesOf(source.program).flatMap((call) => {
+  const edits = listNodes(source.program).flatMap((call) => {
     const property = nodeIn(calleeOf(call), 'property');
     const matcher = identifierName(property) ?? '';
     if (!property || !/^to[A-Z]/.test(matcher) || source.lineAt(property.start) !== line) return [];

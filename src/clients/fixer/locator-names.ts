@@ -1,4 +1,4 @@
-import { cookedText, nodeIn, nodesIn, propertyOf, type SyntaxNode, visit } from '../../code/syntax.js';
+import { readTemplateText, nodeIn, nodesIn, propertyOf, type SyntaxNode, visit } from '../../code/syntax.js';
 import { parseSource } from '../../code/source-file.js';
 import type { PageElement } from '../../model/evidence.js';
 
@@ -54,7 +54,7 @@ function parseName(call: SyntaxNode): { readonly name: LocatorName; readonly lit
 /** Returns the text of a string or a template without expressions; null for any other node. */
 export function literalText(node: SyntaxNode): string | null {
   if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
-    return nodesIn(node, 'quasis').map(cookedText).join('');
+    return nodesIn(node, 'quasis').map(readTemplateText).join('');
   return node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : null;
 }
 

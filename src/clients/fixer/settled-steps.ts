@@ -5,11 +5,11 @@ import {
   identifierName,
   nodeIn,
   nodesIn,
-  nodesOf,
+  listNodes,
   propertyOf,
   type SyntaxNode,
 } from '../../code/syntax.js';
-import { expectIn, webFirstCode } from '../../code/web-first.js';
+import { findExpect, createWebFirstCode } from '../../code/web-first.js';
 import { type Replacement, withReplacements } from '../../replacements.js';
 import type { Cause } from '../../model/cause.js';
 import type { FixerProposal } from './proposal.js';
@@ -32,7 +32,7 @@ export async function addMissingWaits({
   const source = parseSource(file, await readFile(file, 'utf8').catch(() => ''));
   const test = source && findTest(source, line);
   if (!source || !test) return null;
-  const edits = nodesOf(test).flatMap((node) => createWaits(node, source));
+  const edits = listNodes(test).flatMap((node) => createWaits(node, source));
   if (edits.length === 0) return null;
   const after = withReplacements(source.text, edits);
   const summary = `lets the test wait: ${edits.map(({ says }) => says).join(', ')}`;
@@ -45,7 +45,7 @@ interface Edit extends Replacement {
 
 /** Finds the call that defines the test at a line: the outermost call with a function argument. */
 function findTest(source: SourceFile, line: number): SyntaxNode | null {
-  const call = nodesOf(source.program).find(
+  const call = listNodes(source.program).find(
     (node) =>
       node.type === 'CallExpression' &&
       source.lineAt(node.start) === line &&
@@ -60,9 +60,9 @@ function createWaits(node: SyntaxNode, source: SourceFile): Edit[] {
   const { start, end } = call;
   const name = propertyOf(calleeOf(call)) ?? '';
   const position = `line ${source.lineAt(start)}`;
-  if (expectIn(call) ? webFirst.test(name) : actions.test(name) && findRootName(call) !== 'test')
+  if (findExpect(call) ? webFirst.test(name) : actions.test(name) && findRootName(call) !== 'test')
     return [{ start, end: start, text: 'await ', says: `${position} awaits ${name}` }];
-  const form = webFirstCode(call, source);
+  const form = createWebFirstCode(call, source);
   return form ? [{ start, end, text: form, says: `${position} waits instead of checking once` }] : [];
 }
 

@@ -1,4 +1,4 @@
-import { minimalSet } from '../../minimal-set.js';
+import { findMinimalSet } from '../../minimal-set.js';
 import { formatTitles } from '../../model/failure.js';
 import { type Count, isSurelyHigher, judgeCount, computeLowestRate } from '../../model/failure-rate.js';
 import type { Flake } from '../../model/flake.js';
@@ -233,7 +233,7 @@ async function findSmallestSet(
     return isWanted ? 'green' : 'red';
   };
   // Starts with the nearest tests, because a test that leaves data behind usually ran shortly before.
-  const minimal = await minimalSet(others.toReversed(), { test: outcomeOf, apart: () => 0 });
+  const minimal = await findMinimalSet(others.toReversed(), { test: outcomeOf, apart: () => 0 });
   return minimal && others.filter((test) => minimal.set.includes(test));
 }
 

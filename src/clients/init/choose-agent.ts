@@ -1,5 +1,5 @@
 import { type AgentProgram, listPrograms, findAgentProgram } from '../../agents/programs.js';
-import { closest } from '../../config/closest.js';
+import { findClosest } from '../../config/closest.js';
 import { builtIn } from '../../model/built-in.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
@@ -33,7 +33,7 @@ function chooseByName(name: string): Result<AgentProgram | null, Problem> {
   const program = findAgentProgram(name);
   if (program || name === builtIn) return ok(program);
   const names = listPrograms().map((known) => known.name);
-  const near = closest(name, [...names, builtIn]);
+  const near = findClosest(name, [...names, builtIn]);
   return err({
     kind: 'usage',
     message: `unknown agent program ${JSON.stringify(name)}`,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { stringify } from 'yaml';
 import type { AgentProgram } from '../../agents/programs.js';
 import { git } from '../../workspace/git.js';
-import { ownFile, ownVersion } from '../../own-files.js';
+import { ownFile, readOwnVersion } from '../../own-files.js';
 import { findLockFolder, findPackageManager, type PackageManager } from '../../playwright/package-manager.js';
 import { relativePath } from '../../paths.js';
 
@@ -96,7 +96,7 @@ function createValues({ system, cwd, root, config, agent, defaultBranch }: Workf
     STORE: `${literal(below)}.self-heal/ledger.db`,
     IN_FOLDER: folder === '.' ? '' : ` --folder ${literal(quoteForShell(folder))}`,
     DEFAULT_BRANCH: JSON.stringify(defaultBranch),
-    VERSION: ownVersion(),
+    VERSION: readOwnVersion(),
     CONFIG: config === undefined ? '' : ` -c ${literal(quoteForShell(config))}`,
   };
 }

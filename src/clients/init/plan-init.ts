@@ -11,7 +11,7 @@ import { type CiSystem, findDefaultBranch, workflowFiles, renderWorkflows } from
 import { git, findGitRoot } from '../../workspace/git.js';
 import { MCP_FILE, chooseSkillFile, skillText, addMcpServer } from './developer-agent.js';
 import { type SlashCommand, slashCommands } from '../../agents/slash-commands.js';
-import { isInside, realPlaceOf, relativePath } from '../../paths.js';
+import { isInside, resolveFuturePath, relativePath } from '../../paths.js';
 import { packageFile } from '../../own-files.js';
 import { unreachable } from '../../unreachable.js';
 
@@ -226,7 +226,7 @@ export function needsWriting({ action }: InitFile): boolean {
 export async function writePlan(plan: readonly InitFile[], root: string): Promise<Problem | null> {
   const written: string[] = [];
   const files = plan.filter(needsWriting);
-  const outside = files.find((file) => !isInside(realpathSync(root), realPlaceOf(file.path)));
+  const outside = files.find((file) => !isInside(realpathSync(root), resolveFuturePath(file.path)));
   if (outside)
     return {
       kind: 'folder-not-writable',

@@ -18,7 +18,7 @@ import { paletteFor } from '../../outputs/streams.js';
 import { formatProblem, type Problem } from '../../problem.js';
 import { redact } from '../../secrets/redactor.js';
 import type { Event } from '../../index.js';
-import { ownVersion } from '../../own-files.js';
+import { readOwnVersion } from '../../own-files.js';
 import { type ToolAnswer, dataNotice } from './answers.js';
 import { boundMessages } from './bounded-messages.js';
 import { type Cursor, parseCursor, formatCursor, splitPages } from './page.js';
@@ -41,7 +41,7 @@ export interface ServerProcess {
 
 /** Serves the tools until the signal aborts. Then interrupts calls in progress, and returns when they have ended. */
 export async function serve({ input, output, closing }: ServerProcess): Promise<void> {
-  const server = new McpServer({ name: 'self-heal', version: ownVersion() });
+  const server = new McpServer({ name: 'self-heal', version: readOwnVersion() });
   const goingAway = new AbortController();
   const atWork = new Set<Promise<unknown>>();
   for (const [name, tool] of Object.entries(tools)) {

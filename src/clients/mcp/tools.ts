@@ -9,7 +9,7 @@ import { findRun, readReport } from '../../run/find-run.js';
 import { runDirOf } from '../../run/run-folder.js';
 import { createRedactor } from '../../secrets/redactor.js';
 import { withStore } from '../../store/with-store.js';
-import { withoutUndefined } from '../../without-undefined.js';
+import { dropUndefined } from '../../without-undefined.js';
 import { listFailureFiles } from '../inspect/failure-files.js';
 import {
   recordAnswer,
@@ -70,7 +70,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     output: runShape,
     isReadOnly: false,
     work: ({ filter = [], project, grep }, hosting) => {
-      const options = { dryRun: true, tests: filter, ...withoutUndefined({ project, grep }) };
+      const options = { dryRun: true, tests: filter, ...dropUndefined({ project, grep }) };
       return awaitAnswer(createRunAnswer, heal({ ...options, ...hosting }));
     },
     rebuild: async (runId) => readStoredAnswer(runId, createRunAnswer),

@@ -4,7 +4,7 @@ import { reasonOf } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { safePath } from '../../workspace/safe-path.js';
 import { createHash } from 'node:crypto';
-import { fenceFor } from '../../fenced.js';
+import { createFence } from '../../fenced.js';
 import { visibleText } from '../../visible-text.js';
 
 /** One file of a fix. */
@@ -159,6 +159,6 @@ export function createReplacementKey(replacement: LineReplacement): string {
 
 /** Renders a suggestion, which the forge offers to commit, in a block that its lines cannot close. */
 export function renderSuggestion(replacement: LineReplacement, tag: string): string {
-  const fence = fenceFor(replacement.lines.join('\n'));
+  const fence = createFence(replacement.lines.join('\n'));
   return [createReplacementKey(replacement), `${fence}${tag}`, ...replacement.lines, fence].join('\n');
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import type { Clock } from '../../clock.js';
-import { type Event, type StampedEvent, eventIn } from '../../event.js';
+import { type Event, type StampedEvent, parseEvent } from '../../event.js';
 import { loadRun } from '../../outputs/html/load-run.js';
 import { html } from '../../outputs/html/markup.js';
 import { renderRun } from '../../outputs/html/page.js';
@@ -11,7 +11,7 @@ import { relativePath } from '../../paths.js';
 import { createReport } from '../../run/report.js';
 import { runDirOf } from '../../run/run-folder.js';
 import { type RunState, createEmptyRun, reduce } from '../../run/run-state.js';
-import { appendedLines } from '../../state-folder.js';
+import { createLineFollower } from '../../state-folder.js';
 import { findLatestRunId } from '../../run/find-run.js';
 import { eventsFile, transientEvents } from '../../run/event-log.js';
 import { showNow } from './now.js';
@@ -119,7 +119,7 @@ async function* followRuns(options: {
   while (!signal.aborted) {
     // Checked before reading, so all events of a run are yielded before the next run.
     const newest = await findLatestRunId(projectRoot);
-    const events = appended().flatMap((line) => eventIn(line) ?? []);
+    const events = appended().flatMap((line) => parseEvent(line) ?? []);
     if (events.length > 0) {
       run = { ...events.reduce(reduce, run), runId: run.runId };
       yield { run, events };
@@ -127,7 +127,7 @@ async function* followRuns(options: {
     if (newest !== null && newest !== run.runId) {
       run = createEmptyRun(newest);
       // At its end, a run is moved into the project.
-      appended = appendedLines(() => path.join(runDirOf(projectRoot, newest), eventsFile));
+      appended = createLineFollower(() => path.join(runDirOf(projectRoot, newest), eventsFile));
       continue;
     }
     await clock.sleep(POLL_MS, signal);

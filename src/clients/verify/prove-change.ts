@@ -16,7 +16,7 @@ import { formatReportTestName } from '../../outputs/wording.js';
 import { toPlaywrightArgs } from '../../playwright/selection.js';
 import { isRed, type SuiteRun } from '../../playwright/suite-run.js';
 import { unreachable } from '../../unreachable.js';
-import { withoutUndefined } from '../../without-undefined.js';
+import { dropUndefined } from '../../without-undefined.js';
 import { openContents } from '../../workspace/change.js';
 import { applyFlaky } from '../../heal/apply-result.js';
 import { confirm } from '../../heal/confirm.js';
@@ -286,7 +286,7 @@ class ChangeProof {
       return null;
     }
     const { config, project, workers } = this.#opened.request.options;
-    const selection = withoutUndefined({ config, project, workers });
+    const selection = dropUndefined({ config, project, workers });
     const suites = createSuiteRuns({ ...this.#opened, args: toPlaywrightArgs(selection) });
     if ((await session.suite.prepare()) !== null)
       return { verdict: 'red', reason: 'verify.prepare failed with the change' };

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { FetchedScript } from '../../playwright/suite-run.js';
 import { tryOr } from '../../result.js';
-import { decoded } from '../../urls.js';
+import { decodePercent } from '../../urls.js';
 import { bounds } from '../bounded-text.js';
 import type { ProjectFiles } from '../project-files.js';
 import {
@@ -66,7 +66,7 @@ function findServedMap(url: URL, sources: CodeSources): MapLookup {
   const fetched = scripts.get(url.href);
   const map = fetched && readMap(fetched, sources);
   if (map) return map;
-  const name = decoded(url.pathname).replace(/^\/@fs(?=\/)/, '');
+  const name = decodePercent(url.pathname).replace(/^\/@fs(?=\/)/, '');
   const ends = script.test(name) ? listPathEnds(name) : [];
   const file =
     files.find(name) ??

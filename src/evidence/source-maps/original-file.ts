@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { decoded } from '../../urls.js';
+import { decodePercent } from '../../urls.js';
 import { visibleText } from '../../visible-text.js';
 import { filePath, listPathEnds, urlOf } from './find-map.js';
 import type { ProjectFiles } from '../project-files.js';
@@ -59,7 +59,7 @@ function parseSourcePath(source: string, files: ProjectFiles): string | null {
   const url = urlOf(plain);
   if (url?.protocol === 'file:') return filePath(url);
   if (url === null) return normalizePath(plain.replace(bundlers, '').replace(layer, '').replace(/\?.*$/, ''));
-  const served = decoded(url.pathname);
+  const served = decodePercent(url.pathname);
   if (served.startsWith('/@fs/')) return served.slice(4);
   return files.relative(served) === null ? normalizePath(served.slice(1)) : served;
 }

@@ -1,7 +1,7 @@
 import { AnyMap, decodedMappings, type TraceMap } from '@jridgewell/trace-mapping';
 import { z } from 'zod';
 import { jsonOf } from '../../json-of.js';
-import { decoded } from '../../urls.js';
+import { decodePercent } from '../../urls.js';
 
 /** A usable source map, or why there is none. */
 export type ParsedMap =
@@ -86,5 +86,5 @@ export function decodeDataUrl(url: string): string {
   const content = url.slice(comma + 1);
   return /;base64$/i.test(url.slice(0, comma))
     ? Buffer.from(content, 'base64').toString('utf8')
-    : decoded(content);
+    : decodePercent(content);
 }

@@ -3,10 +3,10 @@ import { isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream/promises';
 import type { ZipFile as ZipInput } from 'yauzl';
 import { ZipFile } from 'yazl';
-import { withoutSignals } from '../../fenced.js';
+import { removeSignals } from '../../fenced.js';
 import { jsonOf } from '../../json-of.js';
 import type { Redactor } from '../../secrets/redactor.js';
-import { readingOf } from '../../secrets/reading.js';
+import { decodeText } from '../../secrets/reading.js';
 import { isSecretField, isSecretHeader } from '../../secrets/secret-fields.js';
 import { bounds } from '../bounded-text.js';
 import { masked, typedValue } from './dom.js';
@@ -35,7 +35,7 @@ export async function copyMasked(from: string, to: string, redactor: Redactor): 
   await copyTrace(from, to, {
     lines: (line) => maskLine(line, { redactor, typed }),
     // An agent that prints the trace must not seem to send a completion signal.
-    text: (text) => withoutSignals(redactor.text(text)),
+    text: (text) => removeSignals(redactor.text(text)),
   });
 }
 
@@ -109,7 +109,7 @@ function maskLine(
   const text = redactor.text(
     maskFilledText(withMaskedFields === event ? line : JSON.stringify(withMaskedFields), typed),
   );
-  return withoutSignals(jsonOf(text) === undefined ? JSON.stringify(redactor.deep(withMaskedFields)) : text);
+  return removeSignals(jsonOf(text) === undefined ? JSON.stringify(redactor.deep(withMaskedFields)) : text);
 }
 
 /** Returns the values typed into secret fields: the log of an action repeats a value without naming its field. */
@@ -136,7 +136,7 @@ const fillCall =
 /** Masks values of secret fields in `fill("…")` and the like, even if they are too short to be masked elsewhere. */
 export function maskFilledText(text: string, typed: ReadonlySet<string>): string {
   return text.replace(fillCall, (all, action: string, quote: string, value: string) =>
-    typed.has(value) || typed.has(readingOf(value).text) ? `${action}${masked}${quote}` : all,
+    typed.has(value) || typed.has(decodeText(value).text) ? `${action}${masked}${quote}` : all,
   );
 }
 

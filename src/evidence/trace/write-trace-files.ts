@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Redactor } from '../../secrets/redactor.js';
-import { withoutSignals } from '../../fenced.js';
+import { removeSignals } from '../../fenced.js';
 import { clipMiddle, EvidenceNotes } from '../bounded-text.js';
 import { markAsData, traceFiles } from '../evidence-files.js';
 import type { EvidenceLimits } from '../page-evidence.js';
@@ -33,7 +33,7 @@ export interface TraceToShow {
  * the failing action. Leaves out files that it cannot mask.
  */
 export async function writeTraceFiles({ trace, folder, limits, redactor }: TraceToShow): Promise<void> {
-  const clean = (text: string) => withoutSignals(redactor.clean(text));
+  const clean = (text: string) => removeSignals(redactor.clean(text));
   const notes = new EvidenceNotes(clean);
   await notes.attempt(traceFiles.trace, async () => {
     const file = path.join(folder, traceFiles.trace);

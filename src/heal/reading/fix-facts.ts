@@ -1,6 +1,6 @@
 import { isCode } from '../../code/imports.js';
 import { parseSource } from '../../code/source-file.js';
-import { nodesOf } from '../../code/syntax.js';
+import { listNodes } from '../../code/syntax.js';
 import type { DocumentedRule, TouchedCode } from '../../agents/review-prompt.js';
 import { compareFile, type ExactHunk } from '../../workspace/hunks.js';
 
@@ -87,7 +87,7 @@ function surroundings({ path, text }: { path: string; text: string }, hunk: Exac
   };
   const source = isCode(path) ? parseSource(path, text) : null;
   if (!source) return around;
-  const things = nodesOf(source.program).flatMap((node) => {
+  const things = listNodes(source.program).flatMap((node) => {
     const range = { start: source.lineAt(node.start), end: source.lineAt(node.end) };
     const holds = node.type !== 'Program' && range.start <= start && range.end >= end;
     return holds && range.end - range.start < LONGEST ? [range] : [];
@@ -197,7 +197,7 @@ export function testSource(path: string, text: string, line: number): string {
   if (text.length <= LONGEST_SPEC) return text;
   const lines = text.split('\n');
   const source = parseSource(path, text);
-  const [test] = nodesOf(source?.program ?? null)
+  const [test] = listNodes(source?.program ?? null)
     .filter(({ type, start }) => type === 'CallExpression' && source?.lineAt(start) === line)
     .toSorted((a, b) => b.end - b.start - (a.end - a.start));
   const end = test && source ? source.lineAt(test.end) : line + 40;

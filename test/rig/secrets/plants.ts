@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { secretsAmong, secretsOfEnvFiles } from '../../../src/secrets/known-values.js';
-import { type Redactor, redactorOf } from '../../../src/secrets/redactor.js';
+import { findSecretVariables, readEnvFileSecrets } from '../../../src/secrets/known-values.js';
+import { type Redactor, createRedactorOf } from '../../../src/secrets/redactor.js';
 import { linesIn } from './lines-in.js';
 
 /** A secret that nobody ever used, in one of the ways in which it is written. */
@@ -200,9 +200,9 @@ export async function plantIn(root: string): Promise<void> {
 export async function plantedRedactors(): Promise<() => Redactor> {
   const root = await mkdtemp(path.join(tmpdir(), 'planted '));
   await plantIn(root);
-  const known = [...secretsAmong(variables), ...(await secretsOfEnvFiles(root))];
+  const known = [...findSecretVariables(variables), ...(await readEnvFileSecrets(root))];
   await rm(root, { recursive: true });
-  return () => redactorOf(known);
+  return () => createRedactorOf(known);
 }
 
 const stretch = 8;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { findFilters } from '../../../src/clients/blame/blame-request.js';
 import { PAGE_CHARACTERS, parseCursor, formatCursor, splitPages } from '../../../src/clients/mcp/page.js';
 import { addAgentsFlag } from '../../../src/cli/options.js';
-import { problemOfFile } from '../../../src/cli/end.js';
+import { explainFileError } from '../../../src/cli/end.js';
 import { commandNames, createProgram } from '../../../src/cli/program.js';
 import { fenced } from '../../../src/fenced.js';
 import { MCP_FILE, addMcpServer } from '../../../src/clients/init/developer-agent.js';
@@ -76,7 +76,7 @@ it.each(['0', '3.5', '', ' ', 'Infinity', '99999999999999999999'])(
 );
 
 const of = (code: string, file?: string) =>
-  problemOfFile(Object.assign(new Error(code), { code, ...(file === undefined ? {} : { path: file }) }));
+  explainFileError(Object.assign(new Error(code), { code, ...(file === undefined ? {} : { path: file }) }));
 
 it.each(['EACCES', 'EPERM', 'ENOENT'])(
   'CL-5 %s is a problem of the user’s in .self-heal, and a bug elsewhere',

@@ -1,6 +1,6 @@
 import { isKept } from '../../../src/model/attempt.js';
 import { describe, expect, it } from 'vitest';
-import { type Event, type StampedEvent, eventIn } from '../../../src/event.js';
+import { type Event, type StampedEvent, parseEvent } from '../../../src/event.js';
 import { type Reporter, createBus } from '../../../src/run/bus.js';
 import { createReport } from '../../../src/run/report.js';
 import { reduce, replayRun } from '../../../src/run/run-state.js';
@@ -97,7 +97,7 @@ describe('report of', () => {
   /** The report of these events, a second apart, after they were written and read. */
   function reportAfter(...events: readonly Event[]) {
     const lines = events.map((event, at) => JSON.stringify({ time: at * 1000, ...event }));
-    return createReport(replayRun(lines.flatMap((line) => eventIn(line) ?? [])));
+    return createReport(replayRun(lines.flatMap((line) => parseEvent(line) ?? [])));
   }
 
   const own: Shows = (id, { fixes }) => (fixes.has(id.slice(1)) ? null : `error of ${id}`);

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { eventIn } from '../../../src/event.js';
+import { parseEvent } from '../../../src/event.js';
 import { readRunState, appendEvent, eventsFile } from '../../../src/run/event-log.js';
 import { anAttempt } from '../../rig/builders.js';
 import { aCauseRecord } from '../../rig/shown-run.js';
@@ -33,12 +33,12 @@ it.each([
     line({ type: 'agent.waiting_for_input', causeId: 'c1', question: '', escalationId: '`x`' }),
   ],
   ['a cause without tests', line({ type: 'cause.found', cause: { ...aCauseRecord(), tests: undefined } })],
-])('EV-12 %s is not an event', (_, text) => expect(eventIn(text)).toBeNull());
+])('EV-12 %s is not an event', (_, text) => expect(parseEvent(text)).toBeNull());
 
 it.each([
   ['a cause', { type: 'cause.found', cause: aCauseRecord() }],
   ['an event of a newer self-heal', { type: 'cause.divined' }],
-])('EV-12 %s is an event', (_, event) => expect(eventIn(line(event))).toMatchObject(event));
+])('EV-12 %s is an event', (_, event) => expect(parseEvent(line(event))).toMatchObject(event));
 
 it('EV-12 reads the events of a run that was killed in the middle of a line, before and after that line', async () => {
   const dir = path.join(tempDir(), '20261121-071500-000a');

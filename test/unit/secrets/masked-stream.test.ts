@@ -4,18 +4,18 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dropAllUnmasked, maskSuiteFolder, rawTracePath } from '../../../src/run/mask-suite-folder.js';
-import { maskedStream } from '../../../src/secrets/masked-stream.js';
-import { type Redactor, redact, redactorOf } from '../../../src/secrets/redactor.js';
+import { createMaskedStream } from '../../../src/secrets/masked-stream.js';
+import { type Redactor, redact, createRedactorOf } from '../../../src/secrets/redactor.js';
 import { innocents } from '../../rig/secrets/innocents.js';
 import { leaksOf, plantedRedactors, plants } from '../../rig/secrets/plants.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-const redactor = redactorOf([]);
+const redactor = createRedactorOf([]);
 
 /** The output of a stream, piece by piece. */
 function streamed(pieces: readonly (string | Buffer)[]): string[] {
   const out: string[] = [];
-  const stream = maskedStream(redactor, (text) => out.push(text));
+  const stream = createMaskedStream(redactor, (text) => out.push(text));
   for (const piece of pieces) stream.write(Buffer.from(piece));
   stream.end();
   return out;
@@ -24,7 +24,7 @@ function streamed(pieces: readonly (string | Buffer)[]): string[] {
 describe('a masked stream', () => {
   it('EV-9 passes on a line when a few more have followed, so that a log can be followed', () => {
     const out: string[] = [];
-    const stream = maskedStream(redactor, (some) => out.push(some));
+    const stream = createMaskedStream(redactor, (some) => out.push(some));
     for (const line of ['one\n', 'two\n', 'three\n', 'four\n']) stream.write(Buffer.from(line));
     expect(out).toEqual([]);
     stream.write(Buffer.from('five\nsi'));
@@ -130,7 +130,7 @@ describe('plants', () => {
 
   function streamed(redactor: Redactor, pieces: readonly Buffer[]): string {
     const out: string[] = [];
-    const stream = maskedStream(redactor, (text) => out.push(text));
+    const stream = createMaskedStream(redactor, (text) => out.push(text));
     for (const piece of pieces) stream.write(piece);
     stream.end();
     return out.join('');
@@ -149,7 +149,7 @@ describe('plants', () => {
 
 describe('mask suite folder', () => {
   const redactor = {
-    masksIn: (text: string) =>
+    findMasks: (text: string) =>
       [...text.matchAll(/hidden/g)].map(({ index }) => ({
         start: index,
         end: index + 'hidden'.length,
@@ -179,7 +179,7 @@ describe('mask suite folder', () => {
     it('EV-9 deletes a log that cannot be masked', async () => {
       const { suite } = await aSuite();
       const broken = {
-        masksIn: () => {
+        findMasks: () => {
           throw new Error('the detector broke');
         },
       };

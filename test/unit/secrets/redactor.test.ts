@@ -3,12 +3,17 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { maskFilledText } from '../../../src/evidence/trace/masked-trace.js';
 import { findFilesWithSecrets } from '../../../src/outputs/fix-file.js';
-import { secretsAmong } from '../../../src/secrets/known-values.js';
-import { createRedactor, knownSecrets, redact, redactorOf } from '../../../src/secrets/redactor.js';
+import { findSecretVariables } from '../../../src/secrets/known-values.js';
+import {
+  createRedactor,
+  createSecretNamer,
+  redact,
+  createRedactorOf,
+} from '../../../src/secrets/redactor.js';
 import { leaksOf, plants, variables } from '../../rig/secrets/plants.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-const redactor = redactorOf(secretsAmong(variables));
+const redactor = createRedactorOf(findSecretVariables(variables));
 const secret = 'Hunter2-Planted.x9';
 const token = plants.find(({ kind }) => kind === 'GitHub, in a sentence')?.value ?? '';
 /** The text with masks that do not name their kind. */
@@ -63,7 +68,7 @@ describe('masking', () => {
 describe('a redactor', () => {
   it('EV-9 masks the tokens of more than a hundred newer kinds, each without having seen another', () => {
     const tokens = plants.filter(({ kind }) => kind.includes('newer'));
-    const out = tokens.filter((plant) => leaksOf([plant], redactorOf([]).clean(plant.text)).length > 0);
+    const out = tokens.filter((plant) => leaksOf([plant], createRedactorOf([]).clean(plant.text)).length > 0);
     expect(tokens.length).toBeGreaterThan(330);
     expect(out.map(({ kind }) => kind)).toEqual([]);
   });
@@ -80,11 +85,13 @@ describe('a redactor', () => {
     ['values with ordinary names', { HOME: '/home/ann', USER: 'annabelle-of-shop', TOKEN_URL: 'abc123def4' }],
   ])('EV-9 leaves %s of variables alone', (_, values) => {
     const text = Object.values(values).join(' and ');
-    expect(redactorOf(secretsAmong(values)).text(text)).toBe(text);
+    expect(createRedactorOf(findSecretVariables(values)).text(text)).toBe(text);
   });
 
   it('EV-9 masks the passwords in URLs of variables', () => {
-    const knowing = redactorOf(secretsAmong({ DATABASE_URL: 'postgres://app:a@pw-x9x9x9@db/shop?by=x@y' }));
+    const knowing = createRedactorOf(
+      findSecretVariables({ DATABASE_URL: 'postgres://app:a@pw-x9x9x9@db/shop?by=x@y' }),
+    );
     expect(knowing.text('failed with a@pw-x9x9x9')).toBe('failed with [masked: value of DATABASE_URL]');
   });
 
@@ -112,7 +119,7 @@ describe('a redactor', () => {
   });
 
   it('EV-9 masks a value everywhere once a text has shown that it is secret', () => {
-    const fresh = redactorOf([]);
+    const fresh = createRedactorOf([]);
     const value = 'q7Rk2vX9mT4bLw8Zc3Nd';
     const unsuspected = `order ${value} was sent`;
     expect(fresh.clean(unsuspected)).toBe(unsuspected);
@@ -121,7 +128,7 @@ describe('a redactor', () => {
   });
 
   it('EV-9 learns what was typed into fields for secrets, but for words and short numbers', () => {
-    const fresh = redactorOf([]);
+    const fresh = createRedactorOf([]);
     const pageText = 'Velvet.Otter, 493021, incorrect, wrong password, 1234';
     expect(fresh.clean(pageText)).toBe(pageText);
     fresh.learn(['Velvet.Otter', '493021', 'incorrect', 'wrong password', '1234']);
@@ -173,7 +180,7 @@ describe('a redactor', () => {
 
   it('EV-9 masks what is left of a known value that somebody cut, and nothing that only begins like one', () => {
     const value = 'Kn9Xw2Ce3VbT7qRf5Yh8Jm1Lp4';
-    const knowing = redactorOf([{ name: 'A_SECRET', value }]);
+    const knowing = createRedactorOf([{ name: 'A_SECRET', value }]);
     for (const part of [value.slice(0, 14), value.slice(5, 20), value.slice(-13)])
       expect(knowing.clean(`it was ${part}…`)).toBe('it was [masked: value of A_SECRET]…');
     expect(knowing.clean(`it was ${value.slice(0, 8)}`)).toBe(`it was ${value.slice(0, 8)}`);
@@ -256,7 +263,7 @@ describe('the .env files of a project', () => {
 
 it('EV-9 a fix is withheld for a known secret, and not for what looks like one', async () => {
   const value = 'Zk4pQ9vX2mB7tR1w';
-  const secretsIn = await knownSecrets({ env: { SESSION_SECRET: value }, projectRoot: null });
+  const secretsIn = await createSecretNamer({ env: { SESSION_SECRET: value }, projectRoot: null });
   const change = (file: string, line: string) =>
     `diff --git a/${file} b/${file}\n--- a/${file}\n+++ b/${file}\n@@ -1 +1 @@\n-a\n+${line}\n`;
   const looks = change('src/auth.ts', "res.setHeader('Set-Cookie', `app.sid=s%3A${id}; Path=/`)");
@@ -269,7 +276,7 @@ it('EV-9 a fix is withheld for a known secret, and not for what looks like one',
 it('EV-9 a fix is not withheld for the plain words that a variable with an ordinary name holds', async () => {
   const root = tempDir();
   await writeFile(path.join(root, '.env'), 'TITLE=Velvet Otter\nSHOP_PASSWORD=Velvet Mink\n');
-  const secretsIn = await knownSecrets({ env: {}, projectRoot: root });
+  const secretsIn = await createSecretNamer({ env: {}, projectRoot: root });
   expect(secretsIn('<h1>Velvet Otter</h1>')).toEqual([]);
   expect(secretsIn('<h1>Velvet Mink</h1>')).toEqual(['value of SHOP_PASSWORD']);
 });

@@ -6,7 +6,7 @@ import { compareFile, takeOutHunks } from '../../../../src/workspace/hunks.js';
 import { compareWithState, storeTreeState } from '../../../../src/run/tree-state.js';
 import { compareFiles } from '../../../../src/workspace/candidates.js';
 import { createLastGreenLookup } from '../../../../src/run/last-green.js';
-import { type SetOutcome, minimalSet } from '../../../../src/minimal-set.js';
+import { type SetOutcome, findMinimalSet } from '../../../../src/minimal-set.js';
 import { revertedHunks } from '../../../../src/heal/attempt/undoing.js';
 import { findRevert, hasAppChanged } from '../../../../src/heal/attempt/undone.js';
 import { certain, type EvidenceSource, type Reason } from '../../../../src/model/diagnosis.js';
@@ -54,7 +54,7 @@ describe('the smallest set', () => {
         const { test } = counted((out) => (culprits.every((one) => out.has(one)) ? 'green' : 'red'));
         const apart = (one: number, next: number) =>
           Math.floor(one / size) === Math.floor(next / size) ? 0 : 2;
-        const found = await minimalSet(numbers(count), { test, apart });
+        const found = await findMinimalSet(numbers(count), { test, apart });
         expect(found?.isMinimal).toBe(true);
         expect(found?.set.toSorted((a, b) => a - b)).toEqual(culprits.toSorted((a, b) => a - b));
       }),
@@ -70,7 +70,7 @@ describe('the smallest set', () => {
         const builds = (out: ReadonlySet<number>) => pairs.every(({ a, b }) => out.has(a) === out.has(b));
         const isGreen = (out: ReadonlySet<number>) => builds(out) && culprits.every((one) => out.has(one));
         const { test } = counted((out) => (isGreen(out) ? 'green' : builds(out) ? 'red' : 'unresolved'));
-        const found = await minimalSet(numbers(count), { test, apart: flat });
+        const found = await findMinimalSet(numbers(count), { test, apart: flat });
         expect(found?.isMinimal).toBe(true);
         const set = new Set(found!.set);
         expect(isGreen(set)).toBe(true);
@@ -86,7 +86,7 @@ describe('the smallest set', () => {
       fc.asyncProperty(fc.integer({ min: 1, max: 1000 }), fc.nat(), async (count, at) => {
         const culprit = at % count;
         const { test, runs } = counted((out) => (out.has(culprit) ? 'green' : 'red'));
-        const found = await minimalSet(numbers(count), { test, apart: flat });
+        const found = await findMinimalSet(numbers(count), { test, apart: flat });
         expect(found).toEqual({ set: [culprit], isMinimal: true });
         expect(runs()).toBeLessThanOrEqual(Math.ceil(Math.log2(count)) + 2);
       }),
@@ -98,7 +98,7 @@ describe('the smallest set', () => {
       fc.asyncProperty(planted, fc.integer({ min: 1, max: 12 }), async ([count, culprits], limit) => {
         const isGreen = (out: ReadonlySet<number>) => culprits.every((one) => out.has(one));
         const { test, runs } = counted((out) => (isGreen(out) ? 'green' : 'red'), limit);
-        const found = await minimalSet(numbers(count), { test, apart: flat });
+        const found = await findMinimalSet(numbers(count), { test, apart: flat });
         expect(runs()).toBeLessThanOrEqual(limit);
         expect(isGreen(new Set(found!.set))).toBe(true);
       }),
@@ -108,7 +108,7 @@ describe('the smallest set', () => {
   it('BL-1 does not exist if reverting everything is red or unresolved, which takes one run', async () => {
     for (const outcome of ['red', 'unresolved'] as const) {
       const { test, runs } = counted(() => outcome);
-      expect(await minimalSet(numbers(40), { test, apart: flat })).toBeNull();
+      expect(await findMinimalSet(numbers(40), { test, apart: flat })).toBeNull();
       expect(runs()).toBe(1);
     }
   });
