@@ -172,8 +172,8 @@ function toSeconds(ms: number): number {
  * Characters that XML 1.0 forbids or discourages (https://www.w3.org/TR/xml/#charsets): control characters, lone surrogates, and two
  * noncharacters. XML cannot escape them, so they are removed.
  */
-// oxlint-disable-next-line no-control-regex -- matches them on purpose
 const invalidInXml =
+  // oxlint-disable-next-line no-control-regex -- matches them on purpose
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ud800-\udfff\ufffe\uffff]/gu;
 
 /** Renders a well-formed element around a text, or around rendered elements. Names are constants, so they need no escaping. */

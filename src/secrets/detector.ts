@@ -52,10 +52,10 @@ function createScan(rule: Rule): (source: object) => readonly Range[] {
   let found: Range[] = [];
   const report = ({ range }: { range: Range }) => void found.push(range);
   const context = { sharedOptions: {}, createTranslator: () => () => '', ignore: () => undefined, report };
-  const { file } = rule.create(context, {});
+  const created = rule.create(context, {});
   return (source) => {
     found = [];
-    file?.(source);
+    created.file?.(source);
     return found;
   };
 }
