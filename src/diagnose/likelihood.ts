@@ -67,6 +67,9 @@ export function rateHunk(
   };
 }
 
+/** Lists words, and numbers such as a status that a test expects. */
 function listWords(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}_][\p{L}\p{N}_]{3,}/gu) ?? [];
+  return (
+    text.toLowerCase().match(/[\p{L}_][\p{L}\p{N}_]{3,}|(?<![\p{L}\p{N}_.])\d{3,}(?![\p{L}\p{N}_])/gu) ?? []
+  );
 }

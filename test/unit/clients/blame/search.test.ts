@@ -261,6 +261,7 @@ describe('how likely a failure makes a hunk', () => {
     ['test id', "getByTestId('cart-total')", "data-testid='basket-total'"],
     ['route', 'GET /api/invoices → 404', "route('/api/bills')"],
     ['column', 'column "zipcode" does not exist', 'SELECT postcode'],
+    ['status', 'Expected: 201', '}, status=200)'],
   ])('BL-2 is higher where a %s that it names came or went', (_, says, now) => {
     const likely = rateHunk(failing('t1', says));
     expect(likely({ ...place, old: [`${says}\n`], now: [`${now}\n`] })).toBeGreaterThan(likely(place));
