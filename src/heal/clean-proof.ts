@@ -50,7 +50,7 @@ export async function proveInCleanCopy(
         : compare(runOf(without, test), runOf(withAll, test));
     const because = shown.state === 'nothing' ? { because: shown.because } : {};
     const how = { part: 'shared', isClean: true } as const;
-    observations.add(new Map([[key(test), seen[shown.state]]]), { ...how, ...because, fixes });
+    observations.add(new Map([[key(test), seen[shown.state]]]), { ...how, ...because, fixes, without: out });
     if (shown.state !== 'nothing') observations.add(new Map([[key(test), seen.green]]), how);
   }
 }

@@ -1,5 +1,5 @@
 import { searchMinimalSet, type SetOutcome } from '../minimal-set.js';
-import { type FixInProof, isSameSet, type Sighting } from './proof-question.js';
+import { type FixInProof, isWithout, type Sighting } from './proof-question.js';
 
 /** What is known about who broke a test, or the run that would tell more. */
 export type CulpritSearch =
@@ -27,12 +27,8 @@ interface CulpritQuestion {
  */
 export function searchCulprits(question: CulpritQuestion): CulpritSearch {
   const { kept, sightings, greens, reds } = question;
-  const isWithout = (changes: readonly string[]) => (sighting: Sighting) =>
-    isSameSet(
-      sighting.changes,
-      kept.filter((id) => !changes.includes(id)),
-    );
-  const seenWithout = (changes: readonly string[]) => sightings.filter(isWithout(changes));
+  const seenWithout = (without: readonly string[]) =>
+    sightings.filter((sighting) => isWithout(sighting, { kept, without }));
   const found = findSet(question, (changes) => seenWithout(changes)[0]?.shown);
   if ('kind' in found) return found;
   const without = changesOf(found.fixes);

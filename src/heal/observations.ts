@@ -21,6 +21,8 @@ interface Circumstances {
   /** The changes of this self-heal run that were in the tree. */
   readonly fixes: readonly string[];
   readonly part: ProofPart;
+  /** The changes that were taken out for the run. */
+  readonly without: readonly string[];
   readonly isClean: boolean;
   /** Why a run could show nothing. */
   readonly because?: string;
@@ -58,6 +60,7 @@ export class Observations {
     const at = {
       fixes: this.#workspace.listApplied(),
       part: 'trial',
+      without: [],
       isClean: false,
       ...how,
       run: this.#runs,
@@ -69,9 +72,9 @@ export class Observations {
   /** Returns what all runs have shown of the test with this key, for a proof. */
   sightings(key: string): Sighting[] {
     return (this.#rows.get(key) ?? []).map((row) => {
-      const { run, part, fixes: changes, isClean, because } = row;
+      const { run, part, fixes: changes, without, isClean, because } = row;
       const shown = isUndecided(row) ? 'nothing' : isGreen(row) ? 'green' : 'red';
-      return { run, part, changes, isClean, shown, ...(because === undefined ? {} : { because }) };
+      return { run, part, changes, without, isClean, shown, ...(because === undefined ? {} : { because }) };
     });
   }
 

@@ -111,8 +111,8 @@ async function proveGreen(
     if (step.kind !== 'run' || step.part !== 'shared') return null;
     const keys = new Set(step.tests.map(({ key }) => key));
     const lacking = failures.filter(({ failure }) => keys.has(failureKey(failure)));
-    const request = { failures: lacking, purpose: 'proof', causeId: cause.id, part: 'shared' } as const;
-    const rerun = await retest(session, request);
+    const request = { failures: lacking, purpose: 'proof', causeId: cause.id } as const;
+    const rerun = await retest(session, { ...request, proof: { part: 'shared', without: [] } });
     if (signal.aborted) return null;
     if (mayTakeOut) failures = failures.filter((failure) => !isGone(rerun.observe(failure)));
   }

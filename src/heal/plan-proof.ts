@@ -5,6 +5,7 @@ import {
   type FixInProof,
   type TestToStayGreen,
   isSameSet,
+  isWithout,
   type NextInProof,
   type ProofQuestion,
   type Sighting,
@@ -118,9 +119,9 @@ function wishOf(question: ProofQuestion, test: TestInProof): Wish {
   // Nothing that is left has changed between red and green.
   if (out.length === 0 && last)
     return contradicted(test, last, { why: 'it was red with the same changes', as: 'flaky' });
-  const rest = kept.filter((id) => !out.includes(id));
+  const isOut = (sighting: Sighting) => isWithout(sighting, { kept, without: out });
   const seen = sightingsSince(test).filter(({ isClean }) => !isClean);
-  const withFix = seen.filter(({ changes }) => hasAll(changes, own) && !isSameSet(changes, rest));
+  const withFix = seen.filter((sighting) => hasAll(sighting.changes, own) && !isOut(sighting));
   const greens = withFix.filter(({ shown }) => shown === 'green').length;
   const red = withFix.find(
     ({ part, shown, changes }) => part === 'shared' && shown !== 'green' && hasAll(kept, changes),
@@ -137,9 +138,9 @@ function wishOf(question: ProofQuestion, test: TestInProof): Wish {
     return { kind: 'with' };
   if (!test.isFlipped || question.reds === 0) return { kind: 'shown' };
   const runs = seen.filter(
-    ({ part, changes, shown }) =>
-      (part === 'shared' && isSameSet(changes, rest)) ||
-      (part === 'apart' && showsNeed(test, { changes, shown }, own)),
+    (sighting) =>
+      (sighting.part === 'shared' && isOut(sighting)) ||
+      (sighting.part === 'apart' && showsNeed(test, sighting, own)),
   );
   const judged = judgeWithout(question, test, { runs, out });
   const newest = runs.at(-1);
@@ -202,8 +203,9 @@ function cleanWithout(
   test: TestInProof,
   out: readonly string[],
 ): Sighting | undefined {
-  const rest = keptIn(question).filter((id) => !out.includes(id));
-  return sightingsSince(test).find(({ isClean, changes }) => isClean && isSameSet(changes, rest));
+  return sightingsSince(test).find(
+    (sighting) => sighting.isClean && isWithout(sighting, { kept: keptIn(question), without: out }),
+  );
 }
 
 /** The runs of a test without its own fix. */
@@ -284,8 +286,7 @@ function tellApart(question: ProofQuestion, tests: readonly TestInProof[]): Next
         hasNone(changes, fix.changes) &&
         !healed.some((test) => wasRedIn(test, run)),
     );
-    const rest = kept.filter((id) => !fix.changes.includes(id));
-    const alone = without.filter(({ changes }) => isSameSet(changes, rest));
+    const alone = without.filter((sighting) => isWithout(sighting, { kept, without: fix.changes }));
     const greens = without.filter(({ shown }) => shown === 'green').length;
     if (greens === 0 || alone.some(({ shown }) => shown !== 'green')) continue;
     if (greens > 1 && alone.length > 0) return { kind: 'refute', fix: fix.id, how: { kind: 'needless' } };
@@ -301,9 +302,8 @@ function tellApart(question: ProofQuestion, tests: readonly TestInProof[]): Next
       leads.some((other) => out.includes(one) !== out.includes(other) && isInDoubt(one, other)),
     );
     const without = out.flatMap(({ fix }) => fix.changes);
-    const rest = kept.filter((id) => !without.includes(id));
     const hasRun = doubtful.some(({ lead }) =>
-      lead.sightings.some(({ part, changes }) => part === 'apart' && isSameSet(changes, rest)),
+      lead.sightings.some((sighting) => sighting.part === 'apart' && isWithout(sighting, { kept, without })),
     );
     if (doubtful.length === 0 || hasRun) continue;
     const isOut = ({ fix }: TestInProof) => out.some((one) => one.fix.id === fix);
@@ -356,14 +356,11 @@ function proveAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
   const tests = question.tests.filter((test) => test.fix === fix.id && test.ended === null);
   const alone = (test: TestInProof, without: readonly string[]) =>
     sightingsSince(test).filter(
-      ({ run, part, isClean, changes }) =>
-        part === 'alone' &&
-        !isClean &&
-        run > doubt.run &&
-        isSameSet(
-          changes,
-          kept.filter((id) => !without.includes(id)),
-        ),
+      (sighting) =>
+        sighting.part === 'alone' &&
+        !sighting.isClean &&
+        sighting.run > doubt.run &&
+        isWithout(sighting, { kept, without }),
     );
   const run = (these: readonly TestInProof[], without: readonly string[]): NextInProof => ({
     kind: 'run',

@@ -13,6 +13,8 @@ export interface Sighting {
   readonly part: ProofPart;
   /** The changes that were in the tree. */
   readonly changes: readonly string[];
+  /** The changes that were taken out for it; those that are built on them were out, too. */
+  readonly without: readonly string[];
   /** Whether it was in a clean copy, rather than in the project. */
   readonly isClean: boolean;
   /** `nothing` if the test did not run. */
@@ -124,4 +126,14 @@ export interface Doubt {
 /** Whether two lists hold the same changes, in whichever order. */
 export function isSameSet(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every((id) => others.includes(id));
+}
+
+/** Whether a run was made in the state in which these changes are taken out of those that are kept. */
+export function isWithout(
+  sighting: Pick<Sighting, 'changes' | 'without'>,
+  { kept, without }: { readonly kept: readonly string[]; readonly without: readonly string[] },
+): boolean {
+  const rest = kept.filter((id) => !without.includes(id));
+  const isAsked = without.length > 0 && isSameSet(sighting.without, without);
+  return isSameSet(sighting.changes, rest) || (isAsked && sighting.changes.every((id) => rest.includes(id)));
 }

@@ -179,7 +179,7 @@ async function carryOut(proof: Proof, next: Exclude<NextInProof, { kind: 'settle
     case 'run-culprit': {
       const part = 'culprit';
       await takeOut(progress, next.without);
-      await redAmong(progress, { ids: next.keys, of: new Set(next.keys), part });
+      await redAmong(progress, { ids: next.keys, of: new Set(next.keys), part, without: next.without });
       return;
     }
     case 'end':
@@ -216,7 +216,7 @@ async function runTests(
   if (!(await takeOut(progress, without))) {
     const unseen = { ended: 'not-run', failure: null, suiteFailure: null } as const;
     const fixes = progress.session.workspace.listApplied().filter((id) => !without.includes(id));
-    observations.add(new Map(planned.map(({ key }) => [key, unseen])), { part, fixes });
+    observations.add(new Map(planned.map(({ key }) => [key, unseen])), { part, fixes, without });
     return;
   }
   const tests = testsOf(planned);
@@ -229,7 +229,7 @@ async function runTests(
     purpose: 'proof',
     causeId: doubt?.fix ?? null,
     ids: ids.length > 0 ? ids : oneTest(progress),
-    part,
+    proof: { part, without },
   });
   if (signal.aborted) return;
   for (const [key, failure] of failuresWithoutCause(progress, rerun.others)) proof.others.set(key, failure);

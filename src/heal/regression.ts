@@ -186,6 +186,8 @@ interface RedRequest {
   readonly of: ReadonlySet<string>;
   readonly purpose?: 'regression' | 'proof';
   readonly part: ProofPart;
+  /** The changes that were taken out for it. */
+  readonly without?: readonly string[];
 }
 
 /**
@@ -195,7 +197,7 @@ interface RedRequest {
  */
 export async function redAmong(
   { session, rerunIds }: Progress,
-  { ids, all = false, of, purpose = 'regression', part }: RedRequest,
+  { ids, all = false, of, purpose = 'regression', part, without = [] }: RedRequest,
 ): Promise<{ readonly run: SuiteRun | null }> {
   const record = (endingOf: (id: string) => Observation['ended'] | null) => {
     const observed = [...of].flatMap((id): [string, Observation][] => {
@@ -203,7 +205,7 @@ export async function redAmong(
       // The reason of its failure is not needed.
       return ended === null ? [] : [[id, { ended, failure: null, suiteFailure: null }]];
     });
-    if (!session.signal.aborted) session.observations.add(new Map(observed), { part });
+    if (!session.signal.aborted) session.observations.add(new Map(observed), { part, without });
   };
   if ((await session.suite.prepare()) !== null) {
     record(() => 'failed');

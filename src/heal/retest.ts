@@ -33,8 +33,8 @@ export interface RetestRequest {
   readonly causeId: string | null;
   /** Test ids to run instead of those of the failures: one test is enough to show the suite's own failure. */
   readonly ids?: readonly string[];
-  /** The part of a proof that it is; absent before the proof. */
-  readonly part?: ProofPart;
+  /** The part of a proof that it is, and the changes that were taken out for it; absent before the proof. */
+  readonly proof?: { readonly part: ProofPart; readonly without: readonly string[] };
 }
 
 /**
@@ -42,7 +42,7 @@ export interface RetestRequest {
  * failed (CS-10).
  */
 export async function retest(session: Session, request: RetestRequest): Promise<Retest> {
-  const { failures, purpose, causeId, part = 'trial' } = request;
+  const { failures, purpose, causeId, proof } = request;
   const broken = await session.suite.prepare();
   if (broken !== null) return unprepared(session, request, broken);
   const red = listTests(failures).length;
@@ -64,7 +64,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   };
   // An interrupted run shows nothing.
   if (!session.signal.aborted) {
-    session.observations.add(observationsIn(diagnosedRun, failures), { part });
+    session.observations.add(observationsIn(diagnosedRun, failures), proof ?? {});
     session.testFiles.observe(diagnosedRun.run);
     // What a change lets run is told only once the change is kept, which one that a person is asked about is not.
     if (purpose !== 'retest' && purpose !== 'proof') announceTests(session, diagnosedRun.run);
@@ -117,13 +117,13 @@ export function notRun({ tests }: Pick<SuiteRun, 'tests'>): string[] {
 /** Treats a failing `verify.prepare` as a build error (HL-9). */
 async function unprepared(
   session: Session,
-  { failures, part = 'trial' }: RetestRequest,
+  { failures, proof }: RetestRequest,
   output: string,
 ): Promise<Retest> {
   const [suiteFailure = null] = await session.diagnostics.diagnose(prepareFailed(output, session));
   const shown: Observation = { ended: 'not-run', failure: null, suiteFailure };
   const observed = new Map(failures.map(({ failure }) => [failureKey(failure), shown]));
-  if (!session.signal.aborted) session.observations.add(observed, { part });
+  if (!session.signal.aborted) session.observations.add(observed, proof ?? {});
   return {
     run: null,
     reasonsLeft: new Map(),

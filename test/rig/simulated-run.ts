@@ -119,7 +119,11 @@ export async function simulatedRun(
   });
   const bring = (out: readonly string[]) => {
     fixes.clear();
-    for (const id of stack) if (!out.includes(id)) fixes.add(id);
+    const isLost = (id: string) => {
+      const base = over.builtOn?.[id];
+      return base !== undefined && !fixes.has(base);
+    };
+    for (const id of stack) if (!out.includes(id) && !isLost(id)) fixes.add(id);
     return { written: ['src/a.ts'], leftAlone: [] };
   };
   const applied = () => [...fixes];

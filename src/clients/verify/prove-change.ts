@@ -428,7 +428,8 @@ class ChangeProof {
       return [key, { ended: endings[step ?? 'nothing'], failure: null, suiteFailure: null }];
     });
     const fixes = isOut ? [] : changeInProof.changes;
-    this.#session.observations.add(new Map(observed), { part, fixes });
+    const without = isOut ? changeInProof.changes : [];
+    this.#session.observations.add(new Map(observed), { part, fixes, without });
   }
 }
 

@@ -19,6 +19,8 @@ interface TrueFix {
   /** Whether it heals its test at all. */
   readonly heals: boolean;
   readonly breaksOther: boolean;
+  /** Whether its change is built on that of the fix before it, without which it cannot be in the tree. */
+  readonly isBuiltOn?: boolean;
   /** How often its test is green by chance, from 0 to 1. */
   readonly luck: number;
 }
@@ -40,13 +42,29 @@ function prove(world: readonly TrueFix[], chance: () => number) {
     const healers = [...(fix.heals ? [number] : []), ...fix.healedBy];
     return healers.some((healer) => changes.includes(`${healer}`)) || chance() < fix.luck;
   };
+  /** The fixes that are proven, by number. */
+  let proven: ReadonlySet<string> = new Set();
+  /** What is left of the tree without some changes, and those that are built on them. */
+  const inTree = (without: readonly string[]) => {
+    const left: string[] = [];
+    for (const id of kept) {
+      const base = `${Number(id) - 1}`;
+      const isLost = world[Number(id) - 1]?.isBuiltOn && proven.has(base) && !left.includes(base);
+      if (!without.includes(id) && !isLost) left.push(id);
+    }
+    return left;
+  };
   let runs = 0;
-  const see = (keys: readonly string[], changes: readonly string[], part: ProofPart) => {
+  const see = (
+    keys: readonly string[],
+    { without, part }: { readonly without: readonly string[]; readonly part: ProofPart },
+  ) => {
+    const changes = inTree(without);
     runs += 1;
     for (const key of keys) {
       const shown = isGreen(key, changes) ? 'green' : 'red';
       const seen = sightings.get(key) ?? [];
-      sightings.set(key, [...seen, { run: runs, part, changes, isClean: false, shown }]);
+      sightings.set(key, [...seen, { run: runs, part, changes, without, isClean: false, shown }]);
     }
   };
   // Each fix was tried with those before it in the tree, or else with all; one whose test was never green is not proven.
@@ -55,11 +73,12 @@ function prove(world: readonly TrueFix[], chance: () => number) {
     const key = `t${at + 1}`;
     const changes = [all.slice(0, at + 1), all].find((some) => isGreen(key, some));
     if (!changes) kept.delete(`${at + 1}`);
-    const seen = { run: 0, part: 'trial', isClean: false } as const;
+    const seen = { run: 0, part: 'trial', without: [], isClean: false } as const;
     const green = changes ? [{ ...seen, run: 1, changes, shown: 'green' } as const] : [];
     sightings.set(key, [{ ...seen, changes: [], shown: 'red' }, ...green]);
   }
   runs = 1;
+  proven = new Set(kept);
   const planned = world.map(({ hiddenBy }, at): Omit<TestInProof, 'sightings'> => ({
     key: `t${at + 1}`,
     fix: `c${at + 1}`,
@@ -72,8 +91,14 @@ function prove(world: readonly TrueFix[], chance: () => number) {
     ended: null,
   }));
   let tests = planned.filter(({ fix }) => kept.has(fix.slice(1)));
-  const without = (changes: readonly string[]) => [...kept].filter((id) => !changes.includes(id));
-  const drop = (fix: string) => kept.delete(fix.slice(1));
+  const drop = (fix: string) => {
+    kept.delete(fix.slice(1));
+    const left = inTree([]);
+    for (const id of [...kept].filter((one) => !left.includes(one))) {
+      kept.delete(id);
+      tests = tests.filter((test) => test.fix !== `c${id}`);
+    }
+  };
   const states = new Set<string>();
   for (let steps = 0; steps < 300; steps += 1) {
     const question: ProofQuestion = {
@@ -108,16 +133,15 @@ function prove(world: readonly TrueFix[], chance: () => number) {
       case 'run':
         see(
           next.tests.map(({ key }) => key),
-          without(next.without),
-          next.part,
+          next,
         );
         break;
       case 'run-culprit':
-        see(next.keys, without(next.without), 'culprit');
+        see(next.keys, { without: next.without, part: 'culprit' });
         break;
       case 'run-rest':
         states.add([...kept].join());
-        see(next.again ?? [...tests.map(({ key }) => key), other], [...kept], 'rest');
+        see(next.again ?? [...tests.map(({ key }) => key), other], { without: [], part: 'rest' });
         break;
       case 'run-clean':
         throw new Error('No file outlives a fix here');
@@ -154,6 +178,7 @@ const worlds = (luck: fc.Arbitrary<number>) =>
       heals: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, fc.constant(false)),
       breaksOther: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
       luck,
+      isBuiltOn: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
     });
     return fc.array(fix, { minLength: count, maxLength: count }).chain((fixes) =>
       fc
@@ -194,12 +219,15 @@ it('HN-5 HN-6 the proof holds what is needed, and nothing that is needless or br
                 changes.includes(`${number}`) &&
                 !fix.healedBy.some((healer) => healer !== number && changes.includes(`${healer}`)),
             );
-          expect(needs || healedFirst, `fix ${number} is needless`).toBe(true);
+          // Nor can it go where another fix is built on it.
+          const isBase = world[at + 1]?.isBuiltOn === true && kept.has(`${number + 1}`);
+          expect(needs || healedFirst || isBase, `fix ${number} is needless`).toBe(true);
           continue;
         }
         const isNeeded = fix.heals && fix.healedBy.length === 0 && !fix.breaksOther;
         const isRevealed = fix.hiddenBy === null || kept.has(`${fix.hiddenBy}`);
-        expect(isNeeded && isRevealed, `fix ${number} is needed`).toBe(false);
+        const hasBase = !fix.isBuiltOn || at === 0 || kept.has(`${at}`);
+        expect(isNeeded && isRevealed && hasBase, `fix ${number} is needed`).toBe(false);
       }
       for (const { key } of tests) {
         const last = sightings.get(key)?.at(-1);

@@ -174,6 +174,13 @@ it.each<Scenario>([
     but(own, 't1', ({ fixes }) => (fixes.has('2') ? 'broken' : undefined)),
     'healed failed | c1 healed, c2 failed | 1',
   ],
+  [
+    'one fix is built on another',
+    3,
+    own,
+    'healed healed healed | c1 healed, c2 healed, c3 healed | 1,2,3',
+    { builtOn: { 2: '1' } },
+  ],
   ['one fix heals two causes', 2, sharedApart, 'healed healed | c1 healed, c2 healed | 1'],
   [
     'a test that the fix of another cause made green is red in the proof',
