@@ -57,7 +57,7 @@ try {
     if (positionals.length === 0 || positionals.includes(fault.name)) outcomes.push(measure(fault));
   const { escalations: open } = JSON.parse(command('escalations', '--json').stdout);
   const runs = outcomes.map(({ runs: one }) => one).toSorted((a, b) => a - b);
-  const median = runs[Math.floor((runs.length - 1) / 2)];
+  const median = runs[Math.floor(runs.length / 2)];
   const right = outcomes.filter(({ isRight }) => isRight).length;
   console.log(
     `${right} of ${outcomes.length} as wanted, median ${median} Playwright runs of at most ${MOST_RUNS}, ${open.length} open questions, load ${loadavg()[0].toFixed(1)}`,

@@ -25,7 +25,7 @@ export interface BlockOptions {
 
 /**
  * Puts untrusted text into a fenced block that nothing inside can close (EV-10). Only this order is safe: the text is cleaned, then cut, then
- * fenced, with a fence that is longer than any run of backticks. Nothing may be cleaned afterwards, since what is taken out joins what was apart.
+ * fenced, with a fence that is longer than any run of backticks. Nothing may be cleaned afterwards, because removing characters can join backticks.
  */
 export function fenced(
   text: string,

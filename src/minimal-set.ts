@@ -11,13 +11,13 @@ export interface SetSearch<T> {
 }
 
 export interface MinimalSet<T> {
-  /** Taking it out turns the test green. */
+  /** The reverted items that turn the test green. */
   readonly set: readonly T[];
   /** Whether leaving in any single item of it keeps the test red. */
   readonly isMinimal: boolean;
 }
 
-/** Thrown when no run is left. */
+/** Thrown when the search may not run the tests any more. */
 class NoRunsLeft extends Error {}
 
 /** How many unresolved outcomes end the bisection: delta debugging copes with them better. */

@@ -39,7 +39,7 @@ export interface Problem {
   readonly detail?: string;
 }
 
-/** Problems with an agent program, rather than with the usage, the project or the machine. */
+/** Problems of an agent program, as opposed to the usage, the project or the machine. */
 const ofAgents: readonly ProblemKind[] = ['agent-not-installed', 'agent-unusable'];
 
 export function exitCodeFor(problem: Problem): number {
@@ -52,7 +52,7 @@ export function formatProblem(problem: Problem): string {
   return `self-heal: ${problem.message}${detail}\n  → ${problem.remedy}`;
 }
 
-/** Describes what was thrown. Node combines the failed addresses of one host in an error without a message of its own. */
+/** Describes a thrown value. If several addresses of a host fail, Node throws an error without its own message. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message : String(error);

@@ -7,7 +7,7 @@ export interface Replacement {
 }
 
 /** Applies replacements that do not overlap, in whichever order they are given. */
-export function withReplacements(text: string, replacements: readonly Replacement[]): string {
+export function applyReplacements(text: string, replacements: readonly Replacement[]): string {
   const parts: string[] = [];
   let from = 0;
   for (const { start, end, text: replacement } of replacements.toSorted((a, b) => a.start - b.start)) {

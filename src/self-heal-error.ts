@@ -1,12 +1,12 @@
 import type { Problem, ProblemKind } from './problem.js';
 import type { Report } from './run/report.js';
 
-/** Why self-heal could not do what it was asked for: what a command would exit with 2, 5 or 70 for. */
+/** The error of a library call that failed; the command would exit with 2, 5 or 70. */
 export class SelfHealError extends Error {
   override readonly name = 'SelfHealError';
   /** `bug` is a defect of self-heal, whose `cause` says more. */
   readonly kind: ProblemKind | 'bug';
-  /** What to do about it, as one sentence or command. */
+  /** The remedy, as one sentence or command. */
   readonly remedy: string;
   /** What belongs to the message: marked lines, a list. */
   readonly detail: string | null;

@@ -47,7 +47,7 @@ type AcpSettings = Extract<RunnerSettings, { kind: 'acp' }>;
 export function createAcpRunner(settings: AcpSettings): Runner {
   const [file = '', ...args] = settings.command;
   return {
-    command: () => ({ file, args, ...createAcpEnvironment(settings.program), input: '' }),
+    createCommand: () => ({ file, args, ...createAcpEnvironment(settings.program), input: '' }),
     converse: (task, listener) => converse(task, settings, listener),
   };
 }

@@ -19,7 +19,7 @@ const MAX_TURNS = 60;
  * keep the process alive after its result, are turned off. Limits its own retries, because self-heal retries, too.
  */
 export const claudeRunner: Runner = {
-  command: (task) => ({
+  createCommand: (task) => ({
     file: 'claude',
     args: [
       '-p',

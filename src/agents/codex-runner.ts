@@ -26,7 +26,7 @@ function trustFolders(...folders: readonly string[]): string {
 
 /** Runs Codex without a terminal (`codex exec`), in its sandbox; self-heal has already expanded the slash command in the prompt. */
 export const codexRunner: Runner = {
-  command: ({ prompt, resume, screenshot, runner, cwd, copyOf }) => {
+  createCommand: ({ prompt, resume, screenshot, runner, cwd, copyOf }) => {
     const image = screenshot === null ? [] : ['-i', screenshot];
     const settings = [
       'sandbox_mode="workspace-write"',

@@ -9,7 +9,7 @@ const MAX_ARGUMENT_BYTES = 100_000;
 /** Runs any program, by its command line in agents.yaml. */
 export function createCommandRunner(settings: Extract<RunnerSettings, { kind: 'command' }>): Runner {
   return {
-    command: (task) => {
+    createCommand: (task) => {
       const [file = '', ...args] = settings.command.map((word) => fillPlaceholders(word, task));
       const last = settings.prompt === 'argument' ? [createPromptArgument(task)] : [];
       return {

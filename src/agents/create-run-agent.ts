@@ -99,7 +99,7 @@ async function runToEnd(
   { redactor, ...patience }: Patience & { readonly redactor: Cleaner },
 ) {
   const runner = await loadRunner(task.runner);
-  const { file, args, env, input, passes } = runner.command(task);
+  const { file, args, env, input, passes } = runner.createCommand(task);
   const addedVariables = task.runner.kind === 'command' ? [] : (task.runner.env ?? []);
   const log = openAgentLog(task.logFile, redactor);
   const lines: string[] = [];

@@ -82,7 +82,7 @@ export interface AgentResult {
 
 /** One kind of coding-agent program: how to start it, and how to understand it. */
 export interface Runner {
-  command(task: AgentTask): AgentCommand;
+  createCommand(task: AgentTask): AgentCommand;
   /** Creates the reader for a program that gets its whole task at its start. `token` marks the line with the answer to a question. */
   reader?(token?: string): OutputReader;
   /** Talks to a program while it works. */

@@ -24,7 +24,7 @@ export function end(result: number | Problem, fit = (text: string) => text): voi
   process.exitCode = exitCodeFor(result);
 }
 
-/** Ends a command, with a problem in lines that fit the terminal. What measures them is loaded for a problem alone, since it takes 30 ms. */
+/** Ends a command; wraps a problem to fit the terminal. Loads the code that measures text only for a problem, because that takes 30 ms. */
 export async function endFitted(result: number | Problem): Promise<void> {
   if (typeof result === 'number') return end(result);
   const { wrapLines: laidOut } = await import('../outputs/cut.js');
@@ -39,8 +39,8 @@ export function endWith<Args extends unknown[]>(
 }
 
 /**
- * Ends the process at once if something throws outside of the command's own code, where Node would exit with 1, as if tests still failed. A run
- * listens itself, and ends with the error when it has cleaned up.
+ * Ends the process immediately on an uncaught error, for which Node would exit with 1, as if tests still failed. A run has its own listener, and ends
+ * with the error after it has cleaned up.
  */
 export function endOnUncaught(report: (error: unknown) => void): void {
   process.on('uncaughtException', (error) => {
@@ -59,11 +59,11 @@ const tooManyOpen = {
 };
 
 const forbidden = {
-  message: '.self-heal may not be written any more',
-  remedy: `Give its files back to your user, ${again}`,
+  message: 'self-heal may no longer write to .self-heal',
+  remedy: `Make your user the owner of its files, ${again}`,
 };
 
-/** What system errors mean when a run reads or writes a file. */
+/** The meaning of system errors for reading or writing a file. */
 const fileErrors: Readonly<Record<string, Pick<Problem, 'message' | 'remedy'>>> = {
   ENOSPC: full,
   EDQUOT: full,
@@ -72,7 +72,7 @@ const fileErrors: Readonly<Record<string, Pick<Problem, 'message' | 'remedy'>>> 
   EROFS: { message: 'The file system is read-only', remedy: `Make it writable, ${again}` },
 };
 
-/** What others mean for a file in .self-heal. */
+/** The meaning of further errors for a file in .self-heal. */
 const ownFileErrors: typeof fileErrors = {
   EACCES: forbidden,
   EPERM: forbidden,
@@ -83,12 +83,12 @@ const ownFileErrors: typeof fileErrors = {
   },
 };
 
-/** Returns what an error of reading or writing a file means to the user, or null if it is a bug. */
+/** Explains an error of reading or writing a file to the user; null if it is a bug. */
 export function explainFileError(error: unknown): Problem | null {
   if (error instanceof StateRefused) return error.problem;
   const { code = '', path: file, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'uv_cwd') {
-    const message = 'the current folder does not exist any more';
+    const message = 'the current folder no longer exists';
     return { kind: 'usage', message, remedy: 'Change to your project, and run this again.' };
   }
   const isOurs = file?.split(path.sep).includes('.self-heal') ?? false;

@@ -5,7 +5,7 @@ import { QUARANTINE_DAYS } from '../model/escalation.js';
 import type { Problem } from '../problem.js';
 import { endFitted, endWith, print } from './end.js';
 import { printText } from './print-text.js';
-import { agentsFlag, storeFlag, wholeNumber } from './options.js';
+import { agentsFlag, storeFlag, createWholeNumberParser } from './options.js';
 import { counted, localDay } from '../format.js';
 import { matchIds } from '../run/find-run.js';
 import { closeSettledQuestions } from '../run/settled-questions.js';
@@ -26,7 +26,7 @@ export function define(command: Command): Command {
       endFitted(word === undefined ? await listEscalations(options) : createNoSuchCommandProblem(word)),
     );
   addCommonFlags(command.command('show'))
-    .description('show an escalation: the problem, what was tried, the patches that are ready, the choices')
+    .description('show an escalation: the problem, the attempts, the ready patches, the choices')
     .argument('<id>')
     .action(endWith(showEscalation));
   addCommonFlags(command.command('resolve'))
@@ -47,7 +47,7 @@ export function define(command: Command): Command {
     .option(
       '--days <n>',
       `with skip: how many days the quarantine lasts (default: ${QUARANTINE_DAYS})`,
-      wholeNumber(1, 9999),
+      createWholeNumberParser(1, 9999),
     )
     .action(endWith(resolveNamed));
   addCommonFlags(command.command('quarantine'))

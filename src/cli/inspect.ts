@@ -3,7 +3,7 @@ import { listFailureFiles } from '../clients/inspect/failure-files.js';
 import { endWith, print } from './end.js';
 import { logText } from '../visible-text.js';
 import { printText } from './print-text.js';
-import { agentsFlag, wholeNumber } from './options.js';
+import { agentsFlag, createWholeNumberParser } from './options.js';
 import { exitCodes } from '../model/exit-codes.js';
 import { loadSettings } from '../config/load-settings.js';
 import {
@@ -33,7 +33,7 @@ export function define(command: Command): Command {
     .argument('[run]', 'a run (default: latest)')
     .argument('[test]', 'a failure of this run (default: list them)')
     .option('--prompt', 'print the exact prompt that the agent got or would get')
-    .option('--attempt <n>', 'with --prompt: which attempt (default: the last)', wholeNumber(1))
+    .option('--attempt <n>', 'with --prompt: which attempt (default: the last)', createWholeNumberParser(1))
     .option('--json', 'print everything as JSON')
     .option(...agentsFlag)
     .addHelpText('after', examples)

@@ -103,7 +103,10 @@ export function collectValues(value: string, previous: string[] | undefined): st
 }
 
 /** Returns a parser for whole numbers within these bounds, both inclusive. */
-export function wholeNumber(from: number, to = Number.MAX_SAFE_INTEGER): (value: string) => number {
+export function createWholeNumberParser(
+  from: number,
+  to = Number.MAX_SAFE_INTEGER,
+): (value: string) => number {
   return (value) => {
     const number = Number(value);
     if (/^\d+$/.test(value) && number >= from && number <= to) return number;
@@ -112,4 +115,4 @@ export function wholeNumber(from: number, to = Number.MAX_SAFE_INTEGER): (value:
   };
 }
 
-const count = wholeNumber(0);
+const count = createWholeNumberParser(0);

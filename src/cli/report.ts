@@ -26,7 +26,7 @@ export function define(command: Command): Command {
   return command
     .argument('[run]', 'a run (default: latest)')
     .option('--open', 'open it in the browser')
-    .option('--patch', 'print everything that the run changed as one patch instead')
+    .option('--patch', 'print all changes of the run as one patch instead')
     .option('--json', 'print report.json instead')
     .addHelpText('after', examples)
     .action(endWith(runReport));
@@ -65,13 +65,13 @@ export async function runReport(
   return exitCodes.green;
 }
 
-/** Prints what the run left in the project, with new files and those that git ignores, which `git diff` does not show. */
+/** Prints the run's remaining changes, including new and ignored files, which `git diff` does not show. */
 async function printPatch({ runId, dir }: StoredRun, redactor: Redactor): Promise<number | Problem> {
   const patch = await readRunPatch(dir);
   if (patch === null)
     return {
       kind: 'run-missing',
-      message: `What run ${runId} changed can no longer be read from .self-heal`,
+      message: `The changes of run ${runId} can no longer be read from .self-heal`,
       remedy: `The patches of its attempts are in .self-heal/runs/${runId}/attempts.`,
     };
   return print(redactor.text(patch.toString('utf8')).trimEnd());

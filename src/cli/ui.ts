@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type Command, Option } from 'commander';
 import { endWith } from './end.js';
-import { agentsFlag, storeFlag, wholeNumber } from './options.js';
+import { agentsFlag, storeFlag, createWholeNumberParser } from './options.js';
 import { systemClock } from '../clock.js';
 import { exitCodes } from '../model/exit-codes.js';
 import type { StoreFlags } from '../store/with-store.js';
@@ -17,7 +17,7 @@ export function define(command: Command): Command {
   return command
     .addOption(
       new Option('--port <n>', 'port on 127.0.0.1 to listen on')
-        .argParser(wholeNumber(0, 65_535))
+        .argParser(createWholeNumberParser(0, 65_535))
         .default(0, 'a free one'),
     )
     .option('--no-open', 'only print the URL; the default without a terminal')

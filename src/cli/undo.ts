@@ -23,7 +23,7 @@ export function define(command: Command): Command {
   return addStoreFlag(addWaitFlag(command))
     .argument('[run]', 'a run, or the beginning of its id (default: the newest that left changes)')
     .option('--yes', 'do not ask for confirmation when the run is not the last one')
-    .option('--tests', 'also revert what somebody else changed in tests during the run')
+    .option('--tests', 'also revert changes that somebody else made to tests during the run')
     .action(endWith(runUndo));
 }
 
@@ -109,7 +109,7 @@ function describeReverted(runId: string): string {
 function createMissingContentsProblem(runId: string): Problem {
   return {
     kind: 'run-missing',
-    message: `What run ${runId} changed can no longer be read from .self-heal; nothing was changed`,
+    message: `The changes of run ${runId} can no longer be read from .self-heal; nothing was reverted`,
     remedy: `Revert with git apply -R: the patches are in .self-heal/runs/${runId}/attempts.`,
   };
 }
@@ -183,7 +183,7 @@ async function createNotTheLastProblem(last: StoredRun, run: StoredRun): Promise
   const files = await listChangedFiles(run);
   return {
     kind: 'usage',
-    message: `${await explainNotTheLast(last)}; the newest that left changes is ${run.runId}${formatStart(run)}, with ${counted(files.length, 'file')}`,
+    message: `${await explainNotTheLast(last)}; the newest run with remaining changes is ${run.runId}${formatStart(run)}, with ${counted(files.length, 'file')}`,
     detail: files.map((file) => `  ${file}`).join('\n'),
     remedy: `Run \`self-heal undo ${run.runId}\` or \`self-heal undo --yes\`.`,
   };

@@ -12,7 +12,7 @@ import { type SyntaxNode, unwrap, visit } from './syntax.js';
 
 const finding = /^(?:getBy(?:Role|Text|Label|Placeholder|AltText|Title|TestId)|locator|frameLocator)$/;
 
-/** Whether a node is a call that makes a locator. `filter` is one if it is given options: that of a list is given a function. */
+/** Whether a node is a call that creates a locator. `filter` is one only with options, because the `filter` of a list gets a function. */
 export function isLocatorCall(node: SyntaxNode): boolean {
   const method = node.type === 'CallExpression' ? (propertyOf(nodeIn(node, 'callee')) ?? '') : '';
   return (
@@ -21,7 +21,7 @@ export function isLocatorCall(node: SyntaxNode): boolean {
   );
 }
 
-/** Returns what a chain of locator calls begins at: `page` of `page.getByRole('row').getByText('Ann')`. */
+/** Returns the start of a chain of locator calls: `page` for `page.getByRole('row').getByText('Ann')`. */
 export function findBaseLocator(wrapped: SyntaxNode): SyntaxNode {
   const node = unwrap(wrapped);
   const object = isLocatorCall(node) ? nodeIn(nodeIn(node, 'callee'), 'object') : null;
@@ -35,11 +35,11 @@ export function listChain(wrapped: SyntaxNode): SyntaxNode[] {
   return object ? [node, ...listChain(object)] : [];
 }
 
-/** What can be part of what a locator looks for: it has no effect, and takes nothing from the page. */
+/** The node types allowed in a plain argument of a locator: they have no effect, and read nothing from the page. */
 const plain =
   /^(?:Literal|Template(?:Literal|Element)|Identifier|ThisExpression|MemberExpression|ObjectExpression|Property|ArrayExpression|ParenthesizedExpression)$/;
 
-/** Whether an argument only says what to look for. */
+/** Whether an argument only describes the target of a locator. */
 export function isPlainLocator(node: SyntaxNode): boolean {
   const isKnown =
     plain.test(node.type) ||
@@ -50,7 +50,7 @@ export function isPlainLocator(node: SyntaxNode): boolean {
 
 const shownTexts = /^getBy(?:Text|Label|Placeholder|AltText|Title)$/;
 
-/** Returns what people can read of what a locator looks for, each printed; empty if it is found by a selector, a role or a test id alone. */
+/** Prints the texts in a locator that people can read; empty if it has only a selector, a role or a test id. */
 export function listTexts(locator: SyntaxNode): string[] {
   const texts: string[] = [];
   const add = (node: SyntaxNode | null | undefined) => node && texts.push(printLocator(node));
@@ -103,7 +103,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
 /**
- * Prints a tree, without layout and types, so that equal code has equal prints. `isBlank` leaves out what locators look for.
+ * Prints a tree, without layout and types, so that equal code has equal prints. `isBlank` omits the arguments of locators.
  */
 export function printLocator(wrapped: SyntaxNode, isBlank = false): string {
   const node = unwrap(wrapped);

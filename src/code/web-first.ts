@@ -11,7 +11,7 @@ import {
   unwrap,
 } from './syntax.js';
 
-/** How a test waits instead of looking once (FL-3), for the fixer that writes it and the guard that lets it in. */
+/** Converts one-shot checks to assertions that wait (FL-3), for the fixer, which writes them, and the guard, which allows them. */
 
 /** The one-shot reads of a locator that Playwright has a web-first assertion for. */
 const states: Readonly<Record<string, readonly [yes: string, no: string]>> = {
@@ -38,7 +38,7 @@ const ofPage: Readonly<Record<string, string>> = {
 const oneShot =
   /^expect\((?:await ‹locator›\.(\w+)\((.*?)\)|(page\.url\(\)|await page\.title\(\)))\)(\.not)?\.(to\w+)\((.*)\)$/;
 
-/** Returns the web-first form of a one-shot check, which waits for the same; null for any other step. */
+/** Returns the web-first form of a one-shot check, which waits for the same state; null for any other step. */
 function findWebFirstForm(step: string): string | null {
   const [, read = '', options = '', page, not = '', matcher = '', expected = ''] = oneShot.exec(step) ?? [];
   const isExact = /^to(?:Be|Equal|StrictEqual)$/.test(matcher);
@@ -82,7 +82,7 @@ export function createWebFirstCode(call: SyntaxNode, { text }: Pick<SourceFile, 
   return findWebFirstForm(quoted)?.replace('‹locator›', () => code) ?? null;
 }
 
-/** Whether a statement is the one that it replaces, but waits: it awaits what was not awaited, or is the web-first form of a one-shot check. */
+/** Whether a statement only adds waiting to the one that it replaces: an `await`, or the web-first form of a one-shot check. */
 export function isSettled(old: SyntaxNode, now: SyntaxNode, source: SourceFile): boolean {
   const [was, is] = [old, now].map((statement) => nodeIn(statement, 'expression'));
   if (!was || is?.type !== 'AwaitExpression') return false;

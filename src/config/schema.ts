@@ -24,18 +24,18 @@ const name = z
   );
 
 /** Makes a setting optional; editors see the default. */
-function byDefault<T extends z.ZodType>(value: z.input<T>, field: T, description: string) {
+function createDefaulted<T extends z.ZodType>(value: z.input<T>, field: T, description: string) {
   return field.prefault(value).describe(`${description} Default: ${String(value)}.`);
 }
 
 function count(initial: number, description: string, least: 0 | 1 = 0) {
   const field = z.int({ error: ({ input }) => `must be a whole number${butNotText(input)}` });
-  return byDefault(initial, field.min(least, explainTooSmall(least)), description);
+  return createDefaulted(initial, field.min(least, explainTooSmall(least)), description);
 }
 
 function amount(initial: number, description: string, least: 0 | 1 = 0) {
   const field = z.number({ error: ({ input }) => `must be a number${butNotText(input)}` });
-  return byDefault(initial, field.min(least, explainTooSmall(least)), description);
+  return createDefaulted(initial, field.min(least, explainTooSmall(least)), description);
 }
 
 function explainTooSmall(least: 0 | 1): string {
@@ -54,7 +54,7 @@ function duration(initial: string, description: string, least: 'zero' | 'more th
     .transform((value) => parseDuration(value) ?? 0)
     .refine((ms) => ms > 0 || least === 'zero', 'must be more than zero')
     .refine((ms) => ms <= MAX_DURATION_MS, 'must be at most 24 days (576h)');
-  return byDefault(initial, field, description);
+  return createDefaulted(initial, field, description);
 }
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
@@ -115,7 +115,7 @@ const runner = z.strictObject({
         'Commands that a program which speaks the Agent Client Protocol may run, each with further arguments. Default: none.',
       examples: [['npx playwright test']],
     }),
-  prompt: byDefault(
+  prompt: createDefaulted(
     'stdin',
     oneOf(['stdin', 'argument', 'none']),
     'How the program gets the prompt: on its standard input, as its last argument, or not at all.',
@@ -220,7 +220,7 @@ export const agentsFileSchema = z.strictObject({
       'The program for agents that do not name one; built-in for no program, so that only the built-in fixer heals. Default: claude, or built-in if that is not installed.',
     default: defaultRunner,
   }),
-  fixer: byDefault(
+  fixer: createDefaulted(
     'built-in',
     oneOf(['built-in', 'none']),
     'What runs before the agents, at no cost: the built-in fixer, which makes only fixes it is sure of, or none.',
@@ -260,14 +260,14 @@ export const agentsFileSchema = z.strictObject({
       max: duration('60s', 'The longest wait.', 'zero'),
     }),
   }),
-  limits: section('What a run may spend.', {
+  limits: section('The limits of a run.', {
     escalations: count(5, 'Escalations in a run before healing pauses.'),
     agentRuns: count(20, 'Agents started in a run.'),
     agentRunsPerTest: count(6, 'Agents started in a run per test.'),
     costUsd: amount(10, 'US dollars spent in a run, as reported by the agent programs.'),
     time: duration('60m', 'After this time a run starts no further agents.'),
     parallel: count(1, 'Agents that work at the same time, each in its own copy of the project.', 1),
-    perDay: section('What all runs that share the store may spend in 24 hours.', {
+    perDay: section('The limits of all runs that share the store, in 24 hours.', {
       agentRuns: count(200, 'Agents started in 24 hours.'),
       costUsd: amount(100, 'US dollars spent in 24 hours, as reported by the agent programs.'),
     }),
@@ -280,28 +280,28 @@ export const agentsFileSchema = z.strictObject({
       'Tests whose failures are reported but do not fail the run, and get no agent, each until a day. `/self-heal skip 30d` on a pull request adds to it.',
     ),
   memory: section('What is kept for later runs.', {
-    fixes: byDefault(
+    fixes: createDefaulted(
       true,
       z.boolean('must be true or false'),
       'Whether a fix that was green is kept in the store, and tried first when its failure comes back.',
     ),
   }),
-  evidence: section('How much evidence an agent is shown.', {
-    console: count(50, 'How many of the last console entries an agent is shown.'),
-    network: count(50, 'How many requests an agent is shown.'),
+  evidence: section('How much evidence an agent gets.', {
+    console: count(50, 'How many of the last console entries an agent gets.'),
+    network: count(50, 'How many requests an agent gets.'),
   }),
   verify: section('How fixes are checked.', {
-    level: byDefault(
+    level: createDefaulted(
       'full',
       oneOf(verifyLevels),
       'How thoroughly a heal is proven: full (repeat, flips and regression as below), clean (also in a copy with only what git has, as CI would see it), quick (only the regression run).',
     ),
-    intent: byDefault(
+    intent: createDefaulted(
       'ask',
       oneOf(['ask', 'tests']),
       'Who decides where the tests and a change of the app contradict each other: ask (a person), tests (they are the specification: a fix that takes the change back stands, named).',
     ),
-    review: byDefault(
+    review: createDefaulted(
       'always',
       oneOf(['always', 'off']),
       'Whether the agent review-fix, best with another program than the others, reads each fix of the app that an agent made, while it is proven: always, off. What a command of your own fixes is read only if agents.yaml names the runner of review-fix.',
@@ -313,11 +313,11 @@ export const agentsFileSchema = z.strictObject({
     confirm: count(1, 'How often a failed test is re-run without changes before an agent is started.'),
     repeat: count(3, 'How often a fixed test must pass, including its first re-run.', 1),
     flips: count(1, 'How often a fix is reverted (the test must fail) and applied again (it must pass).'),
-    regression: byDefault('suite', oneOf(['suite', 'none']), 'Which tests run again after healing.'),
+    regression: createDefaulted('suite', oneOf(['suite', 'none']), 'Which tests run again after healing.'),
     regressionTime: duration('10m', 'How long they may take; the tests near the change run first.'),
   }),
   blame: section('The search for the change that broke a test, by running it with changes reverted.', {
-    enabled: byDefault(
+    enabled: createDefaulted(
       true,
       z.boolean('must be true or false'),
       'Whether a run searches before its first agent.',
@@ -328,7 +328,7 @@ export const agentsFileSchema = z.strictObject({
     runs: count(200, 'The most runs of one test under one condition.', 1),
     time: duration('10m', 'How long measuring and searching may take together; healing comes after it.'),
   }),
-  store: byDefault(
+  store: createDefaulted(
     '.self-heal/ledger.db',
     text
       .refine(

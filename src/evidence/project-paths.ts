@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { findCompiledPositions } from '../diagnose/server-frame.js';
-import { withReplacements } from '../replacements.js';
+import { applyReplacements } from '../replacements.js';
 import type { ProjectFiles } from './project-files.js';
 import type { SourceExcerpts } from './source-excerpts.js';
 
@@ -27,7 +27,7 @@ export function rewriteProjectPaths(written: string, files: ProjectFiles, excerp
     from = end;
     return [{ start: begin, end, text: name }];
   });
-  return withReplacements(text, replacements);
+  return applyReplacements(text, replacements);
 }
 
 /** The text before the file name in a JVM stack: `at app//com.shop.Cart.total(`. */

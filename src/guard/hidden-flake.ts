@@ -7,7 +7,7 @@ const hiding: readonly (readonly [RegExp, string])[] = [
   [/\bretries:|\bretry\b|\btoPass\(/, 'it retries until it passes'],
   [/mode: ["'`]serial|\.serial\b/, 'it runs tests one after the other'],
   [/\.(?:skip|fixme|fail|only)\b/, 'it skips the test'],
-  [/\bexpect\.soft\b/, 'it asserts softly'],
+  [/\bexpect\.soft\b/, 'it uses soft assertions'],
   [/["'`]networkidle/, 'it waits until the network is idle'],
   [/\bcatch\b/, 'it swallows errors'],
 ];

@@ -49,10 +49,16 @@ export async function confirm(
   if (hint !== null) progress.session.bus.emit({ type: 'run.warning', message: hint });
   for (const failure of joined) await progress.session.diagnostics.writeFailure(failure);
   const second = await runAgain(progress, remaining);
-  const third = await runAmongOthers(progress, [...first.flaky, ...second.flaky]);
+  const green = [...first.flaky, ...second.flaky];
+  const isByChance = (failure: DiagnosedFailure) =>
+    first.byChance.has(failure) || second.byChance.has(failure);
+  const third = await runAmongOthers(
+    progress,
+    green.filter((failure) => !isByChance(failure)),
+  );
   return {
     confirmed: [...known, ...first.confirmed, ...joined, ...second.confirmed, ...third.confirmed],
-    flaky: third.flaky,
+    flaky: [...third.flaky, ...green.filter(isByChance)],
     uncovered: [...first.uncovered, ...second.uncovered, ...third.uncovered],
     blockedBy: second.blockedBy,
   };
@@ -74,11 +80,15 @@ export function longWaitHint(failures: readonly Pick<DiagnosedFailure, 'failure'
   return `A red run takes ${duration(longest)}, since an action waits until the time of its test is over: \`use: { actionTimeout: 5_000 }\` in the Playwright config ends it sooner`;
 }
 
+/** Of the flaky tests, `byChance` are those that were red and green without the tests before them, so that these are not the reason. */
+type RunAgain = Confirmation & { readonly byChance: ReadonlySet<DiagnosedFailure> };
+
 /** Runs failing tests again. The first time, green tests of their files run along, to show what happens in a test that passes. */
-async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[]): Promise<Confirmation> {
+async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[]): Promise<RunAgain> {
   const { session } = progress;
   let confirmed = [...failures];
   const flaky: DiagnosedFailure[] = [];
+  const byChance = new Set<DiagnosedFailure>();
   const uncovered: DiagnosedFailure[] = [];
   for (let time = 0; time < session.settings.verify.confirm && confirmed.length > 0; time += 1) {
     const isAboutSuite = confirmed.some(({ failure }) => failure.scope === 'suite');
@@ -87,9 +97,11 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
     const request = { failures: confirmed, purpose: 'confirm', causeId: null } as const;
     const rerun = await retest(session, isAboutSuite ? request : { ...request, ids });
     if (rerun.suiteFailure && !isAboutSuite && (rerun.run?.tests.length ?? 0) === 0)
-      return { confirmed: [], flaky, uncovered, blockedBy: rerun.suiteFailure };
+      return { confirmed: [], flaky, byChance, uncovered, blockedBy: rerun.suiteFailure };
     const ends = confirmed.map((before) => ({ before, now: rerun.observe(before) }));
-    flaky.push(...ends.filter(({ now }) => isGreen(now)).map(({ before }) => before));
+    const green = ends.filter(({ now }) => isGreen(now)).map(({ before }) => before);
+    flaky.push(...green);
+    if (time > 0) for (const failure of green) byChance.add(failure);
     uncovered.push(...rerun.others);
     const files = new Set(listTests(confirmed).map(({ location }) => location.file));
     const along = progress.green.filter(
@@ -105,7 +117,8 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
   }
   const lucky = await greenInTheSameState(session, confirmed);
   confirmed = confirmed.filter((failure) => !lucky.has(failure));
-  return { confirmed, flaky: [...flaky, ...lucky], uncovered, blockedBy: null };
+  for (const failure of lucky) byChance.add(failure);
+  return { confirmed, flaky: [...flaky, ...lucky], byChance, uncovered, blockedBy: null };
 }
 
 /** How often a test runs again, in addition, if an earlier run saw it green in the state that it is red in. */

@@ -186,7 +186,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     startedAt: time,
   }),
   'suite.started': (run, event) => ({
-    ...updatePhase(run, event),
+    ...beginPhase(run, event),
     suite: event,
     progress: event.tests === null ? null : { done: 0, total: event.tests },
     playwrightRuns: run.playwrightRuns + (event.n ? 1 : 0),
@@ -196,7 +196,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     progress: { done, total },
   }),
   'suite.ended': (run, event) => ({
-    ...updatePhase(run, event),
+    ...beginPhase(run, event),
     suite: null,
     progress: null,
     first: event.purpose === 'first' ? event : run.first,
@@ -238,7 +238,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     ...run,
     flakes: run.flakes.map((flake) => (flake.test.id === test.id ? { ...flake, green } : flake)),
   }),
-  'cause.started': updatePhase,
+  'cause.started': beginPhase,
   'cause.blamed': (run, { causeId, blame }) => updateCause(run, causeId, { blame }),
   'blame.ended': (run, { causeId, reason }) =>
     causeId === null ? run : updateCause(run, causeId, { unblamed: reason }),
@@ -249,12 +249,12 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
   'fixer.proposed': (run, { causeId, summary, agent }) =>
     updateActivity(run, causeId, `${agent}: ${summary}`),
   'agent.started': (run, event) => {
-    const next = { ...updatePhase(run, event), agentRuns: run.agentRuns + 1 };
+    const next = { ...beginPhase(run, event), agentRuns: run.agentRuns + 1 };
     return event.isReview ? next : updateAttempt(next, event, { started: event });
   },
   'agent.activity': (run, { causeId, text }) => updateActivity(run, causeId, text),
-  'agent.ended': (run, event) => addCost(updatePhase(run, event), event),
-  'agent.retrying': (run, event) => addNote(updatePhase(run, event), event),
+  'agent.ended': (run, event) => addCost(beginPhase(run, event), event),
+  'agent.retrying': (run, event) => addNote(beginPhase(run, event), event),
   'agent.waiting_for_input': (run, { causeId, escalationId }) => updateCause(run, causeId, { escalationId }),
   'agent.escalation_resolved': keepRun,
   'agent.build_paused': (run) => ({ ...run, paused: true }),
@@ -262,7 +262,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
   'attempt.rejected': keepRun,
   'attempt.held': (run, event) => {
     const { causeId, attempt: held } = event;
-    return updateAttempt(updatePhase(run, event), { causeId, attempt: held.n }, { held });
+    return updateAttempt(beginPhase(run, event), { causeId, attempt: held.n }, { held });
   },
   'attempt.judged': (run, { causeId, attempt }) =>
     updateAttempt(run, { causeId, attempt: attempt.n }, { judged: attempt }),
@@ -330,7 +330,7 @@ function updateCause(run: RunState, id: string, over: Partial<CauseState>): RunS
 }
 
 /** Begins a phase of a cause, or of the run if it belongs to no cause. */
-function updatePhase(run: RunState, event: PhaseEvent): RunState {
+function beginPhase(run: RunState, event: PhaseEvent): RunState {
   const phase = { since: event, doing: '' };
   const { causeId } = event;
   const hasCause = findCause(run, causeId) !== undefined;

@@ -20,10 +20,10 @@ export function findInContext(text: string): SecretMatch[] {
   ];
 }
 
-/** A quote as it stands in JSON, in JSON in JSON, and so on. */
+/** A quote, perhaps escaped: in JSON, in JSON within JSON, and so on. */
 const quote = String.raw`\\{0,15}["'\x60]`;
 const mayQuote = `(?:${quote})?`;
-/** Up to the same quote, which is missing if the text was cut; `first` is not part of the secret. */
+/** Matches a value up to the same quote, which is missing if the text was cut; `first` is not part of the secret. */
 const createQuotedPattern = (first = '') =>
   String.raw`(?<quote>${quote})${first}(?=(?<secret>(?:(?!(?<!\\)\k<quote>)[^\n]){1,4096}))`;
 /** A word without quotes that is not the call of a function or an element of a list. */
@@ -138,7 +138,7 @@ const tag = /<(?:input|meta)\s(?=(?<attributes>[^<>]{1,8192}))/gi;
 const attributeOfTag =
   /(?<name>[\w:.-]{1,64})\s{0,4}=\s{0,4}(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<bare>[^\s"']{1,4096}))/dg;
 
-/** Finds what is in fields for secrets, in whatever order a tag has its attributes. */
+/** Finds the values of secret fields in tags, with attributes in any order. */
 function findTags(text: string): SecretMatch[] {
   return [...text.matchAll(tag)].flatMap(({ 0: before, index, groups: { attributes = '' } = {} }) => {
     const all = [...attributes.matchAll(attributeOfTag)].map(({ groups = {}, indices }) => {
@@ -219,7 +219,7 @@ function findSecretsInContext(
   return matches;
 }
 
-/** Whether it is a value rather than a placeholder for one. */
+/** Whether a text is an actual value, not a placeholder. */
 function isActualValue(text: string): boolean {
   return !/^(?:\$\{?[A-Za-z_][^}]*\}?|<[^<>]*>|\*+|%s|\{\{.*\}\}|\[.*)$/.test(text);
 }

@@ -11,7 +11,7 @@ const maxTorn = 4096;
 
 interface MaskedStream {
   write(chunk: Uint8Array): void;
-  /** Emits what is left. */
+  /** Emits the rest. */
   end(): void;
 }
 

@@ -1,6 +1,6 @@
 import { terminalCodes, invisibleCharacters } from '../visible-text.js';
 
-/** A text as a reader sees it, with a mapping of its ranges back to the original. */
+/** A decoded text, with a mapping of its ranges back to the original. */
 export interface ReadText {
   readonly text: string;
   /** Returns the range of the original that `[start, end)` of this reading stands for. */
@@ -75,7 +75,7 @@ const escapes = [
 ].join('|');
 
 const read = new RegExp(`(?:${ignoredParts})|${escapes}`, 'gmu');
-/** Checked first: most texts contain none of it. */
+/** A quick check, because most texts need no decoding. */
 const mayDiffer = /[^\t\n -~]|[\\%&]|\] |^\d{12,14} /m;
 
 const references: Readonly<Record<string, string>> = {

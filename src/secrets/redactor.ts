@@ -1,4 +1,4 @@
-import { type Replacement, withReplacements } from '../replacements.js';
+import { type Replacement, applyReplacements } from '../replacements.js';
 import { visibleText } from '../visible-text.js';
 import {
   readUnchanged,
@@ -39,7 +39,7 @@ export interface Redactor extends MaskFinder {
   clean(text: string): string;
   /** Returns a copy of plain data in which each string is clean. Keys are kept unless they contain secrets themselves. */
   deep<T>(value: T): T;
-  /** Masks these texts from now on, which were typed into fields for secrets, except for words and short texts. */
+  /** Masks these texts, which a test typed into secret fields, from now on, except words and short texts. */
   learn(typed: Iterable<string>): void;
 }
 
@@ -92,7 +92,7 @@ export function createRedactorOf(values: readonly KnownValue[]): Redactor {
     forget();
     index.add(...learned);
   });
-  const text = (from: string): string => withReplacements(from, findMasks(from, index, labels));
+  const text = (from: string): string => applyReplacements(from, findMasks(from, index, labels));
   const clean = (from: string): string => {
     const known = cleaned.get(from);
     if (known !== undefined) return known;
@@ -122,15 +122,15 @@ export function createRedactorOf(values: readonly KnownValue[]): Redactor {
 
 /** Masks secrets that are recognizable in any environment, always with the same result. */
 export function redact(text: string): string {
-  return withReplacements(text, findMasks(text));
+  return applyReplacements(text, findMasks(text));
 }
 
-/** A secret, and its value as it reads. */
+/** A secret, and its decoded value. */
 interface Secret extends SecretMatch {
   readonly value: string;
 }
 
-/** Returns what a mask says in place of a secret. */
+/** Returns the label of a secret's mask. */
 type Label = (secret: Secret) => string;
 
 /** Masking may uncover another secret. Only texts crafted for it need more rounds than this. */

@@ -76,7 +76,7 @@ function isHiddenSecret({ name, id, value }: Readonly<Record<string, unknown>>):
   });
 }
 
-/** Returns what a mask calls the value of this name. */
+/** Names the kind of secret for a mask. */
 export function nameSecretKind(name: string): string {
   const words = splitName(name);
   if (/pass|pwd|pw$/.test(words)) return 'password';
@@ -90,7 +90,7 @@ export function nameSecretKind(name: string): string {
 
 const placeholder =
   /^(?:[*•·.x_-]{3,}|<.*|\?.*|\[.*|\(.*|\{.*|\$.*|%[a-z]|#.*|@[A-Za-z]+|(?:your|my|the|some|insert|enter)[-_ ].*|.*(?:example|placeholder|change-?me|redacted|hidden|omitted|here|todo|\.{3}|…)\W?)$/i;
-/** What programs print instead of a secret: that there is none, its type, or its state. */
+/** Words that programs print instead of a secret: that it is missing, its type, or its state. */
 const state =
   /^(?:true|false|null|none|nil|undefined|unset|empty|missing|required|optional|invalid|valid|expired|wrong|weak|strong|ok|yes|no|on|off|active|inactive|enabled|disabled|unknown|any|never|object|string|number|boolean|text|varchar|uuid|int|bool|str|return|await|new|const|let|err|error|failed|denied|not|basic|bearer|include|omit|same-origin|inherit|memory|cookie|public|private|anonymous|guest|localhost|default|current|accepted|rejected|character|primary|reset|passed)$/i;
 /** A name of secrets, which code and texts write where a secret would stand; with hyphens, a machine writes it only as a value. */

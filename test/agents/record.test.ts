@@ -59,7 +59,7 @@ async function record(program: RealProgram, happened: string, steps: Steps): Pro
   const whole = program.env(stub.url);
   const env = happened === 'no-key' ? withoutKey(whole) : whole;
   const prompt = await expandPrompt(task.runner, task.prompt, { cwd: task.cwd, clean: (text) => text });
-  const { file, args, env: own, input, passes } = runners[name].command({ ...task, prompt });
+  const { file, args, env: own, input, passes } = runners[name].createCommand({ ...task, prompt });
   const reader = readers[name]();
   const seen: [OutputStream | 'stop' | 'exit', string][] = [];
   const child = spawn(file, args, {

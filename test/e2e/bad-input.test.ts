@@ -135,5 +135,5 @@ it.skipIf(process.platform === 'win32')('CL-5 exits with 2 in a folder that no l
     reject: false,
   });
   expect(ended.exitCode).toBe(2);
-  expect(ended.stderr).toMatch(/the current folder does not exist any more[^]*→ Change to your project/);
+  expect(ended.stderr).toMatch(/the current folder no longer exists[^]*→ Change to your project/);
 });

@@ -1,5 +1,5 @@
 import type TypeScript from 'typescript';
-import { withReplacements } from '../../replacements.js';
+import { applyReplacements } from '../../replacements.js';
 import type { ProposedFile } from './proposal.js';
 
 type Ts = typeof TypeScript;
@@ -122,7 +122,7 @@ function apply(program: Program, { changes }: TypeScript.CodeFixAction): boolean
       end: start + length,
       text: newText,
     }));
-    program.overlay.set(fileName, withReplacements(program.text(fileName), replacements));
+    program.overlay.set(fileName, applyReplacements(program.text(fileName), replacements));
   }
   return true;
 }

@@ -1,4 +1,4 @@
-import { withReplacements } from '../../replacements.js';
+import { applyReplacements } from '../../replacements.js';
 import type { FixerProposal } from './proposal.js';
 import {
   isFoundBy,
@@ -51,7 +51,7 @@ export async function proposeLocatorFix(evidence: DriftEvidence): Promise<FixerP
   const positions = choosePositions(name, { tests, frames: evidence.frames, inApp });
   const files = tests.flatMap(({ file, text }) => {
     const own = positions.filter((position) => position.file === file);
-    const after = withReplacements(
+    const after = applyReplacements(
       text,
       own.map(({ start, end }) => ({ start, end, text: rename.to })),
     );

@@ -11,7 +11,7 @@ import {
 } from '../../code/syntax.js';
 import { parseSource, type SourceFile } from '../../code/source-file.js';
 import type { Cause } from '../../model/cause.js';
-import { type Replacement, withReplacements } from '../../replacements.js';
+import { type Replacement, applyReplacements } from '../../replacements.js';
 import { literalText } from './locator-names.js';
 import type { FixerProposal } from './proposal.js';
 
@@ -44,7 +44,7 @@ export async function followExpectations({ members }: Pick<Cause, 'members'>): P
   }
   if (replaced.size === 0) return null;
   const files = [...replaced].map(([{ path: file, text: before }, edits]) => {
-    return { file, before, after: withReplacements(before, [...edits.values()]) };
+    return { file, before, after: applyReplacements(before, [...edits.values()]) };
   });
   return { summary: 'updates the expectations of the tests to the current page', files };
 }

@@ -10,7 +10,7 @@ import {
   type SyntaxNode,
 } from '../../code/syntax.js';
 import { findExpect, createWebFirstCode } from '../../code/web-first.js';
-import { type Replacement, withReplacements } from '../../replacements.js';
+import { type Replacement, applyReplacements } from '../../replacements.js';
 import type { Cause } from '../../model/cause.js';
 import type { FixerProposal } from './proposal.js';
 
@@ -34,7 +34,7 @@ export async function addMissingWaits({
   if (!source || !test) return null;
   const edits = listNodes(test).flatMap((node) => createWaits(node, source));
   if (edits.length === 0) return null;
-  const after = withReplacements(source.text, edits);
+  const after = applyReplacements(source.text, edits);
   const summary = `lets the test wait: ${edits.map(({ says }) => says).join(', ')}`;
   return { summary, files: [{ file, before: source.text, after }] };
 }

@@ -116,8 +116,12 @@ async function recordTraces(
     file === undefined ? null : readTracedRun(file, session.redactor).catch(() => null);
   for (let n = 0; n < MOST_TRACED && !(failure && green) && !session.signal.aborted; n += 1) {
     // A test that is always red under its condition is green alone.
-    const isForGreen = failure !== null;
-    const suiteRun = await runUnderCondition(run, isForGreen ? alone : under, { target, times, trace: true });
+    const needsGreenRun = failure !== null;
+    const suiteRun = await runUnderCondition(run, needsGreenRun ? alone : under, {
+      target,
+      times,
+      trace: true,
+    });
     const ofTarget = new Set(
       suiteRun.tests.flatMap(({ test }) => (createTrialKey(test) === target.key ? test.id : [])),
     );

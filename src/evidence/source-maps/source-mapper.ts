@@ -1,5 +1,5 @@
 import { type TraceMap, isIgnored, originalPositionFor, sourceContentFor } from '@jridgewell/trace-mapping';
-import { withReplacements } from '../../replacements.js';
+import { applyReplacements } from '../../replacements.js';
 import type { EvidenceNotes } from '../bounded-text.js';
 import type { ProjectFiles } from '../project-files.js';
 import { rewriteProjectPaths } from '../project-paths.js';
@@ -78,7 +78,7 @@ export class SourceMapper {
       const shownName = isOwn || !looksLikeOwnCode(name) ? name : `ignore-listed:${name}`;
       return origin.hasMoved ? [{ start, end, text: `${shownName}:${line}:${column}` }] : [];
     });
-    return withReplacements(text, replacements);
+    return applyReplacements(text, replacements);
   }
 
   #originOf(frame: Frame): Origin | null {

@@ -86,15 +86,15 @@ const changesWhenRendered = /\s\s|[\n\r\t"\\]/;
 
 /** Returns a copy of a page in which texts are cleaned if a secret in them could not be recognized after rendering. */
 export function cleanPage(root: DomElement, clean: (text: string) => string): DomElement {
-  const cleaned = (text: string) =>
+  const cleanIfNeeded = (text: string) =>
     text.length > 5 && changesWhenRendered.test(text) && text.trim() !== '' ? clean(text) : text;
   const visit = (node: DomNode): DomNode =>
     typeof node === 'string'
-      ? cleaned(node)
+      ? cleanIfNeeded(node)
       : {
           ...node,
           attributes: Object.fromEntries(
-            Object.entries(node.attributes).map(([name, text]) => [name, cleaned(text)]),
+            Object.entries(node.attributes).map(([name, text]) => [name, cleanIfNeeded(text)]),
           ),
           children: node.children.map(visit),
         };

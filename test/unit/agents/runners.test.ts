@@ -28,7 +28,7 @@ describe('how a program is started', () => {
     'AG-1 %s gets the arguments of agents.yaml, and the prompt on its standard input',
     (kind) => {
       const runner = { kind, args: ['--model', 'haiku'] };
-      const { args, input, passes } = runners[kind].command(agentTask('hangs', { runner }));
+      const { args, input, passes } = runners[kind].createCommand(agentTask('hangs', { runner }));
       expect(args.join(' ')).toContain('--model haiku');
       expect(input).toContain('Fix this error so the test can pass.');
       expect(args.join(' ')).not.toContain('Fix this error');
@@ -40,7 +40,7 @@ describe('how a program is started', () => {
     ['claude', '--permission-mode acceptEdits'],
     ['codex', 'sandbox_mode="workspace-write"'],
   ] as const)('AG-1 %s may edit the project and nothing else: %s', (kind, words) => {
-    const { args } = runners[kind].command(agentTask('hangs', { runner: { kind } }));
+    const { args } = runners[kind].createCommand(agentTask('hangs', { runner: { kind } }));
     expect(args.join(' ')).toContain(words);
     expect(args.join(' ')).not.toMatch(/yolo|dangerously|allow-all|bypass|full-access/);
   });
@@ -50,8 +50,8 @@ describe('how a program is started', () => {
     ['codex', 'exec resume --json'],
   ] as const)('AG-9 %s resumes a session: %s', (kind, words) => {
     const task = agentTask('hangs', { runner: { kind }, resume: 's1' });
-    expect(runners[kind].command(task).args.join(' ')).toContain(words);
-    expect(runners[kind].command({ ...task, resume: null }).args.join(' ')).not.toContain('s1');
+    expect(runners[kind].createCommand(task).args.join(' ')).toContain(words);
+    expect(runners[kind].createCommand({ ...task, resume: null }).args.join(' ')).not.toContain('s1');
   });
 
   it('AG-1 passes a program the basic environment variables, those on its list, and no others', () => {
