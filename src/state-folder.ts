@@ -68,7 +68,7 @@ export async function findStateProblem(project: string): Promise<Problem | null>
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
   return {
     kind: 'state-refused',
-    message: `git tracks ${first}${more}, so what ${folderName} says may come from anybody`,
+    message: `git tracks ${first}${more}, so anybody may have written the data in ${folderName}`,
     remedy: `Take it out of the repository: git rm -r --cached ${folderName}, then delete the folder, or move it away.`,
   };
 }

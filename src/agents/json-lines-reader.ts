@@ -35,7 +35,7 @@ interface LineHandlers<Shape extends z.ZodType> {
 export function createJsonLinesReader<Shape extends z.ZodType>(
   program: string,
   shape: Shape,
-  { onEvent, onOtherLine: onOtherLine = () => noMeaning }: LineHandlers<Shape>,
+  { onEvent, onOtherLine = () => noMeaning }: LineHandlers<Shape>,
 ): OutputReader {
   const transcript: Transcript = {
     messages: '',

@@ -22,12 +22,7 @@ import type { AgentContext, PreviousAttempt } from './context.js';
 import { excerptPage } from './page-excerpt.js';
 import { parseAsserted, findContradiction } from '../diagnose/asserted.js';
 import { findLookAlike } from '../diagnose/complaint.js';
-import {
-  formatExchange,
-  timelineFile as timelineFile,
-  buildTimeline,
-  formatTimeline,
-} from '../evidence/timeline.js';
+import { formatExchange, timelineFile, buildTimeline, formatTimeline } from '../evidence/timeline.js';
 
 /** The parts of a prompt that do not come from the context. */
 export interface PromptFrame {

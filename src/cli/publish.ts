@@ -114,7 +114,7 @@ async function answerComment(
     return exitCodes.green;
   }
   if (outcome.kind === 'nothing') {
-    printLine('The comment asks for nothing.');
+    printLine('The comment contains no command.');
     return exitCodes.green;
   }
   printLine(outcome.says);

@@ -28,7 +28,7 @@ interface MemoryOptions {
 }
 
 /** Creates the memory of a run. */
-export function createMemory({ store, folder, root, findSecrets: findSecrets, warn }: MemoryOptions): Memory {
+export function createMemory({ store, folder, root, findSecrets, warn }: MemoryOptions): Memory {
   const contents = openContents(folder.dir);
   let hasWarned = false;
   /** The ids under which this run remembers its own changes. */

@@ -82,7 +82,7 @@ const silent =
 
 /** Returns a node's own values, as one text: names, operators, literals. */
 export function printOwnValues(node: SyntaxNode): string {
-  const value = (field: unknown) =>
+  const printValue = (field: unknown) =>
     isRecord(field) && 'cooked' in field ? field['cooked'] : field instanceof RegExp ? String(field) : field;
   const fields = new Set(listChildFields(node));
   const own = Object.entries(node).filter(
@@ -95,12 +95,12 @@ export function printOwnValues(node: SyntaxNode): string {
       !Array.isArray(field),
   );
   return JSON.stringify(
-    own.map(([key, field]) => [key, typeof field === 'bigint' ? String(field) : value(field)]),
+    own.map(([key, field]) => [key, typeof field === 'bigint' ? String(field) : printValue(field)]),
   );
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
+const isRecord = (printValue: unknown): printValue is Record<string, unknown> =>
+  typeof printValue === 'object' && printValue !== null;
 
 /**
  * Prints a tree, without layout and types, so that equal code has equal prints. `isBlank` omits the arguments of locators.
@@ -111,10 +111,10 @@ export function printLocator(wrapped: SyntaxNode, isBlank = false): string {
   if (constant !== undefined) return JSON.stringify(constant);
   if (isBlank && isLocatorCall(node)) return `‹${printLocator(findBaseLocator(node), true)}›`;
   const parts = listChildFields(node).map((field) => {
-    const value = node[field];
-    if (Array.isArray(value))
-      return value.map((item) => (isNode(item) ? printLocator(item, isBlank) : '')).join();
-    return isNode(value) ? printLocator(value, isBlank) : '';
+    const printValue = node[field];
+    if (Array.isArray(printValue))
+      return printValue.map((item) => (isNode(item) ? printLocator(item, isBlank) : '')).join();
+    return isNode(printValue) ? printLocator(printValue, isBlank) : '';
   });
   return `${node.type}${printOwnValues(node)}(${parts.join(';')})`;
 }

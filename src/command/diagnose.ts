@@ -7,12 +7,7 @@ import type { Failure } from '../model/failure.js';
 import { createSignature, selectSignedText } from '../diagnose/signature.js';
 import { writeFailureRecord } from '../run/failure-record.js';
 import { markAsData } from '../evidence/evidence-files.js';
-import {
-  timelineFile as timelineFile,
-  forPeople,
-  buildTimeline,
-  formatTimeline,
-} from '../evidence/timeline.js';
+import { timelineFile, forPeople, buildTimeline, formatTimeline } from '../evidence/timeline.js';
 import { tryOr } from '../result.js';
 import { writeState } from '../state-folder.js';
 import { cleanAndClip, EvidenceNotes } from '../evidence/bounded-text.js';

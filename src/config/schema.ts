@@ -28,12 +28,12 @@ function createDefaulted<T extends z.ZodType>(value: z.input<T>, field: T, descr
   return field.prefault(value).describe(`${description} Default: ${String(value)}.`);
 }
 
-function count(initial: number, description: string, least: 0 | 1 = 0) {
+function createCount(initial: number, description: string, least: 0 | 1 = 0) {
   const field = z.int({ error: ({ input }) => `must be a whole number${butNotText(input)}` });
   return createDefaulted(initial, field.min(least, explainTooSmall(least)), description);
 }
 
-function amount(initial: number, description: string, least: 0 | 1 = 0) {
+function createAmount(initial: number, description: string, least: 0 | 1 = 0) {
   const field = z.number({ error: ({ input }) => `must be a number${butNotText(input)}` });
   return createDefaulted(initial, field.min(least, explainTooSmall(least)), description);
 }
@@ -253,25 +253,25 @@ export const agentsFileSchema = z.strictObject({
       .describe('The ids of built-in rules to switch off, as a diagnosis shows them.'),
   }),
   retries: section('How often a failure that comes back is retried, and how long to wait before that.', {
-    max: count(3, 'Re-runs after an agent has worked, per cause.'),
+    max: createCount(3, 'Re-runs after an agent has worked, per cause.'),
     backoff: section('How long to wait after a fix that did not hold.', {
       initial: duration('5s', 'The first wait.', 'zero'),
-      factor: amount(2, 'The factor by which each wait is longer than the previous one.', 1),
+      factor: createAmount(2, 'The factor by which each wait is longer than the previous one.', 1),
       max: duration('60s', 'The longest wait.', 'zero'),
     }),
   }),
   limits: section('The limits of a run.', {
-    escalations: count(5, 'Escalations in a run before healing pauses.'),
-    agentRuns: count(20, 'Agents started in a run.'),
-    agentRunsPerTest: count(6, 'Agents started in a run per test.'),
-    costUsd: amount(10, 'US dollars spent in a run, as reported by the agent programs.'),
+    escalations: createCount(5, 'Escalations in a run before healing pauses.'),
+    agentRuns: createCount(20, 'Agents started in a run.'),
+    agentRunsPerTest: createCount(6, 'Agents started in a run per test.'),
+    costUsd: createAmount(10, 'US dollars spent in a run, as reported by the agent programs.'),
     time: duration('60m', 'After this time a run starts no further agents.'),
-    parallel: count(1, 'Agents that work at the same time, each in its own copy of the project.', 1),
+    parallel: createCount(1, 'Agents that work at the same time, each in its own copy of the project.', 1),
     perDay: section('The limits of all runs that share the store, in 24 hours.', {
-      agentRuns: count(200, 'Agents started in 24 hours.'),
-      costUsd: amount(100, 'US dollars spent in 24 hours, as reported by the agent programs.'),
+      agentRuns: createCount(200, 'Agents started in 24 hours.'),
+      costUsd: createAmount(100, 'US dollars spent in 24 hours, as reported by the agent programs.'),
     }),
-    perBranch: count(3, 'Fixes that comments may apply to a pull request (self-heal publish).'),
+    perBranch: createCount(3, 'Fixes that comments may apply to a pull request (self-heal publish).'),
   }),
   quarantine: z
     .array(quarantined, 'must be a list of tests')
@@ -287,8 +287,8 @@ export const agentsFileSchema = z.strictObject({
     ),
   }),
   evidence: section('How much evidence an agent gets.', {
-    console: count(50, 'How many of the last console entries an agent gets.'),
-    network: count(50, 'How many requests an agent gets.'),
+    console: createCount(50, 'How many of the last console entries an agent gets.'),
+    network: createCount(50, 'How many requests an agent gets.'),
   }),
   verify: section('How fixes are checked.', {
     level: createDefaulted(
@@ -310,9 +310,12 @@ export const agentsFileSchema = z.strictObject({
       description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',
       examples: ['npm run build'],
     }),
-    confirm: count(1, 'How often a failed test is re-run without changes before an agent is started.'),
-    repeat: count(3, 'How often a fixed test must pass, including its first re-run.', 1),
-    flips: count(1, 'How often a fix is reverted (the test must fail) and applied again (it must pass).'),
+    confirm: createCount(1, 'How often a failed test is re-run without changes before an agent is started.'),
+    repeat: createCount(3, 'How often a fixed test must pass, including its first re-run.', 1),
+    flips: createCount(
+      1,
+      'How often a fix is reverted (the test must fail) and applied again (it must pass).',
+    ),
     regression: createDefaulted('suite', oneOf(['suite', 'none']), 'Which tests run again after healing.'),
     regressionTime: duration('10m', 'How long they may take; the tests near the change run first.'),
   }),
@@ -325,7 +328,7 @@ export const agentsFileSchema = z.strictObject({
     time: duration('2m', 'How long all searches of a run may take together.'),
   }),
   flaky: section('The search for what makes a test flaky, and the proof of its fix.', {
-    runs: count(200, 'The most runs of one test under one condition.', 1),
+    runs: createCount(200, 'The most runs of one test under one condition.', 1),
     time: duration('10m', 'How long measuring and searching may take together; healing comes after it.'),
   }),
   store: createDefaulted(

@@ -25,10 +25,8 @@ export function findSharedRedirects(failures: readonly DiagnosedFailure[]): Map<
       redirect.received,
       (requestsByRedirect.get(redirect.received) ?? new Set()).add(redirect.requestsByRedirect),
     );
-  const together = redirects.filter(
-    ({ received: received }) => (requestsByRedirect.get(received)?.size ?? 0) > 1,
-  );
-  return new Map(together.map(({ failure, received: received }) => [failure, `turned away | ${received}`]));
+  const together = redirects.filter(({ received }) => (requestsByRedirect.get(received)?.size ?? 0) > 1);
+  return new Map(together.map(({ failure, received }) => [failure, `turned away | ${received}`]));
 }
 
 function findRedirectOrRefusal({

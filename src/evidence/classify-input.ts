@@ -20,7 +20,7 @@ function orString<S extends z.ZodType>(field: string, shape: S) {
 
 const error = z.object({ message: z.string(), stack: looseText, snippet: looseText, causes: strings });
 
-// A bare line counts as an error, since somebody wrote it down.
+// The type of a console entry without one is `error`, because people record errors.
 const entry = z.object({
   time: number,
   type: z.string().catch('error'),

@@ -69,7 +69,10 @@ function cutManifest({ path: file, before, after }: JudgedEdit): Cut | null {
   const names = changed.map((name) => `"${name}"`).join(', ');
   return changed.length === 0
     ? null
-    : { file, why: `${names} decide what is installed and executed, and with which Playwright` };
+    : {
+        file,
+        why: `${names} control the installed packages, the executed scripts or the version of Playwright`,
+      };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

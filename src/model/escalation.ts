@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { type Attempt, exitWords, fileChangeShape, patchFile, wasReverted, describeAttemptEnd } from './attempt.js';
+import {
+  type Attempt,
+  exitWords,
+  fileChangeShape,
+  patchFile,
+  wasReverted,
+  describeAttemptEnd,
+} from './attempt.js';
 import { agentName } from './built-in.js';
 import { describeBlame } from './blame.js';
 import { type Cause, chooseRetryAxis } from './cause.js';

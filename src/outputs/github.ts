@@ -56,9 +56,7 @@ const inAnnotation = new Set(['blame', 'why', 'tests', 'proof', 'end']);
 
 function createAnnotation(view: CauseView, folders: GithubFolders): Annotation {
   const { cause, words, tests } = view;
-  const rows = listRows(view, { attempts: 1, findings: 0 }).filter(({ label }) =>
-    inAnnotation.has(label),
-  );
+  const rows = listRows(view, { attempts: 1, findings: 0 }).filter(({ label }) => inAnnotation.has(label));
   const lines = [cause.headline, ...rows.map(({ label, text }) => `${label}: ${text}`)];
   return {
     level: words.level,

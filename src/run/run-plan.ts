@@ -29,7 +29,7 @@ export function createRunPlan(): RunPlan {
   const estimateMs = (ids: readonly string[] | null) =>
     overheadMs === null ? null : Math.round(overheadMs + sumTestTimes(ids ?? lastMs.keys()));
   return {
-    estimateMs: estimateMs,
+    estimateMs,
     begin: (ids) => {
       started += 1;
       return { n: started, estimateMs: estimateMs(ids) };

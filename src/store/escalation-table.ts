@@ -40,7 +40,7 @@ export function createEscalationTable(context: StoreContext): EscalationTable {
       await all().where('signature', '=', signature).where('state', '=', 'pending').executeTakeFirst(),
     );
   return {
-    findPending: findPending,
+    findPending,
     listEscalations: async (state) => {
       const chosen = state === null ? all() : all().where('state', '=', state);
       const rows = await chosen.orderBy('createdAt', 'desc').execute();

@@ -20,10 +20,11 @@ export function orderForSearch(
   candidates: readonly Candidate[],
   rank: (candidate: Candidate) => number,
 ): SearchOrder {
-  const commits = likeliestFirst([...groupBy(candidates, ({ step }) => step).values()], rank).map((commit) =>
-    likeliestFirst([...groupBy(commit, ({ file }) => file).values()], rank).map((file) =>
-      file.toSorted((a, b) => rank(b) - rank(a)),
-    ),
+  const commits = moveLikeliestFirst([...groupBy(candidates, ({ step }) => step).values()], rank).map(
+    (commit) =>
+      moveLikeliestFirst([...groupBy(commit, ({ file }) => file).values()], rank).map((file) =>
+        file.toSorted((a, b) => rank(b) - rank(a)),
+      ),
   );
   const last = new Map<Candidate, number>();
   const markDistances = (
@@ -51,7 +52,7 @@ function distanceBetween(candidate: Candidate, next: Candidate): number {
 }
 
 /** Moves the group with the likeliest candidate to the front, and keeps the order of the others. */
-function likeliestFirst(groups: Candidate[][], rank: (candidate: Candidate) => number): Candidate[][] {
+function moveLikeliestFirst(groups: Candidate[][], rank: (candidate: Candidate) => number): Candidate[][] {
   const most = Math.max(0, ...groups.map((group) => highestRank(group, rank)));
   const first = most > 0 ? groups.findIndex((group) => highestRank(group, rank) === most) : 0;
   return [...groups.slice(first, first + 1), ...groups.slice(0, first), ...groups.slice(first + 1)];

@@ -288,7 +288,7 @@ export class CauseSearch {
 
   /** Returns the reverted sets of hunks, each tested as single hunks, with which the test was green. */
   #listGreenSets(): ReadonlySet<Candidate>[] {
-    return this.#runs.flatMap(({ out, outcome, seeksSet: seeksSet }) =>
+    return this.#runs.flatMap(({ out, outcome, seeksSet }) =>
       outcome === 'green' && !seeksSet ? [out] : [],
     );
   }
@@ -357,15 +357,14 @@ export class Rounds {
 
   /** Returns the next run: it reverts the hunks that the first of these searches asks for and, if that is a single hunk, the hunks of others. */
   next(searches: readonly CauseSearch[]): Round | null {
-    const asking = searches.filter(({ nextHunks: nextHunks }) => nextHunks !== null);
+    const asking = searches.filter(({ nextHunks }) => nextHunks !== null);
     const [first] = asking;
     if (!first?.nextHunks) return null;
     const ofHistory = asking.filter(({ history }) => history === first.history);
     if (first.canShare) return this.#shareRun(ofHistory.filter(({ canShare }) => canShare));
     const out = new Set(first.nextHunks);
     const alike = ofHistory.filter(
-      ({ nextHunks: nextHunks }) =>
-        nextHunks?.length === out.size && nextHunks.every((hunk) => out.has(hunk)),
+      ({ nextHunks }) => nextHunks?.length === out.size && nextHunks.every((hunk) => out.has(hunk)),
     );
     return { out, searches: alike };
   }
@@ -380,7 +379,7 @@ export class Rounds {
       const taken = searches.filter(
         ({ isRepeating }, at) => isRepeating || ((numbers[at] ?? 0) >> bit) % 2 === 1,
       );
-      const out = new Set(taken.flatMap(({ nextHunks: nextHunks }) => nextHunks ?? []));
+      const out = new Set(taken.flatMap(({ nextHunks }) => nextHunks ?? []));
       if (out.size > 0) return { out, searches };
     }
   }

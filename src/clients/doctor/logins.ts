@@ -73,7 +73,9 @@ async function checkClaude(project: ProjectContext): Promise<Login> {
   const loggedIn = /"loggedIn":\s*(true|false)/.exec(status?.output ?? '')?.[1];
   if (loggedIn === 'false') return { state: 'out' };
   const how = /"authMethod":\s*"([\w-]+)"/.exec(status?.output ?? '')?.[1] ?? 'an account';
-  return loggedIn === 'true' ? { state: 'in', how } : { state: 'unknown', why: 'this version does not show it' };
+  return loggedIn === 'true'
+    ? { state: 'in', how }
+    : { state: 'unknown', why: 'this version does not show it' };
 }
 
 /**

@@ -33,7 +33,7 @@ export function fixErrors(ts: Ts, files: readonly string[]): CodeFix[] | null {
     files[0] === undefined ? undefined : ts.findConfigFile(files[0], (file) => ts.sys.fileExists(file));
   const program = config === undefined ? null : openProgram(ts, config);
   if (!program) return null;
-  const { service, overlay, summaries: summaries } = program;
+  const { service, overlay, summaries } = program;
   for (let count = 0; count < MAX_FIXES; count += 1) {
     const errors = program.errors();
     const [error] = errors.filter(

@@ -138,7 +138,7 @@ export function findPositions(
     end: literal.end - 1,
     from: source.lineAt(around.start),
     to: source.lineAt(around.end),
-    isInCall: isInCall,
+    isInCall,
   });
   visit(source.program, (node) => {
     const lookup = parseName(node);

@@ -53,7 +53,7 @@ function parseFile(
   patch: StructuredPatch,
   {
     part,
-    explainProtection: explainProtection,
+    explainProtection,
   }: { readonly part: string; readonly explainProtection: (file: string) => string | null },
 ): PublishedFile & { readonly why: string | null } {
   const { oldFileName = '', newFileName = '', oldMode, newMode, hunks, isCreate, isDelete } = patch;

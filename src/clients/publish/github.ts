@@ -314,7 +314,7 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
       const { data } = await rest.repos.getCollaboratorPermissionLevel({ ...at, username });
       return data.permission === 'admin' || data.permission === 'write';
     },
-    readChange: readChange,
+    readChange,
     listMessages: async (number) => {
       const all = await octokit.paginate(rest.pulls.listCommits, {
         ...at,

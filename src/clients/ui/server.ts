@@ -56,7 +56,7 @@ interface AppOptions extends UiOptions {
 }
 
 function createApp(options: AppOptions, files: ReadonlyMap<string, PageFile>): Hono {
-  const { projectRoot, token, escalations, readPort: readPort } = options;
+  const { projectRoot, token, escalations, readPort } = options;
   const app = new Hono();
   app.use(setHeaders, checkRequest({ token, port: readPort }));
   app.get('/api/events', (c) => streamEvents(c, options));

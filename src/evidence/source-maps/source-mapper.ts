@@ -65,7 +65,7 @@ export class SourceMapper {
       if (origin === null) return [];
       if (this.#contradicts(text.slice(0, start), frame, origin))
         return [{ start, end, text: `${origin.name}:?:?` }];
-      const { isOwn: isOwn, name, line, column, file, content } = origin;
+      const { isOwn, name, line, column, file, content } = origin;
       if (isOwn && !hasExcerpt) {
         hasExcerpt = true;
         const generated = `${frame.address}:${frame.line}:${frame.column}`;
@@ -126,14 +126,14 @@ export class SourceMapper {
   }
 
   /** True if no map confirms a position and the file has other code there, as with a module that Vite's server has transformed. */
-  #contradicts(before: string, frame: Frame, { isOwn: isOwn, file, isMapped: isMapped }: Origin): boolean {
+  #contradicts(before: string, frame: Frame, { isOwn, file, isMapped }: Origin): boolean {
     const code = isOwn && !isMapped && file !== null ? this.#files.readText(file) : null;
     return code !== null && !mayBePosition(code, frame, before);
   }
 
   /** Without a map, keeps an excerpt of the served code, which at least shows the call. Returns true if it kept one. */
   #keepServedExcerpt({ address, line, column }: Frame): boolean {
-    const { sources, isOwn: isOwn } = this.#options;
+    const { sources, isOwn } = this.#options;
     const url = urlOf(address);
     const content = url && isOwn(url.href) ? sources.scripts.get(url.href)?.text : undefined;
     if (!url || content === undefined) return false;

@@ -103,7 +103,9 @@ function plausibleSize(compressedBytes: number): number {
 
 function reportLosses(reading: TraceReading, requests: number, notes: EvidenceNotes): void {
   if (reading.unknownVersion !== null) {
-    notes.noteMissing(`possibly parts of the trace: its format version ${reading.unknownVersion} is unknown`);
+    notes.noteMissing(
+      `perhaps parts of the trace: self-heal does not know its format version ${reading.unknownVersion}`,
+    );
   }
   const lost = reading.lostLines + reading.pages.lost;
   if (lost > 0) notes.cut(`${lost} entries of the trace were too long or incomplete`);
