@@ -58,7 +58,7 @@ const afterNames: readonly { readonly pattern: RegExp; readonly context: ValueCo
     // A part of a multipart form.
     [
       'data',
-      String.raw`(?<=\bname="[\w.[\]-]{2,64})"(?:;[^\n]{0,200})?(?:\s{1,2}content-[^\n]{0,128})?\s{2,4}${line}`,
+      String.raw`(?<=\bname="[\w.[\]-]{2,64})"(?:;[^\n]{0,200})?(?:\s{1,40}content-[^\n]{0,128})?(?:(?:\r?\n[ \t]{0,40}){2}|\s{2,4})${line}`,
     ],
     // `["name", "value"]`, `set('name', 'value')`.
     ['pair', String.raw`${quote}\s{0,8},\s{0,8}${createQuotedPattern()}`],
