@@ -89,10 +89,11 @@ it('BL-1 BL-3 BL-4 HN-8 CS-11 RP-1 a run names, and takes back, the changes that
   const { blame, attempts } = causeOf(run, 'buys');
   expect(blame).toMatchObject({ hunks: [culprit], isMinimal: true });
   expect(run.stderr).toContain('::error file=page.html,line=5,');
-  expect(attempts.at(-1)).toMatchObject({
-    agent: 'built-in',
-    end: { kind: 'offered', side: 'app', proof: ['red', 'red', 'green'] },
-  });
+  const offered = attempts.at(-1);
+  expect(offered).toMatchObject({ agent: 'built-in', end: { kind: 'offered', side: 'app' } });
+  // Its test was red in the first run, when it was confirmed, and beside the fixes of others.
+  const runs = offered?.end.kind === 'offered' ? offered.end.proof.join(' ') : '';
+  expect(runs).toMatch(/^red red (?:red )*green$/);
   expect(await project.read('page.html')).toBe(before);
   const asked = run.report?.escalations.map(({ id }) => id) ?? [];
   const taken = await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'app']);

@@ -126,7 +126,7 @@ describe('a broken trace', () => {
     });
     const evidence = await gatherFrom(file);
     expect(evidence.console.map(({ text }) => text)).toEqual(['hello']);
-    expect(evidence.missing[0]).toContain('its format version 99 is unknown');
+    expect(evidence.missing[0]).toContain('does not know its format version 99');
     expect(evidence.cut).toContainEqual('1 entries of the trace were too long or incomplete');
   });
 

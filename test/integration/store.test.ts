@@ -458,9 +458,9 @@ function workerIn(dir: string): string {
      for (let n = 1; n <= Number(times); n += 1) {
        const start = { runId, causeId: 'c1', signature: ${JSON.stringify(signature)}, category: 'ui-error', n, agent: 'debugger' };
        const id = [runId, process.pid, n].join();
-       await ledger.attemptStarted({ id, ...start });
+       await ledger.startAttempt({ id, ...start });
        process.stdout.write('started\\n');
-       await ledger.attemptFinished(id, attempt);
+       await ledger.finishAttempt(id, attempt);
        process.stdout.write('finished\\n');
      }
      await ledger.close();`,

@@ -24,7 +24,7 @@ async function program(events: readonly StampedEvent[]): Promise<string[]> {
     import { paletteFor } from ${from('outputs/streams.js')};
     import { canRedraw } from ${from('outputs/streams.js')};
     import { reduce } from ${from('run/run-state.js')};
-    import { emptyRun } from ${from('run/run-state.js')};
+    import { createEmptyRun } from ${from('run/run-state.js')};
     import { listenForInterrupts } from ${from('process/interrupts.js')};
     const { env, stderr } = process;
     const live = canRedraw(env, stderr);
@@ -37,7 +37,7 @@ async function program(events: readonly StampedEvent[]): Promise<string[]> {
     };
     interrupts.signal.addEventListener('abort', () => end(130, 'the last screen'));
     const time = Date.now();
-    let run = emptyRun();
+    let run = createEmptyRun();
     for (const told of JSON.parse(readFileSync(new URL('events.json', import.meta.url)))) {
       const event = { ...told, time };
       run = reduce(run, event);

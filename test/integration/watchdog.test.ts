@@ -80,7 +80,7 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
 
   it('AG-10 touches nothing when the run ends by itself, and exits', async () => {
     const copy = copyFolder();
-    const child = selfHeal(copy, 'await agent.ended; watchdog.ended(); watchdog[Symbol.dispose]();');
+    const child = selfHeal(copy, 'await agent.ended; watchdog.markEnded(); watchdog[Symbol.dispose]();');
     const { pids, watchdog } = await agentOf(child);
     const [agentPid = 0] = pids;
     process.kill(agentPid, 'SIGKILL');
