@@ -53,7 +53,10 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
   const read = async (path: string, commit: string) => {
     try {
       const file = await api.RepositoryFiles.show(project, path, commit);
-      return { content: Buffer.from(file.content, 'base64'), isExecutable: file['execute_filemode'] === true };
+      return {
+        content: Buffer.from(file.content, 'base64'),
+        isExecutable: file['execute_filemode'] === true,
+      };
     } catch (error) {
       if (readStatus(error) === 404) return null;
       throw error;
