@@ -78,8 +78,10 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
   const readings = await startReading(session, fixesIn(proof));
   try {
     await dropDeadEnds(proof);
+    const asked = new Map<string, number>();
     while (!session.signal.aborted) {
       const next = planProof(questionOf(proof));
+      countStep(asked, next);
       // What is left without a fix that its reader has refused has to be shown once more.
       if (next.kind === 'settled' && !(await applyReadings(proof, readings))) break;
       if (next.kind !== 'settled') await carryOut(proof, next);
@@ -98,6 +100,19 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
     return nothing;
   }
   return applyProof(progress, { ...proof, unproven: unclearFixes(questionOf(proof)) });
+}
+
+/** More often than any proof needs the same run. */
+const MOST_TIMES = 100;
+
+/** Counts the steps of a proof. A plan that asks for the same run for ever is a bug, and costs the user a Playwright run each time. */
+function countStep(asked: Map<string, number>, next: NextInProof): void {
+  const tests = 'tests' in next && Array.isArray(next.tests) ? next.tests : [];
+  const keys = [...tests, ...('test' in next ? [next.test] : [])].map(({ key }: TestInProof) => key);
+  const step = JSON.stringify({ ...next, tests: keys, test: null });
+  const times = (asked.get(step) ?? 0) + 1;
+  asked.set(step, times);
+  if (times > MOST_TIMES) throw new Error(`The proof asks for the same step again and again: ${step}`);
 }
 
 /** What is to be proven, and everything that runs have shown so far. */
