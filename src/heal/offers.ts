@@ -7,7 +7,7 @@ import { isGreen, type Observation } from './judge.js';
 import { failureKey } from '../model/failure.js';
 import type { Proof } from '../model/proof.js';
 import { planProof } from './plan-proof.js';
-import type { FixInProof, TestInProof } from './proof-question.js';
+import { createPlainTest, createSingleFix } from './proof-question.js';
 import { workFromEdits } from './attempt/keep-patch.js';
 import { revertChanges } from './attempt/trial.js';
 import { openContents, readChange } from '../workspace/change.js';
@@ -82,25 +82,16 @@ async function proveGreen(
   { change, mayTakeOut = false }: { readonly change: string; readonly mayTakeOut?: boolean },
 ): Promise<Proof | null> {
   const { observations, settings, workspace, signal } = session;
-  const fixes = workspace
-    .listApplied()
-    .map((id): FixInProof => ({ id, changes: [id], withRevealed: [id], leftovers: [] }));
+  const fixes = workspace.listApplied().map(createSingleFix);
   let failures = cause.members;
   const next = () =>
     planProof({
       fixes,
-      tests: failures.map(({ failure }): TestInProof => ({
-        key: failureKey(failure),
-        fix: change,
-        isLead: true,
-        isFlipped: true,
-        isSuite: failure.scope === 'suite',
-        isInCompany: false,
-        since: 0,
-        redWith: [],
-        sightings: observations.sightings(failureKey(failure)),
-        ended: null,
-      })),
+      tests: failures.map(({ failure }) => {
+        const key = failureKey(failure);
+        const sightings = observations.sightings(key);
+        return createPlainTest({ key, fix: change, sightings, isSuite: failure.scope === 'suite' });
+      }),
       greens: settings.verify.repeat,
       reds: 0,
       inCleanCopy: false,

@@ -472,16 +472,15 @@ function checkRest(question: ProofQuestion, tests: readonly TestInProof[]): Next
 }
 
 /**
- * Returns, of the tests around fixes with these changes, those that were red and green in the same state, and those that stayed red although no fix is to blame.
+ * Returns, of the tests around the fixes that are kept, those that were red and green in the same state, and those that stayed red although no fix is to blame.
  */
 export function restOutcome({
-  fixes,
+  kept,
   tests,
 }: {
-  readonly fixes: readonly (readonly string[])[];
+  readonly kept: readonly string[];
   readonly tests: readonly TestToStayGreen[];
 }): { readonly unsteady: readonly string[]; readonly red: readonly string[] } {
-  const kept = [...new Set(fixes.flat())];
   const runs = tests.map(({ key, sightings, isMarked }) => {
     const seen = sightings.filter(
       ({ part, shown }) => (part === 'rest' || part === 'culprit') && shown !== 'nothing',

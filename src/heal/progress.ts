@@ -146,6 +146,11 @@ export function keptCauses(progress: Progress): Cause[] {
   return kept.toSorted((a, b) => at(a) - at(b));
 }
 
+/** Returns the ids of all changes in the tree, in the order in which these were applied. */
+export function keptChanges(progress: Progress): string[] {
+  return keptCauses(progress).flatMap((cause) => changesOf(progress, cause));
+}
+
 /**
  * Returns the later causes with tests of a cause whose fix led to another error (HL-3). Its change stands or falls with theirs: a chain of
  * attempts is kept if it ends in a proven heal, and else taken out as a whole (HN-1).

@@ -137,3 +137,24 @@ export function isWithout(
   const isAsked = without.length > 0 && isSameSet(sighting.without, without);
   return isSameSet(sighting.changes, rest) || (isAsked && sighting.changes.every((id) => rest.includes(id)));
 }
+
+/** Returns a fix that is one change, on which nothing else is built. */
+export function createSingleFix(change: string): FixInProof {
+  return { id: change, changes: [change], withRevealed: [change], leftovers: [] };
+}
+
+/** Returns a test of such a fix, which counts by its runs alone. */
+export function createPlainTest(
+  test: Pick<TestInProof, 'key' | 'fix' | 'sightings'> & Partial<TestInProof>,
+): TestInProof {
+  return {
+    isLead: true,
+    isFlipped: true,
+    isSuite: false,
+    isInCompany: false,
+    since: 0,
+    redWith: [],
+    ended: null,
+    ...test,
+  };
+}

@@ -8,6 +8,7 @@ import {
   heldAttempt,
   keptAttempts,
   keptCauses,
+  keptChanges,
   type Progress,
   proofTest,
   type ProofTest,
@@ -144,10 +145,6 @@ function fixInProof({ progress, leftovers }: Proof, id: string): FixInProof {
   };
 }
 
-function allChanges(progress: Progress): string[] {
-  return keptCauses(progress).flatMap((cause) => changesOf(progress, cause));
-}
-
 /** A test of the plan, with what it is made from. */
 interface PlannedTest extends TestInProof {
   readonly test: ProofTest;
@@ -156,7 +153,7 @@ interface PlannedTest extends TestInProof {
 function testInProof(progress: Progress, test: ProofTest): PlannedTest {
   const { observations } = progress.session;
   const { failure, causeId: fix, isLead, isFlipped, since, base, ended } = test;
-  const kept = allChanges(progress);
+  const kept = keptChanges(progress);
   const key = failureKey(failure.failure);
   return {
     test,
@@ -279,7 +276,7 @@ async function runInCleanCopy(
 /** Brings the project to the state without these changes; returns false if somebody edited the same files, whose edits stay, and the fix with them. */
 async function takeOut(progress: Progress, changes: readonly string[]): Promise<boolean> {
   const { session } = progress;
-  const wanted = allChanges(progress).filter((id) => !changes.includes(id));
+  const wanted = keptChanges(progress).filter((id) => !changes.includes(id));
   if (isSameSet(session.workspace.listApplied(), wanted)) return true;
   const { leftAlone } = await session.workspace.takeOut(changes);
   if (leftAlone.length === 0) return true;

@@ -8,10 +8,10 @@ import type { TestState } from '../run/run-state.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { Observation } from './judge.js';
 import {
-  changesOf,
   isSuiteRed,
   keptAttempts,
   keptCauses,
+  keptChanges,
   keysOf,
   type Progress,
   type ProofTest,
@@ -99,7 +99,7 @@ export class Regression {
     const { session } = this.#progress;
     const { bus } = session;
     const { unsteady, red } = restOutcome({
-      fixes: keptCauses(this.#progress).map((cause) => changesOf(this.#progress, cause)),
+      kept: keptChanges(this.#progress),
       tests: this.restOf(proven, { hasDropped: true })?.tests ?? [],
     });
     sayUnsteady(this.#progress, unsteady, this.#own(proven));
@@ -125,10 +125,7 @@ export class Regression {
   }
 
   get #state(): string {
-    return keptCauses(this.#progress)
-      .flatMap((cause) => changesOf(this.#progress, cause))
-      .toSorted()
-      .join(' ');
+    return keptChanges(this.#progress).toSorted().join(' ');
   }
 
   /** The tests that were green, and red beside the tests of a proof. */

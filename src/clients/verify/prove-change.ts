@@ -23,7 +23,13 @@ import { confirm } from '../../heal/confirm.js';
 import type { Observation } from '../../heal/judge.js';
 import { suiteKey } from '../../heal/observations.js';
 import { planProof, restOutcome } from '../../heal/plan-proof.js';
-import type { FixInProof, NextInProof, ProofPart, ProofQuestion } from '../../heal/proof-question.js';
+import {
+  createPlainTest,
+  createSingleFix,
+  type NextInProof,
+  type ProofPart,
+  type ProofQuestion,
+} from '../../heal/proof-question.js';
 import type { OpenRun } from '../../command/open-run.js';
 import { type HealResult, newProgress, summarise } from '../../heal/progress.js';
 import type { Session } from '../../heal/session.js';
@@ -33,12 +39,7 @@ import { causeOfChange, readWorkingChange } from './read-change.js';
 import { type ComparedChange, conclude, type ProofResults } from './compare-change.js';
 
 /** The one change of a verification, which is in the project unless a run takes it out. */
-const changeInProof: FixInProof = {
-  id: 'change',
-  changes: ['change'],
-  withRevealed: ['change'],
-  leftovers: [],
-};
+const changeInProof = createSingleFix('change');
 
 /**
  * Proves a change that is in the working tree (HN-12), by the same plan as the fixes of a run: its tests are green with it and red without it and, with depth
@@ -198,18 +199,16 @@ class ChangeProof {
     const keys = [...new Set([...this.#ids.filter((id) => !this.#needless.has(id)), ...others])];
     return {
       fixes: [changeInProof],
-      tests: this.#ids.map((key) => ({
-        key,
-        fix: changeInProof.id,
-        isLead: this.#isRedKnown,
-        isFlipped: true,
-        isSuite: false,
-        isInCompany: false,
-        since: this.#since,
-        redWith: [],
-        sightings: observations.sightings(key),
-        ended: this.#needless.has(key) ? 'flaky' : null,
-      })),
+      tests: this.#ids.map((key) =>
+        createPlainTest({
+          key,
+          fix: changeInProof.id,
+          isLead: this.#isRedKnown,
+          since: this.#since,
+          sightings: observations.sightings(key),
+          ended: this.#needless.has(key) ? 'flaky' : null,
+        }),
+      ),
       greens: isFull ? repeat : 1,
       reds: !isRemovable ? 0 : isFull ? Math.max(1, flips) : 1,
       inCleanCopy: false,
@@ -325,7 +324,7 @@ class ChangeProof {
   #settleRest({ tests }: SuiteRun): void {
     const { bus } = this.#session;
     const outcome = restOutcome({
-      fixes: [changeInProof.changes],
+      kept: changeInProof.changes,
       tests: this.#question(true).rest?.tests ?? [],
     });
     const flaky = outcome.unsteady.filter((key) => key !== suiteKey);
