@@ -13,14 +13,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { launchOptions } from '../scripts/browser.mjs';
 import { faults } from './django/faults.mjs';
-import { root, selfHeal } from './scratch-project.mjs';
+import { freePort, root, selfHeal } from './scratch-project.mjs';
 
 /** The most Playwright runs that the median fault may take, and the most times that the random one is run until it is red. */
 const MOST_RUNS = 9;
@@ -161,14 +160,4 @@ function git(...args) {
     },
   );
   if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -4,11 +4,10 @@
 // Usage: node bench/proof-runs.mjs [causes…], after `npm run build`; the last line is the outcome as JSON.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { loadavg } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { scratchProject, selfHeal } from './scratch-project.mjs';
+import { freePort, scratchProject, selfHeal } from './scratch-project.mjs';
 
 const asked = process.argv.slice(2).map(Number);
 const counts = asked.length > 0 ? asked : [1, 4, 10, 20];
@@ -99,14 +98,4 @@ function breakParts(dir, causes) {
   for (let n = 1; n <= causes; n += 1)
     writeFileSync(path.join(dir, 'parts', `${n}.txt`), `wrong ${words[n - 1]}\n`);
   commit('other parts');
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

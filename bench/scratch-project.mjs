@@ -53,3 +53,12 @@ export async function serveShop(body, script = '') {
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { baseURL: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }
+
+/** Returns a port of the loopback address that nobody uses now. */
+export async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -3,14 +3,13 @@
 // show that each fault turns its test red and that each fix turns all tests green.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { loadavg } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { appCases, intendedCases } from '../fixtures/guard/apps/cases.mjs';
 import { launchOptions } from '../scripts/browser.mjs';
-import { scratchProject, selfHeal } from './scratch-project.mjs';
+import { freePort, scratchProject, selfHeal } from './scratch-project.mjs';
 
 const { values: options, positionals: asked } = parseArgs({
   allowPositionals: true,
@@ -34,14 +33,6 @@ export default defineConfig({
 });
 `,
 };
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
-}
 
 /** Returns how the command ended, with what it printed. */
 function start(dir, port, ...args) {
@@ -122,7 +113,7 @@ for (const fix of [...appCases, ...intendedCases]) {
   if (asked.length > 0 && !asked.includes(kind)) continue;
   if (!app.includes(options.app) || !what.includes(options.only)) continue;
   const { dir, remove } = scratchProject({ ...shared, ...(healthy ?? broken) }, { linked: true });
-  const port = await freePort();
+  const port = String(await freePort());
   if (options.check) {
     const flaw = flawOf(fix, dir, port);
     if (flaw) console.log(`${kind} ${app}: ${what}: ${flaw}`);
