@@ -171,8 +171,8 @@ async function blame(dir, base, { fault, planted, faultAt }) {
     startedAt: Infinity,
     named: base,
     lastGreen: async () => null,
-    given: [],
-    signed: async ({ suiteFailure }) => suiteFailure && 'suite',
+    reportPaths: [],
+    signSuiteFailure: async ({ suiteFailure }) => suiteFailure && 'suite',
     isTest: (file) => file.startsWith('tests/'),
     report: (_, one) => {
       if (typeof one === 'string') said.push(one);
