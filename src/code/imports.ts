@@ -2,7 +2,7 @@ import path from 'node:path';
 
 const extensions = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 
-/** Whether a path is a file that the guard can parse. */
+/** True for a file that the guard can parse. */
 export function isCode(file: string): boolean {
   return extensions.includes(path.posix.extname(file)) && !file.endsWith('.d.ts');
 }
@@ -27,8 +27,8 @@ export function createImportResolver(
   const byStem = new Map<string, string[]>();
   for (const file of paths) {
     const stem = dropExtension(file);
-    const known = byStem.get(stem);
-    if (known) known.push(file);
+    const files = byStem.get(stem);
+    if (files) files.push(file);
     else byStem.set(stem, [file]);
   }
   const aliases = new Map<string, string | null>();
@@ -37,20 +37,23 @@ export function createImportResolver(
       const target = path.posix.join(path.posix.dirname(from), source);
       return listCandidates(target).find((file) => paths.has(file)) ?? null;
     }
-    const own = packages.find(({ name }) => source === name || source.startsWith(`${name}/`));
-    if (own) {
-      const part = source.slice(own.name.length + 1);
-      const places = [own.folder, `${own.folder}/src`].map((folder) => path.posix.join(folder, part));
-      const files = [part === '' ? own.main : '', ...places.flatMap(listCandidates)];
+    const ownPackage = packages.find(({ name }) => source === name || source.startsWith(`${name}/`));
+    if (ownPackage) {
+      const { folder, main } = ownPackage;
+      const part = source.slice(ownPackage.name.length + 1);
+      const places = [folder, `${folder}/src`].map((base) => path.posix.join(base, part));
+      const files = [part === '' ? main : '', ...places.flatMap(listCandidates)];
       return files.find((file) => paths.has(file)) ?? null;
     }
     if (!/^[@~#]/.test(source) || source.startsWith('@playwright/')) return null;
-    const known = aliases.get(source);
-    if (known !== undefined) return known;
+    const cached = aliases.get(source);
+    if (cached !== undefined) return cached;
     // An alias such as `@pages/cart` or `~/pages/cart` stands for the file whose path ends that way, if there is only one.
     const ends = listCandidates(source.replace(/^[@~#]\/?/, ''));
-    const near = new Set(ends.flatMap((end) => byStem.get(dropExtension(end)) ?? []));
-    const matches = [...near].filter((file) => ends.some((end) => file === end || file.endsWith(`/${end}`)));
+    const candidates = new Set(ends.flatMap((end) => byStem.get(dropExtension(end)) ?? []));
+    const matches = [...candidates].filter((file) =>
+      ends.some((end) => file === end || file.endsWith(`/${end}`)),
+    );
     const only = matches.length === 1 ? (matches[0] ?? null) : null;
     aliases.set(source, only);
     return only;
@@ -63,7 +66,7 @@ function dropExtension(file: string): string {
   return parts.join('/').replace(/\.[cm]?[jt]sx?$/, '');
 }
 
-/** Lists the files that an import may mean, as Playwright resolves it: `./cart.js` may be `cart.ts`. */
+/** Lists the files that Playwright may resolve an import to: `./cart.js` may be `cart.ts`. */
 function listCandidates(target: string): string[] {
   const swapped = target.replace(/\.([mc]?)js(x?)$/, '.$1ts$2');
   return [

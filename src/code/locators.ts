@@ -10,13 +10,13 @@ import {
 } from './syntax.js';
 import { type SyntaxNode, unwrap, visit } from './syntax.js';
 
-const finding = /^(?:getBy(?:Role|Text|Label|Placeholder|AltText|Title|TestId)|locator|frameLocator)$/;
+const locatorMethod = /^(?:getBy(?:Role|Text|Label|Placeholder|AltText|Title|TestId)|locator|frameLocator)$/;
 
-/** Whether a node is a call that creates a locator. `filter` is one only with options, because the `filter` of a list gets a function. */
+/** True for a call that creates a locator. `filter` counts only with options, because the `filter` of a list gets a function. */
 export function isLocatorCall(node: SyntaxNode): boolean {
   const method = node.type === 'CallExpression' ? (propertyOf(nodeIn(node, 'callee')) ?? '') : '';
   return (
-    finding.test(method) ||
+    locatorMethod.test(method) ||
     (method === 'filter' && nodesIn(node, 'arguments')[0]?.type === 'ObjectExpression')
   );
 }
@@ -39,7 +39,7 @@ export function listChain(wrapped: SyntaxNode): SyntaxNode[] {
 const plain =
   /^(?:Literal|Template(?:Literal|Element)|Identifier|ThisExpression|MemberExpression|ObjectExpression|Property|ArrayExpression|ParenthesizedExpression)$/;
 
-/** Whether an argument only describes the target of a locator. */
+/** True if an argument only describes the target of a locator. */
 export function isPlainLocator(node: SyntaxNode): boolean {
   const isKnown =
     plain.test(node.type) ||
@@ -76,18 +76,18 @@ export function listWords(node: SyntaxNode): string[] {
   return words;
 }
 
-/** Fields that are layout, or have no effect at run time. */
-const silent =
+/** Fields for layout, or without effect at run time. */
+const ignoredField =
   /^(?:type|start|end|raw|(?:im|ex)portKind|accessibility|readonly|override|declare|definite|abstract|shorthand|tail)$/;
 
-/** Returns a node's own values, as one text: names, operators, literals. */
+/** Prints a node's own values as one text: names, operators, literals. */
 export function printOwnValues(node: SyntaxNode): string {
   const printValue = (field: unknown) =>
     isRecord(field) && 'cooked' in field ? field['cooked'] : field instanceof RegExp ? String(field) : field;
   const fields = new Set(listChildFields(node));
   const own = Object.entries(node).filter(
     ([key, field]) =>
-      !silent.test(key) &&
+      !ignoredField.test(key) &&
       !fields.has(key) &&
       field !== null &&
       field !== false &&
@@ -99,22 +99,20 @@ export function printOwnValues(node: SyntaxNode): string {
   );
 }
 
-const isRecord = (printValue: unknown): printValue is Record<string, unknown> =>
-  typeof printValue === 'object' && printValue !== null;
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
 
-/**
- * Prints a tree, without layout and types, so that equal code has equal prints. `isBlank` omits the arguments of locators.
- */
+/** Prints a tree without layout and types, so that equal code prints equally, and without the arguments of locators if `isBlank`. */
 export function printLocator(wrapped: SyntaxNode, isBlank = false): string {
   const node = unwrap(wrapped);
   const constant = evaluateConstant(node);
   if (constant !== undefined) return JSON.stringify(constant);
   if (isBlank && isLocatorCall(node)) return `‹${printLocator(findBaseLocator(node), true)}›`;
   const parts = listChildFields(node).map((field) => {
-    const printValue = node[field];
-    if (Array.isArray(printValue))
-      return printValue.map((item) => (isNode(item) ? printLocator(item, isBlank) : '')).join();
-    return isNode(printValue) ? printLocator(printValue, isBlank) : '';
+    const child = node[field];
+    if (Array.isArray(child))
+      return child.map((item) => (isNode(item) ? printLocator(item, isBlank) : '')).join();
+    return isNode(child) ? printLocator(child, isBlank) : '';
   });
   return `${node.type}${printOwnValues(node)}(${parts.join(';')})`;
 }

@@ -17,7 +17,7 @@ export interface SourceFile {
 /** Prefixed to the text of a JSON file, to parse it as a module that exports the value by default. */
 const jsonStart = 'export default ';
 
-/** Parses JavaScript, TypeScript or JSON, according to the file's extension; null on a syntax error. */
+/** Parses JavaScript, TypeScript or JSON, by the file's extension; returns null on a syntax error. */
 export function parseSource(path: string, content: string): SourceFile | null {
   const text = path.endsWith('.json') ? jsonStart + content : content;
   const lang = /\.[mc]?ts$/.test(path) ? 'ts' : path.endsWith('.tsx') ? 'tsx' : 'jsx';
@@ -75,7 +75,7 @@ function listImports(text: string, { staticImports, staticExports, dynamicImport
 type Settings = ReadonlyMap<string, string>;
 
 /**
- * Parses JSON with comments, as a JavaScript expression. Objects are flattened to dotted names, and a list keeps its source text. Null on a
+ * Parses JSON with comments, as a JavaScript expression. Flattens objects to dotted names; a list keeps its source text. Returns null on a
  * syntax error.
  */
 export function parseJsonSettings(text: string): Settings | null {

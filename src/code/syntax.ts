@@ -46,9 +46,9 @@ export function listChildren(node: SyntaxNode): SyntaxNode[] {
 }
 
 /** Visits a node and everything below it, parents first. */
-export function visit(node: SyntaxNode, look: (node: SyntaxNode) => void): void {
-  look(node);
-  for (const child of listChildren(node)) visit(child, look);
+export function visit(node: SyntaxNode, onNode: (node: SyntaxNode) => void): void {
+  onNode(node);
+  for (const child of listChildren(node)) visit(child, onNode);
 }
 
 /** Returns a node and all its descendants, parents first; empty for null. */
@@ -66,7 +66,7 @@ export function identifierName(node: SyntaxNode | null | undefined): string | nu
   return null;
 }
 
-/** Returns the property name of a member expression; null if it cannot be known without running the code. */
+/** Returns the property name of a member expression; null if only running the code would show it. */
 export function propertyOf(node: SyntaxNode | null | undefined): string | null {
   const property = node?.type === 'MemberExpression' ? nodeIn(node, 'property') : null;
   if (!property || node?.['computed'] !== true) return identifierName(property);
@@ -87,7 +87,7 @@ export function evaluateConstant(wrapped: SyntaxNode): string | number | boolean
   if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
     return nodesIn(node, 'quasis').map(readTemplateText).join('');
   if (node.type !== 'BinaryExpression' || node['operator'] !== '+') return undefined;
-  // The right side first: the left one may be a long sum, which matters only if the right one is a text.
+  // Right side first: the left one may be a long sum, which matters only if the right one is a string.
   const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
   const end = right && evaluateConstant(right);
   const start = left && typeof end === 'string' ? evaluateConstant(left) : undefined;
@@ -108,14 +108,14 @@ export function isFunction({ type }: SyntaxNode): boolean {
   return /^(?:ArrowFunctionExpression|Function(?:Expression|Declaration))$/.test(type);
 }
 
-/** Whether a node is one that has no effect at run time, such as parentheses or a type assertion. */
+/** True for a node without effect at run time, such as parentheses or a type assertion. */
 export function isWrapper({ type }: SyntaxNode): boolean {
   return /^(?:TS(?:As|NonNull|Satisfies|Instantiation)Expression|TSTypeAssertion|ParenthesizedExpression|ChainExpression)$/.test(
     type,
   );
 }
 
-/** Returns what is within such nodes. */
+/** Returns the expression inside any such nodes. */
 export function unwrap(node: SyntaxNode): SyntaxNode {
   const wrapped = isWrapper(node) ? nodeIn(node, 'expression') : null;
   return wrapped ? unwrap(wrapped) : node;

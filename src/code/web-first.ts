@@ -11,7 +11,7 @@ import {
   unwrap,
 } from './syntax.js';
 
-/** Converts one-shot checks to assertions that wait (FL-3), for the fixer, which writes them, and the guard, which allows them. */
+/** Converts one-shot checks to assertions that wait (FL-3): the fixer writes them, and the guard allows them. */
 
 /** The one-shot reads of a locator that Playwright has a web-first assertion for. */
 const states: Readonly<Record<string, readonly [yes: string, no: string]>> = {
@@ -30,7 +30,7 @@ const values: Readonly<Record<string, string>> = {
   inputValue: 'toHaveValue',
   count: 'toHaveCount',
 };
-const ofPage: Readonly<Record<string, string>> = {
+const pageAssertions: Readonly<Record<string, string>> = {
   'page.url()': 'toHaveURL',
   'await page.title()': 'toHaveTitle',
 };
@@ -44,7 +44,9 @@ function findWebFirstForm(step: string): string | null {
   const isExact = /^to(?:Be|Equal|StrictEqual)$/.test(matcher);
   const isPart = /^to(?:Contain|Match)$/.test(matcher) && !read.startsWith('all');
   if (page !== undefined)
-    return isExact || matcher === 'toMatch' ? `await expect(page)${not}.${ofPage[page]}(${expected})` : null;
+    return isExact || matcher === 'toMatch'
+      ? `await expect(page)${not}.${pageAssertions[page]}(${expected})`
+      : null;
   const [yes, no] = states[read] ?? [];
   const isTrue = matcher === 'toBeTruthy' || (isExact && expected === 'true');
   const isFalse = matcher === 'toBeFalsy' || (isExact && expected === 'false');
@@ -57,7 +59,7 @@ function findWebFirstForm(step: string): string | null {
   return null;
 }
 
-/** The call of `expect` that a matcher belongs to. */
+/** Returns the `expect` call of a matcher. */
 export function findExpect(call: SyntaxNode): SyntaxNode | null {
   const object = nodeIn(calleeOf(call), 'object');
   if (!object) return null;
@@ -82,17 +84,17 @@ export function createWebFirstCode(call: SyntaxNode, { text }: Pick<SourceFile, 
   return findWebFirstForm(quoted)?.replace('‹locator›', () => code) ?? null;
 }
 
-/** Whether a statement only adds waiting to the one that it replaces: an `await`, or the web-first form of a one-shot check. */
+/** True if a statement only adds waiting to the one that it replaces: an `await`, or the web-first form of a one-shot check. */
 export function isSettled(old: SyntaxNode, now: SyntaxNode, source: SourceFile): boolean {
-  const [was, is] = [old, now].map((statement) => nodeIn(statement, 'expression'));
-  if (!was || is?.type !== 'AwaitExpression') return false;
-  if (printLocator(nodeIn(is, 'argument') ?? is) === printLocator(was)) return true;
-  const form = createWebFirstCode(unwrap(was), source);
+  const [before, after] = [old, now].map((statement) => nodeIn(statement, 'expression'));
+  if (!before || after?.type !== 'AwaitExpression') return false;
+  if (printLocator(nodeIn(after, 'argument') ?? after) === printLocator(before)) return true;
+  const form = createWebFirstCode(unwrap(before), source);
   const program = form === null ? undefined : parseSource('step.mts', form)?.program;
   return program !== undefined && printLocator(nodesIn(program, 'body')[0] ?? program) === printLocator(now);
 }
 
-/** Whether a statement only waits: a web-first assertion, or a wait for a locator or an address, with the usual time. */
+/** True if a statement only waits: a web-first assertion, or a wait for a locator or a URL, with the default timeout. */
 export function isWait(statement: SyntaxNode): boolean {
   const awaited = nodeIn(statement, 'expression');
   const call = awaited?.type === 'AwaitExpression' ? nodeIn(awaited, 'argument') : null;

@@ -12,7 +12,7 @@ import type { Diagnostic } from './diagnostic.js';
 import { readYaml } from './read-yaml.js';
 import { type AgentsFile, agentsFileSchema, allowedKeys, defaultAgents } from './schema.js';
 
-/** The names to look for in the project's root if no file is named. */
+/** The file names to look for in the project's root, unless the user names one. */
 const usualNames = ['agents.yaml', 'agents.yml'] as const;
 
 /** A real agents.yaml has a few kilobytes. */
@@ -21,11 +21,11 @@ const MAX_BYTES = 256 * 1024;
 export interface AgentsFileText {
   /** Absolute. */
   readonly path: string;
-  /** As a person in the project's root would write it. */
+  /** The path from the project's root, for messages. */
   readonly name: string;
   readonly text: string;
-  /** The place of the first byte that is not UTF-8, or null. */
-  readonly unreadable: Diagnostic | null;
+  /** Points to the first byte that is not UTF-8; null if there is none. */
+  readonly encodingMistake: Diagnostic | null;
 }
 
 /** Finds and reads agents.yaml, or the file that the user names. Returns null if no file is named and none exists. */
@@ -44,7 +44,7 @@ export async function readAgentsFile(
         return err(createUnusableProblem(name, `is larger than ${MAX_BYTES / 1024} KiB`));
       const bytes = await readFile(file);
       const text = new TextDecoder().decode(bytes);
-      return ok({ path: file, name, text, unreadable: findEncodingMistake(bytes, text) });
+      return ok({ path: file, name, text, encodingMistake: findEncodingMistake(bytes, text) });
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
@@ -67,11 +67,11 @@ function findEncodingMistake(bytes: Uint8Array, text: string): Diagnostic | null
   if (isUtf8(bytes)) return null;
   // The decoder replaces invalid bytes by this character.
   const start = text.indexOf('\uFFFD');
-  const createHint = bytes[0] === 0xff || bytes[0] === 0xfe ? ' (it looks like UTF-16)' : '';
-  return { start, end: start + 1, message: `this is not UTF-8${createHint}; save the file as UTF-8` };
+  const guess = bytes[0] === 0xff || bytes[0] === 0xfe ? ' (it looks like UTF-16)' : '';
+  return { start, end: start + 1, message: `this is not UTF-8${guess}; save the file as UTF-8` };
 }
 
-/** Parses an agents.yaml and reports all its mistakes at once (CF-3). For a text that is not YAML, it reports only the YAML errors. */
+/** Parses agents.yaml and reports all mistakes at once (CF-3). If the text is not YAML, it reports only the YAML errors. */
 export function parseAgentsFile(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -84,11 +84,12 @@ export function parseAgentsFile(
     ...locate(at, part),
     message,
   }));
-  // A mistake about a value that could not be read is only a consequence.
-  const own = located.filter(
+  // A value that the YAML parser rejected is reported once.
+  const furtherMistakes = located.filter(
     ({ start, end }) => !mistakes.some((cause) => cause.start >= start && cause.start < end),
   );
-  return mistakes.length + own.length === 0 ? ok(settings) : err([...mistakes, ...own]);
+  const all = [...mistakes, ...furtherMistakes];
+  return all.length === 0 ? ok(settings) : err(all);
 }
 
 /** A mistake in settings, located by its path in the data. */
@@ -99,7 +100,7 @@ interface Mistake {
   readonly message: string;
 }
 
-/** Returns all mistakes in settings in the shape of agents.yaml (CF-3). `runners` are known in addition to those that the settings define. */
+/** Returns all mistakes in settings in the shape of agents.yaml (CF-3). The settings may use these `runners` and those that they define. */
 export function findMistakes(data: unknown, runners: readonly string[] = []): Mistake[] {
   const { error } = agentsFileSchema.safeParse(data);
   return [
@@ -109,9 +110,9 @@ export function findMistakes(data: unknown, runners: readonly string[] = []): Mi
 }
 
 /** Returns `; did you mean "x"?`, or the list of choices if no name is close, or an empty text if there are no choices. */
-function createHint(near: string | null, choice: readonly string[], introduction: string): string {
+function createHint(near: string | null, choices: readonly string[], introduction: string): string {
   if (near !== null) return `; did you mean "${near}"?`;
-  return choice.length === 0 ? '' : `; ${introduction} ${choice.join(', ')}`;
+  return choices.length === 0 ? '' : `; ${introduction} ${choices.join(', ')}`;
 }
 
 type Issue = z.core.$ZodIssue;
@@ -144,7 +145,7 @@ function describeIssue(issue: Issue, value: unknown): string {
   return issue.message + createHint(findClosest(value, issue.values.map(String)), [], '');
 }
 
-/** Returns the name of a setting in messages: its key, or "an entry of" its list. */
+/** Names a setting in a message: by its key, or as "an entry of" its list. */
 function settingName(path: readonly PropertyKey[]): string {
   const last = path.at(-1);
   if (last === undefined) return 'the file';
@@ -154,15 +155,16 @@ function settingName(path: readonly PropertyKey[]): string {
 const ruleIds = rules.map(({ id }) => id);
 
 /**
- * Checks that the agents, runners and rules that the settings refer to exist. The data is not validated, because a file with a wrong shape in one
- * place may have an unknown name in another.
+ * Checks that the agents, runners and rules that the settings refer to exist. The data has not been validated, so that one call reports wrong
+ * shapes and unknown names together.
  */
 function listReferenceMistakes(data: unknown, knownRunners: readonly string[]): Mistake[] {
   const mistakes: Mistake[] = [];
-  const check = (path: Path, isNot: string, known: readonly string[], choice = known) => {
+  const check = (path: Path, complaint: string, known: readonly string[], choices = known) => {
     const name = readValue(data, path);
     if (typeof name !== 'string' || name.trim() === '' || known.includes(name)) return;
-    mistakes.push({ path, message: `${isNot}${createHint(findClosest(name, known), choice, 'known are')}` });
+    const hint = createHint(findClosest(name, known), choices, 'known are');
+    mistakes.push({ path, message: `${complaint}${hint}` });
   };
   const ownAgents = listKeys(readValue(data, ['agents']));
   const ownRunners = listKeys(readValue(data, ['runners']));
@@ -188,7 +190,7 @@ function listReferenceMistakes(data: unknown, knownRunners: readonly string[]): 
   return mistakes;
 }
 
-/** A runner is a known program, or has a command of one of two kinds. Only what fits its kind may be set. */
+/** Checks that a runner is a known program or has one command, and that its other keys apply to that kind of runner. */
 function listRunnerMistakes(name: string, runner: unknown): Mistake[] {
   const path = ['runners', name];
   const keys = listKeys(runner);

@@ -10,7 +10,7 @@ export function findClosest(word: string, candidates: Iterable<string>): string 
     const word = simplify(candidate);
     const limit = Math.ceil(word.length / 3);
     const isPrefix = typed.length > 1 && word.startsWith(typed);
-    // A key of a million letters is not compared.
+    // Skips a key of a million letters, too.
     if (!isPrefix && (typed.length < 2 || Math.abs(typed.length - word.length) > limit)) return [];
     const edits = Math.min(distance(typed, word), isPrefix ? limit : Infinity);
     return edits <= limit ? [{ candidate, edits }] : [];

@@ -7,10 +7,10 @@ export interface Diagnostic {
   readonly message: string;
 }
 
-/** The most mistakes that are shown; the others are only counted. */
+/** The most mistakes to show; the others are only counted. */
 const MAX_SHOWN = 100;
 
-/** The length of a shown line, which is cut around the mistake, and the part of it before the mistake. */
+/** A line is cut around the mistake to `MAX_LINE` characters, with `LEAD` characters before the mistake. */
 const [MAX_LINE, LEAD] = [110, 40];
 
 const INDENT = '    ';
@@ -68,8 +68,9 @@ function markColumns(line: string, from: number, to: number): string[] {
   const before = (cutStart > 0 ? '…' : '') + line.slice(cutStart, from);
   const fault = line.slice(from, Math.min(to, cutEnd));
   const after = line.slice(from + fault.length, cutEnd) + (line.length > cutEnd ? '…' : '');
-  const marker = '~'.repeat(Math.max(1, blank(makePrintable(fault)).length));
-  return [INDENT + makePrintable(before + fault + after), INDENT + blank(makePrintable(before)) + marker];
+  const marker = '~'.repeat(Math.max(1, replaceWithBlanks(makePrintable(fault)).length));
+  const blanks = replaceWithBlanks(makePrintable(before));
+  return [INDENT + makePrintable(before + fault + after), INDENT + blanks + marker];
 }
 
 /** Replaces control characters, lone surrogates and bidirectional marks, which must not reach a terminal. */
@@ -78,7 +79,7 @@ function makePrintable(text: string): string {
 }
 
 /** Returns blanks as wide as the text is in a terminal. Tabs stay tabs, since only the terminal knows their width. */
-function blank(text: string): string {
+function replaceWithBlanks(text: string): string {
   return text
     .split('\t')
     .map((part) => ' '.repeat(stringWidth(part)))

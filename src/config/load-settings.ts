@@ -38,8 +38,8 @@ export async function loadSettings(request: SettingsRequest): Promise<Result<Set
   const read = await readAgentsFile(request.cwd, request.file);
   if (!read.ok) return read;
   const source = read.value;
-  const unreadable = source?.unreadable;
-  const parsed = unreadable ? err([unreadable]) : parseAgentsFile(source?.text ?? '', request.env);
+  const encodingMistake = source?.encodingMistake;
+  const parsed = encodingMistake ? err([encodingMistake]) : parseAgentsFile(source?.text ?? '', request.env);
   const fromFile = parsed.ok ? parsed.value : {};
   const runners = parsed.ok ? Object.keys(fromFile.runners ?? {}) : null;
   const environment = readEnvironment(request.env, runners);
@@ -58,7 +58,7 @@ export async function loadSettings(request: SettingsRequest): Promise<Result<Set
   return ok(resolveSettings({ file, project: await readProjectName(cwd), filePath: source?.path ?? null }));
 }
 
-/** Merges settings over others, key by key. A list replaces a list, and an undefined value changes nothing. */
+/** Merges two objects of settings key by key; `above` takes precedence. A list replaces a list, and an undefined value changes nothing. */
 export function overlay<T extends object>(below: T, above: T): T {
   const entries = Object.entries(above).flatMap(([key, value]): [string, unknown][] => {
     const former: unknown = Reflect.get(below, key);
@@ -96,7 +96,7 @@ function createInvalidProblem(
   };
 }
 
-/** The settings that the environment can set: what differs between a laptop and CI, or is a secret (CF-4). */
+/** The settings that environment variables can set, because they differ between a laptop and CI or are secret (CF-4). */
 const variables: Readonly<Record<string, readonly string[]>> = {
   SELF_HEAL_STORE: ['store'],
   SELF_HEAL_RUNNER: ['runner'],
@@ -111,8 +111,8 @@ interface EnvironmentValue {
 }
 
 /**
- * Reads the settings in the environment. An empty variable counts as unset, since CI systems may pass unset variables as empty ones. If the
- * runners of agents.yaml are not known (null), SELF_HEAL_RUNNER is not checked.
+ * Reads settings from environment variables. An empty variable counts as unset, since CI systems may pass unset variables as empty ones.
+ * `runners` is null if agents.yaml cannot be parsed; SELF_HEAL_RUNNER then goes unchecked.
  */
 function readEnvironment(
   env: Env,
@@ -130,14 +130,14 @@ function readEnvironment(
     ];
   });
   const mistakes = values.flatMap(({ variable, settings }) =>
-    // The value is not shown: it may be a secret.
+    // The message omits the value, which may be a secret.
     findMistakes(settings, runners ?? []).map(({ message }) => `${variable}: ${message}`),
   );
   const all = [...mistakes, ...findMisspelled(env)];
   return all.length === 0 ? ok(values) : err(all);
 }
 
-/** Returns a mistake for each variable with a name that is close to one of ours. Others may belong to another program. */
+/** Reports each variable whose name is close to one of ours. Any other SELF_HEAL_ variable may belong to another program. */
 function findMisspelled(env: Env): string[] {
   const prefix = 'SELF_HEAL_';
   const known = Object.keys(variables).map((name) => name.slice(prefix.length));
@@ -168,7 +168,7 @@ interface SettingsSources {
 export function resolveSettings({ file: input, project, filePath }: SettingsSources): Settings {
   const builtIn = Object.fromEntries(defaultAgents.map((name) => [name, {}]));
   const file = agentsFileSchema.parse({ ...input, agents: { ...builtIn, ...input.agents } });
-  const withoutRunner = Object.entries(file.agents).filter(([, { runner }]) => runner === undefined);
+  const agentsWithoutRunner = Object.entries(file.agents).filter(([, { runner }]) => runner === undefined);
   const { max, backoff } = file.retries;
   // Only `publish` reads `perBranch`, and only from the default branch.
   const { time, perBranch: _, ...limits } = file.limits;
@@ -197,22 +197,22 @@ export function resolveSettings({ file: input, project, filePath }: SettingsSour
     flaky: { runs: file.flaky.runs, timeMs: file.flaky.time },
     store: file.store,
     fixer: file.fixer,
-    runnerByDefault: file.runner === undefined ? withoutRunner.map(([name]) => name) : [],
+    runnerByDefault: file.runner === undefined ? agentsWithoutRunner.map(([name]) => name) : [],
     reader: file.agents[reader]?.runner ?? null,
     file: filePath,
   };
 }
 
-/** A level below `full` takes precedence over the individual numbers. */
+/** The level `quick` overrides the individual numbers. */
 function applyLevel(verify: Settings['verify']): Settings['verify'] {
   if (verify.level !== 'quick') return verify;
   return { ...verify, repeat: 1, flips: 0 };
 }
 
 function resolveAgents(file: FilledAgentsFile): Record<string, AgentSettings> {
-  const byDefault = file.runner ?? defaultRunner;
+  const fileRunner = file.runner ?? defaultRunner;
   return Object.fromEntries(
-    Object.entries(file.agents).map(([name, { slashCommand = `/${name}`, runner = byDefault, timeout }]) => [
+    Object.entries(file.agents).map(([name, { slashCommand = `/${name}`, runner = fileRunner, timeout }]) => [
       name,
       { name, slashCommand, runner, timeoutMs: timeout },
     ]),

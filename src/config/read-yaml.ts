@@ -18,7 +18,7 @@ import { type Diagnostic, findLineStart } from './diagnostic.js';
 type Span = Pick<Diagnostic, 'start' | 'end'>;
 
 interface YamlText {
-  /** Plain data; null for an empty text, undefined if it cannot be read. */
+  /** Plain data; null for an empty text, undefined if the text cannot be parsed. */
   readonly data: unknown;
   readonly mistakes: readonly Diagnostic[];
   /** Returns the position of the key or value at a path; if it does not exist, that of the nearest key above it. */
@@ -29,8 +29,8 @@ interface YamlText {
 const MAX_ALIAS_COUNT = 100;
 
 /**
- * Parses YAML 1.2 with merge keys, and replaces `${NAME}` by environment variables unless `env` is null. Returns all mistakes, some of them
- * repeatedly. Never throws.
+ * Parses YAML 1.2 with merge keys, and replaces `${NAME}` with environment variables unless `env` is null. Returns all mistakes, some of them
+ * more than once. Never throws.
  */
 export function readYaml(text: string, env: Readonly<Record<string, string | undefined>> | null): YamlText {
   const doc = parseDocument(text, { merge: true, stringKeys: true, prettyErrors: false, logLevel: 'error' });
@@ -50,7 +50,7 @@ export function readYaml(text: string, env: Readonly<Record<string, string | und
   try {
     return { data: doc.toJS({ maxAliasCount: MAX_ALIAS_COUNT }) as unknown, mistakes, locate };
   } catch (error) {
-    // Aliases without an anchor have been reported. This error is about a merge, or about aliases that multiply.
+    // The visitor has reported aliases without an anchor. This error is about a merge key or multiplying aliases.
     const start = Math.max(0, text.indexOf('<<'));
     if (mistakes.length === 0) mistakes.push({ start, end: start + 1, message: (error as Error).message });
     return { data: undefined, mistakes, locate };
@@ -92,7 +92,7 @@ function findOpeningQuote(doc: Document.Parsed, reportedAt: number): number | nu
 /** Matches `${NAME}`, the escaped `$${`, and any other use of `${`. */
 const VARIABLE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
 
-/** Replaces `${NAME}` in a text by the environment variable, and `$${` by `${`. Replaced text is not expanded again. */
+/** Replaces `${NAME}` in a text with the environment variable, and `$${` with `${`. Inserted values are not expanded again. */
 function interpolate(
   scalar: Scalar,
   env: Readonly<Record<string, string | undefined>>,
@@ -102,10 +102,10 @@ function interpolate(
   const mistakes: Diagnostic[] = [];
   const scalarSpan = findSpan(scalar) ?? { start: 0, end: 1 };
   let from = scalarSpan.start;
-  const complain = (match: string, message: string) => {
+  const addMistake = (match: string, message: string) => {
     const start = text.indexOf(match, from);
     const end = start + match.length;
-    // If the characters are escapes in a double-quoted string, the whole string is marked.
+    // If the string writes these characters as escapes, the mistake marks the whole string.
     const isLiteral = start !== -1 && end <= scalarSpan.end;
     if (isLiteral) from = end;
     mistakes.push({ ...(isLiteral ? { start, end } : scalarSpan), message });
@@ -113,8 +113,8 @@ function interpolate(
   };
   scalar.value = scalar.value.replace(VARIABLE, (match: string, name?: string) => {
     if (match === '$${') return '${';
-    if (name === undefined) return complain(match, 'only ${NAME} is replaced; write $${ for a literal ${');
-    return env[name] ?? complain(match, `the environment variable ${name} is not set`);
+    if (name === undefined) return addMistake(match, 'only ${NAME} is replaced; write $${ for a literal ${');
+    return env[name] ?? addMistake(match, `the environment variable ${name} is not set`);
   });
   return mistakes;
 }
@@ -134,7 +134,7 @@ function locateInDocument(
   }
   const [keySpan = { start: 0, end: text.length }, valueSpan] = [findSpan(key), findSpan(value)];
   if (part === 'key' || !valueSpan || valueSpan.start === valueSpan.end) return keySpan;
-  // For a mapping or list below its key, the key is marked instead of the first line.
+  // A mapping or list below its key is marked at the key, not at its first line.
   const isBelow = findLineStart(text, valueSpan.start) !== findLineStart(text, keySpan.start);
   return isCollection(value) && isBelow ? keySpan : valueSpan;
 }
@@ -153,9 +153,9 @@ function readPart(
   if (!isMap(here)) return undefined;
   const findPair = (name: string) =>
     here.items.find(({ key }) => isScalar(key) && String(key.value) === name);
-  const own = findPair(String(step));
+  const direct = findPair(String(step));
   const merged: unknown = findPair('<<')?.value;
-  if (own || merged === undefined) return own;
+  if (direct || merged === undefined) return direct;
   if (!isSeq(merged)) return readPart(doc, merged, step);
   return merged.items.map((source) => readPart(doc, source, step)).find((pair) => pair !== undefined);
 }

@@ -11,8 +11,8 @@ import {
 } from './duration.js';
 import { tryOr } from '../result.js';
 
-// The single definition of agents.yaml: the loader validates with it, and schema/agents.schema.json is generated from it. Each message is the
-// end of a sentence that begins with the key's name. It never repeats the value, which may be a secret from ${VAR} (EV-9).
+// The only definition of agents.yaml: the loader validates with it, and the build generates schema/agents.schema.json from it. Each message
+// completes a sentence that begins with the key's name. It never repeats the value, which may be a secret from ${VAR} (EV-9).
 
 const text = z.string('must be a string; put it in quotes').regex(/\S/, 'must not be empty');
 
@@ -29,12 +29,12 @@ function createDefaulted<T extends z.ZodType>(value: z.input<T>, field: T, descr
 }
 
 function createCount(initial: number, description: string, least: 0 | 1 = 0) {
-  const field = z.int({ error: ({ input }) => `must be a whole number${butNotText(input)}` });
+  const field = z.int({ error: ({ input }) => `must be a whole number${describeTextInput(input)}` });
   return createDefaulted(initial, field.min(least, explainTooSmall(least)), description);
 }
 
 function createAmount(initial: number, description: string, least: 0 | 1 = 0) {
-  const field = z.number({ error: ({ input }) => `must be a number${butNotText(input)}` });
+  const field = z.number({ error: ({ input }) => `must be a number${describeTextInput(input)}` });
   return createDefaulted(initial, field.min(least, explainTooSmall(least)), description);
 }
 
@@ -42,7 +42,7 @@ function explainTooSmall(least: 0 | 1): string {
   return least === 0 ? 'must not be negative' : 'must be at least 1';
 }
 
-function butNotText(input: unknown): string {
+function describeTextInput(input: unknown): string {
   return typeof input === 'string' ? ', not text' : '';
 }
 
@@ -104,15 +104,14 @@ const runner = z.strictObject({
     .optional()
     .meta({
       description:
-        'The command of a program that speaks the Agent Client Protocol, run without a shell; it may edit its copy, and run what `allow` names.',
+        'The command of a program that speaks the Agent Client Protocol, run without a shell. The program may edit its copy of the project and run the commands in `allow`.',
       examples: [['cursor-agent', 'acp']],
     }),
   allow: z
     .array(text, 'must be a list of commands, such as [npx playwright test]')
     .optional()
     .meta({
-      description:
-        'Commands that a program which speaks the Agent Client Protocol may run, each with further arguments. Default: none.',
+      description: 'Commands that an `acp` program may run, each with any further arguments. Default: none.',
       examples: [['npx playwright test']],
     }),
   prompt: createDefaulted(
@@ -132,7 +131,7 @@ const runner = z.strictObject({
     .optional()
     .meta({
       description:
-        'Environment variables that a known program or one of `acp` gets in addition to those it needs. A name that ends in * matches every name with that prefix.',
+        'Environment variables that a known or `acp` program gets in addition to those it needs. A name that ends in * matches every name with that prefix.',
       examples: [['AWS_PROFILE']],
     }),
 });
@@ -146,14 +145,14 @@ const agent = z.strictObject({
       description: "The slash command to run. Default: / and the agent's name.",
       examples: ['/debugger'],
     }),
-  runner: text.optional().describe('The program that runs it. Default: the `runner` of the file.'),
-  timeout: duration('5m', 'How long it may run.'),
+  runner: text.optional().describe('The program that runs the agent. Default: the top-level `runner`.'),
+  timeout: duration('5m', 'How long the agent may run.'),
 });
 
-/** The agents that exist without a file. The slash command of each is `/` and its name (CS-1 to CS-6). */
+/** The agents that exist without agents.yaml. The slash command of each is `/` and its name (CS-1 to CS-6). */
 export const defaultAgents = ['build-doctor', 'database', 'debugger', 'code-review', 'review-fix'] as const;
 
-/** The program for agents if neither they nor the file name one. */
+/** The program for agents for which agents.yaml names none. */
 export const defaultRunner = 'claude';
 
 /** The default agent of each class (CS-1 to CS-6), and the description of the class. */
@@ -181,7 +180,7 @@ const routes = Object.fromEntries(categories.map((category) => [category, route(
 >;
 
 const rule = z.strictObject({
-  id: name.describe('A unique id, which a diagnosis shows as project/<id>.'),
+  id: name.describe('A unique id; diagnoses show it as project/<id>.'),
   class: oneOf(categories).describe('The class of matching failures, whatever the built-in rules say.'),
   pattern: pattern.describe(
     'A regular expression, matched against the text of each source, line by line with ^ and $.',
@@ -200,13 +199,13 @@ const rule = z.strictObject({
 
 const quarantined = z.strictObject({
   test: text.meta({
-    description: 'Its file and titles, as Playwright prints them, without line and project.',
+    description: 'The file and titles of the test, as Playwright prints them, without line and project.',
     examples: ['cart.spec.ts › cart › checks out'],
   }),
-  until: z.iso.date('must be a day, such as 2027-01-31').describe('The last day on which it holds.'),
+  until: z.iso.date('must be a day, such as 2027-01-31').describe('The last day of the quarantine.'),
 });
 
-/** agents.yaml. Every key is optional and has a default (CF-1). */
+/** Every key is optional and has a default (CF-1). */
 export const agentsFileSchema = z.strictObject({
   version: z
     .literal(1, 'must be 1, the only version of this file so far')
@@ -217,19 +216,19 @@ export const agentsFileSchema = z.strictObject({
     .describe("The project's name in signatures and reports. Default: the name in package.json."),
   runner: text.optional().meta({
     description:
-      'The program for agents that do not name one; built-in for no program, so that only the built-in fixer heals. Default: claude, or built-in if that is not installed.',
+      'The program for agents that do not name one. With built-in, no program runs, and only the built-in fixer heals. Default: claude, or built-in if claude is not installed.',
     default: defaultRunner,
   }),
   fixer: createDefaulted(
     'built-in',
     oneOf(['built-in', 'none']),
-    'What runs before the agents, at no cost: the built-in fixer, which makes only fixes it is sure of, or none.',
+    'What tries to fix a failure before an agent does, at no cost: built-in (makes only fixes it is sure of) or none.',
   ),
   runners: z
     .record(name, runner)
     .prefault({})
     .describe(
-      'Programs that run slash commands, by name, and what the known ones (claude, codex, gemini, opencode, copilot, cursor, goose and others) get in addition.',
+      'Programs that run slash commands, by name. For known ones (claude, codex, gemini, opencode, copilot, cursor, goose and others), additional settings.',
     ),
   agents: z
     .record(name, agent)
@@ -242,7 +241,7 @@ export const agentsFileSchema = z.strictObject({
     rules: z
       .array(rule, 'must be a list of rules')
       .prefault([])
-      .describe('Your own rules; one that matches overrides the built-in ones.'),
+      .describe('Your own rules. A matching one overrides the built-in rules.'),
     ignore: z
       .array(pattern, 'must be a list of regular expressions')
       .prefault([])
@@ -250,13 +249,13 @@ export const agentsFileSchema = z.strictObject({
     off: z
       .array(text, 'must be a list of rules, such as [network/own-request-4xx]')
       .prefault([])
-      .describe('The ids of built-in rules to switch off, as a diagnosis shows them.'),
+      .describe('The ids of built-in rules to switch off, as diagnoses show them.'),
   }),
-  retries: section('How often a failure that comes back is retried, and how long to wait before that.', {
+  retries: section('How often to try again when a failure comes back, and how long to wait before that.', {
     max: createCount(3, 'Re-runs after an agent has worked, per cause.'),
     backoff: section('How long to wait after a fix that did not hold.', {
       initial: duration('5s', 'The first wait.', 'zero'),
-      factor: createAmount(2, 'The factor by which each wait is longer than the previous one.', 1),
+      factor: createAmount(2, 'How many times longer each wait is than the previous one.', 1),
       max: duration('60s', 'The longest wait.', 'zero'),
     }),
   }),
@@ -277,53 +276,53 @@ export const agentsFileSchema = z.strictObject({
     .array(quarantined, 'must be a list of tests')
     .prefault([])
     .describe(
-      'Tests whose failures are reported but do not fail the run, and get no agent, each until a day. `/self-heal skip 30d` on a pull request adds to it.',
+      'Tests whose failures are reported but neither fail the run nor start an agent, each until a given day. `/self-heal skip 30d` on a pull request adds a test.',
     ),
-  memory: section('What is kept for later runs.', {
+  memory: section('What to keep for later runs.', {
     fixes: createDefaulted(
       true,
       z.boolean('must be true or false'),
-      'Whether a fix that was green is kept in the store, and tried first when its failure comes back.',
+      'Whether to keep a proven fix in the store and try it first when the failure comes back.',
     ),
   }),
   evidence: section('How much evidence an agent gets.', {
     console: createCount(50, 'How many of the last console entries an agent gets.'),
     network: createCount(50, 'How many requests an agent gets.'),
   }),
-  verify: section('How fixes are checked.', {
+  verify: section('How to check fixes.', {
     level: createDefaulted(
       'full',
       oneOf(verifyLevels),
-      'How thoroughly a heal is proven: full (repeat, flips and regression as below), clean (also in a copy with only what git has, as CI would see it), quick (only the regression run).',
+      'How thoroughly to prove a fix: full (repeat, flips and regression as below), clean (also in a copy with only the files in git, as in CI), quick (only the regression run).',
     ),
     intent: createDefaulted(
       'ask',
       oneOf(['ask', 'tests']),
-      'Who decides where the tests and a change of the app contradict each other: ask (a person), tests (they are the specification: a fix that takes the change back stands, named).',
+      'Who decides when a test contradicts a change to the app: ask (a person), tests (the tests are the specification, so a fix may revert the change; the report names it).',
     ),
     review: createDefaulted(
       'always',
       oneOf(['always', 'off']),
-      'Whether the agent review-fix, best with another program than the others, reads each fix of the app that an agent made, while it is proven: always, off. What a command of your own fixes is read only if agents.yaml names the runner of review-fix.',
+      'Whether the agent review-fix reads each fix of the app that an agent made, during the proof: always, off. It should run another program than the other agents. A fix by a `command` is read only if agents.yaml names the runner of review-fix.',
     ),
     prepare: text.optional().meta({
       description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',
       examples: ['npm run build'],
     }),
-    confirm: createCount(1, 'How often a failed test is re-run without changes before an agent is started.'),
+    confirm: createCount(1, 'How often to re-run a failed test without changes before an agent starts.'),
     repeat: createCount(3, 'How often a fixed test must pass, including its first re-run.', 1),
     flips: createCount(
       1,
-      'How often a fix is reverted (the test must fail) and applied again (it must pass).',
+      'How often to revert a fix (the test must fail) and apply it again (the test must pass).',
     ),
     regression: createDefaulted('suite', oneOf(['suite', 'none']), 'Which tests run again after healing.'),
-    regressionTime: duration('10m', 'How long they may take; the tests near the change run first.'),
+    regressionTime: duration('10m', 'How long these tests may take; those near the change run first.'),
   }),
-  blame: section('The search for the change that broke a test, by running it with changes reverted.', {
+  blame: section('The search for the change that broke a test, which runs it with changes reverted.', {
     enabled: createDefaulted(
       true,
       z.boolean('must be true or false'),
-      'Whether a run searches before its first agent.',
+      'Whether a run searches before it starts its first agent.',
     ),
     time: duration('2m', 'How long all searches of a run may take together.'),
   }),
@@ -340,7 +339,7 @@ export const agentsFileSchema = z.strictObject({
         'must be a file or a postgres:// URL',
       )
       .meta({ examples: ['.self-heal/ledger.db', '${SELF_HEAL_STORE}'] }),
-    'Where retry counts, attempts and escalations are kept: a file, relative to the project, or a postgres:// URL.',
+    'Where to keep retry counts, attempts and escalations: a file, relative to the project, or a postgres:// URL.',
   ),
 });
 
@@ -360,16 +359,16 @@ export interface JsonSchema {
 
 let generated: JsonSchema | undefined;
 
-/** Returns the JSON Schema (draft-07) of agents.yaml, with which editors complete and check it (CF-2). */
+/** Returns the JSON Schema (draft-07) with which editors complete and check agents.yaml (CF-2). */
 export function agentsJsonSchema(): JsonSchema {
   if (generated) return generated;
   const { $schema, ...schema } = z.toJSONSchema(agentsFileSchema, {
     target: 'draft-7',
     io: 'input',
     override: ({ jsonSchema }) => {
-      // Zod adds this bound to whole numbers. It would be noise in an editor.
+      // Zod adds this bound to whole numbers; an editor would show it.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      // Its properties have defaults of their own.
+      // The properties of an object have their own defaults.
       if (jsonSchema.type === 'object') delete jsonSchema.default;
     },
   });
@@ -377,7 +376,7 @@ export function agentsJsonSchema(): JsonSchema {
   return generated;
 }
 
-/** Returns the keys that the mapping at a path may have; none if any name is allowed. */
+/** Returns the keys allowed in the mapping at a path; empty if it allows any name. */
 export function allowedKeys(path: readonly PropertyKey[]): readonly string[] {
   const schema = path.reduce<JsonSchema | undefined>((above, step) => {
     const rest = above?.additionalProperties;

@@ -30,7 +30,7 @@ const createQuotedPattern = (first = '') =>
 const word = String.raw`(?![!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*[([])(?=(?<secret>[^\s"'\x60<>,;|)\]}&\\]{1,4096}))`;
 const line = String.raw`(?=(?<secret>[^\s<>][^\r\n<>]{0,4096}))`;
 
-/** The text between a name and its value, with a lookahead for the value, and how strictly the value is judged there. */
+/** The text between a name and its value, with a lookahead for the value, and how strictly to judge the value. */
 const afterNames: readonly { readonly pattern: RegExp; readonly context: ValueContext | 'pair' }[] = (
   [
     // `"name": "value"`, `name = 'value'`, `"name" => "value"`, `name: string = "value"`, `"name": ["value"`, `"name": {"value": "value"`.
@@ -68,7 +68,7 @@ const afterNames: readonly { readonly pattern: RegExp; readonly context: ValueCo
 /** A part of a name that may mean a secret; `classifyName` judges the whole name. */
 const secretNameHint =
   /pass|pw|secret|token|key|cred|jwt|bearer|otp|pin|cv[vc]|sess|sid|sig|csrf|xsrf|auth|code|verif|nonce|salt|pepper|seed|pat\b|assertion|saml/gi;
-const longestName = 64;
+const maxNameLength = 64;
 
 function findFields(text: string): SecretMatch[] {
   const matches: SecretMatch[] = [];
@@ -95,8 +95,8 @@ function findFields(text: string): SecretMatch[] {
 
 function findNameAround(text: string, from: number, to: number): readonly [start: number, end: number] {
   let [start, end] = [from, to];
-  while (start > 0 && from - start < longestName && /[\w$-]/.test(text[start - 1] ?? '')) start -= 1;
-  while (end < text.length && end - to < longestName && /[\w$-]/.test(text[end] ?? '')) end += 1;
+  while (start > 0 && from - start < maxNameLength && /[\w$-]/.test(text[start - 1] ?? '')) start -= 1;
+  while (end < text.length && end - to < maxNameLength && /[\w$-]/.test(text[end] ?? '')) end += 1;
   while (end > to && text[end - 1] === '-') end -= 1;
   const [kind = ''] =
     /(?:api|access|secret|private) $/i.exec(text.slice(Math.max(0, start - 8), start)) ?? [];
@@ -147,11 +147,11 @@ function findTags(text: string): SecretMatch[] {
       return { name: name.toLowerCase(), value: double ?? single ?? bare ?? '', range: range ?? [0, 0] };
     });
     const field = Object.fromEntries(all.map(({ name, value }) => [name, value]));
-    const held = all.find(({ name, value }) => name === 'value' && value.trim() !== '');
-    if (!held || !isSecretField(field)) return [];
+    const filled = all.find(({ name, value }) => name === 'value' && value.trim() !== '');
+    if (!filled || !isSecretField(field)) return [];
     const start = index + before.length;
     const kind = nameSecretKind(field['name'] ?? field['id'] ?? 'password');
-    return [{ start: start + held.range[0], end: start + held.range[1], kind }];
+    return [{ start: start + filled.range[0], end: start + filled.range[1], kind }];
   });
 }
 
@@ -194,7 +194,7 @@ const contexts: readonly SecretContext[] = [
   },
   { kind: 'password', pattern: /:\/\/[^\s/?#"'`<>:@]{0,256}:(?=(?<secret>[^\s/?#"'`<>]{1,512})@)/g },
   { kind: 'credentials', pattern: /:\/\/(?=(?<secret>[^\s/?#"'`<>:@]{16,512})@)/g },
-  // What a test types into a field for a secret: in its steps, its source and its call log, and in a snapshot of the page.
+  // Text that a test types into a secret field, as shown in steps, source code, call logs and page snapshots.
   ...[
     String.raw`\b(?:fill|type|press sequentially)[ (]{1,2}"(?=(?<secret>[^"\n]+)"[^\n]{0,256}(?:${fieldWords}))`,
     String.raw`\.(?:fill|type|pressSequentially)\(\s{0,4}(?<=(?:${fieldWords})[^\n]{0,200}(?:\n\s{0,80})?\.\w{4,17}\(\s{0,4})(?<quote>["'\x60])(?=(?<secret>[^"'\x60\n]+)\k<quote>\s{0,4}(?:\)|,\s{0,4}\{))`,
@@ -219,7 +219,7 @@ function findSecretsInContext(
   return matches;
 }
 
-/** Whether a text is an actual value, not a placeholder. */
+/** True for an actual value, false for a placeholder. */
 function isActualValue(text: string): boolean {
   return !/^(?:\$\{?[A-Za-z_][^}]*\}?|<[^<>]*>|\*+|%s|\{\{.*\}\}|\[.*)$/.test(text);
 }
@@ -232,7 +232,7 @@ function isCredentials(text: string): boolean {
   );
 }
 
-/** Tells credentials from prose such as "Basic authentication". */
+/** True for encoded credentials, false for prose such as "Basic authentication". */
 function isBasic(encoded: string): boolean {
   const decoded = Buffer.from(encoded, 'base64').toString('latin1');
   return /^[^:]{0,256}:/.test(decoded) && /^[\x20-\x7e\x80-\xff]*$/.test(decoded);

@@ -5,8 +5,8 @@ import { isGenerated } from './secret-fields.js';
 import type { SecretMatch } from './reading.js';
 
 /**
- * Rules of the preset that are left out. One lets a comment in a text disable the others, which pages must not be able to do. The others mask
- * whole URLs and files, of which agents need the other parts.
+ * Preset rules that we omit. One lets a comment in a text disable the others, which a page must not be able to do. The others mask whole URLs
+ * and files, although agents need most of their text.
  */
 const omittedRule = /-(?:filter-comments|basicauth|database-connection-string|gcp)$/;
 
@@ -18,13 +18,13 @@ const otherTokens: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['supabase key', /(?<![\w-])(?:sb_secret_[\w-]{16,128}|sbp_[\da-f]{32,64})/g],
 ];
 
-/** RFC 7519 and RFC 7516: signed, encrypted, or cut off after its claims. Some stores put a word of their own before it (`base64-`). */
+/** RFC 7519 and RFC 7516: signed, encrypted, or cut off after its claims. Some stores put a prefix before it (`base64-`). */
 const jwt = /eyJ[\w-]{8,2048}\.(?:[\w-]{0,16384}\.){0,4}[\w-]{0,16384}/g;
 
 /** JSON in base64, as apps keep their state in local storage and cookies; longer ones are files, such as source maps. */
 const encodedJson = /eyJ[\w+/-]{37,8192}={0,2}(?![\w+/-])/g;
 
-const ofProviders = new RegExp(
+const providerPattern = new RegExp(
   String.raw`(?<![\w-])(?:${providerTokens.map(([, shape]) => shape).join('|')})(?![\w-])`,
   'g',
 );
@@ -47,7 +47,7 @@ const scanners = rules
   .filter((rule) => !omittedRule.test(rule.meta.id))
   .map((rule) => ({ kind: nameTokenKind(rule.meta.id), scan: createScan(rule as unknown as Rule) }));
 
-/** Returns a function that applies a rule. The rule is created once, since that takes longer than to apply it to a short text. */
+/** Returns a function that applies a rule. Creates the rule only once, since that takes longer than applying it to a short text. */
 function createScan(rule: Rule): (source: object) => readonly Range[] {
   let found: Range[] = [];
   const report = ({ range }: { range: Range }) => void found.push(range);
@@ -68,7 +68,7 @@ export function findTokens(text: string): SecretMatch[] {
   const matches: SecretMatch[] = [];
   const source = { filePath: '', ext: '', contentType: 'text', content: text, hasBOM: false };
   for (const { kind, scan } of scanners)
-    // A token ends with its word, whatever its shape allowed when the rule was written.
+    // Extends the match to the end of the word, because issuers make tokens longer than the rules know.
     for (const [start, end] of scan(source)) matches.push({ start, end: findWordEnd(text, end), kind });
   const add = (kind: string, pattern: RegExp, isSecret: (token: string) => boolean = () => true): void => {
     for (const { 0: token, index } of text.matchAll(pattern))
@@ -77,7 +77,7 @@ export function findTokens(text: string): SecretMatch[] {
   add('jwt', jwt, isJwt);
   add('token', encodedJson, hidesSecret);
   for (const [kind, pattern] of otherTokens) add(kind, pattern);
-  for (const { 0: token, index: start } of text.matchAll(ofProviders)) {
+  for (const { 0: token, index: start } of text.matchAll(providerPattern)) {
     const [kind = ''] = providerTokens.find(([, shape]) => new RegExp(`^(?:${shape})$`).test(token)) ?? [];
     matches.push({ start, end: start + token.length, kind });
   }
@@ -86,7 +86,7 @@ export function findTokens(text: string): SecretMatch[] {
   return matches;
 }
 
-/** Whether the text begins with a header in JSON, unlike `keyJsHandler.addEventListener`. */
+/** True if the text begins with a JSON header, unlike `keyJsHandler.addEventListener`. */
 function isJwt(text: string): boolean {
   return /^\{"[\w#-]{1,32}":/.test(Buffer.from(text.slice(0, 64), 'base64url').toString('latin1'));
 }
@@ -104,7 +104,7 @@ function findWordEnd(text: string, from: number): number {
   return restOfWord.lastIndex;
 }
 
-/** Whether upper case, lower case and digits alternate, unlike in names of classes and files. A name with a date does not count. */
+/** True if upper case, lower case and digits alternate, unlike in names of classes and files; false for a name with a date. */
 function isToken(text: string): boolean {
   return (
     isGenerated(text) &&

@@ -31,20 +31,20 @@ function findSecrets(variables: readonly Variable[]): KnownValue[] {
   return variables
     .filter(([name]) => !/^(?:OLD)?PWD$/.test(name))
     .flatMap(([name, value]) => {
-      const says = classifyName(name);
-      const isSecret = says === 'secret' || (says === 'handle' && isMixed(value));
+      const meaning = classifyName(name);
+      const isSecret = meaning === 'secret' || (meaning === 'handle' && isMixed(value));
       return [...(isSecret ? splitMaskableLines(value) : []), ...findPasswords(value)].map((part) => ({
         name,
         value: part,
       }));
     })
-    .filter(({ value }) => value.length >= shortest && !ordinary.test(value) && !address.test(value));
+    .filter(({ value }) => value.length >= minLength && !ordinary.test(value) && !address.test(value));
 }
 
 /** A shorter value occurs in too many texts to be masked everywhere. */
-const shortest = 6;
+const minLength = 6;
 
-/** Returns a value and each of its lines, which may be printed alone, without the lines that only frame a key or data. */
+/** Returns a value and each of its lines, since a program may print one line alone. Omits lines that only frame a key or data. */
 function splitMaskableLines(value: string): readonly string[] {
   const lines = value.split(/\s*(?:\n|\\n)\s*/);
   return lines.length === 1
@@ -52,16 +52,16 @@ function splitMaskableLines(value: string): readonly string[] {
     : [value, ...lines.filter((line) => !/^(?:-----(?:BEGIN|END) |["']?[\w.-]+["']?\s?:\s)/.test(line))];
 }
 
-/** One to three words, which a page may show as well: "wrong password". */
+/** One to three words, which a page may show too: "wrong password". */
 const words = /^[A-Za-z][a-z]*(?:[\s_-][a-z]+){0,2}$/;
 
-/** Returns the texts typed into fields for secrets, and the lines of them, that are masked wherever they occur. */
+/** Returns those texts typed into secret fields, and their lines, that are distinctive enough to be masked everywhere. */
 export function listMaskableTexts(typed: Iterable<string>): readonly string[] {
   return [...typed]
     .flatMap(splitMaskableLines)
     .filter(
       (text) =>
-        text.length >= shortest &&
+        text.length >= minLength &&
         !words.test(text) &&
         (/^\d+$/.test(text) || !ordinary.test(text)) &&
         !text.includes('[masked: '),
@@ -77,8 +77,8 @@ function findPasswords(value: string): readonly string[] {
 }
 
 const maxBytes = 256 * 1024;
-const mostFolders = 2000;
-const deepest = 4;
+const maxFolders = 2000;
+const maxDepth = 4;
 const envFile = /^(?:\.env(?:[.-].*)?|\.envrc|\.dev\.vars(?:\..*)?|[\w.-]+\.env)$/;
 /** Sample files hold placeholders, which may appear in any text. */
 const sample = /[.-](?:example|sample|template|dist|schema|defaults)$/i;
@@ -95,9 +95,9 @@ export async function readEnvFileSecrets(folder: string): Promise<KnownValue[]> 
   const folders = [...listFoldersUpToRepository(root), ...(await findPackagesBelow(root))];
   const files = (await Promise.all(folders.map(listEnvFiles))).flat();
   const variables = (await Promise.all(files.map(readVariables))).flat();
-  // Of an address with a password, the rest tells a reader which server it was.
-  const whole = variables.filter(([, value]) => !isHarmless(value) && findPasswords(value).length === 0);
-  const lines = whole.flatMap(([name, value]) =>
+  // Only the password of a URL is masked: the rest tells a reader which server it is.
+  const masked = variables.filter(([, value]) => !isHarmless(value) && findPasswords(value).length === 0);
+  const lines = masked.flatMap(([name, value]) =>
     splitMaskableLines(value).map((line) => ({ name, value: line })),
   );
   return [...findSecrets(variables), ...lines.filter(({ value }) => !isHarmless(value))];
@@ -106,21 +106,21 @@ export async function readEnvFileSecrets(folder: string): Promise<KnownValue[]> 
 /** A path of one folder. */
 const route = /^[\\/][\w.@-]+$/;
 
-/** Whether a value, or each item of a list, is too short or too common to be masked, or an address. */
+/** True if a value, or each item of a list, is too short or too common to be masked, or is an address. */
 function isHarmless(value: string): boolean {
   return value
     .split(/\s*[,;]\s*/)
     .every(
-      (item) => item.length < shortest || [ordinary, address, route].some((pattern) => pattern.test(item)),
+      (item) => item.length < minLength || [ordinary, address, route].some((pattern) => pattern.test(item)),
     );
 }
 
-/** Whether code that is no secret may well contain this value: it is a few plain words, and its name does not call it a secret. */
+/** True if ordinary code may contain this value: it is a few plain words, and its name does not say that it is secret. */
 export function isCommonInCode({ name, value }: KnownValue): boolean {
   return /^[a-z]+(?:[\s_-][a-z]+){0,2}$/i.test(value) && classifyName(name) === null;
 }
 
-/** Outside a repository, the folders above do not belong to the project. */
+/** Outside a repository, lists only the folder itself: the folders above do not belong to the project. */
 function listFoldersUpToRepository(folder: string): string[] {
   const root = findGitRoot(folder) ?? folder;
   return folder === root ? [folder] : [folder, ...listFoldersUpToRepository(path.dirname(folder))];
@@ -129,8 +129,8 @@ function listFoldersUpToRepository(folder: string): string[] {
 async function findPackagesBelow(folder: string): Promise<string[]> {
   const folders: string[] = [];
   let level = [folder];
-  for (let depth = 0; depth < deepest && folders.length < mostFolders; depth += 1) {
-    level = (await Promise.all(level.map(listFolders))).flat().slice(0, mostFolders);
+  for (let depth = 0; depth < maxDepth && folders.length < maxFolders; depth += 1) {
+    level = (await Promise.all(level.map(listFolders))).flat().slice(0, maxFolders);
     folders.push(...level);
   }
   return folders;
@@ -150,7 +150,7 @@ async function listEnvFiles(folder: string): Promise<string[]> {
     .map((name) => path.join(folder, name));
 }
 
-/** Reads each variable in three forms, since any of them may be printed: as written, with escapes undone, and with `${NAME}` expanded. */
+/** Reads each variable in three forms, since a program may print any of them: as written, unescaped, and with `${NAME}` expanded. */
 async function readVariables(file: string): Promise<readonly Variable[]> {
   try {
     const { size } = await stat(file);
@@ -179,22 +179,19 @@ interface Entry {
   readonly label: string;
 }
 
-/** The length of the grams that are looked up at each position of a text, and the distance between the grams of a value. */
+/** The index stores a piece (gram) of `gramLength` characters from every third position of a value, and looks one up at each position of a text. */
 const gramLength = 6;
 const gramStep = 3;
-/** Shorter values, and words that are not twice as long, must stand in the text as they are. */
+/** Shorter values, and plain words shorter than twice `minPartLength`, are found only if they appear unchanged. */
 const longEnough = 10;
-/**
- * A part of a generated value counts from this length, since a value that was cut or split is still readable. Its beginning or end counts
- * earlier.
- */
+/** A part of a generated value counts as the secret from this length on. The beginning or end of a value counts from `longEnough` on. */
 const minPartLength = 12;
-/** Bounds the index: a run that finds more values than this is not finding secrets. */
-const mostEntries = 20_000;
+/** Bounds the index: a run that finds more values than this does not find secrets. */
+const maxEntries = 20_000;
 
 /**
- * Creates an empty index. Letters and digits alone are compared, so that a value is found however it was quoted, escaped, wrapped, joined or
- * made a file's name. The time to search a text depends on its length, not on the number of values.
+ * Creates an empty index. It compares only letters and digits, and so finds a value that was quoted, escaped, wrapped, joined or made a file
+ * name. The time to search a text depends on its length, not on the number of values.
  */
 export function createKnownIndex(): KnownIndex {
   const added = new Set<string>();
@@ -203,7 +200,7 @@ export function createKnownIndex(): KnownIndex {
   const begins = new Uint8Array(0x10000);
   const addBare = (bare: string, label: string): void => {
     if (!(isMixed(bare) ? bare.length >= longEnough : bare.length >= 2 * minPartLength)) return;
-    if (added.has(bare) || added.size > mostEntries) return;
+    if (added.has(bare) || added.size > maxEntries) return;
     added.add(bare);
     const entry = { bare, label };
     for (let offset = 0; offset + gramLength <= bare.length; offset += gramStep) {
@@ -240,7 +237,7 @@ export function createKnownIndex(): KnownIndex {
   };
 }
 
-/** Whether what a text has in common with a value gives it away. */
+/** True if the characters that a text shares with a secret reveal it. */
 function isRevealing(common: string, value: string): boolean {
   if (common.length === value.length) return true;
   if (common.length >= minPartLength) return isGenerated(common);
@@ -252,7 +249,7 @@ function readPair(text: string, at: number): number {
   return ((text.charCodeAt(at) << 8) ^ text.charCodeAt(at + 1)) & 0xffff;
 }
 
-/** Extends the gram that a text and a value have in common to both sides, but not before `after`, the end of the previous match. */
+/** Extends a shared gram in both directions as far as text and value agree, but not before `after`, the end of the previous match. */
 function extendMatch(
   text: string,
   at: number,
@@ -276,7 +273,7 @@ function findOccurrences(text: string, value: string, label: string): SecretMatc
   return matches;
 }
 
-/** The letters and digits of a text, and the position of each of them. */
+/** Returns the letters and digits of a text, and the original position of each. */
 function keepAlphanumerics(text: string): { readonly text: string; readonly at: (index: number) => number } {
   const positions = new Uint32Array(text.length);
   const parts: string[] = [];
@@ -289,7 +286,7 @@ function keepAlphanumerics(text: string): { readonly text: string; readonly at: 
   return { text: parts.join(''), at: (index) => positions[index] ?? 0 };
 }
 
-/** The value's bytes in hex, and in base64 at each of the three alignments, since they may be encoded as part of a longer text. */
+/** Encodes a value in hex, and in base64 at each of the three alignments, since it may be encoded as part of a longer text. */
 function encodeVariants(value: string): string[] {
   const bytes = Buffer.from(value);
   if (bytes.length < 8) return [];
@@ -297,8 +294,8 @@ function encodeVariants(value: string): string[] {
     const all = Buffer.concat([Buffer.alloc(offset), bytes])
       .toString('base64')
       .replaceAll('=', '');
-    const isTorn = (offset + bytes.length) % 3 !== 0;
-    return all.slice([0, 2, 3][offset], isTorn ? -1 : undefined);
+    const sharesLastCharacter = (offset + bytes.length) % 3 !== 0;
+    return all.slice([0, 2, 3][offset], sharesLastCharacter ? -1 : undefined);
   });
   const hex = bytes.toString('hex');
   return [...inBase64, hex, hex.toUpperCase()];

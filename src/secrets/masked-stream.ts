@@ -6,7 +6,7 @@ import { type Mask, type MaskFinder, maskRange } from './redactor.js';
 const contextLength = 4096;
 /** How many characters of an unfinished line, or of lines that continue, are held back at most. */
 const maxHeld = 64 * 1024;
-/** How many characters at the end of a held-back text stay behind, since they may be the first part of a secret. */
+/** How many characters at the end of an overlong text are still held back, since they may be the first part of a secret. */
 const maxTorn = 4096;
 
 interface MaskedStream {
@@ -16,12 +16,12 @@ interface MaskedStream {
 }
 
 /**
- * Masks text that arrives in chunks. Lines are emitted when a few more have followed, so that a secret that is split over chunks or lines is
- * masked as if it were whole.
+ * Masks text that arrives in chunks. Emits a line only when a few more have arrived, so that a secret split over chunks or lines is masked
+ * like any other.
  */
-export function createMaskedStream(masking: MaskFinder, handOn: (text: string) => void): MaskedStream {
+export function createMaskedStream(masking: MaskFinder, onMasked: (text: string) => void): MaskedStream {
   const decoder = new StringDecoder('utf8');
-  /** What was emitted, what can be emitted, and the unfinished rest. The first two are visible text. */
+  /** Emitted text, complete text that is still held back, and the unfinished rest. Only the rest may contain invisible characters. */
   let [context, pending, open] = ['', '', ''];
   const emit = (upTo: number): void => {
     if (upTo === 0) return;
@@ -30,7 +30,7 @@ export function createMaskedStream(masking: MaskFinder, handOn: (text: string) =
     const masks = masking.findMasks(text);
     const to = findSafeBorder(from + upTo, masks, { from, end: from + pending.length });
     if (to === from) return;
-    handOn(maskRange(text, masks, { from, to }));
+    onMasked(maskRange(text, masks, { from, to }));
     context = keepLastLines(text.slice(0, to));
     pending = text.slice(to, from + pending.length);
   };
@@ -63,7 +63,7 @@ function measureComplete(open: string): number {
   return escape > end - maxTorn && escape > 0 ? escape : end;
 }
 
-/** Returns a position that splits no secret: before the secret that spans the border, or after it if nothing precedes it or too much is held back. */
+/** Moves a border out of the secret that spans it: to its start, or to its end if nothing precedes it or too much is held back. */
 function findSafeBorder(
   border: number,
   masks: readonly Mask[],
@@ -84,7 +84,7 @@ function keepLastLines(text: string): string {
 /** A value may be wrapped over this many lines, or have its name in one of them. */
 const linesHeld = 4;
 
-/** Returns how much of the text can be emitted: all but its last lines, and a private key that has not ended. */
+/** Returns how much of the text can be emitted: all but its last lines and a private key that has not ended. */
 function measureEmittable(pending: string): number {
   const key = findOpenPrivateKey(pending);
   if (pending.length > maxHeld) return pending.length - maxTorn;

@@ -1,8 +1,8 @@
 const uuid = String.raw`[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}`;
 
 /**
- * Tokens that neither secretlint 13 nor the general rule for a prefix and a long mixed rest knows. Each is as its issuer documents it or
- * GitHub's secret scanning lists it: its beginning, its alphabet, and the length of the rest.
+ * Tokens that neither secretlint 13 nor our general pattern for prefixed tokens finds. Each pattern follows the issuer's documentation or
+ * GitHub's secret scanning: prefix, alphabet and length.
  */
 export const providerTokens: readonly (readonly [kind: string, shape: string])[] = [
   ['1password token', String.raw`ops_eyJ[\w+/]{200,4096}`],

@@ -3,21 +3,21 @@ import { terminalCodes, invisibleCharacters } from '../visible-text.js';
 /** A decoded text, with a mapping of its ranges back to the original. */
 export interface ReadText {
   readonly text: string;
-  /** Returns the range of the original that `[start, end)` of this reading stands for. */
+  /** Maps the range `[start, end)` of this text back to the original. */
   readonly source: (start: number, end: number) => readonly [start: number, end: number];
 }
 
 /** Stands for a mask: a noncharacter, which no name or value contains (Unicode 23.7). */
 export const MASK_PLACEHOLDER = '\ufdd0';
 
-/** A range of the original and what it reads as. */
+/** A range of a text, and the text that replaces it. */
 interface Piece {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** Returns the reading with other readings of some of its ranges, which are given in order. */
+/** Replaces ranges of a text, which must be in order, and keeps the mapping to the original. */
 export function replacePieces(of: ReadText, pieces: readonly Piece[]): ReadText {
   if (pieces.length === 0) return of;
   const { text } = of;
@@ -31,7 +31,7 @@ export function replacePieces(of: ReadText, pieces: readonly Piece[]): ReadText 
   };
   for (const piece of pieces) {
     copyTo(piece.start);
-    // Never longer than what it stands for.
+    // A replacement is never longer than the range.
     for (let n = 0; n < piece.text.length; n += 1, length += 1)
       [starts[length], ends[length]] = [piece.start, piece.end];
     parts.push(piece.text);
@@ -44,14 +44,14 @@ export function replacePieces(of: ReadText, pieces: readonly Piece[]): ReadText 
   };
 }
 
-/** Returns the text itself as a reading. */
+/** Wraps a text that needs no decoding. */
 export function readUnchanged(text: string): ReadText {
   return { text, source: (start, end) => [start, end] };
 }
 
 /**
- * What a reading leaves out: control codes and invisible characters, also in escaped form; the time that we put before each line of a server's
- * log; and the label that Playwright puts before each chunk of a server's output, which may be in the middle of a line.
+ * Parts that decoding drops: control codes and invisible characters, also in escaped form; the time that we put before each line of a server
+ * log; and the label that Playwright puts before each chunk of a server's output, even in the middle of a line.
  */
 const ignoredParts = [
   terminalCodes.source,
@@ -61,7 +61,7 @@ const ignoredParts = [
   String.raw`(?<![^\S\n])\[\w[\w .-]{0,39}\] (?=\S)`,
 ].join('|');
 
-/** Escapes of JSON, JavaScript, shells, URLs and HTML. Escaping them again doubles the backslash, or makes `%25` of `%` and `&amp;` of `&`. */
+/** Escapes of JSON, JavaScript, shells, URLs and HTML, also escaped again, which doubles the backslash or turns `%` into `%25` and `&` into `&amp;`. */
 const escapes = [
   String.raw`\\{1,32}(?:u(?:(?<unicode>[\dA-Fa-f]{4})|\{(?<braced>[\dA-Fa-f]{1,6})\})|U(?<long>[\dA-Fa-f]{8}))`,
   String.raw`\\{1,32}x(?<byte>[\dA-Fa-f]{2})`,
@@ -74,7 +74,7 @@ const escapes = [
   String.raw`(?<ampersand>&(?:amp;)+)`,
 ].join('|');
 
-const read = new RegExp(`(?:${ignoredParts})|${escapes}`, 'gmu');
+const decodable = new RegExp(`(?:${ignoredParts})|${escapes}`, 'gmu');
 /** A quick check, because most texts need no decoding. */
 const mayDiffer = /[^\t\n -~]|[\\%&]|\] |^\d{12,14} /m;
 
@@ -91,13 +91,13 @@ const references: Readonly<Record<string, string>> = {
   colon: ':',
 };
 
-/** How many kinds of escapes within one another are undone, such as JSON in a URL. Deeper ones are made to be slow. */
-const mostKinds = 3;
+/** The most layers of different escapes to undo, such as JSON in a URL. Only a text made to slow us down has more. */
+const maxLayers = 3;
 
-/** Returns how the text reads with its escapes undone, however often they were escaped, and without what is read over. */
+/** Undoes the escapes in a text, however often they were escaped, and drops the ignored parts. */
 export function decodeText(text: string): ReadText {
   let reading = readUnchanged(text);
-  for (let kinds = 0; kinds < mostKinds && mayDiffer.test(reading.text); kinds += 1) {
+  for (let layers = 0; layers < maxLayers && mayDiffer.test(reading.text); layers += 1) {
     const pieces = [...listPieces(reading.text)];
     if (pieces.length === 0) break;
     reading = replacePieces(reading, pieces);
@@ -106,7 +106,7 @@ export function decodeText(text: string): ReadText {
 }
 
 function* listPieces(text: string): Iterable<Piece> {
-  for (const { 0: escape, index: start, groups = {} } of text.matchAll(read)) {
+  for (const { 0: escape, index: start, groups = {} } of text.matchAll(decodable)) {
     if (groups['percent'] === undefined)
       yield { start, end: start + escape.length, text: decodeEscape(groups) };
     else yield* decodePercent(escape, start);
@@ -124,7 +124,7 @@ function decodeEscape(groups: Readonly<Record<string, string | undefined>>): str
   return code <= 0x10ffff ? String.fromCodePoint(code).replace(invisibleCharacters, '') : '\ufffd';
 }
 
-/** Decodes percent-encoded UTF-8; what is not UTF-8 is read byte by byte. */
+/** Decodes percent-encoded UTF-8; decodes anything else byte by byte. */
 function* decodePercent(percent: string, from: number): Iterable<Piece> {
   const encoded = percent.match(/%(?:25)*[\dA-Fa-f]{2}/g) ?? [];
   const bytes = Buffer.from(encoded.map((byte) => byte.slice(-2)).join(''), 'hex');
@@ -142,25 +142,25 @@ function* decodePercent(percent: string, from: number): Iterable<Piece> {
 
 /** Maps each text in plain data, and each key if `mapKey` is given. Unchanged parts are not copied. */
 export function mapTexts<T>(value: T, map: (text: string) => string, mapKey = (key: string) => key): T {
-  return mapped(value, map, mapKey) as T;
+  return mapValue(value, map, mapKey) as T;
 }
 
-type Change = (text: string) => string;
+type MapText = (text: string) => string;
 
-function mapped(value: unknown, map: Change, mapKey: Change): unknown {
+function mapValue(value: unknown, map: MapText, mapKey: MapText): unknown {
   if (typeof value === 'string') return map(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const all = value.map((item) => mapped(item, map, mapKey));
+    const all = value.map((item) => mapValue(item, map, mapKey));
     return all.every((item, at) => item === value[at]) ? value : all;
   }
   const before = Object.entries(value);
-  const after = before.map(([key, field]): [string, unknown] => [mapKey(key), mapped(field, map, mapKey)]);
+  const after = before.map(([key, field]): [string, unknown] => [mapKey(key), mapValue(field, map, mapKey)]);
   const isSame = after.every(([key, field], at) => key === before[at]?.[0] && field === before[at]?.[1]);
   return isSame ? value : Object.fromEntries(after);
 }
 
-/** A range of a text that is taken for a secret; `end` is exclusive. */
+/** A range of a text that looks like a secret; `end` is exclusive. */
 export interface SecretMatch {
   readonly start: number;
   readonly end: number;

@@ -25,7 +25,7 @@ import { isGenerated } from './secret-fields.js';
 /** A range of a text and what replaces it: `[masked: github token]`. */
 export type Mask = Replacement;
 
-/** Finds the parts of a text that are masked; a `Redactor` does. */
+/** Finds the parts of a text to mask. A `Redactor` is one. */
 export interface MaskFinder {
   /** Returns all masks in order, including those already in the text. */
   findMasks(text: string): readonly Mask[];
@@ -37,9 +37,9 @@ export interface Redactor extends MaskFinder {
   text(text: string): string;
   /** Removes control sequences and invisible characters as well, so that they cannot hide anything. */
   clean(text: string): string;
-  /** Returns a copy of plain data in which each string is clean. Keys are kept unless they contain secrets themselves. */
+  /** Cleans each string and key in a copy of plain data. */
   deep<T>(value: T): T;
-  /** Masks these texts, which a test typed into secret fields, from now on, except words and short texts. */
+  /** From now on, masks these texts, which a test typed into secret fields, except words and short texts. */
   learn(typed: Iterable<string>): void;
 }
 
@@ -49,32 +49,31 @@ interface RedactorOptions {
   readonly projectRoot: string | null;
 }
 
-/** Creates the redactor of a run; there is one per run. */
+/** Creates the only redactor of a run. */
 export async function createRedactor({ env, projectRoot }: RedactorOptions): Promise<Redactor> {
-  const ofFiles = projectRoot === null ? [] : await readEnvFileSecrets(projectRoot);
-  return createRedactorOf([...findSecretVariables(env), ...ofFiles]);
+  const fileSecrets = projectRoot === null ? [] : await readEnvFileSecrets(projectRoot);
+  return createRedactorOf([...findSecretVariables(env), ...fileSecrets]);
 }
 
 /**
- * Returns a function that names the known secrets in a text: the values of the environment and of the project's `.env*` files, no matter what the text
- * around them looks like.
+ * Returns a function that names the known secrets in a text: the values of the environment and of the project's `.env*` files, in any context.
  */
 export async function createSecretNamer({
   env,
   projectRoot,
 }: RedactorOptions): Promise<(text: string) => readonly string[]> {
-  const ofFiles = projectRoot === null ? [] : await readEnvFileSecrets(projectRoot);
+  const fileSecrets = projectRoot === null ? [] : await readEnvFileSecrets(projectRoot);
   const index = createKnownIndex();
-  const secrets = [...findSecretVariables(env), ...ofFiles].filter((known) => !isCommonInCode(known));
+  const secrets = [...findSecretVariables(env), ...fileSecrets].filter((known) => !isCommonInCode(known));
   for (const { name, value } of secrets) index.add(value, `value of ${name}`);
   return (text) => [...new Set(index.find(decodeText(text)).map(({ label, kind }) => label ?? kind))];
 }
 
 /**
- * How many characters of cleaned texts are remembered. Keys, paths and ids recur thousands of times, and evidence is cleaned again with
- * each record that contains it.
+ * How many characters of cleaned texts the cache holds. Keys, paths and ids recur thousands of times, and evidence is cleaned again with each
+ * record that contains it.
  */
-const mostRemembered = 16_000_000;
+const maxCached = 16_000_000;
 
 /** Creates a redactor that knows these values and learns each generated secret that it masks. */
 export function createRedactorOf(values: readonly KnownValue[]): Redactor {
@@ -83,7 +82,7 @@ export function createRedactorOf(values: readonly KnownValue[]): Redactor {
   let cleaned = new Map<string, string>();
   let remembered = 0;
   let learned = 0;
-  // A clean text may no longer be clean once another secret is known.
+  // A new secret may be part of a text that was clean before.
   const forget = () => {
     cleaned = new Map();
     remembered = 0;
@@ -101,7 +100,7 @@ export function createRedactorOf(values: readonly KnownValue[]): Redactor {
     // If this text taught a new secret, the secret may still be in the result, but `memory` is then no longer in use.
     memory.set(from, now).set(now, now);
     remembered += from.length + now.length;
-    if (remembered > mostRemembered) forget();
+    if (remembered > maxCached) forget();
     return now;
   };
   return {
@@ -133,12 +132,12 @@ interface Secret extends SecretMatch {
 /** Returns the label of a secret's mask. */
 type Label = (secret: Secret) => string;
 
-/** Masking may uncover another secret. Only texts crafted for it need more rounds than this. */
-const mostRounds = 5;
+/** Masking may uncover another secret. Only a text made for that needs more rounds. */
+const maxRounds = 5;
 
 function findMasks(text: string, index?: KnownIndex, label: Label = ({ kind }) => kind): readonly Mask[] {
   let masks = findExistingMasks(text, index);
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const secrets = findSecrets(
       replacePieces(
         readUnchanged(text),
@@ -157,7 +156,7 @@ function findMasks(text: string, index?: KnownIndex, label: Label = ({ kind }) =
   return masks;
 }
 
-/** Finds the masks that are already in a text, from this run or an earlier one; what only looks like one may hold a secret. */
+/** Finds the masks already in a text, from this run or an earlier one. Skips text in the form of a mask that contains a secret. */
 function findExistingMasks(text: string, index?: KnownIndex): Mask[] {
   if (!text.includes('[masked: ') && !text.includes(MASK_PLACEHOLDER)) return [];
   return [...text.matchAll(/\[masked: (?<label>[\w .-]{1,80})\]|\ufdd0/g)]
@@ -178,7 +177,7 @@ function keepOutermost(masks: readonly Mask[]): Mask[] {
   return all;
 }
 
-/** Finds every secret, in the text as it is written and as it reads. Overlapping ones are joined; the longest determines the kind. */
+/** Finds every secret, in the text as written and as decoded. Joins overlapping ones; the longest determines the kind. */
 function findSecrets(written: ReadText, index?: KnownIndex): Secret[] {
   const read = decodeText(written.text);
   const matches = [
@@ -209,8 +208,7 @@ function toSecret(match: SecretMatch, reading: ReadText): Secret {
 }
 
 /**
- * Returns the range `[from, to)` of a text with its masks applied. A mask that begins before `from` is left out, since the
- * previous range showed it.
+ * Returns the range `[from, to)` of a text with its masks applied. Omits a mask that begins before `from`, since the previous range has it.
  */
 export function maskRange(
   text: string,
@@ -228,13 +226,13 @@ export function maskRange(
 }
 
 /** How many secrets get a number of their own. */
-const mostLabels = 10_000;
-/** Secrets of at least this length are masked wherever they appear from now on, even if nothing around them indicates a secret. */
+const maxLabels = 10_000;
+/** From their first mask on, generated secrets of at least this length are masked everywhere, even where nothing else indicates a secret. */
 const longEnough = 16;
 
 /**
- * Numbers the secrets of each kind, so that a reader sees which masks hide the same one: `token`, `token 2`. Each long generated
- * secret is passed to `remember` with its label.
+ * Numbers the secrets of each kind, so that a reader sees which masks hide the same one: `token`, `token 2`. Passes each long generated secret
+ * to `remember` with its label.
  */
 function createLabels(remember: (value: string, label: string) => void): Label {
   const labels = new Map<string, string>();
@@ -243,7 +241,7 @@ function createLabels(remember: (value: string, label: string) => void): Label {
     if (given !== undefined) return given;
     const known = labels.get(value);
     if (known !== undefined) return known;
-    if (labels.size >= mostLabels) return kind;
+    if (labels.size >= maxLabels) return kind;
     const count = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, count);
     const label = count === 1 ? kind : `${kind} ${count}`;

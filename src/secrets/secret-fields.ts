@@ -1,6 +1,6 @@
 /**
- * What a name says about its value. A `secret` is secret unless it is a placeholder, code or a word of programs. A `handle`, such as a session
- * or a signature, is secret only if it looks generated.
+ * What a name says about its value. The value of a `secret` is secret unless it is a placeholder, code or a program's word such as `required`.
+ * The value of a `handle`, such as a session or a signature, is secret only if it looks generated.
  */
 type NameMeaning = 'secret' | 'handle';
 
@@ -12,18 +12,18 @@ const handle =
 /** A suffix that does not change what a name means. */
 const qualifier = / (?:\d{1,4}|v\d|old|new|current|next|base64|b64|staging|prod|production|dev|test|live)$/;
 
-const known = new Map<string, NameMeaning | null>();
-const mostKnown = 5000;
+const cache = new Map<string, NameMeaning | null>();
+const maxCached = 5000;
 
-/** Returns whether a field, parameter, header or variable of this name holds a secret or a handle; null for anything else. */
+/** Classifies the name of a field, parameter, header or variable; returns null for a name that indicates no secret. */
 export function classifyName(name: string): NameMeaning | null {
-  let named = known.get(name);
-  if (named === undefined) {
+  let meaning = cache.get(name);
+  if (meaning === undefined) {
     const words = splitName(name);
-    named = secret.test(words) ? 'secret' : handle.test(words) ? 'handle' : null;
-    if (known.size < mostKnown) known.set(name, named);
+    meaning = secret.test(words) ? 'secret' : handle.test(words) ? 'handle' : null;
+    if (cache.size < maxCached) cache.set(name, meaning);
   }
-  return named;
+  return meaning;
 }
 
 function splitName(name: string): string {
@@ -36,7 +36,7 @@ function splitName(name: string): string {
   return words;
 }
 
-/** Whether the value of this header is always secret. The name's case does not matter. */
+/** True if this header's value is always secret. Ignores the case of the name. */
 export function isSecretHeader(name: string): boolean {
   return (
     /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|[\w-]*-(?:authorization|signature))$/i.test(name) ||
@@ -44,16 +44,16 @@ export function isSecretHeader(name: string): boolean {
   );
 }
 
-/** The words in the name or the label of a field for a secret (a pattern, for the flag `i`). */
+/** A pattern, for use with the flag `i`, of words in the name or label of a secret field. */
 export const fieldWords = String.raw`passwor[dt]|passphrase|passcode|secret|token|one.?time|otp|(?:api|access|secret|private|licen[cs]e)[ _-]?key|(?:security|verification|auth\w{0,12}|2fa|mfa|factor|sms|backup|recovery)[ _-]?code|\bc(?:ar|redit.?car)d.?(?:number|code)|cc-number|\b(?:cv[vc]2?|csc|pin)\b`;
 
 const secretWord = new RegExp(fieldWords, 'i');
 const describing =
   /^(?:name|id|type|autocomplete|label|aria-label|placeholder|title|selector|locator|data-[\w-]{1,40})$/;
-/** Types of fields into which nobody types a secret. */
+/** Types of input fields that hold no secret. */
 const otherType = /^(?:checkbox|radio|submit|button|reset|image|file|range|color|email)$/i;
 
-/** Whether a field is for a secret, by its attributes, its label or the locator with which a test found it. */
+/** True for a secret field, judging by its attributes, its label or the locator with which a test found it. */
 export function isSecretField(field: Readonly<Record<string, unknown>>): boolean {
   if (field['type'] === 'hidden') return isHiddenSecret(field);
   if (typeof field['type'] === 'string' && otherType.test(field['type'])) return false;
@@ -67,7 +67,7 @@ export function isSecretField(field: Readonly<Record<string, unknown>>): boolean
   });
 }
 
-/** Whether an app hides a token in this field: by its name, since it has no label. */
+/** True if a hidden field holds a token, judging by its name, since it has no label. */
 function isHiddenSecret({ name, id, value }: Readonly<Record<string, unknown>>): boolean {
   return [name, id].some((text) => {
     if (typeof text !== 'string') return false;
@@ -90,10 +90,10 @@ export function nameSecretKind(name: string): string {
 
 const placeholder =
   /^(?:[*•·.x_-]{3,}|<.*|\?.*|\[.*|\(.*|\{.*|\$.*|%[a-z]|#.*|@[A-Za-z]+|(?:your|my|the|some|insert|enter)[-_ ].*|.*(?:example|placeholder|change-?me|redacted|hidden|omitted|here|todo|\.{3}|…)\W?)$/i;
-/** Words that programs print instead of a secret: that it is missing, its type, or its state. */
+/** Words that programs print in place of a secret, for its type or state. */
 const state =
   /^(?:true|false|null|none|nil|undefined|unset|empty|missing|required|optional|invalid|valid|expired|wrong|weak|strong|ok|yes|no|on|off|active|inactive|enabled|disabled|unknown|any|never|object|string|number|boolean|text|varchar|uuid|int|bool|str|return|await|new|const|let|err|error|failed|denied|not|basic|bearer|include|omit|same-origin|inherit|memory|cookie|public|private|anonymous|guest|localhost|default|current|accepted|rejected|character|primary|reset|passed)$/i;
-/** A name of secrets, which code and texts write where a secret would stand; with hyphens, a machine writes it only as a value. */
+/** A word for secrets, which code and prose write in place of one; in data from a program, one with a hyphen is a value. */
 const nameOfSecrets =
   /^[^\s\d]*(?:passwor[dt]|passwd|passphrase|secret|token|credential|api[-_ ]?key|session|auth|otp|pwd|key)s?$/i;
 const version = /^(?:[~^]|[<>]=?)?v?\d{1,4}(?:\.\d{1,5}){1,3}(?:-[a-z][\w.-]{0,40})?$/i;
@@ -106,12 +106,12 @@ const code = /^[!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*[!
 export type ValueContext =
   /** Directly after its name, as machines write data. */
   | 'tight'
-  /** In quotes, as data and code. */
+  /** In quotes, in data or code. */
   | 'data'
-  /** After a colon or a blank, where prose and code stand too. */
+  /** After a colon or a blank, which may also precede prose or code. */
   | 'open';
 
-/** Whether this is the value of a name that means a secret, rather than a placeholder, code, prose or a word of programs. */
+/** True if the value of a secret's name is a secret, false if it is a placeholder, code, prose or a program's word. */
 export function isSecretValue(value: string, context: ValueContext, name = 'token'): boolean {
   const text = value.slice(0, 256).trim();
   if (classifyName(name) === 'handle')
@@ -134,11 +134,11 @@ export function isSecretValue(value: string, context: ValueContext, name = 'toke
   return !/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(text);
 }
 
-/** Words with which programs speak about a password, for instance under the name of its field. */
+/** Words in messages about a password, such as those below its field. */
 const aboutPasswords =
   /^(?:passw\w*|is|are|be|has|have|was|must|may|can|can't|cannot|do|does|doesn't|should|needs?|please|enter|choose|show|hide|repeat|confirm|forgot(?:ten)?|reset|changed?|updated?|not?|too|at|the|a|an|in|of|for|or|and|with|your?|than|least|most|required|missing|invalid|incorrect|wrong|weak|strong|short|long|expired|found|set|field|characters?|credentials?|match|try|again)$/i;
 
-/** Whether this is several words that a person chose as a password, rather than a sentence about one. */
+/** True for several words chosen as a password, false for a sentence about one. */
 function isPassphrase(text: string, name: string): boolean {
   const words = text.split(/\s+/);
   const isWordy = words.length >= 2 && words.every((word) => /^[\p{L}\d'-]+$/u.test(word));
@@ -153,12 +153,12 @@ function isShortWithDigits(text: string): boolean {
   return /\d/.test(text) && text.split(/\s+/).length < 4;
 }
 
-/** Whether a value has letters and digits, as identifiers, hashes and generated passwords have. */
+/** True if a value has letters and digits, as identifiers, hashes and generated passwords do. */
 export function isMixed(value: string): boolean {
   return /\d/.test(value) && /[A-Za-z]/.test(value);
 }
 
-/** Whether a value looks generated: letters and digits alternate, or upper and lower case do so often. */
+/** True if a value looks generated: letters and digits alternate, or upper and lower case alternate often. */
 export function isGenerated(value: string): boolean {
   if (value.length < 8 || /\s/.test(value) || time.test(value)) return false;
   const digits = countAlternations(value);
