@@ -225,10 +225,11 @@ function suiteRun(dir, fault) {
   const failure = { scope: 'test', test: refOf(title), errors, durationMs: 1 };
   const answer =
     expected + unexpected === 0
-      ? { tests: [], failures: [], suiteFailure: { scope: 'suite', errors, stderr } }
+      ? { tests: [], failures: [], rerunIds: {}, suiteFailure: { scope: 'suite', errors, stderr } }
       : {
           tests: [{ test: refOf(title), outcome, retries: 0, durationMs: 1 }],
           failures: outcome === 'expected' ? [] : [failure],
+          rerunIds: {},
           suiteFailure: null,
         };
   console.log(`  ${name}: a state is ${expected + unexpected === 0 ? 'not started' : outcome}`);
@@ -309,6 +310,7 @@ function world(at) {
           { test: refOf(title), outcome: isGreen ? 'expected' : 'unexpected', retries: 0, durationMs: 1 },
         ],
         failures: isGreen ? [] : [{ scope: 'test', test: refOf(title), errors, durationMs: 1 }],
+        rerunIds: {},
         suiteFailure: null,
       };
     },

@@ -5,7 +5,7 @@ import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { recoverKilledRuns } from '../../src/run/recover.js';
 import { agentWorkspace } from '../rig/agent-workspace.js';
 import { cause, changed, files, lines, repository, stateOf } from '../rig/blame-repository.js';
-import { aResult, aSuiteFailure, aSuiteRun } from '../rig/builders.js';
+import { aCause, aDiagnosed, aResult, aSuiteFailure, aSuiteRun } from '../rig/builders.js';
 
 describe('the search for the change to blame', () => {
   it('BL-1 BL-3 BL-5 names commit, line and text among four changes, and restores the tree', async () => {
@@ -87,6 +87,23 @@ describe('the search for the change to blame', () => {
       { ...cause, lead, members: [lead] },
     ]);
     expect(blamed?.blame?.hunks.map(({ file }) => file)).toEqual(['src/a.ts']);
+  });
+
+  it('BL-2 looks with one quick test whether a suite starts, once it knows one', async () => {
+    const { project, find } = await repository(() => null);
+    for (const name of ['a', 'b']) project.write({ [`src/${name}.ts`]: lines('broken') });
+    project.git('add', '--all');
+    const selections: (readonly string[] | null)[] = [];
+    const runAgain = async ({ ids }: { readonly ids: readonly string[] | null }): Promise<SuiteRun> => {
+      selections.push(ids);
+      if (project.read('src/b.ts').includes('broken')) return aSuiteRun({ suiteFailure: aSuiteFailure() });
+      const slow = { ...aResult('slow', 'expected'), durationMs: 900 };
+      return aSuiteRun({ tests: [slow, aResult('red', 'unexpected'), aResult('quick', 'expected')] });
+    };
+    const start = aCause({ lead: aDiagnosed({ failure: aSuiteFailure(), signature: 'it' }) });
+    const [blamed] = await find({ runAgain, signSuiteFailure: async () => 'it' })([start]);
+    expect(blamed?.blame?.hunks.map(({ file }) => file)).toEqual(['src/b.ts']);
+    expect(selections).toEqual([null, ['quick'], ['quick']]);
   });
 
   it('BL-1 runs nothing without the set-up of self-heal that is not committed yet', async () => {

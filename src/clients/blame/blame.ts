@@ -90,6 +90,8 @@ class Searches implements BlameSearches {
   /** The time used by all searches of the run, and the number of reverted changes. */
   readonly #spent: { ms: number; changes: number };
   readonly #answers = new Map<string, { readonly of: string; readonly blame: Blame | null }>();
+  /** The ids that re-run the quickest test that was green in an earlier run: any test shows whether the suite starts. Null before. */
+  #quickest: readonly string[] | null = null;
 
   constructor(
     parts: BlameParts,
@@ -182,7 +184,7 @@ class Searches implements BlameSearches {
     const { prepare, runAgain } = this.#parts;
     const [only, ...others] = searches;
     const isSuite = only?.lead.failure.scope === 'suite';
-    const ids = isSuite ? null : [...new Set(searches.flatMap(({ lead }) => lead.rerunIds))];
+    const ids = isSuite ? this.#quickest : [...new Set(searches.flatMap(({ lead }) => lead.rerunIds))];
     const causeId = others.length === 0 ? (only?.causeId ?? null) : null;
     const change = await this.#createChange([...out]);
     const ran =
@@ -191,6 +193,7 @@ class Searches implements BlameSearches {
         (await prepare(signal)) === null ? runAgain({ ids, causeId, signal }) : null,
       ));
     if (signal.aborted) return null;
+    this.#quickest ??= ran?.value ? findQuickest(ran.value) : null;
     const outcomes = new Map<CauseSearch, TestOutcome>();
     for (const search of searches)
       outcomes.set(search, ran?.value ? await this.#determineOutcome(search.lead, ran.value) : 'unresolved');
@@ -220,6 +223,12 @@ class Searches implements BlameSearches {
     // Agents' changes never have such ids.
     return { id: `9${String(this.#spent.changes).padStart(8, '0')}`, edits, folders: [] };
   }
+}
+
+function findQuickest({ tests, rerunIds }: SuiteRun): readonly string[] | null {
+  const green = tests.filter(({ outcome }) => outcome === 'expected');
+  const [first] = green.toSorted((a, b) => a.durationMs - b.durationMs);
+  return first ? (rerunIds[first.test.id] ?? [first.test.id]) : null;
 }
 
 function firstLineOf([error]: readonly TestError[]): string {

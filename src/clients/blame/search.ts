@@ -17,10 +17,13 @@ const MOST_SINGLE = 3;
 const MOST_COMMITS = 5;
 
 /**
- * How many green runs without a set are needed to report it if the test is not red without all other changes: those may not run by themselves, or may
- * heal the test, too, which suggests that a green run was chance.
+ * How many green runs without a set are needed to report it if the test is not red without all other changes. Those may not run by themselves. If they
+ * heal the test, too, either may be chance: then as many runs without any reverted hunk have to be red.
  */
-const GREENS_TO_STATE = { usually: 2, ifOthersHeal: 4 } as const;
+const GREENS_TO_STATE = { usually: 2, ifOthersHeal: 3 } as const;
+
+/** A hunk is tried before all changes together if its rating is as high as that of a hunk in whose lines the failure happened. */
+const STRONG_RATING = 6;
 
 /** A search begins after a red run and its confirmation. */
 const REDS_BEFORE = 2;
@@ -148,8 +151,8 @@ export class CauseSearch {
     const rank = rankBy(this.lead);
     const ranked = orderByRank(single, rank);
     const [likeliest] = ranked;
-    // An earlier run has shown that the test is green without all changes.
-    if (likeliest && this.history.base.from === 'last-green') {
+    // That the test is green without all changes is known from an earlier run, or likely enough.
+    if (likeliest && (this.history.base.from === 'last-green' || rank(likeliest) >= STRONG_RATING)) {
       this.seeksSet = false;
       const outcome = this.#outcomeOrAsk([likeliest]);
       if (outcome === 'green') return { set: [likeliest], isMinimal: true };
@@ -194,7 +197,8 @@ export class CauseSearch {
 
   /**
    * Returns the set once it is confirmed; until then, asks for a run. The first such run reverts all other changes: if the test is red, the set alone
-   * breaks it. If that is inconclusive, repeats the run without the set. If one of these is red, the search continues.
+   * breaks it. If it is green, too, both may be chance, so runs without any reverted hunk have to be red. Then repeats the run without the set. If one of
+   * these is red, the search continues.
    */
   #confirmSet(found: MinimalSet<Candidate>): MinimalSet<Candidate> | null {
     if (this.#isConfirmed(found.set)) return found;
@@ -204,10 +208,18 @@ export class CauseSearch {
       this.nextHunks = this.#otherChanges(found.set);
       return null;
     }
-    this.seeksSet = found.set.length > 1;
     this.isRepeating = true;
-    this.nextHunks = found.set;
+    const needsControl =
+      this.#outcomeWithoutOthers(found.set) === 'green' &&
+      this.#listControls().length < GREENS_TO_STATE.ifOthersHeal;
+    this.nextHunks = needsControl ? [] : found.set;
+    this.seeksSet = this.nextHunks.length !== 1;
     return null;
+  }
+
+  /** Returns the runs without any reverted hunk. */
+  #listControls(): readonly TestRun[] {
+    return this.#runs.filter(({ out }) => out.size === 0);
   }
 
   /** Whether enough runs have shown that a set breaks the test, and that its reversal heals it. */
@@ -219,6 +231,7 @@ export class CauseSearch {
     const others = this.#outcomeWithoutOthers(set);
     if (others === 'red') return greens > 0;
     const wanted = others === 'green' ? GREENS_TO_STATE.ifOthersHeal : GREENS_TO_STATE.usually;
+    if (others === 'green' && this.#listControls().length < wanted) return false;
     return greens >= Math.max(wanted, this.#greensToBelieve);
   }
 
@@ -241,7 +254,7 @@ export class CauseSearch {
   get #greensToBelieve(): number {
     const reds = this.#runs.filter(({ outcome }) => outcome === 'red');
     const chance = this.#runs.filter(
-      ({ out, outcome }) => outcome === 'green' && this.isRedWithout([...out]),
+      ({ out, outcome }) => outcome === 'green' && (out.size === 0 || this.isRedWithout([...out])),
     );
     const red = REDS_BEFORE + reds.length;
     return chance.length === 0 ? 1 : countGreensNeeded({ red, runs: red + chance.length });
