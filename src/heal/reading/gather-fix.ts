@@ -7,11 +7,13 @@ import type { Cause, DiagnosedFailure } from '../../model/cause.js';
 import { isInside, relativePath } from '../../paths.js';
 import { tryOr } from '../../result.js';
 import { createLastGreenLookup } from '../../run/last-green.js';
-import { listCommitsSince, findRecentCommit } from '../../workspace/candidates.js';
+import { listCommitsSince } from '../../workspace/candidates.js';
 import type { Contents } from '../../workspace/change.js';
 import type { FileEdit, FileState } from '../../workspace/file-state.js';
-import { git, gitList } from '../../workspace/git.js';
+import { gitList } from '../../workspace/git.js';
+import type { FileSnapshot, GitChanges } from '../../workspace/git-trees.js';
 import { compareFile } from '../../workspace/hunks.js';
+import { listChangesSinceGreen } from '../attempt/since-green.js';
 import {
   type FileStates,
   isDocument,
@@ -47,8 +49,9 @@ interface Project {
 export async function gatherFix(project: Project, fix: FixInTree): Promise<FixToRead> {
   const { root, cwd } = project;
   const { lead, blame } = fix.cause;
-  const green = blame?.base.commit ?? (await greenCommit(project, fix));
-  const files = await fixedFiles(project, fix.edits, green);
+  const states = await listFixedFiles(project, fix.edits);
+  const since = await findGreenState(project, { lead, states });
+  const files = await withGreenTexts(project, { states, since });
   const { failure } = lead;
   const test = failure.scope === 'test' ? failure.test : null;
   const spec = test && readText(test.location.file);
@@ -59,65 +62,88 @@ export async function gatherFix(project: Project, fix: FixInTree): Promise<FixTo
       at: test && `${relativePath(cwd, test.location.file)}:${test.location.line}`,
       source: spec ? testSource(test.location.file, spec, test.location.line) : null,
     },
-    green,
+    green: since?.base ?? null,
     culprit: blame
       ? { isProven: true, hunks: blame.hunks }
-      : { isProven: false, hunks: await suspectedHunks(project, { lead, files, green }) },
+      : { isProven: false, hunks: await suspectedHunks(project, { lead, files, since }) },
     patch: fix.patch,
     code: touchedCode(files),
-    rules: rulesAbout(files, await textsOf({ root, cwd, green, files })),
+    rules: rulesAbout(files, await textsOf({ root, cwd, since, files })),
     error: [...new Set(lead.evidence.errors.map(({ message }) => message))].join('\n\n'),
     ran: fix.ran,
     facts: fix.facts.map((fact) => withWish(fact, spec)),
   };
 }
 
-/** Returns a commit at which the test was green or, as for blame, the one before the latest changes. */
-async function greenCommit(
-  { root, cwd, contents }: Project,
-  { cause: { lead }, edits }: FixInTree,
-): Promise<string | null> {
-  const known = await createLastGreenLookup(cwd)(lead);
-  if (known !== null) return known.commit;
-  for (const { path: file, before } of edits)
-    if ((await committed(root, 'HEAD', file)) !== (await textOf(before, contents)))
-      return (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? null;
-  return findRecentCommit(root);
-}
+/** A file of a fix, before it and with it. */
+type FixedFile = Omit<FileStates, 'green'>;
 
-async function fixedFiles(
+async function listFixedFiles(
   { root, cwd, contents }: Project,
   edits: readonly FileEdit[],
-  green: string | null,
-): Promise<FileStates[]> {
+): Promise<FixedFile[]> {
   const states = new Map<string, { red: FileState | null; now: FileState | null }>();
   for (const { path: file, before, after } of edits)
     states.set(file, { red: states.has(file) ? (states.get(file)?.red ?? null) : before, now: after });
   return Promise.all(
     [...states].map(async ([file, { red, now }]) => ({
       path: relativePath(cwd, path.join(root, file)),
-      ...(green === null ? {} : { green: await committed(root, green, file) }),
       red: await textOf(red, contents),
       now: await textOf(now, contents),
     })),
   );
 }
 
+/** Compares the project with the last green state of a test; where none is stored, with the newest one of those it may be in which a fixed file differs. */
+async function findGreenState(
+  project: Project,
+  { lead, states }: { readonly lead: DiagnosedFailure; readonly states: readonly FixedFile[] },
+): Promise<GitChanges | null> {
+  const all = await listChangesSinceGreen(project.cwd, lead);
+  for (const since of all.slice(0, -1)) {
+    const files = await withGreenTexts(project, { states, since });
+    if (files.some(({ green, red }) => green !== red)) return since;
+  }
+  return all.at(-1) ?? null;
+}
+
+async function withGreenTexts(
+  { cwd }: Pick<Project, 'cwd'>,
+  { states, since }: { readonly states: readonly FixedFile[]; readonly since: GitChanges | null },
+): Promise<FileStates[]> {
+  if (since === null) return [...states];
+  const nameOf = (file: string) => relativePath(since.root, path.join(cwd, file));
+  const read = await readTexts(
+    since.before,
+    states.map(({ path: file }) => nameOf(file)),
+  );
+  return states.map((state) => ({ ...state, green: read(nameOf(state.path)) }));
+}
+
+async function readTexts(
+  snapshot: FileSnapshot,
+  files: readonly string[],
+): Promise<(file: string) => string | null> {
+  const read = await snapshot.read(files);
+  return (file) => {
+    const bytes = read.get(file);
+    return bytes ? Buffer.from(bytes).toString('utf8') : null;
+  };
+}
+
 async function textOf(state: FileState | null, contents: Contents): Promise<string | null> {
   return state?.kind === 'file' ? (await contents.get(state.hash)).toString('utf8') : null;
 }
-
-const committed = (root: string, commit: string, file: string) => git(root, ['show', `${commit}:${file}`]);
 
 const styles = /\.(?:css|s[ac]ss|less|svg)$/;
 
 /** Returns what changed in the files that the fix touches, and then what else may have broken the test. */
 async function suspectedHunks(
   { root, cwd, clean }: Project,
-  { lead, files, green }: { lead: DiagnosedFailure; files: readonly FileStates[]; green: string | null },
+  { lead, files, since }: { lead: DiagnosedFailure; files: readonly FileStates[]; since: GitChanges | null },
 ): Promise<FixToRead['culprit']['hunks']> {
-  if (green === null) return [];
-  const log = await listCommitsSince(root, green).catch(() => []);
+  if (since === null) return [];
+  const log = await listCommitsSince(root, since.base).catch(() => []);
   const own = files.flatMap((file) => {
     const inRoot = relativePath(root, path.join(cwd, file.path));
     const commit = log.find((logged) => logged.files.includes(inRoot))?.commit ?? null;
@@ -137,7 +163,7 @@ async function suspectedHunks(
     root: cwd,
     tree: cwd,
     lead,
-    lastGreen: async () => (green === null ? null : { commit: green, runDir: null }),
+    lastGreen: createLastGreenLookup(cwd),
     isLeftOut: (file) => touched.has(file) || styles.test(file) || isDocument(file),
     clean,
   }).catch(() => null);
@@ -154,27 +180,32 @@ const LONGEST = 200_000;
 async function textsOf({
   root,
   cwd,
-  green,
+  since,
   files,
 }: Pick<Project, 'root' | 'cwd'> & {
-  readonly green: string | null;
+  readonly since: GitChanges | null;
   readonly files: readonly FileStates[];
 }): Promise<ProjectText[]> {
   const folders = new Set(files.map((file) => path.posix.dirname(file.path).split('/')[0] ?? ''));
   const isNear = (file: string) => folders.has(path.posix.dirname(file).split('/')[0] ?? '');
   const isRead = (file: string) => isDocument(file) || (isCode(file) && isNear(file));
   const listed = await gitList(cwd, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
-  const changed =
-    green === null ? null : new Set(await gitList(cwd, ['diff', '--name-only', '--relative', '-z', green]));
-  const texts: ProjectText[] = [];
-  for (const file of listed.filter(isRead).slice(0, TEXTS)) {
-    const text = isInside(root, path.resolve(cwd, file)) ? readText(path.join(cwd, file)) : null;
-    if (text === null || text.length > LONGEST) continue;
-    const isSame = changed !== null && !changed.has(file);
-    const before = isSame || green === null ? text : await git(cwd, ['show', `${green}:./${file}`]);
-    texts.push({ path: file, text, ...(green === null ? {} : { green: before }) });
-  }
-  return texts;
+  const texts = listed
+    .filter(isRead)
+    .slice(0, TEXTS)
+    .flatMap((file) => {
+      const text = isInside(root, path.resolve(cwd, file)) ? readText(path.join(cwd, file)) : null;
+      return text === null || text.length > LONGEST ? [] : [{ path: file, text }];
+    });
+  if (since === null) return texts;
+  const nameOf = (file: string) => relativePath(since.root, path.join(cwd, file));
+  const changed = new Set(since.changes.map((change) => change.path));
+  const names = texts.map(({ path: file }) => nameOf(file)).filter((name) => changed.has(name));
+  const read = await readTexts(since.before, names);
+  return texts.map(({ path: file, text }) => {
+    const name = nameOf(file);
+    return { path: file, text, green: changed.has(name) ? read(name) : text };
+  });
 }
 
 function readText(file: string): string | null {
