@@ -1,6 +1,8 @@
 import path from 'node:path';
+import { groupBy } from '../../group-by.js';
 import { canBeReverted } from '../../model/blame.js';
 import type { Cause, DiagnosedFailure } from '../../model/cause.js';
+import { relativePath } from '../../paths.js';
 import { createLastGreenLookup } from '../../run/last-green.js';
 import { compareWithState } from '../../run/tree-state.js';
 import {
@@ -11,10 +13,11 @@ import {
   listCandidates,
   listPaths,
 } from '../../workspace/candidates.js';
-import { openContents, readChange } from '../../workspace/change.js';
-import type { FileEdit } from '../../workspace/file-state.js';
+import { type Contents, openContents, readChange } from '../../workspace/change.js';
+import type { FileEdit, FileState } from '../../workspace/file-state.js';
 import { compareWithGit, type GitChanges, type NoBase } from '../../workspace/git-trees.js';
 import type { Session } from '../session.js';
+import type { FixedFile } from './undoing.js';
 
 // What has changed since the tests of a cause were green. A stored run has seen that state, so no search for the change to blame is needed.
 
@@ -37,6 +40,52 @@ async function compareWithGreen(cwd: string, lead: DiagnosedFailure): Promise<Gi
   if (!green) return null;
   const changes = await compareWithState(cwd, green).catch(() => compareWithGit(cwd, green.commit));
   return 'kind' in changes ? null : changes;
+}
+
+/** Reads the files of a fix in three states; `edits` may be those of several attempts, oldest first. */
+export async function readFixedFiles(
+  { root, contents }: { readonly root: string; readonly contents: Pick<Contents, 'get'> },
+  edits: readonly FileEdit[],
+  since: GitChanges | null,
+): Promise<FixedFile[]> {
+  const files = [...groupBy(edits, (edit) => edit.path)];
+  const green =
+    since &&
+    (await readGreenTexts(
+      since,
+      root,
+      files.map(([file]) => file),
+    ));
+  const textOf = async (state: FileState | null | undefined) =>
+    state?.kind === 'file' ? decode(await contents.get(state.hash)) : null;
+  return Promise.all(
+    files.map(async ([file, own]) => ({
+      path: file,
+      ...(green && { green: green.get(file) ?? null }),
+      red: await textOf(own[0]?.before),
+      now: await textOf(own.at(-1)?.after),
+    })),
+  );
+}
+
+/** Returns the texts that files in this folder had when a test was green, by path; a file that did not exist has none. */
+export async function readGreenTexts(
+  { root, before }: GitChanges,
+  folder: string,
+  files: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const nameOf = (file: string) => relativePath(root, path.join(folder, file));
+  const read = await before.read(files.map(nameOf));
+  return new Map(
+    files.flatMap((file) => {
+      const bytes = read.get(nameOf(file));
+      return bytes ? [[file, decode(bytes)]] : [];
+    }),
+  );
+}
+
+function decode(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString().replaceAll('\r\n', '\n');
 }
 
 /** Whether the app has changed since the tests of a cause were green, so that its author may have meant what they fail for. */

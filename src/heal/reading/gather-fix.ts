@@ -9,20 +9,13 @@ import { tryOr } from '../../result.js';
 import { createLastGreenLookup } from '../../run/last-green.js';
 import { listCommitsSince } from '../../workspace/candidates.js';
 import type { Contents } from '../../workspace/change.js';
-import type { FileEdit, FileState } from '../../workspace/file-state.js';
+import type { FileEdit } from '../../workspace/file-state.js';
 import { gitList } from '../../workspace/git.js';
-import type { FileSnapshot, GitChanges } from '../../workspace/git-trees.js';
+import type { GitChanges } from '../../workspace/git-trees.js';
 import { compareFile } from '../../workspace/hunks.js';
-import { listChangesSinceGreen } from '../attempt/since-green.js';
-import {
-  type FileStates,
-  isDocument,
-  type ProjectText,
-  rulesAbout,
-  testSource,
-  touchedCode,
-  withWish,
-} from './fix-facts.js';
+import { listChangesSinceGreen, readFixedFiles, readGreenTexts } from '../attempt/since-green.js';
+import type { FixedFile } from '../attempt/undoing.js';
+import { isDocument, type ProjectText, rulesAbout, testSource, touchedCode, withWish } from './fix-facts.js';
 
 /** A fix that is in the project's tree. */
 export interface FixInTree {
@@ -49,9 +42,7 @@ interface Project {
 export async function gatherFix(project: Project, fix: FixInTree): Promise<FixToRead> {
   const { root, cwd } = project;
   const { lead, blame } = fix.cause;
-  const states = await listFixedFiles(project, fix.edits);
-  const since = await findGreenState(project, { lead, states });
-  const files = await withGreenTexts(project, { states, since });
+  const { since, files } = await readStates(project, fix);
   const { failure } = lead;
   const test = failure.scope === 'test' ? failure.test : null;
   const spec = test && readText(test.location.file);
@@ -75,64 +66,23 @@ export async function gatherFix(project: Project, fix: FixInTree): Promise<FixTo
   };
 }
 
-/** A file of a fix, before it and with it. */
-type FixedFile = Omit<FileStates, 'green'>;
-
-async function listFixedFiles(
-  { root, cwd, contents }: Project,
-  edits: readonly FileEdit[],
-): Promise<FixedFile[]> {
-  const states = new Map<string, { red: FileState | null; now: FileState | null }>();
-  for (const { path: file, before, after } of edits)
-    states.set(file, { red: states.has(file) ? (states.get(file)?.red ?? null) : before, now: after });
-  return Promise.all(
-    [...states].map(async ([file, { red, now }]) => ({
-      path: relativePath(cwd, path.join(root, file)),
-      red: await textOf(red, contents),
-      now: await textOf(now, contents),
-    })),
-  );
-}
-
-/** Compares the project with the last green state of a test; where none is stored, with the newest one of those it may be in which a fixed file differs. */
-async function findGreenState(
+/** Reads the files of a fix, with the newest of the states in which its test may have been green that has another text of them. */
+async function readStates(
   project: Project,
-  { lead, states }: { readonly lead: DiagnosedFailure; readonly states: readonly FixedFile[] },
-): Promise<GitChanges | null> {
-  const all = await listChangesSinceGreen(project.cwd, lead);
-  for (const since of all.slice(0, -1)) {
-    const files = await withGreenTexts(project, { states, since });
-    if (files.some(({ green, red }) => green !== red)) return since;
-  }
-  return all.at(-1) ?? null;
-}
-
-async function withGreenTexts(
-  { cwd }: Pick<Project, 'cwd'>,
-  { states, since }: { readonly states: readonly FixedFile[]; readonly since: GitChanges | null },
-): Promise<FileStates[]> {
-  if (since === null) return [...states];
-  const nameOf = (file: string) => relativePath(since.root, path.join(cwd, file));
-  const read = await readTexts(
-    since.before,
-    states.map(({ path: file }) => nameOf(file)),
-  );
-  return states.map((state) => ({ ...state, green: read(nameOf(state.path)) }));
-}
-
-async function readTexts(
-  snapshot: FileSnapshot,
-  files: readonly string[],
-): Promise<(file: string) => string | null> {
-  const read = await snapshot.read(files);
-  return (file) => {
-    const bytes = read.get(file);
-    return bytes ? Buffer.from(bytes).toString('utf8') : null;
+  { cause: { lead }, edits }: FixInTree,
+): Promise<{ readonly since: GitChanges | null; readonly files: readonly FixedFile[] }> {
+  const { root, cwd } = project;
+  const at = async (since: GitChanges | null) => {
+    const files = await readFixedFiles(project, edits, since);
+    const toCwd = (file: FixedFile) => ({ ...file, path: relativePath(cwd, path.join(root, file.path)) });
+    return { since, files: files.map(toCwd) };
   };
-}
-
-async function textOf(state: FileState | null, contents: Contents): Promise<string | null> {
-  return state?.kind === 'file' ? (await contents.get(state.hash)).toString('utf8') : null;
+  let states = await at(null);
+  for (const since of await listChangesSinceGreen(cwd, lead)) {
+    states = await at(since);
+    if (states.files.some(({ green, red }) => green !== red)) break;
+  }
+  return states;
 }
 
 const styles = /\.(?:css|s[ac]ss|less|svg)$/;
@@ -140,7 +90,7 @@ const styles = /\.(?:css|s[ac]ss|less|svg)$/;
 /** Returns what changed in the files that the fix touches, and then what else may have broken the test. */
 async function suspectedHunks(
   { root, cwd, clean }: Project,
-  { lead, files, since }: { lead: DiagnosedFailure; files: readonly FileStates[]; since: GitChanges | null },
+  { lead, files, since }: { lead: DiagnosedFailure; files: readonly FixedFile[]; since: GitChanges | null },
 ): Promise<FixToRead['culprit']['hunks']> {
   if (since === null) return [];
   const log = await listCommitsSince(root, since.base).catch(() => []);
@@ -184,7 +134,7 @@ async function textsOf({
   files,
 }: Pick<Project, 'root' | 'cwd'> & {
   readonly since: GitChanges | null;
-  readonly files: readonly FileStates[];
+  readonly files: readonly FixedFile[];
 }): Promise<ProjectText[]> {
   const folders = new Set(files.map((file) => path.posix.dirname(file.path).split('/')[0] ?? ''));
   const isNear = (file: string) => folders.has(path.posix.dirname(file).split('/')[0] ?? '');
@@ -198,14 +148,14 @@ async function textsOf({
       return text === null || text.length > LONGEST ? [] : [{ path: file, text }];
     });
   if (since === null) return texts;
-  const nameOf = (file: string) => relativePath(since.root, path.join(cwd, file));
-  const changed = new Set(since.changes.map((change) => change.path));
-  const names = texts.map(({ path: file }) => nameOf(file)).filter((name) => changed.has(name));
-  const read = await readTexts(since.before, names);
-  return texts.map(({ path: file, text }) => {
-    const name = nameOf(file);
-    return { path: file, text, green: changed.has(name) ? read(name) : text };
-  });
+  const changed = new Set(since.changes.map((change) => path.join(since.root, change.path)));
+  const hasChanged = (file: string) => changed.has(path.join(cwd, file));
+  const green = await readGreenTexts(since, cwd, texts.map((text) => text.path).filter(hasChanged));
+  return texts.map(({ path: file, text }) => ({
+    path: file,
+    text,
+    green: hasChanged(file) ? (green.get(file) ?? null) : text,
+  }));
 }
 
 function readText(file: string): string | null {

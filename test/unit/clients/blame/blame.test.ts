@@ -155,7 +155,7 @@ const file = 'src/basket.js';
 
 /** What a fix takes back of a change of a file from `old` to `now`. */
 function taken(old: string | null, now: string | null, fixed: string | null) {
-  return revertedHunks({ path: file, green: old, before: now, after: fixed }).map(({ isWhole, texts }) => ({
+  return revertedHunks({ path: file, green: old, red: now, now: fixed }).map(({ isWhole, texts }) => ({
     isWhole,
     texts,
   }));
