@@ -82,7 +82,7 @@ describe.runIf(canPty)('on a terminal', () => {
     terminal.type(keys.enter);
     await terminal.shows('Enter some text');
     terminal.type('Grüße, 日本 – sag „Thanks“x', keys.backspace, keys.enter);
-    await terminal.shows('May it change the tests, too?');
+    await terminal.shows('May the agent change the tests, too?');
     terminal.type(keys.enter);
     expect(await terminal.ended()).toBe(0);
     expect(await show()).toMatchObject({
