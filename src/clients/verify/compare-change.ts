@@ -46,19 +46,18 @@ export async function compareChange(
   { cwd, request, bus }: Pick<OpenRun, 'cwd' | 'request' | 'bus'>,
   proofRequest: ProofRequest,
 ): Promise<Result<ComparedChange, Problem>> {
-  const { red } = proofRequest;
-  const redRun = proofRequest.base === null && red?.since.state ? red.since : null;
+  const { red, base } = proofRequest;
+  const redRun = base === null && red?.since.state ? red.since : null;
   const changed = await (redRun?.state
     ? compareWithTreeState(cwd, { runDir: redRun.dir, state: redRun.state })
-    : compareWithGit(cwd, proofRequest.base ?? 'HEAD'));
+    : compareWithGit(cwd, base ?? 'HEAD'));
   if ('kind' in changed) return err(createNoBaseProblem(changed));
   const paths = await listPaths(changed, { isLeftOut: () => false });
   const compared = await compareFiles(changed, paths);
   const files = compared.filter(({ before, after }) => before !== after);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
   // Judges changes committed since the tests were green, too: committing a weakened test does not make it right.
-  const sinceGreen =
-    proofRequest.base === null && red?.green ? await compareWithGit(cwd, red.green) : changed;
+  const sinceGreen = base === null && red?.green ? await compareWithGit(cwd, red.green) : changed;
   const judgedFrom = 'kind' in sinceGreen ? changed : sinceGreen;
   const guardFindings = await guardWorkingTree(judgedFrom, {
     cwd,

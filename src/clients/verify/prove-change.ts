@@ -182,13 +182,12 @@ class ChangeProof {
   /** Makes the runs that the plan asks for. */
   async prove(): Promise<Conclusion> {
     const { signal } = this.#session;
-    const removable = await this.#findRemovablePart();
+    const part = await this.#findRemovablePart();
     while (!signal.aborted) {
-      const next = planProof(this.#createQuestion(typeof removable !== 'string'));
-      const ended = await this.#carryOut(next, typeof removable === 'string' ? [] : removable);
+      const next = planProof(this.#createQuestion(typeof part !== 'string'));
+      const ended = await this.#carryOut(next, typeof part === 'string' ? [] : part);
       if (ended) return ended;
-      if (next.kind === 'settled')
-        return typeof removable === 'string' ? unproven(removable) : this.#settle();
+      if (next.kind === 'settled') return typeof part === 'string' ? unproven(part) : this.#settle();
     }
     return interrupted;
   }
@@ -267,8 +266,7 @@ class ChangeProof {
     const ids = keys.includes(suiteKey) ? null : rerunIdsIn(this.#suite ?? this.#first, keys);
     const run = await (isOut ? this.#runWithout(out, ids) : this.#runAgain(ids));
     if (this.#session.signal.aborted) return interrupted;
-    if (run === null)
-      return unproven('the change could not be reverted, because its files changed meanwhile');
+    if (run === null) return unproven('the change could not be reverted: its files changed meanwhile');
     this.#record(run, keys, { part, isOut });
     const isRedNow = keys.some((id) => this.#ids.includes(id) && readStep(run, id) !== 'green');
     return !isOut && isRedNow ? unsteady : null;
@@ -336,9 +334,7 @@ class ChangeProof {
       this.#notProven.push(
         `anything by ${counted(outcome.red.length, 'other test')}: red with and without the change`,
       );
-    this.#proven.push(
-      `no other test is red because of it: ${counted(tests.length, 'test')} of the suite ran`,
-    );
+    this.#proven.push(`no other test broke: ${counted(tests.length, 'test')} of the suite ran`);
   }
 
   async #concludeBroken(keys: readonly string[]): Promise<Conclusion> {
@@ -396,12 +392,9 @@ class ChangeProof {
   }
 
   /** Runs tests without the change; returns null if it could not be reverted. */
-  async #runWithout(
-    removable: readonly Candidate[],
-    ids: readonly string[] | null,
-  ): Promise<TestOutcomes | null> {
+  async #runWithout(part: readonly Candidate[], ids: readonly string[] | null): Promise<TestOutcomes | null> {
     const { workspace, folder, bus, signal } = this.#session;
-    const edits = await createRevertingEdits(removable, {
+    const edits = await createRevertingEdits(part, {
       root: workspace.root,
       contents: openContents(folder.dir),
     });
