@@ -114,6 +114,15 @@ export function countGreensNeeded(count: Count): number {
   return rate >= 1 ? 1 : Math.ceil(Math.log(errorOf.proof) / Math.log1p(-rate));
 }
 
+/**
+ * Counts the red runs in a row that prove that a flaky test is broken now: at its rate, chance explains them with at most 1 %. A higher rate than one
+ * half counts as that, or a test that is nearly always red would run for ever.
+ */
+export function countRedsNeeded({ red, runs }: Count): number {
+  const rate = Math.min(1 / 2, red / runs);
+  return rate > 0 ? Math.ceil(Math.log(errorOf.proof) / Math.log(rate)) : 1;
+}
+
 /** `red 4 of 30` */
 export function formatCount({ red, runs }: Count): string {
   return `red ${red} of ${runs}`;
