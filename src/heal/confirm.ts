@@ -1,7 +1,7 @@
 import { chooseNeighbours, chooseShown, type GreenTest, groupAlike, ranBefore } from './alike.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { failureKey, formatTitles, listTests } from '../model/failure.js';
-import { type Count, countRedsNeeded } from '../model/failure-rate.js';
+import { countRedsNeeded } from '../model/failure-rate.js';
 import { relativePath } from '../paths.js';
 import { duration } from '../format.js';
 import { groupCauses } from '../diagnose/group.js';
@@ -122,9 +122,6 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
   return { confirmed, flaky: [...flaky, ...lucky], byChance, uncovered, blockedBy: null };
 }
 
-/** Of a test that an earlier run saw green in the state in which it is red now, both are known once. */
-const inTheSameState: Count = { red: 1, runs: 2 };
-
 /** Returns which tests are green after all. Of those that were green in the same state, or flaky in earlier runs, a flake is likelier than a fault. */
 async function greenByChance(
   session: Progress['session'],
@@ -136,7 +133,7 @@ async function greenByChance(
   );
   const needed = new Map<DiagnosedFailure, number>();
   for (const failure of confirmed) {
-    const count = (await wasGreen(failure)) ? inTheSameState : flakes.get(failureKey(failure.failure));
+    const count = (await wasGreen(failure)) ? { red: 1, runs: 2 } : flakes.get(failureKey(failure.failure));
     needed.set(failure, count ? countRedsNeeded(count) : 0);
   }
   const green = new Set<DiagnosedFailure>();

@@ -114,13 +114,9 @@ export function countGreensNeeded(count: Count): number {
   return rate >= 1 ? 1 : Math.ceil(Math.log(errorOf.proof) / Math.log1p(-rate));
 }
 
-/**
- * Counts the red runs in a row that prove that a flaky test is broken now: at its rate, chance explains them with at most 1 %. A higher rate than one
- * half counts as that, or a test that is nearly always red would run for ever.
- */
+/** Counts the red runs that prove that a flaky test is broken now: at its rate, but at most one half, their chance is at most 1 %. */
 export function countRedsNeeded({ red, runs }: Count): number {
-  const rate = Math.min(1 / 2, red / runs);
-  return rate > 0 ? Math.ceil(Math.log(errorOf.proof) / Math.log(rate)) : 1;
+  return red > 0 ? Math.ceil(Math.log(errorOf.proof) / Math.log(Math.min(1 / 2, red / runs))) : 1;
 }
 
 /** `red 4 of 30` */
