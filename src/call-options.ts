@@ -18,7 +18,7 @@ const filters = listOf(
   text.regex(/^(?!-)/, 'must not begin with "-": playwrightArgs takes options of Playwright'),
 );
 
-const ofEachCall = {
+const commonOptions = {
   cwd: text,
   env: object,
   signal,
@@ -30,8 +30,8 @@ const ofEachCall = {
   project: listOf('texts'),
 };
 
-const ofTests = {
-  ...ofEachCall,
+const testOptions = {
+  ...commonOptions,
   tests: filters,
   playwrightArgs: listOf('texts'),
   dryRun: flag,
@@ -52,22 +52,22 @@ const ofTests = {
 /** The options that each function of the library takes (CL-15). */
 const options = {
   heal: {
-    ...ofTests,
+    ...testOptions,
     flaky: flag,
     from: listOf('folders').min(1, 'names no folder with reports'),
   },
-  flaky: ofTests,
+  flaky: testOptions,
   verify: {
-    ...ofEachCall,
+    ...commonOptions,
     tests: filters,
     base: text,
     depth: z.enum(proofDepths, `must be ${proofDepths.join(' or ')}`),
     review: flag,
   },
-  blame: { ...ofEachCall, base: text, test: text },
+  blame: { ...commonOptions, base: text, test: text },
 };
 
-/** Checks the options of a call; the error names all that is wrong with them. */
+/** Checks the options of a call and reports all mistakes in one problem. */
 export function checkOptions(call: keyof typeof options, given: unknown): Result<null, Problem> {
   const schema = z.strictObject(options[call], {
     error: ({ code, keys }) =>
@@ -82,7 +82,7 @@ export function checkOptions(call: keyof typeof options, given: unknown): Result
   );
   return err({
     kind: 'usage',
-    message: `${call}() cannot be called like this: ${mistakes.join('; ')}`,
-    remedy: 'See docs/library.md for the options, or use the types.',
+    message: `${call}() got invalid options: ${mistakes.join('; ')}`,
+    remedy: 'See docs/library.md or the TypeScript types for the options.',
   });
 }

@@ -5,96 +5,103 @@ import { isRed } from './playwright/suite-run.js';
 import type { Problem } from './problem.js';
 import { err, ok, type Result } from './result.js';
 import type { OpenRun } from './command/open-run.js';
-import type { MakeHooks } from './command/compose-session.js';
+import type { CreateHooks } from './command/compose-session.js';
 import type { HealResult } from './heal/progress.js';
 import type { Command, Run } from './command/run.js';
 import type { ProofRequest } from './clients/verify/compare-change.js';
 
-/** Heals what is red, in the suite here or in the reports of other runs, and then, if that was asked for, what is flaky. */
-export const heal: Command = (run) => healWith(run, async () => (await clients()).byAgents);
+/** Heals the red tests of the suite, or of other machines' reports, and then, with `--flaky`, the flaky ones. */
+export const heal: Command = (run) => healWith(run, async () => (await loadHooks()).byAgents);
 
-/** Heals by the fixes in the artifacts of other machines, without an agent. */
+/** Heals with the fixes in other machines' artifacts, without an agent. */
 export const provePatches =
   (patches: readonly RemoteFix[]): Command =>
   (run) =>
-    healWith(run, async () => (await clients()).byPatches(patches));
+    healWith(run, async () => (await loadHooks()).byPatches(patches));
 
-// Loaded only for a run that is red (CL-4).
-const clients = () => import('./clients/hooks.js');
-const blaming = () => import('./clients/blame/explain.js');
+// Loaded only for a red run (CL-4).
+const loadHooks = () => import('./clients/hooks.js');
+const loadBlame = () => import('./clients/blame/explain.js');
 
-async function healWith(run: Run, hooksOf: () => Promise<MakeHooks>): Promise<Result<HealResult, Problem>> {
+async function healWith(
+  run: Run,
+  chooseHooks: () => Promise<CreateHooks>,
+): Promise<Result<HealResult, Problem>> {
   const { request, settings } = run.opened;
-  const first = await run.suite({ needsCopies: startsAgents(run.opened) });
+  const first = await run.runSuite({ needsCopies: startsAgents(run.opened) });
   if (!first.ok) return first;
-  const mayBeFlaky =
+  const healsFlakes =
     request.options.flaky && first.value.run.tests.some(({ outcome }) => outcome === 'flaky');
-  if (!isRed(first.value.run) && !mayBeFlaky) return run.green(first.value.run);
-  const explain = settings.blame.enabled ? { explain: (await blaming()).explainByChanges(null) } : {};
-  const session = await run.session(first.value, { ...explain, hooks: await hooksOf() });
+  if (!isRed(first.value.run) && !healsFlakes) return run.endGreen(first.value.run);
+  const blameSearch = settings.blame.enabled ? (await loadBlame()).createBlameSearch(null) : null;
+  const session = await run.openSession(first.value, {
+    ...(blameSearch && { blameSearch }),
+    hooks: await chooseHooks(),
+  });
   if (!session.ok) return session;
   const { healRun } = await import('./heal/heal-rounds.js');
   const healed = await healRun(session.value, first.value.run);
   const flaky = [...session.value.bus.run().tests.values()].filter(({ verdict }) => verdict === 'flaky');
   if (request.options.flaky && flaky.length > 0) {
-    const { runFlaky: flakyRun } = await import('./clients/flaky/flaky-run.js');
+    const { runFlaky } = await import('./clients/flaky/flaky-run.js');
     const suspected = flaky.map(({ id }) => id);
-    const { paused } = await flakyRun(run.opened, session.value, { first: first.value.run, suspected });
+    const { paused } = await runFlaky(run.opened, session.value, { first: first.value.run, suspected });
     return ok({ ...healed, paused: healed.paused || paused });
   }
   return ok(healed);
 }
 
-/** Shows which agent would get which prompt, and starts none. */
+/** Shows which agent would get which prompt, without starting any. */
 export const plan: Command = async (run) => {
-  const first = await run.suite();
+  const first = await run.runSuite();
   if (!first.ok) return first;
-  if (!isRed(first.value.run)) return run.green(first.value.run);
-  const session = await run.session(first.value);
+  if (!isRed(first.value.run)) return run.endGreen(first.value.run);
+  const session = await run.openSession(first.value);
   if (!session.ok) return session;
   const { planRun } = await import('./clients/plan-run.js');
   const show = run.opened.request.options.json ? () => undefined : showPlan;
   return ok(await planRun(session.value, first.value.run, show));
 };
 
-/** Searches for the change that broke what is red, since a commit if one is named. */
+/** Searches for the change that broke the red tests, since the `base` commit if one is given. */
 export const blame =
   (base: string | null): Command =>
   async (run) => {
-    const first = await run.suite();
+    const first = await run.runSuite();
     if (!first.ok) return first;
-    if (!isRed(first.value.run)) return run.green(first.value.run);
-    const session = await run.session(first.value, { explain: (await blaming()).explainByChanges(base) });
+    if (!isRed(first.value.run)) return run.endGreen(first.value.run);
+    const { createBlameSearch } = await loadBlame();
+    const session = await run.openSession(first.value, { blameSearch: createBlameSearch(base) });
     if (!session.ok) return session;
     const { blameRun } = await import('./clients/plan-run.js');
     return ok(await blameRun(session.value, first.value.run));
   };
 
-/** Measures, explains and heals what is flaky, in place of what is red. */
+/** Measures, explains and heals flaky tests instead of red ones. */
 export const flaky: Command = async (run) => {
-  const nobody = nobodyToHeal(run.opened);
-  if (nobody) return err(nobody);
-  const first = await run.suite({ ids: null, needsCopies: startsAgents(run.opened) });
+  const noAgent = findNoAgentProblem(run.opened);
+  if (noAgent) return err(noAgent);
+  const first = await run.runSuite({ ids: null, needsCopies: startsAgents(run.opened) });
   if (!first.ok) return first;
-  const session = await run.session(first.value, { hooks: (await clients()).byAgents });
+  const session = await run.openSession(first.value, { hooks: (await loadHooks()).byAgents });
   if (!session.ok) return session;
-  const { runFlaky: flakyRun } = await import('./clients/flaky/flaky-run.js');
-  return ok(await flakyRun(run.opened, session.value, { first: first.value.run }));
+  const { runFlaky } = await import('./clients/flaky/flaky-run.js');
+  return ok(await runFlaky(run.opened, session.value, { first: first.value.run }));
 };
 
-/** Proves the changes in the working tree on these tests, or on the selection if there are none. */
+/** Proves the changes in the working tree on these tests, or on the whole selection if `ids` is empty. */
 export const verify =
-  (asked: ProofRequest, ids: readonly string[]): Command =>
+  (proofRequest: ProofRequest, ids: readonly string[]): Command =>
   async (run) => {
-    // Judged before anything is run with it, since it may be refused as it stands.
-    const { compareChange, refusedAtOnce } = await import('./clients/verify/compare-change.js');
-    const change = await compareChange(run.opened, asked);
+    // The guard judges the change first, because it may refuse it without running a test.
+    const { compareChange, concludeRefused } = await import('./clients/verify/compare-change.js');
+    const change = await compareChange(run.opened, proofRequest);
     if (!change.ok) return change;
-    const refused = refusedAtOnce(run.opened, change.value);
+    const refused = concludeRefused(run.opened, change.value);
     if (refused) return ok(refused);
-    const first = await run.suite(ids.length > 0 ? { ids } : {});
+    const first = await run.runSuite(ids.length > 0 ? { ids } : {});
     if (!first.ok) return first;
-    const session = await run.session(first.value);
+    const session = await run.openSession(first.value);
     if (!session.ok) return session;
     const { verifyChange } = await import('./clients/verify/prove-change.js');
     return ok(
@@ -102,26 +109,26 @@ export const verify =
     );
   };
 
-/** Applies the patch that a person has chosen for these tests, or for the suite itself if there are none, and proves it without an agent. */
+/** Applies the patch that a person chose for these tests, or for the suite itself if `ids` is empty, and proves it without an agent. */
 export const applyChosen =
   (ids: readonly string[]): Command =>
   async (run) => {
-    const first = await run.suite(ids.length > 0 ? { ids } : {});
+    const first = await run.runSuite(ids.length > 0 ? { ids } : {});
     if (!first.ok) return first;
     if (!isRed(first.value.run)) {
       const message =
-        'Its tests are green without the patch, under the condition in which they were red, so it was not applied.';
+        'The patch was not applied, because its tests are now green without it, under the condition in which they were red.';
       run.opened.bus.emit({ type: 'run.warning', message });
-      return run.green(first.value.run);
+      return run.endGreen(first.value.run);
     }
-    const { byChoice } = await clients();
-    const session = await run.session(first.value, { hooks: byChoice, theseTestsOnly: true });
+    const { byChoice } = await loadHooks();
+    const session = await run.openSession(first.value, { hooks: byChoice, skipsRegression: true });
     if (!session.ok) return session;
     const { healRun } = await import('./heal/heal-rounds.js');
     return ok(await healRun(session.value, first.value.run));
   };
 
-/** Whether an agent may need a copy; the built-in fixer does not. */
+/** True if the run may start an agent, which needs a copy; the built-in fixer does not. */
 function startsAgents({ request, settings, missing }: OpenRun): boolean {
   if (request.options.dryRun) return false;
   return Object.entries(settings.agents).some(
@@ -129,8 +136,8 @@ function startsAgents({ request, settings, missing }: OpenRun): boolean {
   );
 }
 
-/** Measuring takes minutes, so a search for flakes that no agent could heal is refused before it; null if one can. */
-function nobodyToHeal({ settings, missing }: OpenRun): Problem | null {
+/** Returns a problem if no agent can heal flaky tests, so that nobody waits minutes for the measurements first; null if an agent can. */
+function findNoAgentProblem({ settings, missing }: OpenRun): Problem | null {
   const agents = settings.routes.flaky;
   const problems = agents.flatMap((name) => missing.get(name) ?? []);
   const [first] = problems;

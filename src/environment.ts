@@ -3,12 +3,12 @@ import process from 'node:process';
 
 const hosted = new AsyncLocalStorage<NodeJS.ProcessEnv>();
 
-/** Returns the environment for the programs that a run starts: what `heal({ env })` was given, or that of this process. */
+/** Returns the environment for the programs that a run starts: the `env` of `heal({ env })`, or that of this process. */
 export function environment(): NodeJS.ProcessEnv {
   return hosted.getStore() ?? process.env;
 }
 
-/** Runs work whose programs get this environment, as several runs with different ones may be at work in one process (CL-15). */
+/** Runs work whose programs get this environment, since runs with different environments may share one process (CL-15). */
 export function withEnvironment<T>(env: NodeJS.ProcessEnv, work: () => Promise<T>): Promise<T> {
   return hosted.run(env, work);
 }

@@ -28,11 +28,11 @@ import { jsonOf } from './json-of.js';
 const commandLineShape = z.object({
   filters: texts,
   passThrough: texts,
-  /** By their long names; checked when a patch of the run is proven again. */
+  /** By long name. Validated only when a patch of the run is proven again. */
   options: z.looseObject({}) as z.ZodType<object>,
 });
 
-/** A run as typed: filters, arguments passed on to Playwright, and options. */
+/** The command line of a run: filters, arguments for Playwright, and options. */
 export type CommandLine = z.infer<typeof commandLineShape>;
 
 const listedTestShape = z.object({
@@ -45,21 +45,21 @@ const listedTestShape = z.object({
   verdict: z.enum(verdicts),
   /** 0 if it did not run. */
   durationMs: count,
-  /** Re-runs after an agent had worked, in the run that this one continues; absent if it continues none. */
+  /** The test's retries in the run that this one continues; absent if it continues none. */
   retries: count.exactOptional(),
-  /** Healed in that run by a fix that was made for another test (HL-6). */
+  /** Set if a fix for another test healed it in that run (HL-6). */
   sharedFix: z.boolean().exactOptional(),
-  /** The ids to run so that it is run again, such as those of its serial group; absent if its own is enough. */
+  /** The ids to run in order to re-run it, such as those of its serial group; absent if its own id is enough. */
   rerunIds: texts.exactOptional(),
 });
 
-/** A test of the selection, with its status in the first Playwright run that included it. */
+/** A test of the selection, with its status in its first Playwright run. */
 export type ListedTest = z.infer<typeof listedTestShape>;
 
 const regressionShape = z.object({
   /** How many tests ran. */
   tests: count,
-  /** How many tests there was no time for. */
+  /** How many tests did not run for lack of time. */
   leftOut: count,
   /** Fixes that broke green tests, with the ids of those tests. */
   broke: listOf(z.object({ causeId: id, tests: texts })),
@@ -68,7 +68,7 @@ const regressionShape = z.object({
 /** The results of running the tests around the fixes once more. */
 export type RegressionResult = z.infer<typeof regressionShape>;
 
-/** Why Playwright is run. */
+/** The purposes of a Playwright run. */
 export const suitePurposes = [
   'first',
   'confirm',
@@ -92,7 +92,7 @@ const ofSuite = { ...ofAny, purpose: z.enum(suitePurposes) };
 
 /**
  * Everything that happens in a run, as one typed stream: reporters render it, and `events.ndjson` stores it. Start here to learn what
- * self-heal does. Types and checks are one: a run's folder may come from anywhere, so nothing that is read back is taken for granted.
+ * self-heal does. These shapes define the types and also validate stored events, because a run's folder may come from anywhere.
  */
 const shapes = {
   'run.started': z.object({
@@ -102,20 +102,20 @@ const shapes = {
     dryRun: z.boolean(),
     /** The requested level of proof. */
     verify: z.enum(verifyLevels),
-    /** The shards that ran these tests, and the numbers of those that are missing; absent if the suite runs here. */
+    /** The number of shards whose reports were read, and the numbers of the missing ones; absent if the suite runs here. */
     shards: z.object(shards).exactOptional(),
-    /** The command as typed: a patch that a person chooses later is proven with its selection. */
+    /** If a person chooses a patch later, it is proven with this selection. */
     request: commandLineShape.exactOptional(),
   }),
   /** A Playwright run begins: the first one, a confirming one, or one after an attempt. */
   'suite.started': z.object({
     ...ofSuite,
     tests: countOrNull,
-    /** How many of them the run is made for; the others run along, or before them. Absent if it is made for all. */
+    /** How many of the tests the run is for; the others only run before or beside them. Absent if it is for all. */
     red: count.exactOptional(),
-    /** The flaky test that is measured; absent otherwise. */
+    /** The flaky test that this run measures; absent otherwise. */
     about: z.string().exactOptional(),
-    /** The number of the Playwright run, counted from 1; absent if it ran elsewhere, and its reports were read. */
+    /** The number of the Playwright run, from 1; absent if it ran elsewhere and only its reports were read. */
     n: count.exactOptional(),
     /** Expected duration in milliseconds; null if nothing has been measured yet. */
     likelyMs: countOrNull.exactOptional(),
@@ -131,32 +131,32 @@ const shapes = {
     notRun: count,
     durationMs: count,
   }),
-  /** Playwright's reports of other runs were read instead of a first run here (SC-1). */
+  /** Reports of Playwright runs elsewhere replaced the first run (SC-1). */
   'reports.read': z.object(shards),
-  /** Tests that had not run before, as a Playwright run showed them. After the first run, this is the whole selection. */
+  /** A Playwright run included these tests for the first time. For the first run, this is the whole selection. */
   'tests.seen': z.object({ tests: listOf(listedTestShape) }),
-  /** The final status of these tests, unless a later event decides them again (HN-7); `sharedFix` if a fix made for another test healed them. */
+  /** The final status of these tests, unless a later event changes it (HN-7); `sharedFix` if a fix for another test healed them. */
   'tests.decided': z.object({
     ids: texts,
     verdict: z.enum(verdicts),
     sharedFix: z.boolean().exactOptional(),
   }),
-  /** These tests are red, and a person has accepted that for now (ME-7). */
+  /** These tests are red, and a person has quarantined them (ME-7). */
   'tests.quarantined': z.object(ofTests),
   'cause.found': z.object({ cause: causeRecordShape }),
-  /** An earlier fix healed some of the cause's tests; these are the rest (HL-6). */
+  /** An earlier fix healed some of the cause's tests; the cause now has the rest (HL-6). */
   'cause.narrowed': z.object({ cause: causeRecordShape }),
-  /** The smallest change that broke `causeId` is that of this cause, which has its tests now (HL-6). */
+  /** The same change broke `causeId` and this cause, which now has the tests of both (HL-6). */
   'cause.joined': z.object({ ...ofCause, cause: causeRecordShape }),
   'cause.flaky': z.object({ ...ofTests, ...ofAny }),
-  /** Somebody edited these files of tests while the run worked, and not by a fix (HN-3). */
+  /** Somebody edited these test files during the run (HN-3). */
   'tests.edited': z.object({ files: texts, change: changeId }),
-  /** Experiments have shown what makes a test flaky, and how often it then fails (FL-2). */
+  /** Experiments showed which condition makes a test flaky, and how often it then fails (FL-2). */
   'flake.found': z.object({ flake: flakeShape }),
-  /** With a fix, a flaky test was green as often as proves it under the condition that had made it red (FL-4). */
+  /** Under the condition that had made it red, a flaky test was now green often enough to prove its fix (FL-4). */
   'flake.passed': z.object({ test: testShape, green: countShape }),
   'cause.started': z.object(ofCause),
-  /** Runs with changes reverted have shown which change broke the cause's leading test (BL-1). */
+  /** Runs with changes reverted showed which change broke the cause's leading test (BL-1). */
   'cause.blamed': z.object({ ...ofCause, blame: blameShape }),
   /** A failure that an earlier run healed has come back. */
   'cause.came_back': z.object({ ...ofCause, fix: earlierFixShape }),
@@ -165,14 +165,14 @@ const shapes = {
     ...causeEndShape.shape,
     attempts: count,
     costUsd: countOrNull,
-    /** Set if the fix of another cause healed it, since it then has no attempt to which the proof belongs. */
+    /** Set if another cause's fix healed it, because then no attempt of its own has the proof. */
     proof: proofShape.exactOptional(),
     /** The proof of each of its tests, if there is more than one. */
     testProofs: listOf(testProofShape).exactOptional(),
   }),
-  /** Why no change is blamed, as a sentence; `causeId` is null if it applies to all causes. */
+  /** The search found no change to blame, for this reason; `causeId` is null if it applies to all causes. */
   'blame.ended': z.object({ ...ofAny, reason: z.string() }),
-  /** The built-in fixer made a fix, or an agent's fix from a killed run is tried again; it is judged like an agent's (BF-1). */
+  /** The built-in fixer made a fix, or an agent's fix from a killed run is tried again. Both are judged like an agent's fix (BF-1). */
   'fixer.proposed': z.object({ ...ofAttempt, summary: z.string(), agent: z.string() }),
   'agent.started': z.object({
     ...ofAttempt,
@@ -183,7 +183,7 @@ const shapes = {
     pid: countOrNull,
     /** Relative to the project. */
     logFile: z.string(),
-    /** Set if it is asked about the attempt's fix (HN-11). */
+    /** Set if the agent reviews the attempt's fix (HN-11). */
     isReview: z.literal(true).exactOptional(),
   }),
   /** The latest text or action of the agent, at most ten times a second. */
@@ -196,38 +196,37 @@ const shapes = {
     /** The program's own error (AG-6), or null. */
     agentError: z.enum(agentErrors).nullable(),
     filesChanged: count,
-    /** Processes that outlived it and were ended, as `pid command`. */
+    /** Processes that outlived the agent and that self-heal ended, as `pid command`. */
     orphans: texts,
-    /** Set if it was asked about the attempt's fix: its answer. */
+    /** The agent's answer, if it reviewed the attempt's fix. */
     opinion: opinionShape.exactOptional(),
   }),
   /** Waiting before the next attempt (HL-4). */
   'agent.retrying': z.object({ ...ofAttempt, delayMs: count, reason: z.string() }),
-  /** A question to a person; the run does not wait for the answer. The id is null if it could not be stored. */
+  /** A question for a person; the run does not wait for the answer. The id is null if it could not be stored. */
   'agent.waiting_for_input': z.object({ ...ofCause, question: z.string(), escalationId: id.nullable() }),
   /** A person answered; written to the events of the run that asked. */
   'agent.escalation_resolved': z.object({
     escalationId: id,
     choice: z.enum(choices),
   }),
-  /** Agents that red tests might have needed, and that were not started. */
   /** Too many escalations are pending, so no further agent is started. */
   'agent.build_paused': z.object({ status: z.literal('escalation_threshold_exceeded') }),
-  /** Files that the agent changed do not enter the project; the rest of its change is tried (HN-4). */
+  /** These files of the agent's change do not enter the project; the rest of the change is tried (HN-4). */
   'attempt.cut': z.object({ ...ofAttempt, cut: listOf(cutShape) }),
-  /** An agent's change is dishonest, and is dropped (HN-3). */
+  /** The guard rejected an agent's change (HN-3). */
   'attempt.rejected': z.object({ ...ofAttempt, violations: listOf(violationShape) }),
   /**
-   * The re-run after the fix was green, or showed another error. The change stays until the proof decides (HN-5, HN-1), and a run that continues
-   * this one begins with it. Emitted again if a note was added meanwhile.
+   * The re-run after the fix was green or showed another error. The change stays until the proof decides (HN-5, HN-1), and a run that continues
+   * this one begins with it. Emitted again when a note is added.
    */
   'attempt.held': z.object({ ...ofCause, attempt: attemptShape }),
   'attempt.judged': z.object({ ...ofCause, attempt: attemptShape }),
   /** The tests around the kept fixes ran once more; fixes that broke any of them were reverted (HN-6). */
   'regression.ended': regressionShape,
-  /** The changes in the working tree, whoever made them, have been judged, and tests have run with and without them (HN-12). */
+  /** The verdict of `self-heal verify` on the changes in the working tree (HN-12). */
   'change.verified': z.object({ verification: verificationShape }),
-  /** After the run, a person undid its changes; `leftAlone` lists files that had changed again and were not restored. */
+  /** A person undid the changes of the run; `leftAlone` lists files that were not restored because they had changed again. */
   'run.undone': z.object({ restored: texts, leftAlone: texts }),
   /** The run continues, but the user should know. */
   'run.warning': z.object({ message: z.string() }),
@@ -249,7 +248,7 @@ type Shapes = typeof shapes;
 /** Something that happened in a run. */
 export type Event = { [T in keyof Shapes]: { type: T } & z.infer<Shapes[T]> }[keyof Shapes];
 
-/** An event with the time it was emitted at, in milliseconds since the epoch, which the bus adds. */
+/** An event with its time in milliseconds since the epoch, which the bus adds. */
 export type StampedEvent = Event & { time: number };
 
 /** The event with this type. */
@@ -260,12 +259,12 @@ const END_OF_TIME = 8.64e15;
 
 const stamped = z.looseObject({ time: count.max(END_OF_TIME), type: z.string() });
 
-/** Parses a line of `events.ndjson`; returns null for the torn last line of a killed run, and for anything else that is not an event. */
+/** Parses a line of `events.ndjson`; returns null for anything that is not an event, such as the cut last line of a killed run. */
 export function parseEvent(line: string): StampedEvent | null {
   const { success, data } = stamped.safeParse(jsonOf(line));
   if (!success) return null;
   const { time, type } = data;
-  // The fields of an event of a newer version are unknown, and `reduce` ignores it.
+  // A newer version wrote this event. `reduce` ignores it, so its fields do not matter.
   if (!Object.hasOwn(shapes, type)) return { time, type } as StampedEvent;
   const fields = shapes[type as Event['type']].safeParse(data);
   return fields.success ? ({ time, type, ...fields.data } as StampedEvent) : null;

@@ -10,13 +10,13 @@ export function dollars(costUsd: number): string {
   return `$${costUsd > 0 && costUsd < 0.01 ? costUsd.toFixed(4) : costUsd.toFixed(2)}`;
 }
 
-/** Returns the first `most` items and, if there are others, what `rest` says about their number. */
-export function atMost<T>(items: readonly T[], most: number, rest: (hidden: number) => T): T[] {
-  const hidden = items.length - most;
-  return hidden > 0 ? [...items.slice(0, most), rest(hidden)] : [...items];
+/** Returns the first `max` items and, if there are more, one item that `summarize` makes from the number of the others. */
+export function atMost<T>(items: readonly T[], max: number, summarize: (hidden: number) => T): T[] {
+  const hidden = items.length - max;
+  return hidden > 0 ? [...items.slice(0, max), summarize(hidden)] : [...items];
 }
 
-/** `1 test`, `2 tests`. */
+/** Formats a number with its noun: `1 test`, `2 tests`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
 }
@@ -30,7 +30,7 @@ export function localDay(iso: string): string {
 export function localTime(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return iso;
-  const two = (part: number) => String(part).padStart(2, '0');
-  const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
+  const pad = (part: number) => String(part).padStart(2, '0');
+  const day = [time.getFullYear(), pad(time.getMonth() + 1), pad(time.getDate())].join('-');
+  return `${day} ${pad(time.getHours())}:${pad(time.getMinutes())}`;
 }

@@ -20,27 +20,27 @@ export type Event = StampedEvent;
 export type Settings = AgentsFile;
 /** A program that runs slash commands, as `runners` of agents.yaml describes it. */
 export type Runner = NonNullable<Settings['runners']>[string];
-/** Follows a run. What it throws ends it, not the run. */
+/** Receives the events of a run. If it throws, it gets no further events, and the run continues. */
 export type Reporter = (event: Event) => void;
 
-/** What every call takes. */
+/** The options of every call. */
 export interface CallOptions extends Pick<Selection, 'config' | 'project'> {
-  /** The project; the current folder if absent. */
+  /** The project's folder. Default: the current folder. */
   readonly cwd?: string | undefined;
-  /** The environment; that of this process if absent. */
+  /** The environment. Default: that of this process. */
   readonly env?: NodeJS.ProcessEnv | undefined;
-  /** Interrupts the run as Ctrl-C does: all its processes end, and what is not proven is taken out. */
+  /** Interrupts the run as Ctrl-C does: all its processes end, and unproven fixes are reverted. */
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: Reporter | undefined;
   /** Takes precedence over agents.yaml and over the environment. */
   readonly settings?: Settings | undefined;
-  /** A file to read in place of the project's agents.yaml. */
+  /** A file to read instead of the project's agents.yaml. */
   readonly agentsFile?: string | undefined;
-  /** Whether to wait for another self-heal in the project, in place of an error. */
+  /** Waits for another self-heal process in the project instead of failing. */
   readonly wait?: boolean | undefined;
 }
 
-/** Which tests run; the names and meanings are Playwright's. */
+/** Selects the tests to run. Names and meanings are Playwright's. */
 export interface TestOptions extends CallOptions, Omit<Selection, 'filters' | 'passThrough'> {
   /** Test files: regular expressions on the path, or `file:line`. */
   readonly tests?: readonly string[] | undefined;
@@ -52,87 +52,90 @@ export interface TestOptions extends CallOptions, Omit<Selection, 'filters' | 'p
 
 /** Options of `heal`. */
 export interface HealOptions extends TestOptions {
-  /** Whether to go on to measure, explain and heal what the run found flaky. */
+  /** Afterwards measures, explains and heals the tests that the run found flaky. */
   readonly flaky?: boolean | undefined;
-  /** Folders with Playwright's reports: heals what they name as red, in place of a run of the whole suite. */
+  /** Folders with Playwright reports: heals the tests that they show as red, instead of running the whole suite first. */
   readonly from?: readonly string[] | undefined;
 }
 
 /** Options of `verify`. */
 export interface VerifyOptions extends CallOptions {
-  /** The tests that the change is for; those that the last red run left red if absent. */
+  /** The tests that the change should fix. Default: those that the last red run left failing. */
   readonly tests?: readonly string[] | undefined;
-  /** The commit to compare with; what the last red run ran on if absent. */
+  /** The commit to compare with. Default: the state in which the last red run ran. */
   readonly base?: string | undefined;
-  /** Without the whole suite: `quick`. Default: `full`. */
+  /** `quick` does not run the whole suite. Default: `full`. */
   readonly depth?: ProofDepth | undefined;
-  /** Whether another agent reads the change, which costs an agent run. Default: false. */
+  /** Lets another agent review the change, which costs an agent run. Default: false. */
   readonly review?: boolean | undefined;
 }
 
 /** Options of `blame`. */
 export interface BlameOptions extends CallOptions {
-  /** A test filter, a run, or a cause of the last run, such as `c1`; what the last run left red if absent. */
+  /** A test filter, a run, or a cause of the last run, such as `c1`. Default: the tests that the last run left failing. */
   readonly test?: string | undefined;
   /** A commit at which the tests passed. */
   readonly base?: string | undefined;
 }
 
-/** Runs the suite and heals what is red (CL-15). Throws a `SelfHealError` if that is impossible here. */
+/** Runs the suite and heals failing tests (CL-15). Throws a `SelfHealError` if that is impossible here. */
 export async function heal(options: HealOptions = {}): Promise<Report> {
-  return reported('heal', options, async (project, { tests, playwrightArgs, from, ...own }) => {
+  return runCall('heal', options, async (project, { tests, playwrightArgs, from, ...own }) => {
     const commands = await import('./commands.js');
     const request = {
       ...project,
       name: 'heal',
       filters: tests ?? [],
       passThrough: playwrightArgs ?? [],
-      options: { ...runOptionsOf(own), ...(from && { from: [...from] }) },
+      options: { ...toRunOptions(own), ...(from && { from: [...from] }) },
     };
     return ok({ request, command: own.dryRun ? commands.plan : commands.heal });
   });
 }
 
-/** Measures, explains and heals what is flaky (CL-15). Throws a `SelfHealError` if that is impossible here. */
+/** Measures, explains and heals flaky tests (CL-15). Throws a `SelfHealError` if that is impossible here. */
 export async function flaky(options: TestOptions = {}): Promise<Report> {
-  return reported('flaky', options, async (project, { tests, playwrightArgs, ...own }) => {
+  return runCall('flaky', options, async (project, { tests, playwrightArgs, ...own }) => {
     const commands = await import('./commands.js');
     const [filters, passThrough] = [tests ?? [], playwrightArgs ?? []];
-    const request = { ...project, name: 'flaky', filters, passThrough, options: runOptionsOf(own) };
+    const request = { ...project, name: 'flaky', filters, passThrough, options: toRunOptions(own) };
     return ok({ request, command: commands.flaky });
   });
 }
 
 /** Proves the changes in the working tree (CL-15). Throws a `SelfHealError` if that is impossible here. */
 export async function verify(options: VerifyOptions = {}): Promise<Report> {
-  return reported('verify', options, async (project, { tests, base, depth, review, ...own }) => {
-    const { verifyRequest } = await import('./clients/verify/verify-request.js');
-    return verifyRequest(project, { ...runOptionsOf(own), base, depth, review, filters: tests });
+  return runCall('verify', options, async (project, { tests, base, depth, review, ...own }) => {
+    const { createVerifyRequest } = await import('./clients/verify/verify-request.js');
+    return createVerifyRequest(project, { ...toRunOptions(own), base, depth, review, filters: tests });
   });
 }
 
-/** Searches for the change that broke what is red (CL-15). Throws a `SelfHealError` if that is impossible here. */
+/** Searches for the change that broke the failing tests (CL-15). Throws a `SelfHealError` if that is impossible here. */
 export async function blame(options: BlameOptions = {}): Promise<Report> {
-  return reported('blame', options, async (project, { test, base, ...own }) => {
-    const { createBlameRequest: blameRequest } = await import('./clients/blame/blame-request.js');
-    return blameRequest(project, { ...runOptionsOf(own), base, test });
+  return runCall('blame', options, async (project, { test, base, ...own }) => {
+    const { createBlameRequest } = await import('./clients/blame/blame-request.js');
+    return createBlameRequest(project, { ...toRunOptions(own), base, test });
   });
 }
 
-/** Returns the options of a command that a call stands for. */
-function runOptionsOf({ agentsFile, ...options }: Own<CallOptions>): RunOptions {
+/** Converts the options of a call to those of its command. */
+function toRunOptions({ agentsFile, ...options }: CommandOptions<CallOptions>): RunOptions {
   return dropUndefined({ ...options, agents: agentsFile, json: true });
 }
 
 /** The options of a call without those that every command has in its request. */
-type Own<Options extends CallOptions> = Omit<Options, 'cwd' | 'env' | 'signal' | 'onEvent' | 'settings'>;
+type CommandOptions<Options extends CallOptions> = Omit<
+  Options,
+  'cwd' | 'env' | 'signal' | 'onEvent' | 'settings'
+>;
 
-async function reported<Options extends CallOptions>(
+async function runCall<Options extends CallOptions>(
   call: 'heal' | 'flaky' | 'verify' | 'blame',
   options: Options,
   prepare: (
     project: Pick<RunRequest, 'cwd' | 'env'>,
-    own: Own<Options>,
+    options: CommandOptions<Options>,
   ) => Promise<Result<CommandRequest, Problem>>,
 ): Promise<Report> {
   try {
@@ -146,18 +149,19 @@ async function reported<Options extends CallOptions>(
     const result = await runHosted({ ...request, settings }, command, { signal, onEvent });
     if (!result.ok) throw new SelfHealError(result.error);
     const report = result.value;
-    if (report.outcome === 'agent-unusable') throw new SelfHealError(unusable(report), { report });
+    if (report.outcome === 'agent-unusable')
+      throw new SelfHealError(createUnusableProblem(report), { report });
     return report;
   } catch (error) {
     if (error instanceof SelfHealError) throw error;
     throw new SelfHealError(
-      { kind: 'bug', message: reasonOf(error), remedy: 'Report it, with its stack.' },
+      { kind: 'bug', message: reasonOf(error), remedy: 'Report this bug with its stack trace.' },
       { cause: error },
     );
   }
 }
 
-function unusable({ causes }: Report): Problem {
+function createUnusableProblem({ causes }: Report): Problem {
   const reason = causes.find(({ verdict }) => verdict === 'agent-unusable')?.reason;
   return {
     kind: 'agent-unusable',

@@ -1,11 +1,11 @@
-/** The outcome of a run with some changes taken out; `unresolved` if it says nothing because the build or the start failed. */
+/** The outcome of a run with some changes reverted; `unresolved` if the build or the start failed, which says nothing about the changes. */
 export type SetOutcome = 'green' | 'red' | 'unresolved';
 
-/** Returns how far apart two neighbors are. The search cuts where this is highest first (between commits, files, hunks). */
+/** Returns how far apart two neighbors are. The search cuts first where this is highest: between commits, then files, then hunks. */
 export type Apart<T> = (item: T, next: T) => number;
 
 export interface SetSearch<T> {
-  /** Runs the test with exactly these items taken out; null if no run is left. May be called twice for the same set. */
+  /** Runs the test with exactly these items reverted; returns null if no more runs are allowed. May be called twice for the same set. */
   readonly test: (out: readonly T[]) => Promise<SetOutcome | null>;
   readonly apart: Apart<T>;
 }
@@ -13,25 +13,24 @@ export interface SetSearch<T> {
 export interface MinimalSet<T> {
   /** The reverted items that turn the test green. */
   readonly set: readonly T[];
-  /** Whether leaving in any single item of it keeps the test red. */
+  /** True if every item is necessary: with any one of them left in, the test stays red. */
   readonly isMinimal: boolean;
 }
 
-/** Thrown when the search may not run the tests any more. */
+/** Thrown when no more runs are allowed. */
 class NoRunsLeft extends Error {}
 
-/** How many unresolved outcomes end the bisection: delta debugging copes with them better. */
+/** After this many unresolved outcomes, delta debugging replaces the bisection, because it copes better with them. */
 const UNRESOLVED_TOLERATED = 3;
 
 /**
- * Searches for the smallest set that turns the test green when taken out; null if not even taking out everything does. Yields each set whose outcome it
- * needs, perhaps twice, and goes on with that outcome, or ends with null, when no run is left.
+ * Searches for the smallest set whose reversal turns the test green; returns null if not even reverting everything does. Yields each set to test,
+ * perhaps twice, and expects its outcome, or null when no more runs are allowed.
  *
- * First, a bisection over the items in order, which takes out a prefix each time, as `git bisect` does with the newest commits. The last item of
- * the smallest green prefix is needed; it is kept, and the search continues with the items before it, until the needed items suffice (Junker,
- * QuickXplain, 2004). This takes log₂ n + 1 runs per item of the result, half as many as delta debugging, and shows for each item
- * that the test stays red if it is left in. If outcomes are unresolved, delta debugging, which needs no order, reduces the
- * remaining items instead (ddmin, Zeller and Hildebrandt, 2002).
+ * Starts with a bisection over the items in order that reverts a prefix each time, as `git bisect` does with the newest commits. The last item of the
+ * smallest green prefix is necessary. The search keeps it and continues with the items before it, until the necessary items suffice (Junker,
+ * QuickXplain, 2004). This takes log₂ n + 1 runs per item of the result, half as many as delta debugging, and shows that each item is necessary. If
+ * outcomes are unresolved, delta debugging, which needs no order, reduces the remaining items instead (ddmin, Zeller and Hildebrandt, 2002).
  */
 export function* searchMinimalSet<T>(
   items: readonly T[],
@@ -49,7 +48,7 @@ export function* searchMinimalSet<T>(
   }
 }
 
-/** Carries out the search for the smallest set that turns the test green when taken out. */
+/** Runs the search for the smallest set whose reversal turns the test green. */
 export async function findMinimalSet<T>(
   items: readonly T[],
   { test, apart }: SetSearch<T>,
@@ -59,10 +58,10 @@ export async function findMinimalSet<T>(
     if (step.done) return step.value;
 }
 
-/** A step of the search, which needs the outcomes of sets. */
+/** A step of the search, which yields the sets to test. */
 type Step<T, R> = Generator<readonly T[], R, SetOutcome | null>;
 
-/** Asks for outcomes and remembers the smallest green set. */
+/** Yields sets to test and remembers the smallest green one. */
 class Tests<T> {
   best: readonly T[];
   sawGreen = false;
@@ -72,7 +71,7 @@ class Tests<T> {
   }
 
   *outcome(out: readonly T[]): Step<T, SetOutcome> {
-    // Nothing taken out is the initial state, which is red.
+    // With nothing reverted, the test is red.
     if (out.length === 0) return 'red';
     const outcome = yield out;
     if (outcome === null) throw new NoRunsLeft();
@@ -86,7 +85,7 @@ class Tests<T> {
   }
 }
 
-/** Requires that taking out all of `items` is green. */
+/** Requires that the test is green with all `items` reverted. */
 function* bisect<T>(
   items: readonly T[],
   apart: Apart<T>,
@@ -101,15 +100,15 @@ function* bisect<T>(
     const prefix = rest.slice(0, cut.end);
     if (!cut.isExact) return { set: [...needed, ...prefix], isExact: false };
     needed = [...needed, ...prefix.slice(-1)];
-    // Items that belong together are close to each other, so the search goes on from the needed one.
+    // Items that belong together are close to each other, so the search continues next to the necessary one.
     rest = prefix.slice(0, -1).toReversed();
     if (rest.length === 0 || (yield* tests.isGreen(needed))) return { set: needed, isExact: true };
   }
 }
 
 /**
- * Returns the end of the smallest green prefix of `rest`. All of `rest` must be green, and the empty prefix red. It cuts in the middle, or first
- * after the nearest group.
+ * Returns the end of the smallest green prefix of `rest`. All of `rest` must be green, and the empty prefix red. Cuts in the middle or, with
+ * `isNearest`, first after the nearest group.
  */
 function* findSmallestPrefix<T>(
   rest: readonly T[],
@@ -131,7 +130,7 @@ function* findSmallestPrefix<T>(
   return { end: high, isExact: true };
 }
 
-/** Returns where to cut: at the highest boundary in between, the one nearest to `middle`. */
+/** Chooses the cut between `low` and `high`: at the highest boundary, and of several the one nearest to `middle`. */
 function chooseCut<T>(
   low: number,
   high: number,

@@ -1,6 +1,6 @@
 import { exitCodes } from './model/exit-codes.js';
 
-/** Why self-heal itself cannot continue; everything else is an outcome. */
+/** The reasons why self-heal itself cannot continue; everything else is an outcome. */
 export type ProblemKind =
   | 'usage'
   | 'config-invalid'
@@ -21,29 +21,28 @@ export type ProblemKind =
   | 'project-locked'
   | 'input-unreadable'
   | 'run-missing'
-  /** There is a store that cannot be understood; it is never treated as an empty one. */
+  /** The contents of the store cannot be read. Such a store is never treated as an empty one. */
   | 'store-unreadable'
   /** The store cannot be reached or written. */
   | 'store-unusable'
   /** GitHub or GitLab refused a request, or cannot be reached. */
   | 'forge-refused';
 
-/** A `ProblemKind` with its texts: what is wrong, what to do, and any helpful detail (a marked line, a list). */
+/** A reason why self-heal cannot continue, and how to solve it. */
 export interface Problem {
   readonly kind: ProblemKind;
   /** One sentence without a period. */
   readonly message: string;
-  /** What to do about it, as one sentence or command. */
+  /** How to solve the problem, as one sentence or command. */
   readonly remedy: string;
-  /** Shown below the message, unchanged. */
+  /** Printed below the message, unchanged: a marked line, a list. */
   readonly detail?: string;
 }
 
-/** Problems of an agent program, as opposed to the usage, the project or the machine. */
-const ofAgents: readonly ProblemKind[] = ['agent-not-installed', 'agent-unusable'];
+const agentProblems: readonly ProblemKind[] = ['agent-not-installed', 'agent-unusable'];
 
 export function exitCodeFor(problem: Problem): number {
-  return ofAgents.includes(problem.kind) ? exitCodes.agentUnusable : exitCodes.usage;
+  return agentProblems.includes(problem.kind) ? exitCodes.agentUnusable : exitCodes.usage;
 }
 
 /** Renders a problem for a person: message, detail, remedy. */

@@ -6,7 +6,7 @@ export interface Replacement {
   readonly text: string;
 }
 
-/** Applies replacements that do not overlap, in whichever order they are given. */
+/** Applies replacements that do not overlap, in any order. */
 export function applyReplacements(text: string, replacements: readonly Replacement[]): string {
   const parts: string[] = [];
   let from = 0;

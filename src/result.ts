@@ -1,4 +1,4 @@
-/** The result of a step that may fail as expected; `throw` is only for bugs. */
+/** The result of a step with an expected way to fail; `throw` is only for bugs. */
 export type Result<T, E> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E };
 
@@ -12,7 +12,7 @@ export function err<E>(error: E): { readonly ok: false; readonly error: E } {
   return { ok: false, error };
 }
 
-/** Returns what a function returns, or the fallback if it throws: for files and processes that may be gone. */
+/** Calls a function and returns the fallback if it throws: for files and processes that may no longer exist. */
 export function tryOr<T>(fallback: T, run: () => T): T {
   try {
     return run();

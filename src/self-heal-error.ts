@@ -4,11 +4,11 @@ import type { Report } from './run/report.js';
 /** The error of a library call that failed; the command would exit with 2, 5 or 70. */
 export class SelfHealError extends Error {
   override readonly name = 'SelfHealError';
-  /** `bug` is a defect of self-heal, whose `cause` says more. */
+  /** `bug` is a defect of self-heal; see `cause`. */
   readonly kind: ProblemKind | 'bug';
   /** The remedy, as one sentence or command. */
   readonly remedy: string;
-  /** What belongs to the message: marked lines, a list. */
+  /** Details of the message, such as marked lines or a list. */
   readonly detail: string | null;
   /** The report of a run that ended with 5; null if there was no run. */
   readonly report: Report | null;

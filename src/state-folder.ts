@@ -22,8 +22,8 @@ import type { Problem } from './problem.js';
 import { tryOr } from './result.js';
 
 /**
- * Everything in a project's `.self-heal` is found, read and written through this module. It may have come with the project, from
- * somebody else, so nothing in it is reached through a link, and nothing that is read from it is used as a path.
+ * All access to a project's `.self-heal` goes through this module. The folder may have come with the project, from somebody else, so
+ * self-heal follows no link in it and uses nothing that it reads there as a path.
  */
 const folderName = '.self-heal';
 
@@ -32,7 +32,7 @@ export function stateFolder(project: string, ...parts: readonly string[]): strin
   return path.join(project, folderName, ...parts);
 }
 
-/** Thrown where `.self-heal`, or something in it, is not what self-heal creates there. */
+/** Thrown if `.self-heal` or something in it is not of the kind that self-heal creates there. */
 export class StateRefused extends Error {
   readonly problem: Problem;
 
@@ -46,13 +46,13 @@ function createRefused(file: string, reason: string): StateRefused {
   return new StateRefused({
     kind: 'state-refused',
     message: `${file} is ${reason}; self-heal uses only files and folders that it created itself`,
-    remedy: 'Find out where it comes from, then move it away: self-heal creates it again when it is needed.',
+    remedy: 'Find out where it comes from, then move it away. self-heal creates it again when needed.',
   });
 }
 
 /**
- * Returns why a project's `.self-heal` may not be used, or null. What git tracks was written by somebody else, perhaps long ago, perhaps to
- * deceive: events that let `undo` write files, a store that accepts red tests. Without git, the two cannot be distinguished.
+ * Returns a problem if a project's `.self-heal` must not be used, or null. Files in it that git tracks may come from somebody else who wants to
+ * deceive: events that make `undo` write files, or a store that quarantines red tests. Without git, nothing shows where a file comes from.
  */
 export async function findStateProblem(project: string): Promise<Problem | null> {
   try {
@@ -69,14 +69,14 @@ export async function findStateProblem(project: string): Promise<Problem | null>
   return {
     kind: 'state-refused',
     message: `git tracks ${first}${more}, so anybody may have written the data in ${folderName}`,
-    remedy: `Take it out of the repository: git rm -r --cached ${folderName}, then delete the folder, or move it away.`,
+    remedy: `Remove it from the repository with git rm -r --cached ${folderName}, then delete the folder or move it away.`,
   };
 }
 
-/** Returns the files that git tracks under these names in a folder; none if there is no repository, or git cannot read it. */
+/** Returns the files that git tracks under these names in a folder; none if there is no repository or git cannot read it. */
 export async function findTracked(folder: string, names: readonly string[]): Promise<string[]> {
   if (findGitRoot(path.resolve(folder)) === null) return [];
-  // Where the file system ignores case, so must this.
+  // A file system may ignore case.
   const listed = await git(folder, [
     'ls-files',
     '-z',
@@ -90,14 +90,14 @@ export function hasStateFolder(project: string): boolean {
   return readStats(stateFolder(project)) !== undefined;
 }
 
-/** Creates a project's `.self-heal` if it is missing. It makes git ignore itself, so that runs never show up in `git status`. */
+/** Creates a project's `.self-heal` if it is missing, with a .gitignore that keeps it out of `git status`. */
 export function openStateFolder(project: string): void {
   const rules = '*\n';
   const file = stateFolder(project, '.gitignore');
   if (readStateText(file) !== rules) writeState(file, rules);
 }
 
-/** Creates a folder with the folders that it needs, and returns it. */
+/** Creates a folder and its parents, and returns it. */
 export function makeStateFolder(folder: string): string {
   for (const ancestor of listFoldersDownTo(folder)) {
     try {
@@ -110,7 +110,7 @@ export function makeStateFolder(folder: string): string {
   return folder;
 }
 
-/** Creates a folder that must not exist yet, so that whatever is in it later was put there later. */
+/** Creates a folder that must not exist yet, so that nothing in it is older. */
 export function makeNewStateFolder(folder: string): void {
   makeStateFolder(path.dirname(folder));
   mkdirSync(folder);
@@ -135,7 +135,7 @@ export function measureState(file: string): number {
   return hasState(file) ? lstatSync(file).size : 0;
 }
 
-/** More than a run of a hundred thousand tests leaves in a file. */
+/** Larger than any file of a run of a hundred thousand tests. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Returns the bytes of a file; null if it does not exist. */
@@ -143,7 +143,7 @@ export function readState(file: string): Buffer | null {
   if (!hasState(file)) return null;
   const handle = openState(file, constants.O_RDONLY);
   try {
-    // A string has a maximum length, a file has none.
+    // Unlike a file, a string has a maximum length.
     if (fstatSync(handle).size > MAX_BYTES) throw createRefused(file, 'too large');
     return readFileSync(handle);
   } finally {
@@ -161,7 +161,7 @@ export function readStateJson<T>(file: string, shape: z.ZodType<T>): T | null {
   return shape.safeParse(jsonOf(readStateText(file))).data ?? null;
 }
 
-/** Opens a file that exists, or that these flags create in an existing folder; returns its descriptor. */
+/** Opens a file, or creates it in an existing folder if the flags say so; returns its descriptor. */
 export function openState(file: string, flags: number): number {
   hasState(file);
   // Windows has neither flag. Opening a named pipe that nobody writes to would block.
@@ -174,16 +174,16 @@ export function openState(file: string, flags: number): number {
 }
 
 /**
- * Writes a file atomically, with the folders that it needs: a reader, or a kill at any moment, sees the old or the new content, never a part,
- * and a full disk leaves nothing of the new one. With `durable`, the content is on disk afterwards, and only its owner may read it, since it may
- * hold a secret. Synchronous, since through the thread pool each of thousands of small files costs several times as much processor time.
+ * Writes a file atomically, creating its folders: after a kill or on a full disk, the file has the old or the new content, never a part. With
+ * `durable`, the content is flushed to the disk, and only the owner may read it, since it may contain a secret. Synchronous, because writing
+ * thousands of small files through the thread pool costs several times as much processor time.
  */
 export function writeState(file: string, content: Uint8Array | string, { durable = false } = {}): void {
   makeStateFolder(path.dirname(file));
   hasState(file);
   const temporary = `${file}.${process.pid}.tmp`;
   try {
-    // A kill may have left it behind, or somebody may have put a link there.
+    // A killed process may have left this file, or somebody may have put a link here.
     rmSync(temporary, { force: true });
     const mode = durable ? 0o600 : 0o666;
     writeFileSync(temporary, content, { flag: 'wx', mode, flush: durable });
@@ -194,18 +194,18 @@ export function writeState(file: string, content: Uint8Array | string, { durable
   }
 }
 
-/** Removes whatever is at a path, a link rather than its target. */
+/** Removes the file, folder or link at a path; a link's target stays. */
 export async function removeState(file: string): Promise<void> {
   readStats(file);
   await rm(file, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** How the journal of a transaction over several databases ends, of which ours has none: https://sqlite.org/fileformat.html#the_rollback_journal */
+/** The end of a journal that names a super-journal, which self-heal's database never has: https://sqlite.org/fileformat.html#the_rollback_journal */
 const superJournal = Buffer.from('d9d505f920a163d7', 'hex');
 
 /**
- * Checks a file that SQLite will open by its name, and those that it keeps beside it. A journal may name another one, which SQLite deletes when
- * it is no longer needed, wherever it is.
+ * Checks the files of a database before SQLite opens them by name. Rejects a journal that names a super-journal, because SQLite would delete that
+ * file, wherever it is.
  */
 export function checkDatabase(file: string): void {
   for (const databaseFile of listDatabaseFiles(file)) hasState(databaseFile);
@@ -229,7 +229,7 @@ function readStats(file: string): Stats | undefined {
   return lstatSync(file, { throwIfNoEntry: false });
 }
 
-/** Returns `.self-heal` and the folders below it down to this one. The folders above belong to the user, who may link them. */
+/** Returns `.self-heal` and the folders in it down to this one. Folders above belong to the user and may be links. */
 function listFoldersDownTo(folder: string): string[] {
   const names = folder.split(path.sep);
   const top = names.lastIndexOf(folderName);
@@ -246,15 +246,15 @@ const NEWLINE = 0x0a;
 const MOST_AT_ONCE = 64 * 1024 * 1024;
 
 /**
- * Follows a file of a run that another process appends to. Each call returns the complete lines since the last call, without line ends; none if
- * there is no file. Synchronous, which for a few lines takes a tenth of the processor time. Bytes are split at line ends before they are decoded,
- * so that no character is split.
+ * Follows a file that another process appends to. Each call returns the complete lines since the last call, without line ends, or none if there is
+ * no file. Synchronous, which for a few lines takes a tenth of the processor time. Splits the bytes at line ends before decoding them, so that no
+ * character is split.
  */
-export function createLineFollower(pathNow: () => string): () => string[] {
+export function createLineFollower(currentPath: () => string): () => string[] {
   let offset = 0;
   let rest: Buffer = Buffer.alloc(0);
   return () => {
-    const fd = tryOr(null, () => openState(pathNow(), constants.O_RDONLY));
+    const fd = tryOr(null, () => openState(currentPath(), constants.O_RDONLY));
     if (fd === null) return [];
     try {
       const read = Buffer.alloc(Math.min(MOST_AT_ONCE, Math.max(0, fstatSync(fd).size - offset)));

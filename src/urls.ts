@@ -4,7 +4,7 @@ const url =
   /^(?:https?|wss?):\/\/(?:[^/?#@\s]{0,200}@)?((?:\[[^\]]{1,60}\]|[^/?#:\s]{1,253}))(:\d{1,5})?([^#\s]*)/i;
 const loopback =
   /^(?:localhost|.{1,100}\.localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|host\.docker\.internal)$/i;
-/** Hosted back ends belong to the app although they have another domain. */
+/** Hosted back ends, which belong to the app although they have another domain. */
 const hostedBackend =
   /\.(?:supabase\.(?:co|in|net)|firebaseio\.com|nhost\.run|hasura\.app|convex\.cloud|appwrite\.io)$/i;
 const sharedSuffix =
@@ -19,16 +19,16 @@ export function splitUrl(text: string): { origin: string; host: string; path: st
 }
 
 /**
- * Returns a predicate: whether a URL belongs to the app, that is, to the page's own origin or site, to the loopback or to a hosted
- * back end, or has no origin at all. If the page never loaded (`about:blank`), the first document that was requested stands in. If
- * neither is known, every host counts as the app's; noise rules name the usual third parties.
+ * Returns a function that is true for URLs of the app: of the page's site, the local machine or a hosted back end, and for URLs
+ * without an origin. If the page never loaded (`about:blank`), the first requested document determines the site. If there is none,
+ * every host counts as the app's; noise rules name the usual third parties.
  */
 export function createOwnUrlCheck({
   pageUrl,
   network,
 }: Pick<Evidence, 'pageUrl' | 'network'>): (address: string) => boolean {
-  const sent = network.find(({ resourceType }) => resourceType === 'document')?.url;
-  const page = splitUrl(pageUrl ?? '') ?? splitUrl(sent ?? '');
+  const requested = network.find(({ resourceType }) => resourceType === 'document')?.url;
+  const page = splitUrl(pageUrl ?? '') ?? splitUrl(requested ?? '');
   const site = page && findSite(page.host);
   return (address) => {
     const parts = splitUrl(address);
@@ -37,7 +37,7 @@ export function createOwnUrlCheck({
   };
 }
 
-/** Whether a host is the local machine. */
+/** True if a host is the local machine. */
 export function isLoopback(host: string): boolean {
   return loopback.test(host);
 }

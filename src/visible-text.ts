@@ -5,20 +5,20 @@ export const terminalCodes =
   /(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
 
 /**
- * What hides or reorders text: control characters except tab and line feed, and what Unicode's own data calls ignorable by default (invisible fillers,
- * tags, zero-width characters), a format character (directional marks), or a variation selector, in which bytes can be hidden.
+ * Characters that hide or reorder text: control characters except tab and line feed, and what Unicode calls ignorable by default (invisible fillers,
+ * tags, zero-width characters), format characters (directional marks) and variation selectors, which can encode hidden bytes.
  */
 export const invisibleCharacters =
   /(?![\t\n])\p{Cc}|\p{Default_Ignorable_Code_Point}|\p{Format}|\p{Variation_Selector}/gu;
 
-/** A fast path: most texts contain none of the above. */
+/** A text with none of the above, as most texts are. */
 const plain = /^[\t\n\u0020-\u007e]*$/;
 
 const loneSurrogate = /\p{Surrogate}/gu;
 
 /**
- * Removes from a text whatever controls a terminal or hides or reorders text (EV-10): escape sequences, control, directional and
- * invisible characters. Line breaks become `\n`. Idempotent.
+ * Removes everything that controls a terminal or hides or reorders text (EV-10): escape sequences, control, directional and invisible
+ * characters. Line breaks become `\n`. Idempotent.
  */
 export function visibleText(text: string): string {
   if (plain.test(text)) return text;
@@ -29,15 +29,15 @@ export function visibleText(text: string): string {
     .replace(loneSurrogate, '\ufffd');
 }
 
-/** What GitHub's, Azure's and TeamCity's runners take out of the middle of a line of a job's log, and what GitHub's takes at its start. */
+/** Commands in a job's log: GitHub, Azure and TeamCity execute some in the middle of a line, and GitHub others at its start. */
 const logCommand = /#(?=#\w*\[)|(?<=^\s*):(?=:)/gm;
 
-/** Makes a text safe to print: visible, and without commands that a CI system would execute when it shows a job's log. Idempotent. */
+/** Makes a text safe to print: all of it visible, and without commands that a CI system would execute from a job's log. Idempotent. */
 export function logText(text: string): string {
   return visibleText(text).replace(logCommand, '$& ');
 }
 
-// In copied logs, color codes may have lost their escape character or have it spelled out.
+// In copied logs, color codes may lack their escape character or spell it out.
 const escape =
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   /(?:[\u001b\u009b]|\\u001b|\\x1b|&#x1b;|␛)(?:\[[0-9;?]{0,20}[@-~]|[@-_])|\[(?:\d{1,3};){0,4}\d{1,3}m/gi;

@@ -27,16 +27,16 @@ import {
 import { hashContent } from './workspace/file-state.js';
 
 /**
- * What watches a project, such as its dev server, must not see what self-heal writes while the suite runs. A run works in a folder of the user's
- * caches, laid out like a project of its own, and its files are moved into the project at its end. The folder is found by the project's path and a
- * token in its `.self-heal`, since projects in containers have the same path, and used only if nobody else can write there.
+ * A dev server that watches the project must not see the files that self-heal writes while the suite runs. So a run works in a folder of the user's
+ * caches, laid out like a project, and moves its files into the project at the end. The name of the folder depends on the project's path and on a
+ * token in its `.self-heal`, since projects in containers share a path. It is used only if nobody else can write there.
  */
 const prefix = 'self-heal-run-';
 
-/** How long a run that nobody moved into its project is kept, in milliseconds. */
+/** How long to keep a run that was never moved into its project, in milliseconds. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Returns the name by which a project is known in folders that projects share. */
+/** Returns the name of a project in folders that several projects share. */
 export function keyOf(project: string): string {
   return hashContent(Buffer.from(`${project}\0${readToken(project)}`)).slice(0, 12);
 }
@@ -51,13 +51,13 @@ function renewToken(project: string): void {
   writeState(stateFolder(project, 'work.key'), `${randomBytes(16).toString('hex')}\n`);
 }
 
-/** Returns the folders for caches. A relative path in XDG_CACHE_HOME is to be ignored (XDG Base Directory Specification). */
+/** Returns the user's cache folders. Ignores a relative path in XDG_CACHE_HOME, as the XDG Base Directory Specification requires. */
 export function listCacheFolders(): string[] {
   const named = process.env['XDG_CACHE_HOME'] ?? '';
   return [path.isAbsolute(named) ? named : path.join(homedir(), '.cache'), tmpdir()];
 }
 
-/** Returns those of them that can be written, and are outside of a root: first those on its own file system. */
+/** Returns the writable cache folders outside a root, those on the root's file system first. */
 export function listUsableCaches(root: string): string[] {
   const isOutside = (cache: string) => !isInside(real(root), cache) && !isInside(root, cache);
   const outside = listCacheFolders()
@@ -71,11 +71,11 @@ export function listUsableCaches(root: string): string[] {
     )
     .filter(isOutside);
   const { dev } = statSync(root);
-  const isNear = (cache: string) => statSync(cache).dev === dev;
-  return [...outside.filter(isNear), ...outside.filter((cache) => !isNear(cache))];
+  const isSameDevice = (cache: string) => statSync(cache).dev === dev;
+  return [...outside.filter(isSameDevice), ...outside.filter((cache) => !isSameDevice(cache))];
 }
 
-/** Creates the work folder of a project in the first of these caches where that is possible, and holds it. */
+/** Creates and locks the work folder of a project in the first of these caches where that is possible. */
 export async function makeWorkFolder(
   project: string,
   caches: readonly string[],
@@ -84,7 +84,7 @@ export async function makeWorkFolder(
   const reasons: string[] = [];
   for (const cache of caches) {
     await removeOld(cache);
-    // A process that lives has the first one if this project is a copy of another, with its token.
+    // If this project is a copy of another and has its token, another process may hold the first folder; the second try uses a new token.
     for (let tries = 0; tries < 2; tries += 1) {
       const folder = path.join(cache, `${prefix}${keyOf(real(project))}`);
       tryOr(undefined, () => mkdirSync(folder, { mode: 0o700 }));
@@ -99,15 +99,15 @@ export async function makeWorkFolder(
   }
   return err({
     kind: 'folder-not-writable',
-    message: `no folder for caches can hold the files of a run: ${reasons.join('; ') || listCacheFolders().join(', ')}`,
+    message: `no cache folder can hold the files of a run: ${reasons.join('; ') || listCacheFolders().join(', ')}`,
     remedy:
       reasons.length > 0
-        ? 'Remove it, or name another folder for caches in XDG_CACHE_HOME.'
-        : 'Name a folder in XDG_CACHE_HOME that you can write to, outside of the project.',
+        ? 'Remove that folder, or set XDG_CACHE_HOME to another one.'
+        : 'Set XDG_CACHE_HOME to a folder that you can write to, outside the project.',
   });
 }
 
-/** Makes sure that what is in the work folders of a project is its own, and of no process that lives; holds them. */
+/** Locks the work folders of a project. If a running process holds one, the project is a copy of another, and gets a new token instead. */
 export async function claimWorkFolders(project: string): Promise<void> {
   for (const folder of listWorkFolders(project)) if (!(await lockFolder(folder))) return renewToken(project);
 }
@@ -115,11 +115,11 @@ export async function claimWorkFolders(project: string): Promise<void> {
 /** The locks of the work folders that this process uses. */
 const locks = new Map<string, Disposable>();
 
-/** Locks a work folder until it is removed or this process ends; returns false if another process has it, here or in another container. */
+/** Locks a work folder until it is removed or this process ends; returns false if another process holds it, here or in another container. */
 async function lockFolder(folder: string): Promise<boolean> {
   if (locks.has(folder)) return true;
   const file = path.join(folder, 'lock');
-  // Its last holder may remove it in between.
+  // The previous holder may remove the folder in between.
   for (let tries = 0; tries < 3; tries += 1) {
     tryOr(undefined, () => mkdirSync(folder, { mode: 0o700 }));
     const lock = await lockFile(file).catch((error: unknown) => {
@@ -135,7 +135,7 @@ async function lockFolder(folder: string): Promise<boolean> {
   return false;
 }
 
-/** Ends the use of a work folder by this process. */
+/** Releases this process's lock on a work folder. */
 export function releaseWorkFolder(folder: string): void {
   locks.get(folder)?.[Symbol.dispose]();
   locks.delete(folder);
@@ -147,14 +147,14 @@ async function removeOld(cache: string): Promise<void> {
     if (explainNotPrivate(folder) !== null) continue;
     const usedAt = lstatSync(stateFolder(folder, 'runs'), { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
     if (Date.now() - usedAt <= KEPT_MS) continue;
-    // The date of a run that lives may only look old.
+    // A running process may hold a folder that only looks old.
     if (locks.has(folder) || !(await lockFolder(folder))) continue;
     await rm(folder, { recursive: true, force: true });
     releaseWorkFolder(folder);
   }
 }
 
-/** Returns why this is no folder of this user that no other can write into; null if it is. Windows keeps a user's folders from others by itself. */
+/** Explains why a folder is not private to this user; null if it is. Windows protects a user's folders by itself. */
 function explainNotPrivate(folder: string): string | null {
   const info = lstatSync(folder, { throwIfNoEntry: false });
   if (!info) return 'cannot be created';
@@ -172,7 +172,7 @@ function listWorkFolders(project: string): string[] {
     .filter((folder) => explainNotPrivate(folder) === null);
 }
 
-/** Returns the names of the runs in a project's work folders, with their folders: the run in progress, and what is still to be moved. */
+/** Returns the runs in a project's work folders, as folders by name: the run in progress, and runs that still have to be moved. */
 export function listRunsAtWork(project: string): Map<string, string> {
   const entries = listWorkFolders(project).flatMap((folder) => {
     const runs = stateFolder(folder, 'runs');
@@ -182,13 +182,13 @@ export function listRunsAtWork(project: string): Map<string, string> {
 }
 
 /**
- * Moves a folder, with what is missing in one that exists already. Rejects if that is impossible, for example because the disk is full. Between
- * file systems it copies, and leaves the folder to be removed. Another process may be doing the same.
+ * Moves a folder; if the target exists, moves what is missing there. Between file systems, copies instead and leaves the source in place. Another
+ * process may do the same at the same time. Rejects if that fails, for example because the disk is full.
  */
 export async function moveOrCopy(from: string, to: string): Promise<void> {
-  const at = (statOf: string) => lstatSync(statOf, { throwIfNoEntry: false });
-  if (!at(from)) return;
-  if (at(from)?.isDirectory() && at(to)?.isDirectory()) {
+  const statAt = (file: string) => lstatSync(file, { throwIfNoEntry: false });
+  if (!statAt(from)) return;
+  if (statAt(from)?.isDirectory() && statAt(to)?.isDirectory()) {
     for (const name of listState(from)) await moveOrCopy(path.join(from, name), path.join(to, name));
     return;
   }
@@ -198,11 +198,11 @@ export async function moveOrCopy(from: string, to: string): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EXDEV') await copyWhole(from, to);
-    else if (code !== 'ENOENT' || at(from)) throw error;
+    else if (code !== 'ENOENT' || statAt(from)) throw error;
   }
 }
 
-/** A reader sees all of it or nothing. What a killed process has left of its copy is removed. */
+/** Copies so that a reader sees all or nothing. Removes partial copies that killed processes left. */
 async function copyWhole(from: string, to: string): Promise<void> {
   for (const name of await readdir(path.dirname(to))) {
     const [, pid] = /^(.+)\.(\d+)\.tmp$/.exec(name)?.slice(1) ?? [];
@@ -223,7 +223,7 @@ function isAlive(pid: number): boolean {
   return tryOr(false, () => process.kill(pid, 0));
 }
 
-/** Removes the work folder that a run has left, unless another run is there, or another process has it. */
+/** Removes a work folder, unless it contains another run or another process holds it. */
 export async function removeWorkFolder(folder: string): Promise<void> {
   if (!existsSync(folder) || !(await lockFolder(folder).catch(() => false))) return;
   const removeIfEmpty = async (part: string) => rmdir(part).catch(() => undefined);

@@ -8,9 +8,9 @@ import { addWaitFlag, agentsFlag, collectValues, configFlag } from './options.js
 const examples = `
 Runs the tests with changes reverted, first all of them and then fewer, until it
 finds the smallest set whose reversal makes the tests pass. Your files are
-restored afterwards. The search goes back to the last state in which a run here
-saw the test pass, uncommitted changes included; without one, to where the
-branch left the default branch, or ten commits back.
+restored afterwards. The search covers all changes, also uncommitted ones, since
+a run here last saw the test pass; if there was no such run, since the branch
+left the default branch, or the last ten commits.
 
   self-heal blame                   the tests that the last run left failing, or
                                     the whole suite

@@ -23,7 +23,7 @@ export function define(command: Command): Command {
     .action(endWith(runClassify));
 }
 
-/** Runs `self-heal classify` with the project's own rules (CS-9); returns the exit code, or the problem that prevented reading. */
+/** Runs `self-heal classify` with the project's own rules (CS-9); returns the exit code, or the problem with the input. */
 async function runClassify(
   file: string,
   { jsonl, json, agent }: { jsonl?: boolean; json?: boolean; agent?: boolean },

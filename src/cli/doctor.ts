@@ -8,11 +8,11 @@ import { type DoctorCheck, examine } from '../clients/doctor/examine.js';
 import { paletteForData } from '../outputs/streams.js';
 
 const explanation = `
-Takes the steps of a run before its first test. Only a run shows whether a
-browser is installed.
+Performs the steps that a run takes before its first test. Only a run can show
+whether a browser is installed.
 Exit codes: ${exitCodes.green} a run can start, ${exitCodes.usage} it cannot`;
 
-/** `self-heal doctor`: says what a run would end with before its first test, and what to do about it (CL-11). */
+/** `self-heal doctor`: checks everything that a run needs before its first test, with a remedy for each failed check (CL-11). */
 export function define(command: Command): Command {
   return command
     .option(...agentsFlag)
@@ -38,7 +38,7 @@ async function runDoctor({
   return ok ? exitCodes.green : exitCodes.usage;
 }
 
-/** Renders one line per check, and what to do below each that did not pass. */
+/** Renders one line per check, with a remedy below each that did not pass. */
 function formatChecks(checks: readonly DoctorCheck[], paint: ChalkInstance): string {
   const marks = { ok: paint.green('✓'), warning: paint.magenta('!'), failed: paint.red('✗') };
   const width = Math.max(...checks.map(({ name }) => name.length));
@@ -48,11 +48,11 @@ function formatChecks(checks: readonly DoctorCheck[], paint: ChalkInstance): str
   ]);
   const failed = checks.filter(({ state }) => state === 'failed').length;
   const failures = failed === 1 ? 'One check fails' : `${failed} checks fail`;
-  const isSure = checks.every(({ state }) => state === 'ok');
+  const allPassed = checks.every(({ state }) => state === 'ok');
   const last =
     failed > 0
       ? `${failures}: a run would not work.`
-      : isSure
+      : allPassed
         ? 'A run can start.'
         : 'No check fails, but see the warnings.';
   return [...lines, '', last].join('\n');

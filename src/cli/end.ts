@@ -5,13 +5,13 @@ import { redact } from '../secrets/redactor.js';
 import path from 'node:path';
 import { StateRefused } from '../state-folder.js';
 
-/** Prints the answer of a command, as text or as a JSON document, and returns the exit code. */
-export function print(answer: string | object): number {
-  process.stdout.write(`${typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2)}\n`);
+/** Prints the output of a command, as text or as a JSON document, and returns the exit code. */
+export function print(output: string | object): number {
+  process.stdout.write(`${typeof output === 'string' ? output : JSON.stringify(output, null, 2)}\n`);
   return exitCodes.green;
 }
 
-/** Ends a command with an exit code, or with a problem, which is printed and has an exit code of its own. */
+/** Ends a command with an exit code, or prints a problem and ends with its exit code. */
 export function end(result: number | Problem, fit = (text: string) => text): void {
   if (typeof result === 'number') {
     process.exitCode = result;
@@ -24,11 +24,11 @@ export function end(result: number | Problem, fit = (text: string) => text): voi
   process.exitCode = exitCodeFor(result);
 }
 
-/** Ends a command; wraps a problem to fit the terminal. Loads the code that measures text only for a problem, because that takes 30 ms. */
+/** Ends a command; wraps a problem to fit the terminal. Loads the code that measures text only for a problem, because loading takes 30 ms. */
 export async function endFitted(result: number | Problem): Promise<void> {
   if (typeof result === 'number') return end(result);
-  const { wrapLines: laidOut } = await import('../outputs/cut.js');
-  return end(result, (text) => laidOut(text, process.stderr.columns));
+  const { wrapLines } = await import('../outputs/cut.js');
+  return end(result, (text) => wrapLines(text, process.stderr.columns));
 }
 
 /** Returns the action of a command: runs it, and ends the process with its result. */
@@ -39,8 +39,8 @@ export function endWith<Args extends unknown[]>(
 }
 
 /**
- * Ends the process immediately on an uncaught error, for which Node would exit with 1, as if tests still failed. A run has its own listener, and ends
- * with the error after it has cleaned up.
+ * Ends the process immediately on an uncaught error. Node would exit with 1, as if tests still failed. A run has its own listener, which cleans up
+ * first.
  */
 export function endOnUncaught(report: (error: unknown) => void): void {
   process.on('uncaughtException', (error) => {
@@ -51,8 +51,8 @@ export function endOnUncaught(report: (error: unknown) => void): void {
 }
 
 const again =
-  'then run npx self-heal run again. Nothing is lost: unfinished changes are completed or reverted first, and fixes that were green are tried before an agent is paid.';
-const full = { message: 'The disk is full', remedy: `Free some space, ${again}` };
+  'then run npx self-heal run again. Nothing is lost: it first completes or reverts unfinished changes, and tries fixes that were green before it starts an agent.';
+const diskFull = { message: 'The disk is full', remedy: `Free some space, ${again}` };
 const tooManyOpen = {
   message: 'Too many open files',
   remedy: `Raise the limit, for example with ulimit -n 4096, ${again}`,
@@ -63,16 +63,16 @@ const forbidden = {
   remedy: `Make your user the owner of its files, ${again}`,
 };
 
-/** The meaning of system errors for reading or writing a file. */
+/** Texts for system errors when reading or writing a file. */
 const fileErrors: Readonly<Record<string, Pick<Problem, 'message' | 'remedy'>>> = {
-  ENOSPC: full,
-  EDQUOT: full,
+  ENOSPC: diskFull,
+  EDQUOT: diskFull,
   EMFILE: tooManyOpen,
   ENFILE: tooManyOpen,
   EROFS: { message: 'The file system is read-only', remedy: `Make it writable, ${again}` },
 };
 
-/** The meaning of further errors for a file in .self-heal. */
+/** Texts for further errors with a file in .self-heal. */
 const ownFileErrors: typeof fileErrors = {
   EACCES: forbidden,
   EPERM: forbidden,
@@ -83,13 +83,13 @@ const ownFileErrors: typeof fileErrors = {
   },
 };
 
-/** Explains an error of reading or writing a file to the user; null if it is a bug. */
+/** Converts an error of reading or writing a file to a problem with a remedy; null if the error is a bug. */
 export function explainFileError(error: unknown): Problem | null {
   if (error instanceof StateRefused) return error.problem;
   const { code = '', path: file, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'uv_cwd') {
     const message = 'the current folder no longer exists';
-    return { kind: 'usage', message, remedy: 'Change to your project, and run this again.' };
+    return { kind: 'usage', message, remedy: "Change to your project's folder and try again." };
   }
   const isOurs = file?.split(path.sep).includes('.self-heal') ?? false;
   const meaning = fileErrors[code] ?? (isOurs ? ownFileErrors[code] : undefined);

@@ -19,7 +19,7 @@ import { proveChosen, resolveEscalation, type ResolveOptions } from './resolve-e
 export function define(command: Command): Command {
   addCommonFlags(command.command('list', { isDefault: true }))
     .description('list open escalations')
-    .option('--all', 'include those that are answered or closed')
+    .option('--all', 'include answered and closed ones')
     .argument('[word]')
     .usage('[options]')
     .action(async (word: string | undefined, options: Flags & { all?: boolean }) =>
@@ -35,7 +35,7 @@ export function define(command: Command): Command {
     .addOption(
       new Option(
         '--choice <choice>',
-        'the answer; tests, app and whole apply a patch and prove it again',
+        'the answer; tests, app and whole apply a ready patch and prove it again',
       ).choices(choices),
     )
     .option('--guidance <text>', 'what to tell the next agent')
@@ -51,9 +51,7 @@ export function define(command: Command): Command {
     )
     .action(endWith(resolveNamed));
   addCommonFlags(command.command('quarantine'))
-    .description(
-      'list quarantined tests, which are reported but do not fail the run; --release ends a quarantine',
-    )
+    .description('list quarantined tests, whose failures do not fail the run; --release ends a quarantine')
     .argument('[test]', 'part of a test name, or the id of the escalation that quarantined it')
     .option('--release', 'end the quarantine: the test can fail the run again, and agents may fix it')
     .option('--all', 'with --release: release all that match')
@@ -113,7 +111,7 @@ export async function resolveNamed(id: string, options: ResolveOptions): Promise
   return proven ?? (options.json ? print({ schemaVersion: 1, ...answered.escalation }) : 0);
 }
 
-/** Runs `self-heal escalations quarantine`: lists the tests whose failure is accepted for now, or releases them (ME-7). */
+/** Runs `self-heal escalations quarantine`: lists quarantined tests or releases them (ME-7). */
 function runQuarantine(
   word: string | undefined,
   { release = false, all = false, json, ...flags }: Flags & { release?: boolean; all?: boolean },
@@ -157,14 +155,14 @@ function createNoMatchProblem(word: string | undefined): Problem {
   return {
     kind: 'usage',
     message: word === undefined ? 'no test is quarantined' : `no quarantined test matches ${word}`,
-    remedy: 'self-heal escalations quarantine lists those that are quarantined.',
+    remedy: 'self-heal escalations quarantine lists the quarantined tests.',
   };
 }
 
 function createSeveralMatchesProblem(quarantines: readonly Quarantine[]): Problem {
   return {
     kind: 'usage',
-    message: `this matches ${counted(quarantines.length, 'test')}`,
+    message: `this matches ${counted(quarantines.length, 'quarantined test')}`,
     detail: quarantines.map(formatQuarantine).join('\n'),
     remedy: 'Name one of them, or release all of these with --all.',
   };

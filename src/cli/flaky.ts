@@ -7,29 +7,29 @@ import { formatPercent } from '../model/failure-rate.js';
 import { withStore } from '../store/with-store.js';
 import { endWith, print } from './end.js';
 import { printText } from './print-text.js';
-import { addHealingFlags, addVerifyFlag, addWaitFlag, addWholeSelectionFlags } from './options.js';
+import { addHealingFlags, addVerifyFlag, addWaitFlag, addSuiteSelectionFlags } from './options.js';
 
 const examples = `
 Runs each test many times, in the suite and alone. It reports how often the test
 fails, with 95 % bounds, and why: because of tests before it (order), any tests
 beside it (load), one that shares data with it (data), another time zone (time),
 or none of these (random). Then the agents of the route flaky fix it. The fixed
-test has to pass so many runs, under the same condition, that an unfixed one
-would pass them all with a chance of at most 1 %.
+test must pass so many runs under the same condition that, without the fix, it
+would have a chance of at most 1 % to pass them all.
 
   self-heal flaky                   all flaky tests of the suite
   self-heal flaky cart.spec.ts:9    this test
   self-heal flaky --dry-run         measure and explain, and change nothing
   self-heal flaky --list            all tests that were ever flaky, worst first`;
 
-/** `self-heal flaky`: measures, explains and heals what is flaky (FL-1 to FL-4). */
+/** `self-heal flaky`: measures, explains and heals flaky tests (FL-1 to FL-4). */
 export function define(command: Command): Command {
   command.argument(
     '[filter...]',
     'test files, as Playwright takes them: regular expressions on the path, or file:line',
   );
   command.option('--list', 'list all tests that were ever flaky, the most often red first; run nothing');
-  return addHealingFlags(addWaitFlag(addVerifyFlag(addWholeSelectionFlags(command))))
+  return addHealingFlags(addWaitFlag(addVerifyFlag(addSuiteSelectionFlags(command))))
     .addHelpText('after', examples)
     .action(
       endWith(async (filters: string[], options: RunOptions) =>

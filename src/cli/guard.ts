@@ -11,12 +11,12 @@ import type { Problem } from '../problem.js';
 
 const explanation = `
 Compares the tests in the working tree, including uncommitted changes, with
-those at the base, and prints by test what differs beyond what locators look
-for: the lines before (-) and after (+), if it is weaker, different or new.
+those at the base. Lists each test that is weaker, different or new, with its
+lines before (-) and after (+), and then locators that changed.
 Exit codes: ${exitCodes.green} no test is weaker, ${exitCodes.red} one is (with --strict: or different),
             ${exitCodes.usage} nothing to compare with`;
 
-/** `self-heal guard`: judges the changes in the working tree, whoever made them, without running the suite (HN-3, HN-4). */
+/** `self-heal guard`: judges how the changes in the working tree affect the tests, without running them (HN-3, HN-4). */
 export function define(command: Command): Command {
   return command
     .option('--base <ref>', 'the commit to compare with (default: where the branch left the default branch)')
@@ -56,8 +56,8 @@ function toJson({ differences, locatorChanges, cut }: GuardFindings): object {
 
 const strengths: readonly Strength[] = ['weaker', 'different', 'new'];
 
-/** How many lines before and after are shown of one difference. */
-const mostLines = 12;
+/** The most lines to print of each side of a difference. */
+const maxLines = 12;
 
 const rank = ({ strength }: TestDifference) => strengths.indexOf(strength);
 
@@ -76,11 +76,11 @@ function printFindings(
     lines.push(
       `${formatPosition(difference)} ${difference.strength}: ${difference.test}${difference.why === null ? '' : ` (${difference.why})`}`,
     );
-    // A new test is best read in its file.
+    // People read a new test in its file.
     if (difference.strength === 'new') continue;
     const formatExcerpt = (sign: string, all: readonly string[]) => {
-      const rest = all.length - mostLines;
-      return [...all.slice(0, mostLines), ...(rest > 0 ? [`… ${counted(rest, 'more line')}`] : [])].map(
+      const rest = all.length - maxLines;
+      return [...all.slice(0, maxLines), ...(rest > 0 ? [`… ${counted(rest, 'more line')}`] : [])].map(
         (line) => `  ${sign} ${line}`,
       );
     };
@@ -96,9 +96,6 @@ function printFindings(
   const counts = strengths.flatMap((strength) =>
     tests(strength) > 0 ? `${counted(tests(strength), 'test')} ${strength}` : [],
   );
-  const none =
-    count === 0
-      ? 'nothing has changed'
-      : `no test does anything else after ${counted(count, 'changed file')}`;
+  const none = count === 0 ? 'nothing has changed' : `${counted(count, 'file')} changed, but no test`;
   process.stderr.write(`self-heal: ${counts.join(', ') || none}\n`);
 }

@@ -4,36 +4,33 @@ import {
   addStoreFlag,
   addVerifyFlag,
   addWaitFlag,
-  addWholeSelectionFlags,
+  addSuiteSelectionFlags,
 } from './options.js';
-import { runAsTyped } from './run.js';
+import { runFromCommandLine } from './run.js';
 import type { RunOptions } from '../command/run-request.js';
 
 const examples = `
   playwright test --shard=2/20 --reporter=blob    on each CI machine
   self-heal heal --from blob-report               then here, with the reports of
                                                   all shards in one folder
-What failed there runs again here, and this run makes the evidence. Select
-tests by the same flags and filters as there, except --shard.`;
+The tests that failed there run again here, which gathers the evidence. Use the
+same flags and filters as there, except --shard.`;
 
-/** `self-heal heal`: heals what Playwright's reports of other runs name as red (SC-1). */
+/** `self-heal heal`: heals the tests that Playwright's reports of other runs show as red (SC-1). */
 export function define(command: Command): Command {
   command
     .argument('[filter...]', 'the test filters of the other runs, if they had any')
-    .requiredOption(
-      '--from <dir...>',
-      'reports of Playwright (blob or JSON), or folders that contain any number of these',
-    )
+    .requiredOption('--from <dir...>', 'Playwright reports (blob or JSON), or folders that contain them')
     .option('--allow-missing-shards', 'heal even if some shards left no report')
     .option('--list', 'print the causes for a matrix of CI jobs; heal nothing')
     .option('--cause <id...>', 'heal only these causes, as --list names them')
     .option(
       '--patches <dir...>',
-      'start no agent: take the fixes in the artifacts of the jobs that healed a cause each',
+      'start no agent: combine the fixes in the artifacts of the jobs that each healed a cause',
     );
-  return addStoreFlag(addHealingFlags(addWaitFlag(addVerifyFlag(addWholeSelectionFlags(command)))))
+  return addStoreFlag(addHealingFlags(addWaitFlag(addVerifyFlag(addSuiteSelectionFlags(command)))))
     .addHelpText('after', examples)
     .action((words: string[], options: RunOptions) =>
-      runAsTyped(words, options.list ? { ...options, dryRun: true, json: true } : options),
+      runFromCommandLine(words, options.list ? { ...options, dryRun: true, json: true } : options),
     );
 }

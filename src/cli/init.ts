@@ -32,13 +32,13 @@ export function define(command: Command): Command {
       `the agent program: ${names.join(', ')}; or built-in for none (default: the first on PATH)`,
     )
     .option('--ci [system]', 'also write a CI workflow: github or gitlab (default: the one in use here)')
-    .option('--mcp', 'add the MCP server of self-heal to .mcp.json, for the agent that you work with')
+    .option('--mcp', 'add the MCP server of self-heal to .mcp.json, for your own coding agent')
     .option(...configFlag)
     .option('--dry-run', 'show what would be written without writing it')
     .option('--force', 'overwrite files that differ, instead of showing a diff')
     .addHelpText(
       'after',
-      '\nRunning it again is safe: files that differ are left alone, and a diff shows\nwhat --force would change.',
+      '\nRunning it again is safe: it leaves files that differ alone, and shows a diff of\nwhat --force would change.',
     )
     .action(endWith(runInit));
 }
@@ -88,7 +88,7 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   return exitCodes.green;
 }
 
-/** Says for which program the project is now set up, which a file that was kept decides. */
+/** Describes which agent program the project is now set up for. If agents.yaml was changed by hand, that file decides. */
 function describeSetUp(agent: AgentProgram | null, files: readonly InitFile[]): string {
   const keptFile = files.find(({ name, action }) => /^agents\.ya?ml$/.test(name) && action === 'keep');
   if (keptFile)
@@ -111,13 +111,13 @@ async function chooseCi(
     kind: 'usage',
     message:
       flag === true
-        ? `neither a remote of ${root} nor .github or .gitlab-ci.yml in it tells the CI system`
-        : `no workflow can be written for ${JSON.stringify(flag)}`,
+        ? `no CI system was found: ${root} has no GitHub or GitLab remote, no .github and no .gitlab-ci.yml`
+        : `self-heal has no workflow for ${JSON.stringify(flag)}`,
     remedy: `Choose one: ${ciSystems.map((system) => `--ci ${system}`).join(' or ')}.`,
   });
 }
 
-/** `ci` is the CI system for which a file was written now. */
+/** Lists what the user has to do next. `ci` is the CI system for which `init` has just written a workflow, or null. */
 function listNextSteps(
   cwd: string,
   {
@@ -139,27 +139,27 @@ function listNextSteps(
     ...(ci === 'gitlab'
       ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
       : []),
-    ...(ci === null ? [] : [`→ For shards or a matrix of causes: ${workflowDocs(ci, cwd)}`]),
+    ...(ci === null ? [] : [`→ For shards or a matrix of causes: ${listLargerWorkflows(ci, cwd)}`]),
     ...(agent && ci !== null
       ? [
           agent.keyVariable
             ? `→ Add a CI secret named ${agent.keyVariable}.`
-            : `→ Add to the workflow what installs ${agent.file}, and the variable with its key.`,
+            : `→ Add a step that installs ${agent.file} to the workflow, and a variable with its key.`,
         ]
       : []),
     `→ Next: ${exec} self-heal doctor`,
   ];
 }
 
-/** The whole workflows for more than one machine, which lie in the documentation. */
-function workflowDocs(ci: CiSystem, cwd: string): string {
+/** Returns the files with the documentation's workflows for several machines, as a pattern. */
+function listLargerWorkflows(ci: CiSystem, cwd: string): string {
   return path.join(path.relative(cwd, packageFile('docs/ci')), `${ci}-*.yml`);
 }
 
-/** Says how to set up an agent program if none is set up. */
+/** Tells how to set up an agent program if none is set up. */
 function describeAddingAgent(installed: AgentProgram | undefined, exec: string): string {
   const add = `${exec} self-heal init --agent ${(installed ?? programs.claude).name} --force`;
   return installed
     ? `→ ${installed.title} is installed: ${add} sets it up`
-    : `→ No agent program: the ${builtIn} fixer makes only the fixes it is sure of. After installing one, run: ${add}`;
+    : `→ No agent program is set up: the ${builtIn} fixer makes only fixes it is sure of. After installing one, run: ${add}`;
 }

@@ -55,10 +55,10 @@ export async function runInspect(
   options: InspectOptions,
 ): Promise<number | Problem> {
   const cwd = process.cwd();
-  const { runId, word } = await readWords(cwd, first, second);
+  const { runId, word } = await parseArguments(cwd, first, second);
   const run = await findRun(cwd, runId);
   if (!run.ok) return run.error;
-  // The run may be another machine's, which did not know the secrets of this one.
+  // The run may come from another machine, which did not know the secrets of this one.
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
   const all = redactor.deep(listFailures(run.value));
   if (word === null && !options.prompt) {
@@ -74,8 +74,8 @@ export async function runInspect(
   return print(logText(renderFailure(inspected, await listFailureFiles(run.value, inspected, cwd))));
 }
 
-/** A single word may be a run or a test; two words are a run and a test. */
-async function readWords(
+/** Parses the arguments: two are a run and a test, one may be either. */
+async function parseArguments(
   cwd: string,
   first: string | undefined,
   second: string | undefined,

@@ -4,7 +4,7 @@ import { end, endOnUncaught, explainFileError } from './end.js';
 import { createProgram } from './program.js';
 import { ignoreEpipe } from '../outputs/streams.js';
 
-/** The entry point of the command line. Expected problems are `Problem`s with a remedy; anything thrown is a bug, caught only here. */
+/** Runs the command line. Expected problems are `Problem`s with a remedy; anything else that is thrown is a bug, caught only here. */
 export async function main(argv: readonly string[]): Promise<void> {
   ignoreEpipe(process.stdout, process.stderr);
   endOnUncaught(endThrown);
@@ -17,7 +17,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 }
 
 function endThrown(error: unknown): void {
-  // Commander has printed what is wrong, or the help or version asked for.
+  // Commander has already printed the mistake, the help or the version.
   if (error instanceof CommanderError) {
     end(error.exitCode === 0 ? exitCodes.green : exitCodes.usage);
     return;

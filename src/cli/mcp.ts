@@ -4,20 +4,20 @@ import { endWith } from './end.js';
 import { exitCodes } from '../model/exit-codes.js';
 
 const explanation = `
-For the coding agent that you work with: it can run the tests, read the
-evidence, prove its fix and find the change to blame, as the commands do. The
-server speaks the Model Context Protocol on standard input and output.
+Lets your own coding agent run the tests, read the evidence, prove its fix and
+find the change to blame. The server speaks the Model Context Protocol on
+standard input and output.
 
   self-heal init --mcp                          adds it to .mcp.json
   claude mcp add self-heal -- npx self-heal mcp
 Tools: run_tests, get_failure, check_fix, blame, open_questions, answer_question`;
 
-/** `self-heal mcp`: serves self-heal to the agent that a developer works with (MC-1). */
+/** `self-heal mcp`: serves self-heal to a developer's own coding agent (MC-1). */
 export function define(command: Command): Command {
   return command.addHelpText('after', explanation).action(endWith(runMcp));
 }
 
-/** Serves until the client ends the connection, and then ends what is still at work. */
+/** Serves until the client ends the connection, then ends all work in progress. */
 async function runMcp(): Promise<number> {
   const { serve } = await import('../clients/mcp/serve.js');
   const closing = new AbortController();

@@ -21,15 +21,15 @@ export const agentsFlag = [
 
 /** Adds Playwright's selection flags, with Playwright's names and syntax. */
 export function addSelectionFlags(command: Command): Command {
-  return addWholeSelectionFlags(command)
+  return addSuiteSelectionFlags(command)
     .option('--shard <i/n>', 'run this shard of the suite')
     .option('--retries <n>', "Playwright's own retries, in the first run", count)
     .option('-x', 'stop after the first failure')
     .option('--max-failures <n>', 'stop after this many failures', count);
 }
 
-/** Adds the same flags, except those that only apply to a first run. */
-export function addWholeSelectionFlags(command: Command): Command {
+/** Adds those selection flags that also make sense without a first run of the suite. */
+export function addSuiteSelectionFlags(command: Command): Command {
   return command
     .option(...configFlag)
     .option('-g, --grep <pattern>', 'only run tests that match this regular expression')
@@ -45,7 +45,7 @@ export function addWholeSelectionFlags(command: Command): Command {
     .option('--headed', 'show the browser');
 }
 
-/** Adds the flags for how a run heals and how it ends. */
+/** Adds the flags that control how a run heals and ends. */
 export function addHealingFlags(command: Command): Command {
   return addAgentsFlag(command)
     .option(
@@ -57,16 +57,16 @@ export function addHealingFlags(command: Command): Command {
     .option('--fail-on-flaky-tests', 'exit 1 when a test is flaky');
 }
 
-/** Adds the flag for how thoroughly a heal is proven (HN-5). */
+/** Adds the flag that controls how thoroughly fixes are proven (HN-5). */
 export function addVerifyFlag(command: Command): Command {
   const flag = new Option(
     '--verify <how>',
-    'how thoroughly a fix is proven; clean: also in a copy with only what git has, as CI would see it',
+    'how thoroughly to prove a fix; clean: also in a copy with only the files in git, as in CI',
   );
   return command.addOption(flag.choices(verifyLevels));
 }
 
-/** Adds `--agents`, which has two meanings: how many agents work at the same time (SC-3), and the file that describes them. */
+/** Adds `--agents`, which takes the number of agents that work at the same time (SC-3) or the file that describes them. */
 export function addAgentsFlag(command: Command): Command {
   const flag = new Option(
     '--agents <n|file>',
@@ -84,16 +84,14 @@ export function addAgentsFlag(command: Command): Command {
   );
 }
 
-/** Adds the flag for the store, which remembers attempts. */
 export function addStoreFlag(command: Command): Command {
   return command.option(...storeFlag);
 }
 
-/** Adds the flag that waits for another run in the project. */
 export function addWaitFlag(command: Command): Command {
   return command.option(
     '--wait',
-    'if another run is active in this project, wait for it instead of exiting with 2',
+    'if another run is in progress in this project, wait for it instead of exiting with 2',
   );
 }
 

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readOwnVersion } from '../own-files.js';
 import { findStateProblem, StateRefused } from '../state-folder.js';
 
-/** A command's file adds its arguments, flags and action. */
+/** Loads a command's file, which adds its arguments, flags and action. */
 type LoadCommand = () => Promise<{ define(command: Command): Command }>;
 
 /** All commands, in the order of `--help`. */
@@ -46,15 +46,15 @@ const commands: Readonly<Record<string, readonly [description: string, load: Loa
   ui: ['follow the newest run in a browser, and answer open questions', () => import('./ui.js')],
 };
 
-/** These do not use `.self-heal`, except for `doctor`, which says what is wrong with it. */
+/** Commands that do not use `.self-heal`, and `doctor`, which itself reports problems with it. */
 const stateless = ['classify', 'guard', 'init', 'doctor', 'publish'];
 
 /** The names of all commands. */
 export const commandNames: readonly string[] = Object.keys(commands);
 
 /**
- * Creates the command line for commander. Only the file of the command that is called, or whose help is asked for, is loaded; of all others
- * `--help` needs the descriptions alone. Wrong usage throws a `CommanderError` after its message has been printed.
+ * Creates the command line for commander. Loads only the file of the called command, or of the one whose help is printed. Wrong usage throws a
+ * `CommanderError` after printing its message.
  */
 export async function createProgram(argv: readonly string[]): Promise<Command> {
   const program = new Command('self-heal')
@@ -69,14 +69,14 @@ export async function createProgram(argv: readonly string[]): Promise<Command> {
   const called = argv[0] === 'help' ? argv[1] : argv[0];
   for (const [name, [description, load]] of Object.entries(commands)) {
     const command = new Command(name).description(description);
-    program.addCommand(inherit(program, name === called ? (await load()).define(command) : command));
+    program.addCommand(copySettings(program, name === called ? (await load()).define(command) : command));
   }
-  // The arguments and flags of a command are in its own help.
+  // A command's own help lists its arguments and flags.
   return program.configureHelp({ subcommandTerm: (command) => command.name() });
 }
 
-function inherit(program: Command, command: Command, name = `self-heal ${command.name()}`): Command {
-  for (const sub of command.commands) inherit(program, sub, `${name} ${sub.name()}`);
+function copySettings(program: Command, command: Command, name = `self-heal ${command.name()}`): Command {
+  for (const sub of command.commands) copySettings(program, sub, `${name} ${sub.name()}`);
   return command.copyInheritedSettings(program).showHelpAfterError(`(${name} --help lists the flags)`);
 }
 

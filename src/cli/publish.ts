@@ -14,12 +14,12 @@ import { systemClock } from '../clock.js';
 const examples = `
 Run it in a job that has a write token but neither the project's code nor an
 agent; self-heal init --ci writes this job. The artifact is the .self-heal/runs
-that the job with the tests has uploaded.
+folder that the test job uploaded.
 
   on a pull request   one comment, updated by each run; a check; suggestions
   on the main branch  one pull request with the fix, updated by each run`;
 
-/** `self-heal publish`: brings a run to where its code is reviewed (PB-1). */
+/** `self-heal publish`: shows a run's result in its pull or merge request (PB-1). */
 export function define(command: Command): Command {
   return command
     .option('--from <dir>', "the artifact with the run's folder")
@@ -41,13 +41,13 @@ interface PublishOptions {
 /** Runs `self-heal publish`; returns the exit code, or the problem. */
 async function runPublish({ from, folder, answer, apply }: PublishOptions): Promise<number | Problem> {
   const { env } = process;
-  // Loaded when they are needed, which `--help` is not.
+  // Loaded on demand, because `--help` needs neither.
   const { readArtifact } = await import('../clients/publish/artifact.js');
   const { createRedactor } = await import('../secrets/redactor.js');
   const read = from === undefined ? ok(null) : await readArtifact(from);
   if (!read.ok) return read.error;
   const redactor = await createRedactor({ env, projectRoot: null });
-  // Masked before any text of it is cut: half a token would not be recognized.
+  // Masks texts before any is cut, because half a token would not be recognized.
   const artifact = read.value && { ...read.value, report: redactor.deep(read.value.report) };
   const printLine = (line: string) => void printText(redactor.text(line));
   try {
@@ -70,7 +70,7 @@ async function runPublish({ from, folder, answer, apply }: PublishOptions): Prom
   }
 }
 
-/** Says which request failed: errors of both clients carry it. */
+/** Names the failed request, which the errors of both clients contain. */
 function describeRequestError(error: unknown): string {
   const { request, cause } = Object(error) as { request?: unknown; cause?: { request?: unknown } };
   const { method, url } = Object(request ?? cause?.request) as { method?: string; url?: string };
@@ -89,13 +89,16 @@ async function openForge(env: NodeJS.ProcessEnv): Promise<Result<Forge, Problem>
   if (env['GITLAB_CI'] === 'true') return (await import('../clients/publish/gitlab.js')).openGitlab(env);
   return err({
     kind: 'usage',
-    message: 'this is no job of GitHub Actions or GitLab CI',
+    message: 'this is not a job of GitHub Actions or GitLab CI',
     remedy:
-      'Run it there: self-heal init --ci writes the workflow. On a machine of your own: self-heal report.',
+      'Run it in CI: self-heal init --ci writes the workflow. On your own machine, use self-heal report.',
   });
 }
 
-/** Carries out a comment. Which run it answers becomes the output `run`, with which the workflow fetches the artifact and calls this again. */
+/**
+ * Carries out the command in a comment. If that needs a run's artifact, writes the run to the job's output `run`; the workflow then fetches the
+ * artifact and calls this again.
+ */
 async function answerComment(
   { artifact, folder, env }: { artifact: Artifact | null; folder: string; env: NodeJS.ProcessEnv },
   printLine: (line: string) => void,
@@ -136,7 +139,7 @@ async function applyToMergeRequest(
       ? await applyFix(occasion.change, request)
       : {
           kind: 'refused',
-          says: occasion.kind === 'none' ? occasion.why : 'There is no merge request to apply it to.',
+          says: occasion.kind === 'none' ? occasion.why : 'There is no merge request to apply the fix to.',
         };
   printLine(outcome.says);
   return outcome.kind === 'done' ? exitCodes.green : exitCodes.red;

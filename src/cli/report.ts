@@ -49,7 +49,7 @@ export async function runReport(
   if (!run.ok) return run.error;
   const { report, dir } = run.value;
   if (report === null) return createNoEventsProblem(run.value);
-  // The run may be another machine's, which did not know the secrets of this one.
+  // The run may come from another machine, which did not know the secrets of this one.
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
   const masked = redactor.deep(report);
   if (masked.exitCode === null && (await findActivePid(dir)) !== null)
@@ -78,7 +78,7 @@ async function printPatch({ runId, dir }: StoredRun, redactor: Redactor): Promis
 }
 
 async function write(report: Report, folder: RunLocation): Promise<string | Problem> {
-  // Loaded on demand, since no other command needs this code.
+  // Loaded on demand, because no other command needs this code.
   const { writeHtmlReport } = await import('../outputs/html/page.js');
   try {
     return await writeHtmlReport(report, folder);
@@ -95,7 +95,7 @@ async function write(report: Report, folder: RunLocation): Promise<string | Prob
 function createNoEventsProblem({ runId }: StoredRun): Problem {
   return {
     kind: 'run-missing',
-    message: `run ${runId} left no report, and its events.ndjson has no usable events`,
+    message: `run ${runId} has no report, and its events.ndjson has no valid events`,
     remedy: 'Start a new run: self-heal run.',
   };
 }

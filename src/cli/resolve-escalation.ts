@@ -22,30 +22,30 @@ import { withStore } from '../store/with-store.js';
 export type ResolveOptions = Flags & TypedAnswer;
 
 /**
- * Answers an escalation by flags, or by prompting on a terminal (ME-7), and says what follows, unless that is a run of its own. A later answer
- * replaces an earlier one. Returns the answered escalation, or an exit code if there was no answer.
+ * Answers an escalation by flags, or by prompting on a terminal (ME-7), and prints the consequence, unless a run follows that proves a patch. A later
+ * answer replaces an earlier one. Returns the answered escalation, or an exit code if there was no answer.
  */
 export async function resolveEscalation(
   store: Store,
-  asked: Escalation,
+  escalation: Escalation,
   options: ResolveOptions,
 ): Promise<AnsweredQuestion | number | Problem> {
-  const { id, state } = asked;
+  const { id, state } = escalation;
   const prompts = options.choice === undefined && canAskPerson(process.env, process);
-  const answer = prompts ? await promptForAnswer(asked, options) : options;
+  const answer = prompts ? await promptForAnswer(escalation, options) : options;
   if (answer === null) {
-    process.stderr.write(`No answer was given, so nothing changed: ${id} is ${state}.\n`);
+    process.stderr.write(`No answer was given, so ${id} is still ${state}.\n`);
     return exitCodes.interrupted;
   }
   const { days } = options;
-  const decided = await recordAnswer(store, asked, { ...answer, days }, options);
-  if (!decided.ok) return decided.error;
-  const { escalation, proof } = decided.value;
+  const recorded = await recordAnswer(store, escalation, { ...answer, days }, options);
+  if (!recorded.ok) return recorded.error;
+  const { escalation: answered, proof } = recorded.value;
   if (!options.json && proof === null)
     printText(
-      `${id} ${escalation.state}: ${describeConsequence(escalation, days)}${describeReplacedAnswer(asked)}`,
+      `${id} ${answered.state}: ${describeConsequence(answered, days)}${describeReplacedAnswer(escalation)}`,
     );
-  return decided.value;
+  return recorded.value;
 }
 
 /** Returns null if the person canceled the prompt. */
@@ -66,16 +66,17 @@ async function promptForAnswer(
     validate: (words) => (words?.trim() ? undefined : 'Enter some text, or press Ctrl-C'),
   });
   if (isCancel(typed)) return null;
-  const opens =
-    allow ?? (await confirm({ message: 'May it change the tests, too?', initialValue: false, output }));
-  if (isCancel(opens)) return null;
-  return { choice, guidance: typed, allow: opens ? 'tests' : undefined };
+  const mayEditTests =
+    allow ??
+    (await confirm({ message: 'May the agent change the tests, too?', initialValue: false, output }));
+  if (isCancel(mayEditTests)) return null;
+  return { choice, guidance: typed, allow: mayEditTests ? 'tests' : undefined };
 }
 
 function describeConsequence({ choice, tests }: Escalation, days = QUARANTINE_DAYS): string {
   if (choice !== 'skip') return choice === null ? '' : followsFrom[choice];
   if (tests.length === 0) return 'the suite itself cannot be quarantined';
-  return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine for ${counted(days, 'day')}: reported, but not failing the run (self-heal escalations quarantine lists and releases tests)`;
+  return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine for ${counted(days, 'day')}: failures are reported but do not fail the run (self-heal escalations quarantine lists and releases tests)`;
 }
 
 /** Names the answer that was replaced. */
@@ -84,8 +85,8 @@ function describeReplacedAnswer({ state, choice }: Escalation): string {
 }
 
 /**
- * Applies the patch that a person has chosen, and proves it on the tests of its question, without an agent. Returns the exit code of that run, or
- * null if the answer chose none.
+ * Applies the patch that a person chose and proves it on the tests of the escalation, without an agent. Returns the exit code of that run, or null if
+ * the answer chose no patch.
  */
 export async function proveChosen({ proof }: AnsweredQuestion): Promise<number | Problem | null> {
   if (!proof) return null;
@@ -95,8 +96,8 @@ export async function proveChosen({ proof }: AnsweredQuestion): Promise<number |
 }
 
 /**
- * After a run in a terminal: asks what is waiting for an answer and has a patch ready. Leaving without an answer changes nothing. Returns the
- * exit code, which stays that of the run unless every patch was chosen and proven.
+ * After a run in a terminal, prompts for each open escalation with a ready patch. Leaving a prompt changes nothing. Returns the exit code of the run,
+ * or green if the person chose and the proof confirmed a patch for every open escalation.
  */
 export async function askAfterRun(result: number | Problem, flags: Flags): Promise<number | Problem> {
   if (result !== exitCodes.personNeeded || flags.json || !canAskPerson(process.env, process)) return result;
@@ -108,7 +109,7 @@ export async function askAfterRun(result: number | Problem, flags: Flags): Promi
       flags,
       async (store) => store && resolveEscalation(store, escalation, flags),
     );
-    // A person who leaves one question is not asked the next.
+    // Leaving one prompt skips the others.
     if (answered === null || typeof answered === 'number') return result;
     if ('kind' in answered) return answered;
     const proven = await proveChosen(answered);

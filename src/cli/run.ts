@@ -15,20 +15,20 @@ Exit codes: ${exitCodes.green} green (healed and flaky too), ${exitCodes.red} st
             ${exitCodes.usage} usage or configuration, ${exitCodes.personNeeded} needs review, ${exitCodes.budget} stopped by a limit,
             ${exitCodes.agentUnusable} an agent cannot be used, ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
 
-/** `self-heal run`: runs the suite, and heals what fails. */
+/** `self-heal run`: runs the suite and heals failing tests. */
 export function define(command: Command): Command {
   command.argument(
     '[filter...]',
     'test files, as Playwright takes them: regular expressions on the path, or file:line',
   );
   return addHealingFlags(addWaitFlag(addVerifyFlag(addSelectionFlags(command))))
-    .option('--flaky', 'afterwards measure, explain and heal the flaky tests (self-heal flaky)')
+    .option('--flaky', 'afterwards measure, explain and heal flaky tests (see self-heal flaky)')
     .addHelpText('after', examples)
-    .action((words: string[], options: RunOptions) => runAsTyped(words, options));
+    .action((words: string[], options: RunOptions) => runFromCommandLine(words, options));
 }
 
-/** Runs the suite and ends the process with the result. A problem that prevented the run is also reported to GitHub Actions. */
-export async function runAsTyped(words: readonly string[], options: RunOptions): Promise<void> {
+/** Runs the command and ends the process with its result. Also reports a problem that prevented the run to GitHub Actions. */
+export async function runFromCommandLine(words: readonly string[], options: RunOptions): Promise<void> {
   const { filters, passThrough } = splitAtDashes(words, process.argv);
   const { env } = process;
   const name = options.from ? 'heal' : 'run';
@@ -51,7 +51,7 @@ async function loadCommand({ dryRun, patches }: RunOptions): Promise<Result<RunC
   return read.ok ? ok(dryRun ? plan : provePatches(read.value)) : read;
 }
 
-/** Commander joins the words before and after `--`. Only those after it are passed to Playwright unchanged. */
+/** Separates the words before and after `--`, which commander joins. Playwright gets those after it unchanged. */
 function splitAtDashes(
   words: readonly string[],
   argv: readonly string[],

@@ -22,8 +22,8 @@ import { canAskPerson, askToConfirm } from '../outputs/ask.js';
 export function define(command: Command): Command {
   return addStoreFlag(addWaitFlag(command))
     .argument('[run]', 'a run, or the beginning of its id (default: the newest that left changes)')
-    .option('--yes', 'do not ask for confirmation when the run is not the last one')
-    .option('--tests', 'also revert changes that somebody else made to tests during the run')
+    .option('--yes', 'do not ask for confirmation if the run is not the last one')
+    .option('--tests', 'also revert changes that other people made to tests during the run')
     .action(endWith(runUndo));
 }
 
@@ -61,7 +61,7 @@ async function undoNamed(request: UndoRequest, store: string | undefined): Promi
     return printText(
       run.undone
         ? describeReverted(runId)
-        : `run ${runId} left no changes in the project: nothing to undo${edits ? `, but somebody changed tests while it worked: self-heal undo ${runId} --tests takes that back` : ''}`,
+        : `run ${runId} left no changes in the project: nothing to undo${edits ? `, but somebody changed tests during the run: self-heal undo ${runId} --tests reverts that` : ''}`,
     );
   const result = await undo(cwd, { runId, dir }, changes).catch(nullIfMissing);
   if (result === null) return createMissingContentsProblem(runId);
@@ -76,7 +76,7 @@ async function undoNamed(request: UndoRequest, store: string | undefined): Promi
   return result.leftAlone.length > 0 ? exitCodes.red : exitCodes.green;
 }
 
-/** Records the undo in the run's events and in the store, where its heals no longer count as held (ME-7). */
+/** Records the undo in the run's events and in the store, where its heals no longer count as lasting (ME-7). */
 async function recordUndo(
   { runId, dir }: StoredRun,
   result: WriteResult,
@@ -94,10 +94,10 @@ async function recordUndo(
 
 function formatUndo(runId: string, { written, leftAlone }: WriteResult): string[] {
   return [
-    ...(written.length > 0 ? [`reverted what run ${runId} changed:`] : []),
+    ...(written.length > 0 ? [`reverted the changes of run ${runId} in:`] : []),
     ...(written.length + leftAlone.length === 0 ? [describeReverted(runId)] : []),
     ...written.map((file) => `  ${file}`),
-    ...(leftAlone.length > 0 ? [`left alone, because they changed since run ${runId}:`] : []),
+    ...(leftAlone.length > 0 ? [`left alone, because they have changed since run ${runId}:`] : []),
     ...leftAlone.map((file) => `  ${file}`),
   ];
 }
@@ -114,21 +114,21 @@ function createMissingContentsProblem(runId: string): Problem {
   };
 }
 
-/** The arguments of `undo`, and where it was run. */
+/** The arguments of `undo`, and the current folder. */
 interface UndoRequest {
   readonly cwd: string;
   readonly word: string | undefined;
-  /** Never ask. */
+  /** Never ask for confirmation. */
   readonly yes: boolean;
-  /** Also take back what others changed in tests. */
+  /** Also revert other people's changes to tests. */
   readonly tests: boolean;
 }
 
 const FILES_NAMED = 5;
 
 /**
- * Returns the run whose changes to revert: the named one, or else the newest that left changes and has not been undone. If that is not the
- * last run, the user is asked; returns null if they decline.
+ * Returns the run to undo: the named one, or else the newest that left changes and has not been undone. If that is not the last run, asks the
+ * user; returns null if they decline.
  */
 async function chooseRun({ cwd, word, yes, tests }: UndoRequest): Promise<Result<StoredRun | null, Problem>> {
   const last = await findRun(cwd, word ?? null);
@@ -153,7 +153,7 @@ async function findNewestWithChanges(cwd: string): Promise<StoredRun | null> {
   return null;
 }
 
-/** Returns the changes that it left in the project and that have not all been reverted since; null if they can no longer be read. */
+/** Returns the changes of a run that are still in the project; null if they can no longer be read. */
 async function readRemainingChanges({ dir }: StoredRun): Promise<Change[] | null> {
   return readKeptChanges(dir, await readRunState(dir));
 }
@@ -173,7 +173,7 @@ function formatStart({ report }: StoredRun): string {
   return report === null ? '' : ` of ${localTime(report.startedAt)}`;
 }
 
-/** Says why the last run is not the one to undo. */
+/** Explains why the last run is not the one to undo. */
 async function explainNotTheLast({ dir }: StoredRun): Promise<string> {
   const { undone } = await readRunState(dir);
   return undone ? 'the last run has already been reverted' : 'the last run changed nothing';

@@ -78,9 +78,9 @@ async function createProofRequest(
 ): Promise<Result<RunRequest, Problem>> {
   const cwd = process.cwd();
   const run = isRunId(runId) ? await readRunState(runDirOf(cwd, runId)) : null;
-  const { storedRequestOf } = await import('../command/stored-request.js');
+  const { parseStoredRequest } = await import('../command/stored-request.js');
   // Without the folder of that run there is no patch, either, and the new run reports that.
-  const typed = run?.request ? await storedRequestOf(run, cwd) : ok(null);
+  const typed = run?.request ? await parseStoredRequest(run, cwd) : ok(null);
   if (!typed.ok) return typed;
   const { filters = [], passThrough = [], options = {} } = typed.value ?? {};
   const request: RunRequest = {

@@ -1,5 +1,5 @@
 import { createFixer } from './fixer/propose.js';
-import type { HookParts, MakeHooks } from '../command/compose-session.js';
+import type { HookParts, CreateHooks } from '../command/compose-session.js';
 import type { Hooks } from '../heal/hooks.js';
 import { createSecretNamer } from '../secrets/redactor.js';
 import { openContents } from '../workspace/change.js';
@@ -8,13 +8,13 @@ import { createMemory } from './memory.js';
 import { proposePatches, type RemoteFix } from './patches.js';
 
 /** Creates the hooks of `self-heal run`: remembered fixes, then the built-in fixer, then agents. */
-export const byAgents: MakeHooks = async (parts) => {
+export const byAgents: CreateHooks = async (parts) => {
   const { fixer, memory } = await createFreeHooks(parts);
   return { ...memory, ...createFollowHook(parts), proposers: [...memory.proposers, ...fixer] };
 };
 
 /** Creates the hooks for healing with fixes of other machines, without agents. */
-export function byPatches(patches: readonly RemoteFix[]): MakeHooks {
+export function byPatches(patches: readonly RemoteFix[]): CreateHooks {
   return async (parts) => {
     const { fixer, memory } = await createFreeHooks(parts);
     const proposers = [proposePatches(patches), ...memory.proposers, ...fixer];
@@ -28,7 +28,7 @@ export function byPatches(patches: readonly RemoteFix[]): MakeHooks {
 }
 
 /** Creates the hooks for healing only with the patch that a person chose. */
-export const byChoice: MakeHooks = async (parts) => {
+export const byChoice: CreateHooks = async (parts) => {
   const { memory } = await createFreeHooks(parts);
   return { ...memory, proposers: [], noAgents: 'only the patch that a person has chosen was tried' };
 };

@@ -24,48 +24,48 @@ import type { Session } from '../heal/session.js';
 export interface HookParts {
   readonly opened: OpenRun;
   readonly store: Store;
-  /** The root of the working tree, which paths are relative to. */
+  /** The root of the working tree; paths are relative to it. */
   readonly root: string;
-  /** Whether a file belongs to the tests, by its path from the root. */
+  /** True if the file at this path from the root belongs to the tests. */
   readonly isTest: (file: string) => boolean;
 }
 
-/** Creates the hooks of a run in which something is red. */
-export type MakeHooks = (parts: HookParts) => Promise<Hooks>;
+/** Creates the hooks of a red run. */
+export type CreateHooks = (parts: HookParts) => Promise<Hooks>;
 
-/** Creates the search for the changes that broke causes. */
-export type MakeExplain = (opened: OpenRun, session: Omit<Session, 'blame'>) => BlameCauses;
+/** Creates the search for the changes that broke the tests of a run. */
+export type CreateBlameSearch = (opened: OpenRun, session: Omit<Session, 'blame'>) => BlameCauses;
 
 /** The options of a session, by command. */
 export interface SessionParts {
-  /** Searches for the changes that broke causes; absent for no search. */
-  readonly explain?: MakeExplain;
+  /** Absent for a run that does not search for the changes to blame. */
+  readonly blameSearch?: CreateBlameSearch;
   /** Absent for a run that heals nothing. */
-  readonly hooks?: MakeHooks;
-  /** Whether only the tests to heal are run. Other tests that a fix affects are left to the next run of the suite. */
-  readonly theseTestsOnly?: true;
+  readonly hooks?: CreateHooks;
+  /** Set to run only the tests to heal. The next run of the suite then shows whether a fix broke other tests. */
+  readonly skipsRegression?: true;
 }
 
 /**
- * Assembles a session with the real effects, on top of the run's first Playwright run, from which the guard knows which files are tests. A green
- * run needs none, so this code is loaded only for a red one (CL-4).
+ * Assembles a session with the real effects. The run's first Playwright run tells the guard which files are tests. Only a red run needs a
+ * session, so this code is loaded only then (CL-4).
  */
 export async function composeSession(
   opened: OpenRun,
   { run: first, reportedRed }: ReportedRun,
-  { explain, hooks, theseTestsOnly }: SessionParts,
+  { blameSearch, hooks, skipsRegression }: SessionParts,
 ): Promise<Result<Session, Problem>> {
   const { request, cwd, folder, bus, redactor, signal, startedAt, missing } = opened;
   const { verify } = opened.settings;
-  const settings: Settings = theseTestsOnly
+  const settings: Settings = skipsRegression
     ? { ...opened.settings, verify: { ...verify, regression: 'none' } }
     : opened.settings;
   const store = request.options.dryRun ? ok(noStore) : await openRunStore(opened);
   if (!store.ok) return store;
-  // A question about an older fault must not hold back agents (ME-5).
+  // An escalation that is already settled must not hold back agents (ME-5).
   await closeSettledQuestions(store.value, cwd);
   if (isRed(first))
-    for (const message of missingWarnings(missing)) bus.emit({ type: 'run.warning', message });
+    for (const message of describeMissingAgents(missing)) bus.emit({ type: 'run.warning', message });
   const workspace = await opened.workspace.open();
   const { root } = workspace;
   const places = findSuitePlaces(root, first);
@@ -95,11 +95,11 @@ export async function composeSession(
     missingAgents: new Map([...missing].map(([name, { message }]) => [name, message])),
     runAgent: createRunAgent(undefined, redactor),
   };
-  return ok(explain ? { ...session, blame: explain(opened, session) } : session);
+  return ok(blameSearch ? { ...session, blame: blameSearch(opened, session) } : session);
 }
 
 /** Returns one warning per remedy, since several agents may lack the same thing. */
-function missingWarnings(missing: ReadonlyMap<string, Problem>): string[] {
+function describeMissingAgents(missing: ReadonlyMap<string, Problem>): string[] {
   const byRemedy = new Map([...missing.values()].map((problem) => [problem.remedy, problem]));
   return [...byRemedy.values()].map(
     ({ message, remedy }) =>
@@ -108,8 +108,8 @@ function missingWarnings(missing: ReadonlyMap<string, Problem>): string[] {
 }
 
 /**
- * Opens the store for a run. If it cannot be reached or written, the run warns and continues without it (ME-9). If it cannot be
- * understood, the run ends, because continuing would forget every count and pay for every open question again.
+ * Opens the store for a run. If it cannot be reached or written, the run warns and continues without it (ME-9). If its contents cannot be
+ * read, the run ends, because continuing would forget every count and start agents again for every open escalation.
  */
 export async function openRunStore(
   opened: Pick<OpenRun, 'settings' | 'cwd' | 'bus' | 'redactor'>,

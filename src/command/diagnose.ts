@@ -28,7 +28,7 @@ import { isInside } from '../paths.js';
 /** The parts of a run that a diagnosis needs. */
 type DiagnoseOptions = Pick<Session, 'settings' | 'folder' | 'cwd' | 'redactor'>;
 
-/** Creates the step that gathers evidence for, classifies and signs each failure of a suite run, the suite's own first. */
+/** Creates the step that gathers evidence for each failure of a suite run, classifies it and signs it, beginning with the suite's own failure. */
 export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Promise<DiagnosedFailure[]> {
   const { settings, folder, cwd, redactor } = options;
   const classify = createClassify(settings.classify);
@@ -51,12 +51,12 @@ export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Pro
       count += 1;
       const n = count;
       const context = { ...shared, folder: await folder.failure(n) };
-      const rerunIds = idsFor(failure, run);
+      const rerunIds = findRerunIds(failure, run);
       const evidence = await gatherEvidence({ failure, run, ...context });
       const diagnosis = explainOtherLoopback(classify(evidence), evidence, run.serverPorts ?? new Map());
-      const signature = signed({ failure, evidence, diagnosis }, settings.project);
+      const signature = signFailure({ failure, evidence, diagnosis }, settings.project);
       const isTraced = run.tracing !== undefined;
-      const machine = await machineProblem({ failure, evidence, ...signature }, run, shared.workspaceDir);
+      const machine = await findMachineProblem({ failure, evidence, ...signature }, run, shared.workspaceDir);
       const record = {
         n,
         failure,
@@ -65,23 +65,23 @@ export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Pro
         rerunIds,
         isTraced,
         ...(machine === undefined ? {} : { machine }),
-        ...writesOf(shared.passing),
+        ...collectWrites(shared.passing),
       };
       await writeFailure(options, record);
       if (evidence.trace !== null) await keepTrace(folder.dir, n, evidence.trace).catch(() => undefined);
       diagnosed.push(record);
     }
-    // Nobody awaits the cleanup, because the end of the run removes whatever is left.
+    // Not awaited, because the end of the run deletes the rest.
     if (run.serverLog !== '') dropUnmasked(path.dirname(run.serverLog)).catch(() => undefined);
     return diagnosed;
   };
 }
 
-function writesOf(passing: readonly PassingTrace[]): Pick<DiagnosedFailure, 'writes'> {
-  const writes = passing.flatMap(({ test, writes: own }) =>
-    own.length > 0 ? [[test.id, own] as const] : [],
+function collectWrites(passing: readonly PassingTrace[]): Pick<DiagnosedFailure, 'writes'> {
+  const entries = passing.flatMap(({ test, writes }) =>
+    writes.length > 0 ? [[test.id, writes] as const] : [],
   );
-  return writes.length > 0 ? { writes: Object.fromEntries(writes) } : {};
+  return entries.length > 0 ? { writes: Object.fromEntries(entries) } : {};
 }
 
 /** Stores a failure and its timeline. A full disk must not stop healing; `inspect` reports a missing record. */
@@ -97,8 +97,8 @@ export async function writeFailure(
   if (happened !== '') tryOr(undefined, () => writeState(path.join(dir, timelineFile), markAsData(happened)));
 }
 
-/** A failure of the suite itself beside or after its tests (a worker's teardown, a global teardown) is reproduced by the tests that ran. */
-function idsFor(failure: Failure, { rerunIds, tests }: SuiteRun): readonly string[] {
+/** Returns the tests to run to reproduce a failure. For one of the suite itself, such as in a global teardown, these are all tests that ran. */
+function findRerunIds(failure: Failure, { rerunIds, tests }: SuiteRun): readonly string[] {
   if (failure.scope === 'test') return rerunIds[failure.test.id] ?? [failure.test.id];
   const ran = tests.filter(({ outcome }) => outcome !== 'not-run' && outcome !== 'skipped');
   return ran.map(({ test }) => test.id);
@@ -106,12 +106,12 @@ function idsFor(failure: Failure, { rerunIds, tests }: SuiteRun): readonly strin
 
 type FailureDiagnosis = Pick<DiagnosedFailure, 'failure' | 'evidence' | 'diagnosis'>;
 
-function signed(
+function signFailure(
   diagnosed: FailureDiagnosis,
   project: string,
 ): Pick<DiagnosedFailure, 'diagnosis' | 'signature'> {
   const { diagnosis } = diagnosed;
-  const message = signedMessage(diagnosed);
+  const message = createSignedMessage(diagnosed);
   return {
     diagnosis,
     signature: createSignature({ project, errorType: diagnosis.facts.errorType, message }, md5),
@@ -120,17 +120,17 @@ function signed(
 
 /**
  * Returns the text to sign. A suite's own message is often the same for every cause ("Process from config.webServer was not able to
- * start"), so the deciding evidence is signed with it, without the numbers that distinguish the secrets of a run in its masks. A
- * test's message is signed with only the masks that every environment applies, so that a machine that knows more secrets gives the
- * same failure the same signature.
+ * start"), so it is signed together with the deciding evidence, without the numbers in masks, which differ between runs. A test's
+ * message contains only the masks that every environment applies, so that a machine that knows more secrets gives the same failure
+ * the same signature.
  */
-function signedMessage({ failure, diagnosis }: FailureDiagnosis): string {
-  if (failure.scope === 'test') return bounded(selectSignedText(failure));
+function createSignedMessage({ failure, diagnosis }: FailureDiagnosis): string {
+  if (failure.scope === 'test') return clipErrorText(selectSignedText(failure));
   const decided = diagnosis.why[0]?.evidence.replaceAll(/(?<=\[masked: [^\]\n]{1,80}) \d{1,5}(?=\])/g, '');
-  return [bounded(failure.errors[0]?.message ?? ''), decided].filter(Boolean).join('\n');
+  return [clipErrorText(failure.errors[0]?.message ?? ''), decided].filter(Boolean).join('\n');
 }
 
-function bounded(text: string): string {
+function clipErrorText(text: string): string {
   return cleanAndClip(text, 'errorText', new EvidenceNotes());
 }
 
@@ -139,10 +139,10 @@ function md5(text: string): string {
 }
 
 /**
- * Checks which process holds the port that a web server of the config needs, whose server a suite has reused, and whether a service that a server
- * missed is there. Returns a sentence if only a person can solve that, null if the code is at fault, and undefined if there was nothing to check.
+ * Checks whether the machine is at fault: another process holds the port of a web server, the suite reused a foreign server, or a service that a
+ * server needs is down. Returns a sentence for a person who must solve it, null if the code is at fault, and undefined if there was nothing to check.
  */
-async function machineProblem(
+async function findMachineProblem(
   { failure, evidence, diagnosis }: Pick<DiagnosedFailure, 'failure' | 'evidence' | 'diagnosis'>,
   { reusedServer, serverPorts }: Pick<SuiteRun, 'reusedServer' | 'serverPorts'>,
   workspaceDir: string,
@@ -153,25 +153,25 @@ async function machineProblem(
   const port = failure.scope === 'suite' && diagnosis.advice ? findTakenPort(evidence, diagnosis.why) : null;
   if (port !== null) {
     const listener = await findListener(port);
-    // Two servers of the suite itself wanted the same port, and both are gone.
+    // Two servers of the suite itself wanted the same port, and both have ended.
     if (listener === null) return null;
-    return `port ${port}, which a web server of the config wants, is held by ${named(listener)}: stop it, or give the suite another port`;
+    return `port ${port}, which a web server of the config needs, is in use by ${describeProcess(listener)}: stop it, or give the suite another port`;
   }
   if (!reusedServer || failure.scope === 'suite') return undefined;
-  const reused = portOf(reusedServer);
+  const reused = readPort(reusedServer);
   const listener = reused === null ? null : await findListener(reused);
-  // Its folder shows whose server it is. If the system does not say, the run has already warned about it.
+  // A process's folder shows which project its server belongs to. If the folder is unknown, the run has already warned.
   if (!listener?.folder || isInside(workspaceDir, listener.folder)) return undefined;
-  return `the tests ran against ${reusedServer}, which is not this project's server but ${named(listener)}: stop it, or set reuseExistingServer: false`;
+  return `the tests ran against ${reusedServer}, which is not this project's server but ${describeProcess(listener)}: stop it, or set reuseExistingServer: false`;
 }
 
-function named({ pid, command, folder }: PortListener): string {
+function describeProcess({ pid, command, folder }: PortListener): string {
   if (pid === null) return 'another program';
   const where = folder === null ? '' : `, in ${folder}`;
   return `\`${command}\` (pid ${pid}${where})`;
 }
 
-function portOf(address: string): number | null {
+function readPort(address: string): number | null {
   if (!URL.canParse(address)) return null;
   const { port, protocol } = new URL(address);
   return Number(port || (protocol === 'https:' ? 443 : 80));

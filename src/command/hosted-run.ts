@@ -12,7 +12,7 @@ export interface Hosting {
   readonly onEvent?: ((event: StampedEvent) => void) | undefined;
 }
 
-/** Runs a command inside another program and returns its report: nothing is printed to standard output, and no signal is listened for. */
+/** Runs a command inside another program and returns its report. Prints nothing to standard output, and listens for no signals. */
 export async function runHosted(
   request: Omit<RunRequest, 'host'>,
   command: Command,

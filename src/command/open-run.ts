@@ -14,7 +14,7 @@ import type { Workspace } from '../workspace/workspace.js';
 import type { CheckedRequest, RunRequest } from './run-request.js';
 import { createSuiteRuns } from './suite-runs.js';
 
-/** What a run holds before it is opened. */
+/** The resources that a run has before it is opened. */
 interface RunResources {
   readonly folder: RunFolder;
   readonly watchdog: Watchdog;
@@ -22,7 +22,7 @@ interface RunResources {
   readonly startedAt: number;
 }
 
-/** A run in progress: its request, as checked, and the resources that are open for it. */
+/** A run in progress: its checked request and its open resources. */
 export type OpenRun = Awaited<ReturnType<typeof openRun>>;
 
 /** Opens everything that a run needs before its first Playwright run. */
@@ -44,13 +44,13 @@ export async function openRun(request: RunRequest, checked: CheckedRequest, run:
     redactor,
     args: toPlaywrightArgs({ ...options, filters, passThrough }),
   });
-  const workspace = lateWorkspace({ ...run, cwd, bus });
+  const workspace = createLazyWorkspace({ ...run, cwd, bus });
   return { ...checked, ...run, request, cwd, env, redactor, bus, plan, suites, workspace };
 }
 
 /**
- * Takes out all fixes that are not decided, and deletes the copies. If no new journal can be written, as on a full disk, the one for a kill, whose disk
- * space is reserved, takes the same fixes out. If that fails, too, the user is told, and the next command does it.
+ * Reverts all undecided fixes and deletes the copies. If no new journal can be written, as on a full disk, this uses the journal for a killed run,
+ * whose disk space is reserved. If that fails too, it tells the user, and the next command reverts them.
  */
 export async function closeWorkspace({ workspace, cwd }: Pick<OpenRun, 'workspace' | 'cwd'>): Promise<void> {
   try {
@@ -63,21 +63,21 @@ export async function closeWorkspace({ workspace, cwd }: Pick<OpenRun, 'workspac
   }
 }
 
-/** What a workspace needs from its run. */
+/** The parts of a run that its workspace needs. */
 interface WorkspaceParts extends Pick<RunResources, 'folder' | 'watchdog' | 'signal'> {
   readonly cwd: string;
   readonly bus: Bus;
 }
 
-/** Creates the workspace of a run, which a green run never opens (CL-4). */
-function lateWorkspace(parts: WorkspaceParts) {
+/** Creates the workspace of a run, which opens on first use. A green run never opens it (CL-4). */
+function createLazyWorkspace(parts: WorkspaceParts) {
   let opened: Promise<Workspace> | undefined;
-  const open = () => (opened ??= openWorkspaceOf(parts));
+  const open = () => (opened ??= openRunWorkspace(parts));
   let hasBegun = false;
   return {
-    /** Opens it on the first call, and returns it. */
+    /** Opens the workspace on the first call. */
     open,
-    /** Opens it and starts its first copy while the suite is still running, so that the copy is ready when an agent needs it. */
+    /** Opens the workspace and starts the first copy while the suite is still running, so that the copy is ready when an agent needs it. */
     begin: () => {
       if (hasBegun) return;
       hasBegun = true;
@@ -87,7 +87,7 @@ function lateWorkspace(parts: WorkspaceParts) {
         () => undefined,
       );
     },
-    /** Deletes its copies if it was opened. */
+    /** Deletes the copies if the workspace was opened. */
     close: async () => {
       const workspace = await opened?.catch(() => undefined);
       await workspace?.close();
@@ -95,7 +95,7 @@ function lateWorkspace(parts: WorkspaceParts) {
   };
 }
 
-async function openWorkspaceOf(parts: WorkspaceParts): Promise<Workspace> {
+async function openRunWorkspace(parts: WorkspaceParts): Promise<Workspace> {
   const { cwd, folder, signal, bus, watchdog } = parts;
   const { openWorkspace } = await import('../workspace/workspace.js');
   return openWorkspace({

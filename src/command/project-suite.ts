@@ -9,29 +9,29 @@ import { createDiagnose, writeFailure } from './diagnose.js';
 import type { OpenRun } from './open-run.js';
 import { showTrace } from './show-trace.js';
 
-/** The suite of a run, which knows the build error with which a web server did not become available. */
+/** The suite of a run, with the build error that kept a web server from starting, or null. */
 interface ProjectSuite extends Suite {
   brokenBuild: BrokenBuild | null;
 }
 
-/** Creates the suite of a run: its Playwright runs in the project and in clean copies, each after `verify.prepare`. */
+/** Creates the suite of a run, for Playwright runs in the project and in clean copies. */
 export function createSuite(opened: OpenRun, workspace: Pick<Workspace, 'updateCleanCopy'>): ProjectSuite {
   const { suites, playwright, plan, cwd, env, signal, folder, settings } = opened;
   const { prepare: command } = settings.verify;
-  const prepareIn = async (at: Pick<ProjectCommand, 'cwd' | 'signal'>) =>
-    command === null ? null : runPrepare(command, { ...at, env, runId: folder.runId });
+  const prepareIn = async (place: Pick<ProjectCommand, 'cwd' | 'signal'>) =>
+    command === null ? null : runPrepare(command, { ...place, env, runId: folder.runId });
   const suite: ProjectSuite = {
     playwright,
     plan,
     brokenBuild: null,
-    runAgain: (request) => suites.again({ ...request, brokenBuild: suite.brokenBuild }),
+    runAgain: (request) => suites.rerun({ ...request, brokenBuild: suite.brokenBuild }),
     runInCleanCopy: async ({ ids, since }) => {
       const copy = await workspace.updateCleanCopy(since).catch(reasonOf);
       if (typeof copy === 'string') return `the copy could not be created: ${copy}`;
       if ((await prepareIn({ cwd: copy.cwd, signal })) !== null) return 'verify.prepare fails there';
-      return suites.again({ ids, purpose: 'proof', causeId: null, workingCopy: copy });
+      return suites.rerun({ ids, purpose: 'proof', causeId: null, workingCopy: copy });
     },
-    prepare: (own = signal) => prepareIn({ cwd, signal: own }),
+    prepare: (prepareSignal = signal) => prepareIn({ cwd, signal: prepareSignal }),
   };
   return suite;
 }
@@ -52,7 +52,7 @@ export function createDiagnostics(opened: OpenRun, suite: ProjectSuite): Diagnos
 }
 
 /**
- * Runs the project's `verify.prepare` in a shell, exactly as written (HL-9). Returns null if it succeeded, else the end of its output.
+ * Runs the project's `verify.prepare` in a shell, exactly as written (HL-9). Returns null if it succeeds, else the end of its output.
  */
 async function runPrepare(
   command: string,

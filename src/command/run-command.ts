@@ -25,8 +25,8 @@ import {
   type CheckedRequest,
   checkRequest,
   type RunRequest,
-  shardsIn,
-  commandLineOf,
+  createShardsField,
+  readCommandLine,
 } from './run-request.js';
 import { closeWorkspace, type OpenRun, openRun } from './open-run.js';
 import type { HealResult } from '../heal/progress.js';
@@ -50,10 +50,10 @@ export async function runCommand(request: RunRequest, command: Command): Promise
   return underLock({ cwd, command: name, wait: options.wait ?? false }, run);
 }
 
-/** How long a command that an uncaught error has interrupted may take to end its processes. */
+/** How long a command may take to end its processes after an uncaught error. */
 const SETTLE_MS = 30_000;
 
-/** Opens a run, carries out its command, and closes it by the one way out that its result, a problem, a signal and an error all take. */
+/** Opens a run, carries out its command and closes it. A result, a problem, a signal and an error all end it through the same teardown. */
 async function runLocked(
   request: RunRequest,
   {
@@ -62,7 +62,7 @@ async function runLocked(
     command,
   }: { readonly checked: CheckedRequest; readonly lock: ProjectLock; readonly command: Command },
 ): Promise<number | Problem> {
-  // Blame takes files written since this time for somebody's edits, so it comes after the recovery of a killed run.
+  // Taken after the recovery of killed runs, because blame treats files written since then as somebody's edits.
   const startedAt = systemClock.now();
   const created = await createRunFolder(request.cwd, createRunId(startedAt, systemClock.random()));
   if (!created.ok) return created.error;
@@ -73,20 +73,20 @@ async function runLocked(
   const teardown = new Teardown();
   const watchdog = startWatchdog(folder);
   teardown.add(({ kind }) => {
-    // After an error it makes sure that no process is left.
+    // After an error, the watchdog makes sure that no process is left.
     if (kind !== 'error') watchdog.markEnded();
     watchdog[Symbol.dispose]();
   });
-  const left: { hasRun: boolean; final: FinalReport | null; troubles: string[] } = {
+  const outcome: { hasRun: boolean; final: FinalReport | null; troubles: string[] } = {
     hasRun: false,
     final: null,
     troubles: [],
   };
   teardown.add(async ({ kind }) => {
-    // The next command moves what is left of a run that did nothing.
-    if (kind === 'problem' && !left.hasRun) return removeRunFolder(folder).catch(() => undefined);
+    // If the folder of a run that did nothing cannot be removed, the next command moves it.
+    if (kind === 'problem' && !outcome.hasRun) return removeRunFolder(folder).catch(() => undefined);
     await moveRunIntoProject(folder).catch(
-      (error: unknown) => void left.troubles.push(describeMoveFailure(folder, error)),
+      (error: unknown) => void outcome.troubles.push(describeMoveFailure(folder, error)),
     );
   });
   const carryOut = async () => {
@@ -94,19 +94,19 @@ async function runLocked(
     const { bus, redactor } = opened;
     const run = new Run(opened);
     teardown.add(async (ending) => {
-      if (ending.kind !== 'healed') bus.emit({ type: 'run.stopped', message: messageOf(ending) });
-      left.hasRun = bus.run().playwrightRuns > 0;
-      left.troubles.push(...(await bus.close()).map((trouble) => redactor.clean(trouble)));
+      if (ending.kind !== 'healed') bus.emit({ type: 'run.stopped', message: describeEnding(ending) });
+      outcome.hasRun = bus.run().playwrightRuns > 0;
+      outcome.troubles.push(...(await bus.close()).map((trouble) => redactor.clean(trouble)));
     });
     teardown.add(async (ending) => {
       if (ending.kind === 'healed')
-        left.final = await writeReports(run, { healed: ending.healed, interrupts });
+        outcome.final = await writeReports(run, { healed: ending.healed, interrupts });
     });
     teardown.add(async ({ kind }) => {
-      // If it cannot be written, the next command finds nothing to recover.
+      // Without this mark, the next command only finds nothing to recover.
       if (kind !== 'error') await markEnded(folder).catch(() => undefined);
     });
-    // No file that may hold secrets stays (EV-9), no fix that is not decided, and no process (AG-10), which would take the reserved space.
+    // These run in reverse: end all processes, which could use up the reserved space (AG-10), revert undecided fixes, and delete unmasked files (EV-9).
     teardown.add(() => dropAllUnmasked(folder.dir));
     teardown.add(() => closeWorkspace(opened));
     teardown.add(() => endOwned({ runId: folder.runId }).then(() => undefined));
@@ -116,17 +116,17 @@ async function runLocked(
     await showTraces(opened).catch((error: unknown) => warn(bus, 'A trace could not be written', error));
     return result;
   };
-  const ended = await teardown.run(await endingOf(carryOut(), interrupts.started(folder.runId)));
-  for (const trouble of left.troubles) say(trouble);
+  const ended = await teardown.run(await waitForEnding(carryOut(), interrupts.started(folder.runId)));
+  for (const trouble of outcome.troubles) say(trouble);
   if (ended.kind === 'problem') return ended.problem;
   if (ended.kind === 'error') throw ended.error;
-  if (!left.final) throw new Error('A run that ends has a report');
-  const exitCode = await showEnd(request, left.final, folder);
-  return left.troubles.length > 0 && exitCode === exitCodes.green ? exitCodes.red : exitCode;
+  if (!outcome.final) throw new Error('A run that ends has a report');
+  const exitCode = await showFinalReport(request, outcome.final, folder);
+  return outcome.troubles.length > 0 && exitCode === exitCodes.green ? exitCodes.red : exitCode;
 }
 
-/** Returns how a command ended. An uncaught error has interrupted it, and waits until it has ended its processes. */
-async function endingOf(
+/** Waits for a command and returns how it ended. After an uncaught error, which interrupts the command, waits until its processes have ended. */
+async function waitForEnding(
   command: Promise<Result<HealResult, Problem>>,
   uncaught: Promise<never>,
 ): Promise<Ending> {
@@ -139,7 +139,7 @@ async function endingOf(
   }
 }
 
-function messageOf(ending: Exclude<Ending, { kind: 'healed' }>): string {
+function describeEnding(ending: Exclude<Ending, { kind: 'healed' }>): string {
   return ending.kind === 'problem' ? ending.problem.message : reasonOf(ending.error);
 }
 
@@ -147,7 +147,6 @@ function warn(bus: OpenRun['bus'], what: string, error: unknown): void {
   bus.emit({ type: 'run.warning', message: `${what}: ${reasonOf(error)}` });
 }
 
-/** Announces the run, before anything is run. */
 function announceRun({ request, reports, bus, folder, settings, playwright }: OpenRun): void {
   bus.emit({
     type: 'run.started',
@@ -156,19 +155,19 @@ function announceRun({ request, reports, bus, folder, settings, playwright }: Op
     playwright: playwright.version,
     dryRun: request.options.dryRun ?? false,
     verify: settings.verify.level,
-    ...shardsIn(reports),
-    request: commandLineOf(request),
+    ...createShardsField(reports),
+    request: readCommandLine(request),
   });
 }
 
-/** The report of a run, and the exit code that follows from it. */
+/** The report of a run, its exit code, and where to show it. */
 interface FinalReport {
   readonly report: Report;
   readonly exitCode: number;
   readonly output: Omit<ResultTarget, 'dir'>;
 }
 
-/** Writes the reports of a run, and announces its end. */
+/** Writes the reports of a run and announces its end. */
 async function writeReports(
   run: Run,
   { healed, interrupts }: { readonly healed: HealResult; readonly interrupts: Interrupts },
@@ -177,7 +176,7 @@ async function writeReports(
   const ledger = run.ledger();
   const { options } = request;
   const tests = [...bus.run().tests.values()].map(({ verdict }) => verdict);
-  const isWithheld = await keepFix(bus, { dir: folder.dir, ...request });
+  const isWithheld = await writeFixUnlessSecret(bus, { dir: folder.dir, ...request });
   const final = decideOutcome({
     ...healed,
     isWithheld,
@@ -189,12 +188,12 @@ async function writeReports(
   });
   const flaky = tests.filter((verdict) => verdict === 'flaky').length;
   await ledger?.store.close();
-  // `self-heal verify` later distinguishes what is changed from now on.
+  // From this state, `self-heal verify` later tells which changes came after the run.
   if (ledger !== null && !healed.verified)
     await keepProjectState(folder.dir, request.cwd).catch((error: unknown) =>
       warn(
         bus,
-        'The state of the project was not kept, so self-heal verify compares with the last commit',
+        'The state of the project could not be saved, so self-heal verify will compare with the last commit',
         error,
       ),
     );
@@ -207,7 +206,7 @@ async function writeReports(
     durationMs: time - startedAt,
     commit: await run.commit(),
   } as const;
-  const reportNow = () => {
+  const createMaskedReport = () => {
     const report = createReport(reduce(bus.run(), { ...ended, time }));
     // Texts from before a failure may contain secrets that only the failure revealed.
     return flaky + report.causes.length > 0 ? redactor.deep(report) : report;
@@ -216,42 +215,43 @@ async function writeReports(
   const { onReport } = request.host ?? {};
   const { cwd, env } = request;
   const output = { cwd, env, options, onReport, ...(asJson && { asJson }) };
-  let report = reportNow();
-  // If another tool's report cannot be written, the run has not failed: report.json and the terminal mention it.
+  let report = createMaskedReport();
+  // A report for another tool that cannot be written does not fail the run: report.json and the terminal mention it.
   for (const message of await writeProgramReports(report, { ...output, ...folder })) {
     bus.emit({ type: 'run.warning', message });
-    report = reportNow();
+    report = createMaskedReport();
   }
   writeState(path.join(folder.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
   bus.emit(ended);
   return { report, exitCode: final.exitCode, output };
 }
 
-/** Shows the result of a run whose files are where they stay; returns its exit code. */
-async function showEnd(
+/** Shows the result of a run after its files have moved; returns the exit code. */
+async function showFinalReport(
   { options }: RunRequest,
   { report, exitCode, output }: FinalReport,
   { final, dir }: RunFolder,
 ): Promise<number> {
   await showResult(report, { ...output, dir: existsSync(final) ? final : dir });
-  // The list is meant to name what is red.
+  // Red tests are the purpose of `--list`, not a failure.
   return options.list ? exitCodes.green : exitCode;
 }
 
-/** Writes the fix for other programs, if there is one; returns whether it is withheld, because it holds a secret. Loaded only for a run with a fix (CL-4). */
-async function keepFix(
+/** Writes the file with the run's fix, if there is one. Returns true if the fix is withheld because it contains a secret. */
+async function writeFixUnlessSecret(
   bus: OpenRun['bus'],
   { dir, cwd, env }: { readonly dir: string; readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<boolean> {
   const attempts = createReport(bus.run()).causes.flatMap((cause) => cause.attempts);
   if (!attempts.some((attempt) => isKept(attempt) && attempt.change !== null)) return false;
+  // Loaded only for a run with a fix (CL-4).
   const { fixFile, writeFix } = await import('../outputs/fix-file.js');
   try {
     const withSecrets = await writeFix(dir, { env, cwd });
     if (withSecrets.length === 0) return false;
     bus.emit({
       type: 'run.warning',
-      message: `${fixFile} was not written, because what was changed holds a secret: ${withSecrets.join(', ')}. Take it out of there; self-heal report --patch prints the rest`,
+      message: `${fixFile} was not written, because the changes contain a secret: ${withSecrets.join(', ')}. Remove it from the changed files; self-heal report --patch prints the changes with the secret masked`,
     });
     return true;
   } catch (error) {
@@ -262,6 +262,6 @@ async function keepFix(
 
 /** Loaded only after a red run (CL-4). */
 async function keepProjectState(dir: string, cwd: string): Promise<void> {
-  const { storeTreeState: keepTreeState } = await import('../run/tree-state.js');
-  await keepTreeState(dir, cwd);
+  const { storeTreeState } = await import('../run/tree-state.js');
+  await storeTreeState(dir, cwd);
 }

@@ -30,9 +30,9 @@ export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
   agents?: string;
   /** How many agents work at the same time. */
   parallel?: number;
-  /** Goes on to measure, explain and heal what the run found flaky. */
+  /** Afterwards measure, explain and heal the tests that the run found flaky. */
   flaky?: boolean;
-  /** How thoroughly a heal is proven. */
+  /** How thoroughly to prove a fix. */
   verify?: VerifyLevel;
   dryRun?: boolean;
   json?: boolean;
@@ -40,7 +40,7 @@ export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
   failOnFlakyTests?: boolean;
   /** Wait for another self-heal process that is running in the project. */
   wait?: boolean;
-  /** Heal what Playwright's reports in these places name as red, without a run of the whole suite. */
+  /** Heal the tests that Playwright's reports in these places show as red, without a run of the whole suite. */
   from?: string[];
   /** Continue even if some shards left no report. */
   allowMissingShards?: boolean;
@@ -48,15 +48,15 @@ export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
   list?: boolean;
   /** Heal only these causes, as `list` names them. */
   cause?: string[];
-  /** Start no agent: try the fixes in these artifacts of other machines. */
+  /** Start no agent: try the fixes in these artifacts from other machines. */
   patches?: string[];
   /** Overrides the configured store: a path or a `postgres://` URL, which may contain a password. */
   store?: string;
 }
 
-/** The program that self-heal runs inside, in place of a terminal. */
+/** The program that self-heal runs inside, instead of a terminal. */
 export interface Host {
-  /** Interrupts the run as Ctrl-C does: all its processes end, and what is not proven is taken out. */
+  /** Interrupts the run as Ctrl-C does: all its processes end, and unproven fixes are reverted. */
   readonly signal: AbortSignal;
   readonly onEvent: (event: StampedEvent) => void;
   /** Gets the report that `--json` prints. */
@@ -65,7 +65,7 @@ export interface Host {
 
 /** The input of a command that runs the suite. */
 export interface RunRequest {
-  /** As typed, for who waits for the project's lock. */
+  /** The command's name, shown to another self-heal process that waits for the project's lock. */
   readonly name: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -80,59 +80,58 @@ export interface RunRequest {
   readonly lock?: ProjectLock;
 }
 
-/** Returns the shards as events and the store name them; empty if the suite runs here. */
-export function shardsIn(shards: ShardCount | null | undefined): { shards?: ShardCount } {
+/** Returns the field `shards` of events and the store; empty if the suite runs here. */
+export function createShardsField(shards: ShardCount | null | undefined): { shards?: ShardCount } {
   return shards ? { shards: { total: shards.total, missing: shards.missing } } : {};
 }
 
-/** Returns the command as typed, without the store's URL, which may contain a password. */
-export function commandLineOf({ filters, passThrough, options: asked }: RunRequest) {
-  const { store: _, ...options } = asked;
+/** Returns the command line as the user typed it, without the store's URL, which may contain a password. */
+export function readCommandLine({ filters, passThrough, options: typed }: RunRequest) {
+  const { store: _, ...options } = typed;
   return { filters, passThrough, options };
 }
 
-/** A request whose Playwright, settings, agents and reports are known. */
+/** The results of checking a request. */
 export interface CheckedRequest {
   readonly settings: Settings;
   readonly playwright: Playwright;
-  /** Agents that cannot be started here; empty if none is needed. */
+  /** Agents that cannot be started here; empty if the run starts none. */
   readonly missing: ReadonlyMap<string, Problem>;
-  /** The reports that say what to run here (SC-1); null if the suite itself runs. */
+  /** The reports that determine which tests run here (SC-1); null to run the suite itself. */
   readonly reports: Reports | null;
 }
 
-/** Checks what a run needs before anything is run. */
+/** Checks everything that a run needs before it starts. */
 export async function checkRequest(request: RunRequest): Promise<Result<CheckedRequest, Problem>> {
   const { cwd, env, options, passThrough } = request;
-  const waiting = findInteractiveFlag(passThrough);
-  if (waiting) return err(waiting);
+  const interactive = findInteractiveFlag(passThrough);
+  if (interactive) return err(interactive);
   const config = findPlaywrightConfig(cwd, options.config);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
-  // In the root of a repository, the folder that has Playwright is of more use than how to install it here.
+  // In the root of a repository, naming the folder that has Playwright helps more than how to install it here.
   if (!config.ok && (playwright.ok || (options.config === undefined && hasConfigElsewhere(cwd))))
     return config;
   if (!playwright.ok) return playwright;
   if (!config.ok) return config;
   const { agents, verify: level, parallel, store } = options;
-  // A blank store comes from an unset variable.
+  // An unset variable in a script makes the store blank.
   const flags = { verify: { level }, limits: { parallel }, store: store?.trim() || undefined };
   const overrides = overlay<AgentsFile>(request.settings ?? {}, flags);
   // For `--agents 4`, commander also sets an empty file name.
-  const file = agents || agentsFileBeside(config.value, cwd);
+  const file = agents || findAgentsFileBeside(config.value, cwd);
   const loaded = await loadSettings({ cwd, env, file, overrides });
   if (!loaded.ok) return loaded;
-  // In these modes no agent is started here.
-  const isShown = options.dryRun === true || options.patches !== undefined;
-  const settings = isShown ? loaded.value : await dropMissingRunner(loaded.value, cwd);
-  const missing = isShown ? new Map<string, Problem>() : await findMissingAgents(settings, cwd);
-  const reports = await reportsFor(request);
+  const startsNoAgent = options.dryRun === true || options.patches !== undefined;
+  const settings = startsNoAgent ? loaded.value : await dropMissingRunner(loaded.value, cwd);
+  const missing = startsNoAgent ? new Map<string, Problem>() : await findMissingAgents(settings, cwd);
+  const reports = await readRequestedReports(request);
   return reports.ok
     ? ok({ settings, playwright: playwright.value, missing, reports: reports.value })
     : reports;
 }
 
-/** Returns the agents.yaml next to a config that `-c` names, and says so; undefined if there is none, or one here. */
-function agentsFileBeside(config: string, cwd: string): string | undefined {
+/** Finds the agents.yaml next to the config that `-c` names, and prints its path. Returns undefined if there is none, or one here. */
+function findAgentsFileBeside(config: string, cwd: string): string | undefined {
   const names = ['agents.yaml', 'agents.yml'];
   if (names.some((name) => existsSync(path.join(cwd, name)))) return undefined;
   const beside = names.map((name) => path.join(path.dirname(config), name)).find((file) => existsSync(file));
@@ -142,8 +141,8 @@ function agentsFileBeside(config: string, cwd: string): string | undefined {
   return file;
 }
 
-/** Reads the reports that `--from` names, and refuses those that cannot be healed from here (SC-1). */
-async function reportsFor({ cwd, options }: RunRequest): Promise<Result<Reports | null, Problem>> {
+/** Reads the reports that `--from` names, and rejects those that cannot be healed here (SC-1). */
+async function readRequestedReports({ cwd, options }: RunRequest): Promise<Result<Reports | null, Problem>> {
   const { from } = options;
   if (from === undefined) return ok(null);
   const { readReports } = await import('../playwright/reports/read-reports.js');
@@ -158,7 +157,7 @@ async function reportsFor({ cwd, options }: RunRequest): Promise<Result<Reports 
   return ok({
     ...count,
     reports: read.value,
-    // Others have been refused above.
+    // Reports of another commit were rejected above.
     isOfCommit: read.value.every(({ commit }) => commit !== null),
     isDirtyHere: isDirty && commit !== null,
   });

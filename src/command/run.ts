@@ -14,7 +14,7 @@ import type { ReportedRun } from './reported-run.js';
 import type { Session } from '../heal/session.js';
 import { announceTests } from '../heal/tell-tests.js';
 
-/** A command: a short function over an open run, from its first Playwright run to its result. No step asks which command it is in. */
+/** A command: a short function from an open run to its result. No step that it calls depends on which command it is. */
 export type Command = (run: Run) => Promise<Result<HealResult, Problem>>;
 
 /** A command and its request. */
@@ -26,15 +26,15 @@ export interface CommandRequest {
 /** The first Playwright run of a command. */
 export interface FirstRun {
   /**
-   * The tests to run, by id, without the user's own reporters; null for the whole selection; absent for the user's own run. Where reports of other
-   * runs are healed, these say what runs.
+   * The tests to run, by id, without the user's own reporters; null for the whole selection; absent for the selection with the user's reporters.
+   * Ignored when healing from reports, which determine the tests.
    */
   readonly ids?: readonly string[] | null;
-  /** Whether agents may be started for what is red, each of which needs a copy of the project. */
+  /** True if red tests may start agents, each of which needs a copy of the project. */
   readonly needsCopies?: boolean;
 }
 
-/** An open run, over which a command is composed. */
+/** The steps of an open run that commands are composed of. */
 export class Run {
   readonly opened: OpenRun;
   #session: Session | null = null;
@@ -44,32 +44,32 @@ export class Run {
     this.opened = opened;
   }
 
-  /** Makes the first Playwright run. Playwright's refusal to start, and a selection without tests, are a `Problem`. */
-  async suite(first: FirstRun = {}): Promise<Result<ReportedRun, Problem>> {
+  /** Makes the first Playwright run. Returns a `Problem` if Playwright refuses to start or the selection has no tests. */
+  async runSuite(first: FirstRun = {}): Promise<Result<ReportedRun, Problem>> {
     const { request, settings, signal } = this.opened;
-    const ran = await this.#first(first);
+    const ran = await this.#runFirst(first);
     if (!ran.ok || signal.aborted) return ran;
     const selection = { ...request.options, filters: request.filters, passThrough: request.passThrough };
-    const asked = { isNarrowed: isNarrowed(selection), prepare: settings.verify.prepare };
-    const problem = findFirstRunProblem(ran.value.run, asked);
+    const context = { isNarrowed: isNarrowed(selection), prepare: settings.verify.prepare };
+    const problem = findFirstRunProblem(ran.value.run, context);
     return problem ? err(problem) : ran;
   }
 
-  async #first({ ids, needsCopies = false }: FirstRun): Promise<Result<ReportedRun, Problem>> {
+  async #runFirst({ ids, needsCopies = false }: FirstRun): Promise<Result<ReportedRun, Problem>> {
     const { request, reports, bus, suites, workspace } = this.opened;
     for (const name of listInteractiveVariables(request.env)) {
       const message = `Ignored ${name}, because it makes Playwright wait for input.`;
       bus.emit({ type: 'run.warning', message });
     }
     let loading: Promise<void> | undefined;
-    // Work done while the suite is still running costs no extra time.
+    // Preparing while the suite is still running costs no extra time.
     const onProgress = ({ failed, done, total }: SuiteProgress) => {
       if (failed === 0) return;
       if (needsCopies && done < total) workspace.begin();
-      // If this fails, the import that needs it reports why.
-      loading ??= loadForRed().catch(() => undefined);
+      // If this fails, the later import reports why.
+      loading ??= preloadHealing().catch(() => undefined);
     };
-    const onStart = () => void (this.#checkout ??= this.#checkOut());
+    const onStart = () => void (this.#checkout ??= this.#recordCheckout());
     const watching = { onStart, onProgress };
     if (reports) {
       const { runReported } = await import('./reported-run.js');
@@ -77,31 +77,32 @@ export class Run {
     }
     const stdout = request.options.json || request.host ? 2 : 1;
     const first = await (ids === undefined
-      ? suites.first(stdout, watching)
-      : suites.again({ ids, purpose: 'first', causeId: null, watching }));
-    if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
+      ? suites.runFirst(stdout, watching)
+      : suites.rerun({ ids, purpose: 'first', causeId: null, watching }));
+    if (first.reusedServer)
+      bus.emit({ type: 'run.warning', message: describeReusedServer(first.reusedServer) });
     return ok({ run: first, reportedRed: new Set() });
   }
 
-  /** Finds out what the suite runs on, and keeps what is uncommitted, while the suite runs: tests that pass are green in this state. */
-  async #checkOut(): ReturnType<typeof readHead> {
+  /** Records the commit and stores uncommitted changes while the suite runs: passing tests are green in this state. */
+  async #recordCheckout(): ReturnType<typeof readHead> {
     const { request, folder } = this.opened;
     const checkout = await readHead(request.cwd);
     if (!checkout.isDirty || checkout.commit === null) return checkout;
-    const { storeTreeState: keepTreeState } = await import('../run/tree-state.js');
-    await keepTreeState(folder.dir, request.cwd).catch(() => undefined);
+    const { storeTreeState } = await import('../run/tree-state.js');
+    await storeTreeState(folder.dir, request.cwd).catch(() => undefined);
     return checkout;
   }
 
-  /** Ends a command that found nothing to do. It needs no store, no copy and no session (CL-4). */
-  green(first: SuiteRun): Result<HealResult, Problem> {
+  /** Ends a command that found nothing to do. This needs no store, copy or session (CL-4). */
+  endGreen(first: SuiteRun): Result<HealResult, Problem> {
     announceTests(this.opened, first);
     return ok({ suiteRed: false, paused: false });
   }
 
-  /** Assembles the session for the steps after the first run. */
-  async session(first: ReportedRun, parts: SessionParts = {}): Promise<Result<Session, Problem>> {
-    // Loaded only after the suite, because people wait for Playwright to start.
+  /** Opens the session for the steps after the first run. */
+  async openSession(first: ReportedRun, parts: SessionParts = {}): Promise<Result<Session, Problem>> {
+    // Loaded after the suite, because people wait for Playwright to start.
     const { composeSession } = await import('./compose-session.js');
     const session = await composeSession(this.opened, first, parts);
     if (!session.ok) return session;
@@ -110,12 +111,12 @@ export class Run {
     return session;
   }
 
-  /** The store and the spending; null if nothing was red. */
+  /** Returns the store and the spending; null if nothing was red. */
   ledger(): Pick<Session, 'store' | 'spending'> | null {
     return this.#session;
   }
 
-  /** Returns the commit that the suite ran on; null if it did not run, or if there were uncommitted changes. */
+  /** Returns the commit that the suite ran on; null if it did not run or there were uncommitted changes. */
   async commit(): Promise<string | null> {
     const checkout = await this.#checkout;
     const isOfCommit = checkout && !checkout.isDirty && this.opened.reports?.isOfCommit !== false;
@@ -124,7 +125,7 @@ export class Run {
 }
 
 /** Loads the code for a red run while its suite is still running. */
-async function loadForRed(): Promise<void> {
+async function preloadHealing(): Promise<void> {
   const [{ compileRules }] = await Promise.all([
     import('../diagnose/classify.js'),
     import('./compose-session.js'),
@@ -133,6 +134,6 @@ async function loadForRed(): Promise<void> {
   compileRules();
 }
 
-function staleServer(url: string): string {
+function describeReusedServer(url: string): string {
   return `${url} was already being served when Playwright started, so the tests ran against that server, which may serve old code. Stop it, or set reuseExistingServer: false.`;
 }

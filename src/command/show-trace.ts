@@ -5,15 +5,15 @@ import { hasState, makeStateFolder, removeState } from '../state-folder.js';
 import { isInside } from '../paths.js';
 import type { Session } from '../heal/session.js';
 
-/** Keeps the trace of a failed test from being deleted with its suite run. */
+/** Moves the trace of a failed test out of its suite run's folder, which will be deleted. */
 export async function keepTrace(runDir: string, n: number, trace: string): Promise<void> {
   const kept = rawTracePath(runDir, n);
   makeStateFolder(path.dirname(kept));
-  // A test that records its own may leave it anywhere.
+  // A test that records its own trace may write it anywhere.
   await (isInside(runDir, trace) ? rename(trace, kept) : copyFile(trace, kept));
 }
 
-/** Writes the contents of a failure's trace into its folder, and deletes the trace itself. Without a trace, it does nothing. */
+/** Writes the contents of a failure's trace into the failure's folder and deletes the trace. Does nothing if there is no trace. */
 export async function showTrace(
   { folder, settings, redactor }: Pick<Session, 'folder' | 'settings' | 'redactor'>,
   n: number,
@@ -26,7 +26,7 @@ export async function showTrace(
   await removeState(trace);
 }
 
-/** Does the same for the leading failure of each cause, for the person who looks at it. */
+/** Writes the trace contents of each cause's leading failure, for a person to read. */
 export async function showTraces(
   opened: Pick<Session, 'folder' | 'settings' | 'redactor' | 'bus' | 'signal'>,
 ): Promise<void> {

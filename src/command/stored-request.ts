@@ -11,7 +11,7 @@ const flag = z.boolean().exactOptional();
 const number = z.number().exactOptional();
 const text = z.string().exactOptional();
 
-/** The command as typed. A store is never stored: its URL may hold a password. */
+/** The command line of a run. It omits `--store`, whose URL may contain a password. */
 const requestShape = z.object({
   filters: z.array(z.string()),
   passThrough: z.array(z.string()),
@@ -33,35 +33,35 @@ const requestShape = z.object({
   }),
 });
 
-/** The selection and settings of a stored run, with which a patch of it is proven again. */
+/** The selection and settings of a stored run, for proving one of its patches again. */
 export type StoredRequest = z.infer<typeof requestShape>;
 
-/** Reads what a stored run asked for: a `Problem` if it is not as self-heal stores it, or names a place outside of the project. */
-export async function storedRequestOf(
+/** Parses the request of a stored run. Returns a `Problem` if self-heal did not write it in this form, or if it names a file outside the project. */
+export async function parseStoredRequest(
   { runId, request }: Pick<RunState, 'runId' | 'request'>,
   cwd: string,
 ): Promise<Result<StoredRequest, Problem>> {
   const read = requestShape.safeParse(request);
-  if (!read.success) return err(unreadable(runId));
+  if (!read.success) return err(createDamagedProblem(runId));
   const { config, agents } = read.data.options;
   const root = await findRoot(cwd);
   const outside = [config, agents].find((file) => file && !isInside(root, real(path.resolve(cwd, file))));
-  return outside ? err(leadsOut(runId, outside)) : ok(read.data);
+  return outside ? err(createOutsideProblem(runId, outside)) : ok(read.data);
 }
 
-function unreadable(runId: string): Problem {
+function createDamagedProblem(runId: string): Problem {
   return {
     kind: 'store-unreadable',
-    message: `what is stored of run ${runId} is damaged`,
-    remedy: 'Start a new one with `self-heal run`.',
+    message: `the stored request of run ${runId} is damaged`,
+    remedy: 'Start a new run with `self-heal run`.',
   };
 }
 
-function leadsOut(runId: string, file: string): Problem {
+function createOutsideProblem(runId: string, file: string): Problem {
   return {
     kind: 'usage',
-    message: `run ${runId} was given ${file}, which is outside of the project`,
+    message: `run ${runId} used ${file}, which is outside the project`,
     remedy:
-      'Start a new one with `self-heal run` and the same flags: what is stored may have come from anybody.',
+      'Start a new run with `self-heal run` and the same flags: the stored request may come from somebody else.',
   };
 }

@@ -12,14 +12,14 @@ import type { RunPlan } from '../run/run-plan.js';
 import type { MaskFinder } from '../secrets/redactor.js';
 import type { WorkingCopy } from '../workspace/workspace.js';
 
-/** The project's Playwright, as a run uses it. */
+/** Runs the project's Playwright. */
 export interface SuiteRuns {
   /** Runs the user's own selection with their reporters and terminal; `stdout` is the file descriptor that Playwright prints to. */
-  first(stdout: number, watching?: Watching): Promise<SuiteRun>;
-  again(request: AgainRequest): Promise<SuiteRun>;
+  runFirst(stdout: number, watching?: Watching): Promise<SuiteRun>;
+  rerun(request: AgainRequest): Promise<SuiteRun>;
 }
 
-/** What all Playwright runs of one self-heal run share. */
+/** The options that all Playwright runs of one self-heal run share. */
 export interface SuiteRunsOptions {
   readonly playwright: Playwright;
   readonly cwd: string;
@@ -35,7 +35,7 @@ export interface SuiteRunsOptions {
 
 /** Starts Playwright runs, each in its own folder (`suites/<n>`), and announces them on the bus. */
 export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
-  const tracesItself = new Set<string>();
+  const selfTracing = new Set<string>();
   const run = async (
     mode: SuiteOptions['mode'],
     {
@@ -49,26 +49,27 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
   ) => {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
     const planned = options.plan.begin(ids);
-    const which = about === undefined ? {} : { about };
-    const count = ids !== null && red !== undefined && red < ids.length ? { red } : {};
+    const aboutField = about === undefined ? {} : { about };
+    const redField = ids !== null && red !== undefined && red < ids.length ? { red } : {};
     options.bus.emit({
       type: 'suite.started',
       tests: ids?.length ?? null,
       ...why,
-      ...which,
-      ...count,
+      ...aboutField,
+      ...redField,
       ...planned,
     });
     const runDir = path.join(options.folder.dir, 'suites', String(planned.n));
     const fetcher = mode.kind === 'rerun' && mode.trace ? await openFetcher() : null;
-    const { playwright, cwd, args, env: own } = workingCopy ? inCopy(options, workingCopy) : options;
+    const place = workingCopy ? moveIntoCopy(options, workingCopy) : options;
+    const { playwright, cwd, args } = place;
     const suite = await runSuite({
       playwright,
       cwd,
       args,
       runDir,
       runId: options.folder.runId,
-      env: { ...own, ...env },
+      env: { ...place.env, ...env },
       signal,
       mode,
       ...watching,
@@ -80,44 +81,44 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     });
     options.plan.ended(suite);
     await maskSuiteFolder(runDir, { isRed: isRed(suite), redactor: options.redactor });
-    if (suite.endedLingering) options.bus.emit({ type: 'run.warning', message: lingered });
+    if (suite.endedLingering) options.bus.emit({ type: 'run.warning', message: lingeringWarning });
     const { tests, durationMs } = suite;
-    options.bus.emit({ type: 'suite.ended', ...why, ...tally(tests), durationMs });
+    options.bus.emit({ type: 'suite.ended', ...why, ...countOutcomes(tests), durationMs });
     return fetcher ? { ...suite, scripts: fetcher.scripts } : suite;
   };
   return {
-    first: (stdout, watching = {}) =>
+    runFirst: (stdout, watching = {}) =>
       // oxlint-disable-next-line no-restricted-properties -- the user's own reporter prints there, as without self-heal
       run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null, watching }),
-    again: async ({ ids, brokenBuild = null, how, ...why }) => {
-      const wanted = how?.trace ?? traced.has(why.purpose);
-      const isOwn = wanted && (ids ?? []).some((id) => tracesItself.has(id));
-      const trace = wanted && !isOwn;
+    rerun: async ({ ids, brokenBuild = null, how, ...why }) => {
+      const needsTrace = how?.trace ?? tracedPurposes.has(why.purpose);
+      const hasOwnTrace = needsTrace && (ids ?? []).some((id) => selfTracing.has(id));
+      const trace = needsTrace && !hasOwnTrace;
       const mode = { kind: 'rerun', ids, trace, brokenBuild, extraArgs: how?.args ?? [] } as const;
       const suite = await run(mode, why, how);
-      for (const { test } of suite.failures.filter(isTracedTwice)) tracesItself.add(test.id);
-      return isOwn ? { ...suite, tracing: 'own' } : suite;
+      for (const { test } of suite.failures.filter(isTracedTwice)) selfTracing.add(test.id);
+      return hasOwnTrace ? { ...suite, tracing: 'own' } : suite;
     },
   };
 }
 
-/** Replaces the project's folder by that of the copy in arguments and environment. */
-function inCopy({ playwright, args, env }: SuiteRunsOptions, { cwd, toCopy }: WorkingCopy) {
-  const ofCopy = findPlaywright(cwd);
-  const all = (texts: readonly string[]) => texts.map(toCopy);
+/** Replaces the project's folder with the copy's in arguments and environment. */
+function moveIntoCopy({ playwright, args, env }: SuiteRunsOptions, { cwd, toCopy }: WorkingCopy) {
+  const found = findPlaywright(cwd);
+  const mapAll = (texts: readonly string[]) => texts.map(toCopy);
   return {
     cwd,
-    playwright: ofCopy.ok ? ofCopy.value : playwright,
-    args: { ...args, first: all(args.first), rerun: all(args.rerun), byId: all(args.byId) },
+    playwright: found.ok ? found.value : playwright,
+    args: { ...args, first: mapAll(args.first), rerun: mapAll(args.rerun), byId: mapAll(args.byId) },
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value && toCopy(value)])),
   };
 }
 
 /**
- * The purposes of runs that record a trace, because their failures become an agent's evidence. Other runs only count which tests are green, without
+ * The purposes of runs that record a trace, because their failures become an agent's evidence. Other runs only show which tests are green and save
  * the cost of a trace.
  */
-const traced: ReadonlySet<SuitePurpose> = new Set(['confirm', 'retest']);
+const tracedPurposes: ReadonlySet<SuitePurpose> = new Set(['confirm', 'retest']);
 
 /** Loaded only for a run with a trace (CL-4). */
 async function openFetcher() {
@@ -125,11 +126,11 @@ async function openFetcher() {
   return new ScriptFetcher();
 }
 
-const lingered =
+const lingeringWarning =
   'Playwright finished its run but did not exit within 5 minutes, so it was stopped: a reporter of the project is probably still waiting for something.';
 
 /** Counts the tests of a run by outcome. */
-export function tally(tests: readonly TestResult[]) {
+export function countOutcomes(tests: readonly TestResult[]) {
   const count = (outcome: TestResult['outcome']) => tests.filter((test) => test.outcome === outcome).length;
   return {
     total: tests.length,

@@ -1,7 +1,7 @@
 import type { HealResult } from '../heal/progress.js';
 import type { Problem } from '../problem.js';
 
-/** How a run ends: with a result, because it cannot go on, or by an error. */
+/** How a run ends: with a result, with a problem that prevents it from continuing, or with an error. */
 export type Ending =
   | { readonly kind: 'healed'; readonly healed: HealResult }
   | { readonly kind: 'problem'; readonly problem: Problem }
@@ -10,16 +10,16 @@ export type Ending =
 /** Undoes one step of opening a run. */
 type Undo = (ending: Ending) => Promise<void> | void;
 
-/** Everything that a run has opened, each with what closes it. */
+/** A stack of functions that close what a run has opened. */
 export class Teardown {
   readonly #undo: Undo[] = [];
 
-  /** Registers what closes something that is open, or about to be opened. */
+  /** Registers a function that closes something open, or about to be opened. */
   add(undo: Undo): void {
     this.#undo.unshift(undo);
   }
 
-  /** Closes everything once, the newest first, each even if another fails. Returns how the run has really ended: the first error counts. */
+  /** Calls each function once, the newest first, even if others fail. Returns the ending, or the first error from closing. */
   async run(ending: Ending): Promise<Ending> {
     let ended = ending;
     for (const undo of this.#undo.splice(0)) {

@@ -13,8 +13,8 @@ interface LockedWork {
 }
 
 /**
- * Runs work that changes a project while holding its lock, so that no other self-heal process does the same (HN-2). What killed runs left is
- * cleaned up first.
+ * Runs work that changes a project while holding its lock, so that no other self-heal process does the same (HN-2). First cleans up after killed
+ * runs.
  */
 export async function underLock(
   { cwd, command, wait }: LockedWork,
@@ -27,7 +27,7 @@ export async function underLock(
   return (await recover(cwd)) ?? (await work(held));
 }
 
-/** Like `underLock`, for work on earlier runs: if there were none, it does not create a folder just to lock it. */
+/** Like `underLock`, but without creating a folder just for the lock: if no run has created one, there is nothing to protect. */
 export async function underLockOfRuns(
   locked: LockedWork,
   work: (lock: ProjectLock | null) => Promise<number | Problem>,
@@ -40,7 +40,7 @@ export async function recover(project: string): Promise<Problem | null> {
   const isOpen = hasState(stateFolder(project, 'journal.json'));
   if (!isOpen && listRunsAtWork(project).size === 0 && (await listKilledRuns(project)).length === 0)
     return null;
-  // Usually there is nothing to do, so this code is loaded on demand.
+  // Loaded on demand, because usually there is nothing to recover.
   const { recoverKilledRuns } = await import('../run/recover.js');
   const recovered = await recoverKilledRuns(project);
   if (!recovered.ok) return recovered.error;

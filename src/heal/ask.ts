@@ -1,17 +1,18 @@
 import path from 'node:path';
 import { type Attempt, createAttempt, type PendingAttempt } from '../model/attempt.js';
-import { canBeReverted } from '../model/blame.js';
 import { builtIn } from '../model/built-in.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import type { Side } from '../model/choice.js';
 import { type Escalation, createQuestion } from '../model/escalation.js';
 import type { CauseEnd } from '../model/verdict.js';
 import { localDay } from '../format.js';
-import { openContents, readChange, storeChange } from '../workspace/change.js';
+import { openContents, storeChange } from '../workspace/change.js';
 import { keepPatch } from './attempt/keep-patch.js';
+import { hasAppChanged, takeBackApp } from './attempt/since-green.js';
 import { attemptDecided, storeStart } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
 import type { PreparedPatch } from './hooks.js';
+import { isOwnAssertion } from './own-assertion.js';
 import { applyForReview } from './offers.js';
 import type { Session } from './session.js';
 import { rememberedAs } from './remembered-as.js';
@@ -66,9 +67,10 @@ export function stillOpen(session: Session, cause: Cause, { id, createdAt, probl
   return { verdict: 'escalated', reason: question, askedBefore: true };
 }
 
-/** Whether a cause that nobody healed may be an intended change: a change of the app broke it, and the tests are green if they follow the page. */
+/** Whether a cause that nobody healed may be an intended change: the app has changed since, and its tests are green if they follow the page. */
 export async function mayBeMeant(session: Session, work: CauseWork): Promise<boolean> {
-  if (!canBeReverted(work.cause.blame) || !(await followingPatch(session, work.cause))) return false;
+  const { cause } = work;
+  if (!(await followingPatch(session, cause)) || !(await hasAppChanged(session, cause))) return false;
   await offerForNothing(session, work);
   return hasOffer(work, 'tests');
 }
@@ -77,7 +79,7 @@ export async function mayBeMeant(session: Session, work: CauseWork): Promise<boo
 async function offerForNothing(session: Session, work: CauseWork): Promise<void> {
   const { cause, known } = work;
   let n = work.attempts.at(-1)?.n ?? known.tries.count;
-  for (const patch of [await followingPatch(session, cause), revertingPatch(session, cause)])
+  for (const patch of [await followingPatch(session, cause), await revertingPatch(session, cause)])
     if (patch !== null && !session.signal.aborted && !hasOffer(work, patch.side))
       await offerPatch(session, work, { n: (n += 1), patch });
 }
@@ -91,10 +93,11 @@ async function followingPatch({ hooks }: Session, cause: Cause): Promise<Prepare
   return (cause.lead.diagnosis.category === 'ui-error' && (await hooks.follow?.(cause))) || null;
 }
 
-/** Returns the patch that takes back the change that broke a cause, if that is in the app (BL-4). */
-function revertingPatch({ folder }: Session, { blame }: Cause): PreparedPatch | null {
-  const change = canBeReverted(blame) ? readChange(folder.dir, blame.change) : null;
-  return change && { side: 'app', summary: 'takes back the change that broke it', edits: change.edits };
+/** Returns the patch that takes back what broke a cause in the app (BL-4); null if that is not known, or may not have been meant. */
+async function revertingPatch(session: Session, cause: Cause): Promise<PreparedPatch | null> {
+  const edits = cause.blame || isOwnAssertion(cause.lead) ? await takeBackApp(session, cause) : null;
+  const what = cause.blame ? 'the change that broke it' : 'what has changed since its tests were green';
+  return edits && { side: 'app', summary: `takes back ${what}`, edits };
 }
 
 /** Proves a patch that costs nothing; if its tests are green with it, adds it as an attempt that waits for a person. */

@@ -1,6 +1,7 @@
 import { chooseNeighbours, chooseShown, type GreenTest, groupAlike, ranBefore } from './alike.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { failureKey, formatTitles, listTests } from '../model/failure.js';
+import { countRedsNeeded } from '../model/failure-rate.js';
 import { relativePath } from '../paths.js';
 import { duration } from '../format.js';
 import { groupCauses } from '../diagnose/group.js';
@@ -115,28 +116,32 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
     for (const failure of confirmed)
       if (failure.evidence.otherRun) await session.diagnostics.writeFailure(failure);
   }
-  const lucky = await greenInTheSameState(session, confirmed);
+  const lucky = await greenByChance(session, confirmed);
   confirmed = confirmed.filter((failure) => !lucky.has(failure));
   for (const failure of lucky) byChance.add(failure);
   return { confirmed, flaky: [...flaky, ...lucky], byChance, uncovered, blockedBy: null };
 }
 
-/** How often a test runs again, in addition, if an earlier run saw it green in the state that it is red in. */
-const MORE_WHERE_GREEN_BEFORE = 3;
-
-/** Returns which tests are green after all: of those that an earlier run saw green in the same state, a flake is likelier than a fault. */
-async function greenInTheSameState(
+/** Returns which tests are green after all. Of those that were green in the same state, or flaky in earlier runs, a flake is likelier than a fault. */
+async function greenByChance(
   session: Progress['session'],
   confirmed: readonly DiagnosedFailure[],
 ): Promise<ReadonlySet<DiagnosedFailure>> {
   const wasGreen = greenStateReader(session.cwd);
-  let suspects: DiagnosedFailure[] = [];
-  for (const failure of confirmed) if (await wasGreen(failure)) suspects.push(failure);
+  const flakes = new Map(
+    (await session.store.listFlakes()).map(({ testId, red, green }) => [testId, { red, runs: red + green }]),
+  );
+  const needed = new Map<DiagnosedFailure, number>();
+  for (const failure of confirmed) {
+    const count = (await wasGreen(failure)) ? { red: 1, runs: 2 } : flakes.get(failureKey(failure.failure));
+    needed.set(failure, count ? countRedsNeeded(count) : 0);
+  }
   const green = new Set<DiagnosedFailure>();
-  for (let time = 0; time < MORE_WHERE_GREEN_BEFORE && suspects.length > 0; time += 1) {
+  for (let reds = 1 + session.settings.verify.confirm; !session.signal.aborted; reds += 1) {
+    const suspects = confirmed.filter((failure) => !green.has(failure) && reds < (needed.get(failure) ?? 0));
+    if (suspects.length === 0) break;
     const rerun = await retest(session, { failures: suspects, purpose: 'confirm', causeId: null });
     for (const failure of suspects) if (isGreen(rerun.observe(failure))) green.add(failure);
-    suspects = session.signal.aborted ? [] : suspects.filter((failure) => !green.has(failure));
   }
   return green;
 }

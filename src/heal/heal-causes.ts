@@ -117,9 +117,9 @@ function earlierSignatures(progress: Progress, cause: Cause): Set<string> {
 async function healInRound(schedule: Schedule, work: CauseWork): Promise<void> {
   const { progress, revealed, works } = schedule;
   if (!mayStartMoreWork(progress)) return;
-  // If its words say that no agent can help, what broke it decides whether one can (CS-11).
-  const isForAgents = work.cause.lead.diagnosis.retry === 'code_error';
-  const cause = isForAgents ? schedule.informed(work.cause) : await schedule.explained(work.cause);
+  // If its words say that no agent can help, what broke it decides whether one can (CS-11), unless its question is open.
+  const isDecided = work.cause.lead.diagnosis.retry === 'code_error' || work.known.open !== null;
+  const cause = isDecided ? schedule.informed(work.cause) : await schedule.explained(work.cause);
   const unhealed = await remainingAfterOtherFixes(progress, cause);
   if (!unhealed) return;
   if (unhealed.members !== cause.members) announceCause(progress, unhealed);

@@ -25,6 +25,7 @@ import {
 import { joinCauses } from './join-causes.js';
 import { proveFixes } from './prove.js';
 import { mayRead } from './reading/read-fixes.js';
+import { rememberedAs } from './remembered-as.js';
 import { retest } from './retest.js';
 import { revertDeadEnds } from './revert-fixes.js';
 import { announceVerdicts } from './tell-tests.js';
@@ -160,7 +161,7 @@ async function healRound(
   const grouped = numbered(progress, groupCauses(confirmed));
   const searches = (await progress.session.blame?.(grouped)) ?? null;
   if (searches) progress.searches.push(searches);
-  const causes = joinCauses(progress, await blamedAtOnce(searches, grouped));
+  const causes = joinCauses(progress, await blamedAtOnce(progress.session, searches, grouped));
   for (const cause of causes) progress.causes.set(cause.id, cause);
   const next = new Map(failuresWithoutCause(progress, uncovered));
   await healCauses(progress, causes, { revealed: next, searches });
@@ -170,12 +171,19 @@ async function healRound(
 /** How many Playwright runs look for the changes to blame before the first agent starts. */
 const MOST_RUNS_BEFORE_AGENT = 3;
 
-/** Searches for the change that broke the first cause, so that its agent is told; the others share the runs (BL-1). */
+/**
+ * Searches for the change that broke the first cause that an agent may get, so that it is told; the others share the runs (BL-1). No agent gets one
+ * whose question is open.
+ */
 async function blamedAtOnce(
+  { store }: Pick<Session, 'store'>,
   searches: BlameSearches | null,
   causes: readonly Cause[],
 ): Promise<readonly Cause[]> {
-  const first = causes.find(({ id }) => searches?.needsRun(id));
+  const open = new Set(
+    searches ? (await store.listEscalations('pending')).map(({ signature }) => signature) : [],
+  );
+  const first = causes.find(({ id, lead }) => searches?.needsRun(id) && !open.has(rememberedAs(lead)));
   const isOpen = () => first !== undefined && searches?.needsRun(first.id) === true;
   for (let run = 0; run < MOST_RUNS_BEFORE_AGENT && isOpen(); run += 1) await searches?.next();
   return Promise.all(

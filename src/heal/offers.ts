@@ -1,7 +1,6 @@
 import path from 'node:path';
 import type { Side } from '../model/choice.js';
 import type { Attempt, PendingAttempt } from '../model/attempt.js';
-import { canBeReverted } from '../model/blame.js';
 import type { Cause } from '../model/cause.js';
 import { isGreen, type Observation } from './judge.js';
 import { failureKey } from '../model/failure.js';
@@ -9,8 +8,9 @@ import type { Proof } from '../model/proof.js';
 import { planProof } from './plan-proof.js';
 import { createPlainTest, createSingleFix } from './proof-question.js';
 import { workFromEdits } from './attempt/keep-patch.js';
+import { takeBackApp } from './attempt/since-green.js';
 import { revertChanges } from './attempt/trial.js';
-import { openContents, readChange } from '../workspace/change.js';
+import { openContents } from '../workspace/change.js';
 import { withChange } from '../workspace/with-change.js';
 import { retest } from './retest.js';
 import type { PreparedPatch } from './hooks.js';
@@ -46,12 +46,13 @@ export async function proveForReview(
   return { ...pending, end: { kind: 'still-failing', because: `${summary}; ${why}` } };
 }
 
-/** Whether a test is green, as it is now, in the last green state of the app: without the change that broke it. False if nothing shows that. */
+/** Whether a test is green, as it is now, in the last green state of the app. False if nothing shows that. */
 async function isGreenBefore(session: Session, cause: Cause): Promise<boolean> {
-  const { folder, workspace, bus } = session;
-  const { blame, lead } = cause;
-  const broke = canBeReverted(blame) ? readChange(folder.dir, blame.change) : null;
-  if (broke === null || session.signal.aborted) return false;
+  const { folder, workspace, bus, spending } = session;
+  const { lead } = cause;
+  const edits = session.signal.aborted ? null : await takeBackApp(session, cause);
+  if (edits === null) return false;
+  const { change: broke } = workspace.createWork(String(spending.nextAttemptNumber()), edits);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
   const before = await withChange({ workspace, contents: openContents(folder.dir), warn }, broke, () =>
     retest(session, { failures: [lead], purpose: 'proof', causeId: cause.id }),

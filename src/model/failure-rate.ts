@@ -114,6 +114,11 @@ export function countGreensNeeded(count: Count): number {
   return rate >= 1 ? 1 : Math.ceil(Math.log(errorOf.proof) / Math.log1p(-rate));
 }
 
+/** Counts the red runs that prove that a flaky test is broken now: at its rate, but at most one half, their chance is at most 1 %. */
+export function countRedsNeeded({ red, runs }: Count): number {
+  return red > 0 ? Math.ceil(Math.log(errorOf.proof) / Math.log(Math.min(1 / 2, red / runs))) : 1;
+}
+
 /** `red 4 of 30` */
 export function formatCount({ red, runs }: Count): string {
   return `red ${red} of ${runs}`;

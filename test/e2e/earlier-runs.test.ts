@@ -37,7 +37,7 @@ it('HN-8 undo finds the newest run that changed something, behind a green one', 
   await project.write({ 'src/word.js': "export const word = 'three';" });
   const edited = await project.selfHeal(['undo', '--yes']);
   expect(edited.exitCode).toBe(1);
-  expect(edited.stdout).toMatch(/^left alone, because they changed since run \S+:\n {2}src\/word\.js\n/);
+  expect(edited.stdout).toMatch(/^left alone, because they have changed since run \S+:\n {2}src\/word\.js\n/);
   await project.write({ 'src/word.js': "export const word = 'two';" });
 
   const home = path.join(project.dir, '.self-heal');

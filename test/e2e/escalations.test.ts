@@ -82,7 +82,7 @@ describe.runIf(canPty)('on a terminal', () => {
     terminal.type(keys.enter);
     await terminal.shows('Enter some text');
     terminal.type('Grüße, 日本 – sag „Thanks“x', keys.backspace, keys.enter);
-    await terminal.shows('May it change the tests, too?');
+    await terminal.shows('May the agent change the tests, too?');
     terminal.type(keys.enter);
     expect(await terminal.ended()).toBe(0);
     expect(await show()).toMatchObject({
@@ -103,7 +103,7 @@ describe.runIf(canPty)('on a terminal', () => {
     second.type('half a wo', keys.ctrlC);
     for (const terminal of [first, second]) {
       expect(await terminal.ended()).toBe(130);
-      expect(terminal.text()).toContain(`${id} is pending`);
+      expect(terminal.text()).toContain(`${id} is still pending`);
       // The cursor that the prompt hid is visible again.
       const [shown, hidden] = ['\u001B[?25h', '\u001B[?25l'].map((code) =>
         terminal.output().lastIndexOf(code),

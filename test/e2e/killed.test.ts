@@ -168,7 +168,7 @@ ${editingAgent([
   expect(await project.read('mine.txt')).toBe('c\n');
   expect(await project.read('both.txt')).toBe('1\n2\n3\n4\n');
   const again = await project.selfHeal(['undo', '--yes']);
-  expect(again.stdout).toMatch(/^left alone, because they changed since run \S+:\n {2}mine\.txt\n/);
+  expect(again.stdout).toMatch(/^left alone, because they have changed since run \S+:\n {2}mine\.txt\n/);
   await project.write({ 'mine.txt': 'a\n' });
   const last = await project.selfHeal(['undo', '--yes']);
   expect(last).toMatchObject({

@@ -204,7 +204,7 @@ it('HN-2 the run of a process that lives is not removed because its date looks o
   expect(existsSync(dir)).toBe(true);
 });
 
-it.each(['relative', 'in the project'])('CL-3 no folder for caches is used that is %s', async (where) => {
+it.each(['relative', 'in the project'])('CL-3 uses no cache folder that is %s', async (where) => {
   const project = tempDir('project');
   const cache = where === 'relative' ? 'cache-of-mine' : path.join(project, 'cache');
   vi.stubEnv('XDG_CACHE_HOME', cache);

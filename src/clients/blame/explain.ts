@@ -1,14 +1,14 @@
 import path from 'node:path';
 import { systemClock } from '../../clock.js';
-import type { MakeExplain } from '../../command/compose-session.js';
+import type { CreateBlameSearch } from '../../command/compose-session.js';
 import { createDiagnose } from '../../command/diagnose.js';
 import { createLastGreenLookup } from '../../run/last-green.js';
 import { makeStateFolder } from '../../state-folder.js';
 import { openContents, storeChange } from '../../workspace/change.js';
 import { createBlame } from './blame.js';
 
-/** Explains causes by the changes that broke their tests, since a named commit or since the tests were green. */
-export function explainByChanges(named: string | null): MakeExplain {
+/** Creates the search for the changes that broke the tests of causes, since the named commit or else since the tests were green. */
+export function createBlameSearch(named: string | null): CreateBlameSearch {
   return (opened, session) => {
     const { request, startedAt } = opened;
     const { cwd, folder, workspace, bus, signal, settings } = session;
@@ -22,7 +22,7 @@ export function explainByChanges(named: string | null): MakeExplain {
       keepChange: (change) => storeChange(folder.dir, change),
       prepare: (own) => session.suite.prepare(own),
       runAgain: (again) => session.suite.runAgain({ ...again, purpose: 'blame' }),
-      // Its failures do not belong to this run, so their evidence is stored separately.
+      // The failures of a blame run are not this run's failures, so their evidence goes to a separate folder.
       signSuiteFailure: async (run) => (await diagnose({ ...run, failures: [] }))[0]?.signature ?? null,
       warn: (message) => bus.emit({ type: 'run.warning', message }),
       signal,

@@ -14,50 +14,50 @@ import type { LastRedRun } from '../inspect/last-red.js';
 import type { OpenRun } from '../../command/open-run.js';
 import type { HealResult } from '../../heal/progress.js';
 
-/** What to prove about the changes in the working tree. */
+/** How to prove the changes in the working tree. */
 export interface ProofRequest {
   readonly depth: ProofDepth;
-  /** Whether an agent reads it. */
+  /** True to let an agent review the change. */
   readonly review: boolean;
-  /** A commit that a person named, or null. */
+  /** The commit that a person named, or null. */
   readonly base: string | null;
   /** The last red run; null if no run here was red. */
   readonly red: LastRedRun | null;
 }
 
-/** A change that was compared, before anything is run with it. */
+/** A change and the guard's findings, before any test runs. */
 export interface ComparedChange {
-  readonly asked: ProofRequest;
+  readonly request: ProofRequest;
   readonly changed: GitChanges;
-  /** The changed files that can be taken out, as they were before anything was run. */
+  /** The changed files that can be reverted, as they were before any test ran. */
   readonly files: readonly ChangedFile[];
   readonly base: Verification['base'];
-  /** The reasons to refuse it. */
+  /** Findings for which the change is refused. */
   readonly refused: readonly Finding[];
-  /** Findings that a person has to review. */
+  /** Findings that a person must review. */
   readonly toReview: readonly Finding[];
 }
 
 /**
- * Compares the working tree with the tree of the first red run, and the tests with those of the last green run, if there was one (HN-3, HN-4). Nothing
- * is run yet, so that a test that is gone or weakened is refused whatever its outcome would be.
+ * Compares the working tree with the tree of the first red run, and the tests with those of the last green run, if there was one (HN-3, HN-4). Runs
+ * no test, so that a change that deletes or weakens one is refused without regard to the outcome.
  */
 export async function compareChange(
   { cwd, request, bus }: Pick<OpenRun, 'cwd' | 'request' | 'bus'>,
-  question: ProofRequest,
+  proofRequest: ProofRequest,
 ): Promise<Result<ComparedChange, Problem>> {
-  const { red } = question;
-  const redRun = question.base === null && red?.since.state ? red.since : null;
+  const { red, base } = proofRequest;
+  const redRun = base === null && red?.since.state ? red.since : null;
   const changed = await (redRun?.state
     ? compareWithTreeState(cwd, { runDir: redRun.dir, state: redRun.state })
-    : compareWithGit(cwd, question.base ?? 'HEAD'));
+    : compareWithGit(cwd, base ?? 'HEAD'));
   if ('kind' in changed) return err(createNoBaseProblem(changed));
   const paths = await listPaths(changed, { isLeftOut: () => false });
   const compared = await compareFiles(changed, paths);
   const files = compared.filter(({ before, after }) => before !== after);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
-  // What was committed since the tests were green is judged, too: committing a test does not make it right.
-  const sinceGreen = question.base === null && red?.green ? await compareWithGit(cwd, red.green) : changed;
+  // Judges changes committed since the tests were green, too: committing a weakened test does not make it right.
+  const sinceGreen = base === null && red?.green ? await compareWithGit(cwd, red.green) : changed;
   const judgedFrom = 'kind' in sinceGreen ? changed : sinceGreen;
   const guardFindings = await guardWorkingTree(judgedFrom, {
     cwd,
@@ -65,14 +65,14 @@ export async function compareChange(
     warn,
   });
   const refused = listFindings(guardFindings, false);
-  const strict = listFindings(guardFindings, true).slice(refused.length);
+  const strictOnly = listFindings(guardFindings, true).slice(refused.length);
   return ok({
-    asked: question,
+    request: proofRequest,
     changed,
     files,
     base: { commit: judgedFrom.base, runId: judgedFrom === changed ? (redRun?.runId ?? null) : null },
     refused,
-    toReview: [...strict, ...(await findIgnoredReads(changed))],
+    toReview: [...strictOnly, ...(await findIgnoredReads(changed))],
   });
 }
 
@@ -85,10 +85,10 @@ export interface ProofResults {
 
 const noResults: ProofResults = { tests: new Map(), proven: [], notProven: [] };
 
-/** Announces the verdict on a change, with which the run ends. */
+/** Announces the verdict on a change, and returns the result of the run. */
 export function conclude(
   { bus }: Pick<OpenRun, 'bus'>,
-  { asked, base, files, refused, toReview }: ComparedChange,
+  { request, base, files, refused, toReview }: ComparedChange,
   {
     verdict,
     reason,
@@ -99,7 +99,7 @@ export function conclude(
   const verification: Verification = {
     verdict,
     reason,
-    depth: asked.depth,
+    depth: request.depth,
     base,
     files: files.map((file) => file.path),
     findings: [...refused, ...toReview],
@@ -111,10 +111,10 @@ export function conclude(
   return { suiteRed: false, paused: false, verified: verdict };
 }
 
-/** Returns the verdict on a change that is refused as it stands; null if it has to be run. */
-export function refusedAtOnce(opened: Pick<OpenRun, 'bus'>, change: ComparedChange): HealResult | null {
+/** Ends the verification if the guard refuses the change; returns null if its tests have to run. */
+export function concludeRefused(opened: Pick<OpenRun, 'bus'>, change: ComparedChange): HealResult | null {
   const { refused } = change;
   if (refused.length === 0) return null;
-  const reason = `no test was run: ${counted(refused.length, 'finding')} of the guard`;
+  const reason = `the guard has ${counted(refused.length, 'finding')}, so no test was run`;
   return conclude(opened, change, { verdict: 'refused', reason });
 }

@@ -38,12 +38,12 @@ import { announceTests } from '../../heal/tell-tests.js';
 import { causeOfChange, readWorkingChange } from './read-change.js';
 import { type ComparedChange, conclude, type ProofResults } from './compare-change.js';
 
-/** The one change of a verification, which is in the project unless a run takes it out. */
+/** The only change of a verification. It is in the project except during runs without it. */
 const changeInProof = createSingleFix('change');
 
 /**
- * Proves a change that is in the working tree (HN-12), by the same plan as the fixes of a run: its tests are green with it and red without it and, with depth
- * `full`, nothing else is red because of it. To run without the change, this takes it out under the journal and puts it back.
+ * Proves a change in the working tree (HN-12) by the same plan as the fixes of a run: its tests are green with it and red without it and, with depth
+ * `full`, no other test is red because of it. To run without the change, this reverts it under the journal and restores it.
  */
 export async function verifyChange(
   opened: OpenRun,
@@ -54,8 +54,8 @@ export async function verifyChange(
   if (session.signal.aborted) return stopped;
   if ('verdict' in green) return conclude(opened, change, green);
   const proof = new ChangeProof(opened, session, { first: green.run, change });
-  // It is read while it is taken out and put back.
-  const readings = change.asked.review ? await readWorkingChange(session, change) : null;
+  // The agent reviews the change while the proof runs.
+  const readings = change.request.review ? await readWorkingChange(session, change) : null;
   const ended = await proof.prove();
   const isOpen = ended.verdict === 'proven' || ended.verdict === 'review';
   const read = isOpen ? await readings?.of(causeOfChange) : null;
@@ -65,7 +65,7 @@ export async function verifyChange(
   return conclude(opened, change, { ...judged, ...proof.results() });
 }
 
-/** Why the proof of a change has ended. */
+/** The verdict on a change, and its reason. */
 interface Conclusion {
   readonly verdict: ChangeVerdict;
   readonly reason: string;
@@ -74,13 +74,13 @@ interface Conclusion {
 const stopped: HealResult = { suiteRed: false, paused: false };
 const interrupted: Conclusion = { verdict: 'unproven', reason: 'interrupted' };
 
-/** Returns a run in which no test was red with the change: the first one, or one after `verify.prepare`, since the first used a build from before the change. */
+/** Returns a run that is green with the change: the first run or, if that used an old build, one after `verify.prepare`. */
 async function firstGreenRun(
   { request }: OpenRun,
   session: Session,
   { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange },
 ): Promise<Conclusion | { readonly run: SuiteRun }> {
-  const redBefore = change.asked.red?.tests.map(({ id }) => id) ?? [];
+  const redBefore = change.request.red?.tests.map(({ id }) => id) ?? [];
   let run = first;
   if (isRed(run)) {
     const progress = newProgress(session, run);
@@ -107,28 +107,29 @@ async function firstGreenRun(
   return { verdict: 'red', reason };
 }
 
-/** Returns what re-runs these tests of a run, or all of its tests if it had none of these. */
+/** Returns the ids that re-run these tests of a run, or all of its tests if it had none of these. */
 function rerunIdsIn({ tests, rerunIds }: SuiteRun, ids: readonly string[]): readonly string[] {
   const all = tests.map(({ test }) => test.id);
-  const these = all.filter((id) => ids.includes(id));
-  return [...new Set((these.length > 0 ? these : all).flatMap((id) => rerunIds[id] ?? [id]))];
+  const wanted = all.filter((id) => ids.includes(id));
+  return [...new Set((wanted.length > 0 ? wanted : all).flatMap((id) => rerunIds[id] ?? [id]))];
 }
 
 /** The results of a run; a failing `verify.prepare` counts as a failure of the suite. */
 type TestOutcomes = Pick<SuiteRun, 'tests' | 'suiteFailure'>;
 
-/** The runs with a change and without it. */
+/** Runs the tests with and without a change until the plan settles, and keeps the results. */
 class ChangeProof {
   readonly #opened: OpenRun;
   readonly #session: Session;
   readonly #first: SuiteRun;
   readonly #change: ComparedChange;
-  /** Whether it is known which tests were red before the change. */
+  /** True if an earlier run shows which tests were red before the change. */
   readonly #isRedKnown: boolean;
   /** The number of the first run of the proof. */
   readonly #since: number;
-  /** The tests that the change is for, and those among them that it does not heal. */
+  /** The ids of the tests that the change should fix. */
   readonly #ids: readonly string[];
+  /** The tests among them that do not need the change. */
   readonly #needless = new Set<string>();
   readonly #proven: string[] = [];
   readonly #notProven: string[] = [];
@@ -147,10 +148,10 @@ class ChangeProof {
     this.#first = first;
     this.#change = change;
     this.#since = session.observations.nextRun();
-    const redBefore = new Set(change.asked.red?.tests.map(({ id }) => id));
+    const redBefore = new Set(change.request.red?.tests.map(({ id }) => id));
     const ids = first.tests.flatMap(({ test }) => test.id);
     this.#isRedKnown = ids.some((id) => redBefore.has(id));
-    // If it is unknown which tests were red, those count that are red without the change.
+    // If no earlier run shows which tests were red, a run without the change will.
     this.#ids = this.#isRedKnown ? ids.filter((id) => redBefore.has(id)) : ids;
     this.#record(first, this.#ids, { part: 'trial', isOut: false });
   }
@@ -169,32 +170,32 @@ class ChangeProof {
     return sightings.flatMap(({ run, shown }) => (run < this.#since || shown === 'nothing' ? [] : shown));
   }
 
-  /** Says which tests were red and are not among those that the change is for. */
+  /** Lists the red tests that the user's selection leaves out, as sentences. */
   #leftOutTests(): string[] {
     const ids = new Set(this.#first.tests.map(({ test }) => test.id));
-    const others = this.#opened.request.filters.length > 0 ? (this.#change.asked.red?.tests ?? []) : [];
+    const others = this.#opened.request.filters.length > 0 ? (this.#change.request.red?.tests ?? []) : [];
     return others.flatMap((test) =>
-      ids.has(test.id) ? [] : `that ${formatReportTestName(test)} is fixed: it was left out`,
+      ids.has(test.id) ? [] : `that ${formatReportTestName(test)} is fixed: it was not selected`,
     );
   }
 
   /** Makes the runs that the plan asks for. */
   async prove(): Promise<Conclusion> {
     const { signal } = this.#session;
-    const out = await this.#removablePart();
+    const part = await this.#findRemovablePart();
     while (!signal.aborted) {
-      const next = planProof(this.#question(typeof out !== 'string'));
-      const ended = await this.#carryOut(next, typeof out === 'string' ? [] : out);
+      const next = planProof(this.#createQuestion(typeof part !== 'string'));
+      const ended = await this.#carryOut(next, typeof part === 'string' ? [] : part);
       if (ended) return ended;
-      if (next.kind === 'settled') return typeof out === 'string' ? unproven(out) : this.#settle();
+      if (next.kind === 'settled') return typeof part === 'string' ? unproven(part) : this.#settle();
     }
     return interrupted;
   }
 
-  #question(isRemovable: boolean): ProofQuestion {
+  #createQuestion(isRemovable: boolean): ProofQuestion {
     const { observations, settings } = this.#session;
     const { repeat, flips } = settings.verify;
-    const isFull = this.#change.asked.depth === 'full';
+    const isFull = this.#change.request.depth === 'full';
     const others = this.#suite ? [...this.#suite.tests.map(({ test }) => test.id), suiteKey] : [];
     const keys = [...new Set([...this.#ids.filter((id) => !this.#needless.has(id)), ...others])];
     return {
@@ -214,7 +215,7 @@ class ChangeProof {
       inCleanCopy: false,
       areApart: () => true,
       rest:
-        !isRemovable || this.#reds() === 0
+        !isRemovable || this.#countReds() === 0
           ? null
           : {
               hasRun: this.#hasRunRest,
@@ -223,8 +224,8 @@ class ChangeProof {
     };
   }
 
-  /** How many of its tests were red without the change. */
-  #reds(): number {
+  /** Counts the tests that were red without the change. */
+  #countReds(): number {
     return this.#ids.filter((id) => !this.#needless.has(id) && this.#steps(id).includes('red')).length;
   }
 
@@ -247,7 +248,7 @@ class ChangeProof {
       case 'refute':
         return next.how.kind === 'flaky' ? needless : unsteady;
       case 'broke':
-        return this.#breaks(next.tests.get(changeInProof.id) ?? []);
+        return this.#concludeBroken(next.tests.get(changeInProof.id) ?? []);
       case 'run-clean':
         throw new Error('A change is not proven in a clean copy');
       case 'settled':
@@ -265,16 +266,16 @@ class ChangeProof {
     const ids = keys.includes(suiteKey) ? null : rerunIdsIn(this.#suite ?? this.#first, keys);
     const run = await (isOut ? this.#runWithout(out, ids) : this.#runAgain(ids));
     if (this.#session.signal.aborted) return interrupted;
-    if (run === null) return unproven('the change could not be taken out: its files changed meanwhile');
+    if (run === null) return unproven('the change could not be reverted: its files changed meanwhile');
     this.#record(run, keys, { part, isOut });
-    const isRedNow = keys.some((id) => this.#ids.includes(id) && stepOf(run, id) !== 'green');
+    const isRedNow = keys.some((id) => this.#ids.includes(id) && readStep(run, id) !== 'green');
     return !isOut && isRedNow ? unsteady : null;
   }
 
   /** Runs the tests of the change once more or, with depth `full`, the whole suite. */
   async #runRest(again: readonly string[] | null): Promise<Conclusion | null> {
     const session = this.#session;
-    if (this.#change.asked.depth === 'quick') {
+    if (this.#change.request.depth === 'quick') {
       this.#hasRunRest = true;
       return this.#run(again ?? this.#ids, { part: 'rest', without: [], out: [] });
     }
@@ -289,25 +290,25 @@ class ChangeProof {
     const suites = createSuiteRuns({ ...this.#opened, args: toPlaywrightArgs(selection) });
     if ((await session.suite.prepare()) !== null)
       return { verdict: 'red', reason: 'verify.prepare failed with the change' };
-    const run = await suites.again({ ids: null, purpose: 'regression', causeId: null });
+    const run = await suites.rerun({ ids: null, purpose: 'regression', causeId: null });
     if (session.signal.aborted) return interrupted;
     [this.#suite, this.#hasRunRest] = [run, true];
     announceTests(session, run);
     this.#record(run, [...run.tests.map(({ test }) => test.id), suiteKey], { part: 'rest', isOut: false });
-    return this.#ids.some((id) => stepOf(run, id) === 'red')
+    return this.#ids.some((id) => readStep(run, id) === 'red')
       ? { verdict: 'unsteady', reason: 'green with the change, then red in a run of the whole suite' }
       : null;
   }
 
-  /** Concludes from a proof in which nothing contradicts the change. */
+  /** Concludes a proof that nothing contradicted. */
   #settle(): Conclusion {
-    const [healed, reds] = [this.#ids.filter((id) => !this.#needless.has(id)), this.#reds()];
+    const [healed, reds] = [this.#ids.filter((id) => !this.#needless.has(id)), this.#countReds()];
     if (reds === 0)
       return this.#needless.size > 0 ? needless : unproven('without the change, its tests did not run');
     if (this.#isRedKnown && this.#needless.size > 0)
       return {
         verdict: 'needless',
-        reason: `green without the change, too: ${counted(this.#needless.size, 'test')} of those that were red`,
+        reason: `${counted(this.#needless.size, 'test')} of those that were red are green without the change, too`,
       };
     const greens = healed.map((id) => this.#steps(id).filter((step) => step === 'green').length);
     this.#proven.push(
@@ -317,7 +318,7 @@ class ChangeProof {
     if (this.#suite) this.#settleRest(this.#suite);
     else this.#notProven.push('that nothing else broke: the rest did not run');
     return this.#change.toReview.length > 0
-      ? { verdict: 'review', reason: 'only a person can say whether what is listed may stay' }
+      ? { verdict: 'review', reason: 'a person must decide whether the listed findings are acceptable' }
       : { verdict: 'proven', reason: 'green with the change and red without' };
   }
 
@@ -325,18 +326,18 @@ class ChangeProof {
     const { bus } = this.#session;
     const outcome = restOutcome({
       kept: changeInProof.changes,
-      tests: this.#question(true).rest?.tests ?? [],
+      tests: this.#createQuestion(true).rest?.tests ?? [],
     });
     const flaky = outcome.unsteady.filter((key) => key !== suiteKey);
     if (flaky.length > 0) bus.emit({ type: 'tests.decided', ids: flaky, verdict: 'flaky' });
     if (outcome.red.length > 0)
       this.#notProven.push(
-        `what ${counted(outcome.red.length, 'other test')} would show: red with and without the change`,
+        `anything by ${counted(outcome.red.length, 'other test')}: red with and without the change`,
       );
-    this.#proven.push(`nothing else is red because of it: ${counted(tests.length, 'test')} of the suite ran`);
+    this.#proven.push(`no other test broke: ${counted(tests.length, 'test')} of the suite ran`);
   }
 
-  async #breaks(keys: readonly string[]): Promise<Conclusion> {
+  async #concludeBroken(keys: readonly string[]): Promise<Conclusion> {
     const run = this.#again ?? this.#suite;
     for (const cause of groupCauses(run ? await this.#session.diagnostics.diagnose(run) : []))
       this.#session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
@@ -350,21 +351,21 @@ class ChangeProof {
     };
   }
 
-  /** Applies what a reader says of the change (HN-11). */
+  /** Turns the review of the change into a conclusion (HN-11); null if the reviewer found it honest. */
   judgeReading(reading: Reading): Conclusion | null {
-    const says = `its reader says: ${formatReading(reading)}`;
+    const opinion = `the reviewing agent says: ${formatReading(reading)}`;
     if (reading.verdict === 'honest') {
-      this.#proven.push(says);
+      this.#proven.push(opinion);
       return null;
     }
-    this.#notProven.push(`that it is honest: ${says}`);
+    this.#notProven.push(`that it is honest: ${opinion}`);
     return reading.verdict === 'hides'
-      ? { verdict: 'refused', reason: says }
-      : { verdict: 'review', reason: `a person has to read it: ${says}` };
+      ? { verdict: 'refused', reason: opinion }
+      : { verdict: 'review', reason: `a person must review it: ${opinion}` };
   }
 
-  /** Returns the part of the change that is in the app or, if there is none, all of it; a sentence if it cannot be taken out. */
-  async #removablePart(): Promise<readonly Candidate[] | string> {
+  /** Returns the changes in the app or, if there are none, in the tests, to run without them; a sentence if they cannot be reverted. */
+  async #findRemovablePart(): Promise<readonly Candidate[] | string> {
     const { workspace, folder } = this.#session;
     const { changed, files } = this.#change;
     const { root } = workspace;
@@ -380,34 +381,34 @@ class ChangeProof {
         )
       ).map(({ path, after }) => [path, after]),
     );
-    const still = files.filter(({ path, after }) => now.get(path) === after);
-    const candidates = await listCandidates(still, { root, contents, isTest, findStep: () => 0 });
+    const unchanged = files.filter(({ path, after }) => now.get(path) === after);
+    const candidates = await listCandidates(unchanged, { root, contents, isTest, findStep: () => 0 });
     if (candidates.length === 0)
-      return still.length === 0
-        ? 'nothing has changed since, so there is nothing to take out'
-        : 'what changed cannot be taken out without installing packages';
+      return unchanged.length === 0
+        ? 'nothing has changed since then, so there is nothing to revert'
+        : 'the change cannot be reverted without installing packages';
     const app = candidates.filter(({ inTests }) => !inTests);
     return app.length > 0 ? app : candidates;
   }
 
-  /** Runs tests without the change; null if it could not be taken out. */
-  async #runWithout(out: readonly Candidate[], ids: readonly string[] | null): Promise<TestOutcomes | null> {
+  /** Runs tests without the change; returns null if it could not be reverted. */
+  async #runWithout(part: readonly Candidate[], ids: readonly string[] | null): Promise<TestOutcomes | null> {
     const { workspace, folder, bus, signal } = this.#session;
-    const edits = await createRevertingEdits(out, {
+    const edits = await createRevertingEdits(part, {
       root: workspace.root,
       contents: openContents(folder.dir),
     });
     if (edits === null) return null;
     const contents = openContents(folder.dir);
     const warn = (message: string) => bus.emit({ type: 'run.warning', message });
-    // The ids of agents' changes never look like this.
+    // No agent's change gets such an id.
     const change = { id: '900000001', edits, folders: [] };
     const result = await withChange<TestOutcomes>({ workspace, contents, warn }, change, async () => {
       const broken = await this.#session.suite.prepare();
       if (broken !== null) return { tests: [], suiteFailure: { scope: 'suite', errors: [], stderr: broken } };
       return this.#session.suite.runAgain({ ids, purpose: 'proof', causeId: null });
     });
-    // What was built with these edits must not stay.
+    // Rebuilds with the change, because the last build lacks it.
     if (result && !signal.aborted) await this.#session.suite.prepare();
     return result?.value ?? null;
   }
@@ -416,14 +417,14 @@ class ChangeProof {
     return this.#session.suite.runAgain({ ids, purpose: 'proof', causeId: null });
   }
 
-  /** Records what a run with the change, or without it, shows of tests. */
+  /** Records the outcomes of these tests in a run with or without the change. */
   #record(
     run: TestOutcomes,
     keys: readonly string[],
     { part, isOut }: { readonly part: ProofPart; readonly isOut: boolean },
   ): void {
     const observed = keys.map((key): [string, Observation] => {
-      const step = key === suiteKey ? (run.suiteFailure ? 'red' : 'green') : stepOf(run, key);
+      const step = key === suiteKey ? (run.suiteFailure ? 'red' : 'green') : readStep(run, key);
       return [key, { ended: endings[step ?? 'nothing'], failure: null, suiteFailure: null }];
     });
     const fixes = isOut ? [] : changeInProof.changes;
@@ -440,8 +441,8 @@ const needless: Conclusion = {
 };
 const unproven = (reason: string): Conclusion => ({ verdict: 'unproven', reason });
 
-/** Returns the outcome of a test in a run; null if there is none. If the suite does not start, no test is green. */
-function stepOf({ tests, suiteFailure }: TestOutcomes, id: string): ProofStep | null {
+/** Returns a test's outcome in a run; null if it did not run. If the suite did not start, every test counts as red. */
+function readStep({ tests, suiteFailure }: TestOutcomes, id: string): ProofStep | null {
   const result = tests.find(({ test }) => test.id === id);
   if (result?.outcome === 'expected' || result?.outcome === 'flaky') return 'green';
   return result?.outcome === 'unexpected' || suiteFailure ? 'red' : null;

@@ -12,22 +12,22 @@ import type { FileEdit, FileState } from '../../workspace/file-state.js';
 import { renderChange } from '../../workspace/patch-text.js';
 import type { ComparedChange } from './compare-change.js';
 
-/** The name of a change of somebody else, in place of a cause's. */
+/** Stands for the change to verify, in place of a cause's id. */
 export const causeOfChange = 'c1';
 
 /**
- * Starts to read the change in the working tree, in a copy, like a fix of a run (HN-11). What it is for is the first cause of the last red run; without
- * one, there is nothing to read it by.
+ * Starts a review of the change in the working tree, in a copy, like that of a run's fix (HN-11). The reviewer gets the first cause of the last red
+ * run, for which the change was made; without one, there is no review.
  */
 export async function readWorkingChange(
   session: Session,
-  { asked: { red }, files }: Pick<ComparedChange, 'asked' | 'files'>,
+  { request: { red }, files }: Pick<ComparedChange, 'request' | 'files'>,
 ): Promise<Readings> {
   const { cwd, settings, redactor, workspace, folder } = session;
   const redDir = red && runDirOf(cwd, red.runId);
   const { failures } = redDir ? await readFailureRecords(redDir, { root: cwd }) : { failures: [] };
   const [first] = groupCauses(failures);
-  if (!first || !redDir) return unread('no red run has recorded what it is for');
+  if (!first || !redDir) return createNoReview('no red run recorded the failure that it should fix');
   const cause = { ...first, id: causeOfChange };
   const contents = openContents(folder.dir);
   const stateOf = async (text: string | null): Promise<FileState | null> =>
@@ -49,12 +49,12 @@ export async function readWorkingChange(
     },
   );
   const programs = await chooseReaders(settings, { maker: null, cwd });
-  if (typeof programs === 'string') return unread(programs);
+  if (typeof programs === 'string') return createNoReview(programs);
   const evidence = path.join(redDir, 'failures', String(cause.lead.n));
   return readAll(session, [{ cause, n: 1, programs, evidence, fix: redactor.deep(fix) }]);
 }
 
-function unread(why: string): Readings {
+function createNoReview(why: string): Readings {
   const reading = { verdict: 'no-answer', by: null, file: null, line: null, why } as const;
   return { of: async () => ({ reading, usage: null }), stop: async () => undefined };
 }

@@ -8,32 +8,32 @@ import type { RunOptions, RunRequest } from '../../command/run-request.js';
 
 /** The options of `self-heal verify`. */
 export interface VerifyFlags extends Pick<RunOptions, 'config' | 'project' | 'agents' | 'json' | 'wait'> {
-  /** The commit to compare with, instead of what the last red run ran on. */
+  /** The commit to compare with, instead of the state in which the last red run ran. */
   readonly base?: string | undefined;
-  /** How thorough the proof is; `full` if absent. */
+  /** How thorough the proof is. Default: `full`. */
   readonly depth?: ProofDepth | undefined;
-  /** Whether an agent reads the change. */
+  /** Lets an agent review the change. */
   readonly review?: boolean | undefined;
-  /** The tests that the change is for; if there are none, those that the last red run left red. */
+  /** The tests that the change should fix. Default: those that the last red run left red. */
   readonly filters?: readonly string[] | undefined;
 }
 
-/** Returns the run that proves the changes in the working tree (HN-12); a `Problem` if nothing says which tests they are for. */
-export async function verifyRequest(
+/** Creates the request that proves the changes in the working tree (HN-12); a `Problem` if neither filters nor a red run name tests. */
+export async function createVerifyRequest(
   project: Pick<RunRequest, 'cwd' | 'env'>,
-  { base, depth = 'full', review = false, filters = [], ...own }: VerifyFlags,
+  { base, depth = 'full', review = false, filters = [], ...flags }: VerifyFlags,
 ): Promise<Result<CommandRequest, Problem>> {
   const red = await findLastRed(project.cwd);
-  if (red === null && filters.length === 0) return err(nothingRed);
+  if (red === null && filters.length === 0) return err(noRedRun);
   const onlyIds = filters.length === 0 && red ? await listRerunIds(project.cwd, red) : [];
-  // No agent is started that fixes, and the proof is that of a full heal.
-  const options: RunOptions = { ...own, dryRun: true, verify: 'full' };
+  // Starts no agent to fix anything, and proves as thoroughly as a full heal.
+  const options: RunOptions = { ...flags, dryRun: true, verify: 'full' };
   const request = { ...project, name: 'verify', filters, passThrough: [], options };
   return ok({ request, command: verify({ depth, review, base: base ?? null, red }, onlyIds) });
 }
 
-const nothingRed: Problem = {
+const noRedRun: Problem = {
   kind: 'usage',
-  message: 'no run here has left a failing test, so nothing says what the changes are for',
+  message: 'no run here has left a failing test, so self-heal cannot know which tests the changes should fix',
   remedy: 'Name the tests: self-heal verify tests/cart.spec.ts:9 --base main.',
 };

@@ -22,14 +22,8 @@ import {
   readyAgent,
 } from './start-agent.js';
 import { endAs, endUnapplied, isGreenInCompany, revertChanges, type Trial } from './trial.js';
-import {
-  describeRevert,
-  findRevert,
-  hasAppChanged,
-  isForPerson,
-  noteOfRevert,
-  type Revert,
-} from './undone.js';
+import { hasAppChanged } from './since-green.js';
+import { describeRevert, findRevert, isForPerson, noteOfRevert, type Revert } from './undone.js';
 
 // An attempt at a cause, in the order of its steps. Whoever calls these holds the project's tree where a step needs it.
 

@@ -2,12 +2,12 @@ import { compareFile, type ExactHunk } from '../../workspace/hunks.js';
 
 /** A file of a fix in three states, with `\n` as the only line end; null where it does not exist. */
 export interface FixedFile {
-  /** As in the edits of the fix. */
   readonly path: string;
-  /** When the test was green, before the fix, and with it. */
-  readonly green: string | null;
-  readonly before: string | null;
-  readonly after: string | null;
+  /** When the test was green; absent if that is not known. */
+  readonly green?: string | null;
+  /** Before the fix, and with it. */
+  readonly red: string | null;
+  readonly now: string | null;
 }
 
 /** A change since the test was green that a fix takes back. */
@@ -20,10 +20,10 @@ export interface RevertedHunk {
 }
 
 /** Returns the changes to a file since the test was green that a fix takes back, wholly or in part. One that it keeps, perhaps mended, is not among them. */
-export function revertedHunks({ path, green, before, after }: FixedFile): RevertedHunk[] {
-  const fixes = compareFile(path, before, after).hunks;
-  const isRestored = linesIn(after).join('\n') === linesIn(green).join('\n');
-  return compareFile(path, green, before).hunks.flatMap((hunk) => {
+export function revertedHunks({ path, green = null, red, now }: FixedFile): RevertedHunk[] {
+  const fixes = compareFile(path, red, now).hunks;
+  const isRestored = linesIn(now).join('\n') === linesIn(green).join('\n');
+  return compareFile(path, green, red).hunks.flatMap((hunk) => {
     const fix = joined(fixes.filter((other) => touch(hunk, other)));
     const texts = restoredTexts(hunk, fix);
     const extent = isRestored && hasWords(hunk) ? 'all' : takenBack(hunk, fix);

@@ -1,26 +1,17 @@
-import path from 'node:path';
-import type { Cause, DiagnosedFailure } from '../../model/cause.js';
-import { canBeReverted, shortId } from '../../model/blame.js';
+import type { Cause } from '../../model/cause.js';
+import { shortId } from '../../model/blame.js';
 import type { Note } from '../../model/guard-findings.js';
 import type { PendingAttempt } from '../../model/attempt.js';
-import { relativePath } from '../../paths.js';
-import { createLastGreenLookup } from '../../run/last-green.js';
-import { compareWithState } from '../../run/tree-state.js';
-import {
-  listCommitsSince,
-  findCommitsOfHunk,
-  isInitFile,
-  findRecentCommit,
-  uncommitted,
-} from '../../workspace/candidates.js';
+import { findCommitsOfHunk, listCommitsSince, uncommitted } from '../../workspace/candidates.js';
 import { type Change, openContents, readChange } from '../../workspace/change.js';
-import type { FileState } from '../../workspace/file-state.js';
+import type { FileEdit } from '../../workspace/file-state.js';
 import type { ExactHunk } from '../../workspace/hunks.js';
-import { compareWithGit, type GitChanges, type NoBase } from '../../workspace/git-trees.js';
+import type { GitChanges } from '../../workspace/git-trees.js';
 import type { CauseWork } from '../cause-work.js';
 import { isOwnAssertion } from '../own-assertion.js';
 import type { Session } from '../session.js';
-import { type FixedFile, type RevertedHunk, revertedHunks } from './undoing.js';
+import { listChangesSinceGreen, readFixedFiles } from './since-green.js';
+import { type RevertedHunk, revertedHunks } from './undoing.js';
 
 /** What a fix takes back of what its author changed. */
 export interface Revert {
@@ -41,9 +32,11 @@ export async function findRevert(
   change: Change | null,
 ): Promise<Revert | null> {
   if (!change) return null;
+  const project = { root: session.workspace.root, contents: openContents(session.folder.dir) };
+  const edits = listOwnEdits(session, change);
   const all: { readonly since: GitChanges; readonly hunks: readonly RevertedHunk[] }[] = [];
-  for (const since of await changesSinceGreen(session, lead))
-    all.push({ since, hunks: (await fixedFiles(session, change, since)).flatMap(revertedHunks) });
+  for (const since of await listChangesSinceGreen(session.cwd, lead))
+    all.push({ since, hunks: (await readFixedFiles(project, edits, since)).flatMap(revertedHunks) });
   const found =
     all.find(({ hunks }) => hunks.some(({ isWhole }) => isWhole)) ?? all.find(({ hunks: [first] }) => first);
   const [first] = found?.hunks ?? [];
@@ -85,57 +78,13 @@ export function noteOfRevert(revert: Revert): Note {
   return { ...revert.at, says: `the fix ${describeRevert(revert)}` };
 }
 
-/** Whether the app has changed since the tests of a cause were green, so that its author may have made them needless. */
-export async function hasAppChanged(session: Session, { blame, lead }: Cause): Promise<boolean> {
-  if (canBeReverted(blame)) return true;
-  const edited = session.workspace.edited();
-  const isOfAuthor = (file: string) => !edited.has(file) && !session.isTest(file) && !isInitFile(file);
-  const all = await changesSinceGreen(session, lead);
-  return all.some(({ changes }) => changes.some((changed) => isOfAuthor(changed.path)));
-}
-
-/**
- * Compares the project with the last green state of a test; where none is stored, with the last commit, with where its branch began, and with some
- * commits before.
- */
-async function changesSinceGreen({ cwd }: Session, lead: DiagnosedFailure): Promise<GitChanges[]> {
-  const green = await createLastGreenLookup(cwd)(lead);
-  const all: (GitChanges | NoBase)[] = [];
-  if (green) all.push(await compareWithState(cwd, green).catch(() => compareWithGit(cwd, green.commit)));
-  else
-    for (const ref of ['HEAD', null, (await findRecentCommit(cwd)) ?? 'HEAD'])
-      all.push(await compareWithGit(cwd, ref));
-  return all.flatMap((changes) => ('kind' in changes ? [] : [changes]));
-}
-
-/** Returns the files of the app that a fix edits and that no other fix in the project does. */
-async function fixedFiles(
-  { workspace, folder, isTest }: Session,
-  change: Change,
-  since: GitChanges,
-): Promise<FixedFile[]> {
+/** Returns the edits of the app that a fix makes in files which no other fix in the project edits. */
+function listOwnEdits({ workspace, folder, isTest }: Session, change: Change): FileEdit[] {
   const others = workspace
     .listApplied()
     .flatMap((id) => (id === change.id ? [] : readChange(folder.dir, id)));
   const isOthers = (file: string) => others.some((other) => other?.edits.some((edit) => edit.path === file));
-  const edits = change.edits.filter((edit) => !isTest(edit.path) && !isOthers(edit.path));
-  const nameOf = (file: string) => relativePath(since.root, path.join(workspace.root, file));
-  const green = await since.before.read(edits.map((edit) => nameOf(edit.path)));
-  const contents = openContents(folder.dir);
-  const textOf = async (state: FileState | null) =>
-    state?.kind === 'file' ? decoded(await contents.get(state.hash)) : null;
-  return Promise.all(
-    edits.map(async ({ path: file, before, after }) => ({
-      path: file,
-      green: decoded(green.get(nameOf(file))),
-      before: await textOf(before),
-      after: await textOf(after),
-    })),
-  );
-}
-
-function decoded(bytes: Uint8Array | undefined): string | null {
-  return bytes ? Buffer.from(bytes).toString().replaceAll('\r\n', '\n') : null;
+  return change.edits.filter((edit) => !isTest(edit.path) && !isOthers(edit.path));
 }
 
 /** Names the commit that made a change: `abc1234 "Friendlier words"`. */

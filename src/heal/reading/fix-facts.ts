@@ -3,17 +3,7 @@ import { parseSource } from '../../code/source-file.js';
 import { listNodes } from '../../code/syntax.js';
 import type { DocumentedRule, TouchedCode } from '../../agents/review-prompt.js';
 import { compareFile, type ExactHunk } from '../../workspace/hunks.js';
-
-/** A file of a fix in three states; null where it does not exist. */
-export interface FileStates {
-  /** Relative to the project. */
-  readonly path: string;
-  /** When the test was green; absent if that is not known. */
-  readonly green?: string | null;
-  /** Before the fix, and with it. */
-  readonly red: string | null;
-  readonly now: string | null;
-}
+import type { FixedFile } from '../attempt/undoing.js';
 
 /** A text file of the project. */
 export interface ProjectText {
@@ -34,7 +24,7 @@ interface Range {
 }
 
 /** Returns the functions that a fix changes, or the lines around its changes, in three states. */
-export function touchedCode(files: readonly FileStates[]): TouchedCode[] {
+export function touchedCode(files: readonly FixedFile[]): TouchedCode[] {
   return files.flatMap(({ path, red, now, ...states }) => {
     const whole = now ?? red;
     if (whole === null) return [];
@@ -133,7 +123,7 @@ const RARE = 3;
  * Returns the lines of documents and comments that name what a fix and the change before it touch: above all what has changed, and then what is around
  * it. The lines with the rarest names are chosen.
  */
-export function rulesAbout(files: readonly FileStates[], texts: readonly ProjectText[]): DocumentedRule[] {
+export function rulesAbout(files: readonly FixedFile[], texts: readonly ProjectText[]): DocumentedRule[] {
   const changed = files.flatMap(({ path, green, red, now }) =>
     [compareFile(path, red, now), ...(green === undefined ? [] : [compareFile(path, green, red)])].flatMap(
       ({ hunks }) => hunks.flatMap((hunk) => [...hunk.old, ...hunk.now]),

@@ -7,20 +7,15 @@ import type { Cause, DiagnosedFailure } from '../../model/cause.js';
 import { isInside, relativePath } from '../../paths.js';
 import { tryOr } from '../../result.js';
 import { createLastGreenLookup } from '../../run/last-green.js';
-import { listCommitsSince, findRecentCommit } from '../../workspace/candidates.js';
+import { listCommitsSince } from '../../workspace/candidates.js';
 import type { Contents } from '../../workspace/change.js';
-import type { FileEdit, FileState } from '../../workspace/file-state.js';
-import { git, gitList } from '../../workspace/git.js';
+import type { FileEdit } from '../../workspace/file-state.js';
+import { gitList } from '../../workspace/git.js';
+import type { GitChanges } from '../../workspace/git-trees.js';
 import { compareFile } from '../../workspace/hunks.js';
-import {
-  type FileStates,
-  isDocument,
-  type ProjectText,
-  rulesAbout,
-  testSource,
-  touchedCode,
-  withWish,
-} from './fix-facts.js';
+import { listChangesSinceGreen, readFixedFiles, readGreenTexts } from '../attempt/since-green.js';
+import type { FixedFile } from '../attempt/undoing.js';
+import { isDocument, type ProjectText, rulesAbout, testSource, touchedCode, withWish } from './fix-facts.js';
 
 /** A fix that is in the project's tree. */
 export interface FixInTree {
@@ -47,8 +42,7 @@ interface Project {
 export async function gatherFix(project: Project, fix: FixInTree): Promise<FixToRead> {
   const { root, cwd } = project;
   const { lead, blame } = fix.cause;
-  const green = blame?.base.commit ?? (await greenCommit(project, fix));
-  const files = await fixedFiles(project, fix.edits, green);
+  const { since, files } = await readStates(project, fix);
   const { failure } = lead;
   const test = failure.scope === 'test' ? failure.test : null;
   const spec = test && readText(test.location.file);
@@ -59,65 +53,47 @@ export async function gatherFix(project: Project, fix: FixInTree): Promise<FixTo
       at: test && `${relativePath(cwd, test.location.file)}:${test.location.line}`,
       source: spec ? testSource(test.location.file, spec, test.location.line) : null,
     },
-    green,
+    green: since?.base ?? null,
     culprit: blame
       ? { isProven: true, hunks: blame.hunks }
-      : { isProven: false, hunks: await suspectedHunks(project, { lead, files, green }) },
+      : { isProven: false, hunks: await suspectedHunks(project, { lead, files, since }) },
     patch: fix.patch,
     code: touchedCode(files),
-    rules: rulesAbout(files, await textsOf({ root, cwd, green, files })),
+    rules: rulesAbout(files, await textsOf({ root, cwd, since, files })),
     error: [...new Set(lead.evidence.errors.map(({ message }) => message))].join('\n\n'),
     ran: fix.ran,
     facts: fix.facts.map((fact) => withWish(fact, spec)),
   };
 }
 
-/** Returns a commit at which the test was green or, as for blame, the one before the latest changes. */
-async function greenCommit(
-  { root, cwd, contents }: Project,
+/** Reads the files of a fix, with the newest of the states in which its test may have been green that has another text of them. */
+async function readStates(
+  project: Project,
   { cause: { lead }, edits }: FixInTree,
-): Promise<string | null> {
-  const known = await createLastGreenLookup(cwd)(lead);
-  if (known !== null) return known.commit;
-  for (const { path: file, before } of edits)
-    if ((await committed(root, 'HEAD', file)) !== (await textOf(before, contents)))
-      return (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? null;
-  return findRecentCommit(root);
+): Promise<{ readonly since: GitChanges | null; readonly files: readonly FixedFile[] }> {
+  const { root, cwd } = project;
+  const at = async (since: GitChanges | null) => {
+    const files = await readFixedFiles(project, edits, since);
+    const toCwd = (file: FixedFile) => ({ ...file, path: relativePath(cwd, path.join(root, file.path)) });
+    return { since, files: files.map(toCwd) };
+  };
+  let states = await at(null);
+  for (const since of await listChangesSinceGreen(cwd, lead)) {
+    states = await at(since);
+    if (states.files.some(({ green, red }) => green !== red)) break;
+  }
+  return states;
 }
-
-async function fixedFiles(
-  { root, cwd, contents }: Project,
-  edits: readonly FileEdit[],
-  green: string | null,
-): Promise<FileStates[]> {
-  const states = new Map<string, { red: FileState | null; now: FileState | null }>();
-  for (const { path: file, before, after } of edits)
-    states.set(file, { red: states.has(file) ? (states.get(file)?.red ?? null) : before, now: after });
-  return Promise.all(
-    [...states].map(async ([file, { red, now }]) => ({
-      path: relativePath(cwd, path.join(root, file)),
-      ...(green === null ? {} : { green: await committed(root, green, file) }),
-      red: await textOf(red, contents),
-      now: await textOf(now, contents),
-    })),
-  );
-}
-
-async function textOf(state: FileState | null, contents: Contents): Promise<string | null> {
-  return state?.kind === 'file' ? (await contents.get(state.hash)).toString('utf8') : null;
-}
-
-const committed = (root: string, commit: string, file: string) => git(root, ['show', `${commit}:${file}`]);
 
 const styles = /\.(?:css|s[ac]ss|less|svg)$/;
 
 /** Returns what changed in the files that the fix touches, and then what else may have broken the test. */
 async function suspectedHunks(
   { root, cwd, clean }: Project,
-  { lead, files, green }: { lead: DiagnosedFailure; files: readonly FileStates[]; green: string | null },
+  { lead, files, since }: { lead: DiagnosedFailure; files: readonly FixedFile[]; since: GitChanges | null },
 ): Promise<FixToRead['culprit']['hunks']> {
-  if (green === null) return [];
-  const log = await listCommitsSince(root, green).catch(() => []);
+  if (since === null) return [];
+  const log = await listCommitsSince(root, since.base).catch(() => []);
   const own = files.flatMap((file) => {
     const inRoot = relativePath(root, path.join(cwd, file.path));
     const commit = log.find((logged) => logged.files.includes(inRoot))?.commit ?? null;
@@ -137,7 +113,7 @@ async function suspectedHunks(
     root: cwd,
     tree: cwd,
     lead,
-    lastGreen: async () => (green === null ? null : { commit: green, runDir: null }),
+    lastGreen: createLastGreenLookup(cwd),
     isLeftOut: (file) => touched.has(file) || styles.test(file) || isDocument(file),
     clean,
   }).catch(() => null);
@@ -154,27 +130,32 @@ const LONGEST = 200_000;
 async function textsOf({
   root,
   cwd,
-  green,
+  since,
   files,
 }: Pick<Project, 'root' | 'cwd'> & {
-  readonly green: string | null;
-  readonly files: readonly FileStates[];
+  readonly since: GitChanges | null;
+  readonly files: readonly FixedFile[];
 }): Promise<ProjectText[]> {
   const folders = new Set(files.map((file) => path.posix.dirname(file.path).split('/')[0] ?? ''));
   const isNear = (file: string) => folders.has(path.posix.dirname(file).split('/')[0] ?? '');
   const isRead = (file: string) => isDocument(file) || (isCode(file) && isNear(file));
   const listed = await gitList(cwd, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
-  const changed =
-    green === null ? null : new Set(await gitList(cwd, ['diff', '--name-only', '--relative', '-z', green]));
-  const texts: ProjectText[] = [];
-  for (const file of listed.filter(isRead).slice(0, TEXTS)) {
-    const text = isInside(root, path.resolve(cwd, file)) ? readText(path.join(cwd, file)) : null;
-    if (text === null || text.length > LONGEST) continue;
-    const isSame = changed !== null && !changed.has(file);
-    const before = isSame || green === null ? text : await git(cwd, ['show', `${green}:./${file}`]);
-    texts.push({ path: file, text, ...(green === null ? {} : { green: before }) });
-  }
-  return texts;
+  const texts = listed
+    .filter(isRead)
+    .slice(0, TEXTS)
+    .flatMap((file) => {
+      const text = isInside(root, path.resolve(cwd, file)) ? readText(path.join(cwd, file)) : null;
+      return text === null || text.length > LONGEST ? [] : [{ path: file, text }];
+    });
+  if (since === null) return texts;
+  const changed = new Set(since.changes.map((change) => path.join(since.root, change.path)));
+  const hasChanged = (file: string) => changed.has(path.join(cwd, file));
+  const green = await readGreenTexts(since, cwd, texts.map((text) => text.path).filter(hasChanged));
+  return texts.map(({ path: file, text }) => ({
+    path: file,
+    text,
+    green: hasChanged(file) ? (green.get(file) ?? null) : text,
+  }));
 }
 
 function readText(file: string): string | null {

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { longWaitHint } from '../../../src/heal/confirm.js';
+import { noStore } from '../../../src/store/warning-store.js';
 import { aDiagnosed, anError, aTestFailure } from '../../rig/builders.js';
+import { type Shows, simulatedRun } from '../../rig/simulated-run.js';
 
 const red = (...messages: string[]) =>
   aDiagnosed({ failure: aTestFailure({ errors: messages.map((message) => anError(message)) }) });
@@ -14,4 +16,29 @@ it.each([
   const hint = longWaitHint([red('Error: boom'), red(message)]);
   if (words === null) expect(hint).toBeNull();
   else expect(hint).toMatch(words);
+});
+
+/** Heals a test that earlier runs have seen red and green so often. */
+async function runOf(shows: Shows, count: { readonly red: number; readonly green: number }) {
+  const flake = { ...count, testId: 't1', name: 't1', kind: null, lastSeen: '2026-01-01T00:00:00.000Z' };
+  const store = { ...noStore, listFlakes: async () => [flake] };
+  const { runs, ...run } = await simulatedRun(['t1'], shows, { store });
+  return { ...run, confirming: runs.filter((one) => one.startsWith('confirm')).length };
+}
+
+it('HL-7 a test that was red half of the time before is a fault once it is red seven times', async () => {
+  const { verdicts, agents, confirming } = await runOf((_, { run }) => (run <= 6 ? 'red' : null), {
+    red: 3,
+    green: 3,
+  });
+  expect(verdicts).toEqual({ t1: 'flaky' });
+  expect(agents).toEqual([]);
+  expect(confirming).toBe(6);
+});
+
+it('HL-7 a test that was flaky before, but rarely, is a fault if it is red twice', async () => {
+  const byFix: Shows = (_, { fixes }) => (fixes.size > 0 ? null : 'red');
+  const { verdicts, confirming } = await runOf(byFix, { red: 1, green: 19 });
+  expect(verdicts).toEqual({ t1: 'healed' });
+  expect(confirming).toBe(1);
 });

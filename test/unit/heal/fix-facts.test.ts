@@ -1,4 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { gatherFix } from '../../../src/heal/reading/gather-fix.js';
+import { openContents } from '../../../src/workspace/change.js';
+import { storeTreeState } from '../../../src/run/tree-state.js';
+import { aReport, aReportTest } from '../../rig/a-report.js';
+import { failing } from '../../rig/builders.js';
+import { leaveRun } from '../../rig/events-of-report.js';
+import { gitRepository } from '../../rig/git-repository.js';
 import { rulesAbout, testSource, touchedCode, withWish } from '../../../src/heal/reading/fix-facts.js';
 
 const feeOf = (check: string) => `import { rates } from './rates';
@@ -73,6 +80,32 @@ describe('what the project says about a fix', () => {
   it('HN-11 is nothing where no line names it', () => {
     expect(rulesAbout([file], [{ path: 'README.md', text: 'Stamps are sold at noon.\n' }])).toEqual([]);
   });
+});
+
+it('HN-11 shows the reader the last green state with what was not committed in it', async () => {
+  const { dir, write, git } = gitRepository({
+    '.gitignore': '.self-heal/\n',
+    'src/fee.ts': 'old();\n',
+    'RULES.md': '',
+  });
+  write({ 'src/fee.ts': green, 'RULES.md': 'Parcels over 20 kg are refused by fee.\n' });
+  const tests = [aReportTest({ id: 't1', verdict: 'passed' })];
+  const runDir = leaveRun(dir, aReport({ commit: null, causes: [], tests }));
+  await storeTreeState(runDir, dir);
+  write({ 'src/fee.ts': now });
+  const contents = openContents(runDir);
+  const stateOf = async (text: string) =>
+    ({ kind: 'file', mode: 0o644, hash: await contents.put(Buffer.from(text)) }) as const;
+  const edits = [{ path: 'src/fee.ts', before: await stateOf(red), after: await stateOf(now) }];
+  const cause = { lead: failing('t1') };
+  const told = await gatherFix(
+    { root: dir, cwd: dir, contents, clean: (text) => text },
+    { cause, edits, patch: '', ran: [], facts: [] },
+  );
+  expect(told.green).toBe(git('rev-parse', 'HEAD'));
+  expect(told.code[0]?.green).toContain('weight > 20');
+  expect(told.culprit).toMatchObject({ isProven: false, hunks: [{ file: 'src/fee.ts' }] });
+  expect(told.rules).toContainEqual(expect.objectContaining({ file: 'RULES.md', hasChanged: false }));
 });
 
 it('HN-11 a test is shown whole, without the others of a long file', () => {

@@ -8,7 +8,8 @@ import { createViolation } from '../../../src/guard/rules.js';
 import { createFixerProposer, createFollowingPatch, wrapProposal } from '../../../src/clients/fixer/fixes.js';
 import { proposePatches } from '../../../src/clients/patches.js';
 import type { Cause } from '../../../src/model/cause.js';
-import { openContents, storeChange } from '../../../src/workspace/change.js';
+import { type Change, openContents } from '../../../src/workspace/change.js';
+import { hashContent } from '../../../src/workspace/file-state.js';
 import { startTrial } from '../../../src/heal/attempt/trial.js';
 import { applyProposal } from '../../../src/heal/attempt/proposed.js';
 import { type RestartOptions, runWithRestarts } from '../../../src/heal/attempt/start-agent.js';
@@ -21,7 +22,6 @@ import { applyForReview } from '../../../src/heal/offers.js';
 import type { Store } from '../../../src/store/store.js';
 import type { KnownFailure } from '../../../src/store/store.js';
 import {
-  aBlame,
   aCause,
   aDiagnosed,
   aDiagnosis,
@@ -40,9 +40,22 @@ import {
   healingSession as session,
   noChange,
 } from '../../rig/healing-session.js';
+import { aReport, aReportTest } from '../../rig/a-report.js';
+import { leaveRun } from '../../rig/events-of-report.js';
+import { gitRepository } from '../../rig/git-repository.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 const cause = aCause({ lead: failing('t1', 'boom') });
+
+/** A session in a repository whose app, and a test, have changed since its first commit, where an earlier run was green. */
+function inChangedApp(given: Session) {
+  const states = ['green', 'red'].map((text) => ({ 'app.ts': `${text}\n`, 'tests/b.spec.ts': text }));
+  const { dir, git } = gitRepository(...states.map((files) => ({ ...files, '.gitignore': '.self-heal/\n' })));
+  const tests = [aReportTest({ id: 't1', verdict: 'passed' })];
+  leaveRun(dir, aReport({ commit: git('rev-parse', 'HEAD~1'), causes: [], tests }));
+  const isTest = (file: string) => file.startsWith('tests/');
+  return { ...given, cwd: dir, workspace: { ...given.workspace, root: dir }, isTest };
+}
 
 /** What is known about a failure that no earlier run has seen. */
 const anUnknown: KnownFailure = {
@@ -194,11 +207,11 @@ describe('the loop for one cause', () => {
     expect(end.verdict).toBe('escalated');
   });
 
-  it('BL-6 HL-10 a person decides on a patch that takes the test out, where an author is to blame', async () => {
+  it('BL-6 HL-10 a person decides on a patch that takes the test out, where the app has changed', async () => {
     const guard: Session['guard'] = async () => ({ ...harmless, differences: [difference] });
     const gone = async () => aSuiteRun({ tests: [] });
     const { session: given } = await session([], { guard, suite: { runAgain: gone } });
-    const blamed = await healAlone(given, { ...cause, blame: aBlame() });
+    const blamed = await healAlone(inChangedApp(given), cause);
     const because = expect.stringContaining('"adds" without expect(1).toBe(2)') as unknown;
     expect(blamed.attempts[0]?.end).toEqual({
       kind: 'offered',
@@ -233,29 +246,30 @@ describe('the loop for one cause', () => {
   it.each([
     [
       'asks',
-      'a change of the app broke it, and the tests are green if they follow the page',
-      [null],
-      aBlame(),
+      'the app has changed since, and the tests are green if they follow the page',
+      [null, 'boom'],
+      true,
       'escalated',
     ],
-    ['does not ask', 'they are red all the same', ['boom'], aBlame(), 'failed'],
-    ['does not ask', 'nobody knows what broke it', [null], null, 'failed'],
-  ] as const)('BL-6 %s about what no agent healed: %s', async (_, __, last, blame, verdict) => {
-    const file = path.join(tempDir(), 'a.spec.ts');
+    ['does not ask', 'they are red all the same', ['boom', 'boom'], true, 'failed'],
+    ['does not ask', 'the app is as it was when they were green', [null], false, 'failed'],
+  ] as const)('BL-6 %s about what no agent healed: %s', async (_, __, last, hasChanged, verdict) => {
+    const { session: made } = await session(['boom', 'boom', 'boom', ...last]);
+    const given = hasChanged ? inChangedApp(made) : made;
+    const { root } = given.workspace;
+    const file = path.join(hasChanged ? root : tempDir(), 'a.spec.ts');
     writeFileSync(file, "expect(text).toBe('old');\n");
     const message = 'Error: boom\n\nExpected: "old"\nReceived: "new"';
     const location = { file, line: 1, column: 1 };
     const lead = failing('t1', 'boom', {
       failure: aTestFailure({ errors: [anError(message, { location })] }),
     });
-    const { session: given } = await session(['boom', 'boom', 'boom', ...last]);
-    const places = { root: given.workspace.root, contents: openContents(given.folder.dir) };
-    const hooks = { follow: (cause: Cause) => createFollowingPatch(cause, places) };
-    const itsCause = aCause({ lead, ...(blame ? { blame } : {}) });
-    const { attempts, end } = await healAlone({ ...given, hooks }, itsCause);
+    const contents = openContents(given.folder.dir);
+    const hooks = { follow: (itsCause: Cause) => createFollowingPatch(itsCause, { root, contents }) };
+    const { attempts, end } = await healAlone({ ...given, hooks }, aCause({ lead }));
     expect(end.verdict).toBe(verdict);
     const offers = attempts.flatMap(({ end: one }) => (one.kind === 'offered' ? one.side : []));
-    expect(offers).toEqual(verdict === 'escalated' ? ['tests'] : []);
+    expect(offers).toEqual(verdict === 'escalated' ? ['tests', 'app'] : []);
   });
 
   it.each([
@@ -264,15 +278,36 @@ describe('the loop for one cause', () => {
   ] as const)(
     'BL-6 a patch of tests is tried at the last green state of the app: its test %s',
     async (_, before, ended) => {
-      const { session: given } = await session([null, before, 'boom']);
-      const blame = aBlame();
-      await storeChange(given.folder.dir, { id: blame.change, edits: [], folders: [] });
+      const { session: made } = await session([null, before, 'boom']);
+      const given = inChangedApp(made);
+      const applied: Change[] = [];
+      const apply: typeof given.workspace.apply = (change) => {
+        applied.push(change);
+        return given.workspace.apply(change);
+      };
+      const workspace = { ...given.workspace, apply };
       const patch = { side: 'tests', summary: 'follows the page', edits: [] } as const;
       const pending = { ...anAttempt(), agent: 'built-in' };
-      const offered = await applyForReview(given, { ...cause, blame }, { pending, patch });
+      const offered = await applyForReview({ ...given, workspace }, cause, { pending, patch });
       expect(offered?.end.kind).toBe(ended);
+      const [edit, ...others] = applied.flatMap(({ edits }) => edits);
+      const green = { hash: hashContent(Buffer.from('green\n')) };
+      expect([edit, others]).toMatchObject([{ path: 'app.ts', after: green }, []]);
     },
   );
+
+  it('BL-4 BL-6 a question offers the last green state of the app, where no search names a change', async () => {
+    const { session: made } = await session(['boom', null]);
+    const { claim, ...ran } = { ...finished, claim: { status: 'needs-person', summary: 'which?' } as const };
+    const given = inChangedApp({ ...made, runAgent: async () => ({ ...ran, claim }) });
+    const collect = async () => noChange;
+    const lead = failing('t1', 'Error: expect(received).toBe(expected)');
+    const workspace = { ...given.workspace, collect };
+    const { attempts } = await healAlone({ ...given, workspace }, aCause({ lead }));
+    const offers = attempts.flatMap(({ end }) => (end.kind === 'offered' ? end : []));
+    const because = expect.stringContaining('what has changed since its tests were green') as unknown;
+    expect(offers).toMatchObject([{ side: 'app', because }]);
+  });
 
   it('HN-7 BL-1 tests that only ran with a patch that a person is asked about have not passed', async () => {
     const { session: given, events } = await session([null, null, null]);

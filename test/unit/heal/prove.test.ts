@@ -16,6 +16,7 @@ import { Observations } from '../../../src/heal/observations.js';
 import type { Session } from '../../../src/heal/session.js';
 import { announceTests } from '../../../src/heal/tell-tests.js';
 import { createReport, listReportTests } from '../../../src/run/report.js';
+import { noStore } from '../../../src/store/warning-store.js';
 import type { Contents } from '../../../src/workspace/change.js';
 import {
   aBlame,
@@ -29,6 +30,7 @@ import {
   anAttempt,
   anEnd,
   anError,
+  anEscalation,
   anEvidence,
   failing,
   someSettings,
@@ -990,6 +992,31 @@ it.each([
     });
     expect(run.causes).toEqual(['c1 healed']);
     expect(run.agents).toHaveLength(1);
+  },
+);
+
+it.each(['code_error', 'never_retry'] as const)(
+  'BL-2 ME-6 no run looks for the change to blame while the question of its cause is open: %s',
+  async (retry) => {
+    const open = anEscalation({ signature: 'shop:Error:error of t1' });
+    const known = await noStore.recordFailure('', '');
+    let searched = 0;
+    const run = await simulatedRun(tests(1), own, {
+      blame: async () => ({
+        next: async () => (searched += 1) > 0,
+        needsRun: () => searched === 0,
+        haveDifferentCauses: () => false,
+        of: async () => null,
+      }),
+      store: {
+        ...noStore,
+        listEscalations: async () => [open],
+        recordFailure: async () => ({ ...known, open }),
+      },
+      diagnosis: { retry },
+    });
+    expect(run.causes).toEqual(['c1 escalated']);
+    expect(searched).toBe(0);
   },
 );
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   computeBounds,
   countGreensNeeded,
+  countRedsNeeded,
   isSurelyHigher,
   judgeCount,
   computeLowestRate,
@@ -55,6 +56,15 @@ describe('a failure rate', () => {
   ] as const)('FL-2 is surely higher than another: %j than %j is %s', (one, other, isSure) => {
     const count = ([red, runs]: readonly [number, number]) => ({ red, runs });
     expect(isSurelyHigher(count(one), count(other))).toBe(isSure);
+  });
+
+  it.each([
+    [0, 0, 1],
+    [1, 2, 7],
+    [9, 10, 7],
+    [1, 20, 2],
+  ])('HL-7 asks for so many reds of a test that is flaky: red %d of %d', (red, runs, reds) => {
+    expect(countRedsNeeded({ red, runs })).toBe(reds);
   });
 
   it('FL-1 FL-4 is within its bounds, and a proof leaves at most 1 % to a test that still fails', () => {

@@ -1,0 +1,123 @@
+import path from 'node:path';
+import { groupBy } from '../../group-by.js';
+import { canBeReverted } from '../../model/blame.js';
+import type { Cause, DiagnosedFailure } from '../../model/cause.js';
+import { relativePath } from '../../paths.js';
+import { createLastGreenLookup } from '../../run/last-green.js';
+import { compareWithState } from '../../run/tree-state.js';
+import {
+  compareFiles,
+  createRevertingEdits,
+  findRecentCommit,
+  isInitFile,
+  listCandidates,
+  listPaths,
+} from '../../workspace/candidates.js';
+import { type Contents, openContents, readChange } from '../../workspace/change.js';
+import type { FileEdit, FileState } from '../../workspace/file-state.js';
+import { compareWithGit, type GitChanges, type NoBase } from '../../workspace/git-trees.js';
+import type { Session } from '../session.js';
+import type { FixedFile } from './undoing.js';
+
+// What has changed since the tests of a cause were green. A stored run has seen that state, so no search for the change to blame is needed.
+
+/**
+ * Compares the project with the last green state of a test; where none is stored, with the last commit, with where its branch began, and with some
+ * commits before.
+ */
+export async function listChangesSinceGreen(cwd: string, lead: DiagnosedFailure): Promise<GitChanges[]> {
+  const green = await compareWithGreen(cwd, lead);
+  if (green) return [green];
+  const all: (GitChanges | NoBase)[] = [];
+  for (const ref of ['HEAD', null, (await findRecentCommit(cwd)) ?? 'HEAD'])
+    all.push(await compareWithGit(cwd, ref));
+  return all.flatMap((changes) => ('kind' in changes ? [] : [changes]));
+}
+
+/** Compares the project with the state in which an earlier run saw a test green; null if none is stored. */
+async function compareWithGreen(cwd: string, lead: DiagnosedFailure): Promise<GitChanges | null> {
+  const green = await createLastGreenLookup(cwd)(lead);
+  if (!green) return null;
+  const changes = await compareWithState(cwd, green).catch(() => compareWithGit(cwd, green.commit));
+  return 'kind' in changes ? null : changes;
+}
+
+/** Reads the files of a fix in three states; `edits` may be those of several attempts, oldest first. */
+export async function readFixedFiles(
+  { root, contents }: { readonly root: string; readonly contents: Pick<Contents, 'get'> },
+  edits: readonly FileEdit[],
+  since: GitChanges | null,
+): Promise<FixedFile[]> {
+  const files = [...groupBy(edits, (edit) => edit.path)];
+  const green =
+    since &&
+    (await readGreenTexts(
+      since,
+      root,
+      files.map(([file]) => file),
+    ));
+  const textOf = async (state: FileState | null | undefined) =>
+    state?.kind === 'file' ? decode(await contents.get(state.hash)) : null;
+  return Promise.all(
+    files.map(async ([file, own]) => ({
+      path: file,
+      ...(green && { green: green.get(file) ?? null }),
+      red: await textOf(own[0]?.before),
+      now: await textOf(own.at(-1)?.after),
+    })),
+  );
+}
+
+/** Returns the texts that files in this folder had when a test was green, by path; a file that did not exist has none. */
+export async function readGreenTexts(
+  { root, before }: GitChanges,
+  folder: string,
+  files: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const nameOf = (file: string) => relativePath(root, path.join(folder, file));
+  const read = await before.read(files.map(nameOf));
+  return new Map(
+    files.flatMap((file) => {
+      const bytes = read.get(nameOf(file));
+      return bytes ? [[file, decode(bytes)]] : [];
+    }),
+  );
+}
+
+function decode(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString().replaceAll('\r\n', '\n');
+}
+
+/** Whether the app has changed since the tests of a cause were green, so that its author may have meant what they fail for. */
+export async function hasAppChanged(session: Session, { lead }: Cause): Promise<boolean> {
+  const isLeftOut = createFilter(session);
+  const all = await listChangesSinceGreen(session.cwd, lead);
+  return all.some(({ changes }) => changes.some((changed) => !isLeftOut(changed.path)));
+}
+
+/**
+ * Returns the edits that take back what broke a cause in the app: the change to blame if a search has found it, or else all changes since its test was
+ * green; null if neither is known.
+ */
+export async function takeBackApp(
+  session: Session,
+  { lead, blame }: Cause,
+): Promise<readonly FileEdit[] | null> {
+  const { workspace, folder, isTest, cwd } = session;
+  if (blame) return canBeReverted(blame) ? (readChange(folder.dir, blame.change)?.edits ?? null) : null;
+  const since = await compareWithGreen(cwd, lead);
+  if (!since || path.resolve(since.root) !== path.resolve(workspace.root)) return null;
+  const tree = { root: workspace.root, contents: openContents(folder.dir) };
+  const files = await compareFiles(since, await listPaths(since, { isLeftOut: createFilter(session) }));
+  const edits = await createRevertingEdits(
+    await listCandidates(files, { ...tree, isTest, findStep: () => 0 }),
+    tree,
+  );
+  return edits === null || edits.length === 0 ? null : edits;
+}
+
+/** Files of which the app's author has changed nothing: tests, those that fixes have edited, and those of self-heal. */
+function createFilter({ workspace, isTest }: Session): (file: string) => boolean {
+  const edited = workspace.edited();
+  return (file) => edited.has(file) || isTest(file) || isInitFile(file);
+}
