@@ -3,35 +3,35 @@ import { parseComplaint } from '../diagnose/complaint.js';
 import type { TestFailure, TestRef } from '../model/failure.js';
 import { normalise } from '../diagnose/normalise.js';
 
-/** How many of the tests that failed alike are run again to confirm them, and run without their fix to prove it. */
+/** Of tests that failed alike, at most this many run again to confirm the failure, and run without the fix to prove it. */
 const MAX_SHOWN = 3;
 
 /**
- * Chooses the tests that stand for others that failed alike: the first of each file, then the second of each, since tests of other files
- * differ the most; at most three.
+ * Chooses up to three representatives of tests that failed alike: the first of each file, then the second of each, since tests of different
+ * files differ the most.
  */
 export function chooseShown(alike: readonly DiagnosedFailure[]): DiagnosedFailure[] {
-  const met = new Map<string, number>();
-  const turns = alike.map((failure) => {
+  const countByFile = new Map<string, number>();
+  const numbered = alike.map((failure) => {
     const file = failure.failure.scope === 'test' ? failure.failure.test.location.file : '';
-    const turn = met.get(file) ?? 0;
-    met.set(file, turn + 1);
-    return { one: failure, turn };
+    const numberInFile = countByFile.get(file) ?? 0;
+    countByFile.set(file, numberInFile + 1);
+    return { failure, numberInFile };
   });
-  return turns
-    .toSorted((a, b) => a.turn - b.turn)
+  return numbered
+    .toSorted((a, b) => a.numberInFile - b.numberInFile)
     .slice(0, MAX_SHOWN)
-    .map(({ one }) => one);
+    .map(({ failure }) => failure);
 }
 
 /**
- * Groups failures that look alike before anything but their errors and Playwright's snapshot of the page is known: they fail of the same error, or
- * wait in vain for something on the same page. The evidence of those that are run again decides whether they have the same cause.
+ * Groups failures that look alike by their errors and Playwright's page snapshots alone: they have the same error, or wait in vain for something on
+ * the same page. Whether they have the same cause depends on the evidence of the representatives that run again.
  */
 export function groupAlike(failures: readonly DiagnosedFailure[]): DiagnosedFailure[][] {
   const groups: { members: DiagnosedFailure[]; readonly keys: Set<string> }[] = [];
   for (const failure of failures) {
-    const keys = alikeKeys(failure);
+    const keys = listSimilarityKeys(failure);
     const [home, ...linked] = groups.filter((group) => keys.some((key) => group.keys.has(key)));
     if (!home) {
       groups.push({ members: [failure], keys: new Set(keys) });
@@ -48,7 +48,7 @@ export function groupAlike(failures: readonly DiagnosedFailure[]): DiagnosedFail
   return groups.map(({ members }) => members.toSorted((a, b) => a.n - b.n));
 }
 
-function alikeKeys({ failure, signature, evidence }: DiagnosedFailure): string[] {
+function listSimilarityKeys({ failure, signature, evidence }: DiagnosedFailure): string[] {
   if (failure.scope === 'suite') return ['suite'];
   const { kind } = parseComplaint(evidence.errors);
   const waits = kind === 'missing' || kind === 'timeout' || kind === 'no-answer';
@@ -60,18 +60,18 @@ function alikeKeys({ failure, signature, evidence }: DiagnosedFailure): string[]
 export interface GreenTest {
   readonly test: TestRef;
   readonly durationMs: number;
-  /** When its first try started, in epoch milliseconds; absent if that is not known. */
+  /** When its first try started, in epoch milliseconds; absent if unknown. */
   readonly firstTry?: { readonly startedAt: number };
 }
 
 const MAX_NEIGHBOURS = 2;
-/** A neighbour that takes longer would hold up the confirming run. */
+/** A longer neighbour would slow the confirming run down too much. */
 const MAX_NEIGHBOUR_MS = 15_000;
 
 /**
- * Chooses one or two green tests of each file with failures: what happens in them, too, does not explain the failures. Those that share most of a
- * failing test's describe blocks come first, then those next to it. Tests that ran after it are preferred, since it may fail because of what ran
- * before it. For a file without green tests, the shortest of the later ones stands in.
+ * Chooses one or two green tests of each file with failures: events that also occur in green tests do not explain the failures. Prefers tests that ran
+ * after the failing one, since earlier tests may be the reason for its failure, then tests that share most of its describe blocks, then those next to
+ * it. If a file has no green test, chooses the shortest later test of another file.
  */
 export function chooseNeighbours(
   failures: readonly DiagnosedFailure[],
@@ -101,7 +101,7 @@ export function chooseNeighbours(
   });
 }
 
-/** Whether a test had begun when another failed. */
+/** True if a test had begun when another failed. */
 export function ranBefore(failed: TestFailure, { firstTry }: Pick<GreenTest, 'firstTry'>): boolean {
   return firstTry !== undefined && firstTry.startedAt < failed.startedAt + failed.durationMs;
 }
@@ -111,12 +111,12 @@ function fileOf({ project, location }: TestRef): string {
 }
 
 /**
- * Chooses the tests of a cause that are run without its fix (HL-6): the lead and two others, from other files if there are any. They stand for
- * all its tests; with the fix, every test is run.
+ * Chooses the tests of a cause that also run without its fix (HL-6): the lead and two others, from other files if possible. With the fix, all tests of
+ * the cause run.
  */
 export function chooseTestsToRunWithoutFix({ lead, members }: Cause): Set<DiagnosedFailure> {
-  // Those that were run again before are known best.
   const others = members.filter((member) => member !== lead);
-  const known = others.toSorted((a, b) => Number(a.like !== undefined) - Number(b.like !== undefined));
-  return new Set(chooseShown([lead, ...known]));
+  // Prefers tests that ran again, because their evidence is complete.
+  const sorted = others.toSorted((a, b) => Number(a.like !== undefined) - Number(b.like !== undefined));
+  return new Set(chooseShown([lead, ...sorted]));
 }

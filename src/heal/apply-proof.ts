@@ -25,27 +25,27 @@ import { announceVerdicts } from './tell-tests.js';
 /** Why a fix is not proven. */
 export type Refutation = Extract<AttemptEnd, { kind: 'rejected' | 'still-failing' | 'flaky' | 'offered' }>;
 
-/** The result of a proof, apart from the steps of its tests. */
+/** The result of a proof, without the runs of each test. */
 export interface ProofResult {
-  /** Causes whose tests are green with a fix that nothing could show to be needed; by id, with the reason. */
+  /** The reasons why it is unclear whether a fix is needed, by the id of the cause, whose tests are green with it. */
   readonly unproven: ReadonlyMap<string, string>;
-  /** Causes whose fix was refuted, by id. */
+  /** The refutations of fixes, by the id of the cause. */
   readonly refuted: ReadonlyMap<string, Refutation>;
-  /** Ids of causes whose error was there only with a fix that is reverted now. */
+  /** The ids of causes whose error disappeared when the fix that had revealed it was reverted. */
   readonly gone: ReadonlySet<string>;
-  /** Newly red tests of no known cause, by failure key. */
+  /** Newly red tests without a cause, by failure key. */
   readonly others: ReadonlyMap<string, DiagnosedFailure>;
 }
 
-/** What remains to be done after a proof. */
+/** The work that remains after a proof. */
 export interface Remainder {
-  /** Causes whose fix did not hold, with the failed attempt. */
+  /** Causes to heal again, because their fix did not hold. */
   readonly again: readonly CauseWork[];
-  /** Tests that turned out to be red, each of which gets a cause of its own. */
+  /** Tests that turned out to be red and need a new cause. */
   readonly failures: ByKey;
 }
 
-/** After an interrupt: reverts the fixes that are not proven, and keeps their patches. */
+/** Reverts all unproven fixes after an interrupt, and keeps their patches. */
 export async function abandonProof(progress: Progress): Promise<void> {
   const isOpen = (cause: Cause) => isUnproven(progress, cause);
   const isHeld = (cause: Cause) => heldAttempt(progress, cause) !== null;
@@ -64,7 +64,7 @@ export async function abandonProof(progress: Progress): Promise<void> {
   progress.proofTests.length = 0;
 }
 
-/** Records and announces what the proof showed for each cause and each test. */
+/** Records and announces the result of the proof for each cause and each test. */
 export async function applyProof(
   progress: Progress,
   { refuted, gone, others, unproven }: ProofResult,
@@ -74,8 +74,8 @@ export async function applyProof(
     const { id } = cause;
     const tests = progress.proofTests.filter(({ causeId }) => causeId === id);
     const outcome = { tests, how: refuted.get(id), isGone: gone.has(id), unproven: unproven.get(id) };
-    const goesOn = await applyToCause(progress, cause, outcome);
-    if (goesOn) again.push(goesOn);
+    const workToRepeat = await applyToCause(progress, cause, outcome);
+    if (workToRepeat) again.push(workToRepeat);
   }
   const failures = new Map(others);
   for (const test of progress.proofTests) {
@@ -98,7 +98,7 @@ interface CauseProof {
   unproven: string | undefined;
 }
 
-/** Returns the cause if it has to be healed again. */
+/** Ends a cause as its proof says; returns its work if the cause must be healed again. */
 async function applyToCause(
   progress: Progress,
   cause: Cause,
@@ -123,7 +123,7 @@ async function applyToCause(
     await endCause(progress, cause, { ...isHealed(byOthers), ...proof });
   } else if (byOthers !== undefined) {
     progress.greenWithOthers.delete(cause.id);
-    // It stays as it ended before another fix seemed to heal it.
+    // The cause keeps the end that it had before another fix seemed to heal it.
     if (before !== null) return null;
     const isFlaky = tests.every(({ ended }) => ended === 'flaky');
     await endCause(
@@ -147,7 +147,7 @@ async function applyToCause(
       return tried;
     }
   } else if (verdictOf(progress, cause) === 'superseded') {
-    // Dead ends are out by now, so a proven heal rests on this fix.
+    // Dead ends have been reverted by now, so a proven heal depends on this fix.
     await decideLast(progress, cause);
   } else {
     if (tried && isEdited(session, cause)) {
@@ -161,7 +161,7 @@ async function applyToCause(
   return null;
 }
 
-/** Asks a person about a proven fix, which is out of the project by now, or without a question, about edits of its tests by others. */
+/** Asks a person about a fix that has been reverted, or, if `question` is null, about other people's edits to its tests. */
 async function askAbout(progress: Progress, work: CauseWork, question: string | null): Promise<void> {
   const { session } = progress;
   work.attempts = attemptsAt(progress, work.cause);
@@ -170,14 +170,14 @@ async function askAbout(progress: Progress, work: CauseWork, question: string | 
   await endCause(progress, work.cause, await end);
 }
 
-/** Decides the final status of a test; returns its failure if that needs a cause of its own. */
+/** Decides the final status of a test; returns its failure if it needs a new cause. */
 function applyToTest(
   progress: Progress,
   { failure, ended, isLead, causeId }: ProofTest,
   { how, isAsked }: { readonly how: Refutation | undefined; readonly isAsked: boolean },
 ): DiagnosedFailure | null {
   const { session } = progress;
-  // Its cause is going to be healed again.
+  // The cause of this test will be healed again.
   if (how && how.kind !== 'flaky') return null;
   if (ended === 'red' || ended === 'unsteady') return session.observations.latestFailure(failure) ?? failure;
   const isFlaky = ended === 'flaky' || how?.kind === 'flaky';

@@ -14,15 +14,15 @@ import { announceVerdicts, announceTests } from './tell-tests.js';
 export type ByKey = [key: string, failure: DiagnosedFailure][];
 
 /**
- * Returns the failures of tests that have not belonged to any cause yet; what a re-run shows of other tests is already known. What was green
- * without fixes was broken by one of them, which the regression run reverts (HN-6).
+ * Returns the failures of tests that belong to no cause yet. Leaves out tests that were green without the fixes in the tree: a fix broke them, and
+ * the regression run finds and reverts it (HN-6).
  */
 export function failuresWithoutCause({ session }: Progress, failures: readonly DiagnosedFailure[]): ByKey {
   const { tests } = session.bus.run();
   const isFixed = session.workspace.listApplied().length > 0;
   return keyed(failures).filter(([key]) => {
-    const known = tests.get(key);
-    return !known?.causeIds.length && !(isFixed && known?.verdict === 'passed');
+    const test = tests.get(key);
+    return !test?.causeIds.length && !(isFixed && test?.verdict === 'passed');
   });
 }
 
@@ -31,8 +31,8 @@ function keyed(failures: readonly DiagnosedFailure[]): ByKey {
 }
 
 /**
- * Records failures that went green without a change: they are flaky, and no agent is needed (HL-7). Those of a cause with a fix that is not
- * decided yet may be green because of it, which its proof shows.
+ * Records failures that turned green without a change as flaky, which need no agent (HL-7). If a cause with an undecided fix contains the test,
+ * the fix may be the reason, so the test joins its proof instead.
  */
 export async function applyFlaky(progress: Progress, green: readonly DiagnosedFailure[]): Promise<void> {
   const { session, proofTests } = progress;
@@ -50,10 +50,10 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
     session.bus.emit({ type: 'run.warning', message: await keepEdits(session, edited) });
     announceVerdicts(session, edited, { verdict: 'escalated' });
   }
-  const chance = flaky.filter((failure) => !edited.includes(failure));
-  if (chance.length === 0) return;
-  const tests = listTests(chance);
-  if (tests.length < chance.length) progress.suiteFlakes += 1;
+  const unedited = flaky.filter((failure) => !edited.includes(failure));
+  if (unedited.length === 0) return;
+  const tests = listTests(unedited);
+  if (tests.length < unedited.length) progress.suiteFlakes += 1;
   session.bus.emit({ type: 'cause.flaky', tests, causeId: null });
   for (const { id, titlePath } of tests)
     await session.store.recordFlake({
@@ -65,7 +65,7 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
     });
 }
 
-/** Whether somebody edited a test of a cause before it was green. */
+/** True if somebody edited a test of a cause before it turned green. */
 export function isEdited({ testFiles }: Session, { members }: Pick<Cause, 'members'>): boolean {
   return members.some(({ failure }) => testFiles.editedFor(failure).length > 0);
 }
@@ -76,8 +76,7 @@ function isOfOpenCause(progress: Progress, { failure }: DiagnosedFailure): boole
 }
 
 /**
- * Records how a cause ended; a green fix still has to be proven.
- * Returns the failures it leaves behind, which become causes of their own.
+ * Records how a cause ended; a green fix must still be proven. Returns the failures that are still red, which become new causes.
  */
 export async function applyResult(progress: Progress, work: CauseWork): Promise<ByKey> {
   const { cause, end, trial } = work;
@@ -85,7 +84,7 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
   if (end === null) return [];
   const isRevealed = revealing(progress, cause).length > 0;
   if (end.verdict === 'flaky' && isRevealed && trial?.retest) {
-    // Nothing more had to be changed: the fix that revealed it may have healed the test.
+    // The test is green without another change, so the fix that revealed this error may have healed it.
     const remainder = remainingFailuresOf(progress, cause);
     return remainder ? keyed(remainder.members) : [];
   }
@@ -99,7 +98,7 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
   return [];
 }
 
-/** Handles a kept fix: the lead and every other test of the cause is now green or has a different error. */
+/** Handles a fix that holds: the lead and every other test of the cause is now green or has a different error. */
 async function applyProgress(
   progress: Progress,
   { cause, trial }: CauseWork,
@@ -113,17 +112,17 @@ async function applyProgress(
     const lead = { failure: cause.lead, causeId: cause.id, isLead: true, isFlipped: true };
     proofTests.push(proofTest(progress, lead));
   }
-  const successor = verdict === 'superseded' ? successorOf(cause.lead, lastRetest) : null;
+  const successor = verdict === 'superseded' ? findNextFailure(cause.lead, lastRetest) : null;
   const remaining = await applyToFollowers(progress, cause, { verdict, lastRetest });
   const failures = [...(successor ? [successor] : []), ...remaining];
   return [...keyed(failures), ...failuresWithoutCause(progress, lastRetest?.others ?? [])];
 }
 
-function successorOf(lead: DiagnosedFailure, rerun: Retest | null): DiagnosedFailure | null {
+function findNextFailure(lead: DiagnosedFailure, rerun: Retest | null): DiagnosedFailure | null {
   return rerun?.observe(lead).failure ?? rerun?.suiteFailure ?? null;
 }
 
-/** Handles the other tests of the cause. Those that get the full proof were in the same re-run; tests still red become new failures (HL-6). */
+/** Handles the other tests of the cause. Those that get the full proof ran with the lead; tests that are still red become new failures (HL-6). */
 async function applyToFollowers(
   progress: Progress,
   cause: Cause,
@@ -160,8 +159,8 @@ async function applyToFollowers(
 }
 
 /**
- * Checks whether an earlier fix of this round has healed this cause too, wholly or in part, so that nobody pays for it twice. Returns
- * what is left of the cause, or null. If a run of the current tree has already shown it red, it is not run again.
+ * Checks whether an earlier fix of this round has also healed this cause, or some of its tests, before an agent starts. Returns the cause with its
+ * red tests, or null if all are green. Does not run a test that is already known to be red in the current tree.
  */
 export async function remainingAfterOtherFixes(progress: Progress, cause: Cause): Promise<Cause | null> {
   const { session } = progress;
@@ -172,11 +171,11 @@ export async function remainingAfterOtherFixes(progress: Progress, cause: Cause)
   return remainingFailuresOf(progress, cause);
 }
 
-/** Records which tests of a cause are green with fixes of other causes; returns what is left of the cause, or null. */
+/** Records which tests of a cause are green with other causes' fixes; returns the cause with its red tests, or null if all are green. */
 function remainingFailuresOf(progress: Progress, cause: Cause): Cause | null {
   const { observations } = progress.session;
   const red = cause.members.filter((member) => !observations.isGreen(member));
-  for (const member of cause.members) if (!red.includes(member)) takeGreen(progress, cause, member);
+  for (const member of cause.members) if (!red.includes(member)) addToProof(progress, cause, member);
   const [first] = red;
   if (red.length === cause.members.length) return cause;
   if (first) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : first };
@@ -184,36 +183,36 @@ function remainingFailuresOf(progress: Progress, cause: Cause): Cause | null {
   return null;
 }
 
-/** Records a test that is green with another test's fix; it is proven like any other (HN-5). */
-function takeGreen(progress: Progress, cause: Cause, failure: DiagnosedFailure): void {
+/** Adds a test that is green with another cause's fix to the proof (HN-5). */
+function addToProof(progress: Progress, cause: Cause, failure: DiagnosedFailure): void {
   const isFlipped = chooseTestsToRunWithoutFix(cause).has(failure);
   progress.proofTests.push(proofTest(progress, { failure, causeId: cause.id, isLead: false, isFlipped }));
 }
 
 /**
- * Re-runs the tests of causes that no agent could heal unless they were last red with the fixes that are now in the tree, since one of
- * those may have healed them: their final status has to be true of the final code.
+ * Re-runs the tests of causes that no agent could heal, because a fix that came into the tree later may have healed them. Skips tests that were last
+ * red in the current tree.
  */
 export async function recheckFailed(progress: Progress): Promise<void> {
   const { session } = progress;
   if (session.workspace.listApplied().length === 0) return;
-  const given = [...progress.causes.values()].filter((cause) => canBeHealedYet(progress, cause));
-  const failures = given
+  const unhealed = [...progress.causes.values()].filter((cause) => mayHaveBeenHealed(progress, cause));
+  const failures = unhealed
     .flatMap(({ members }) => members)
     .filter((failure) => !session.observations.isRed(failure));
   if (failures.length === 0 || session.signal.aborted) return;
   const rerun = await retest(session, { failures, purpose: 'shared-fix', causeId: null });
-  for (const cause of given) {
+  for (const cause of unhealed) {
     const green = cause.members.filter(
       (member) => failures.includes(member) && isGreen(rerun.observe(member)),
     );
-    for (const member of green) takeGreen(progress, cause, member);
+    for (const member of green) addToProof(progress, cause, member);
     if (green.length === cause.members.length)
       progress.greenWithOthers.set(cause.id, 'healed by a later fix of this run');
   }
 }
 
-function canBeHealedYet(progress: Progress, cause: Cause): boolean {
+function mayHaveBeenHealed(progress: Progress, cause: Cause): boolean {
   const verdict = verdictOf(progress, cause) ?? '';
   return ['failed', 'rejected', 'escalated'].includes(verdict) && cause.lead.failure.scope === 'test';
 }

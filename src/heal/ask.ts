@@ -18,26 +18,26 @@ import type { Session } from './session.js';
 import { rememberedAs } from './remembered-as.js';
 
 /**
- * Stores a question for a person, with the patches that are ready and those that cost nothing: one takes back what broke the tests, if that is
- * known (BL-4), and one lets their texts follow the page (BL-6). The run continues with other causes (ME-6).
+ * Stores a question for a person, with the ready patches and up to two that need no agent: one reverts the change that broke the tests, if it is
+ * known (BL-4), and one updates the expected texts in the tests to those on the page (BL-6). The run continues with other causes (ME-6).
  */
 export async function ask(session: Session, work: CauseWork, question: string): Promise<CauseEnd> {
   const { cause, known } = work;
   const asked = work.attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
-  await offerForNothing(session, work);
-  return store(session, cause, { attempts: [...known.tried, ...work.attempts], asked, question });
+  await offerFreePatches(session, work);
+  return escalate(session, cause, { attempts: [...known.tried, ...work.attempts], asked, question });
 }
 
-/** Asks about a cause whose tests turned green after somebody had edited them: only a person can say whether they are right (HN-3). */
+/** Asks about a cause whose tests turned green after somebody edited them: only a person knows whether the edit is right (HN-3). */
 export async function askAboutEdits(
   session: Session,
   { cause, known, attempts }: CauseWork,
 ): Promise<CauseEnd> {
   const question = await keepEdits(session, cause.members);
-  return store(session, cause, { attempts: [...known.tried, ...attempts], asked: question, question });
+  return escalate(session, cause, { attempts: [...known.tried, ...attempts], asked: question, question });
 }
 
-/** Keeps the edits of tests by others, with their patch, and returns a sentence about them. */
+/** Stores other people's edits to tests, with their patch, and describes them in a sentence. */
 export async function keepEdits(session: Session, failures: readonly DiagnosedFailure[]): Promise<string> {
   const { folder, bus, testFiles } = session;
   const files = [...new Set(failures.flatMap(({ failure }) => testFiles.editedFor(failure)))];
@@ -45,10 +45,10 @@ export async function keepEdits(session: Session, failures: readonly DiagnosedFa
   await storeChange(folder.dir, change);
   const { patch } = await keepPatch(session, change, path.join(folder.dir, 'edited-tests'));
   bus.emit({ type: 'tests.edited', files, change: change.id });
-  return `${files.join(', ')} changed while the run worked, and not by a fix, so a green test shows nothing. The edit is in ${patch}; \`self-heal undo --tests\` takes it back`;
+  return `${files.join(', ')} changed during the run, but not by a fix, so a green test proves nothing. The edit is in ${patch}; \`self-heal undo --tests\` reverts it`;
 }
 
-async function store(
+async function escalate(
   session: Session,
   cause: Cause,
   { question, ...asked }: { attempts: readonly Attempt[]; asked: string | null; question: string },
@@ -60,26 +60,26 @@ async function store(
   return { verdict: 'escalated', reason: question };
 }
 
-/** Repeats a question of an earlier run that nobody has answered; no agent is paid (ME-6). */
+/** Repeats an open question of an earlier run, without starting an agent (ME-6). */
 export function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: Escalation): CauseEnd {
   const question = `It has been waiting for an answer since ${localDay(createdAt)}: ${problem}`;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId: id });
   return { verdict: 'escalated', reason: question, askedBefore: true };
 }
 
-/** Whether a cause that nobody healed may be an intended change: the app has changed since, and its tests are green if they follow the page. */
+/** True if a failed cause may be an intended change: the app has changed, and the tests are green once they expect the texts on the page. */
 export async function mayBeMeant(session: Session, work: CauseWork): Promise<boolean> {
   const { cause } = work;
-  if (!(await followingPatch(session, cause)) || !(await hasAppChanged(session, cause))) return false;
-  await offerForNothing(session, work);
+  if (!(await makeFollowingPatch(session, cause)) || !(await hasAppChanged(session, cause))) return false;
+  await offerFreePatches(session, work);
   return hasOffer(work, 'tests');
 }
 
-/** Proves the patches that cost nothing and adds those that are offered, unless an agent has made one for the same side. */
-async function offerForNothing(session: Session, work: CauseWork): Promise<void> {
+/** Proves the patches that need no agent and adds those that hold, unless an agent has made one for the same side. */
+async function offerFreePatches(session: Session, work: CauseWork): Promise<void> {
   const { cause, known } = work;
   let n = work.attempts.at(-1)?.n ?? known.tries.count;
-  for (const patch of [await followingPatch(session, cause), await revertingPatch(session, cause)])
+  for (const patch of [await makeFollowingPatch(session, cause), await makeRevertingPatch(session, cause)])
     if (patch !== null && !session.signal.aborted && !hasOffer(work, patch.side))
       await offerPatch(session, work, { n: (n += 1), patch });
 }
@@ -88,19 +88,19 @@ function hasOffer({ attempts }: CauseWork, side: Side): boolean {
   return attempts.some(({ end }) => end.kind === 'offered' && end.side === side);
 }
 
-/** Returns the patch with which the tests of a cause expect what the app does now (BL-6); null if there is none. */
-async function followingPatch({ hooks }: Session, cause: Cause): Promise<PreparedPatch | null> {
+/** Returns a patch that updates the expected texts in the tests to those on the page (BL-6); null if there is none. */
+async function makeFollowingPatch({ hooks }: Session, cause: Cause): Promise<PreparedPatch | null> {
   return (cause.lead.diagnosis.category === 'ui-error' && (await hooks.follow?.(cause))) || null;
 }
 
-/** Returns the patch that takes back what broke a cause in the app (BL-4); null if that is not known, or may not have been meant. */
-async function revertingPatch(session: Session, cause: Cause): Promise<PreparedPatch | null> {
+/** Returns a patch that reverts the app's change (BL-4); null if no change is blamed and more than the test's own assertion failed. */
+async function makeRevertingPatch(session: Session, cause: Cause): Promise<PreparedPatch | null> {
   const edits = cause.blame || isOwnAssertion(cause.lead) ? await takeBackApp(session, cause) : null;
   const what = cause.blame ? 'the change that broke it' : 'what has changed since its tests were green';
   return edits && { side: 'app', summary: `takes back ${what}`, edits };
 }
 
-/** Proves a patch that costs nothing; if its tests are green with it, adds it as an attempt that waits for a person. */
+/** Proves a patch that needs no agent; if the tests are green with it, adds it as an attempt for a person to decide on. */
 async function offerPatch(
   session: Session,
   work: CauseWork,

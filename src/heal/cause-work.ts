@@ -5,31 +5,31 @@ import type { KnownFailure } from '../store/store.js';
 import type { Trial } from './attempt/trial.js';
 import type { ProposedFix } from './hooks.js';
 
-/** A cause, and what has been tried on it: the one state that the loop changes. */
+/** The mutable state of healing one cause. */
 export interface CauseWork {
-  /** As far as it is known now: the tests that no other fix has healed, and what broke them. */
+  /** The cause, with the tests that no other fix has healed, and the change that broke them once it is known. */
   cause: Cause;
-  /** What earlier runs know about it. */
+  /** The knowledge of earlier runs about this failure. */
   readonly known: KnownFailure;
-  /** The attempts that led to its error, whose changes are in the tree (HL-3). */
+  /** The attempts that revealed this error; their changes are in the tree (HL-3). */
   readonly chain: readonly Attempt[];
-  /** Signatures that the same tests had earlier in this run; coming back to one of them is not progress (HN-9). */
+  /** Signatures that the same tests had earlier in this run; returning to one of them is not progress (HN-9). */
   readonly earlier: ReadonlySet<string>;
-  /** The fixes that need no agent and have not been tried yet. */
+  /** The untried fixes that need no agent. */
   readonly proposals: AsyncIterator<ProposedFix>;
-  /** Whether there may be another one of these. */
+  /** True until `proposals` ends. */
   mayPropose: boolean;
   attempts: readonly Attempt[];
   /** The newest attempt. */
   trial: Trial | null;
-  /** Whether the wait after the last attempt is over. */
+  /** True once the wait after the last attempt is over. */
   waited: boolean;
-  /** The copy in which its last agent worked: agent programs tie a session to its folder. */
+  /** The copy in which the last agent worked, because agent programs tie a session to its folder. */
   copy: number | null;
   /** Stops the work, with the reason. */
   readonly stop: AbortController;
   /** Aborts when the work is stopped or the run is interrupted. */
   readonly signal: AbortSignal;
-  /** How it ended; null while it goes on. */
+  /** How healing ended; null while it continues. */
   end: CauseEnd | null;
 }

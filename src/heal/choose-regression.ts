@@ -1,4 +1,4 @@
-/** What the regression run needs to know about a test file of the suite. */
+/** A test file of the suite, as the regression run needs it. */
 export interface TestFile {
   /** Relative to the project's root, with `/`. */
   readonly file: string;
@@ -7,13 +7,13 @@ export interface TestFile {
   readonly durationMs: number;
 }
 
-/** The test files that the regression run includes, and those that it has no time for. */
+/** The test files that the regression run includes, and those for which there is no time. */
 export interface RegressionTests {
   readonly files: readonly TestFile[];
   readonly leftOut: readonly TestFile[];
 }
 
-/** What limits a regression run. */
+/** The changes that a regression run is for, and its limits. */
 export interface RegressionBounds {
   /** Files whose tests were healed; tests close to these are close to the change. */
   readonly healed: readonly string[];
@@ -29,15 +29,15 @@ export interface RegressionBounds {
  * least one. Files are never split, since tests of a file may depend on each other.
  */
 export function chooseRegression(files: readonly TestFile[], bounds: RegressionBounds): RegressionTests {
-  const telling = tellingWords(files);
-  const known = new Map(files.map((file) => [file, nearnessOf(file.file, bounds, telling)]));
-  const nearness = (file: TestFile) => known.get(file) ?? 0;
-  const near = files.toSorted((a, b) => nearness(b) - nearness(a));
+  const distinctiveWords = createWordLookup(files);
+  const scores = new Map(files.map((file) => [file, scoreNearness(file.file, bounds, distinctiveWords)]));
+  const nearness = (file: TestFile) => scores.get(file) ?? 0;
+  const nearestFirst = files.toSorted((a, b) => nearness(b) - nearness(a));
   const budget = bounds.timeMs * Math.max(1, bounds.workers);
   const chosen: TestFile[] = [];
   const leftOut: TestFile[] = [];
   let spent = 0;
-  for (const file of near) {
+  for (const file of nearestFirst) {
     const isChosen = chosen.length === 0 || spent + file.durationMs <= budget;
     (isChosen ? chosen : leftOut).push(file);
     if (isChosen) spent += file.durationMs;
@@ -47,22 +47,22 @@ export function chooseRegression(files: readonly TestFile[], bounds: RegressionB
 
 type Words = (file: string) => readonly string[];
 
-function nearnessOf(file: string, { healed, changed }: RegressionBounds, telling: Words): number {
+function scoreNearness(file: string, { healed, changed }: RegressionBounds, wordsOf: Words): number {
   if (healed.includes(file)) return Number.MAX_SAFE_INTEGER;
-  const words = telling(file);
-  const shared = (other: string) => telling(other).filter((word) => words.includes(word)).length;
-  return Math.max(0, ...[...healed, ...changed].map(shared));
+  const words = wordsOf(file);
+  const countShared = (other: string) => wordsOf(other).filter((word) => words.includes(word)).length;
+  return Math.max(0, ...[...healed, ...changed].map(countShared));
 }
 
-/** Returns the words of a path, except those that every test file has in its path: `src/cart/total.ts` is near `tests/cart.spec.ts`. */
-function tellingWords(files: readonly TestFile[]): Words {
-  const everywhere = wordsOf(files[0]?.file ?? '').filter((word) =>
-    files.every(({ file }) => wordsOf(file).includes(word)),
+/** Returns a function that splits a path into words, without those in the path of every test file: `src/cart/total.ts` is near `tests/cart.spec.ts`. */
+function createWordLookup(files: readonly TestFile[]): Words {
+  const everywhere = splitPath(files[0]?.file ?? '').filter((word) =>
+    files.every(({ file }) => splitPath(file).includes(word)),
   );
-  return (file) => wordsOf(file).filter((word) => !everywhere.includes(word));
+  return (file) => splitPath(file).filter((word) => !everywhere.includes(word));
 }
 
-function wordsOf(file: string): string[] {
+function splitPath(file: string): string[] {
   const words = file.toLowerCase().split(/[^\p{L}\p{N}]+/u);
   return [...new Set(words.filter((word) => word.length > 2))];
 }

@@ -10,29 +10,29 @@ import { isGreen } from './judge.js';
 import type { Progress } from './progress.js';
 import { retest } from './retest.js';
 
-/** What re-running the red tests unchanged showed. */
+/** The result of re-running red tests without a change. */
 export interface Confirmation {
-  /** Red again, or like one that was: worth an agent. */
+  /** Failures that occurred again, and those that look like one that did. */
   readonly confirmed: readonly DiagnosedFailure[];
-  /** Green without any change: flaky (HL-7). */
+  /** Tests that turned green without a change (HL-7). */
   readonly flaky: readonly DiagnosedFailure[];
-  /** Failures that the re-run revealed in addition to those it was made for. */
+  /** Further failures that the re-run revealed. */
   readonly uncovered: readonly DiagnosedFailure[];
-  /** The suite's own failure if it could not run at all this time, so that nothing was confirmed. */
+  /** The suite's own failure if no test could run this time, so that nothing was confirmed; otherwise null. */
   readonly blockedBy: DiagnosedFailure | null;
 }
 
 /**
- * Re-runs failing tests unchanged, `verify.confirm` times, before any agent is paid for them (HL-7), and records the traces that are their
- * evidence. Of tests that failed alike, three are run again. If these have one cause, the others join it; if not, the others are run again, too.
- * A test that a run of the same tree has already shown to be red is not run again.
+ * Re-runs failing tests without a change, `verify.confirm` times, before any agent starts (HL-7), and records their traces as evidence. Of tests that
+ * failed alike, three run again: if these have one cause, the others join it; if not, the others run again, too. Skips tests that a run of the same
+ * tree has already confirmed.
  */
 export async function confirm(
   progress: Progress,
   failures: readonly DiagnosedFailure[],
 ): Promise<Confirmation> {
-  const known = failures.filter((failure) => isConfirmed(progress, failure));
-  const alike = groupAlike(failures.filter((failure) => !known.includes(failure)));
+  const knownRed = failures.filter((failure) => isConfirmed(progress, failure));
+  const alike = groupAlike(failures.filter((failure) => !knownRed.includes(failure)));
   const representatives = new Set(alike.flatMap(chooseShown));
   const first = await runAgain(progress, [...representatives]);
   if (first.blockedBy) return { ...first, confirmed: [] };
@@ -43,10 +43,10 @@ export async function confirm(
     const keys = new Set(group.map(({ failure }) => failureKey(failure)));
     const causes = groupCauses(first.confirmed.filter(({ failure }) => keys.has(failureKey(failure))));
     const [cause, ...more] = causes;
-    if (cause && more.length === 0) joined.push(...others.map((failure) => joining(failure, cause.lead)));
+    if (cause && more.length === 0) joined.push(...others.map((failure) => diagnoseAs(failure, cause.lead)));
     else remaining.push(...others);
   }
-  const hint = longWaitHint([...known, ...first.confirmed]);
+  const hint = longWaitHint([...knownRed, ...first.confirmed]);
   if (hint !== null) progress.session.bus.emit({ type: 'run.warning', message: hint });
   for (const failure of joined) await progress.session.diagnostics.writeFailure(failure);
   const second = await runAgain(progress, remaining);
@@ -58,33 +58,33 @@ export async function confirm(
     green.filter((failure) => !isByChance(failure)),
   );
   return {
-    confirmed: [...known, ...first.confirmed, ...joined, ...second.confirmed, ...third.confirmed],
+    confirmed: [...knownRed, ...first.confirmed, ...joined, ...second.confirmed, ...third.confirmed],
     flaky: [...third.flaky, ...green.filter(isByChance)],
     uncovered: [...first.uncovered, ...second.uncovered, ...third.uncovered],
     blockedBy: second.blockedBy,
   };
 }
 
-/** Waits that are worth a word: each re-run of a red test takes as long. */
+/** A wait of this length deserves a hint, because each re-run of the red test takes as long. */
 const LONG_WAIT_MS = 15_000;
-const waited = /Test timeout of (\d+) ?ms exceeded/;
-const ofAction = /\b(?:locator|page|frame)\.(?!goto|waitFor)\w+: /;
+const testTimeout = /Test timeout of (\d+) ?ms exceeded/;
+const actionError = /\b(?:locator|page|frame)\.(?!goto|waitFor)\w+: /;
 
-/** Says how red runs become short, if an action waits until the time of its test is over; null if none does. */
+/** Explains how to shorten red runs, if an action waits until its test times out; null if none does. */
 export function longWaitHint(failures: readonly Pick<DiagnosedFailure, 'failure'>[]): string | null {
   const waits = failures.map(({ failure: { errors } }) => {
     const texts = errors.map(({ message }) => message).join('\n');
-    return ofAction.test(texts) ? Number(waited.exec(texts)?.[1] ?? 0) : 0;
+    return actionError.test(texts) ? Number(testTimeout.exec(texts)?.[1] ?? 0) : 0;
   });
   const longest = Math.max(0, ...waits);
   if (longest < LONG_WAIT_MS) return null;
-  return `A red run takes ${duration(longest)}, since an action waits until the time of its test is over: \`use: { actionTimeout: 5_000 }\` in the Playwright config ends it sooner`;
+  return `A red run takes ${duration(longest)}, because an action waits until its test times out: \`use: { actionTimeout: 5_000 }\` in the Playwright config ends it sooner`;
 }
 
-/** Of the flaky tests, `byChance` are those that were red and green without the tests before them, so that these are not the reason. */
+/** `byChance` are the flaky tests that were both red and green without the tests before them, so that those are not the reason. */
 type RunAgain = Confirmation & { readonly byChance: ReadonlySet<DiagnosedFailure> };
 
-/** Runs failing tests again. The first time, green tests of their files run along, to show what happens in a test that passes. */
+/** Runs failing tests again. The first time, adds green tests of the same files, to show what happens in a passing test. */
 async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[]): Promise<RunAgain> {
   const { session } = progress;
   let confirmed = [...failures];
@@ -111,19 +111,19 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
     confirmed = ends
       .filter(({ now }) => !isGreen(now))
       .map(({ before, now }) =>
-        including(idsBefore(before, along), combined(before, now.failure ?? now.suiteFailure)),
+        addPrecedingTests(idsBefore(before, along), combineRuns(before, now.failure ?? now.suiteFailure)),
       );
     for (const failure of confirmed)
       if (failure.evidence.otherRun) await session.diagnostics.writeFailure(failure);
   }
-  const lucky = await greenByChance(session, confirmed);
+  const lucky = await findGreenByChance(session, confirmed);
   confirmed = confirmed.filter((failure) => !lucky.has(failure));
   for (const failure of lucky) byChance.add(failure);
   return { confirmed, flaky: [...flaky, ...lucky], byChance, uncovered, blockedBy: null };
 }
 
-/** Returns which tests are green after all. Of those that were green in the same state, or flaky in earlier runs, a flake is likelier than a fault. */
-async function greenByChance(
+/** Re-runs tests that are probably flaky, because an earlier run saw them green in the same state or flaky; returns those that turn green. */
+async function findGreenByChance(
   session: Progress['session'],
   confirmed: readonly DiagnosedFailure[],
 ): Promise<ReadonlySet<DiagnosedFailure>> {
@@ -147,11 +147,11 @@ async function greenByChance(
 }
 
 /** If a run with all earlier tests would take longer than this, only those of the same files run. */
-const MOST_AMONG_OTHERS_MS = 180_000;
+const MAX_AMONG_OTHERS_MS = 180_000;
 
 /**
- * Runs tests that were green alone once more, after the tests that ran before them when they were red. A test that is red then, and green again alone,
- * is not flaky: it needs the others to fail, so they are part of all its re-runs from here on.
+ * Re-runs tests that were green alone, this time after the tests that ran before them when they were red. A test that is then red, and green again
+ * alone, is not flaky: it fails only after the others, so from now on they are part of all its re-runs.
  */
 async function runAmongOthers(
   progress: Progress,
@@ -167,11 +167,11 @@ async function runAmongOthers(
   const all = new Set([...own, ...tests.flatMap(others)]);
   const files = new Set(listTests(tests).map(({ location }) => location.file));
   const ofFiles = ran.flatMap(({ test }) => (files.has(test.location.file) ? [test.id] : []));
-  const isShort = (session.suite.plan.estimateMs([...all]) ?? 0) <= MOST_AMONG_OTHERS_MS;
+  const isShort = (session.suite.plan.estimateMs([...all]) ?? 0) <= MAX_AMONG_OTHERS_MS;
   const ids = isShort ? [...all] : [...new Set([...own, ...ofFiles.filter((id) => all.has(id))])];
   const rerun = await retest(session, { failures: tests, purpose: 'confirm', causeId: null, ids });
   const redAgain = tests.filter((before) => rerun.observe(before).failure !== null);
-  const steady = await greenAloneAgain(session, redAgain);
+  const steady = await findGreenAlone(session, redAgain);
   const confirmed = redAgain.flatMap((before) => {
     const failure = steady.has(before) ? rerun.observe(before).failure : null;
     const earlier = others(before).filter((id) => ids.includes(id));
@@ -186,7 +186,12 @@ async function runAmongOthers(
     }));
     const first = neededTests.toSorted((a, b) => Number(b.writes.length > 0) - Number(a.writes.length > 0));
     return [
-      { ...combined(before, failure), rerunIds: [...before.rerunIds, ...earlier], needs, neededTests: first },
+      {
+        ...combineRuns(before, failure),
+        rerunIds: [...before.rerunIds, ...earlier],
+        needs,
+        neededTests: first,
+      },
     ];
   });
   for (const failure of confirmed) await session.diagnostics.writeFailure(failure);
@@ -195,8 +200,8 @@ async function runAmongOthers(
   return { confirmed, flaky, uncovered: rerun.others };
 }
 
-/** Returns which tests are green alone a second time. A test that fails by chance may well be green and red once each. */
-async function greenAloneAgain(
+/** Returns the tests that are green alone a second time, since one green run could be chance. */
+async function findGreenAlone(
   session: Progress['session'],
   failures: readonly DiagnosedFailure[],
 ): Promise<ReadonlySet<DiagnosedFailure>> {
@@ -207,14 +212,14 @@ async function greenAloneAgain(
   return new Set(failures.filter(({ failure }) => green.has(failureKey(failure))));
 }
 
-/** A test that was red after others is run after them from here on; its proof shows whether it needs them. */
-function including(along: readonly string[], failure: DiagnosedFailure): DiagnosedFailure {
+/** Makes all further re-runs of a failure include these tests, after which it was red; the proof shows whether it needs them. */
+function addPrecedingTests(along: readonly string[], failure: DiagnosedFailure): DiagnosedFailure {
   return along.length === 0
     ? failure
     : { ...failure, rerunIds: [...new Set([...failure.rerunIds, ...along])], along };
 }
 
-/** Returns the ids of those tests that had begun when a test failed. */
+/** Returns the ids of the tests that had begun when a test failed. */
 function idsBefore({ failure }: DiagnosedFailure, tests: readonly GreenTest[]): string[] {
   if (failure.scope === 'suite') return [];
   return tests.flatMap((other) =>
@@ -222,17 +227,17 @@ function idsBefore({ failure }: DiagnosedFailure, tests: readonly GreenTest[]): 
   );
 }
 
-/** Whether a failure has been red often enough, the last time in the current tree, and all of its evidence is there. */
+/** True if a failure has occurred often enough, last in the current tree, and has its trace. */
 function isConfirmed({ session }: Progress, failure: DiagnosedFailure): boolean {
   if (!failure.isTraced && failure.failure.scope === 'test') return false;
   return session.observations.timesRed(failure) > Math.max(1, session.settings.verify.confirm);
 }
 
 /**
- * Combines the two runs of a failure. The confirming run has the trace and decides, unless nothing in it says what kind of failure it is. If
- * the errors differ, the evidence holds both.
+ * Combines the two runs of a failure. The confirming run has the trace and determines the diagnosis, unless only the first run could be classified.
+ * If the errors differ, the evidence contains both.
  */
-function combined(before: DiagnosedFailure, again: DiagnosedFailure | null): DiagnosedFailure {
+function combineRuns(before: DiagnosedFailure, again: DiagnosedFailure | null): DiagnosedFailure {
   if (again === null) return before;
   const isSame = before.signature === again.signature;
   const decides = again.diagnosis.category !== 'unknown' || before.diagnosis.category === 'unknown';
@@ -243,8 +248,8 @@ function combined(before: DiagnosedFailure, again: DiagnosedFailure | null): Dia
   return { ...decided, rerunIds, evidence: { ...decided.evidence, otherRun } };
 }
 
-/** Gives a failure that was not run again the diagnosis of one like it that was. */
-function joining(failure: DiagnosedFailure, lead: DiagnosedFailure): DiagnosedFailure {
+/** Gives a failure that did not run again the diagnosis of the failure that stands for it. */
+function diagnoseAs(failure: DiagnosedFailure, lead: DiagnosedFailure): DiagnosedFailure {
   const test = lead.failure.scope === 'test' ? lead.failure.test.titlePath.join(' › ') : 'the suite';
   const missing = `what only a trace shows: not run again, since it failed like ${test}, which was`;
   const { diagnosis, n: like } = lead;

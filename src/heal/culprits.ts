@@ -1,29 +1,29 @@
 import { searchMinimalSet, type SetOutcome } from '../minimal-set.js';
 import { type FixInProof, isWithout, type Sighting } from './proof-question.js';
 
-/** What is known about who broke a test, or the run that would tell more. */
+/** Which fixes broke a test, or the run that the search needs next. */
 export type CulpritSearch =
   | { readonly kind: 'run'; readonly without: readonly string[] }
   | { readonly kind: 'broken-by'; readonly fixes: readonly FixInProof[] }
-  /** `unsteady` if the test was green and red with the same changes; `nobody` if it is red whichever fix is taken out. */
+  /** `unsteady` if the test was green and red with the same changes; `nobody` if it stays red without any of the fixes. */
   | { readonly kind: 'unsteady' | 'nobody' };
 
 interface CulpritQuestion {
   /** The changes in the tree with all fixes. */
   readonly kept: readonly string[];
-  /** The fixes that may have broken it, oldest first. */
+  /** The fixes that may have broken the test, oldest first. */
   readonly suspects: readonly FixInProof[];
   /** The runs of the search. */
   readonly sightings: readonly Sighting[];
-  /** How often it has to be green without them, and red again with them. */
+  /** How often the test must be green without them, and red again with them. */
   readonly greens: number;
   readonly reds: number;
 }
 
 /**
- * Finds the fixes without which a test is green that is red with all of them. First each is taken out by itself, newest first: the suite is then nearly as
- * it will be. A test that is red without any single one may have been broken by several, whose smallest set is searched. What that shows is repeated
- * like a proof: green without the fixes, red with them.
+ * Finds the fixes that broke a test: it is red with all fixes, but green without these. First tries without each single fix, newest first. If the test
+ * stays red, several fixes may have broken it, and the search looks for the smallest set. The result is repeated like a proof: green without the fixes,
+ * red with them.
  */
 export function searchCulprits(question: CulpritQuestion): CulpritSearch {
   const { kept, sightings, greens, reds } = question;
@@ -40,7 +40,7 @@ export function searchCulprits(question: CulpritQuestion): CulpritSearch {
   return { kind: 'broken-by', fixes: found.fixes };
 }
 
-/** Returns the smallest set of fixes without which the test was green, or the run that the search for it needs next. */
+/** Returns the smallest set of fixes without which the test is green, or the run that the search needs next. */
 function findSet(
   { suspects }: CulpritQuestion,
   shownWithout: (changes: readonly string[]) => Sighting['shown'] | undefined,
