@@ -27,7 +27,7 @@ const { values } = parseArgs({
 /** Runs in the child: gathers, and prints its own memory peak and what it found. */
 async function gather({ module, failure, serverLog, folder }) {
   const { gatherEvidence } = await import(module);
-  const run = { serverLog, rootDir: folder, problems: [] };
+  const run = { serverLog, rootDir: folder, problems: [], tests: [], failures: [] };
   const began = performance.now();
   const evidence =
     failure && (await gatherEvidence({ failure, run, folder, limits: { console: 50, network: 50 } }));
