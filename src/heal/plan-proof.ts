@@ -278,17 +278,15 @@ function tellApart(question: ProofQuestion, tests: readonly TestInProof[]): Next
   const isHealedByOthers = (test: TestInProof) => fixOf(question, test).changes.length === 0;
   for (const { fix, lead } of leads) {
     const healed = tests.filter(isHealedByOthers);
-    // A fix is needed if tests of a cause without a fix of its own are red without it.
     const without = sightingsSince(lead).filter(
-      ({ part, run, changes }) =>
-        part === 'apart' &&
-        hasAll(kept, changes) &&
-        hasNone(changes, fix.changes) &&
-        !healed.some((test) => wasRedIn(test, run)),
+      ({ part, changes }) => part === 'apart' && hasAll(kept, changes) && hasNone(changes, fix.changes),
     );
+    // A fix is needed if tests of a cause without a fix of its own are red without it.
+    const isGreen = ({ run, shown }: Sighting) =>
+      shown === 'green' && !healed.some((test) => wasRedIn(test, run));
     const alone = without.filter((sighting) => isWithout(sighting, { kept, without: fix.changes }));
-    const greens = without.filter(({ shown }) => shown === 'green').length;
-    if (greens === 0 || alone.some(({ shown }) => shown !== 'green')) continue;
+    const greens = without.filter(isGreen).length;
+    if (greens === 0 || !alone.every(isGreen)) continue;
     if (greens > 1 && alone.length > 0) return { kind: 'refute', fix: fix.id, how: { kind: 'needless' } };
     // What is said of a fix is seen twice.
     const along = healed.filter(({ isFlipped }) => isFlipped);
