@@ -172,30 +172,59 @@ function takeFirstTexts(texts: readonly string[], room: number): string[] {
   return texts.filter((text) => (remaining -= text.length + 1) > 0);
 }
 
+/** Blamed hunks are shown uncut in up to half of the prompt, and the most likely commit in as much. */
+const MAX_CHANGES = MAX_PROMPT / 2;
+
 /** The blamed change comes before everything else (BL-3). */
 function renderBlame({ blame }: AgentContext): Section {
   if (!blame) return renderNothing;
+  const { hunks } = blame;
   return (room) => {
-    const first = blame.hunks.slice(0, 5);
-    const longest = Math.min(2_000, room / 2) / first.length;
-    const more = blame.hunks.length - first.length;
+    const shown = takeHunks(hunks, Math.min(MAX_CHANGES, room / 2));
+    const more = hunks.length - shown.length;
     return [
       `${describeBlame(blame, inline)}.${formatAuthors(blame)}`,
-      ...first.map(
-        (hunk) => `${inline(`${hunk.file}:${hunk.line}`)}\n\n${fenced(formatDiff(hunk), { longest })}`,
-      ),
-      ...(more > 0 ? [`${more} more in context.json.`] : []),
+      fenced(shown.join('\n'), { language: 'diff' }),
+      ...(more > 0 ? [`${counted(more, 'more change')} in context.json.`] : []),
       'The change may be intended. Then adapt the test or other code to it. Revert it only as a last resort.',
     ].join('\n\n');
   };
 }
 
-function formatDiff({ old, now }: Pick<BlamedHunk, 'old' | 'now'>): string {
+type ShownHunk = Pick<BlamedHunk, 'file' | 'line' | 'old' | 'now'>;
+
+/** A hunk is not cut to fewer characters to show a less relevant one, too. */
+const MIN_HUNK = 400;
+
+/** Formats the first of these hunks in at most `room` characters. Cuts the longest ones, and so shows as many as possible whole. */
+function takeHunks(hunks: readonly ShownHunk[], room: number): string[] {
+  const texts = hunks.map((hunk) => `@@ ${hunk.file}:${hunk.line}\n${formatDiff(hunk)}`);
+  for (let count = texts.length; count > 0; count -= 1) {
+    const longest = findLongestThatFits(texts.slice(0, count), room);
+    if (count === 1 || longest >= MIN_HUNK)
+      return texts.slice(0, count).map((text) => cutMiddle(text, Math.max(MIN_SECTION, longest)));
+  }
+  return [];
+}
+
+/** Returns the length to which the longest texts must be cut for all of them to fit, each on lines of its own. */
+function findLongestThatFits(texts: readonly string[], room: number): number {
+  const sorted = texts.map(({ length }) => length + 1).toSorted((a, b) => a - b);
+  let remaining = room;
+  for (const [at, length] of sorted.entries()) {
+    const share = Math.floor(remaining / (sorted.length - at));
+    if (length > share) return share - 1;
+    remaining -= length;
+  }
+  return Infinity;
+}
+
+function formatDiff({ old, now }: ShownHunk): string {
   return [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)].join('\n');
 }
 
 /** Shows the most relevant request of a failed assertion, and the code that answers it. */
-function renderRequests({ asked = [], handlers = [], error }: AgentContext): Section {
+function renderRequests({ asked = [], handlers = [], error, blame }: AgentContext): Section {
   if (asked.length === 0) return renderNothing;
   const { expected, received } = parseAsserted([error]);
   const lines = asked.map((entry) => {
@@ -213,7 +242,8 @@ function renderRequests({ asked = [], handlers = [], error }: AgentContext): Sec
   return (room) => {
     const text = [
       ...lines,
-      ...(last && !last.request.endsWith(' /') && room > 900
+      // The blamed lines already lead to the code.
+      ...(last && !blame && !last.request.endsWith(' /') && room > 900
         ? ['', `${last.at}:`, ...last.code.split('\n').map((line) => `  ${line}`)]
         : []),
     ].join('\n');
@@ -222,8 +252,6 @@ function renderRequests({ asked = [], handlers = [], error }: AgentContext): Sec
   };
 }
 
-/** Up to half of the prompt shows the most likely commit uncut. */
-const MAX_CHANGES = MAX_PROMPT / 2;
 /** The minimum length of the timeline, which changes must not displace. */
 const MIN_TIMELINE = 900;
 
@@ -233,25 +261,25 @@ function renderChanges({ changes, blame, unblamed }: AgentContext): Section {
   const { base, commit, hunks, others, packages } = changes;
   const isBlamed = ({ file, line }: Pick<BlamedHunk, 'file' | 'line'>) =>
     blame?.hunks.some((hunk) => hunk.file === file && hunk.line === line);
-  const renderPatch = hunks.filter((hunk) => !isBlamed(hunk));
-  const texts = renderPatch.map((hunk) => `@@ ${hunk.file}:${hunk.line}\n${formatDiff(hunk)}`);
+  const unshown = hunks.filter((hunk) => !isBlamed(hunk));
   const rest = others.map(({ commit: other, files }) => `- ${formatCommit(other)}: ${formatFiles(files)}`);
   const notes = [
     ...packages.map((text) => `Package ${inline(text)}.`),
     ...(unblamed && !blame ? [`Reverted and run: ${inline(unblamed)}.`] : []),
   ];
   return (room) => {
-    const overhead = [describeBase(changes, true), ...notes, ...rest.slice(0, 4)].join('\n').length + 160;
+    const overhead =
+      [describeBase(changes, { isShown: true, isBlamed: !!blame }), ...notes, ...rest.slice(0, 4)].join('\n')
+        .length + 160;
     const longest = Math.min(MAX_CHANGES, room - MIN_TIMELINE) - overhead;
-    const first = texts[0] === undefined ? [] : [cutMiddle(texts[0], Math.max(MIN_SECTION, longest))];
-    const whole = [...first, ...takeFirstTexts(texts.slice(1), longest - (first[0]?.length ?? 0))];
+    const whole = takeHunks(unshown, longest);
     if (room < overhead || (whole.length === 0 && rest.length === 0)) return '';
-    const more = texts.length - whole.length;
+    const more = unshown.length - whole.length;
     const cut = more > 0 ? [`[… ${counted(more, 'more change')}: ${formatShowCommand(commit, base)} …]`] : [];
     return renderSection(
       'What changed',
       [
-        describeBase(changes, whole.length > 0),
+        describeBase(changes, { isShown: whole.length > 0, isBlamed: !!blame }),
         ...(whole.length > 0 ? [fenced([...whole, ...cut].join('\n'), { language: 'diff' })] : []),
         ...notes,
         ...(rest.length > 0
@@ -264,10 +292,14 @@ function renderChanges({ changes, blame, unblamed }: AgentContext): Section {
   };
 }
 
-function describeBase({ base, commit }: Changes, isShown: boolean): string {
+function describeBase(
+  { base, commit }: Changes,
+  { isShown, isBlamed }: { readonly isShown: boolean; readonly isBlamed: boolean },
+): string {
   const since = `${sinceBase[base.from]} ${shortId(base.commit)}`;
   if (!isShown || (commit === null && base.from === 'head')) return `${since}:`;
-  return `${since}, the commit that the failure points to most: ${formatCommit(commit)}.`;
+  const shown = isBlamed ? 'the rest of the blamed commit' : 'the commit that the failure points to most';
+  return `${since}, ${shown}: ${formatCommit(commit)}.`;
 }
 
 function formatCommit(commit: BlamedCommit | null): string {

@@ -2,7 +2,7 @@ import type { Blame } from '../../model/blame.js';
 import type { DiagnosedFailure } from '../../model/cause.js';
 import { type MinimalSet, findMinimalSet, type SetOutcome } from '../../minimal-set.js';
 import type { Candidate } from '../../workspace/candidates.js';
-import { rateHunk } from '../../diagnose/likelihood.js';
+import { type NearPlace, rateHunk } from '../../diagnose/likelihood.js';
 import { countGreensNeeded } from '../../model/failure-rate.js';
 import type { ChangeHistory } from './history.js';
 import { orderForSearch } from './search-order.js';
@@ -61,21 +61,29 @@ export class CauseSearch {
   endedBy: Blame['endedBy'] = null;
   /** The smallest set so far whose reversal turns the test green; null if there is none. */
   culprits: MinimalSet<Candidate> | null = null;
+  /** Rates how likely a candidate is to be the cause. */
+  readonly rank: (candidate: Candidate) => number;
   readonly #runs: TestRun[] = [];
   /** A hunk to revert alone, because runs without it and others were inconclusive. */
   #hunkToTestAlone: Candidate | null = null;
   #older: () => Promise<ChangeHistory | null>;
 
-  /** `older` returns the history to search if nothing in the first one is the cause. */
+  /** `older` returns the history to search if nothing in the first one is the cause; `near` are positions in the app that matter to the failure. */
   constructor(
     causeId: string,
     lead: DiagnosedFailure,
     {
       history,
       older,
-    }: { readonly history: ChangeHistory; readonly older: () => Promise<ChangeHistory | null> },
+      near = [],
+    }: {
+      readonly history: ChangeHistory;
+      readonly older: () => Promise<ChangeHistory | null>;
+      readonly near?: readonly NearPlace[];
+    },
   ) {
-    [this.causeId, this.lead, this.history, this.#older] = [causeId, lead, history, older];
+    [this.causeId, this.lead, this.history] = [causeId, lead, history];
+    [this.#older, this.rank] = [older, rankBy(lead, near)];
   }
 
   /** Continues as far as possible without another run. */
@@ -148,7 +156,7 @@ export class CauseSearch {
     all: readonly Candidate[],
   ): Promise<MinimalSet<Candidate> | null> {
     if (single.length === 0 || this.nextHunks) return null;
-    const rank = rankBy(this.lead);
+    const rank = this.rank;
     const ranked = orderByRank(single, rank);
     const [likeliest] = ranked;
     // That the test is green without all changes is known from an earlier run, or likely enough.
@@ -332,8 +340,8 @@ function ranWithout(run: TestRun, out: readonly Candidate[]): boolean {
 }
 
 /** Creates the cached rating of candidates by a failure. */
-function rankBy(lead: DiagnosedFailure): (candidate: Candidate) => number {
-  const likely = rateHunk(lead);
+function rankBy(lead: DiagnosedFailure, near: readonly NearPlace[]): (candidate: Candidate) => number {
+  const likely = rateHunk(lead, near);
   const ranks = new Map<Candidate, number>();
   return (candidate) => {
     const rank = ranks.get(candidate) ?? likely(candidate.hunk);

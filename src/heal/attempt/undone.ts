@@ -69,8 +69,11 @@ export function isForPerson(
 }
 
 /** Says what a fix takes back: `undoes a change of abc1234 "Friendlier words"`. */
-export function describeRevert({ of }: Revert): string {
-  return `undoes a change of ${of}`;
+export function describeRevert({
+  of,
+  hunks,
+}: Pick<Revert, 'of'> & { readonly hunks: readonly Pick<RevertedHunk, 'isWhole'>[] }): string {
+  return `undoes ${hunks.some(({ isWhole }) => isWhole) ? 'a change' : 'part of a change'} of ${of}`;
 }
 
 /** Names it for the reviewer, at the changed lines. */

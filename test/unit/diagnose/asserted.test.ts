@@ -45,6 +45,13 @@ it.each([
   expect(chosen(evidence)).toEqual(expected);
 });
 
+it('EV-16 no empty or unread answer explains a check of the address', () => {
+  const message = 'Error: expect(page).toHaveURL(expected) failed\n\nExpected: "/a"\nReceived: "/b"';
+  const unread = { ...reminded, responseBody: null };
+  expect(chosen(ofApi(message, [reminded, other, { ...other, resourceType: 'fetch' }]))).toEqual([]);
+  expect(chosen(ofApi(equality('1', '0'), [unread, { ...other, resourceType: 'fetch' }]))).toEqual([]);
+});
+
 it('EV-16 RP-1 the headline has the answer that is wrong', () => {
   expect(headlineIn(ofApi(equality('[]', '[{}]'), [alerts]))).toMatch(
     /^GET \/api\/alerts\?status=pending → "status":"dismissed" — toEqual/,
