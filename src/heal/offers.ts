@@ -18,8 +18,8 @@ import { readStateText } from '../state-folder.js';
 import type { Session } from './session.js';
 
 /**
- * Ends an attempt whose change is in the project, and of which only a person can say whether it is right: its tests are run until they have
- * been green as often as a heal has to be, and it is taken out.
+ * Ends an attempt that needs a person's decision and whose change is in the project: runs the tests until they have been green as often as a heal
+ * requires, and reverts the change.
  */
 export async function proveForReview(
   session: Session,
@@ -32,7 +32,7 @@ export async function proveForReview(
   const { pending, change, side, summary } = offer;
   const proof = await proveGreen(session, cause, offer);
   const testsNothing =
-    proof !== null && side === 'tests' && !offer.mayTakeOut && (await isGreenBefore(session, cause));
+    proof !== null && side === 'tests' && !offer.mayTakeOut && (await isGreenOnOldApp(session, cause));
   await revertChanges(session, [change]);
   if (session.signal.aborted) return { ...pending, end: { kind: 'interrupted', because: 'interrupted' } };
   if (proof !== null && !testsNothing)
@@ -46,8 +46,8 @@ export async function proveForReview(
   return { ...pending, end: { kind: 'still-failing', because: `${summary}; ${why}` } };
 }
 
-/** Whether a test is green, as it is now, in the last green state of the app. False if nothing shows that. */
-async function isGreenBefore(session: Session, cause: Cause): Promise<boolean> {
+/** True if the changed test is also green with the last green state of the app, and so would not test the new behavior. */
+async function isGreenOnOldApp(session: Session, cause: Cause): Promise<boolean> {
   const { folder, workspace, bus, spending } = session;
   const { lead } = cause;
   const edits = session.signal.aborted ? null : await takeBackApp(session, cause);
@@ -71,12 +71,12 @@ function questionAbout({ folder }: Session, side: Side, { patch }: PendingAttemp
   return text !== '' && !changesExpectation(text) ? 'may the tests be changed so?' : askedOf[side];
 }
 
-/** Whether a patch changes what a test expects, rather than its set-up, a mock or a wait. */
+/** True if a patch changes an expectation of a test, not only its set-up, a mock or a wait. */
 export function changesExpectation(patch: string): boolean {
   return /^[+-](?![+-]).*(?:\bexpect\b|\.(?:not\.)?to[A-Z]\w*\()/m.test(patch);
 }
 
-/** Runs the tests of a cause until each has been green with a change often enough; returns the runs of the first, or null if one was not green. */
+/** Runs the tests of a cause until each has been green often enough with a change; returns the results of the first, or null if one was red. */
 async function proveGreen(
   session: Session,
   cause: Cause,
@@ -109,13 +109,13 @@ async function proveGreen(
     if (mayTakeOut) failures = failures.filter((failure) => !isGone(rerun.observe(failure)));
   }
   const { before, after } = observations.stepsWith(failures[0] ?? cause.lead, change);
-  // Where all of its tests are gone with it, none was green.
+  // If the change deletes all tests, none was green.
   return failures.length > 0 ? [...before, ...after] : before;
 }
 
 const isGone = ({ ended }: Observation) => ended === 'absent' || ended === 'skipped';
 
-/** Puts a patch into the project, proves it, and takes it out again. Returns null if it could not be applied. */
+/** Applies a patch to the project, proves it, and reverts it. Returns null if it cannot be applied. */
 export async function applyForReview(
   session: Session,
   cause: Cause,
