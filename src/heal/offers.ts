@@ -91,7 +91,9 @@ async function proveGreen(
       tests: failures.map(({ failure }) => {
         const key = failureKey(failure);
         const sightings = observations.sightings(key);
-        return createPlainTest({ key, fix: change, sightings, isSuite: failure.scope === 'suite' });
+        // Before, a test that needs others to fail may have been green alone.
+        const since = sightings.find(({ changes }) => changes.includes(change))?.run ?? 0;
+        return createPlainTest({ key, fix: change, sightings, since, isSuite: failure.scope === 'suite' });
       }),
       greens: settings.verify.repeat,
       reds: 0,

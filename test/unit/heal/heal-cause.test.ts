@@ -318,6 +318,19 @@ describe('the loop for one cause', () => {
     expect(events.filter(({ type }) => type === 'tests.seen')).toEqual([]);
   });
 
+  it('HN-5 BL-6 a green run of a test without those that it needs asks for no more greens of a patch', async () => {
+    const { session: given } = await session([null, null]);
+    const red = failing('t1', 'boom', { needs: ['t2'] });
+    for (const failure of [red, null, red])
+      given.observations.add(
+        new Map([['t1', { ended: failure ? 'failed' : 'passed', failure, suiteFailure: null }]]),
+      );
+    const patch = { side: 'app', summary: 'takes it back', edits: [] } as const;
+    const pending = { ...anAttempt(), agent: 'built-in' };
+    const offered = await applyForReview(given, aCause({ lead: red }), { pending, patch });
+    expect(offered?.end).toMatchObject({ kind: 'offered', proof: ['red', 'green', 'red', 'green'] });
+  });
+
   it('HN-4 ME-7 tests that a person has opened may change: it is named, and healed', async () => {
     const known = { ...anUnknown, decision: { chosen: null, allows: 'tests' } } as const;
     const asked: unknown[] = [];
