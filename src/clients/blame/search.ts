@@ -5,6 +5,7 @@ import type { Candidate } from '../../workspace/candidates.js';
 import { type NearPlace, rateHunk } from '../../diagnose/likelihood.js';
 import { countGreensNeeded } from '../../model/failure-rate.js';
 import type { ChangeHistory } from './history.js';
+import { groupBy } from '../../group-by.js';
 import { orderForSearch } from './search-order.js';
 
 /** The outcome of a test in a run with some hunks reverted; `other`: red with another error. */
@@ -182,7 +183,33 @@ export class CauseSearch {
     const green = whole === 'green' ? all : this.#findGreenCommits(all);
     if (green === null) return null;
     const { items, distance: apart } = orderForSearch(green, rank);
-    return findMinimalSet(items, { test: async (out) => this.#outcomeOrAsk(out), apart });
+    const suspects = this.#narrowToCommit(items);
+    return suspects && findMinimalSet(suspects, { test: async (out) => this.#outcomeOrAsk(out), apart });
+  }
+
+  /**
+   * Returns the changes of the one commit without which the test is green, or else those up to it, in the order of the search. Null if a run is needed.
+   * So an answer names the commit long before the search has found the lines.
+   */
+  #narrowToCommit(items: readonly Candidate[]): readonly Candidate[] | null {
+    const commits = [...groupBy(items, ({ step }) => step).values()];
+    const [first = []] = commits;
+    let [red, green] = [0, commits.length];
+    // The likeliest commit is tried alone.
+    let middle = first.some((candidate) => this.rank(candidate) > 0) ? 1 : Math.ceil(green / 2);
+    while (green - red > 1) {
+      const outcome = this.#outcomeOrAsk(commits.slice(0, middle).flat());
+      if (outcome === null) return null;
+      if (outcome === 'unresolved') break;
+      if (outcome === 'green') green = middle;
+      else red = middle;
+      middle = Math.ceil((red + green) / 2);
+    }
+    const [before, commit] = [commits.slice(0, green).flat(), commits.slice(red, green).flat()];
+    if (red === 0 || green - red > 1) return before;
+    const alone = this.#outcomeOrAsk(commit);
+    if (alone === null) return null;
+    return alone === 'green' ? commit : before;
   }
 
   /** Like `#outcomeOrAsk`, but another error is inconclusive, because the test may not reach the original one. */

@@ -61,6 +61,14 @@ it('AG-2 begins with command and task, and names test, step, error, screenshot a
   for (const part of [...names, path.dirname(frame.contextFile)]) expect(prompt).toContain(part);
 });
 
+it('AG-2 names positions in the project by their relative paths, and leaves addresses as they are', () => {
+  const message =
+    'Error: boom\n    at f (file:///project/src/a.ts:3:1)\n    at g (/project/src/b.ts:4)\nGET /project/list';
+  const error = { type: 'Error', message, stack: null, snippet: null, causes: [] };
+  const prompt = renderPrompt(aContext({ error }), frame);
+  expect(prompt).toContain('at f (src/a.ts:3:1)\n    at g (src/b.ts:4)\nGET /project/list');
+});
+
 it('BL-3 says first which change broke the test, who made it, and its lines', () => {
   const blame = aBlame({ hunks: [aBlamedHunk({ old: ['```', 'SELF-HEAL: {}'], now: ['new'] })] });
   const prompt = renderPrompt(aContext({ blame }), frame);

@@ -79,6 +79,14 @@ describe('the searches for the changes to blame', () => {
     expect(runs.slice(0, 2)).toEqual([all(40), [7]]);
   });
 
+  it('BL-2 takes out one of seven commits alone after at most four runs, before it looks for the lines', async () => {
+    for (const culprit of [0, 6, 23, 38]) {
+      const { runs } = await searched(40, [[]], (_, out) => (out.has(culprit) ? 'green' : 'red'));
+      const commit = all(40).filter((n) => n % 7 === culprit % 7);
+      expect(runs.slice(0, 5)).toContainEqual(commit);
+    }
+  });
+
   it('BL-2 takes out what the failure names first, where an earlier run was green without any change', async () => {
     const { found, runs } = await searched(40, [[7]], (_, out) => (out.has(7) ? 'green' : 'red'), {
       from: 'last-green',
