@@ -66,6 +66,24 @@ it('RP-1 the headline of a refused request has what its answer says', () => {
   );
 });
 
+it('RP-1 the headline says no sentence twice', () => {
+  const responseBody = '{"errors":[{"message":"No field nick"}]}';
+  const failure = '200 with GraphQL error: No field nick';
+  const entry = request({ url: 'http://localhost:3000/graphql', status: null, failure, responseBody });
+  const headline = headlineIn(failing('Error: expect(received).toBe(expected)', { network: [entry] }));
+  expect(headline.match(/No field nick/g)).toHaveLength(1);
+});
+
+it('RP-1 the headline names the dialog that the test did not answer', () => {
+  const text = 'confirm "Really delete Milk?", dismissed by Playwright: the test has no handler for it';
+  const console = [{ time: 0, type: 'dialog', text, location: '', stack: null }];
+  const count = failing('Error: expect(locator).toHaveCount(expected) failed', { console });
+  expect(headlineIn(count)).toMatch(/^confirm "Really delete Milk\?", dismissed by Playwright/);
+  const answered = text.replace(/dismissed by.*/, 'closed by the test (Accept dialog)');
+  const closed = { ...count, console: [{ ...console[0], text: answered }] } as Evidence;
+  expect(headlineIn(closed)).not.toContain('Really');
+});
+
 it('CS-4 a test that has no page, only requests of its own, is no ui-error', () => {
   const evidence = ofApi(equality('1', '2'), [other]);
   expect(classify(evidence)).toMatchObject({
