@@ -8,7 +8,7 @@ import type { Proof } from '../model/proof.js';
 import { planProof } from './plan-proof.js';
 import { createPlainTest, createSingleFix } from './proof-question.js';
 import { workFromEdits } from './attempt/keep-patch.js';
-import { takeBackApp } from './attempt/since-green.js';
+import { haveTestsChanged, takeBackApp } from './attempt/since-green.js';
 import { revertChanges } from './attempt/trial.js';
 import { openContents } from '../workspace/change.js';
 import { withChange } from '../workspace/with-change.js';
@@ -32,7 +32,10 @@ export async function proveForReview(
   const { pending, change, side, summary } = offer;
   const proof = await proveGreen(session, cause, offer);
   const testsNothing =
-    proof !== null && side === 'tests' && !offer.mayTakeOut && (await isGreenOnOldApp(session, cause));
+    proof !== null &&
+    side === 'tests' &&
+    !offer.mayTakeOut &&
+    (await isGreenOnOldApp(session, cause, change));
   await revertChanges(session, [change]);
   if (session.signal.aborted) return { ...pending, end: { kind: 'interrupted', because: 'interrupted' } };
   if (proof !== null && !testsNothing)
@@ -47,11 +50,12 @@ export async function proveForReview(
 }
 
 /** True if the changed test is also green with the last green state of the app, and so would not test the new behavior. */
-async function isGreenOnOldApp(session: Session, cause: Cause): Promise<boolean> {
+async function isGreenOnOldApp(session: Session, cause: Cause, patch: string): Promise<boolean> {
   const { folder, workspace, bus, spending } = session;
   const { lead } = cause;
   const edits = session.signal.aborted ? null : await takeBackApp(session, cause);
-  if (edits === null) return false;
+  // If their author has changed the tests, too, the old app says nothing about them.
+  if (edits === null || (await haveTestsChanged(session, cause, patch))) return false;
   const { change: broke } = workspace.createWork(String(spending.nextAttemptNumber()), edits);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
   const before = await withChange({ workspace, contents: openContents(folder.dir), warn }, broke, () =>

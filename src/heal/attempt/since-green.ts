@@ -95,6 +95,18 @@ export async function hasAppChanged(session: Session, { lead }: Cause): Promise<
   return all.some(({ changes }) => changes.some((changed) => !isLeftOut(changed.path)));
 }
 
+/** True if the tests that a patch edits had changed before it, since they were green. */
+export async function haveTestsChanged(
+  { cwd, workspace: { root }, folder, isTest }: Session,
+  { lead }: Cause,
+  patch: string,
+): Promise<boolean> {
+  const edits = readChange(folder.dir, patch)?.edits.filter((edit) => isTest(edit.path)) ?? [];
+  const project = { root, contents: openContents(folder.dir) };
+  const files = await readFixedFiles(project, edits, await compareWithGreen(cwd, lead));
+  return files.some(({ green, red }) => green !== undefined && green !== red);
+}
+
 /**
  * Returns the edits that revert the app's change to blame, if a search has found it, or else all changes of the app since the test was green; null if
  * neither is known.
