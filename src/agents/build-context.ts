@@ -1,16 +1,16 @@
 import path from 'node:path';
 import type { Attempt } from '../model/attempt.js';
+import type { BlamedHunk } from '../model/blame.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
-import { hasFailed, type NetworkEntry } from '../model/evidence.js';
-import { chooseRelevantRequests } from '../diagnose/asserted.js';
-import { findHandler } from './handlers.js';
-import { isAppFile, searchCode } from './search-code.js';
+import { hasFailed } from '../model/evidence.js';
+import { rateHunk } from '../diagnose/likelihood.js';
+import { searchCode } from './search-code.js';
 import { cutMiddle } from '../fenced.js';
 import type { EarlierFix } from '../model/earlier-runs.js';
 import type { Settings } from '../model/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 import { listChanges } from './changes.js';
-import { findNamedPlaces } from './named-places.js';
+import { findRelevantCode } from './near-places.js';
 import { createLastGreenLookup } from '../run/last-green.js';
 import { listRecentCommits } from '../workspace/git.js';
 import { isInside, relativePath } from '../paths.js';
@@ -61,11 +61,12 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     .filter((name) => !internalFiles.has(name))
     .toSorted();
   const trace = files.includes(traceFiles.trace) ? path.join(folder, traceFiles.trace) : null;
-  const requests = chooseRequests(lead, root);
-  const foundHandlers = await Promise.all(
-    requests.map((entry) => findHandler(entry, tree).catch(() => null)),
-  );
-  const handlers = foundHandlers.filter((handler) => handler !== null);
+  const { requests, handlers, named, near } = await findRelevantCode(lead, { root, tree });
+  const rate = rateHunk(lead, near);
+  const rateBlamed = (hunk: BlamedHunk) => rate({ ...hunk, newStart: hunk.line });
+  const blame = cause.blame
+    ? { ...cause.blame, hunks: cause.blame.hunks.toSorted((a, b) => rateBlamed(b) - rateBlamed(a)) }
+    : null;
   const tests = members.map((member) => ({ member, test: createContextTest(member, root) }));
   return {
     schemaVersion: 1,
@@ -81,16 +82,14 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     ...evidence,
     error: combineErrors(lead),
     diagnosis: lead.diagnosis,
-    blame: cause.blame ?? null,
+    blame,
     ...(cause.flake ? { flake: cause.flake } : {}),
     ...(request.whyNoBlame === undefined || cause.blame ? {} : { unblamed: request.whyNoBlame }),
     ...(requests.length > 0 ? { asked: requests, handlers } : {}),
     ...(await describeCustomElements(lead, tree)),
     changes: await listChanges({
-      // Only the last request is relevant here; the one before it is a write.
-      near: handlers.flatMap(({ at, calls }, n) =>
-        [at, ...calls].map((place) => ({ at: place, weight: n === handlers.length - 1 ? 6 : 3 })),
-      ),
+      near,
+      blame,
       root,
       tree,
       lead,
@@ -99,7 +98,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
       clean: request.clean,
     }).catch(() => null),
     commits: await listRecentCommits(root, listNamedFiles(lead, root)),
-    named: await findNamedPlaces(lead, { root, tree }),
+    named,
     source: sources.find(({ at }) => at === lead.diagnosis.facts.source) ?? null,
     trace,
     files,
@@ -112,17 +111,6 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     },
     previousAttempts: request.previousAttempts.map((attempt) => createPreviousAttempt(attempt, request)),
   };
-}
-
-/** Returns the most relevant requests, unless the failing line of the app is known. */
-function chooseRequests(
-  { diagnosis, evidence, failure }: DiagnosedFailure,
-  root: string,
-): readonly NetworkEntry[] {
-  const source = diagnosis.facts.source?.replace(/(?::\d+)+$/, '');
-  const test = failure.scope === 'test' ? relativePath(root, failure.test.location.file) : null;
-  const isKnown = source !== undefined && source !== test && isAppFile(source);
-  return failure.scope === 'suite' || isKnown ? [] : chooseRelevantRequests(evidence, diagnosis.why);
 }
 
 /** Describes the page's custom elements: where they are defined, and whether their shadow root is closed. */

@@ -1,9 +1,11 @@
 import type { GreenState, LastGreen } from '../run/last-green.js';
 import { compareWithState } from '../run/tree-state.js';
-import type { BlamedCommit, Changes } from '../model/blame.js';
+import type { Blame, BlamedCommit, Changes } from '../model/blame.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { rateHunk, type NearPlace } from '../diagnose/likelihood.js';
 import { isAppFile, searchCode } from './search-code.js';
+import { git } from '../workspace/git.js';
+import { findBase } from '../workspace/git-trees.js';
 import {
   formatHunks,
   listCommitsSince,
@@ -26,6 +28,8 @@ export interface ChangesRequest {
   readonly isLeftOut: (file: string) => boolean;
   /** More positions in the app that are relevant to the failure, besides those in its texts: `server/reminders.ts:12`. */
   readonly near?: readonly NearPlace[];
+  /** The change that broke the test, as runs have shown; the rest of its commit is shown. */
+  readonly blame?: Blame | null;
   /** `Redactor.clean`, which is applied before long hunks are cut. */
   readonly clean: (text: string) => string;
 }
@@ -37,14 +41,15 @@ const MAX_OTHERS = 12;
 const MAX_FILES = 400;
 
 /**
- * Returns the changes since the failing test was last green, from git. If no green commit is known, returns the uncommitted changes, or else those of
- * the last commits. Hunks that the failure names come first. Null if git has no changes.
+ * Returns the changes since the failing test was last green, from git. If no green commit is known, returns those since the branch began, or else those
+ * of the last commits. Hunks that the failure names come first. Null if git has no changes.
  */
 export async function listChanges(request: ChangesRequest): Promise<Changes | null> {
   const found = await findHunks(request);
   if (found === null) return null;
   const { base, shown, ratings, uncommitted, log } = found;
-  const commit = chooseLikelyCommit(shown, ratings);
+  const [blamed] = request.blame?.hunks ?? [];
+  const commit = blamed ? blamed.commit : chooseLikelyCommit(shown, ratings);
   const all = [...(uncommitted.length > 0 ? [{ commit: null, files: uncommitted }] : []), ...log];
   return {
     base,
@@ -69,14 +74,15 @@ interface FoundHunks {
 }
 
 async function findHunks(request: ChangesRequest): Promise<FoundHunks | null> {
-  const { tree, lead } = request;
+  const { root, tree, lead } = request;
   const green = await request.lastGreen(lead);
-  const newest = await listChangesSince(
-    green ?? greenAt('HEAD'),
-    green === null ? 'head' : 'last-green',
-    request,
-  );
-  if (newest || green !== null) return newest;
+  if (green !== null) return listChangesSince(green, 'last-green', request);
+  // The agent's copy has no branches.
+  const head = (await git(tree, ['rev-parse', 'HEAD']))?.trim() ?? '';
+  const found = await findBase(root, null).catch(() => head);
+  const branch = typeof found === 'string' ? found : head;
+  const newest = await listChangesSince(greenAt(branch), branch === head ? 'head' : 'merge-base', request);
+  if (newest) return newest;
   const older = await findRecentCommit(tree);
   return older === null ? null : listChangesSince(greenAt(older), 'recent', request);
 }

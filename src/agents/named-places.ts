@@ -91,7 +91,7 @@ function listNames({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' |
     ...[column, constraint, policy, table].filter((name) => name !== null),
     ...listAddresses(endpoint ?? ''),
     ...dialogs.flatMap(({ text }) => listSentences(text.slice(text.indexOf('"'), text.lastIndexOf('"')))),
-    ...listQuoted((locator ?? '').replaceAll(/getByRole\(['"]\w+['"]/g, '')),
+    ...listLocatorNames(locator ?? findLastAction(evidence)),
     ...listAmbiguousElements(evidence),
     ...decisive.flatMap((text) => [
       ...listHosts(text),
@@ -113,6 +113,23 @@ function listQuoted(text: string): string[] {
   const quoted = [...text.matchAll(/(["'`])([^"'`\n]{3,80})\1/g)].map(([, , name = '']) => name);
   const header = /\bheader (?:field )?['"]?([\w-]{3,60})['"]? is not allowed/i.exec(text)?.[1];
   return [...quoted.map((name) => name.replace(/^[#.](?=[\w-]+$)/, '')), ...(header ? [header] : [])];
+}
+
+/** Returns the texts in a locator and the classes and ids in its selectors, those of its last part first. */
+function listLocatorNames(locator: string): string[] {
+  const texts = listQuoted(locator.replaceAll(/getByRole\(['"]\w+['"]/g, ''));
+  const selectors = [...locator.matchAll(/\blocator\((["'`])(.{1,300}?)\1\)/g)].map(([, , css = '']) => css);
+  const names = selectors.flatMap((css) => [...css.matchAll(/[#.]([a-z_][\w-]{2,})/gi)]);
+  return [...names.map(([, name = '']) => name).toReversed(), ...texts];
+}
+
+/** Returns the last action before the failing step, which a failed check without a locator may be about. */
+function findLastAction({ steps = [] }: DiagnosedFailure['evidence']): string {
+  const failing = steps.findIndex(({ isFailing }) => isFailing);
+  const done = failing < 0 ? [] : steps.slice(0, failing);
+  return (
+    done.findLast(({ title }) => /^(?!Expect\b|expect\.).*\b(?:locator|getBy\w+)\(/.test(title))?.title ?? ''
+  );
 }
 
 /** Returns the file name of each URL, or else its path up to the first id. */

@@ -86,9 +86,10 @@ export function chooseRelevantRequests(
   const redirected = documents.filter((entry) => isRedirected(entry));
   const candidates = calls.length > 0 ? calls : redirected.length > 0 ? redirected : documents;
   const { expected, received } = parseAsserted(errors);
-  const words = splitWords(
-    [failedStep, ...errors.map(findMarkedLine), parseComplaint(errors).subject].filter(Boolean).join('\n'),
-  );
+  const { subject, call } = parseComplaint(errors);
+  const words = splitWords([failedStep, ...errors.map(findMarkedLine), subject].filter(Boolean).join('\n'));
+  // An empty answer leaves something out of a page, but leads to no other page.
+  const mayLackContent = !/^toHave(?:URL|Title)$/.test(call ?? '');
   const [last] = candidates.slice(-1);
   const scoreOf = (entry: NetworkEntry) => {
     const body = entry.responseBody ?? '';
@@ -97,7 +98,9 @@ export function chooseRelevantRequests(
       (received.some((text) => !expected.includes(text) && body.includes(text)) ? 4 : 0) +
       (findContradiction(entry) === null ? 0 : 3) +
       (isNamed ? 2 : 0) +
-      (entry.status !== null && !mutates.test(entry.method) && empty.test(body) ? 2 : 0) +
+      (mayLackContent && entry.status !== null && !mutates.test(entry.method) && hasEmptyBody(entry)
+        ? 2
+        : 0) +
       (entry === last ? (entry.resourceType === 'api' || calls.length === 0 ? 2 : 1) : 0)
     );
   };
@@ -116,6 +119,11 @@ export function chooseRelevantRequests(
           (entry) => mutates.test(entry.method) && wordsOfPath(entry).some((word) => bestWords.has(word)),
         );
   return [...(written ? [written] : []), best.entry];
+}
+
+/** Whether an answer has an empty body, or only an empty list or object. A body that was not recorded is unknown. */
+function hasEmptyBody({ responseBody, responseHeaders }: NetworkEntry): boolean {
+  return responseBody === null ? responseHeaders['content-length'] === '0' : empty.test(responseBody);
 }
 
 function wordsOfPath({ url }: NetworkEntry): string[] {

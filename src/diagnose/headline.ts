@@ -19,7 +19,7 @@ const longestPart = 150;
 export function describeFailure(failed: DiagnosedFailure): string {
   const symptom = describeSymptom(failed);
   const root = describeRoot(failed);
-  const line = [root ?? describeRedirect(failed) ?? describeAnswer(failed), symptom]
+  const line = [root ?? describeDialog(failed) ?? describeRedirect(failed) ?? describeAnswer(failed), symptom]
     .filter((part) => part !== null)
     .join(' — ');
   const at = findPhaseLine(failed) ?? (root === null ? findFailingLine(failed) : null);
@@ -80,6 +80,17 @@ function describeRoot({
   return `${evidence}${at}`;
 }
 
+/** Describes the last dialog that Playwright dismissed because the test did not handle it: the page then does not go on. */
+function describeDialog({ diagnosis, evidence: { console } }: DiagnosedFailure): string | null {
+  if (isDecidedElsewhere(diagnosis)) return null;
+  const dialog = console.findLast(
+    ({ type, text, common }) => type === 'dialog' && !common && unhandled.test(text),
+  );
+  return dialog ? dialog.text.replaceAll(/\s+/g, ' ') : null;
+}
+
+const unhandled = /^(?:confirm|prompt) .*, dismissed by Playwright/s;
+
 /** Describes the answer that a failed assertion checked, with its wrong part: `GET /api/alerts?status=pending → "status":"dismissed"`. */
 function describeAnswer({ diagnosis, evidence, failure }: DiagnosedFailure): string | null {
   if (failure.scope === 'suite' || isDecidedElsewhere(diagnosis)) return null;
@@ -123,7 +134,9 @@ function addAnswer(text: string, { source, evidence }: Reason, network: readonly
       : undefined;
   const sentence =
     entry && listResponseTexts(entry).find((sentence) => !/^<|Internal Server Error/.test(sentence));
-  return sentence === undefined ? text : `${text} ${sentence.replaceAll(/\s+/g, ' ')}`;
+  return sentence === undefined || text.includes(sentence)
+    ? text
+    : `${text} ${sentence.replaceAll(/\s+/g, ' ')}`;
 }
 
 /** The resource type before a request line, which method and URL already imply. */

@@ -3,7 +3,7 @@ import type { DiagnosedFailure } from '../model/cause.js';
 
 /** Words from Playwright's and the rules' own vocabulary, which occur in any code. */
 const common =
-  /^(?:getby\w*|locator|name|role|button|text|exact|true|false|null|undefined|error|typeerror|http|https|localhost|post|index|page|test|tests|expect|expected|received|tobe\w*|tohave\w*|tocontain\w*|timeout|call|waiting|element|visible|found|string|number|server|from|with|this|that|const|return|does|read|reading|properties|property|cannot|type|exist|function|line|find|failed)$/;
+  /^(?:getby\w*|locator|name|role|button|text|exact|true|false|null|undefined|error|typeerror|http|https|localhost|post|index|page|test|tests|expect|expected|received|tobe\w*|tohave\w*|tocontain\w*|timeout|call|waiting|element|visible|found|string|number|server|from|with|this|that|const|return|does|read|reading|properties|property|cannot|type|exist|value|values|pattern|substring|unexpected|resolved|function|line|find|failed)$/;
 
 /** A code position in a stack or a compiler's message: `src/cart.ts:12:5`, `src/cart.ts(12,5)`. */
 const placePattern = /([\w.@~-]+(?:\/[\w.@~-]+)*\.\w+)[:(](\d+)/g;

@@ -19,7 +19,7 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { formatConsoleLine } from '../diagnose/evidence-texts.js';
 import type { Reason } from '../model/diagnosis.js';
 import { serverOutput } from './server-output.js';
-import { splitUrl } from '../urls.js';
+import { isLoopback, splitUrl } from '../urls.js';
 
 /** Counts the errors in a test's console and its failed requests, by key. */
 export type Complaints = ReadonlyMap<string, number>;
@@ -120,9 +120,9 @@ export function passingTestsOfFile(
 }
 
 /**
- * Marks entries of a failing test as `common` if passing tests of the same file have them as often, since they do not explain the failure. If the
- * file has no passing tests, unreachable hosts are compared with passing tests of other files. Never marks a console text or an answer that the
- * test's own error quotes.
+ * Marks entries of a failing test as `common` if passing tests of the same file have them as often, since they do not explain the failure; an
+ * unreachable host if they have it at all. If the file has no passing tests, unreachable hosts are compared with passing tests of other files. Never
+ * marks a console text or an answer that the test's own error quotes.
  */
 export function markCommon<T extends Entries>(
   entries: T,
@@ -139,21 +139,36 @@ export function markCommon<T extends Entries>(
   const isReceived = (entry: NetworkEntry) =>
     listResponseTexts(entry).some((text) => received.some((line) => line.includes(text)));
   const counts = new Map<string, number>();
-  const mark = <E extends ConsoleEntry | NetworkEntry>(entry: E, key: string, compared = neighbours): E => {
+  const mark = <E extends ConsoleEntry | NetworkEntry>(
+    entry: E,
+    key: string,
+    { compared = neighbours, isUnreachable }: { compared?: typeof neighbours; isUnreachable: boolean },
+  ): E => {
     if (compared.length === 0) return entry;
-    const times = (counts.get(key) ?? 0) + 1;
+    // How often an unreachable host is asked depends only on how many pages a test opens.
+    const times = isUnreachable ? 1 : (counts.get(key) ?? 0) + 1;
     counts.set(key, times);
     return { ...entry, common: compared.some(({ complaints }) => times <= (complaints.get(key) ?? 0)) };
   };
   // Which hosts the machine can reach does not depend on the test file.
   const passingTestsFor = ({ failure }: NetworkEntry) =>
     neighbours.length === 0 && unreachableError.test(failure ?? '') ? passingOfProject : neighbours;
+  const isUnreachable = (failure: string | null, url: string) => {
+    const host = splitUrl(url)?.host;
+    return host !== undefined && !isLoopback(host) && unreachableError.test(failure ?? '');
+  };
   return {
     ...entries,
-    console: entries.console.map((entry) => (isError(entry) ? entry : mark(entry, consoleKey(entry.text)))),
-    network: entries.network.map((request) =>
-      isReceived(request) ? request : mark(request, requestKey(request), passingTestsFor(request)),
-    ),
+    console: entries.console.map((entry) => {
+      const { text, location } = entry;
+      const how = { isUnreachable: isUnreachable(text, location) };
+      return isError(entry) ? entry : mark(entry, consoleKey(text), how);
+    }),
+    network: entries.network.map((request) => {
+      const { failure, url } = request;
+      const how = { compared: passingTestsFor(request), isUnreachable: isUnreachable(failure, url) };
+      return isReceived(request) ? request : mark(request, requestKey(request), how);
+    }),
   };
 }
 

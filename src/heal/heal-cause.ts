@@ -32,8 +32,8 @@ import type { Schedule } from './schedule.js';
 import type { Session } from './session.js';
 
 /**
- * Runs the loop for one cause: asks the policy for the next step and takes it, until the policy ends it. `healed` here means green in
- * one re-run; the proof is shared with other causes and comes later (HN-5).
+ * Heals one cause: carries out the policy's next step until the policy ends the cause. `healed` here means green in one re-run; the proof comes
+ * later and is shared with other causes (HN-5).
  */
 export async function healCause(schedule: Schedule, work: CauseWork): Promise<void> {
   const { session } = schedule.progress;
@@ -79,7 +79,7 @@ function historyOf(
     attempts,
     waited,
     earlier: known.tries,
-    // A failure that is left to people is not for them, either.
+    // A failure without a route is not offered to proposers either, unless a person chose a patch.
     mayPropose: mayPropose && (chosen !== null || (proposers.length > 0 && routed.length > 0)),
     ...(routed.length > 0 && agents.length === 0 ? { noAgent } : {}),
     retry: chooseRetryAxis(cause),
@@ -114,22 +114,22 @@ async function carryOut(schedule: Schedule, work: CauseWork, decision: NextStep)
       return;
     case 'end':
       if (decision.end.environment && (await isRefuted(schedule, work, decision))) return;
-      work.end = await endOf(schedule, work, decision.end);
+      work.end = await endOrAsk(schedule, work, decision.end);
       return;
     default:
       return unreachable(decision);
   }
 }
 
-/** Brings the search for the change that broke a cause to its end; returns whether the policy now decides otherwise (HL-7). */
+/** Finishes the search for the change that broke a cause; returns true if the policy then decides otherwise (HL-7). */
 async function isRefuted(schedule: Schedule, work: CauseWork, { kind }: NextStep): Promise<boolean> {
   work.cause = await schedule.explained(work.cause);
   const next = nextStep(schedule, work);
   return next.kind !== kind && next.kind !== 'end';
 }
 
-/** A cause that nobody healed may be a change that its author meant, which a person is asked about. */
-async function endOf(schedule: Schedule, work: CauseWork, end: CauseEnd): Promise<CauseEnd> {
+/** Ends a cause, or asks a person if it failed and may be an intended change. */
+async function endOrAsk(schedule: Schedule, work: CauseWork, end: CauseEnd): Promise<CauseEnd> {
   const { session } = schedule.progress;
   if (end.verdict !== 'failed' || end.overBudget) return end;
   work.cause = await schedule.explained(work.cause);
@@ -160,7 +160,7 @@ async function propose(
   await judge(schedule, work, trial);
 }
 
-/** Re-runs the tests with the code unchanged (HL-5). */
+/** Re-runs the tests without a change (HL-5). */
 async function retestUnchanged(schedule: Schedule, work: CauseWork, n: number): Promise<void> {
   const trial = await startTrial(schedule.progress.session, work.cause, { n, agent: null, runner: null });
   work.trial = trial;
@@ -168,8 +168,8 @@ async function retestUnchanged(schedule: Schedule, work: CauseWork, n: number): 
 }
 
 /**
- * Lets an agent work, without the tree, and judges what it made with it. By the time that an agent is free, others may have used up what is left, so
- * that the policy is asked again; while agents at work may do so, waits for one to end.
+ * Lets an agent work without the working tree, then judges its change in the tree. Asks the policy again once an agent is free, because others may have
+ * reached a limit meanwhile. If the agents at work may still reach one, waits for one of them to end.
  */
 async function deploy(
   schedule: Schedule,
@@ -182,7 +182,7 @@ async function deploy(
     const decision = nextStep(schedule, work);
     return decision.kind === 'deploy' && decision.agent === agent;
   };
-  const made = await schedule.withAgent(work, async (copy) => {
+  const finishedTrial = await schedule.withAgent(work, async (copy) => {
     const started = await schedule.startInTurn(async () => {
       work.cause = schedule.informed(work.cause);
       while (isStillNext() && !spending.mayStart(settings.limits)) await spending.waitForNextEnd();
@@ -200,11 +200,11 @@ async function deploy(
     await guardTrial(session, work, started.trial);
     return started.trial;
   });
-  if (made) await judge(schedule, work, made);
+  if (finishedTrial) await judge(schedule, work, finishedTrial);
   schedule.endTrial(work);
 }
 
-/** Tries an attempt in the project, unless it has ended or was stopped, and keeps its end. */
+/** Tries an attempt in the project, unless it has ended or was stopped, and stores its end. */
 async function judge(schedule: Schedule, work: CauseWork, trial: Trial): Promise<void> {
   const { session } = schedule.progress;
   if (trial.end === null && work.signal.aborted) await stopTrial(session, trial, work.signal);
@@ -215,10 +215,10 @@ async function judge(schedule: Schedule, work: CauseWork, trial: Trial): Promise
   work.waited = false;
 }
 
-/** Applies an attempt, lets a re-run judge it, and reverts it if it did not hold. */
+/** Applies an attempt, judges it by a re-run, and reverts it if it did not hold. */
 async function tryInProject(schedule: Schedule, work: CauseWork, trial: Trial): Promise<void> {
   const { session } = schedule.progress;
-  // That its tests are red as they were has been shown.
+  // Nothing was applied, so the tests are still red.
   if (trial.whole && !trial.change)
     endUnapplied(trial, { kind: 'still-failing', because: trial.because ?? '' });
   if (trial.end === null && trial.change) await tryWithOthers(schedule, work);
@@ -232,12 +232,12 @@ async function tryInProject(schedule: Schedule, work: CauseWork, trial: Trial): 
   await tryWhole(session, work, trial);
 }
 
-/** Tries the attempt at a cause together with those of all causes that have one ready. */
+/** Tries the attempt at a cause together with the ready attempts at all other causes. */
 async function tryWithOthers(schedule: Schedule, work: CauseWork): Promise<void> {
   if (!isReady(work)) return;
   const others = [...schedule.works].filter((other) => other !== work).filter(isReady);
   if (others.length === 0) return;
   await tryInCompany(schedule.progress.session, [work, ...others]);
-  // Those that do not hold in company are tried alone once the others have been judged.
+  // An attempt that does not hold in company is tried alone once the others have been judged.
   if (!isGreenInCompany(work.trial)) await schedule.letOthersGoOn();
 }

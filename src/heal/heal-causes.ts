@@ -24,9 +24,9 @@ import type { Session } from './session.js';
 import { rememberedAs } from './remembered-as.js';
 
 /**
- * Heals the causes of a round: one tree, and `limits.parallel` agents, each in its own copy. Whenever the tree is free, it is given to the most
- * useful task: what agents have brought is tried, all that is ready in one run; causes are made ready for an agent; changes to blame are searched.
- * Whenever an agent is free, it takes the next cause. Adds failures that are revealed in the meantime to `revealed`.
+ * Heals the causes of a round with one working tree and `limits.parallel` agents, each in its own copy. Whenever the tree is free, the most useful
+ * waiting task gets it: trying all ready fixes in one run, preparing a cause for an agent, or searching for changes to blame. A free agent takes the
+ * next cause. Adds newly revealed failures to `revealed`.
  */
 export async function healCauses(
   progress: Progress,
@@ -43,14 +43,14 @@ export async function healCauses(
   if (schedule.failure) throw schedule.failure.error;
 }
 
-/** Returns how many of these causes have an agent at the same time. */
+/** Returns how many agents work on these causes at the same time. */
 export function agentsAtOnce({ settings }: Session, causes: readonly Cause[]): number {
-  // The suite's own failure is healed alone: until it is fixed, nothing can be observed about the others.
+  // The suite's own failure is healed alone: until it is fixed, no test can run.
   const isSuite = causes.some(({ lead }) => lead.failure.scope === 'suite');
   return isSuite ? 1 : Math.max(1, Math.min(settings.limits.parallel, causes.length));
 }
 
-/** Goes on with a cause whose fix did not hold in the proof, while nothing else is healed. Returns the failures that it leaves behind, by key. */
+/** Heals a cause again, alone, because its fix did not hold in the proof. Returns the failures that are still red, by key. */
 export async function healAgain(
   progress: Progress,
   tried: CauseWork,
@@ -67,11 +67,11 @@ export async function healAgain(
   return revealed;
 }
 
-/** Begins the work on a cause. */
+/** Creates the state of healing a cause. */
 export async function workOn(progress: Progress, cause: Cause): Promise<CauseWork> {
   const { session } = progress;
   const signature = rememberedAs(cause.lead);
-  const known = knownOf(cause, await session.store.recordFailure(signature, session.folder.runId));
+  const known = dropUnrelatedFix(cause, await session.store.recordFailure(signature, session.folder.runId));
   return {
     cause,
     known,
@@ -94,10 +94,9 @@ function newSignals({ signal }: Session): Pick<CauseWork, 'stop' | 'signal'> {
 }
 
 /**
- * Returns what is known about a failure. A remembered fix counts only if it changed something, and for the same class: equal messages can have
- * different reasons.
+ * Drops a remembered fix that changed no file or was for another class, because equal messages can have different reasons.
  */
-function knownOf({ lead }: Cause, known: KnownFailure): KnownFailure {
+function dropUnrelatedFix({ lead }: Cause, known: KnownFailure): KnownFailure {
   const { fix } = known;
   const isFix = fix !== null && fix.files.length > 0 && fix.category === lead.diagnosis.category;
   return isFix ? known : { ...known, fix: null };
@@ -117,7 +116,7 @@ function earlierSignatures(progress: Progress, cause: Cause): Set<string> {
 async function healInRound(schedule: Schedule, work: CauseWork): Promise<void> {
   const { progress, revealed, works } = schedule;
   if (!mayStartMoreWork(progress)) return;
-  // If its words say that no agent can help, what broke it decides whether one can (CS-11), unless its question is open.
+  // If the failure's text says that no agent can help, the change that broke it decides whether one can (CS-11), unless its escalation is open.
   const isDecided = work.cause.lead.diagnosis.retry === 'code_error' || work.known.open !== null;
   const cause = isDecided ? schedule.informed(work.cause) : await schedule.explained(work.cause);
   const unhealed = await remainingAfterOtherFixes(progress, cause);
@@ -127,22 +126,22 @@ async function healInRound(schedule: Schedule, work: CauseWork): Promise<void> {
   await healCause(schedule, work);
   works.delete(work);
   if (schedule.failure) return;
-  for (const failure of await resultIn(schedule, work)) revealed.set(failureKey(failure.failure), failure);
+  for (const failure of await recordEnd(schedule, work)) revealed.set(failureKey(failure.failure), failure);
 }
 
-/** Records how the work on a cause ended; returns the failures that it leaves behind. */
-async function resultIn(schedule: Schedule, work: CauseWork): Promise<readonly DiagnosedFailure[]> {
+/** Records how healing a cause ended; returns the failures that are still red. */
+async function recordEnd(schedule: Schedule, work: CauseWork): Promise<readonly DiagnosedFailure[]> {
   const { progress } = schedule;
   if (work.stop.signal.aborted && !progress.session.signal.aborted)
     return healedByAnother(progress, work.cause);
-  // Healing stopped before anything was tried.
+  // Healing stopped before the first attempt.
   if (work.end?.verdict === 'interrupted' && work.attempts.length === 0) return [];
   const remaining = await applyResult(progress, work);
   stopHealed(schedule, work);
   return remaining.map(([, failure]) => failure);
 }
 
-/** A kept fix may have healed what other agents are working on. One root cause gets one agent, so those agents are stopped (HL-6). */
+/** Stops agents at work on causes that this fix has healed: one root cause gets one agent (HL-6). */
 function stopHealed({ progress, works }: Schedule, { cause, trial }: CauseWork): void {
   if (keptAttempts(progress, cause).length === 0 || progress.session.signal.aborted) return;
   for (const other of works) {
@@ -153,7 +152,7 @@ function stopHealed({ progress, works }: Schedule, { cause, trial }: CauseWork):
   }
 }
 
-/** Ends a cause whose agent was stopped because another fix made its test green; its tests that are still red get causes of their own. */
+/** Ends a cause whose agent was stopped because another fix turned its test green; tests that are still red get new causes. */
 async function healedByAnother(progress: Progress, cause: Cause): Promise<readonly DiagnosedFailure[]> {
   const unhealed = await remainingAfterOtherFixes(progress, cause);
   if (!unhealed) return [];

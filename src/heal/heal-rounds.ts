@@ -33,12 +33,12 @@ import type { Session } from './session.js';
 import { applyFlaky, failuresWithoutCause, recheckFailed } from './apply-result.js';
 
 /**
- * Heals what the first run found, in rounds: a fix that lets the suite start, or that gets a test past its first error, reveals new
- * failures, which have causes, agents and budgets of their own (HL-3).
+ * Heals the failures of the first run in rounds. A fix that lets the suite start, or a test get past its first error, reveals new failures, which get
+ * their own causes, agents and budgets in the next round (HL-3).
  */
 export async function healRun(session: Session, first: SuiteRun): Promise<HealResult> {
   const progress = newProgress(session, first);
-  const failures = [...(await diagnosed(session, first)), ...(await beyondTheStop(session, first))];
+  const failures = [...(await diagnoseFirst(session, first)), ...(await runUnreached(session, first))];
   const open = await withoutQuarantined(progress, failures);
   let pending = open.filter(({ failure }) => failure.scope === 'suite');
   const tests = open.filter(({ failure }) => failure.scope === 'test');
@@ -46,7 +46,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<HealRe
   for (;;) {
     while (pending.length > 0 && mayStartMoreWork(progress)) {
       pending = await healRound(progress, pending);
-      // The suite's own failure could not be healed, but tests ran despite it: they are healed individually.
+      // The suite's own failure could not be healed, but tests ran despite it, so their failures are healed one by one.
       if (pending.length === 0) pending = tests.splice(0).filter((failure) => isUndecided(progress, failure));
       if (pending.length === 0 && !isSuiteRed(progress)) pending = unblocked(progress);
     }
@@ -65,7 +65,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<HealRe
   return { suiteRed, paused: tellIfPaused(progress) };
 }
 
-/** Heals these causes alone, and proves their fixes until each cause has ended; returns whether too many questions wait for people. */
+/** Heals only these causes, and proves their fixes until each cause has ended; `paused` means that too many escalations are open. */
 export async function healThese(
   progress: Progress,
   causes: readonly Cause[],
@@ -85,8 +85,8 @@ function tellIfPaused(progress: Progress): boolean {
   return paused;
 }
 
-/** Returns the failures of the first run. For tests that are red in the reports of an earlier run, it counts as their second. */
-async function diagnosed(
+/** Diagnoses the first run. A test already red in a shard report counts as confirmed after this run. */
+async function diagnoseFirst(
   { diagnostics, observations, reportedRed }: Session,
   run: SuiteRun,
 ): Promise<readonly DiagnosedFailure[]> {
@@ -97,15 +97,15 @@ async function diagnosed(
   return failures;
 }
 
-/** Runs the tests that the first run did not get to because of `maxFailures`, since a run must not end green without them; returns what failed. */
-async function beyondTheStop(session: Session, first: SuiteRun): Promise<readonly DiagnosedFailure[]> {
+/** Runs the tests that the first run did not reach because of `maxFailures`, since a run must not end green without them; returns their failures. */
+async function runUnreached(session: Session, first: SuiteRun): Promise<readonly DiagnosedFailure[]> {
   const ids = first.tests.flatMap(({ test, outcome }) => (outcome === 'not-run' ? [test.id] : []));
   if (!first.stoppedEarly || ids.length === 0 || session.signal.aborted) return [];
   const rerun = await retest(session, { failures: [], purpose: 'confirm', causeId: null, ids });
   return rerun.others;
 }
 
-/** Continues with causes whose fix did not hold in the proof. */
+/** Heals causes again whose fix did not hold in the proof. */
 async function healUnproven(
   progress: Progress,
   works: readonly CauseWork[],
@@ -131,7 +131,7 @@ function unblocked(progress: Progress): DiagnosedFailure[] {
   return blocked.filter((failure) => isUndecided(progress, failure));
 }
 
-/** Whether a failed test has no cause, or its last cause was superseded by a failure that has no cause yet. */
+/** True if a failed test has no cause, or if a failure without a cause superseded its last one. */
 function isUndecided(progress: Progress, { failure }: DiagnosedFailure): boolean {
   const test = progress.session.bus.run().tests.get(failureKey(failure));
   const last = progress.causes.get(test?.causeIds.at(-1) ?? '');
@@ -139,7 +139,7 @@ function isUndecided(progress: Progress, { failure }: DiagnosedFailure): boolean
   return test?.verdict === 'failed' && (test.causeIds.length === 0 || hasNext);
 }
 
-/** Confirms, groups and heals one batch; returns the failures revealed in the meantime. */
+/** Confirms, groups and heals one batch of failures; returns newly revealed ones. */
 async function healRound(
   progress: Progress,
   failures: readonly DiagnosedFailure[],
@@ -156,26 +156,26 @@ async function healRound(
     for (const failure of asked) progress.blocked.set(failureKey(failure.failure), failure);
     return [blockedBy];
   }
-  // From here on, changes are tried in the project, and they must not get into a copy.
+  // From here on, the project may contain a change under trial, which must not get into a copy.
   await copied;
-  const grouped = numbered(progress, groupCauses(confirmed));
+  const grouped = registerCauses(progress, groupCauses(confirmed));
   const searches = (await progress.session.blame?.(grouped)) ?? null;
   if (searches) progress.searches.push(searches);
-  const causes = joinCauses(progress, await blamedAtOnce(progress.session, searches, grouped));
+  const causes = joinCauses(progress, await searchBeforeAgents(progress.session, searches, grouped));
   for (const cause of causes) progress.causes.set(cause.id, cause);
   const next = new Map(failuresWithoutCause(progress, uncovered));
   await healCauses(progress, causes, { revealed: next, searches });
   return [...next.values()];
 }
 
-/** How many Playwright runs look for the changes to blame before the first agent starts. */
-const MOST_RUNS_BEFORE_AGENT = 3;
+/** How many Playwright runs may search for the changes to blame before the first agent starts. */
+const MAX_RUNS_BEFORE_AGENT = 3;
 
 /**
- * Searches for the change that broke the first cause that an agent may get, so that it is told; the others share the runs (BL-1). No agent gets one
- * whose question is open.
+ * Searches for the change that broke the first cause for an agent, so that the prompt names it; the other causes share the runs (BL-1). Skips causes
+ * with an open escalation, which get no agent.
  */
-async function blamedAtOnce(
+async function searchBeforeAgents(
   { store }: Pick<Session, 'store'>,
   searches: BlameSearches | null,
   causes: readonly Cause[],
@@ -185,7 +185,7 @@ async function blamedAtOnce(
   );
   const first = causes.find(({ id, lead }) => searches?.needsRun(id) && !open.has(rememberedAs(lead)));
   const isOpen = () => first !== undefined && searches?.needsRun(first.id) === true;
-  for (let run = 0; run < MOST_RUNS_BEFORE_AGENT && isOpen(); run += 1) await searches?.next();
+  for (let run = 0; run < MAX_RUNS_BEFORE_AGENT && isOpen(); run += 1) await searches?.next();
   return Promise.all(
     causes.map(async (cause) => {
       const isKnown = searches && (cause === first || !searches.needsRun(cause.id));
@@ -195,8 +195,8 @@ async function blamedAtOnce(
   );
 }
 
-/** Gives causes ids that are unique across the rounds of a run, determines their parents, and announces them. */
-function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
+/** Gives causes ids that are unique in a run, determines their parents, and announces them. */
+function registerCauses(progress: Progress, causes: readonly Cause[]): Cause[] {
   const earlier = [...progress.causes.values()];
   return causes.map((grouped) => {
     const id = `c${(progress.causeCount += 1)}`;
@@ -215,7 +215,7 @@ function parentOf(earlier: readonly Cause[], cause: Cause): string | null {
   return parent?.id ?? null;
 }
 
-/** Removes failures of tests that a person has quarantined: they are reported, get no agent, and do not fail the run (ME-7). */
+/** Removes failures of quarantined tests: they are reported, get no agent, and do not fail the run (ME-7). */
 async function withoutQuarantined(
   { session }: Progress,
   failures: readonly DiagnosedFailure[],
@@ -223,7 +223,7 @@ async function withoutQuarantined(
   const { bus, store, settings, clock } = session;
   const byAnswer = new Set((await store.listQuarantines()).map((quarantine) => quarantine.testId));
   const today = new Date(clock.now()).toISOString().slice(0, 10);
-  // Reports, from which names are taken, show them without what cannot be seen.
+  // People copy the names from reports, which omit invisible characters.
   const byFile = new Set(
     settings.quarantine.flatMap(({ test, until }) => (until >= today ? [visibleText(test)] : [])),
   );

@@ -8,48 +8,48 @@ import type { KnownFailure, RememberedFix } from '../store/store.js';
 import type { Contents } from '../workspace/change.js';
 import type { FileEdit } from '../workspace/file-state.js';
 
-/** Steps of healing that clients implement. Each command says which of them its run has. */
+/** The steps of healing that clients implement. Each command chooses them for its run. */
 export interface Hooks {
-  /** Who proposes fixes before an agent is started, in the order in which they are asked. A person who has chosen a patch comes first anyway. */
+  /** Propose fixes before an agent starts, in this order. A patch that a person chose comes before all of them. */
   readonly proposers?: readonly Propose[];
-  /** Why no agent is started, as a sentence; absent if agents are. */
+  /** The reason why no agent starts in this run, as a sentence; absent if agents may start. */
   readonly noAgents?: string;
-  /** Returns the patch with which the tests of a cause expect what the app does now (BL-6); null if there is none. */
+  /** Returns a patch that updates the expected texts in the tests to those on the page (BL-6); null if there is none. */
   readonly follow?: (cause: Cause) => Promise<PreparedPatch | null>;
-  /** Learns how an attempt ended, and how far it is proven. */
+  /** Called when an attempt has ended, with how far it is proven. */
   readonly attemptEnded?: (cause: Cause, attempt: Attempt, proven: RememberedFix['proven']) => Promise<void>;
 }
 
-/** The searches for the changes that broke some causes, which share their Playwright runs. */
+/** Searches for the changes that broke the tests of several causes. The searches share Playwright runs. */
 export interface BlameSearches {
-  /** Makes one run, with the project's tree to itself, for the wanted causes, the first of them above all; returns whether there was one to make. */
+  /** Makes the most useful run for the first wanted cause. The caller must hold the working tree. Returns false if no run is needed. */
   next(isWanted?: (causeId: string) => boolean): Promise<boolean>;
-  /** Whether the search for a cause goes on. */
+  /** True if the search for a cause needs another run. */
   needsRun(causeId: string): boolean;
-  /** What is known to have broken a cause so far. */
+  /** Returns the change to blame for a cause, as far as the search has found it. */
   of(causeId: string): Promise<Blame | null>;
-  /** Whether runs have shown that different changes broke two causes, even if the changes are not known exactly. */
+  /** True if runs have shown that different changes broke two causes, even if the changes are not known exactly. */
   haveDifferentCauses(causeId: string, otherId: string): boolean;
 }
 
-/** Begins to search for the change that broke each cause (BL-1). */
+/** Begins the searches for the changes that broke these causes (BL-1). */
 export type BlameCauses = (causes: readonly Cause[]) => Promise<BlameSearches>;
 
-/** A fix that needs no agent's work. */
+/** A fix that needs no new agent run. */
 export interface ProposedFix {
-  /** The name of the agent whose fix it is. */
+  /** The name of the agent that made it. */
   readonly agent: string;
   readonly proposedBy: Proposer;
   readonly summary: string;
   /** The id of a remembered fix. */
   readonly remembered?: string;
-  /** What its reader said when it was made. */
+  /** The reviewer's opinion from when the fix was made. */
   readonly reading?: Reading;
   /** Stores the contents and returns the edits relative to the workspace's root, or why they do not fit the current files. */
   readonly edits: (root: string, contents: Contents) => Promise<Result<readonly FileEdit[], string>>;
 }
 
-/** A cause, and what earlier runs know about it. */
+/** A cause, and the knowledge of earlier runs about it. */
 export interface ProposalRequest {
   readonly cause: Cause;
   readonly known: KnownFailure;
@@ -58,14 +58,14 @@ export interface ProposalRequest {
 /** Proposes fixes for a cause, best first. */
 export type Propose = (request: ProposalRequest) => AsyncIterable<ProposedFix>;
 
-/** A patch of which only a person can say whether it is right. */
+/** A patch that needs a person's decision. */
 export interface PreparedPatch {
   readonly side: Side;
-  /** What it does, as a sentence without its period. */
+  /** What the patch does, as a sentence without a period. */
   readonly summary: string;
   readonly edits: readonly FileEdit[];
-  /** What a person should look at. */
+  /** Lines that a person should look at. */
   readonly notes?: readonly Note[];
-  /** Whether its tests may be gone with it: an author's change may have made them needless. */
+  /** True if the patch may delete the failing test, because an author's change may have removed the feature. */
   readonly mayTakeOut?: boolean;
 }

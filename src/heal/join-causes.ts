@@ -3,8 +3,8 @@ import type { Cause } from '../model/cause.js';
 import { type Progress, summarise } from './progress.js';
 
 /**
- * Makes one cause of those whose smallest change is the same (HL-6): one decision needs one agent and one question, proven on all of their tests. What
- * its fix leaves red is a cause of its own again.
+ * Joins causes that the same smallest change broke (HL-6), so that they get one agent and one question, and one fix is proven on all of their tests.
+ * Tests that are still red with the fix get a new cause.
  */
 export function joinCauses({ session, causes: known }: Progress, causes: readonly Cause[]): Cause[] {
   const joined: Cause[] = [];

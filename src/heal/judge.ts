@@ -3,7 +3,7 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { haveDifferentRoots, listRootKeys } from '../diagnose/group-keys.js';
 import { describeFailure } from '../diagnose/headline.js';
 
-/** What a re-run shows about one failure. */
+/** The result of a re-run for one failure. */
 export interface Observation {
   /** How the test ended in the re-run; `absent` if it no longer exists (HL-10). */
   readonly ended: 'passed' | 'failed' | 'skipped' | 'not-run' | 'absent';
@@ -13,15 +13,15 @@ export interface Observation {
   readonly suiteFailure: DiagnosedFailure | null;
 }
 
-/** What a re-run says about an attempt. */
+/** The judgement of a re-run on an attempt. */
 export type Judgement = Extract<
   AttemptEnd,
   { kind: 'green' | 'changed' | 'still-failing' | 'vanished' | 'flaky' }
 >;
 
 /**
- * Judges a re-run against the failure that it should have healed. Green means only that the same test ran and passed: a test that
- * vanished or was skipped is not fixed (HL-10, HN-7), and a suite that no longer starts is a broken fix, not progress.
+ * Judges a fix by comparing the re-run with the original failure. Green means that the same test ran and passed: a test that vanished or was
+ * skipped is not fixed (HL-10, HN-7), and a fix that keeps the suite from starting is not progress.
  */
 export function judgeRerun(before: DiagnosedFailure, now: Observation): Judgement {
   if (now.suiteFailure) {
@@ -36,7 +36,7 @@ export function judgeRerun(before: DiagnosedFailure, now: Observation): Judgemen
   return stillFailing('the test did not run');
 }
 
-/** Only Playwright's error and step count: other evidence of a failure differs from run to run. */
+/** Compares only Playwright's error and step, because other evidence of a failure differs from run to run. */
 function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judgement {
   const headline = describeFailure(after);
   if (before.signature !== after.signature)
@@ -52,7 +52,7 @@ function stillFailing(because: string): Judgement {
   return { kind: 'still-failing', because };
 }
 
-/** Whether a test passed and the suite around it did not fail. */
+/** True if a test passed and the suite around it did not fail. */
 export function isGreen({ ended, suiteFailure }: Observation): boolean {
   return ended === 'passed' && suiteFailure === null;
 }

@@ -10,29 +10,29 @@ import type { Workspace } from '../workspace/workspace.js';
 /** The key of the suite's own failure among the ids of tests. */
 export const suiteKey = failureKey({ scope: 'suite', errors: [], stderr: '' });
 
-/** What one Playwright run showed of one test, or of the suite itself. */
+/** The result of one Playwright run for one test, or for the suite itself. */
 interface Row extends Observation, Circumstances {
-  /** The number of the Playwright run among those recorded, counted from 1. */
+  /** The number of the recorded Playwright run, counted from 1. */
   readonly run: number;
 }
 
-/** How a Playwright run was made. */
+/** The circumstances of a Playwright run. */
 interface Circumstances {
   /** The changes of this self-heal run that were in the tree. */
   readonly fixes: readonly string[];
   readonly part: ProofPart;
-  /** The changes that were taken out for the run. */
+  /** The changes that were reverted for the run. */
   readonly without: readonly string[];
   readonly isClean: boolean;
-  /** Why a run could show nothing. */
+  /** The reason why a run showed nothing. */
   readonly because?: string;
 }
 
 type OfFailure = Pick<DiagnosedFailure, 'failure'>;
 
 /**
- * What the Playwright runs of a self-heal run have shown of each test, and with which changes in the project. This table answers whether a failure
- * is confirmed, whose fix healed it, what still has to be run, and what a heal rests on.
+ * The results of every Playwright run for each test, with the changes that were in the project. This table shows whether a failure is confirmed, whose
+ * fix healed it, which runs are still needed, and what proves a heal.
  */
 export class Observations {
   readonly #rows = new Map<string, Row[]>();
@@ -44,17 +44,17 @@ export class Observations {
     this.#workspace = workspace;
   }
 
-  /** Allows these tests to be absent: a person has chosen to take them out. */
+  /** Allows these tests to be absent, because a person chose to delete them. */
   mayBeGone(failures: readonly OfFailure[]): void {
     for (const { failure } of failures) this.#gone.add(failureKey(failure));
   }
 
-  /** The keys of the tests that may be gone. */
+  /** The keys of the tests that may be absent. */
   get gone(): ReadonlySet<string> {
     return this.#gone;
   }
 
-  /** Records, by key, what one Playwright run has shown of the project as it is now, unless the circumstances say otherwise. */
+  /** Records the results of one Playwright run by key. Unless `how` says otherwise, it ran in the project as it is now. */
   add(observed: ReadonlyMap<string, Observation>, how: Partial<Circumstances> = {}): void {
     this.#runs += 1;
     const at = {
@@ -69,7 +69,7 @@ export class Observations {
       this.#rows.set(key, [...(this.#rows.get(key) ?? []), { ...observation, ...at }]);
   }
 
-  /** Returns what all runs have shown of the test with this key, for a proof. */
+  /** Returns the results of all runs for the test with this key, for a proof. */
   sightings(key: string): Sighting[] {
     return (this.#rows.get(key) ?? []).map((row) => {
       const { run, part, fixes: changes, without, isClean, because } = row;
@@ -78,35 +78,35 @@ export class Observations {
     });
   }
 
-  /** Whether a test was red the last time that it ran with the changes that are in the project now. */
+  /** True if a test was red in its last run with the changes that are in the project now. */
   isRed(of: OfFailure): boolean {
     const last = this.#of(of).findLast((row) => this.#isNow(row));
     return last !== undefined && !isGreen(last);
   }
 
-  /** Whether a test was green the last time that it ran with the changes that are in the project now. */
+  /** True if a test was green in its last run with the changes that are in the project now. */
   isGreen(of: OfFailure): boolean {
     const last = this.#of(of).findLast((row) => this.#isNow(row));
     return last !== undefined && isGreen(last);
   }
 
-  /** Whether the test with this id was red the last time that it ran. */
+  /** True if the test with this id was red in its last run. */
   wasRed(id: string): boolean {
     const last = this.#decided(id).at(-1);
     return last !== undefined && !isGreen(last);
   }
 
-  /** How often in a row a test has failed this way; 0 unless the last time was with the changes that are in the project now. */
+  /** Returns how often in a row a test has failed this way; 0 unless its last run had the changes that are in the project now. */
   timesRed(failure: DiagnosedFailure): number {
     const isOfSuite = failure.failure.scope === 'suite';
-    // In a run whose suite did not start, no test was seen.
+    // A run whose suite did not start shows nothing about its tests.
     const rows = this.#of(failure).filter(({ suiteFailure }) => isOfSuite || suiteFailure === null);
     const last = rows.at(-1);
     if (!last || !this.#isNow(last)) return 0;
     return rows.length - 1 - rows.findLastIndex((row) => failureIn(row)?.signature !== failure.signature);
   }
 
-  /** The changes that were in the project when a test first failed this way, of runs that had no other changes than `kept`. */
+  /** Returns the changes in the project when a test first failed this way, considering only runs with no changes besides `kept`. */
   firstRedWith(failure: DiagnosedFailure, kept: ReadonlySet<string>): readonly string[] {
     const first = this.#of(failure).find(
       (row) => failureIn(row)?.signature === failure.signature && row.fixes.every((id) => kept.has(id)),
@@ -114,13 +114,13 @@ export class Observations {
     return first?.fixes ?? [];
   }
 
-  /** The failure that the newest run of a test showed; null if it was green. */
+  /** Returns the failure of a test in its newest run; null if it was green. */
   latestFailure(of: OfFailure): DiagnosedFailure | null {
     const last = this.#of(of).at(-1);
     return last ? failureIn(last) : null;
   }
 
-  /** The number of the newest run of a test, or of the run that follows if it is yet to be run. */
+  /** Returns the number of the newest run of a test; if it has not run yet, the number of the next run. */
   latestRun(of: OfFailure): number {
     return this.#of(of).at(-1)?.run ?? this.nextRun();
   }
@@ -130,8 +130,8 @@ export class Observations {
   }
 
   /**
-   * What the runs of a test showed before its fix, and from run `since` on, which is the first with it. The runs before begin with the first red one
-   * that had the changes of `base`; runs with a change that was reverted later are left out, since they were of other code.
+   * Returns the results of a test before its fix, and from run `since` on, the first with the fix. The results before begin with the first red run that
+   * had the changes of `base`, and omit runs with a change that was reverted later.
    */
   steps(of: OfFailure, { since, base }: { readonly since: number; readonly base: readonly string[] }) {
     const rows = this.#of(of);
@@ -146,7 +146,7 @@ export class Observations {
     return { before: firstRed === -1 ? [] : steps(before.slice(firstRed)), after: steps(after) };
   }
 
-  /** What the runs of a test showed before a change, and with it. */
+  /** Returns the results of a test before a change and with it. */
   stepsWith(of: OfFailure, change: string) {
     const since = this.#of(of).find(({ fixes }) => fixes.includes(change))?.run ?? this.nextRun();
     return this.steps(of, { since, base: [] });
@@ -156,7 +156,7 @@ export class Observations {
     return this.#decided(failureKey(failure));
   }
 
-  /** The runs that show something of a test. */
+  /** Returns the results of a test, without runs in which it did not run. */
   #decided(key: string): readonly Row[] {
     return (this.#rows.get(key) ?? []).filter((row) => !isUndecided(row));
   }
@@ -171,7 +171,7 @@ function failureIn(observation: Observation): DiagnosedFailure | null {
   return observation.failure ?? observation.suiteFailure;
 }
 
-/** What a Playwright run showed, with the failures that were found in it. */
+/** A Playwright run, and its diagnosed failures. */
 export interface DiagnosedRun {
   readonly run: SuiteRun;
   readonly failures: readonly DiagnosedFailure[];
@@ -180,8 +180,8 @@ export interface DiagnosedRun {
 }
 
 /**
- * Returns what a run showed of each test that passed or failed, of the suite itself if that failed, and of each failure that it was made for, even
- * if its test was skipped, is absent or did not run.
+ * Returns the results of a run by key: of each test that passed or failed, of the suite itself if it failed, and of each of `failures`, even if its
+ * test was skipped, is absent or did not run.
  */
 export function observationsIn(
   diagnosedRun: DiagnosedRun,
@@ -204,7 +204,7 @@ export function observationsIn(
   return new Map([...ofTests, ...ofSuite, ...asked]);
 }
 
-/** Whether a test did not run although the suite did, which says nothing about it. */
+/** True if a test did not run although the suite did. Such a run shows nothing about the test. */
 export function isUndecided({ ended, suiteFailure }: Observation): boolean {
   return ended === 'not-run' && suiteFailure === null;
 }
@@ -213,7 +213,7 @@ export function suiteFailureIn({ failures }: Pick<DiagnosedRun, 'failures'>): Di
   return failures.find(({ failure }) => failure.scope === 'suite') ?? null;
 }
 
-/** Returns what a run showed of one failure. */
+/** Returns the result of a run for one failure. */
 export function observation(diagnosedRun: DiagnosedRun, diagnosed: DiagnosedFailure): Observation {
   const { run } = diagnosedRun;
   const { failure } = diagnosed;
@@ -232,12 +232,12 @@ function ofTest({ failures, gone }: DiagnosedRun, id: string, result: TestResult
   return {
     ended: result ? ends[result.outcome] : 'absent',
     failure: failures.find((failure) => failureKey(failure.failure) === id) ?? null,
-    // Tests that ran despite the suite's own failure (such as a throwing global teardown) have a result of their own.
+    // A test that ran despite the suite's own failure, such as a throwing global teardown, has its own result.
     suiteFailure: result ? null : suiteFailureIn({ failures }),
   };
 }
 
-/** Deleting the broken file does not heal the suite (HL-10). */
+/** Returns how the suite ended. If the broken file was deleted, the suite is not healed (HL-10). */
 function suiteEnding({ evidence }: DiagnosedFailure, run: SuiteRun): Observation['ended'] {
   const files = evidence.errors.flatMap((error) => (error.location ? [error.location.file] : []));
   if (files.some((file) => !existsSync(file))) return 'absent';

@@ -8,7 +8,7 @@ import type { Proof } from '../model/proof.js';
 import { planProof } from './plan-proof.js';
 import { createPlainTest, createSingleFix } from './proof-question.js';
 import { workFromEdits } from './attempt/keep-patch.js';
-import { takeBackApp } from './attempt/since-green.js';
+import { haveTestsChanged, takeBackApp } from './attempt/since-green.js';
 import { revertChanges } from './attempt/trial.js';
 import { openContents } from '../workspace/change.js';
 import { withChange } from '../workspace/with-change.js';
@@ -18,8 +18,8 @@ import { readStateText } from '../state-folder.js';
 import type { Session } from './session.js';
 
 /**
- * Ends an attempt whose change is in the project, and of which only a person can say whether it is right: its tests are run until they have
- * been green as often as a heal has to be, and it is taken out.
+ * Ends an attempt that needs a person's decision and whose change is in the project: runs the tests until they have been green as often as a heal
+ * requires, and reverts the change.
  */
 export async function proveForReview(
   session: Session,
@@ -32,7 +32,10 @@ export async function proveForReview(
   const { pending, change, side, summary } = offer;
   const proof = await proveGreen(session, cause, offer);
   const testsNothing =
-    proof !== null && side === 'tests' && !offer.mayTakeOut && (await isGreenBefore(session, cause));
+    proof !== null &&
+    side === 'tests' &&
+    !offer.mayTakeOut &&
+    (await isGreenOnOldApp(session, cause, change));
   await revertChanges(session, [change]);
   if (session.signal.aborted) return { ...pending, end: { kind: 'interrupted', because: 'interrupted' } };
   if (proof !== null && !testsNothing)
@@ -46,12 +49,13 @@ export async function proveForReview(
   return { ...pending, end: { kind: 'still-failing', because: `${summary}; ${why}` } };
 }
 
-/** Whether a test is green, as it is now, in the last green state of the app. False if nothing shows that. */
-async function isGreenBefore(session: Session, cause: Cause): Promise<boolean> {
+/** True if the changed test is also green with the last green state of the app, and so would not test the new behavior. */
+async function isGreenOnOldApp(session: Session, cause: Cause, patch: string): Promise<boolean> {
   const { folder, workspace, bus, spending } = session;
   const { lead } = cause;
   const edits = session.signal.aborted ? null : await takeBackApp(session, cause);
-  if (edits === null) return false;
+  // If their author has changed the tests, too, the old app says nothing about them.
+  if (edits === null || (await haveTestsChanged(session, cause, patch))) return false;
   const { change: broke } = workspace.createWork(String(spending.nextAttemptNumber()), edits);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
   const before = await withChange({ workspace, contents: openContents(folder.dir), warn }, broke, () =>
@@ -71,12 +75,12 @@ function questionAbout({ folder }: Session, side: Side, { patch }: PendingAttemp
   return text !== '' && !changesExpectation(text) ? 'may the tests be changed so?' : askedOf[side];
 }
 
-/** Whether a patch changes what a test expects, rather than its set-up, a mock or a wait. */
+/** True if a patch changes an expectation of a test, not only its set-up, a mock or a wait. */
 export function changesExpectation(patch: string): boolean {
   return /^[+-](?![+-]).*(?:\bexpect\b|\.(?:not\.)?to[A-Z]\w*\()/m.test(patch);
 }
 
-/** Runs the tests of a cause until each has been green with a change often enough; returns the runs of the first, or null if one was not green. */
+/** Runs the tests of a cause until each has been green often enough with a change; returns the results of the first, or null if one was red. */
 async function proveGreen(
   session: Session,
   cause: Cause,
@@ -91,7 +95,9 @@ async function proveGreen(
       tests: failures.map(({ failure }) => {
         const key = failureKey(failure);
         const sightings = observations.sightings(key);
-        return createPlainTest({ key, fix: change, sightings, isSuite: failure.scope === 'suite' });
+        // Before, a test that needs others to fail may have been green alone.
+        const since = sightings.find(({ changes }) => changes.includes(change))?.run ?? 0;
+        return createPlainTest({ key, fix: change, sightings, since, isSuite: failure.scope === 'suite' });
       }),
       greens: settings.verify.repeat,
       reds: 0,
@@ -109,13 +115,13 @@ async function proveGreen(
     if (mayTakeOut) failures = failures.filter((failure) => !isGone(rerun.observe(failure)));
   }
   const { before, after } = observations.stepsWith(failures[0] ?? cause.lead, change);
-  // Where all of its tests are gone with it, none was green.
+  // If the change deletes all tests, none was green.
   return failures.length > 0 ? [...before, ...after] : before;
 }
 
 const isGone = ({ ended }: Observation) => ended === 'absent' || ended === 'skipped';
 
-/** Puts a patch into the project, proves it, and takes it out again. Returns null if it could not be applied. */
+/** Applies a patch to the project, proves it, and reverts it. Returns null if it cannot be applied. */
 export async function applyForReview(
   session: Session,
   cause: Cause,

@@ -1,15 +1,15 @@
 import type { DiagnosedFailure } from '../model/cause.js';
 import { isDecisive } from '../model/diagnosis.js';
 
-/** Where an app, its server or its database says that something went wrong. */
+/** Evidence in which an app, its server or its database reports an error. */
 const ofApp = new Set(['stack', 'console', 'server']);
 
-/** Playwright's words for another status than the expected one, which is no failure of the server. */
+/** Playwright's message for an unexpected status below 500, which is not a failure of the server. */
 const statuses = /^Expected: [1-5]\d\d$\s*^Received: [1-4]\d\d$/m;
 
 /**
- * Whether only the test's own assertion decided what failed: no exception, no failed build, no error that a server or a database reports. Then a change
- * that its author meant looks like a fault, whatever the class (BL-6).
+ * True if only the test's own assertion failed, without an exception, a failed build, or an error from a server or a database. An intended change of the
+ * app then looks like a fault (BL-6).
  */
 export function isOwnAssertion({
   failure,
@@ -17,7 +17,7 @@ export function isOwnAssertion({
 }: Pick<DiagnosedFailure, 'failure' | 'diagnosis'>): boolean {
   if (failure.scope === 'suite') return false;
   const { category, why } = diagnosis;
-  // A server that refuses on purpose may log it; that is no fault of the server.
+  // A server may log that it rejects a request on purpose, which is not its failure.
   const isAnswer = failure.errors.some(({ message }) => statuses.test(message));
   const isReported =
     !isAnswer &&

@@ -12,7 +12,7 @@ import {
   type TestInProof,
 } from './proof-question.js';
 
-/** What is to be done for one test. */
+/** What the proof needs for one test. */
 type Wish =
   | Extract<NextInProof, { kind: 'end' }>
   | { readonly kind: 'doubt'; readonly doubt: Doubt }
@@ -21,9 +21,9 @@ type Wish =
   | { readonly kind: 'shown' };
 
 /**
- * Returns what a proof of fixes needs next (HN-5), as a pure function of what runs have shown. Every test has to be green with all fixes, red without its own in the
- * state in which it was first red, and green again, like the tests around it (HN-6). The tests of all fixes share runs. If one contradicts a fix, that fix is
- * proven alone.
+ * Decides the next step of a proof (HN-5), as a pure function of the runs so far. Every test must be green with all fixes, red without its own fix in the
+ * state in which it was first red, and green again; the other tests must stay green (HN-6). The tests of all fixes share runs. A fix that a shared run
+ * contradicts is proven alone.
  */
 export function planProof(question: ProofQuestion): NextInProof {
   const tests = question.tests.filter(({ ended }) => ended === null);
@@ -44,7 +44,7 @@ export function planProof(question: ProofQuestion): NextInProof {
   );
 }
 
-/** Returns the fixes of which nothing could show whether they are needed, by id, with the reason. */
+/** Returns the fixes for which no run could show whether they are needed: the reasons, by id. */
 export function unclearFixes(question: ProofQuestion): ReadonlyMap<string, string> {
   const unclear = new Map<string, string>();
   for (const test of question.tests) {
@@ -68,7 +68,7 @@ export function unclearFixes(question: ProofQuestion): ReadonlyMap<string, strin
   return unclear;
 }
 
-/** Says why a fix may seem needless although it is not. */
+/** Explains why a fix may look needless although it is needed. */
 function outlived(leftovers: readonly string[]): string {
   const files = atMost(leftovers, 3, (hidden) => `and ${hidden} more`).join(', ');
   return `green without its fix, but files that git does not have changed since it was made: ${files}`;
@@ -99,24 +99,24 @@ const hasAll = (changes: readonly string[], wanted: readonly string[]) =>
 const hasNone = (changes: readonly string[], unwanted: readonly string[]) =>
   !unwanted.some((id) => changes.includes(id));
 
-/** The changes to take out so that a test is red as it first was: its own fix, and all that came later. */
+/** Returns the changes to revert to restore the state in which a test was first red: its own fix, and all later ones. */
 function outOf(question: ProofQuestion, test: TestInProof): readonly string[] {
   return keptIn(question).filter((id) => !test.redWith.includes(id));
 }
 
-/** The first doubt about each fix, oldest first. */
+/** Returns the first doubt about each fix, oldest first. */
 function doubtsIn(doubts: readonly Doubt[]): readonly Doubt[] {
   const oldestFirst = doubts.toSorted((a, b) => a.run - b.run);
   return oldestFirst.filter(({ fix }, at) => oldestFirst.findIndex((other) => other.fix === fix) === at);
 }
 
-/** What the shared proof wants of a test. */
+/** Returns what the shared proof needs for a test. */
 function wishOf(question: ProofQuestion, test: TestInProof): Wish {
   const kept = keptIn(question);
   const { changes: own } = fixOf(question, test);
   const out = outOf(question, test);
   const last = test.sightings.at(-1);
-  // Nothing that is left has changed between red and green.
+  // The test was red and green with the same changes.
   if (out.length === 0 && last)
     return contradicted(test, last, { why: 'it was red with the same changes', as: 'flaky' });
   const isOut = (sighting: Sighting) => isWithout(sighting, { kept, without: out });
@@ -133,7 +133,7 @@ function wishOf(question: ProofQuestion, test: TestInProof): Wish {
       as: earlier ? 'unsteady' : 'red',
     });
   }
-  // The others were not in the re-run that showed the fix, and are not worth one more run.
+  // A test outside the re-run of the fix needs one green run less, since it is not worth an additional run.
   if (greens < (test.isFlipped ? greensFor(question, test) : Math.max(1, question.greens - 1)))
     return { kind: 'with' };
   if (!test.isFlipped || question.reds === 0) return { kind: 'shown' };
@@ -154,8 +154,8 @@ function wishOf(question: ProofQuestion, test: TestInProof): Wish {
 }
 
 /**
- * Whether a run without some fixes shows that a test needs its own: not if another failure may have hidden its own. A test that ran along with others has
- * to be red without them, too.
+ * True if a run without some fixes shows that a test needs its own fix. If another failure may have hidden the test's own, it does not. A test that ran
+ * together with others must also be red without them.
  */
 function showsNeed(
   { isInCompany, redWith }: TestInProof,
@@ -177,8 +177,8 @@ function contradicted(
 }
 
 /**
- * Judges runs without a fix. If files outside of git have changed since it was made, its effect may outlive it: then a green run counts only if another one
- * in the same state is green, too, and a clean copy agrees. A database changes in every run, so the same state is tried again before that explains anything.
+ * Judges runs without a fix. If files outside git have changed since the fix was made, its effect may outlast its reversal: a green run then counts only
+ * if a second one in the same state is green, too, and a clean copy agrees. A database changes in every run, so the state is tried again first.
  */
 function judgeWithout(
   question: ProofQuestion,
@@ -194,7 +194,7 @@ function judgeWithout(
   const [next, last] = runs.slice(green + 1);
   if (next?.shown === 'green') return 'clean';
   if (!last) return 'again';
-  // What an old server still showed is red from now on.
+  // The first run may have used an old server.
   return last.shown === 'green' ? 'needless' : 'needed';
 }
 
@@ -208,19 +208,19 @@ function cleanWithout(
   );
 }
 
-/** The runs of a test without its own fix. */
+/** Returns the runs of a test without its own fix. */
 function withoutFix(question: ProofQuestion, test: TestInProof): readonly Sighting[] {
   const { changes: own } = fixOf(question, test);
   return sightingsSince(test).filter(({ changes }) => hasNone(changes, own));
 }
 
-/** The chance of a test to pass its proof by luck. */
+/** The accepted probability that a test passes its proof by luck. */
 const LUCK = 0.01;
 
-/** How often a test has to be green with its fix: more often if it was both green and red in one state without it, at the rate at which it was red. */
+/** Returns how often a test must be green with its fix: more often if it was both green and red in one state without it, depending on its failure rate. */
 function greensFor(question: ProofQuestion, test: TestInProof): number {
   const runs = withoutFix(question, test).filter(({ isClean, shown }) => !isClean && shown !== 'nothing');
-  // What runs along, or outlives the fix, explains a green run.
+  // Tests that run beside it, or effects that outlast the fix, explain a green run.
   if (test.isInCompany || fixOf(question, test).leftovers.length > 0) return question.greens;
   const rates = runs.map(({ changes }) => {
     const same = runs.filter((other) => isSameSet(other.changes, changes));
@@ -231,7 +231,7 @@ function greensFor(question: ProofQuestion, test: TestInProof): number {
   return Math.max(question.greens, ...needed);
 }
 
-/** Runs without the fixes, first with the fewest taken out: the state without the fixes that the suite needs to start is last. */
+/** Plans runs without the fixes, beginning with the fewest reverted, so that the state without the fixes that the suite needs to start comes last. */
 function runWithout(
   question: ProofQuestion,
   shared: readonly { readonly test: TestInProof; readonly wish: Wish }[],
@@ -253,9 +253,9 @@ function runWithout(
 }
 
 /**
- * Shows that each of the fixes that were tried together is needed beside the others. Nothing is run for those that are told apart already. The others get
- * different numbers, and each run takes out the fixes whose number has a certain bit, so that the number of runs hardly grows with the fixes. That shows of each
- * two that one does not do for the other; a fix may stay whose test each of two others heals.
+ * Plans runs which show that each of the fixes that were tried together is needed beside the others, unless earlier runs have shown it. Each fix gets a
+ * number, and each run reverts the fixes whose number has a certain bit, so that the number of runs grows only with the logarithm. This shows for each
+ * pair that neither fix replaces the other; a fix may stay although either of two others also heals its test.
  */
 function tellApart(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
   const kept = keptIn(question);
@@ -288,7 +288,7 @@ function tellApart(question: ProofQuestion, tests: readonly TestInProof[]): Next
     const greens = without.filter(isGreen).length;
     if (greens === 0 || !alone.every(isGreen)) continue;
     if (greens > 1 && alone.length > 0) return { kind: 'refute', fix: fix.id, how: { kind: 'needless' } };
-    // What is said of a fix is seen twice.
+    // A verdict on a fix needs two runs.
     const along = healed.filter(({ isFlipped }) => isFlipped);
     return { kind: 'run', part: 'apart', tests: [lead, ...along], without: fix.changes };
   }
@@ -320,8 +320,8 @@ function wasRedIn({ sightings }: TestInProof, number: number): boolean {
 }
 
 /**
- * Whether runs have told two fixes apart for a test: it was red with the other and without its own, or green with its own and without the other. If a fix that
- * revealed its error was out, another failure may have hidden it.
+ * True if runs show that a test needs its own fix and not the other: it was red with only the other, or green with only its own. A red run does not count
+ * if the fix that revealed the error was reverted, because another failure may have hidden it.
  */
 function areSeenApart(
   { redWith }: TestInProof,
@@ -335,7 +335,7 @@ function areSeenApart(
   });
 }
 
-/** Numbers items from 1, so that those that are not told apart have different numbers. */
+/** Numbers items from 1, so that items which are alike have different numbers. */
 function numbered<T>(items: readonly T[], areAlike: (item: T, other: T) => boolean): Map<T, number> {
   const numbers = new Map<T, number>();
   for (const item of items) {
@@ -347,7 +347,7 @@ function numbered<T>(items: readonly T[], areAlike: (item: T, other: T) => boole
   return numbers;
 }
 
-/** Repeats the whole proof for one fix, in its own runs and with only its own changes taken out. Returns null if it holds. */
+/** Repeats the whole proof for one fix in separate runs that revert only its own changes. Returns null if the fix holds. */
 function proveAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
   const kept = keptIn(question);
   const fix = fixOf(question, doubt);
@@ -405,7 +405,7 @@ function proveAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
   return { kind: 'refute', fix: fix.id, how: { kind: 'flaky', because } };
 }
 
-/** Proves each fix in a clean copy, as CI would see the project. */
+/** Plans the runs that prove each fix in a clean copy, as in CI. */
 function runClean(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
   const states = tests.flatMap((test) => {
     if (!test.isFlipped) return [];
@@ -439,7 +439,7 @@ function runClean(question: ProofQuestion, tests: readonly TestInProof[]): NextI
   };
 }
 
-/** What was green has to stay green, with all fixes applied again (HN-6). */
+/** Plans the runs which show that green tests stay green with all fixes (HN-6). */
 function checkRest(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
   const { rest } = question;
   if (!rest) return null;
@@ -470,7 +470,7 @@ function checkRest(question: ProofQuestion, tests: readonly TestInProof[]): Next
 }
 
 /**
- * Returns, of the tests around the fixes that are kept, those that were red and green in the same state, and those that stayed red although no fix is to blame.
+ * Returns which of the other tests were red and green in the same state, and which stayed red although no fix is to blame.
  */
 export function restOutcome({
   kept,
@@ -496,7 +496,7 @@ export function restOutcome({
   };
 }
 
-/** Searches for the fixes that broke these tests; returns null if no fix did. */
+/** Plans the search for the fixes that broke these tests; returns null if no fix did. */
 function findCulprits(
   question: ProofQuestion,
   tests: readonly Pick<TestToStayGreen, 'key' | 'sightings'>[],

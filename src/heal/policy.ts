@@ -7,22 +7,22 @@ import type { LimitSettings, RetrySettings, Settings } from '../model/settings.j
 import type { CauseEnd } from '../model/verdict.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 
-/** What has happened to one cause so far, and what the run has spent: everything that a decision may depend on. */
+/** The history of one cause and the spending of the run: everything that a decision may depend on. */
 export interface CauseHistory {
   readonly attempts: readonly Attempt[];
-  /** What earlier runs tried (ME-8); absent if nothing is remembered. */
+  /** The tries of earlier runs (ME-8); absent if there were none. */
   readonly earlier?: EarlierTries;
   readonly retry: RetryAxis;
-  /** Why no agent can help (a dead server that nothing explains), or null (HL-7). */
+  /** The reason why no agent can help, such as an unreachable server, or null (HL-7). */
   readonly environment: string | null;
   /** The agents to try, primary first, then those of the alternative classes (CS-7). */
   readonly agents: readonly string[];
-  /** Whether the wait after the last failed attempt is over. */
+  /** True once the wait after the last failed attempt is over. */
   readonly waited: boolean;
   readonly spent: Spent;
-  /** Whether there may be a fix that needs no agent: a chosen, given or remembered one, or the built-in fixer's. */
+  /** True if there may be a fix that needs no agent: one that a person chose, from a patch file, from memory, or from the built-in fixer. */
   readonly mayPropose?: boolean;
-  /** Why the cause has no agent, if not because of a missing route. */
+  /** The reason why the cause has no agent, unless it has no route. */
   readonly noAgent?: string;
 }
 
@@ -32,29 +32,29 @@ export interface Policy {
   readonly limits: LimitSettings;
 }
 
-/** What to do next with a cause. */
+/** The next step for a cause. */
 export type NextStep =
   /** Try the next fix that needs no agent, if there is one. */
   | { readonly kind: 'propose'; readonly attempt: number }
   | { readonly kind: 'deploy'; readonly agent: string; readonly attempt: number }
   | { readonly kind: 'wait'; readonly delayMs: number; readonly attempt: number }
-  /** Re-run the test with the code unchanged (HL-5). */
+  /** Re-run the test without a change (HL-5). */
   | { readonly kind: 'retest'; readonly attempt: number }
   | { readonly kind: 'escalate'; readonly question: string }
   | { readonly kind: 'end'; readonly end: CauseEnd };
 
-/** The number of rejected attempts after which a cause is given up: agents are warned once (HN-3). */
+/** After this many rejected attempts, healing gives a cause up: agents are warned once (HN-3). */
 const REJECTIONS_BEFORE_VERDICT = 2;
 
-/** The number of conflicts after which a cause is given up: the user is editing the same lines, and the user's edits win. */
+/** After this many conflicts, healing gives a cause up: the user is editing the same lines, and the user's edits win. */
 const CONFLICTS_BEFORE_VERDICT = 3;
 
 /** After this many failed fixes, the last retry runs without an agent (HL-5). */
 const FAILED_FIXES_BEFORE_BARE_RETEST = 2;
 
 /**
- * Decides what happens next to a cause (HL-8), as a pure function of its history and the policy. The retry count is the number of
- * attempts, since each attempt is judged by one re-run (HL-1).
+ * Decides the next step for a cause (HL-8), as a pure function of its history and the policy. The retry count is the number of attempts, because one
+ * re-run judges each attempt (HL-1).
  */
 export function decideNextStep(given: CauseHistory, policy: Policy): NextStep {
   const decision = decideNext(given, policy);
@@ -63,7 +63,7 @@ export function decideNextStep(given: CauseHistory, policy: Policy): NextStep {
     decision.kind === 'end' &&
     !decision.end.overBudget &&
     (decision.end.verdict === 'failed' || decision.end.verdict === 'rejected');
-  // A person sees the fix of which a reader said that it hides the fault, before it is lost (HN-11).
+  // Before healing gives up, a person gets to see a fix that the reviewer took for hiding the fault (HN-11).
   return hidden && isLost
     ? { kind: 'escalate', question: `is this fix meant? ${reasonOfEnd(hidden)}` }
     : decision;
@@ -73,7 +73,7 @@ function decideNext(given: CauseHistory, policy: Policy): NextStep {
   const newest = given.attempts.at(-1);
   const fixed = newest && isBuiltIn(newest) && endByOutcome(newest);
   if (fixed) return fixed;
-  // An attempt that paid no agent does not count as a try of the signature (BF-5).
+  // An attempt without an agent does not count as a try of the signature (BF-5).
   const history = {
     ...given,
     attempts: given.attempts.filter((attempt) => !isBuiltIn(attempt)),
@@ -102,16 +102,16 @@ function decideNext(given: CauseHistory, policy: Policy): NextStep {
   const isHeldUp = last?.end.kind === 'rejected' || last?.end.kind === 'conflict';
   if (!last || history.waited || isHeldUp) return nextTry(history, policy);
   const delayMs = backoffMs(judgedOf(history).length, policy.retries);
-  // Does not wait before a try that will not be made, for example because the time limit would pass during the wait.
+  // Ends now instead of waiting for a try that cannot start, for example because the time limit would pass meanwhile.
   const elapsedMs = history.spent.elapsedMs + delayMs;
   const next = nextTry({ ...history, spent: { ...history.spent, elapsedMs } }, policy);
   return next.kind === 'end' ? next : { kind: 'wait', delayMs, attempt: last.n };
 }
 
-/** A history without the attempts that needed no agent; `tries` counts all attempts, including those. */
+/** A history with only the agents' attempts; `tries` counts all attempts. */
 type CountedHistory = CauseHistory & { readonly tries: number };
 
-/** Ends a cause after any attempt, an agent's or not: no error is left, another one replaced it, or the project cannot be written to. */
+/** Ends a cause after any attempt if no error remains, another error replaced it, or the project cannot be written to. */
 function endByOutcome({ agent, end: ended }: Attempt): NextStep | null {
   if (ended.kind === 'green') return end('healed', `fixed by ${agentName(agent ?? 'nobody')}`);
   if (ended.kind === 'flaky') return end('flaky', ended.because);
@@ -147,7 +147,7 @@ function endAfter(last: Attempt, history: CauseHistory, policy: Policy): NextSte
   if (conflicts >= CONFLICTS_BEFORE_VERDICT)
     return end('failed', 'its files kept changing while its agents were working');
   if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
-  // The agent would be told nothing new.
+  // The agent would get the same prompt again.
   if (gaveUp(last) && nextAgent(history) === last.agent)
     return end('failed', `its agent found no fix: ${last.claim?.summary || 'it did not say why'}`);
   if (triesOf(history) >= policy.retries.max) {
@@ -172,7 +172,7 @@ function triesOf(history: CauseHistory): number {
   return earlierOf(history).count + judgedOf(history).length;
 }
 
-/** An attempt that could not be applied is repeated and does not count as a try (HN-1). */
+/** Returns the attempts that count as tries. An attempt that could not be applied is repeated and does not count (HN-1). */
 function judgedOf({ attempts }: CauseHistory): readonly Attempt[] {
   return attempts.filter((attempt) => attempt.end.kind !== 'conflict');
 }
@@ -189,7 +189,7 @@ function isBareRetest(history: CauseHistory, retries: RetrySettings): boolean {
   return triesOf(history) + 1 >= retries.max && failed >= FAILED_FIXES_BEFORE_BARE_RETEST;
 }
 
-/** Names the limit at which no further agent is started for a cause; null while none is reached (HN-9). */
+/** Names the limit that keeps further agents from starting for a cause; null if none is reached (HN-9). */
 export function limitReached(spent: Spent, limits: LimitSettings): string | null {
   if (spent.agentRuns >= limits.agentRuns) return `limits.agentRuns (${limits.agentRuns}) was reached`;
   if (spent.costUsd >= limits.costUsd) return `limits.costUsd (${limits.costUsd}) was reached`;
@@ -205,12 +205,11 @@ export function limitReached(spent: Spent, limits: LimitSettings): string | null
   return null;
 }
 
-/** Says that a run has taken all of its time. */
 function timeIsUp({ timeMs }: Pick<LimitSettings, 'timeMs'>): string {
   return `limits.time (${Math.round(timeMs / 600) / 100} min) was reached`;
 }
 
-/** Whether an agent says that it has not fixed the failure, and has not tried to. */
+/** True if an agent says that it has not fixed the failure, and changed nothing. */
 function gaveUp({ claim, files, cut = [] }: Attempt): boolean {
   return claim?.status === 'not-fixed' && files.length === 0 && cut.length === 0;
 }
@@ -219,7 +218,7 @@ function nextAgent(history: CauseHistory): string | undefined {
   return history.agents[triesOf(history)] ?? history.agents[0];
 }
 
-/** Deploys the primary agent first; if it failed, the agent of the next alternative (CS-7); then the primary again. */
+/** Deploys the primary agent first, then the agents of the alternatives (CS-7), then the primary again. */
 function deploy(history: CauseHistory, attempt: number): NextStep {
   const agent = nextAgent(history);
   if (agent === undefined) return end('failed', history.noAgent ?? 'no agent is configured for this failure');
@@ -234,15 +233,14 @@ function plural(count: number, singular: string, many: string): string {
   return `${count} ${count === 1 ? singular : many}`;
 }
 
-/** Returns the wait after the n-th failed attempt, in milliseconds: initial · factor^(n-1), at most max (HL-4). */
+/** Returns the wait in milliseconds after the n-th failed attempt: initial · factor^(n-1), at most max (HL-4). */
 export function backoffMs(attemptsMade: number, retries: RetrySettings): number {
   const { initialMs, factor, maxMs } = retries.backoff;
   return Math.min(initialMs * factor ** (attemptsMade - 1), maxMs);
 }
 
 /**
- * Whether `limits.escalations` causes of this run need a person, so that no more agents are started (ME-2). A question that an
- * earlier run already asked does not count again.
+ * True if `limits.escalations` causes of this run need a person, so that no more agents start (ME-2). Escalations of earlier runs do not count.
  */
 export function isPaused(
   causes: readonly Pick<CauseEnd, 'verdict' | 'askedBefore'>[],
@@ -256,8 +254,8 @@ export function isPaused(
 const spec = /\.(?:spec|test)\.[cm]?[jt]sx?(?=[:\s"')]|$)/;
 
 /**
- * Returns the agents that may be tried for a failure, in order: those of its class, then those of each alternative (CS-7). A spec
- * that does not compile gets none: no comparison could tell whether a change to it weakens its tests (HN-3), so it needs a person.
+ * Returns the agents for a failure, in order: those of its class, then those of each alternative (CS-7). A spec that does not compile gets no agent but
+ * a person: self-heal could not tell whether a change weakens its tests (HN-3).
  */
 export function agentsFor(
   failed: Pick<DiagnosedFailure, 'failure' | 'diagnosis'>,

@@ -14,26 +14,26 @@ import type { Session } from './session.js';
 import { describeFailure } from '../diagnose/headline.js';
 import { rememberedAs } from './remembered-as.js';
 
-/** What the outcome of a run depends on besides its tests and causes. */
+/** The result of healing, besides the tests and causes of the run. */
 export type HealResult = Pick<RunResult, 'suiteRed' | 'paused' | 'verified'>;
 
-/** The state that the rounds of one run share. The run itself knows what happened to its causes: see `stateOf`. */
+/** The state that all rounds of a run share. What happened to a cause is in the state of the run: see `causeStateOf`. */
 export interface Progress {
   readonly session: Session;
-  /** By id, in the order in which they were found; without the tests that another fix has healed since. */
+  /** The causes by id, in the order in which they were found, without tests that another fix has healed since. */
   readonly causes: Map<string, Cause>;
-  /** By cause, the work on it that ended last. */
+  /** The last finished work on each cause, by id. */
   readonly tried: Map<string, CauseWork>;
-  /** Causes whose tests are green with the unproven fixes of others; by id, with whose fix it was. */
+  /** The causes whose tests are green with other causes' unproven fixes, by id, with the reason for the report. */
   readonly greenWithOthers: Map<string, string>;
   suiteFlakes: number;
-  /** How many causes were found; they are numbered in that order. */
+  /** The number of causes found so far, from which their ids are made. */
   causeCount: number;
   /** Failures that could not be confirmed because the suite did not start, by key. */
   readonly blocked: Map<string, DiagnosedFailure>;
-  /** By the id of a test of the first run, the ids that re-run it. */
+  /** The ids that re-run each test of the first run, by the test's id. */
   readonly rerunIds: Readonly<Record<string, readonly string[]>>;
-  /** The tests that were green in the first run and can be run by themselves. */
+  /** The tests that were green in the first run and can run alone. */
   readonly green: readonly GreenTest[];
   /** The tests that ran in the first run. */
   readonly ran: readonly TestResult[];
@@ -43,7 +43,6 @@ export interface Progress {
   readonly searches: BlameSearches[];
 }
 
-/** Creates the progress of a new run. */
 export function newProgress(session: Session, first: SuiteRun): Progress {
   const inGroups = new Set(first.serial?.flat());
   return {
@@ -62,19 +61,19 @@ export function newProgress(session: Session, first: SuiteRun): Progress {
   };
 }
 
-/** Announces causes as found, or as narrowed to the tests that no other fix has healed. */
+/** Announces a new cause, or a cause narrowed to the tests that no other fix has healed. */
 export function announceCause({ session, causes }: Progress, cause: Cause): void {
   const type = causes.has(cause.id) ? 'cause.narrowed' : 'cause.found';
   causes.set(cause.id, cause);
   session.bus.emit({ type, cause: summarise(cause) });
 }
 
-/** Returns what the run knows about a cause. */
+/** Returns the run's state of a cause. */
 export function causeStateOf({ session }: Progress, { id }: Pick<Cause, 'id'>): CauseState | undefined {
   return session.bus.run().causes.find((cause) => cause.id === id);
 }
 
-/** Returns the attempts at a cause, with those whose proof is pending. */
+/** Returns the attempts at a cause, including those whose proof is pending. */
 export function attemptsAt(progress: Progress, cause: Cause): Attempt[] {
   return listAttempts(causeStateOf(progress, cause) ?? { attempts: [] });
 }
@@ -85,25 +84,25 @@ export function heldAttempt(progress: Progress, cause: Pick<Cause, 'id'>): Attem
   return last?.judged ? null : (last?.held ?? null);
 }
 
-/** Returns the verdict on a cause, with unproven fixes taken as proven; null if there is none yet. */
+/** Returns the verdict on a cause, treating unproven fixes as proven; null if there is none yet. */
 export function verdictOf(progress: Progress, cause: Cause): CauseVerdict | null {
   const isHealed =
     progress.greenWithOthers.has(cause.id) || heldAttempt(progress, cause)?.end.kind === 'green';
   return isHealed ? 'healed' : (causeStateOf(progress, cause)?.ended?.verdict ?? null);
 }
 
-/** Whether a cause waits for the proof of a fix: its own, which is green or has revealed another error, or that of another cause. */
+/** True if a cause waits for the proof of a fix: its own, which is green or has revealed another error, or another cause's. */
 export function isUnproven(progress: Progress, cause: Cause): boolean {
   return progress.greenWithOthers.has(cause.id) || heldAttempt(progress, cause) !== null;
 }
 
-/** How often the suite's own failure may disappear and come back before healing is given up. */
+/** How often the suite's own failure may disappear and come back before healing stops. */
 const SUITE_FLAKES_TOLERATED = 2;
 
-/** Whether more causes are healed and more agents are started. */
+/** True if healing may start on another cause or with another agent. */
 export function mayStartMoreWork(progress: Progress): boolean {
   const { session, causes, suiteFlakes } = progress;
-  // If no agent could be started, none was paid, so every cause is still worth a diagnosis.
+  // An unusable agent stops healing only if it started: until then nothing was spent, and every cause still gets its diagnosis.
   const unusable = [...causes.values()].some((cause) => {
     return verdictOf(progress, cause) === 'agent-unusable' && attemptsAt(progress, cause).length > 0;
   });
@@ -112,7 +111,7 @@ export function mayStartMoreWork(progress: Progress): boolean {
   );
 }
 
-/** Whether so many causes need a person that no more agents are started. */
+/** True if so many causes need a person that no more agents start. */
 export function isPausedNow({ session, greenWithOthers }: Progress): boolean {
   const ends = session.bus.run().causes.flatMap(({ id, ended }) => {
     return ended === null || greenWithOthers.has(id) ? [] : [ended];
@@ -120,7 +119,7 @@ export function isPausedNow({ session, greenWithOthers }: Progress): boolean {
   return isPaused(ends, session.settings.limits);
 }
 
-/** Whether a failure of the suite itself is still open. */
+/** True if a failure of the suite itself is unresolved. */
 export function isSuiteRed(progress: Progress): boolean {
   return [...progress.causes.values()].some((cause) => {
     const verdict = verdictOf(progress, cause);
@@ -152,8 +151,8 @@ export function keptChanges(progress: Progress): string[] {
 }
 
 /**
- * Returns the later causes with tests of a cause whose fix led to another error (HL-3). Its change stands or falls with theirs: a chain of
- * attempts is kept if it ends in a proven heal, and else taken out as a whole (HN-1).
+ * Returns the later causes with the same tests as a cause whose fix revealed another error (HL-3). A chain of such fixes is kept if it ends in a proven
+ * heal, and otherwise reverted as a whole (HN-1).
  */
 export function revealedBy(progress: Progress, cause: Cause): Cause[] {
   if (verdictOf(progress, cause) !== 'superseded') return [];
@@ -162,7 +161,7 @@ export function revealedBy(progress: Progress, cause: Cause): Cause[] {
   return later.filter((other) => haveCommonTest(other, cause));
 }
 
-/** Returns the causes whose undecided fixes revealed the error of this one. */
+/** Returns the causes whose undecided fixes revealed the error of this cause. */
 export function revealing(progress: Progress, cause: Pick<Cause, 'id' | 'members'>): Cause[] {
   return [...progress.causes.values()].filter(
     (other) =>
@@ -216,21 +215,21 @@ export async function endCause(
 export interface ProofTest {
   readonly failure: DiagnosedFailure;
   readonly causeId: string;
-  /** Whether the fix was made for this test; if a shared run contradicts it, its cause is proven alone. */
+  /** True if the fix was made for this test; if a shared run contradicts it, its cause is proven alone. */
   readonly isLead: boolean;
-  /** Whether it takes part in the runs without the fix, too; three of a cause do. */
+  /** True if it also runs without the fix, as up to three tests of a cause do. */
   readonly isFlipped: boolean;
-  /** The first Playwright run of its proof: with the fix, or without it if it is yet to be run. */
+  /** The first Playwright run of its proof. */
   readonly since: number;
   /** The changes that revealed its error. */
   readonly base: readonly string[];
-  /** Null while it is still taking part. */
+  /** Null while it is still in the proof. */
   ended: ProofOutcome | null;
-  /** Set if it was red with the fix from the start, so that its failure has a cause of its own. */
+  /** Set if it was red with the fix from the start, so that its failure gets its own cause. */
   readonly isOther?: true;
 }
 
-/** Begins the proof of a test. Its newest run was the first with its fix, unless `isRun` says that there was none. */
+/** Begins the proof of a test. Its newest run was the first with its fix, unless `isRun` is false. */
 export function proofTest(
   progress: Progress,
   of: Pick<ProofTest, 'failure' | 'causeId' | 'isLead' | 'isFlipped'>,
@@ -242,14 +241,14 @@ export function proofTest(
   return { ...of, since, base: base.flatMap((cause) => changesOf(progress, cause)), ended: null };
 }
 
-/** Returns what all runs have shown of a test so far: the proof of its fix, if it holds. */
+/** Returns the results of a test in all runs so far, which are the proof of its fix if it holds. */
 export function stepsOf({ session }: Progress, { failure, isOther, ...when }: ProofTest): ProofStep[] {
   const { before, after } = session.observations.steps(failure, when);
-  // Its later runs belong to a cause of its own.
+  // Its later runs belong to its own cause.
   return [...before, ...(isOther ? after.slice(0, 1) : after)];
 }
 
-/** Returns the proof of each test; tests that are still taking part count as proven, or as green if they were not run without the fix. */
+/** Returns the proof of each test. A test that is still in the proof counts as proven, or as green if it did not run without the fix. */
 export function testProofs(progress: Progress, tests: readonly ProofTest[]): TestProof[] {
   return tests.map((test) => ({
     id: failureKey(test.failure.failure),
@@ -258,7 +257,7 @@ export function testProofs(progress: Progress, tests: readonly ProofTest[]): Tes
   }));
 }
 
-/** Returns a cause as events and reports name it. */
+/** Converts a cause to the record that events and reports contain. */
 export function summarise({ id, lead, members, parent }: Cause): CauseRecord {
   const { category, alternatives, why, confidence, warning, facts } = lead.diagnosis;
   return {
@@ -268,7 +267,7 @@ export function summarise({ id, lead, members, parent }: Cause): CauseRecord {
     alternatives,
     why,
     confidence,
-    // Headline and class are those of the lead.
+    // The lead comes first, because headline and class are from it.
     tests: listTests([lead, ...members.filter((member) => member !== lead)]),
     headline: describeFailure(lead),
     source: facts.source,

@@ -1,25 +1,25 @@
 import type { ProofOutcome } from '../model/proof.js';
 
 /**
- * The part of a proof for which a run was made: `trial` before it; `shared` with the tests of all fixes; `apart` to tell fixes from each other; `alone` with the
- * tests of one fix; `rest` for the tests around them; `culprit` to find out which fix broke a test.
+ * The part of a proof for which a run was made: `trial` before the proof; `shared` with the tests of all fixes; `apart` to show that each fix is needed
+ * beside the others; `alone` with the tests of one fix; `rest` with the other tests; `culprit` to find the fix that broke a test.
  */
 export type ProofPart = 'trial' | 'shared' | 'apart' | 'alone' | 'rest' | 'culprit';
 
-/** What one Playwright run showed of one test. */
+/** The result of one Playwright run for one test. */
 export interface Sighting {
   /** The number of the run. */
   readonly run: number;
   readonly part: ProofPart;
   /** The changes that were in the tree. */
   readonly changes: readonly string[];
-  /** The changes that were taken out for it; those that are built on them were out, too. */
+  /** The changes that were reverted for the run; changes built on them were reverted, too. */
   readonly without: readonly string[];
-  /** Whether it was in a clean copy, rather than in the project. */
+  /** True if the run was in a clean copy instead of the project. */
   readonly isClean: boolean;
   /** `nothing` if the test did not run. */
   readonly shown: 'green' | 'red' | 'nothing';
-  /** Why nothing was shown. */
+  /** The reason for `nothing`. */
   readonly because?: string;
 }
 
@@ -27,68 +27,68 @@ export interface Sighting {
 export interface FixInProof {
   readonly id: string;
   readonly changes: readonly string[];
-  /** Its changes, and those made for the errors that it revealed, which cannot stay without it. */
+  /** Its changes, and those made for errors that it revealed, which cannot stay without it. */
   readonly withRevealed: readonly string[];
-  /** The files outside of git that changed since the work on it began; taking it out does not restore them. */
+  /** The files outside git that changed since work on it began; reverting the fix does not restore them. */
   readonly leftovers: readonly string[];
 }
 
 /** A test that a fix turned green. */
 export interface TestInProof {
   readonly key: string;
-  /** The id of its fix, which may have no changes of its own: then those of others turned it green. */
+  /** The id of its fix. A fix without changes means that other causes' fixes turned the test green. */
   readonly fix: string;
-  /** Whether the fix was made for this test. */
+  /** True if the fix was made for this test. */
   readonly isLead: boolean;
-  /** Whether it is run without the fix, too. */
+  /** True if it also runs without the fix. */
   readonly isFlipped: boolean;
-  /** Whether it stands for the suite itself. */
+  /** True if it stands for the suite itself. */
   readonly isSuite: boolean;
-  /** Whether other tests run along with it, which may be what makes it red. */
+  /** True if other tests run with it, which may be the reason for its failure. */
   readonly isInCompany: boolean;
   /** The first run of its proof. */
   readonly since: number;
-  /** The changes with which it was first red, without those of its own fix: another failure would hide its own without them. */
+  /** The changes with which it was first red, without those of its own fix. Without them, another failure would hide its own. */
   readonly redWith: readonly string[];
-  /** Everything that was seen of it, oldest first. */
+  /** Its results in all runs, oldest first. */
   readonly sightings: readonly Sighting[];
-  /** Null while it takes part. */
+  /** Null while it is in the proof. */
   readonly ended: ProofOutcome | null;
 }
 
-/** A test that was green, and has to stay so. */
+/** A test that was green and must stay green. */
 export interface TestToStayGreen {
   readonly key: string;
   readonly sightings: readonly Sighting[];
-  /** Whether it is marked to fail, so that a person has to remove the mark now. */
+  /** True if it is marked to fail but passes, so that a person must remove the mark. */
   readonly isMarked: boolean;
 }
 
-/** What is to be proven, and everything that runs have shown so far. */
+/** The fixes and tests to prove, and the results of all runs so far. */
 export interface ProofQuestion {
-  /** Those with changes, in the order in which these were applied. */
+  /** The fixes that have changes, in the order in which these were applied. */
   readonly fixes: readonly FixInProof[];
   readonly tests: readonly TestInProof[];
-  /** How often each test has to be green with its fix, and red without. */
+  /** How often each test must be green with its fix, and red without it. */
   readonly greens: number;
   readonly reds: number;
-  /** Whether each fix is proven in a clean copy, too. */
+  /** True to prove each fix in a clean copy, too. */
   readonly inCleanCopy: boolean;
-  /** Whether other runs than those of the proof have shown that two fixes mend different faults. */
+  /** True if runs outside the proof have shown that two fixes are for different faults. */
   readonly areApart: (fix: string, other: string) => boolean;
-  /** The tests around the fixes; null if they are not run. */
+  /** The other tests; null if they do not run. */
   readonly rest: { readonly hasRun: boolean; readonly tests: readonly TestToStayGreen[] } | null;
 }
 
-/** Why a fix does not stay. */
+/** The reason for reverting a fix. */
 export type FixRefuted =
   | { readonly kind: 'still-failing' | 'flaky'; readonly because: string }
-  /** Its test is green without it, with the fix of another cause. */
+  /** The test is green without the fix, thanks to another cause's fix. */
   | { readonly kind: 'needless' };
 
-/** What a proof needs next. */
+/** The next step of a proof. */
 export type NextInProof =
-  /** Run these tests without these changes, `alone` for a fix that a shared run contradicted, for the reason. */
+  /** Run these tests without these changes; `alone` for a fix that a shared run contradicted. */
   | {
       readonly kind: 'run';
       readonly part: 'shared' | 'apart' | 'alone';
@@ -96,7 +96,7 @@ export type NextInProof =
       readonly without: readonly string[];
       readonly doubt?: Doubt;
     }
-  /** Run these tests in a clean copy, without these changes and with all, perhaps for a reason that a person should know. */
+  /** Run these tests in a clean copy, both without these changes and with all; `because` is a reason to tell the user. */
   | {
       readonly kind: 'run-clean';
       readonly tests: readonly TestInProof[];
@@ -107,28 +107,28 @@ export type NextInProof =
   | { readonly kind: 'run-rest'; readonly again: readonly string[] | null }
   /** Run these tests without these changes, to find out which fix broke them. */
   | { readonly kind: 'run-culprit'; readonly keys: readonly string[]; readonly without: readonly string[] }
-  /** Decide about one test. */
+  /** Decide the outcome of one test. */
   | { readonly kind: 'end'; readonly test: TestInProof; readonly as: 'red' | 'unsteady' | 'flaky' }
-  /** Take out a fix. */
+  /** Revert a fix. */
   | { readonly kind: 'refute'; readonly fix: string; readonly how: FixRefuted }
-  /** Take out the fixes that broke tests, which are listed by fix. */
+  /** Revert the fixes that broke tests; the tests are listed by fix. */
   | { readonly kind: 'broke'; readonly tests: ReadonlyMap<string, readonly string[]> }
-  /** All that is left holds. */
+  /** All remaining fixes hold. */
   | { readonly kind: 'settled' };
 
-/** What a shared run contradicted, and how. */
+/** A fix that a shared run contradicted. */
 export interface Doubt {
   readonly fix: string;
   readonly run: number;
   readonly why: string;
 }
 
-/** Whether two lists hold the same changes, in whichever order. */
+/** True if two lists contain the same changes, in any order. */
 export function isSameSet(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every((id) => others.includes(id));
 }
 
-/** Whether a run was made in the state in which these changes are taken out of those that are kept. */
+/** True if a run had exactly the kept changes without these. */
 export function isWithout(
   sighting: Pick<Sighting, 'changes' | 'without'>,
   { kept, without }: { readonly kept: readonly string[]; readonly without: readonly string[] },
@@ -138,12 +138,12 @@ export function isWithout(
   return isSameSet(sighting.changes, rest) || (isAsked && sighting.changes.every((id) => rest.includes(id)));
 }
 
-/** Returns a fix that is one change, on which nothing else is built. */
+/** Creates a fix that consists of one change and on which no other is built. */
 export function createSingleFix(change: string): FixInProof {
   return { id: change, changes: [change], withRevealed: [change], leftovers: [] };
 }
 
-/** Returns a test of such a fix, which counts by its runs alone. */
+/** Creates a test of such a fix. */
 export function createPlainTest(
   test: Pick<TestInProof, 'key' | 'fix' | 'sightings'> & Partial<TestInProof>,
 ): TestInProof {

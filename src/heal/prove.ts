@@ -42,25 +42,25 @@ import { type FixToProve, type Readings, startReading } from './reading/read-fix
 
 const nothing: Remainder = { again: [], failures: [] };
 
-/** One shared proof of all fixes that are not proven yet. What its runs show is in the observations. */
+/** One shared proof of all unproven fixes. The results of its runs are in the observations. */
 interface Proof {
   readonly progress: Progress;
   /** The ids of all changes, in the order in which they were applied. */
   readonly applied: readonly string[];
   readonly regression: Regression;
   readonly refuted: Map<string, Refutation>;
-  /** Causes that are gone with the fix that had revealed them, by id. */
+  /** The ids of causes whose error disappeared when the fix that had revealed it was reverted. */
   readonly gone: Set<string>;
   readonly others: Map<string, DiagnosedFailure>;
-  /** By cause, the files outside of git that changed since the work on it began, where its test was green without its fix. */
+  /** For causes whose test was green without its fix, by id: the files outside git that changed since work on it began. */
   readonly leftovers: Map<string, readonly string[]>;
-  /** Causes of which it was said that they are proven on their own. */
+  /** The ids of causes for which the user was told that they are proven alone. */
   readonly alone: Set<string>;
 }
 
 /**
- * Proves all fixes in shared runs (HN-5): makes the runs that the plan asks for, and takes out the fixes that they refute, until all that is left holds.
- * A kill before the proof is complete reverts the fixes.
+ * Proves all fixes in shared runs (HN-5): makes the runs that the plan asks for and reverts the fixes that they refute, until all remaining fixes hold.
+ * A kill before the end of the proof reverts the fixes.
  */
 export async function proveFixes(progress: Progress, first: SuiteRun): Promise<Remainder> {
   const { session, proofTests } = progress;
@@ -75,7 +75,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
     leftovers: new Map(),
     alone: new Set(),
   };
-  // Whoever reads them needs no project, and reads while it is busy.
+  // The reviewing agents work in copies while the proof uses the project.
   const readings = await startReading(session, fixesIn(proof));
   try {
     await dropDeadEnds(proof);
@@ -83,7 +83,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
     while (!session.signal.aborted) {
       const next = planProof(questionOf(proof));
       countStep(asked, next);
-      // What is left without a fix that its reader has refused has to be shown once more.
+      // After a reviewer rejects a fix, the remaining ones must be proven without it.
       if (next.kind === 'settled' && !(await applyReadings(proof, readings))) break;
       if (next.kind !== 'settled') await carryOut(proof, next);
     }
@@ -103,20 +103,19 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
   return applyProof(progress, { ...proof, unproven: unclearFixes(questionOf(proof)) });
 }
 
-/** More often than any proof needs the same run. */
-const MOST_TIMES = 100;
+/** No proof needs the same run this often. */
+const MAX_REPETITIONS = 100;
 
-/** Counts the steps of a proof. A plan that asks for the same run for ever is a bug, and costs the user a Playwright run each time. */
+/** Counts the steps of a proof, and throws if the plan asks for the same run forever, which would cost the user a Playwright run each time. */
 function countStep(asked: Map<string, number>, next: NextInProof): void {
   const tests = 'tests' in next && Array.isArray(next.tests) ? next.tests : [];
   const keys = [...tests, ...('test' in next ? [next.test] : [])].map(({ key }: TestInProof) => key);
   const step = JSON.stringify({ ...next, tests: keys, test: null });
   const times = (asked.get(step) ?? 0) + 1;
   asked.set(step, times);
-  if (times > MOST_TIMES) throw new Error(`The proof asks for the same step again and again: ${step}`);
+  if (times > MAX_REPETITIONS) throw new Error(`The proof asks for the same step again and again: ${step}`);
 }
 
-/** What is to be proven, and everything that runs have shown so far. */
 function questionOf(proof: Proof): ProofQuestion {
   const { progress, regression } = proof;
   const { settings } = progress.session;
@@ -145,7 +144,7 @@ function fixInProof({ progress, leftovers }: Proof, id: string): FixInProof {
   };
 }
 
-/** A test of the plan, with what it is made from. */
+/** A test of the plan, with the test that it was made from. */
 interface PlannedTest extends TestInProof {
   readonly test: ProofTest;
 }
@@ -164,7 +163,7 @@ function testInProof(progress: Progress, test: ProofTest): PlannedTest {
     isSuite: failure.failure.scope === 'suite',
     isInCompany: failure.along !== undefined,
     since,
-    // The fixes that revealed its error are a part of its own (HL-3).
+    // The fixes that revealed its error count as part of its own fix (HL-3).
     redWith: observations.firstRedWith(failure, new Set(kept)).filter((id) => !base.includes(id)),
     sightings: observations.sightings(key),
     ended,
@@ -206,7 +205,7 @@ async function carryOut(proof: Proof, next: Exclude<NextInProof, { kind: 'settle
     }
     case 'broke':
       regression.broke.push(...(await revertFixesThatBroke(progress, next.tests)));
-      // The search has shown what one fix broke without it; without several, no run has.
+      // After one fix is reverted, the search has already run this state; after several, it has not.
       if (next.tests.size === 1) regression.hasRunNow();
       return dropDeadEnds(proof);
     default:
@@ -248,7 +247,7 @@ async function runTests(
   if (without.length === 0) return;
   const isRed = ({ failure }: ProofTest) => !isGreen(rerun.observe(failure));
   const cause = progress.causes.get(doubt?.fix ?? '');
-  if (cause && tests.some(isRed)) tellNeeds(progress.session, cause);
+  if (cause && tests.some(isRed)) announceNeededTests(progress.session, cause);
   const green = tests.filter((test) => !isRed(test));
   const files = green.length > 0 && part !== 'apart' ? await leftovers(progress, green) : [];
   for (const { causeId } of files.length > 0 ? green : []) proof.leftovers.set(causeId, files);
@@ -273,7 +272,7 @@ async function runInCleanCopy(
   });
 }
 
-/** Brings the project to the state without these changes; returns false if somebody edited the same files, whose edits stay, and the fix with them. */
+/** Reverts these changes in the project, and no others; returns false if somebody edited the same files, whose edits then stay, and so does the fix. */
 async function takeOut(progress: Progress, changes: readonly string[]): Promise<boolean> {
   const { session } = progress;
   const wanted = keptChanges(progress).filter((id) => !changes.includes(id));
@@ -286,7 +285,7 @@ async function takeOut(progress: Progress, changes: readonly string[]): Promise<
   return false;
 }
 
-/** Takes out a fix whose test is green without it, with the fixes of others. */
+/** Reverts a fix whose test is green without it, thanks to other causes' fixes. */
 async function takeNeedless(progress: Progress, cause: Cause): Promise<void> {
   await revertFixes(progress, changesOf(progress, cause));
   const because = 'its test is green without it, with the fix of another cause';
@@ -298,8 +297,8 @@ async function takeNeedless(progress: Progress, cause: Cause): Promise<void> {
 }
 
 /**
- * Applies what readers say of the fixes that no run has contradicted (HN-11); returns whether one was taken out while others stay. An honest fix enters. Of one that hides
- * the fault the next agent is told, and about any other a person is asked.
+ * Applies the reviews of the fixes that no run has contradicted (HN-11); returns true if a fix was reverted while others stay. An honest fix enters. If a
+ * fix hides the fault, the next agent's prompt says so; in any other case, a person is asked.
  */
 async function applyReadings(proof: Proof, readings: Readings): Promise<boolean> {
   const { progress } = proof;
@@ -341,14 +340,14 @@ function fixesIn(proof: Proof): FixToProve[] {
   });
 }
 
-/** Takes out the fixes that lead to no heal any more, so that the next run shows the others without them. */
+/** Reverts fixes that can no longer lead to a heal, so that the next run shows the others without them. */
 async function dropDeadEnds({ progress, refuted, gone }: Proof): Promise<void> {
   if (progress.session.signal.aborted) return;
   for (const id of await revertDeadEnds(progress, refuted)) gone.add(id);
 }
 
-/** A test that was green without its fix when it ran alone, and is red without it among the others, needs them. */
-function tellNeeds({ bus }: Progress['session'], cause: Cause): void {
+/** Announces that a test fails only after other tests: without its fix, it was green alone and is red after them. */
+function announceNeededTests({ bus }: Progress['session'], cause: Cause): void {
   const { along: needs, ...lead } = cause.lead;
   if (needs) bus.emit({ type: 'cause.narrowed', cause: summarise({ ...cause, lead: { ...lead, needs } }) });
 }
@@ -359,7 +358,7 @@ async function refute({ progress, refuted }: Proof, cause: Cause, how: Refutatio
   await revertFixes(progress, changesOf(progress, cause));
 }
 
-/** Returns the ids of the fastest green test, which suffices to show whether the suite starts. */
+/** Returns the ids that run the fastest green test, which is enough to show whether the suite starts. */
 function oneTest({ session, rerunIds }: Progress): readonly string[] {
   const tests = [...session.bus.run().tests.values()].toSorted((a, b) => a.durationMs - b.durationMs);
   const id = (tests.find(({ verdict }) => verdict === 'passed') ?? tests[0])?.id;

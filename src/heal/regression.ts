@@ -23,20 +23,20 @@ import { notRun } from './retest.js';
 import { announceTests } from './tell-tests.js';
 
 /**
- * The tests around the kept fixes, or the whole suite if time allows: what was green has to stay green (HN-6). For the tests that are being proven, their run is also
- * the one with their fix reapplied (HN-5), so they are always included, as are tests that were green and then red beside them.
+ * Runs the tests around the kept fixes, or the whole suite if time allows, because green tests must stay green (HN-6). Always includes the tests of the
+ * proof, for which this is also the run with their fix reapplied (HN-5), and tests that turned red beside them.
  */
 export class Regression {
   /** The fixes that were reverted because they broke tests. */
   readonly broke: RegressionResult['broke'][number][] = [];
   readonly #progress: Progress;
   readonly #first: SuiteRun;
-  /** The states of the tree in which it ran. */
+  /** The states of the tree in which these tests have run. */
   readonly #states = new Set<string>();
-  /** Tests that pass although they are marked to fail. What such a test describes works now, so a person has to remove its mark, and the fix stays. */
+  /** Tests that pass although they are marked to fail. The fix stays, and a person must remove the mark. */
   readonly #marked = new Set<string>();
   #size: { readonly tests: number; readonly leftOut: number } | null = null;
-  /** The run in which tests that were red ran again. */
+  /** The run that repeated red tests. */
   #again: SuiteRun | null = null;
 
   constructor(progress: Progress, first: SuiteRun) {
@@ -44,7 +44,7 @@ export class Regression {
     this.#first = first;
   }
 
-  /** Returns what runs have shown of the tests that have to stay green; null if these are not run. */
+  /** Returns the results of the tests that must stay green; null if they do not run. */
   restOf(
     proven: readonly ProofTest[],
     { hasDropped }: { readonly hasDropped: boolean },
@@ -65,7 +65,7 @@ export class Regression {
     };
   }
 
-  /** Runs the tests around the fixes, or these again. */
+  /** Runs the tests around the fixes, or repeats the tests in `again`. */
   async run(again: readonly string[] | null, proven: readonly ProofTest[]): Promise<void> {
     const progress = this.#progress;
     const isAll = this.#isAll;
@@ -89,12 +89,12 @@ export class Regression {
     await redAmong(progress, { ids, all, of: this.#green(proven), purpose, part: 'rest' });
   }
 
-  /** Counts the state of the tree as one in which the tests have run, if they ran at all. */
+  /** Marks the current state of the tree as one in which the tests have run, if they ran in any. */
   hasRunNow(): void {
     if (this.#states.size > 0) this.#states.add(this.#state);
   }
 
-  /** Announces what the runs showed. Returns failures that are no fix's fault and that no cause has: the suite's own, and tests that are marked to fail. */
+  /** Announces the results. Returns failures that no fix caused and no cause contains: the suite's own, and those of tests marked to fail. */
   async announceEnd(proven: readonly ProofTest[]): Promise<readonly DiagnosedFailure[]> {
     const { session } = this.#progress;
     const { bus } = session;
@@ -118,7 +118,7 @@ export class Regression {
     return diagnosed.filter(({ failure }) => news.has(failureKey(failure)));
   }
 
-  /** Whether all tests run, as far as there is time, rather than only those that are being proven. */
+  /** True if all tests run, as far as time allows, not only those of the proof. */
   get #isAll(): boolean {
     const { regression } = this.#progress.session.settings.verify;
     return regression === 'suite' && keptCauses(this.#progress).length > 0;
@@ -128,7 +128,7 @@ export class Regression {
     return keptChanges(this.#progress).toSorted().join(' ');
   }
 
-  /** The tests that were green, and red beside the tests of a proof. */
+  /** The ids of green tests that turned red beside the tests of a proof. */
   get #suspects(): string[] {
     return greenTests(this.#progress).filter((id) => this.#progress.session.observations.wasRed(id));
   }
@@ -138,10 +138,10 @@ export class Regression {
     return listTests(proven.map(({ failure }) => failure)).flatMap(({ id }) => (gone.has(id) ? [] : [id]));
   }
 
-  /** The keys of what has to be green. */
+  /** The keys of the tests that must be green. */
   #green(proven: readonly ProofTest[]): Set<string> {
     const progress = this.#progress;
-    // Whether the suite itself failed so far, or only without a fix that is now in the tree.
+    // The suite itself must not fail, unless it has already failed by chance or still does.
     const isSuiteSound = progress.suiteFlakes === 0 && !isSuiteRed(progress);
     return new Set([...this.#own(proven), ...greenTests(progress), ...(isSuiteSound ? [suiteKey] : [])]);
   }
@@ -177,20 +177,20 @@ function sayUnsteady(progress: Progress, unsteady: readonly string[], own: reado
 
 interface RedRequest {
   readonly ids: readonly string[];
-  /** Runs the whole selection rather than the individual ids. */
+  /** True to run the whole selection instead of the individual ids. */
   readonly all?: boolean;
-  /** The keys of the tests to look at. */
+  /** The keys of the tests to record. */
   readonly of: ReadonlySet<string>;
   readonly purpose?: 'regression' | 'proof';
   readonly part: ProofPart;
-  /** The changes that were taken out for it. */
+  /** The changes that were reverted for the run. */
   readonly without?: readonly string[];
 }
 
 /**
- * Runs tests, and records which are red: all of them if the suite cannot run. One that did not run is run again, and shows nothing if it does not run then
- * either. The suite itself may fail although its tests pass (a worker's teardown, a global teardown); whether it still does, only the whole selection
- * shows. Returns the run; null if nothing could be run.
+ * Runs tests and records which are red: all of them if the suite cannot run. Runs a test again that did not run; if it still does not run, nothing is
+ * recorded for it. The suite itself may fail although its tests pass, for example in a global teardown; only a run of the whole selection shows that.
+ * Returns null for the run if nothing could run.
  */
 export async function redAmong(
   { session, rerunIds }: Progress,
@@ -199,7 +199,7 @@ export async function redAmong(
   const record = (endingOf: (id: string) => Observation['ended'] | null) => {
     const observed = [...of].flatMap((id): [string, Observation][] => {
       const ended = endingOf(id);
-      // The reason of its failure is not needed.
+      // The failure itself is not needed.
       return ended === null ? [] : [[id, { ended, failure: null, suiteFailure: null }]];
     });
     if (!session.signal.aborted) session.observations.add(new Map(observed), { part, without });
@@ -218,7 +218,7 @@ export async function redAmong(
   const run = isWhole
     ? await session.suite.runAgain({ ids: null, purpose, causeId: null })
     : await runThese(ids);
-  // What a person chose to take out may be all that was selected.
+  // A person may have chosen to delete all selected tests.
   const isEmptied = session.observations.gone.size > 0 && run.suiteFailure?.errors.every(isNoTests);
   if (run.tests.length === 0) {
     record(() => (isEmptied ? 'passed' : 'failed'));
@@ -244,7 +244,7 @@ export async function redAmong(
   return { run };
 }
 
-/** The tests of the whole run: the first run may not have reached any. */
+/** Chooses among all tests of this self-heal run, because the first Playwright run may not have reached any. */
 function choose(progress: Progress, first: SuiteRun, kept: readonly Cause[]): RegressionTests {
   const files = new Map<string, TestFile>();
   const healed = new Set(kept.flatMap((cause) => [...keysOf(cause)]));

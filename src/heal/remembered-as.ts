@@ -3,12 +3,12 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { type EvidenceSource, isDecisive } from '../model/diagnosis.js';
 import { normalise } from '../diagnose/normalise.js';
 
-/** Where an app or its server says what went wrong behind the test's own error. */
+/** Evidence in which an app or its server reports the error behind the test's own. */
 const behindTheTest: ReadonlySet<EvidenceSource> = new Set(['server', 'console', 'network']);
 
 /**
- * Returns the signature under which the store knows a failure. Two tests that miss the same heading may do so for two errors of a server, so what
- * decided the diagnosis belongs to it. Within a run the plain signature counts, since an untraced run sees less.
+ * Returns the signature of a failure in the store. It includes the evidence that decided the diagnosis, because two tests may miss the same heading for
+ * two different server errors. Within a run the plain signature counts, since a run without a trace has less evidence.
  */
 export function rememberedAs({
   signature,

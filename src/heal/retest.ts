@@ -14,26 +14,26 @@ import { announceTests } from './tell-tests.js';
 import { afterName } from '../run/pictures.js';
 import type { RunFolder } from '../run/run-folder.js';
 
-/** What a re-run of some failures showed. */
+/** The result of re-running some failures. */
 export interface Retest {
   observe(failure: DiagnosedFailure): Observation;
-  /** The failures of the re-run other than those it was made for, such as dependents of a setup test. */
+  /** Further failures in the re-run, such as dependents of a setup test. */
   readonly others: readonly DiagnosedFailure[];
   readonly suiteFailure: DiagnosedFailure | null;
-  /** For each of its tests that passed, the reasons for the failure's class that this run still gave. */
+  /** For each test that passed, the reasons for the failure's class that this run still contained. */
   readonly reasonsLeft: ReadonlyMap<DiagnosedFailure, readonly Reason[]>;
   /** Null if `verify.prepare` failed and nothing was run. */
   readonly run: SuiteRun | null;
 }
 
-/** Which failures a re-run is for, and why it is made. */
+/** The failures to re-run, and the purpose. */
 export interface RetestRequest {
   readonly failures: readonly DiagnosedFailure[];
   readonly purpose: SuitePurpose;
   readonly causeId: string | null;
   /** Test ids to run instead of those of the failures: one test is enough to show the suite's own failure. */
   readonly ids?: readonly string[];
-  /** The part of a proof that it is, and the changes that were taken out for it; absent before the proof. */
+  /** The part of the proof, and the changes that were reverted for it; absent before the proof. */
   readonly proof?: { readonly part: ProofPart; readonly without: readonly string[] };
 }
 
@@ -66,7 +66,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   if (!session.signal.aborted) {
     session.observations.add(observationsIn(diagnosedRun, failures), proof ?? {});
     session.testFiles.observe(diagnosedRun.run);
-    // What a change lets run is told only once the change is kept, which one that a person is asked about is not.
+    // Tests that run only thanks to a change are announced once the change is kept.
     if (purpose !== 'retest' && purpose !== 'proof') announceTests(session, diagnosedRun.run);
   }
   const asked = new Set(failures.map(({ failure }) => failureKey(failure)));
@@ -80,8 +80,8 @@ export async function retest(session: Session, request: RetestRequest): Promise<
 }
 
 /**
- * Repeats the tests of a run that decide nothing, and drops their first results: tests that record a trace themselves, which failed only because
- * Playwright refuses to record two; and tests that were asked for but did not run, such as after a failed set-up.
+ * Repeats the tests whose results show nothing, and drops those results: tests that record their own trace, which failed only because Playwright refuses
+ * to record two, and requested tests that did not run, for example after a failed set-up.
  */
 async function repeatUndecided(
   session: Session,
@@ -109,7 +109,7 @@ async function repeatUndecided(
   };
 }
 
-/** Returns the ids of the tests that a run did not get to. */
+/** Returns the ids of the tests that a run did not reach. */
 export function notRun({ tests }: Pick<SuiteRun, 'tests'>): string[] {
   return tests.flatMap(({ test, outcome }) => (outcome === 'not-run' ? [test.id] : []));
 }
@@ -149,7 +149,7 @@ function idsOf(failures: readonly DiagnosedFailure[]): string[] | null {
   return [...new Set(failures.flatMap((failure) => failure.rerunIds))];
 }
 
-/** Reads what a traced run shows of the tests that passed; without traces, it shows nothing. */
+/** Reads the traces of the tests that passed; without a trace, the result is empty. */
 async function readGreen(
   failures: readonly DiagnosedFailure[],
   { tests, traces }: SuiteRun,
@@ -167,7 +167,7 @@ async function readGreen(
 
 const unseen: PassingTest = { complaints: new Map(), requests: [], writes: [], picture: null };
 
-/** Saves, next to each failure, the last picture of its test from a run in which it passed, so that a report can show both. */
+/** Saves the last picture of each test that passed next to its failure, so that a report can show both. */
 async function keepGreenPictures(
   folder: Pick<RunFolder, 'failure'>,
   green: ReadonlyMap<DiagnosedFailure, PassingTest>,

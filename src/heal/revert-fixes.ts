@@ -18,7 +18,7 @@ import { suiteKey } from './observations.js';
 import { announceVerdicts } from './tell-tests.js';
 import { rememberedAs } from './remembered-as.js';
 
-/** Reverts the fixes that broke tests, which are listed by cause; returns what each broke. */
+/** Reverts fixes that broke tests; `tests` lists these by cause. Returns the tests that each fix broke. */
 export async function revertFixesThatBroke(
   progress: Progress,
   tests: ReadonlyMap<string, readonly string[]>,
@@ -43,7 +43,7 @@ export function changesWith(progress: Progress, causes: readonly Cause[]): strin
   return [...new Set(all.flatMap((cause) => changesOf(progress, cause)))];
 }
 
-/** Reverts fixes for good, and rejects those that were built on them and cannot be applied without them. */
+/** Reverts fixes for good, and rejects fixes that were built on them and cannot be applied without them. */
 export async function revertFixes(progress: Progress, changes: readonly string[]): Promise<void> {
   const lost = await revertChanges(progress.session, changes);
   for (const cause of progress.causes.values()) {
@@ -54,8 +54,8 @@ export async function revertFixes(progress: Progress, changes: readonly string[]
 }
 
 /**
- * Takes out fixes that only led to other errors, none of which was healed: a chain of attempts that does not end in a proven heal leaves nothing
- * (HN-1). `refuted` holds the ids of causes whose fix did not hold in the proof. Returns the ids of causes that are gone with such a fix.
+ * Reverts fixes that only led to other errors, none of which was healed: a chain of attempts that does not end in a proven heal leaves no change
+ * (HN-1). `refuted` has the ids of causes whose fix did not hold in the proof. Returns the ids of causes whose error such a fix had revealed.
  */
 export async function revertDeadEnds(
   progress: Progress,
@@ -82,7 +82,7 @@ export async function revertDeadEnds(
   return gone;
 }
 
-/** Whether a test is green with this fix and what followed it, so far as is known yet. */
+/** True if, as far as known, a test is green with this fix and the fixes that followed it. */
 function leadsToHeal(progress: Progress, cause: Cause, refuted: ReadonlyMap<string, unknown>): boolean {
   const later = revealedBy(progress, cause);
   const ids = new Set([cause, ...later].map(({ id }) => id));
@@ -94,7 +94,7 @@ function leadsToHeal(progress: Progress, cause: Cause, refuted: ReadonlyMap<stri
   return holds || later.some(isProven);
 }
 
-/** Decides the held attempt at a cause, if there is one: as it ended, or with another end. */
+/** Decides the held attempt at a cause, if there is one: with its own end, or with the given one. */
 export async function decideLast(progress: Progress, cause: Cause, end?: AttemptEnd): Promise<void> {
   const held = heldAttempt(progress, cause);
   if (held === null) return;
@@ -106,7 +106,7 @@ export async function decideLast(progress: Progress, cause: Cause, end?: Attempt
   });
 }
 
-/** Rejects a fix that achieved its purpose but was reverted for its side effects; the cause's reason says so. */
+/** Rejects a fix that healed its tests but was reverted for its side effects, which the reason of the cause names. */
 async function reject(progress: Progress, cause: Cause, reason: string): Promise<void> {
   const { session } = progress;
   const causeId = cause.id;

@@ -9,10 +9,10 @@ import type { Progress } from './progress.js';
 /** The order in which waiting tasks get the tree. */
 const ranks = { judged: 0, fix: 1, start: 2, search: 3 };
 
-/** How many failures of other causes a re-run includes: with more agents, more of them would cost time with every fix. */
+/** How many failures of other causes a re-run includes at most, because each of them costs time with every fix. */
 const MAX_BESIDE = 3;
 
-/** What the causes of a schedule share. */
+/** The options that all causes of a schedule share. */
 interface ScheduleOptions {
   /** How many agents may work at the same time. */
   readonly agents: number;
@@ -23,19 +23,19 @@ interface ScheduleOptions {
 }
 
 /**
- * The work on some causes. One at a time has the project's tree, except while it awaits an agent or the end of a wait; whenever the tree is free, it
- * is given to the most useful task. Each agent works in a copy of its own.
+ * Schedules the healing of several causes. Each task holds the working tree except while it waits for an agent or for time to pass. Whenever the tree is
+ * free, the most useful waiting task gets it. Each agent works in its own copy.
  */
 export class Schedule {
   readonly progress: Progress;
   readonly revealed: Map<string, DiagnosedFailure>;
   /** In the order of the causes. */
   readonly works = new Set<CauseWork>();
-  /** Why self-heal failed in one of them, so that the run ends with its error; null if it has not. */
+  /** The first error that a task threw, with which the run ends; null if there is none. */
   failure: { readonly error: unknown } | null = null;
   readonly #tree = new WorkingTreeLock();
   readonly #agents: Agents;
-  /** Held while the limits are checked and until the agent is counted, so that two agents never start on the last place. */
+  /** Held from checking the limits until the agent is counted, so that two agents never take the last place. */
   readonly #starts = new WorkingTreeLock();
   readonly #searches: BlameSearches | null;
   #isSearching = false;
@@ -44,7 +44,7 @@ export class Schedule {
   readonly #onTested: (() => void)[] = [];
   /** Causes that have an agent, until its fix is judged. */
   readonly #onTrial = new Set<CauseWork>();
-  /** Aborts when no agent is at work any more. */
+  /** Aborts when the last agent has finished. */
   #idle = new AbortController();
 
   constructor(progress: Progress, { agents, searches = null, revealed = new Map() }: ScheduleOptions) {
@@ -54,7 +54,7 @@ export class Schedule {
     this.#searches = searches;
   }
 
-  /** Runs the task of a cause, which has the tree except while it pauses. */
+  /** Runs the task of a cause, which holds the tree except while it pauses. */
   async run(work: CauseWork, task: () => Promise<void>): Promise<void> {
     this.works.add(work);
     await this.#tree.enter(() => ranks.start);
@@ -69,7 +69,7 @@ export class Schedule {
     }
   }
 
-  /** Lets causes go on that waited for the trial of a fix which may heal them, too. */
+  /** Ends the trial of a cause's fix, so that causes that it may also heal need not wait any longer. */
   endTrial(work: CauseWork): void {
     this.#onTrial.delete(work);
     this.#wake();
@@ -79,7 +79,7 @@ export class Schedule {
     for (const wake of this.#onTested.splice(0)) wake();
   }
 
-  /** Waits while others have the tree. */
+  /** Releases the tree, waits, and takes it again. */
   async pause<T>(until: () => Promise<T>, rank = () => ranks.start): Promise<T> {
     this.#tree.leave();
     try {
@@ -89,7 +89,7 @@ export class Schedule {
     }
   }
 
-  /** Lets the work on others go on, and comes back before new agents are started. */
+  /** Lets other tasks use the tree, and takes it again before new agents start. */
   letOthersGoOn(): Promise<void> {
     return this.pause(
       async () => undefined,
@@ -97,7 +97,7 @@ export class Schedule {
     );
   }
 
-  /** Waits for an agent, and for what is done with it, while others have the tree; null if the work is stopped before there is one. */
+  /** Releases the tree, waits for a free agent and runs the task with it; returns null if the work is stopped before an agent is free. */
   async withAgent<T>(work: CauseWork, task: (copy: number) => Promise<T>): Promise<T | null> {
     const { bus } = this.progress.session;
     const done = await this.pause(
@@ -123,7 +123,7 @@ export class Schedule {
     return done;
   }
 
-  /** Starts agents one after the other, so that each is counted before the next asks whether the limits let it start. */
+  /** Starts agents one after another, so that each is counted before the limits are checked for the next. */
   async startInTurn<T>(start: () => Promise<T>): Promise<T> {
     await this.#starts.enter(() => 0);
     try {
@@ -133,7 +133,7 @@ export class Schedule {
     }
   }
 
-  /** Makes an agent's copy ready: from the project as it is now, or, while a change is tried in the project, as the copy was before. */
+  /** Runs a task that prepares an agent's copy. Waits for the tree, unless another task holds it and the copy exists already. */
   async inCopy<T>(work: CauseWork, copy: number, task: (slot: AgentSlot) => Promise<T>): Promise<T> {
     const slot = { copy, signal: work.signal, isOther: work.copy !== null && work.copy !== copy };
     work.copy = copy;
@@ -148,8 +148,8 @@ export class Schedule {
   }
 
   /**
-   * Tries a fix with failures of other causes beside its own, those that were not run for the longest time first, since it may heal them, too. Meanwhile
-   * no agent is started for these (HL-6). With the last cause run the failures that were revealed meanwhile, so that the same runs confirm them.
+   * Tries a fix together with failures of other causes, which it may heal, too, beginning with those that have not run for the longest time. No agent
+   * starts for these meanwhile (HL-6). The last cause instead includes newly revealed failures, so that the same runs confirm them.
    */
   async tryBeside<T>(
     work: CauseWork,
@@ -165,7 +165,7 @@ export class Schedule {
       .slice(0, Math.min(MAX_BESIDE, this.#agents.count));
     const revealed = [...this.revealed.values()].filter(({ failure }) => failure.scope === 'test');
     const leads = others.map(({ cause }) => cause.lead);
-    // The only agent is not given to a cause that may be healed already.
+    // With one agent, no other cause gets it before this trial shows whether it is healed, too.
     const waiting = this.#agents.count === 1 ? all : others;
     this.#underTest = waiting.filter((other) => !this.#areApart(work, other));
     try {
@@ -176,7 +176,7 @@ export class Schedule {
     }
   }
 
-  /** Whether a fix under trial, or one that an agent is making, may heal a cause, too: its test is run with it, or one answer of the app decided both. */
+  /** True if a fix under trial or in the making may also heal this cause: its test is in the run, or the same response of the app decided both. */
   #mayBeHealed(work: CauseWork): boolean {
     return (
       this.#underTest.includes(work) ||
@@ -188,20 +188,20 @@ export class Schedule {
     return this.#searches?.haveDifferentCauses(cause.id, other.id) === true;
   }
 
-  /** Stops the work on a cause if another fix has healed it, as far as runs have shown. */
+  /** Stops the work on a cause whose test is green with another cause's fix. */
   #stopIfHealed({ cause, trial, stop, signal }: CauseWork): void {
     const isGreen = this.progress.session.observations.isGreen(cause.lead);
     if (isGreen && !isGreenInCompany(trial) && !signal.aborted)
       stop.abort('its test is green with the fix of another cause');
   }
 
-  /** Returns a cause with what is known by now about the change that broke it. */
+  /** Returns the cause with the change to blame, if it has been found meanwhile. */
   informed(cause: Cause): Cause {
     const blame = this.progress.causes.get(cause.id)?.blame;
     return blame && blame !== cause.blame ? { ...cause, blame } : cause;
   }
 
-  /** Brings the search for the change that broke a cause to its end, before a person is asked about it; returns it with what was found. */
+  /** Finishes the search for the change that broke a cause, before a person is asked; returns the cause with the change to blame. */
   async explained(cause: Cause): Promise<Cause> {
     const { signal, observations } = this.progress.session;
     const searches = this.#searches;
@@ -214,8 +214,8 @@ export class Schedule {
   }
 
   /**
-   * Goes on with the searches while agents are at work and nobody else wants the tree. It waits first for as long as a run takes, so that a fix never
-   * waits for the tree longer than its agent worked.
+   * Continues the searches while agents are at work and no other task needs the tree. First waits for as long as a run takes, so that a fix never waits
+   * for the tree longer than its agent worked.
    */
   async searchOn(): Promise<void> {
     const searches = this.#searches;
@@ -243,7 +243,7 @@ export class Schedule {
     const { observations } = this.progress.session;
     await this.#tree.enter(() => ranks.search);
     try {
-      // With a fix in the project, a test that is not known to be red may be green because of that.
+      // Skips tests not known to be red: a fix in the project may have turned them green.
       const red = [...this.works].filter(
         ({ cause, trial }) => !isGreenInCompany(trial) && observations.isRed(cause.lead),
       );
@@ -256,7 +256,7 @@ export class Schedule {
     }
   }
 
-  /** Keeps what a search has found, once it has ended. */
+  /** Stores the result of a finished search in its cause. */
   async #keepBlame(searches: BlameSearches, { id }: Cause): Promise<void> {
     const { causes } = this.progress;
     const cause = causes.get(id);
@@ -271,13 +271,13 @@ export class Schedule {
   }
 }
 
-/** Whether one answer of the app decided two causes. */
+/** True if the same response of the app decided both causes. */
 function isOneAnswer({ cause }: CauseWork, { cause: other }: CauseWork): boolean {
   const answer = findDecidingAnswer(cause.lead);
   return answer !== null && answer === findDecidingAnswer(other.lead);
 }
 
-/** The project's tree, which one task has at a time; when it is free, the most useful of those that wait gets it. */
+/** A lock on the working tree. When it is released, the most useful waiting task gets it. */
 export class WorkingTreeLock {
   #isHeld = false;
   readonly #line: { readonly rank: () => number; readonly enter: () => void }[] = [];
@@ -286,7 +286,7 @@ export class WorkingTreeLock {
     return this.#isHeld;
   }
 
-  /** Waits for the tree. The task with the lowest rank is next, and of several the one that waits longest. */
+  /** Waits for the lock. The task with the lowest rank is next, and of several the one that has waited longest. */
   async enter(rank: () => number): Promise<void> {
     if (this.#isHeld) await new Promise<void>((enter) => void this.#line.push({ rank, enter }));
     this.#isHeld = true;
@@ -301,13 +301,12 @@ export class WorkingTreeLock {
   }
 }
 
-/** The agents that may work at the same time, each in a copy of its own. */
+/** The agents that may work at the same time, each in its own copy. */
 export class Agents {
   readonly #free: number[];
   readonly #line: { readonly copy: number | null; readonly enter: (copy: number) => void }[] = [];
   atWork = 0;
 
-  /** How many there are. */
   readonly count: number;
 
   constructor(count: number) {
@@ -315,7 +314,7 @@ export class Agents {
     this.#free = Array.from({ length: count }, (_, copy) => copy);
   }
 
-  /** Waits for an agent, in line, and returns the number of its copy, that of its last one if it is free; null once the signal is aborted. */
+  /** Waits in line for an agent and returns the number of its copy, preferably `last`; null if the signal aborts first. */
   async take(last: number | null, signal: AbortSignal): Promise<number | null> {
     if (signal.aborted) return null;
     const copy = this.#choose(last);

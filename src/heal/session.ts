@@ -23,31 +23,31 @@ import type { Workspace } from '../workspace/workspace.js';
 /** Callbacks while a suite runs. */
 export type Watching = Pick<SuiteOptions, 'onStart' | 'onProgress'>;
 
-/** Which tests to run again, and what for. */
+/** The tests to run again, and the purpose. */
 export interface AgainRequest {
   readonly ids: readonly string[] | null;
   readonly purpose: SuitePurpose;
   readonly causeId: string | null;
-  /** How many of the tests the run is made for; the others run along, or before them. */
+  /** How many of the tests the run is for; the others only run before or beside them. */
   readonly red?: number;
   /** Ends only this run; the session's own signal ends it, too. */
   readonly signal?: AbortSignal;
   readonly watching?: Watching;
   /** The copy of the project to run in, if not in the project itself. */
   readonly workingCopy?: WorkingCopy;
-  /** How the tests run this time, if not as the user's selection says. */
+  /** Arguments and environment, if they differ from the user's selection. */
   readonly how?: {
     readonly args: readonly string[];
     readonly env?: NodeJS.ProcessEnv;
     readonly trace?: boolean;
-    /** The flaky test that is looked at, if it is one. */
+    /** The flaky test that this run measures. */
     readonly about?: string;
   };
-  /** Set by the suite: the build error with which a web server did not become available before. */
+  /** Set by the suite: the build error that kept a web server from starting before. */
   readonly brokenBuild?: BrokenBuild | null;
 }
 
-/** The project's suite, as healing runs it. */
+/** Runs the project's suite. */
 export interface Suite {
   /** The project's own Playwright. */
   readonly playwright: Pick<Playwright, 'version'>;
@@ -55,7 +55,7 @@ export interface Suite {
   readonly plan: RunPlan;
   /** Runs exactly these tests again, or the whole selection if `ids` is null. */
   runAgain(request: AgainRequest): Promise<SuiteRun>;
-  /** Runs these tests in a clean copy of the project as it is now; a text says why that cannot be done. */
+  /** Runs these tests in a clean copy of the project as it is now; returns a sentence if that is impossible. */
   runInCleanCopy(request: {
     readonly ids: readonly string[];
     readonly since: number;
@@ -64,20 +64,20 @@ export interface Suite {
   prepare(signal?: AbortSignal): Promise<string | null>;
 }
 
-/** What is known about the failures of a run. */
+/** Diagnoses the failures of a run. */
 export interface Diagnostics {
-  /** Gathers evidence for, classifies and signs each failure of a run, the suite's own first. */
+  /** Gathers evidence for each failure of a run, classifies it and signs it, beginning with the suite's own failure. */
   diagnose(run: SuiteRun): Promise<DiagnosedFailure[]>;
-  /** Writes down what is known about a failure, in place of what was known before. */
+  /** Writes the record of a failure, replacing the previous one. */
   writeFailure(failure: DiagnosedFailure): Promise<void>;
-  /** Writes what the trace of the failure with this number shows into its folder, once; without a trace, it does nothing. */
+  /** Writes the contents of a failure's trace into its folder, once. Does nothing if there is no trace. */
   showTrace(n: number): Promise<void>;
 }
 
-/** What every step of a run is given: the effects as functions, and the run's own state. */
+/** The effects and the state that every step of healing gets. */
 export interface Session {
   readonly settings: Settings;
-  /** The project's root: where Playwright and the agents are started. */
+  /** The project's root, in which Playwright and the agents start. */
   readonly cwd: string;
   readonly clock: Clock;
   readonly bus: Bus;
@@ -86,24 +86,24 @@ export interface Session {
   readonly signal: AbortSignal;
   readonly suite: Suite;
   readonly diagnostics: Diagnostics;
-  /** The project's tree, and the copies of it in which agents work. */
+  /** The working tree, and the copies in which agents work. */
   readonly workspace: Workspace;
-  /** What the Playwright runs have shown of each test. */
+  /** The results of all Playwright runs for each test. */
   readonly observations: Observations;
-  /** Notices who else edits tests while the run works. */
+  /** Notices other people's edits to tests during the run. */
   readonly testFiles: Pick<TestFiles, 'observe' | 'editedFor' | 'change'>;
-  /** Masks secrets in every text on its way out. */
+  /** Masks secrets in every text that leaves self-heal. */
   readonly redactor: Redactor;
-  /** Judges what an agent changed (HN-3). */
+  /** Judges an agent's changes (HN-3). */
   readonly guard?: Guard;
-  /** Whether a file belongs to the tests, by its path from the root of the workspace. */
+  /** True if the file at this path from the root of the workspace belongs to the tests. */
   readonly isTest: (file: string) => boolean;
   readonly hooks: Hooks;
   readonly runAgent: RunAgent;
-  /** Agents that cannot be started here, each with the reason; absent if all can. */
+  /** Agents that cannot start here, each with the reason; absent if all can. */
   readonly missingAgents?: ReadonlyMap<string, string>;
   readonly spending: Spending;
-  /** Tests that reports of other runs name as red (SC-1), so that the first run here was their second. */
+  /** Tests that reports of other runs show as red (SC-1). For them, the first run here counts as the second. */
   readonly reportedRed?: ReadonlySet<string>;
   readonly store: Store;
   /** Finds the change that broke each of these causes (BL-1); absent if blame is off. */

@@ -7,7 +7,7 @@ import { relativePath } from '../paths.js';
 
 type Telling = Pick<Session, 'bus' | 'cwd'>;
 
-/** Announces what a Playwright run showed of tests that were unknown or had not run; other tests are decided by their causes. */
+/** Announces the results of tests that are new or had not run before. Their causes decide the status of other tests. */
 export function announceTests(
   { bus, cwd }: Telling,
   { tests, rerunIds = {} }: Pick<SuiteRun, 'tests'> & Partial<Pick<SuiteRun, 'rerunIds'>>,
@@ -24,7 +24,7 @@ export function announceTests(
   if (results.length > 0) bus.emit({ type: 'tests.seen', tests: results });
 }
 
-/** Left out if a test's own id is enough to re-run it. */
+/** Returns the field `rerunIds`, or nothing if a test's own id is enough to re-run it. */
 function rerunBy(ids: readonly string[], own: string): Pick<ListedTest, 'rerunIds'> {
   return ids.some((id) => id !== own) ? { rerunIds: ids } : {};
 }

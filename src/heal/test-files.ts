@@ -11,27 +11,27 @@ import { hashContent } from '../workspace/file-state.js';
 import { createProjectTree } from '../workspace/tree.js';
 import type { Workspace } from '../workspace/workspace.js';
 
-/** More are not watched: no suite has them, and a test folder may contain anything. */
+/** The most files to watch. No suite has more, but a test folder may contain anything. */
 const MAX_FILES = 5_000;
 
-/** A file as it was read; null if it did not exist. */
+/** The state of a file; null if it did not exist. */
 type Seen = { readonly mtimeMs: number; readonly size: number; readonly hash: string } | null;
 
-/** The id of the change that somebody made; changes of agents and of blame have other ones. */
+/** The id of other people's change. Changes of agents and of blame have different ids. */
 const EDIT_ID = '800000000';
 
 /**
- * Notices who else edits tests while a run works (HN-3). A test that turns green after an edit of its file, or of a file that tests share, is neither
- * healed nor flaky, unless the edit is part of a fix.
+ * Notices other people's edits to tests during a run (HN-3). A test that turns green after an edit of its file, or of a file that tests share, is
+ * neither healed nor flaky, unless the edit is part of a fix.
  */
 export class TestFiles {
   readonly #root: string;
   readonly #workspace: Pick<Workspace, 'edited'>;
   readonly #specs: ReadonlySet<string>;
-  /** What each file held when the run began to heal. */
+  /** The content of each file when healing began. */
   readonly #atFirst = new Map<string, Buffer | null>();
   #seen = new Map<string, Seen>();
-  /** For each test, its files when it was red last. */
+  /** The state of the files when each test was last red, by test id. */
   readonly #whenRed = new Map<string, ReadonlyMap<string, Seen>>();
   readonly #edited = new Map<string, readonly string[]>();
 
@@ -46,12 +46,12 @@ export class TestFiles {
     [this.#root, this.#workspace] = [root, workspace];
     this.#specs = new Set(places.testFiles);
     for (const file of files) this.#atFirst.set(file, this.#read(file));
-    this.#look();
+    this.#readAll();
   }
 
   /** Records the files with which the tests of a run were red, and notices those that changed before they were green. */
   observe(run: Pick<SuiteRun, 'tests'>): void {
-    this.#look();
+    this.#readAll();
     for (const { test, outcome } of run.tests) {
       this.#edited.delete(test.id);
       if (outcome === 'unexpected') this.#whenRed.set(test.id, this.#seen);
@@ -67,7 +67,7 @@ export class TestFiles {
     return this.#edited.get(failureKey(failure)) ?? [];
   }
 
-  /** Returns all edits as one change, so that a person can look at them and take them back. */
+  /** Returns all edits as one change, so that a person can see and revert them. */
   async change(contents: Contents): Promise<Change> {
     const files = [...new Set([...this.#edited.values()].flat())];
     const stateOf = async (bytes: Buffer | null) =>
@@ -90,7 +90,7 @@ export class TestFiles {
     );
   }
 
-  #look(): void {
+  #readAll(): void {
     const before = this.#seen;
     this.#seen = new Map(
       [...this.#atFirst.keys()].map((file) => [file, this.#seenNow(file, before.get(file))]),
@@ -111,8 +111,8 @@ export class TestFiles {
 }
 
 /**
- * Lists the specs, the config, and the sources that belong to the tests, relative to the root. Not what git ignores: tests write a saved session of
- * a browser themselves.
+ * Lists the specs, the config and the sources that belong to the tests, relative to the root. Omits files that git ignores, such as a browser session
+ * that the tests save themselves.
  */
 export async function listTestFiles(root: string, places: SuitePlaces): Promise<string[]> {
   const { testFiles, config } = places;

@@ -9,9 +9,9 @@ export function isBuiltIn({ runner }: { readonly runner: string | null }): boole
   return runner === builtIn;
 }
 
-/** Returns the name of an agent for use in sentences. */
+/** Returns the name of an agent for use in sentences. The built-in fixer is not named: it may be off, and self-heal makes patches without it, too. */
 export function agentName(agent: string): string {
-  return agent === builtIn ? 'the built-in fixer' : agent;
+  return agent === builtIn ? 'self-heal' : agent;
 }
 
 /** The coding-agent programs with built-in support (AG-1). */

@@ -16,7 +16,7 @@ import { formatTitles, listTests } from './failure.js';
 import { proofShape } from './proof.js';
 import { changeId, listOf, runIdShape, textOrNull, texts } from './shape.js';
 
-/** A proven patch that waits for a person: the tests were green with it as often as a heal requires, and red without it. */
+/** A patch that waits for a person: the tests were red before, and green with it as often as a heal requires. */
 const offerShape = z.object({
   side: z.enum(sides),
   proof: proofShape,
@@ -41,13 +41,14 @@ export function listOffers(
   return sides.flatMap((side) => offers.findLast((offer) => offer.side === side) ?? []);
 }
 
-/** Describes a patch by its side and its proof: `tests (…): green 3 times with it, red without`. */
+/** Describes a patch by its side and its proof: `tests (…): green 3 times with it, red before`. */
 export function describeOffer({ side, agent, proof }: Pick<Offer, 'side' | 'agent' | 'proof'>): string {
   const times = proof.filter((step) => step === 'green').length;
-  const isRedWithout = proof.includes('red');
+  const wasTakenOut = proof.slice(proof.indexOf('green')).includes('red');
+  const without = wasTakenOut ? ', red without' : proof.includes('red') ? ', red before' : '';
   const result = removesTests({ proof })
     ? removingTests
-    : `green ${times === 1 ? 'once' : `${times} times`} with it${isRedWithout ? ', red without' : ''}`;
+    : `green ${times === 1 ? 'once' : `${times} times`} with it${without}`;
   return `${side} (${choiceText[side].toLowerCase()}): by ${agentName(agent)}, ${result}`;
 }
 

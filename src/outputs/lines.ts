@@ -8,7 +8,7 @@ import {
 } from '../model/attempt.js';
 import type { ChalkInstance } from 'chalk';
 import { describeBlame } from '../model/blame.js';
-import { agentName, builtIn } from '../model/built-in.js';
+import { agentName } from '../model/built-in.js';
 import { formatProofWithScope } from '../model/proof.js';
 import { formatCut, formatViolation } from '../model/guard-findings.js';
 import { describeFlake } from '../model/flake.js';
@@ -77,8 +77,8 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
     ...flake.difference.map((line) => `   ${cut(line, 400)}`),
   ],
   'flake.passed': ({ test, green }) => `green ${green.runs} of ${green.runs}: ${formatTestName(test)}`,
-  'fixer.proposed': (event, paint) =>
-    `${causePrefix(event)}attempt ${event.attempt}, without an agent run: ${event.agent === builtIn ? `${paint.bold('built-in fixer')}: ` : ''}${event.summary}`,
+  'fixer.proposed': (event) =>
+    `${causePrefix(event)}attempt ${event.attempt}, without an agent run: ${event.summary}`,
   'agent.started': (event, paint) =>
     `${causePrefix(event)}${event.isReview ? 'reading the fix' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
   'agent.activity': noLines,

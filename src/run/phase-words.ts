@@ -7,7 +7,7 @@ import type { PhaseEvent } from './run-state.js';
 const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
   first: { short: 'the suite', long: '' },
   confirm: { short: 'confirming', long: ' again without a change, to rule out a flake' },
-  retest: { short: 'running again', long: ' again, to see whether they are green now' },
+  retest: { short: 'running again', long: ' again, to see what is green now' },
   blame: {
     short: 'looking for the change to blame',
     long: ' with changes reverted to find the one to blame',

@@ -48,13 +48,14 @@ export async function repository(green: (read: (file: string) => string) => bool
       named: null,
       lastGreen: async () => null,
       reportPaths: [],
+      findNear: async () => [],
       isTest: (file) => file.includes('tests/'),
       report: (id, answer) => void told.push([id, answer]),
       ...over,
     });
-    return async (causes: readonly Cause[]) => {
+    return async (causes: readonly Cause[], mostRuns = Infinity) => {
       const searches = await begin(causes);
-      while (await searches.next());
+      for (let run = 0; run < mostRuns && (await searches.next()); run += 1);
       return Promise.all(
         causes.map(async (one) => {
           const blame = await searches.of(one.id);

@@ -4,6 +4,7 @@ import type { Blame } from '../../model/blame.js';
 import { type DiagnosedFailure, mayBeRefuted } from '../../model/cause.js';
 import type { BlameCauses, BlameSearches } from '../../heal/hooks.js';
 import type { TestError } from '../../model/failure.js';
+import type { NearPlace } from '../../diagnose/likelihood.js';
 import { normalise } from '../../diagnose/normalise.js';
 import { readGitError } from '../../workspace/git.js';
 import { pathInside } from '../../paths.js';
@@ -44,6 +45,8 @@ export interface BlameParts {
   readonly lastGreen: LastGreen;
   /** Absolute paths of the reports to read (`--from`), because downloaded files are not changes of the project. */
   readonly reportPaths: readonly string[];
+  /** Finds positions in the app that matter to a failure although its texts do not name them. */
+  readonly findNear: (lead: DiagnosedFailure) => Promise<readonly NearPlace[]>;
   /** Whether a file belongs to the tests, by its path from the recorded root. */
   readonly isTest: (file: string) => boolean;
   /**
@@ -69,7 +72,11 @@ export function createBlame(parts: BlameParts): BlameCauses {
       const history = isKnown ? near : ((await older()) ?? near);
       if (typeof history !== 'string' && history.candidates.length > 0)
         searches.push(
-          new CauseSearch(id, lead, { history, older: async () => (history === near ? older() : null) }),
+          new CauseSearch(id, lead, {
+            history,
+            older: async () => (history === near ? older() : null),
+            near: await parts.findNear(lead),
+          }),
         );
       else {
         const reason = `did not look for a change to blame: ${typeof history === 'string' ? history : describeNoChange(history)}`;
@@ -140,28 +147,38 @@ class Searches implements BlameSearches {
   async #report(search: CauseSearch): Promise<Blame | null> {
     const { causeId, culprits } = search;
     const numbers = culprits?.set.map((candidate) => search.history.candidates.indexOf(candidate));
-    const of = `${numbers?.toSorted().join()} ${culprits?.isMinimal}`;
+    const of = `${numbers?.toSorted().join()} ${culprits?.isMinimal} ${isTooWide(search)}`;
     const before = this.#answers.get(causeId);
     if (before?.of === of) return before.blame;
-    const answer = culprits ? await this.#blame(search, culprits) : explainNoResult(search);
-    this.#parts.report(causeId, typeof answer === 'string' ? `found no change to blame: ${answer}` : answer);
+    const answer = await this.#answer(search);
+    this.#parts.report(causeId, answer);
     const blame = typeof answer === 'string' ? null : answer;
     this.#answers.set(causeId, { of, blame });
     return blame;
   }
 
+  async #answer(search: CauseSearch): Promise<Blame | string> {
+    const { culprits, history } = search;
+    if (!culprits) return `found no change to blame: ${explainNoResult(search)}`;
+    if (isTooWide(search))
+      return `is looking for the change to blame: ${describeState(history, culprits.set)}`;
+    const blame = await this.#blame(search, culprits);
+    return blame ?? 'found no change to blame: somebody changed files during the search';
+  }
+
   async #blame(
     search: CauseSearch,
     { set, isMinimal }: NonNullable<CauseSearch['culprits']>,
-  ): Promise<Blame | string> {
+  ): Promise<Blame | null> {
     const { cwd, workspace, keepChange } = this.#parts;
     const { history, stats, endedBy } = search;
     const change = await this.#createChange(set);
-    if (change === null) return 'somebody changed files during the search';
+    if (change === null) return null;
     await keepChange(change);
+    const likeliestFirst = set.toSorted((a, b) => search.rank(b) - search.rank(a));
     return {
       base: history.base,
-      hunks: await formatBlamedHunks(set, history, { root: workspace.root, cwd }),
+      hunks: await formatBlamedHunks(likeliestFirst, history, { root: workspace.root, cwd }),
       isMinimal,
       endedBy: isMinimal ? null : endedBy,
       outOf: history.candidates.length,
@@ -234,6 +251,23 @@ function findQuickest({ tests, rerunIds }: SuiteRun): readonly string[] | null {
 function firstLineOf([error]: readonly TestError[]): string {
   return normalise(error?.message ?? '').split('\n')[0] ?? '';
 }
+
+/** Whether a search that is not at its end has only found changes of several commits, most of which are innocent. */
+function isTooWide({ nextHunks, culprits }: CauseSearch): boolean {
+  const steps = new Set(culprits?.set.map(({ step }) => step));
+  return nextHunks !== null && culprits !== null && steps.size > 1;
+}
+
+/** Describes what runs have shown so far. */
+function describeState({ candidates, commits, base }: ChangeHistory, set: readonly Candidate[]): string {
+  const size =
+    set.length === candidates.length ? `all ${set.length}` : `${set.length} of the ${candidates.length}`;
+  const ids = [...new Set(set.map(({ step }) => commits.at(-1 - step)?.id.slice(0, 7) ?? 'not committed'))];
+  const of = ids.length <= MOST_COMMITS_NAMED ? ` (${ids.join(', ')})` : '';
+  return `its test is green without ${size} changes since ${base.commit.slice(0, 7)}${of}`;
+}
+
+const MOST_COMMITS_NAMED = 5;
 
 function explainNoResult({ history, endedBy, stats }: CauseSearch): string {
   if (endedBy === 'interrupt') return 'interrupted';

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { findRelevantCode } from '../../agents/near-places.js';
 import { systemClock } from '../../clock.js';
 import type { CreateBlameSearch } from '../../command/compose-session.js';
 import { createDiagnose } from '../../command/diagnose.js';
@@ -32,6 +33,7 @@ export function createBlameSearch(named: string | null): CreateBlameSearch {
       named,
       lastGreen: createLastGreenLookup(cwd),
       reportPaths: (request.options.from ?? []).map((report) => path.resolve(cwd, report)),
+      findNear: async (lead) => (await findRelevantCode(lead, { root: cwd, tree: cwd })).near,
       isTest: session.isTest,
       report: (causeId, answer) => {
         if (typeof answer === 'string') bus.emit({ type: 'blame.ended', causeId, reason: answer });

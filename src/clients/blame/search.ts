@@ -2,9 +2,10 @@ import type { Blame } from '../../model/blame.js';
 import type { DiagnosedFailure } from '../../model/cause.js';
 import { type MinimalSet, findMinimalSet, type SetOutcome } from '../../minimal-set.js';
 import type { Candidate } from '../../workspace/candidates.js';
-import { rateHunk } from '../../diagnose/likelihood.js';
+import { type NearPlace, rateHunk } from '../../diagnose/likelihood.js';
 import { countGreensNeeded } from '../../model/failure-rate.js';
 import type { ChangeHistory } from './history.js';
+import { groupBy } from '../../group-by.js';
 import { orderForSearch } from './search-order.js';
 
 /** The outcome of a test in a run with some hunks reverted; `other`: red with another error. */
@@ -61,21 +62,29 @@ export class CauseSearch {
   endedBy: Blame['endedBy'] = null;
   /** The smallest set so far whose reversal turns the test green; null if there is none. */
   culprits: MinimalSet<Candidate> | null = null;
+  /** Rates how likely a candidate is to be the cause. */
+  readonly rank: (candidate: Candidate) => number;
   readonly #runs: TestRun[] = [];
   /** A hunk to revert alone, because runs without it and others were inconclusive. */
   #hunkToTestAlone: Candidate | null = null;
   #older: () => Promise<ChangeHistory | null>;
 
-  /** `older` returns the history to search if nothing in the first one is the cause. */
+  /** `older` returns the history to search if nothing in the first one is the cause; `near` are positions in the app that matter to the failure. */
   constructor(
     causeId: string,
     lead: DiagnosedFailure,
     {
       history,
       older,
-    }: { readonly history: ChangeHistory; readonly older: () => Promise<ChangeHistory | null> },
+      near = [],
+    }: {
+      readonly history: ChangeHistory;
+      readonly older: () => Promise<ChangeHistory | null>;
+      readonly near?: readonly NearPlace[];
+    },
   ) {
-    [this.causeId, this.lead, this.history, this.#older] = [causeId, lead, history, older];
+    [this.causeId, this.lead, this.history] = [causeId, lead, history];
+    [this.#older, this.rank] = [older, rankBy(lead, near)];
   }
 
   /** Continues as far as possible without another run. */
@@ -148,7 +157,7 @@ export class CauseSearch {
     all: readonly Candidate[],
   ): Promise<MinimalSet<Candidate> | null> {
     if (single.length === 0 || this.nextHunks) return null;
-    const rank = rankBy(this.lead);
+    const rank = this.rank;
     const ranked = orderByRank(single, rank);
     const [likeliest] = ranked;
     // That the test is green without all changes is known from an earlier run, or likely enough.
@@ -174,7 +183,33 @@ export class CauseSearch {
     const green = whole === 'green' ? all : this.#findGreenCommits(all);
     if (green === null) return null;
     const { items, distance: apart } = orderForSearch(green, rank);
-    return findMinimalSet(items, { test: async (out) => this.#outcomeOrAsk(out), apart });
+    const suspects = this.#narrowToCommit(items);
+    return suspects && findMinimalSet(suspects, { test: async (out) => this.#outcomeOrAsk(out), apart });
+  }
+
+  /**
+   * Returns the changes of the one commit without which the test is green, or else those up to it, in the order of the search. Null if a run is needed.
+   * So an answer names the commit long before the search has found the lines.
+   */
+  #narrowToCommit(items: readonly Candidate[]): readonly Candidate[] | null {
+    const commits = [...groupBy(items, ({ step }) => step).values()];
+    const [first = []] = commits;
+    let [red, green] = [0, commits.length];
+    // The likeliest commit is tried alone.
+    let middle = first.some((candidate) => this.rank(candidate) > 0) ? 1 : Math.ceil(green / 2);
+    while (green - red > 1) {
+      const outcome = this.#outcomeOrAsk(commits.slice(0, middle).flat());
+      if (outcome === null) return null;
+      if (outcome === 'unresolved') break;
+      if (outcome === 'green') green = middle;
+      else red = middle;
+      middle = Math.ceil((red + green) / 2);
+    }
+    const [before, commit] = [commits.slice(0, green).flat(), commits.slice(red, green).flat()];
+    if (red === 0 || green - red > 1) return before;
+    const alone = this.#outcomeOrAsk(commit);
+    if (alone === null) return null;
+    return alone === 'green' ? commit : before;
   }
 
   /** Like `#outcomeOrAsk`, but another error is inconclusive, because the test may not reach the original one. */
@@ -332,8 +367,8 @@ function ranWithout(run: TestRun, out: readonly Candidate[]): boolean {
 }
 
 /** Creates the cached rating of candidates by a failure. */
-function rankBy(lead: DiagnosedFailure): (candidate: Candidate) => number {
-  const likely = rateHunk(lead);
+function rankBy(lead: DiagnosedFailure, near: readonly NearPlace[]): (candidate: Candidate) => number {
+  const likely = rateHunk(lead, near);
   const ranks = new Map<Candidate, number>();
   return (candidate) => {
     const rank = ranks.get(candidate) ?? likely(candidate.hunk);

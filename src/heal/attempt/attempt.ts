@@ -25,9 +25,9 @@ import { endAs, endUnapplied, isGreenInCompany, revertChanges, type Trial } from
 import { hasAppChanged } from './since-green.js';
 import { describeRevert, findRevert, isForPerson, noteOfRevert, type Revert } from './undone.js';
 
-// An attempt at a cause, in the order of its steps. Whoever calls these holds the project's tree where a step needs it.
+// The steps of an attempt at a cause, in order. The caller holds the working tree for the steps that need it.
 
-/** Makes an agent ready to work on a cause, in its copy. Returns the rest of its work, for which nobody needs the project. */
+/** Prepares an agent to work on a cause in its copy. Returns a function for the rest of its work, which does not need the working tree. */
 export async function prepareAgent(
   session: Session,
   trial: Trial,
@@ -38,7 +38,7 @@ export async function prepareAgent(
   const { slashCommand = null, runner = null } = session.settings.agents[agent] ?? {};
   trial.record = { ...trial.record, agent, slashCommand, runner };
   const ready = await readyAgent(session, request, at);
-  // What prevents a copy (such as a full disk) is for a person to fix.
+  // Only a person can solve what prevents a copy, such as a full disk.
   if (typeof ready === 'string') {
     const because = `Could not copy the project for the agent: ${ready}`;
     trial.end = { kind: 'unusable', because, remedy: 'Run npx self-heal doctor.' };
@@ -47,7 +47,7 @@ export async function prepareAgent(
   const { id, file, work } = ready;
   return async () => {
     const ran = await work();
-    // It may have been stopped since it ended.
+    // The work may have been stopped after the agent ended.
     const run: FinishedAgent = at.signal.aborted ? { ...ran, end: { kind: 'aborted' } } : ran;
     const collected = await session.workspace.collect(String(id), at.copy);
     const { change } = collected;
@@ -74,8 +74,8 @@ export async function prepareAgent(
 const PATHS_SHOWN = 5;
 
 /**
- * Warns if an agent changed only files that git ignores, which are not judged, are not in the patch, and stay in the copy; and if files of
- * the project itself changed meanwhile: an agent that uses absolute paths can write there.
+ * Warns if an agent changed only files that git ignores, which are not part of the patch, and if files of the project itself changed meanwhile,
+ * because an agent that uses absolute paths can write there.
  */
 export function warnOf({ bus }: Session, causeId: string, { ignored, change, changedInProject }: Work): void {
   const warn = (message: string) => bus.emit({ type: 'run.warning', message: `${causeId}: ${message}` });
@@ -108,7 +108,7 @@ function describeAgentEnd(
   switch (end.kind) {
     case 'completed': {
       if (change !== null) return says(null);
-      // An agent that says that it made no fix has answered, whatever it was denied on the way.
+      // An agent that says that it made no fix has answered, even if some edits were denied.
       if (denials.length > 0 && (claim === null || claim.status === 'fixed'))
         return says(
           `its program denied it ${[...new Set(denials)].join(', ')}, and no files were changed`,
@@ -139,12 +139,12 @@ function describeAgentEnd(
   }
 }
 
-/** Lets the guard judge what was made for a cause, without a look at the project. What it lets in is ready to be tried; an attempt that has ended is not. */
+/** Lets the guard judge the change of an attempt, without the working tree. If the guard accepts a change, the attempt is ready to be tried. */
 export async function guardTrial(session: Session, work: CauseWork, trial: Trial): Promise<void> {
   work.trial = trial;
-  // Work that was refused or not finished stays in the copy.
+  // A refused or unfinished change stays in the copy.
   if (trial.end) return;
-  // A person's word is the last.
+  // The guard does not judge a patch that a person chose.
   if (trial.record.proposedBy !== 'person') {
     const isOpen = work.known.decision?.allows === 'tests';
     const violations = await guardAttempt(session, work.cause, { trial, isOpen });
@@ -159,17 +159,17 @@ export async function guardTrial(session: Session, work: CauseWork, trial: Trial
   trial.isReady = !work.signal.aborted && trial.change !== null;
 }
 
-/** A cause, and the attempt at it that is ready. */
+/** A cause with an attempt that is ready to be tried. */
 type ReadyWork = CauseWork & { readonly trial: Trial };
 
-/** Whether an attempt at a cause is ready to be tried. */
+/** True if the attempt at a cause is ready to be tried. */
 export function isReady(work: CauseWork): work is ReadyWork {
   return work.trial?.isReady === true && !work.signal.aborted;
 }
 
 /**
- * Applies the changes of these causes, runs the tests of all in one run, by which each is judged by its own, and takes out those that do not hold; they are
- * tried alone later.
+ * Applies the changes of these causes, runs the tests of all causes in one run, judges each change by its own tests, and reverts those that do not hold.
+ * These are tried alone later.
  */
 export async function tryInCompany(session: Session, works: readonly ReadyWork[]): Promise<void> {
   const applied: { readonly work: ReadyWork; readonly change: Change }[] = [];
@@ -189,7 +189,7 @@ export async function tryInCompany(session: Session, works: readonly ReadyWork[]
     if (![...out, ...lost].includes(change.id)) [work.trial.change, work.trial.retest] = [change, rerun];
 }
 
-/** Whether a run with a fix in the project shows that it holds, and that nobody has to be asked about it. */
+/** True if a run with a fix shows that it holds, and no person has to decide about it. */
 async function holds(
   session: Session,
   work: ReadyWork,
@@ -201,7 +201,7 @@ async function holds(
   return !revert || !isForPerson(session, work, { pending, revert });
 }
 
-/** Puts the change of an attempt into the project; ends the attempt if that fails. */
+/** Applies the change of an attempt to the project; ends the attempt if that fails. */
 export async function applyTrial(session: Session, trial: Trial): Promise<void> {
   trial.isReady = false;
   if (!trial.change) return;
@@ -226,9 +226,8 @@ export async function applyTrial(session: Session, trial: Trial): Promise<void> 
 }
 
 /**
- * Re-runs the tests with an attempt in the project, and failures of other causes beside them, and judges what they show. Another failure than the one to heal may
- * come of a busy machine rather than of the fix, so it counts only if a second run shows it again. Every test that gets the full proof is included, so
- * that the proof starts here.
+ * Re-runs the tests of a cause with its attempt in the project, beside failures of other causes, and judges the attempt. A different failure may come from
+ * a busy machine, so it counts only if a second run shows it again. The run includes every test that gets the full proof, so that the proof starts here.
  */
 export async function judgeAlone(
   session: Session,
@@ -254,21 +253,21 @@ export async function judgeAlone(
   }
 }
 
-/** An error that an agent had already fixed on the same test came back: A, B, A is a loop, not progress (HN-9). */
+/** Judges a re-run. If an error returns that was already fixed on the same test, that is a loop, not progress (HN-9). */
 function judgeRun({ cause, earlier }: CauseWork, pending: PendingAttempt, rerun: Retest): Judgement {
   const lead = rerun.observe(cause.lead);
   const judged = judgeRerun(cause.lead, lead);
   const failure = lead.failure ?? lead.suiteFailure;
   const isLoop = judged.kind === 'changed' && failure !== null && earlier.has(failure.signature);
-  if (!isLoop) return ofThisChange(judged, pending);
+  if (!isLoop) return requireChange(judged, pending);
   return {
     kind: 'still-failing',
     because: `an error that was fixed before came back: ${describeFailure(failure)}`,
   };
 }
 
-/** An agent that changed nothing has healed nothing and got the test nowhere, even if it is green now or fails differently. */
-function ofThisChange(judged: Judgement, { agent, files }: PendingAttempt): Judgement {
+/** Corrects the judgement of an attempt that changed nothing: such an attempt heals nothing, even if the test is now green or fails differently. */
+function requireChange(judged: Judgement, { agent, files }: PendingAttempt): Judgement {
   if (files.length > 0) return judged;
   if (judged.kind === 'changed') return { ...judged, kind: 'still-failing' };
   if (judged.kind !== 'green') return judged;
@@ -279,7 +278,7 @@ function ofThisChange(judged: Judgement, { agent, files }: PendingAttempt): Judg
   return { kind: 'flaky', because };
 }
 
-/** Ends an attempt that was judged. Only a fix that is green or that led to another error stays in the project; about some, a person is asked first. */
+/** Ends a judged attempt. Only a fix that is green or that revealed another error stays in the project, and some fixes need a person's decision. */
 export async function endJudged(
   session: Session,
   work: CauseWork,
@@ -310,13 +309,13 @@ export async function endJudged(
   const notes = [
     ...(revert ? [noteOfRevert(revert)] : []),
     ...trial.notes,
-    ...reasonsLeft(session, work, rerun),
+    ...listRemainingReasons(session, work, rerun),
   ];
   if (notes.length > 0) trial.record = { ...record, notes };
   trial.end = judged.kind === 'green' ? judged : { kind: 'changed', because: reason };
 }
 
-/** Takes out a fix that is green and that only a person can judge, with its proof. */
+/** Proves a green fix that needs a person's decision, and reverts it. */
 async function offer(
   session: Session,
   { cause }: CauseWork,
@@ -332,8 +331,8 @@ async function offer(
   endAs(trial, attempt);
 }
 
-/** Names the reasons for the failures that are still there although the tests pass, for the reviewer. */
-function reasonsLeft({ workspace }: Session, { cause }: CauseWork, rerun: Retest): Note[] {
+/** Lists, for the reviewer, errors behind the failures that still occur although the tests pass. */
+function listRemainingReasons({ workspace }: Session, { cause }: CauseWork, rerun: Retest): Note[] {
   const notes = cause.members.flatMap((member) => {
     const { failure } = member;
     if (failure.scope !== 'test') return [];
@@ -347,7 +346,7 @@ function reasonsLeft({ workspace }: Session, { cause }: CauseWork, rerun: Retest
   return [...new Map(notes.map((note) => [note.says, note])).values()];
 }
 
-/** Proves all of an agent's work, if what was let in of it is not enough, for a person to decide about (HN-4). */
+/** If the accepted part of an agent's change is not enough, proves the whole change, for a person to decide on (HN-4). */
 export async function tryWhole(session: Session, { cause }: CauseWork, trial: Trial): Promise<void> {
   const { whole, end, record: pending } = trial;
   const isMoreNeeded = end?.kind === 'still-failing' || end?.kind === 'changed' || end?.kind === 'vanished';
@@ -355,11 +354,11 @@ export async function tryWhole(session: Session, { cause }: CauseWork, trial: Tr
   const isAsked = whole.side !== 'tests' || session.settings.verify.intent === 'ask';
   if (!isAsked || session.signal.aborted) return;
   if (pending.change !== null && end.kind === 'changed') await revertChanges(session, [pending.change]);
-  // An author's change of the app may have made the tests needless.
+  // The app's author may have removed the feature that the tests are for.
   const mayTakeOut = whole.side === 'tests' && (await hasAppChanged(session, cause));
   const offered = await applyForReview(session, cause, { pending, patch: { ...whole, mayTakeOut } });
   if (offered?.end.kind === 'offered') return endAs(trial, offered);
-  // Another error is not progress if more of the fix did not lead further.
+  // A different error is not progress if the whole fix leads no further.
   if (end.kind === 'changed') trial.end = { kind: 'still-failing', because: end.because };
 }
 

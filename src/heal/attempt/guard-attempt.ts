@@ -9,9 +9,8 @@ import type { Trial } from './trial.js';
 import type { Session } from '../session.js';
 
 /**
- * Judges an agent's change before anything is run with it (HN-3, HN-4): cuts what may not enter the project, and for a ui-error whatever
- * changes what the tests do. `isOpen` says that a person has allowed the tests of this cause to change, so that this is only named. Returns the reasons to
- * reject it.
+ * Judges an agent's change before any test runs with it (HN-3, HN-4). Cuts edits that may not enter the project and, for a ui-error, edits that change
+ * what the tests do; if `isOpen`, a person has allowed such edits, and they are only noted. Returns the reasons to reject the change.
  */
 export async function guardAttempt(
   session: Session,
@@ -20,11 +19,11 @@ export async function guardAttempt(
 ): Promise<GuardFindings['violations']> {
   const { record, work, change } = trial;
   const { agent, n, proposedBy } = record;
-  // Set where a proposal is made, here: a name that was read proves nothing.
+  // Only the code that makes a proposal sets this field, unlike the agent's name.
   const isOurs = proposedBy === 'fixer';
   // Which files may be changed depends on what failed, not on which agent's turn it is.
   const { category } = cause.lead.diagnosis;
-  // A test that did not build did not run: the code fixes of the project's own TypeScript are judged by the run that follows.
+  // A code fix from the project's own TypeScript is judged only by the next run: a test that did not compile had never run.
   const isCodeFix = isOurs && category === 'build-error';
   if (!session.guard || agent === null || isCodeFix || !work || !change) return [];
   const { violations, ...findings } = await session.guard({
@@ -39,11 +38,11 @@ export async function guardAttempt(
     errors: cause.members.flatMap(({ failure }) => failure.errors.map(({ message }) => message)),
   });
   const causeId = cause.id;
-  // The built-in fixer follows only a name that the app shows to be another one now.
+  // The built-in fixer changes a locator only to a name that the app now shows.
   const differences = findings.differences.filter(({ why }) => !isOurs || why === null);
   const cut = [
     ...findings.cut,
-    ...(isOpen ? [] : filesOf(differences)).filter(
+    ...(isOpen ? [] : cutDifferences(differences)).filter(
       (difference) => !findings.cut.some(({ file }) => file === difference.file),
     ),
   ];
@@ -59,8 +58,8 @@ export async function guardAttempt(
   return violations;
 }
 
-/** What changes what the tests do is a person's to let in. */
-function filesOf(differences: readonly TestDifference[]): Cut[] {
+/** Cuts the files that change what the tests do: only a person may accept them. */
+function cutDifferences(differences: readonly TestDifference[]): Cut[] {
   const whys = new Map(differences.map(({ file, why }) => [file, why]));
   for (const { file, why } of differences) if (why === null) whys.set(file, null);
   return [...whys].map(([file, why]) => ({
@@ -81,7 +80,7 @@ const stepsInWords = (steps: readonly string[]) => steps.join(' ').slice(0, 200)
 const takenOut = ({ test, before }: Pick<TestDifference, 'test' | 'before'>) =>
   `${JSON.stringify(test)} without ${stepsInWords(before)}`;
 
-/** Says what a test does now, and did before. */
+/** Describes what a test does now and did before. */
 function noteOfDifference({ test, file, line, strength, before, after, why }: TestDifference): Note {
   if (after.length === 0) return { file, line, says: takenOut({ test, before }) };
   const how = strength === 'weaker' ? 'checks less' : 'does something else';
@@ -102,7 +101,7 @@ function summaryOf(side: Side, cut: readonly Cut[], differences: readonly TestDi
     : `its fix needs what no agent may change (${cut.map(formatCut).join('; ')})`;
 }
 
-/** Takes what is cut out of a change, and keeps it as a patch of its own. */
+/** Removes the cut files from a change, and stores them as a separate patch. */
 async function leaveOut(
   session: Session,
   trial: Trial,

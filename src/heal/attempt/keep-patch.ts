@@ -7,7 +7,7 @@ import { relativePath } from '../../paths.js';
 import { writeState } from '../../state-folder.js';
 import type { Session } from '../session.js';
 
-/** Writes the patch as people, prompts and reports see it. */
+/** Writes the masked patch that people, prompts and reports see. */
 export async function keepPatch(session: Session, change: Change, file: string) {
   const contents = openContents(session.folder.dir);
   const { files } = await renderChange(change, contents);
@@ -30,8 +30,8 @@ function maskedContents(contents: Contents, redactor: Redactor): Contents {
 }
 
 /**
- * Returns the text of a patch for display. Without secrets, it is byte for byte what `git apply` accepts. With secrets, it is masked;
- * the exact bytes are only in the run's stored contents, from which the change is applied.
+ * Returns a patch for display. Without secrets, it is byte for byte what `git apply` accepts. With secrets, it is masked, and only the run's stored
+ * contents, from which the change is applied, have the exact bytes.
  */
 function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string {
   const text = Buffer.from(exact).toString('utf8');
@@ -39,7 +39,7 @@ function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string 
   return masked === text ? exact : masked;
 }
 
-/** Turns edits that no agent made here into work like an agent's; returns the reason if no fix may write one of their files. */
+/** Turns edits that no agent made here into a change like an agent's; returns a sentence if a fix may not write one of their files. */
 export async function workFromEdits(session: Session, edits: readonly FileEdit[]) {
   const paths = edits.map((edit) => edit.path);
   const [unwritable] = await findUnwritable(session.workspace.root, paths);

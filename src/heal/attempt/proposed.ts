@@ -8,7 +8,7 @@ import type { Session } from '../session.js';
 import { workFromEdits } from './keep-patch.js';
 import type { Trial } from './trial.js';
 
-/** Returns the fixes to try before any agent is started, one by one: each proposer is asked when those before it have not healed the cause. */
+/** Yields the fixes to try before an agent starts. Calls a proposer only if the fixes of earlier ones have not healed the cause. */
 export async function* proposalsFor(
   session: Pick<Session, 'hooks' | 'bus' | 'cwd' | 'observations'>,
   request: ProposalRequest,
@@ -18,7 +18,7 @@ export async function* proposalsFor(
   for (const propose of session.hooks.proposers ?? []) yield* propose(request);
 }
 
-/** The patch that a person has chosen. */
+/** Yields the patch that a person chose. */
 async function* chosen(
   { bus, cwd, observations }: Pick<Session, 'bus' | 'cwd' | 'observations'>,
   { cause, known }: ProposalRequest,
@@ -30,7 +30,7 @@ async function* chosen(
   const what = side === 'whole' ? 'the whole patch' : `the patch of the ${side}`;
   const summary = `${what} by ${agentName(agent)}, chosen by a person`;
   if (!change) {
-    const message = `${cause.id}: ${summary} is not here any more: the folder of run ${runId} was deleted, or is on another machine`;
+    const message = `${cause.id}: ${summary} is no longer here: the folder of run ${runId} was deleted, or is on another machine`;
     bus.emit({ type: 'run.warning', message });
     return;
   }
@@ -44,7 +44,7 @@ async function* chosen(
   yield { agent, proposedBy: 'person', summary, edits };
 }
 
-/** Turns a proposal into a change without making a copy of the project; guard, re-run and proof follow as for an agent's (BF-5, ME-8). */
+/** Turns a proposal into a change without a copy of the project. Guard, re-run and proof follow as for an agent's change (BF-5, ME-8). */
 export async function applyProposal(
   session: Session,
   trial: Trial,

@@ -19,11 +19,11 @@ import { compareWithGit, type GitChanges, type NoBase } from '../../workspace/gi
 import type { Session } from '../session.js';
 import type { FixedFile } from './undoing.js';
 
-// What has changed since the tests of a cause were green. A stored run has seen that state, so no search for the change to blame is needed.
+// Finds the changes since the tests of a cause were green. An earlier run stored that state, so this needs no search for the change to blame.
 
 /**
- * Compares the project with the last green state of a test; where none is stored, with the last commit, with where its branch began, and with some
- * commits before.
+ * Compares the project with the last green state of a test. If none is stored, compares it with the last commit, with the start of the branch, and with
+ * an older commit.
  */
 export async function listChangesSinceGreen(cwd: string, lead: DiagnosedFailure): Promise<GitChanges[]> {
   const green = await compareWithGreen(cwd, lead);
@@ -88,16 +88,28 @@ function decode(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString().replaceAll('\r\n', '\n');
 }
 
-/** Whether the app has changed since the tests of a cause were green, so that its author may have meant what they fail for. */
+/** True if the app has changed since the tests of a cause were green, so that its author may have intended the new behavior. */
 export async function hasAppChanged(session: Session, { lead }: Cause): Promise<boolean> {
   const isLeftOut = createFilter(session);
   const all = await listChangesSinceGreen(session.cwd, lead);
   return all.some(({ changes }) => changes.some((changed) => !isLeftOut(changed.path)));
 }
 
+/** True if the tests that a patch edits had changed before it, since they were green. */
+export async function haveTestsChanged(
+  { cwd, workspace: { root }, folder, isTest }: Session,
+  { lead }: Cause,
+  patch: string,
+): Promise<boolean> {
+  const edits = readChange(folder.dir, patch)?.edits.filter((edit) => isTest(edit.path)) ?? [];
+  const project = { root, contents: openContents(folder.dir) };
+  const files = await readFixedFiles(project, edits, await compareWithGreen(cwd, lead));
+  return files.some(({ green, red }) => green !== undefined && green !== red);
+}
+
 /**
- * Returns the edits that take back what broke a cause in the app: the change to blame if a search has found it, or else all changes since its test was
- * green; null if neither is known.
+ * Returns the edits that revert the app's change to blame, if a search has found it, or else all changes of the app since the test was green; null if
+ * neither is known.
  */
 export async function takeBackApp(
   session: Session,
@@ -116,7 +128,7 @@ export async function takeBackApp(
   return edits === null || edits.length === 0 ? null : edits;
 }
 
-/** Files of which the app's author has changed nothing: tests, those that fixes have edited, and those of self-heal. */
+/** Returns a predicate for files whose changes are not the app author's: tests, files that fixes have edited, and files of self-heal. */
 function createFilter({ workspace, isTest }: Session): (file: string) => boolean {
   const edited = workspace.edited();
   return (file) => edited.has(file) || isTest(file) || isInitFile(file);

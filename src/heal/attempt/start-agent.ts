@@ -21,26 +21,26 @@ import { classifyAgentError, findErrorOfEnd } from '../../agents/api-error.js';
 import { reasonOf } from '../../problem.js';
 import { backoffMs } from '../policy.js';
 
-/** Which agent to deploy on which cause, and what was tried before. */
+/** An agent to deploy on a cause, and the earlier attempts. */
 export interface DeployRequest {
   readonly cause: Cause;
   readonly agent: string;
   readonly n: number;
   readonly previous: readonly Attempt[];
-  /** The attempts that led to this failure, whose changes are in the tree; absent if the prompt is only displayed. */
+  /** The attempts that revealed this failure, whose changes are in the tree; absent if the prompt is only displayed. */
   readonly chain?: readonly Attempt[];
-  /** What earlier runs know about the failure; absent if the prompt is only displayed. */
+  /** The knowledge of earlier runs about the failure; absent if the prompt is only displayed. */
   readonly known?: KnownFailure;
-  /** The fix that it is asked about, instead of making one. */
+  /** The fix to review; absent if the agent should make one. */
   readonly review?: ReviewRequest;
 }
 
-/** A fix to read. */
+/** A fix to review. */
 export interface ReviewRequest {
   readonly fix: FixToRead;
-  /** What marks the answer. */
+  /** A token that marks the answer in the program's output. */
   readonly token: string;
-  /** The program that reads it. */
+  /** The program that reviews it. */
   readonly program: string;
   /** The folder with the evidence of the red run. */
   readonly evidence: string;
@@ -48,7 +48,7 @@ export interface ReviewRequest {
 
 /** The prompt and the files that describe an agent's task, written before it starts. */
 interface AgentTaskFiles {
-  /** The text that is sent to the program. */
+  /** The text that the program gets. */
   readonly prompt: string;
   readonly contextFile: string;
   /** The file that holds the prompt. */
@@ -62,24 +62,24 @@ function sessionOf(session: Session, { agent, previous }: DeployRequest): string
   return last?.agent === agent && last.runner === runner ? (last.usage?.sessionId ?? null) : null;
 }
 
-/** In which copy an agent works, and what stops it. */
+/** The copy in which an agent works, and the signal that stops it. */
 export interface AgentSlot {
   readonly copy: number;
   readonly signal: AbortSignal;
-  /** Whether something is tried in the project, so that its files may not be looked at. */
+  /** True while a change is under trial in the project, so that the copy must not be updated from it. */
   readonly isTried?: boolean;
-  /** Whether the last agent of the cause worked in another copy, so that its session is of no use here. */
+  /** True if the cause's last agent worked in another copy, so that its session cannot continue here. */
   readonly isOther?: boolean;
 }
 
-/** Where an agent works, and the attempt's path without its extension. */
+/** The copy in which an agent works, and the path of the attempt's files without extension. */
 interface AttemptLocation {
   readonly file: string;
   readonly workingCopy: WorkingCopy;
   readonly isTried: boolean;
 }
 
-/** Writes an agent's task, and brings it into its copy; returns it with the copy's paths. */
+/** Writes an agent's task into its copy, and returns it with the copy's paths. */
 async function briefAgent(
   session: Session,
   request: DeployRequest,
@@ -95,7 +95,7 @@ async function briefAgent(
   return { ...written, prompt };
 }
 
-/** Writes what a reader is asked, and brings it into its copy, with the evidence of the red run. */
+/** Writes a reviewer's task and the evidence of the red run into its copy. */
 async function briefReader(
   session: Session,
   request: DeployRequest & { readonly review: ReviewRequest },
@@ -122,18 +122,18 @@ function expanded(session: Session, { runner }: AgentSettings, prompt: string): 
   return expandPrompt(session.settings.runners[runner], prompt, { cwd: session.cwd, clean });
 }
 
-/** An agent that can start: its copy of the project is ready, and it has its task. */
+/** An agent that can start: its copy and its task are ready. */
 export interface BriefedAgent {
   /** The number of its attempt within the run. */
   readonly id: number;
   /** The path of the attempt's files, without an extension. */
   readonly file: string;
   readonly workingCopy: WorkingCopy;
-  /** Lets it work until no restart can help any more. It needs only its copy, so that others may use the project meanwhile. */
+  /** Lets it work until it ends and no restart would help. It needs only its copy, so others may use the project meanwhile. */
   readonly work: () => Promise<FinishedAgent>;
 }
 
-/** Makes the copy ready in which an agent works on a cause, and writes its task; returns the reason if there can be no copy. */
+/** Prepares the copy in which an agent works, and writes its task; returns the reason if the copy cannot be made. */
 export async function readyAgent(
   session: Session,
   request: DeployRequest,
@@ -144,7 +144,7 @@ export async function readyAgent(
   if (typeof workingCopy === 'string') return workingCopy;
   const working = session.spending.startAgent(cause);
   const id = session.spending.nextAttemptNumber();
-  // Causes may wait for the end of an agent that counts as started.
+  // The agent counts as started, so if this fails, causes that wait for its end must not wait forever.
   const stopCounting = (error: unknown): never => {
     working[Symbol.dispose]();
     throw error;
@@ -188,7 +188,7 @@ export function announceAgentEnd(
   });
 }
 
-/** Starts an agent once, with the task that was written for it, or a reduced one. */
+/** Starts an agent once, with its full task or a reduced one. */
 async function startAgent(
   session: Session,
   request: DeployRequest,
@@ -238,7 +238,7 @@ async function startAgent(
   return { ...run, claim: claim, tail: toProject(run.tail), denials: run.denials.map(toProject) };
 }
 
-/** Copies what an agent may read into its copy, with the copy's paths in texts, so that it never learns where the project itself is. */
+/** Copies the evidence for an agent into its copy, with the copy's paths in all texts, so that the agent never sees the project's own path. */
 async function copyEvidenceForAgent(
   workingCopy: WorkingCopy,
   folder: string,
@@ -258,12 +258,12 @@ async function copyEvidenceForAgent(
   }
 }
 
-/** Names the files of a run in a text as they are named at its end, and in the agents' copies. */
+/** Replaces the run's working folder in a text with the folder that the run will have in the project, which is also its name in agents' copies. */
 function inProject({ dir, final }: Session['folder'], text: string): string {
   return text.replaceAll(dir, final);
 }
 
-/** Writes context.json and prompt.md into the failure's folder, where `inspect` finds what the agent was given. The paths that it returns are those in the project. */
+/** Writes context.json and prompt.md into the failure's folder, where `inspect` finds them. Returns their paths in the project. */
 export async function writeWork(
   session: Session,
   request: DeployRequest,
@@ -310,20 +310,20 @@ function agentOf({ settings }: Session, request: DeployRequest): AgentSettings {
   return request.review ? { ...agent, runner: request.review.program } : agent;
 }
 
-/** How one start of an agent differs from the first. */
+/** The options in which starts of the same agent differ. */
 export interface RestartOptions {
-  /** Whether the evidence is reduced to its essentials (AG-7). */
+  /** True to reduce the evidence to its essentials (AG-7). */
   readonly reduced: boolean;
   /** The session to continue (AG-9), or null for a new one. */
   readonly resume: string | null;
 }
 
-/** An agent run that no restart can improve. */
+/** An agent run that ended in a way that no restart would improve. */
 export interface FinishedAgent extends AgentRun {
   readonly end: Exclude<AgentEnd, { kind: 'retryable' | 'context-overflow' }>;
 }
 
-/** What to start, and for which cause. */
+/** The agent to start, and its cause. */
 export interface RestartRequest {
   readonly cause: Cause;
   /** The number of the attempt, which all its starts share. */
@@ -331,20 +331,20 @@ export interface RestartRequest {
   readonly runner: string;
   /** The session of an earlier attempt, or null. */
   readonly resume: string | null;
-  /** Ends its work on this cause. */
+  /** Aborts to end its work on this cause. */
   readonly signal: AbortSignal;
   readonly start: (start: RestartOptions) => Promise<AgentRun>;
 }
 
-/** Restarts while the provider is unavailable, before a person has to look; with the default waits they take about two minutes. */
+/** The most restarts while the provider is unavailable. With the default waits, they take about two minutes. */
 const MAX_RESTARTS = 5;
 
-/** The longest wait that a provider can ask for; anything that takes longer is for a person to look at. */
+/** The longest wait that a provider may ask for. If it asks for more, the agent ends as unusable. */
 const MAX_ASKED_WAIT_MS = 300_000;
 
 /**
- * Starts an agent until it has worked or cannot work (AG-7): again after a wait with jitter if its provider is overloaded or out of
- * reach, and once more with reduced evidence if its input was too long. Restarts are not heal attempts, but the run's limits apply.
+ * Starts an agent, and restarts it after a wait with jitter if its provider is overloaded or unreachable, and once with reduced evidence if its input was
+ * too long (AG-7). Restarts are not heal attempts, but the limits of the run apply.
  */
 export async function runWithRestarts(session: Session, request: RestartRequest): Promise<FinishedAgent> {
   const { cause, n, runner, signal } = request;
@@ -352,7 +352,7 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
   let whole: AgentRun | null = null;
   for (let restarts = 0; ;) {
     const run = await request.start(next);
-    whole = whole === null ? run : joined(whole, run);
+    whole = whole === null ? run : mergeRuns(whole, run);
     const { end } = whole;
     if (signal.aborted) return { ...whole, end: { kind: 'aborted' } };
     const again = startAfter(end, next);
@@ -360,7 +360,7 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
     const waits = end.kind === 'retryable';
     if (waits) restarts += 1;
     const askedMs = waits ? (end.waitMs ?? 0) : 0;
-    const delayMs = waits ? waitBefore(session, restarts, askedMs) : 0;
+    const delayMs = waits ? chooseDelay(session, restarts, askedMs) : 0;
     if (
       restarts > MAX_RESTARTS ||
       askedMs > MAX_ASKED_WAIT_MS ||
@@ -371,7 +371,7 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
     session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt: n, delayMs, reason });
     await session.clock.sleep(delayMs, signal);
     if (signal.aborted) return { ...whole, end: { kind: 'aborted' } };
-    // Other agents may have been started in the meantime.
+    // Other agents may have started meanwhile.
     if (isLimitMet(session, { cause, delayMs: 0, whole }))
       return finished(session, { run: whole, end, runner });
     session.spending.countRestart();
@@ -390,14 +390,14 @@ function startAfter(end: AgentEnd, last: RestartOptions): RestartOptions | null 
   return isLost ? { ...last, resume: null } : null;
 }
 
-/** Returns the wait in milliseconds: the backoff, or what the provider asks for if that is longer, each with jitter. */
-function waitBefore({ settings, clock }: Session, restarts: number, askedMs: number): number {
+/** Returns the wait in milliseconds: the backoff, or the wait that the provider asks for if that is longer, each with jitter. */
+function chooseDelay({ settings, clock }: Session, restarts: number, askedMs: number): number {
   const random = clock.random();
   const asked = askedMs * (1 + random / 10);
   return Math.round(Math.max(jittered(backoffMs(restarts, settings.retries), random), asked));
 }
 
-/** Half of the wait is fixed and half is random, so that causes that hit the same error do not all retry at once. */
+/** Adds jitter: half of the wait is fixed and half is random, so that causes with the same error do not all retry at once. */
 function jittered(delayMs: number, random: number): number {
   return Math.round(delayMs / 2 + (random * delayMs) / 2);
 }
@@ -431,7 +431,7 @@ function availableAfter({ clock }: Session, waitMs: number): string {
 }
 
 /** Merges several starts into one run: the cost and time of all, the end and output of the last. */
-function joined(before: AgentRun, after: AgentRun): AgentRun {
+function mergeRuns(before: AgentRun, after: AgentRun): AgentRun {
   return {
     ...after,
     usage: joinedUsage(before.usage, after.usage),
@@ -441,7 +441,7 @@ function joined(before: AgentRun, after: AgentRun): AgentRun {
   };
 }
 
-/** Adds up what two runs used; the session is that of the later one. */
+/** Adds up the usage of two runs; the session is the later one's. */
 export function joinedUsage(before: AgentUsage, after: AgentUsage): AgentUsage {
   const sum = (a: number | null, b: number | null) => (a === null && b === null ? null : (a ?? 0) + (b ?? 0));
   return {

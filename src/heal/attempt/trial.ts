@@ -16,32 +16,32 @@ import { rememberedAs } from '../remembered-as.js';
 import type { Retest } from '../retest.js';
 import type { Session } from '../session.js';
 
-/** An attempt at a cause, which is filled in from its start to its end. */
+/** An attempt at a cause. Each step from its start to its end fills in further fields. */
 export interface Trial {
   /** Its id in the store, where it stays unfinished until its fix is proven. */
   readonly id: string;
-  /** What reports say of it, without its end. */
+  /** The attempt as in reports, without its end. */
   record: PendingAttempt;
-  /** What an agent or a proposal made; null for nothing. */
+  /** The work of an agent or of a proposal; null if there is none. */
   work: Work | null;
-  /** What may enter the project; null if there is nothing to apply. */
+  /** The change that may enter the project; null if there is nothing to apply. */
   change: Change | null;
-  /** What its program says about a failure, besides what a re-run shows; null for nothing. */
+  /** The agent program's own explanation of a failure, or null. */
   because: string | null;
-  /** Whether its program denied it every edit. */
+  /** True if the agent's program denied it every edit. */
   isDenied: boolean;
-  /** All of an agent's work, if something was left out of it that a person may let in; null otherwise. */
+  /** The agent's whole change, if the guard cut something that a person may accept; otherwise null. */
   whole: PreparedPatch | null;
-  /** What a reviewer should look at. */
+  /** Lines that a reviewer should look at. */
   notes: readonly Note[];
-  /** Whether it can be tried in the project, perhaps together with those of other causes. */
+  /** True if it can be tried in the project, perhaps together with other causes' attempts. */
   isReady: boolean;
   /** The last run with it; null if there was none, or if its result no longer applies. */
   retest: Retest | null;
   end: AttemptEnd | null;
 }
 
-/** Starts an attempt, which the store learns at once. */
+/** Starts an attempt and stores its start. */
 export async function startTrial(
   session: Pick<Session, 'store' | 'folder'>,
   cause: Cause,
@@ -62,36 +62,36 @@ export async function startTrial(
   };
 }
 
-/** Whether the fix of an attempt is in the project, and green in a run with those of other causes. */
+/** True if the fix of an attempt is in the project, and was green in a run together with other causes' fixes. */
 export function isGreenInCompany(trial: Trial | null): boolean {
   return trial !== null && trial.end === null && trial.retest !== null;
 }
 
-/** Ends an attempt whose change is not in the project, so that no run shows anything of it. */
+/** Ends an attempt whose change is not in the project, so that no run has tested it. */
 export function endUnapplied(trial: Trial, end: AttemptEnd): void {
   [trial.end, trial.retest, trial.isReady] = [end, null, false];
 }
 
-/** Ends an attempt as something else has decided it. */
+/** Ends an attempt with the record and end of a decided one. */
 export function endAs(trial: Trial, { end, ...record }: Attempt): void {
   trial.record = record;
   endUnapplied(trial, end);
 }
 
-/** Returns an attempt that has ended as reports show it. */
+/** Returns an ended attempt in the form for reports. */
 export function attemptOf({ record, end }: Trial): Attempt {
-  if (!end) throw new Error('An attempt goes on');
+  if (!end) throw new Error('The attempt has not ended');
   return { ...record, end };
 }
 
 interface OfCause {
   readonly cause: Cause;
-  /** Id of the attempt in the store; null for one that it does not have. */
+  /** The id of the attempt in the store; null if it is not stored. */
   readonly id: string | null;
   readonly attempt: Attempt;
 }
 
-/** Stores that work on a cause has begun; returns the id of the attempt. */
+/** Stores the start of an attempt; returns its id. */
 export async function storeStart(
   { store, folder }: Pick<Session, 'store' | 'folder'>,
   { id: causeId, lead }: Cause,
@@ -106,18 +106,18 @@ export async function storeStart(
 }
 
 /**
- * Handles the end of an attempt. A green one is decided by its proof, and so is one that led to another
- * error: by the proof of the fix for that one (HN-1). Any other one is decided immediately.
+ * Handles the end of an attempt. The proof decides a green one, and also one that revealed another error, by the proof of the fix for that error
+ * (HN-1). Any other attempt is decided now.
  */
 export async function attemptTried(session: Session, tried: OfCause): Promise<void> {
   const { cause, attempt } = tried;
   if (!isKept(attempt)) return attemptDecided(session, tried);
   session.bus.emit({ type: 'attempt.held', causeId: cause.id, attempt });
-  // From now on it is paid for, whatever becomes of this run (ME-8).
+  // Remembers the paid fix even if the run is killed (ME-8).
   await session.hooks.attemptEnded?.(cause, attempt, 'green-once');
 }
 
-/** Finishes an attempt: it is stored first, then its change is marked as decided if it is kept, and only then is it announced. */
+/** Finishes an attempt: first stores it, then marks its change as decided if it is kept, and only then announces it. */
 export async function attemptDecided(
   { store, workspace, bus, hooks }: Session,
   { cause, id, attempt }: OfCause,

@@ -13,9 +13,9 @@ import type { Session } from '../session.js';
 import { listChangesSinceGreen, readFixedFiles } from './since-green.js';
 import { type RevertedHunk, revertedHunks } from './undoing.js';
 
-/** What a fix takes back of what its author changed. */
+/** The part of an author's change that a fix reverts. */
 export interface Revert {
-  /** The commits, as `abc1234 "subject"`, or what is not committed. */
+  /** The commits, as `abc1234 "subject"`, or uncommitted changes. */
   readonly of: string;
   /** The first of the changes: its file, relative to the root of the workspace, and its line before the fix. */
   readonly at: { readonly file: string; readonly line: number };
@@ -23,8 +23,8 @@ export interface Revert {
 }
 
 /**
- * Returns what a fix in the project takes back of what changed in the app since its tests were green, or lately; null for nothing. It compares
- * texts, so it needs no search for the change that broke them.
+ * Finds the changes to the app since its tests were green, or recent ones, that a fix in the project reverts; null if there are none. Compares texts,
+ * so it needs no search for the change to blame.
  */
 export async function findRevert(
   session: Session,
@@ -49,9 +49,9 @@ export async function findRevert(
 }
 
 /**
- * Whether a person is asked about a fix that takes something back: to a test, a change that its author meant looks like a fault. It is, if only the
- * test's own assertion decided, and the fix takes back all of a change, or texts and markup that the test expects. With guidance, a person has said
- * that the tests may not follow the app: it is only named.
+ * True if a person must decide about a fix that reverts a change, since an intended change looks like a fault to a test. That is so if only the test's
+ * own assertion failed and the fix reverts a whole change, or texts and markup that the test expects. If a person has given guidance, the report only
+ * names the revert.
  */
 export function isForPerson(
   { settings }: Session,
@@ -68,17 +68,20 @@ export function isForPerson(
   );
 }
 
-/** Says what a fix takes back: `undoes a change of abc1234 "Friendlier words"`. */
-export function describeRevert({ of }: Revert): string {
-  return `undoes a change of ${of}`;
+/** Describes a revert: `undoes a change of abc1234 "Friendlier words"`. */
+export function describeRevert({
+  of,
+  hunks,
+}: Pick<Revert, 'of'> & { readonly hunks: readonly Pick<RevertedHunk, 'isWhole'>[] }): string {
+  return `undoes ${hunks.some(({ isWhole }) => isWhole) ? 'a change' : 'part of a change'} of ${of}`;
 }
 
-/** Names it for the reviewer, at the changed lines. */
+/** Creates a note about a revert for the reviewer, at the changed lines. */
 export function noteOfRevert(revert: Revert): Note {
   return { ...revert.at, says: `the fix ${describeRevert(revert)}` };
 }
 
-/** Returns the edits of the app that a fix makes in files which no other fix in the project edits. */
+/** Returns a fix's edits of the app, without files that other fixes in the project also edit. */
 function listOwnEdits({ workspace, folder, isTest }: Session, change: Change): FileEdit[] {
   const others = workspace
     .listApplied()

@@ -9,16 +9,16 @@ import type { FixedFile } from '../attempt/undoing.js';
 export interface ProjectText {
   readonly path: string;
   readonly text: string;
-  /** As it was when the test was green; absent if that is not known. */
+  /** The text when the test was green; absent if unknown. */
   readonly green?: string | null;
 }
 
-/** What is shown around a change that is in nothing that has a beginning and an end, and the longest such thing that is shown whole. */
+/** A change is shown with the largest function or block around it of up to `LONGEST` lines, or with `LINES_AROUND` lines on each side. */
 const LINES_AROUND = 10;
 const LONGEST = 60;
 
 interface Range {
-  /** Both are lines, counted from 1 and included. */
+  /** Line numbers, counted from 1, both inclusive. */
   readonly start: number;
   readonly end: number;
 }
@@ -56,7 +56,7 @@ const linesOf = (text: string, { start, end }: Range) =>
     .slice(start - 1, end)
     .join('\n');
 
-/** Returns the line of the old state at which a line of the new one was. */
+/** Maps a line of the new state to its line in the old state. */
 function lineBefore(hunks: readonly ExactHunk[], line: number, isEnd = false): number {
   let shift = 0;
   for (const { oldStart, newStart, old, now } of hunks) {
@@ -67,7 +67,7 @@ function lineBefore(hunks: readonly ExactHunk[], line: number, isEnd = false): n
   return line + shift;
 }
 
-/** Returns the lines of the largest thing around a change that is not too long to be shown, with the comment before it. */
+/** Returns the lines of the largest function or block around a change that is not too long, with the comment before it. */
 function surroundings({ path, text }: { path: string; text: string }, hunk: ExactHunk): Range {
   const [start, end] = [hunk.newStart, Math.max(hunk.newStart, hunk.newStart + hunk.now.length - 1)];
   const lines = text.split('\n');
@@ -102,10 +102,10 @@ function joined(ranges: readonly Range[]): Range[] {
 
 const isComment = /^\s*(?:\/\/|\/\*|\*|#(?!!)|--|<!--|\{\/\*)/;
 
-/** Whether what a file says in words are its own lines, not only its comments. */
+/** True for a document, whose lines are prose, not only its comments. */
 export const isDocument = (path: string) => /\.(?:md|mdx|txt|rst|adoc)$/i.test(path);
 
-/** Words of programs, not of what they are about. */
+/** Words of programming languages, which say nothing about an app. */
 const ofLanguages = new Set(
   `const let var function return async await import export from default class extends new this null undefined true false typeof instanceof
   string number boolean void any unknown readonly public private static interface type enum for while break continue switch case throw try catch
@@ -116,12 +116,12 @@ const ofLanguages = new Set(
 
 const RULES = 14;
 
-/** A word that no more lines have says something by itself. */
+/** A word in at most this many lines is significant by itself. */
 const RARE = 3;
 
 /**
- * Returns the lines of documents and comments that name what a fix and the change before it touch: above all what has changed, and then what is around
- * it. The lines with the rarest names are chosen.
+ * Returns the lines of documents and comments that share words with a fix and the change before it. Words of changed lines weigh more than words around
+ * them, and rare words more than frequent ones.
  */
 export function rulesAbout(files: readonly FixedFile[], texts: readonly ProjectText[]): DocumentedRule[] {
   const changed = files.flatMap(({ path, green, red, now }) =>
@@ -134,7 +134,7 @@ export function rulesAbout(files: readonly FixedFile[], texts: readonly ProjectT
   for (const word of changed.flatMap(wordsOf)) names.set(word, 1);
   const reds = new Map(files.map(({ path, red }) => [path, red ?? '']));
   const lines = texts.flatMap(({ path, text: now, ...states }) => {
-    // What a fix says of itself is no rule of the project.
+    // Comments that the fix itself adds are not rules of the project.
     const text = reds.get(path) ?? now;
     const before = states.green === undefined ? null : new Set((states.green ?? '').split('\n').map(trimmed));
     return text.split('\n').flatMap((line, at) =>
@@ -171,7 +171,7 @@ export function rulesAbout(files: readonly FixedFile[], texts: readonly ProjectT
 
 const trimmed = (line: string) => line.trim();
 
-/** Returns the words of a line, those within `camelCase` and `snake_case` included, without plurals. */
+/** Splits a line into words, also within `camelCase` and `snake_case`, without plural endings. */
 function wordsOf(line: string): string[] {
   const words = line.match(/\p{Lu}?\p{Ll}{2,}|\p{Lu}{2,}|\d{2,}/gu) ?? [];
   return words
@@ -179,10 +179,10 @@ function wordsOf(line: string): string[] {
     .filter((word) => (word.length > 2 || /\d/.test(word)) && !ofLanguages.has(word));
 }
 
-/** The longest file of tests, in characters, that is shown whole. */
+/** The length in characters up to which a test file is shown whole. */
 const LONGEST_SPEC = 3_000;
 
-/** Returns a test as it is written, with the rest of its file if that is short. */
+/** Returns the source of a test, or of its whole file if that is short. */
 export function testSource(path: string, text: string, line: number): string {
   if (text.length <= LONGEST_SPEC) return text;
   const lines = text.split('\n');
@@ -196,7 +196,7 @@ export function testSource(path: string, text: string, line: number): string {
 
 const complaint = /^passes although .* still says: (.+)$/s;
 
-/** Says of an error that is still there when the test is green whether the test names it, as a test of that error does. */
+/** If an error still occurs although the test is green, adds whether the test names it, as a test of that error would. */
 export function withWish(fact: string, spec: string | null): string {
   const words = complaint.exec(fact)?.[1]?.match(/\p{L}{4,}|\b[45]\d\d\b/gu);
   if (!words || spec === null) return fact;

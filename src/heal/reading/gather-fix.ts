@@ -17,28 +17,28 @@ import { listChangesSinceGreen, readFixedFiles, readGreenTexts } from '../attemp
 import type { FixedFile } from '../attempt/undoing.js';
 import { isDocument, type ProjectText, rulesAbout, testSource, touchedCode, withWish } from './fix-facts.js';
 
-/** A fix that is in the project's tree. */
+/** A fix that is in the working tree. */
 export interface FixInTree {
   readonly cause: Pick<Cause, 'lead' | 'blame'>;
   /** The edits of all attempts that make it up, oldest first. */
   readonly edits: readonly FileEdit[];
-  /** As people see it. */
+  /** The masked patch that people see. */
   readonly patch: string;
   /** The names of the tests that are green with it. */
   readonly ran: readonly string[];
-  /** What is known to be worth a look. */
+  /** Facts that a reviewer should know. */
   readonly facts: readonly string[];
 }
 
 interface Project {
   readonly root: string;
-  /** The project's folder, which the paths of the prompt are relative to. */
+  /** The project's folder. Paths in the prompt are relative to it. */
   readonly cwd: string;
   readonly contents: Contents;
   readonly clean: (text: string) => string;
 }
 
-/** Gathers what a reader of a fix is told (HN-11), while the fix is in the tree. */
+/** Gathers the information for a reviewer of a fix (HN-11), while the fix is in the tree. */
 export async function gatherFix(project: Project, fix: FixInTree): Promise<FixToRead> {
   const { root, cwd } = project;
   const { lead, blame } = fix.cause;
@@ -48,7 +48,7 @@ export async function gatherFix(project: Project, fix: FixInTree): Promise<FixTo
   const spec = test && readText(test.location.file);
   return {
     test: {
-      // Its place names the file.
+      // Without the file, which `at` names.
       name: test && test.titlePath.slice(1).join(' › '),
       at: test && `${relativePath(cwd, test.location.file)}:${test.location.line}`,
       source: spec ? testSource(test.location.file, spec, test.location.line) : null,
@@ -66,7 +66,7 @@ export async function gatherFix(project: Project, fix: FixInTree): Promise<FixTo
   };
 }
 
-/** Reads the files of a fix, with the newest of the states in which its test may have been green that has another text of them. */
+/** Reads the files of a fix before and with it, and in the newest possibly green state of its test in which they differ. */
 async function readStates(
   project: Project,
   { cause: { lead }, edits }: FixInTree,
@@ -87,7 +87,7 @@ async function readStates(
 
 const styles = /\.(?:css|s[ac]ss|less|svg)$/;
 
-/** Returns what changed in the files that the fix touches, and then what else may have broken the test. */
+/** Returns the changes to the files that the fix touches, and then other changes that may have broken the test. */
 async function suspectedHunks(
   { root, cwd, clean }: Project,
   { lead, files, since }: { lead: DiagnosedFailure; files: readonly FixedFile[]; since: GitChanges | null },
@@ -122,11 +122,11 @@ async function suspectedHunks(
 
 const withoutEnd = (line: string) => line.replace(/\r?\n$/, '');
 
-/** The most files that are read for what they say, and the longest, in characters. */
+/** The most files to search for documented rules, and the length in characters of the longest. */
 const TEXTS = 400;
 const LONGEST = 200_000;
 
-/** Returns the documents of the project, and the code around the fix, for its comments. */
+/** Returns the documents of the project, and the code near the fix, whose comments may contain rules. */
 async function textsOf({
   root,
   cwd,

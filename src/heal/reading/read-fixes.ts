@@ -18,42 +18,42 @@ import { limitReached } from '../policy.js';
 import type { Session } from '../session.js';
 import { gatherFix } from './gather-fix.js';
 
-/** A fix that is in the project, and that no run has contradicted. */
+/** A fix in the project that no run has contradicted. */
 export interface FixToProve {
   readonly cause: Cause;
   /** The attempt that turned its tests green. */
   readonly attempt: Attempt;
-  /** The attempts whose changes together are the fix. */
+  /** The attempts whose changes together make the fix. */
   readonly parts: readonly Attempt[];
 }
 
-/** What a reader has said, and what it cost; null for nothing. */
+/** A review of a fix, and its usage; null if no agent ran. */
 export interface ReadFix {
   readonly reading: Reading;
   readonly usage: AgentUsage | null;
 }
 
-/** Readings that go on while the tree is proving. */
+/** The reviews of fixes, which continue while the proof runs. */
 export interface Readings {
-  /** Waits for what is said of the fix of a cause; null if it is not read now. */
+  /** Waits for the review of a cause's fix; null if no agent reviews it. */
   of(causeId: string): Promise<ReadFix | null>;
-  /** Stops those that nobody waits for any more. */
+  /** Stops all unfinished reviews. */
   stop(): Promise<void>;
 }
 
-/** A change, and what to tell its reader. */
+/** A change to review, and the information for its reviewer. */
 export interface ReadRequest {
   readonly cause: Cause;
-  /** The number of the attempt that it is; 1 for a change that somebody else has made. */
+  /** The number of the attempt; 1 for a change that self-heal did not make. */
   readonly n: number;
-  /** The programs to ask, the preferred one first. The next one is asked if one cannot work here. */
+  /** The programs that may review it, in order of preference. If one cannot work here, the next one is tried. */
   readonly programs: readonly string[];
   readonly fix: FixToRead;
   /** The folder with the evidence of the red run. */
   readonly evidence: string;
 }
 
-/** Whether an agent may read fixes in this run, so that it needs a copy. */
+/** True if an agent may review fixes in this run, for which it needs a copy. */
 export function mayRead({ settings, hooks }: Pick<Session, 'settings' | 'hooks'>): boolean {
   const { verify, reader: named, agents } = settings;
   const isAgent = Object.values(agents).some(({ runner }) => isBuiltInRunner(runner));
@@ -61,8 +61,8 @@ export function mayRead({ settings, hooks }: Pick<Session, 'settings' | 'hooks'>
 }
 
 /**
- * Starts to read fixes of the app that agents have made (HN-11), each once, in a new session and in a copy of its own, so that nobody needs the project
- * meanwhile. What a person or the built-in fixer has chosen is not read, nor what was read when it was made.
+ * Starts the reviews of agents' fixes of the app (HN-11), each once, in a new session and in its own copy, so that the project is free meanwhile. Skips
+ * fixes that a person chose or the built-in fixer made, and remembered fixes that were reviewed when they were made.
  */
 export async function startReading(session: Session, fixes: readonly FixToProve[]): Promise<Readings> {
   const told = new Map<string, Promise<ReadFix>>();
@@ -86,7 +86,7 @@ export async function startReading(session: Session, fixes: readonly FixToProve[
   return readAll(session, requests, told);
 }
 
-/** Reads changes side by side, as many as agents may work at the same time. */
+/** Reviews changes in parallel, as many as agents may work at the same time. */
 export async function readAll(
   session: Session,
   requests: readonly ReadRequest[],
@@ -118,7 +118,7 @@ export async function readAll(
   };
 }
 
-/** A copy in which one reader works after another. Agents that fix, and clean runs, have the first copy. */
+/** A copy in which one reviewer works after another. Agents that fix, and clean runs, use the first copy. */
 interface Lane {
   readonly copy: number;
   readonly broken: string | null;
@@ -131,7 +131,7 @@ async function openLane({ workspace }: Session, copy: number): Promise<Lane> {
   return { copy, broken, last: Promise.resolve() };
 }
 
-/** Returns the programs that may read an attempt; a sentence if nobody is to read it. */
+/** Returns the programs that may review an attempt, or a sentence why none does. */
 async function programsFor(
   { settings, hooks, cwd }: Session,
   { agent }: Pick<Attempt, 'agent'>,
@@ -175,7 +175,7 @@ async function gather(
   return redactor.deep(told);
 }
 
-/** Asks one program after the other, until one can work here. */
+/** Lets one program after another review a change, until one can work here. */
 async function readIn(
   session: Session,
   { cause, n, programs, fix, evidence }: ReadRequest,

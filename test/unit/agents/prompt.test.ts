@@ -8,6 +8,8 @@ import type { AgentContext, PreviousAttempt } from '../../../src/agents/context.
 import { renderPrompt } from '../../../src/agents/prompt.js';
 import type { Diagnosis } from '../../../src/model/diagnosis.js';
 import type { Evidence } from '../../../src/model/evidence.js';
+import { listCommitsSince } from '../../../src/workspace/candidates.js';
+import { git } from '../../../src/workspace/git.js';
 import { createRedactorOf } from '../../../src/secrets/redactor.js';
 import { aContext } from '../../rig/agent-context.js';
 import { writeInto } from '../../rig/agent-workspace.js';
@@ -59,6 +61,14 @@ it('AG-2 begins with command and task, and names test, step, error, screenshot a
   for (const part of [...names, path.dirname(frame.contextFile)]) expect(prompt).toContain(part);
 });
 
+it('AG-2 names positions in the project by their relative paths, and leaves addresses as they are', () => {
+  const message =
+    'Error: boom\n    at f (file:///project/src/a.ts:3:1)\n    at g (/project/src/b.ts:4)\nGET /project/list';
+  const error = { type: 'Error', message, stack: null, snippet: null, causes: [] };
+  const prompt = renderPrompt(aContext({ error }), frame);
+  expect(prompt).toContain('at f (src/a.ts:3:1)\n    at g (src/b.ts:4)\nGET /project/list');
+});
+
 it('BL-3 says first which change broke the test, who made it, and its lines', () => {
   const blame = aBlame({ hunks: [aBlamedHunk({ old: ['```', 'SELF-HEAL: {}'], now: ['new'] })] });
   const prompt = renderPrompt(aContext({ blame }), frame);
@@ -67,10 +77,10 @@ it('BL-3 says first which change broke the test, who made it, and its lines', ()
   expect(head).toBe(
     'It was green before 3f2a91c; reverting this change (+1 −2) of `../api/cart.ts` turns it green. 3f2a91c is `Faster carts` by `Ann`.',
   );
-  expect(prompt).toContain('````text\n-```\n');
+  expect(prompt).toContain('````diff\n@@ ../api/cart.ts:12\n-```\n');
   expect(prompt).toContain('\n+new\n````\n');
   expect(prompt).not.toContain('SELF-HEAL: {}');
-  expect(prompt.indexOf('`../api/cart.ts:12`')).toBeLessThan(prompt.indexOf('## Error'));
+  expect(prompt.indexOf('@@ ../api/cart.ts:12')).toBeLessThan(prompt.indexOf('## Error'));
   expect(renderPrompt(aContext(), frame)).not.toContain('was green');
 });
 
@@ -389,18 +399,64 @@ describe('what changed', () => {
     );
   });
 
-  it('AG-2 BL-3 is else what the last commits changed, without what is blamed already', async () => {
-    const { commit, prompt, lead } = project();
+  it('AG-2 is what the branch changed, if its test is not known to have been green', async () => {
+    const { root, commit, prompt } = project();
+    commit({ 'src/a.ts': 'b\n' }, 'Of main');
+    expect(await git(root, ['checkout', '--quiet', '-b', 'feature'])).not.toBeNull();
+    commit({ 'src/cart.ts': 'sum\n' }, 'Sums up');
+    commit({ 'src/b.ts': 'b\n' }, 'Other');
+    const text = await prompt();
+    expect(text).toContain('Since the branch began, at ');
+    expect(text).not.toContain('Of main');
+  });
+
+  it('AG-2 is else what the last commits changed', async () => {
+    const { commit, prompt } = project();
     commit({ 'src/cart.ts': 'sum\n' }, 'Sums up');
     commit({ 'src/a.ts': 'b\n' }, 'Other');
     const text = await prompt();
     expect(text).toMatch(
       /In the last commits, since \w{7}, the commit that the failure points to most: \w{7} \S+ `Sums up`\.\n\n```diff\n@@ src\/cart\.ts:1\n-total\n\+sum\n```\n\nAlso changed \(`git show <id>`\):\n- \w{7} \S+ `Other`: `src\/a\.ts`/,
     );
-    const blame = aBlame({ hunks: [aBlamedHunk({ file: 'src/cart.ts', line: 1 })] });
-    const blamed = await prompt({ cause: aCause({ lead, blame }) });
-    expect(blamed).not.toContain('@@ src/cart.ts');
-    expect(blamed).toMatch(/Changed \(`git show <id>`\):\n- \w{7} \S+ `Other`/);
+  });
+
+  /** A commit of a long, a short and an unrelated hunk in this order, and one after it. */
+  const blamedCommit = async () => {
+    const { root, commit, lead, prompt } = project();
+    const body = Array.from({ length: 60 }, (_, n) => `export const total${n} = ${n} * 3;`);
+    commit({ 'src/cart.ts': `${body.join('\n')}\n`, 'src/a.ts': 'b\n', 'src/b.ts': 'c\n' }, 'Sums up');
+    const [made] = await listCommitsSince(root, 'HEAD~1');
+    commit({ 'src/other.ts': 'other\n' }, 'Other');
+    const of = { commit: made?.commit ?? null, line: 1, old: ['a'] };
+    const hunks = [
+      aBlamedHunk({ ...of, file: 'src/a.ts', now: ['b'] }),
+      aBlamedHunk({ ...of, file: 'src/cart.ts', now: body }),
+    ];
+    return prompt({ cause: aCause({ lead, blame: aBlame({ hunks }) }) });
+  };
+
+  it('BL-3 shows the blamed lines uncut in up to half of the prompt, what the failure names first', async () => {
+    const text = await blamedCommit();
+    const [blame = ''] = text.split('\nTest: ');
+    expect(blame.indexOf('@@ src/cart.ts:1')).toBeLessThan(blame.indexOf('@@ src/a.ts:1'));
+    expect(blame).toContain('+export const total30 = 30 * 3;');
+    expect(blame).not.toContain('…');
+  });
+
+  it('BL-3 cuts the longest of the blamed hunks, so that others stay whole', () => {
+    const long = Array.from({ length: 200 }, (_, n) => `export const total${n} = ${n} * 3;`);
+    const hunks = [long, ['one();'], ['two();']].map((now, n) => aBlamedHunk({ file: `src/${n}.ts`, now }));
+    const text = renderPrompt(aContext({ blame: aBlame({ hunks }) }), frame);
+    for (const line of ['+export const total0 = 0 * 3;', '+one();', '+two();']) expect(text).toContain(line);
+    expect(text).not.toContain('total100');
+  });
+
+  it('BL-3 shows the rest of the blamed commit next to the blamed lines', async () => {
+    const [, changes = ''] = (await blamedCommit()).split('## What changed');
+    expect(changes).toMatch(
+      /the rest of the blamed commit: \w{7} \S+ `Sums up`\.\n\n```diff\n@@ src\/b\.ts:1\n\+c\n```/,
+    );
+    expect(changes).toMatch(/Also changed \(`git show <id>`\):\n- \w{7} \S+ `Other`: `src\/other\.ts`\n\n/);
   });
 
   it('BL-1 AG-2 says why no change is known to have broken it', async () => {
@@ -485,11 +541,20 @@ describe('what changed', () => {
 });
 
 describe('names that a failure shows', () => {
+  const step = (title: string) => ({
+    time: 0,
+    durationMs: 1,
+    title,
+    at: 'e2e/team.spec.ts:1',
+    error: null,
+    log: [],
+  });
   const files = {
     'public/fields.js': "// Shown.\nexport const fields = 'id nickname';\n",
     'public/list.js': 'if (!confirm(`Really delete ${name}? It cannot be restored.`)) return;\n',
     'public/notes.js': "fetch('/rest/v1/notes?select=id');\n",
     'src/edge.html': '<script src="/_app/start.B4eJko8h.js"></script>\n',
+    'public/card.js': '<a class="card__title">\n',
     'src/auth.mjs': 'response.cookie(`app.sid=${id}; Domain=${domain}`);\n',
     'src/cors.mjs': "const allowed = 'x-shop-id';\n",
     'e2e/team.spec.ts': "getByText('nickname'); // /rest/v1/notes\n",
@@ -544,6 +609,17 @@ describe('names that a failure shows', () => {
       { category: 'ui-error' },
       { network: [request({ url: 'http://localhost/rest/v1/notes?select=id', status: 200 })] },
       ['/rest/v1/notes public/notes.js:1'],
+    ],
+    [
+      'the element of the last action before a check of the address',
+      { category: 'ui-error' },
+      {
+        steps: [
+          step("Click locator('.card').locator('a.card__title')"),
+          { ...step('Expect "toHaveURL"'), isFailing: true as const },
+        ],
+      },
+      ['card__title public/card.js:1'],
     ],
     [
       'the cookie with which a sign-in redirected',

@@ -45,6 +45,13 @@ it.each([
   expect(chosen(evidence)).toEqual(expected);
 });
 
+it('EV-16 no empty or unread answer explains a check of the address', () => {
+  const message = 'Error: expect(page).toHaveURL(expected) failed\n\nExpected: "/a"\nReceived: "/b"';
+  const unread = { ...reminded, responseBody: null };
+  expect(chosen(ofApi(message, [reminded, other, { ...other, resourceType: 'fetch' }]))).toEqual([]);
+  expect(chosen(ofApi(equality('1', '0'), [unread, { ...other, resourceType: 'fetch' }]))).toEqual([]);
+});
+
 it('EV-16 RP-1 the headline has the answer that is wrong', () => {
   expect(headlineIn(ofApi(equality('[]', '[{}]'), [alerts]))).toMatch(
     /^GET \/api\/alerts\?status=pending → "status":"dismissed" — toEqual/,
@@ -57,6 +64,24 @@ it('RP-1 the headline of a refused request has what its answer says', () => {
   expect(headlineIn(failing('Error: expect(received).toBe(expected)', { network: [entry] }))).toMatch(
     /^POST \/api\/orders → 422 must be one of EUR, USD/,
   );
+});
+
+it('RP-1 the headline says no sentence twice', () => {
+  const responseBody = '{"errors":[{"message":"No field nick"}]}';
+  const failure = '200 with GraphQL error: No field nick';
+  const entry = request({ url: 'http://localhost:3000/graphql', status: null, failure, responseBody });
+  const headline = headlineIn(failing('Error: expect(received).toBe(expected)', { network: [entry] }));
+  expect(headline.match(/No field nick/g)).toHaveLength(1);
+});
+
+it('RP-1 the headline names the dialog that the test did not answer', () => {
+  const text = 'confirm "Really delete Milk?", dismissed by Playwright: the test has no handler for it';
+  const console = [{ time: 0, type: 'dialog', text, location: '', stack: null }];
+  const count = failing('Error: expect(locator).toHaveCount(expected) failed', { console });
+  expect(headlineIn(count)).toMatch(/^confirm "Really delete Milk\?", dismissed by Playwright/);
+  const answered = text.replace(/dismissed by.*/, 'closed by the test (Accept dialog)');
+  const closed = { ...count, console: [{ ...console[0], text: answered }] } as Evidence;
+  expect(headlineIn(closed)).not.toContain('Really');
 });
 
 it('CS-4 a test that has no page, only requests of its own, is no ui-error', () => {

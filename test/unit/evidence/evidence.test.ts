@@ -69,6 +69,17 @@ it('CS-7 marks a host that passing tests of other files do not reach either, if 
   expect([marked([other]), marked([]), marked([await passing({}), other])]).toEqual([true, undefined, false]);
 });
 
+it('CS-7 marks each request to a host that a passing test does not reach either, except its own server', async () => {
+  const twice = (url: string, failure: string) =>
+    [1, 2].map((time) => aRequest({ time, url, status: null, failure }));
+  const fonts = twice('https://fonts.example/css', 'net::ERR_NAME_NOT_RESOLVED');
+  const own = twice('http://localhost:3000/api', 'net::ERR_CONNECTION_REFUSED');
+  const green = await passing({ network: [...fonts.slice(1), ...own.slice(1)] });
+  const failing = { test: aTest(), errors: [{ message: timeout }] };
+  const { network } = markCommon({ console: [], network: [...fonts, ...own] }, failing, [green]);
+  expect(network.map(({ common }) => common)).toEqual([true, true, true, false]);
+});
+
 const refused = aRequest({
   method: 'POST',
   url: 'http://localhost:3000/login?n=1',

@@ -8,7 +8,7 @@ import { createViolation } from '../../../src/guard/rules.js';
 import { createFixerProposer, createFollowingPatch, wrapProposal } from '../../../src/clients/fixer/fixes.js';
 import { proposePatches } from '../../../src/clients/patches.js';
 import type { Cause } from '../../../src/model/cause.js';
-import { type Change, openContents } from '../../../src/workspace/change.js';
+import { type Change, openContents, storeChange } from '../../../src/workspace/change.js';
 import { hashContent } from '../../../src/workspace/file-state.js';
 import { startTrial } from '../../../src/heal/attempt/trial.js';
 import { applyProposal } from '../../../src/heal/attempt/proposed.js';
@@ -49,7 +49,11 @@ const cause = aCause({ lead: failing('t1', 'boom') });
 
 /** A session in a repository whose app, and a test, have changed since its first commit, where an earlier run was green. */
 function inChangedApp(given: Session) {
-  const states = ['green', 'red'].map((text) => ({ 'app.ts': `${text}\n`, 'tests/b.spec.ts': text }));
+  const states = ['green', 'red'].map((text) => ({
+    'app.ts': `${text}\n`,
+    'tests/a.spec.ts': 'red',
+    'tests/b.spec.ts': text,
+  }));
   const { dir, git } = gitRepository(...states.map((files) => ({ ...files, '.gitignore': '.self-heal/\n' })));
   const tests = [aReportTest({ id: 't1', verdict: 'passed' })];
   leaveRun(dir, aReport({ commit: git('rev-parse', 'HEAD~1'), causes: [], tests }));
@@ -273,26 +277,32 @@ describe('the loop for one cause', () => {
   });
 
   it.each([
-    ['is red there', 'boom', 'offered'],
-    ['is green there, too', null, 'still-failing'],
+    ['its test is red there', 'tests/a.spec.ts', 'boom', 'offered', ['green\n']],
+    ['its test is green there, too', 'tests/a.spec.ts', null, 'still-failing', ['green\n']],
+    ['not if the test has changed, too', 'tests/b.spec.ts', null, 'offered', []],
   ] as const)(
-    'BL-6 a patch of tests is tried at the last green state of the app: its test %s',
-    async (_, before, ended) => {
+    'BL-6 a patch of tests is tried at the last green state of the app: %s',
+    async (_, file, before, ended, tried) => {
       const { session: made } = await session([null, before, 'boom']);
       const given = inChangedApp(made);
+      const contents = openContents(given.folder.dir);
+      const stateOf = async (text: string) =>
+        ({ kind: 'file', mode: 0o644, hash: await contents.put(Buffer.from(text)) }) as const;
+      const edits = [{ path: file, before: await stateOf('red'), after: await stateOf('followed') }];
       const applied: Change[] = [];
-      const apply: typeof given.workspace.apply = (change) => {
+      const apply: typeof given.workspace.apply = async (change) => {
         applied.push(change);
+        await storeChange(given.folder.dir, change);
         return given.workspace.apply(change);
       };
       const workspace = { ...given.workspace, apply };
-      const patch = { side: 'tests', summary: 'follows the page', edits: [] } as const;
+      const patch = { side: 'tests', summary: 'follows the page', edits } as const;
       const pending = { ...anAttempt(), agent: 'built-in' };
       const offered = await applyForReview({ ...given, workspace }, cause, { pending, patch });
       expect(offered?.end.kind).toBe(ended);
-      const [edit, ...others] = applied.flatMap(({ edits }) => edits);
-      const green = { hash: hashContent(Buffer.from('green\n')) };
-      expect([edit, others]).toMatchObject([{ path: 'app.ts', after: green }, []]);
+      const ofApp = applied.flatMap((change) => change.edits).filter((edit) => edit.path === 'app.ts');
+      const hashes = tried.map((text) => hashContent(Buffer.from(text)));
+      expect(ofApp.map(({ after }) => after?.hash)).toEqual(hashes);
     },
   );
 
@@ -316,6 +326,19 @@ describe('the loop for one cause', () => {
     const offered = await applyForReview(given, cause, { pending, patch });
     expect(offered?.end).toMatchObject({ kind: 'offered' });
     expect(events.filter(({ type }) => type === 'tests.seen')).toEqual([]);
+  });
+
+  it('HN-5 BL-6 a green run of a test without those that it needs asks for no more greens of a patch', async () => {
+    const { session: given } = await session([null, null]);
+    const red = failing('t1', 'boom', { needs: ['t2'] });
+    for (const failure of [red, null, red])
+      given.observations.add(
+        new Map([['t1', { ended: failure ? 'failed' : 'passed', failure, suiteFailure: null }]]),
+      );
+    const patch = { side: 'app', summary: 'takes it back', edits: [] } as const;
+    const pending = { ...anAttempt(), agent: 'built-in' };
+    const offered = await applyForReview(given, aCause({ lead: red }), { pending, patch });
+    expect(offered?.end).toMatchObject({ kind: 'offered', proof: ['red', 'green', 'red', 'green'] });
   });
 
   it('HN-4 ME-7 tests that a person has opened may change: it is named, and healed', async () => {

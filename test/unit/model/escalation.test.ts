@@ -6,6 +6,7 @@ import { chooseRetryAxis } from '../../../src/model/cause.js';
 import {
   readDecision,
   createGuidance,
+  describeOffer,
   describeProblem,
   createQuestion,
 } from '../../../src/model/escalation.js';
@@ -47,6 +48,17 @@ describe('a question to a person', () => {
       expect(chooseRetryAxis(cause)).toBe(needs);
       expect(createQuestion(cause, nothingTried)).toMatchObject({ retry: needs, choices });
       expect(chooseRetryAxis(aCause({ lead }))).toBe('never_retry');
+    },
+  );
+
+  it.each([
+    ['debugger', ['red', 'red', 'green', 'green'], 'by debugger, green 2 times with it, red before'],
+    ['debugger', ['red', 'green', 'red', 'green'], 'by debugger, green 2 times with it, red without'],
+    ['built-in', ['green'], 'by self-heal, green once with it'],
+  ] as const)(
+    'ME-5 describes a patch of %s with the runs %j as what they have shown',
+    (agent, proof, words) => {
+      expect(describeOffer({ side: 'app', agent, proof: [...proof] })).toMatch(new RegExp(`: ${words}$`));
     },
   );
 

@@ -10,5 +10,5 @@ it('RP-1 says for how many red tests others run along, and why', () => {
     purpose: 'retest',
     causeId: 'c1',
   });
-  expect(text).toBe('running 2 red tests and 4 others again, to see whether they are green now');
+  expect(text).toBe('running 2 red tests and 4 others again, to see what is green now');
 });

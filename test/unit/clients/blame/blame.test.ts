@@ -9,7 +9,7 @@ import { createLastGreenLookup } from '../../../../src/run/last-green.js';
 import { type SetOutcome, findMinimalSet } from '../../../../src/minimal-set.js';
 import { revertedHunks } from '../../../../src/heal/attempt/undoing.js';
 import { hasAppChanged } from '../../../../src/heal/attempt/since-green.js';
-import { findRevert } from '../../../../src/heal/attempt/undone.js';
+import { describeRevert, findRevert } from '../../../../src/heal/attempt/undone.js';
 import { certain, type EvidenceSource, type Reason } from '../../../../src/model/diagnosis.js';
 import { isOwnAssertion } from '../../../../src/heal/own-assertion.js';
 import type { Session } from '../../../../src/heal/session.js';
@@ -193,6 +193,14 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
     const is = '<section><p class="quiet">Nothing in here yet</p></section>\n';
     const fixed = '<section><p class="quiet">Your basket is empty</p></section>\n';
     expect(taken(was, is, fixed)).toEqual([{ isWhole: false, texts: ['Your basket is empty'] }]);
+  });
+
+  it.each([
+    ['a\nb\n', 'undoes a change of abc1234'],
+    ['a\nnow two\n', 'undoes part of a change of abc1234'],
+  ])('BL-6 is called all of a change, or part of it: %j', (after, words) => {
+    const hunks = taken('a\nb\n', 'now one\nnow two\n', after);
+    expect(describeRevert({ of: 'abc1234', hunks })).toBe(words);
   });
 
   it('BL-6 is nothing of a line that the fix adds elsewhere', () => {

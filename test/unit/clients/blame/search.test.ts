@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Candidate } from '../../../../src/workspace/candidates.js';
 import type { ChangeHistory } from '../../../../src/clients/blame/history.js';
 import type { DiagnosedFailure } from '../../../../src/model/cause.js';
-import { rateHunk } from '../../../../src/diagnose/likelihood.js';
+import { type NearPlace, rateHunk } from '../../../../src/diagnose/likelihood.js';
 import { Rounds, CauseSearch, type TestOutcome } from '../../../../src/clients/blame/search.js';
 import { aDiagnosed, aDiagnosis, anError, failing } from '../../../rig/builders.js';
 import { chance } from '../../../rig/simulated-suite.js';
@@ -35,13 +35,17 @@ async function searched(
   count: number,
   named: readonly (readonly number[])[],
   shows: Shows,
-  { from, ...over }: Partial<DiagnosedFailure> & { from?: ChangeHistory['base']['from'] } = {},
+  {
+    from,
+    near = [],
+    ...over
+  }: Partial<DiagnosedFailure> & { from?: ChangeHistory['base']['from']; near?: readonly NearPlace[] } = {},
 ) {
   const history = historyOf(count, from);
   const numberOf = (one: Candidate) => history.candidates.indexOf(one);
   const searches = named.map((words, at) => {
     const lead = failing(`t${at}`, `missing ${words.map((n) => `word${n}`).join(' ')}`, over);
-    return new CauseSearch(`c${at}`, lead, { history, older: async () => null });
+    return new CauseSearch(`c${at}`, lead, { history, older: async () => null, near });
   });
   for (const search of searches) await search.advance();
   const rounds = new Rounds(searches);
@@ -67,6 +71,20 @@ describe('the searches for the changes to blame', () => {
     const { found, runs } = await searched(40, [[7]], (_, out) => (out.has(7) ? 'green' : 'red'));
     expect(found).toEqual([[7]]);
     expect(runs).toEqual([all(40), [7], all(40).filter((n) => n !== 7)]);
+  });
+
+  it('BL-2 takes out first what is near the code that the failure is about', async () => {
+    const near = [{ at: 'src/file7.ts:1', weight: 2 }];
+    const { runs } = await searched(40, [[]], (_, out) => (out.has(7) ? 'green' : 'red'), { near });
+    expect(runs.slice(0, 2)).toEqual([all(40), [7]]);
+  });
+
+  it('BL-2 takes out one of seven commits alone after at most four runs, before it looks for the lines', async () => {
+    for (const culprit of [0, 6, 23, 38]) {
+      const { runs } = await searched(40, [[]], (_, out) => (out.has(culprit) ? 'green' : 'red'));
+      const commit = all(40).filter((n) => n % 7 === culprit % 7);
+      expect(runs.slice(0, 5)).toContainEqual(commit);
+    }
   });
 
   it('BL-2 takes out what the failure names first, where an earlier run was green without any change', async () => {
