@@ -19,7 +19,7 @@ import { say } from '../outputs/streams.js';
 import { relativePath } from '../paths.js';
 import { findPlaywrightConfig, hasConfigElsewhere } from '../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
-import { findInteractiveFlag } from '../playwright/unattended.js';
+import { findUnusableFlag } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { readHead } from '../workspace/git.js';
@@ -104,8 +104,8 @@ export interface CheckedRequest {
 /** Checks everything that a run needs before it starts. */
 export async function checkRequest(request: RunRequest): Promise<Result<CheckedRequest, Problem>> {
   const { cwd, env, options, passThrough } = request;
-  const interactive = findInteractiveFlag(passThrough);
-  if (interactive) return err(interactive);
+  const unusable = findUnusableFlag(passThrough);
+  if (unusable) return err(unusable);
   const config = findPlaywrightConfig(cwd, options.config);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   // In the root of a repository, naming the folder that has Playwright helps more than how to install it here.

@@ -1,21 +1,29 @@
 import type { Problem } from '../problem.js';
 
-/** Flags that make Playwright open a window and wait for a user. */
-const interactiveFlag = /^--(?:ui|ui-host|ui-port|debug)(?:=|$)/;
+/** Flags with which a run is not a test run, each with what Playwright does then. */
+const unusable = new Map([
+  ...['--ui', '--ui-host', '--ui-port', '--debug'].map(
+    (flag) => [flag, 'makes Playwright wait for a person'] as const,
+  ),
+  ['--list', 'makes Playwright list the tests without running them'],
+]);
 
 /** Variables that make Playwright wait for a user: the inspector, watch mode, and a pause after each failure. */
 const interactiveVariables = ['PWDEBUG', 'PWTEST_WATCH', 'PWPAUSE'] as const;
 
-/** Returns a `Problem` if an argument would make Playwright wait for a user, otherwise null. */
-export function findInteractiveFlag(passThrough: readonly string[]): Problem | null {
-  const argument = passThrough.find((word) => interactiveFlag.test(word));
-  if (argument === undefined) return null;
-  const [flag] = argument.split('=');
-  return {
-    kind: 'usage',
-    message: `${flag} makes Playwright wait for a person, which self-heal does not support`,
-    remedy: `Remove it, or use it with Playwright directly: npx playwright test ${argument}.`,
-  };
+/** Returns a `Problem` if an argument would keep Playwright from running the tests to their end, otherwise null. */
+export function findUnusableFlag(passThrough: readonly string[]): Problem | null {
+  for (const argument of passThrough) {
+    const [flag = ''] = argument.split('=');
+    const why = unusable.get(flag);
+    if (why !== undefined)
+      return {
+        kind: 'usage',
+        message: `${flag} ${why}, which self-heal does not support`,
+        remedy: `Remove it, or use it with Playwright directly: npx playwright test ${argument}.`,
+      };
+  }
+  return null;
 }
 
 /** Returns the variables of this environment that `unattended` removes. */

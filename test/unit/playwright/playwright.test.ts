@@ -6,7 +6,7 @@ import { findBrokenBuild, isStillBroken } from '../../../src/playwright/broken-b
 import type { ReportLine } from '../../../src/playwright/report-format.js';
 import { addLine, createEmptyReport, followReport } from '../../../src/playwright/report-state.js';
 import {
-  findInteractiveFlag,
+  findUnusableFlag,
   listInteractiveVariables,
   createUnattendedEnv,
 } from '../../../src/playwright/unattended.js';
@@ -107,12 +107,12 @@ it('EV-1 of a test’s failed tries, the first one tells why, even if a later on
 });
 
 describe('an unattended Playwright', () => {
-  it.each([['--ui'], ['--debug']])('CL-4 refuses %s after --', (...words) => {
-    expect(findInteractiveFlag(['--no-deps', ...words])).toMatchObject({ kind: 'usage' });
+  it.each([['--ui'], ['--debug'], ['--list']])('CL-4 refuses %s after --', (...words) => {
+    expect(findUnusableFlag(['--no-deps', ...words])).toMatchObject({ kind: 'usage' });
   });
 
   it('CL-1 passes on every other argument', () => {
-    expect(findInteractiveFlag(['--no-deps', '--update-snapshots=all', 'ui.spec.ts', 'debug'])).toBeNull();
+    expect(findUnusableFlag(['--no-deps', '--update-snapshots=all', 'ui.spec.ts', 'debug'])).toBeNull();
   });
 
   it('CL-4 names the variables that would make it wait, and removes them', () => {
