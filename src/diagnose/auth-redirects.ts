@@ -79,3 +79,36 @@ function dropQueryAndHash(url: string): string {
   const parts = splitUrl(url);
   return parts === null ? url : parts.origin + parts.path.replace(/\?.*$/, '');
 }
+
+/** A cookie that the app set, and the request that was turned away without it. */
+interface LostCookie {
+  readonly setBy: NetworkEntry;
+  readonly name: string;
+  /** `Domain=localhost; Path=/` */
+  readonly attributes: string;
+  readonly without: NetworkEntry;
+}
+
+const setCookie = /^([^=;\s]+)=([^;\n]+);?[ \t]*(.*)$/gm;
+const deletesCookie = /max-age=0\b|expires=[^;]*\b1970\b/i;
+
+/** Returns the last cookie that the browser did not keep: no later request to its server had it, and one was turned away. Null if there is none. */
+export function findLostCookie({ network }: Pick<Evidence, 'network'>): LostCookie | null {
+  const lost = network.flatMap((setBy, at) => {
+    const origin = splitUrl(setBy.url)?.origin;
+    const later = network
+      .slice(at + 1)
+      .filter(({ url, resourceType }) => splitUrl(url)?.origin === origin && resourceType !== 'api');
+    const without = later.find(
+      (entry) => isRedirected(entry) || entry.status === 401 || entry.status === 403,
+    );
+    const cookies = [...(setBy.responseHeaders['set-cookie'] ?? '').matchAll(setCookie)];
+    return cookies.flatMap(([, name = '', , attributes = '']): LostCookie[] => {
+      const isSent = later.some(({ requestHeaders }) => requestHeaders['cookie']?.includes(`${name}=`));
+      return without && !isSent && !deletesCookie.test(attributes)
+        ? [{ setBy, name, attributes, without }]
+        : [];
+    });
+  });
+  return lost.at(-1) ?? null;
+}

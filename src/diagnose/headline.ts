@@ -7,7 +7,7 @@ import type { Evidence, NetworkEntry } from '../model/evidence.js';
 import { splitUrl } from '../urls.js';
 import { chooseRelevantRequests, describeWrongAnswer } from './asserted.js';
 import { formatEndpoint, formatRequest, listResponseTexts } from './requests.js';
-import { findRedirect } from './auth-redirects.js';
+import { findLostCookie, findRedirect } from './auth-redirects.js';
 
 const longest = 240;
 const longestPart = 150;
@@ -19,7 +19,10 @@ const longestPart = 150;
 export function describeFailure(failed: DiagnosedFailure): string {
   const symptom = describeSymptom(failed);
   const root = describeRoot(failed);
-  const line = [root ?? describeDialog(failed) ?? describeRedirect(failed) ?? describeAnswer(failed), symptom]
+  const line = [
+    root ?? describeSilentCause(failed) ?? describeRedirect(failed) ?? describeAnswer(failed),
+    symptom,
+  ]
     .filter((part) => part !== null)
     .join(' — ');
   const at = findPhaseLine(failed) ?? (root === null ? findFailingLine(failed) : null);
@@ -80,16 +83,28 @@ function describeRoot({
   return `${evidence}${at}`;
 }
 
-/** Describes the last dialog that Playwright dismissed because the test did not handle it: the page then does not go on. */
-function describeDialog({ diagnosis, evidence: { console } }: DiagnosedFailure): string | null {
+/** Describes what no channel calls an error: a dialog that the test did not handle, a cookie that was not kept, a request that never ends. */
+function describeSilentCause({ diagnosis, evidence }: DiagnosedFailure): string | null {
   if (isDecidedElsewhere(diagnosis)) return null;
+  const { console, network, errors } = evidence;
   const dialog = console.findLast(
     ({ type, text, common }) => type === 'dialog' && !common && unhandled.test(text),
   );
-  return dialog ? dialog.text.replaceAll(/\s+/g, ' ') : null;
+  if (dialog) return dialog.text.replaceAll(/\s+/g, ' ');
+  const lost = findLostCookie(evidence);
+  if (lost)
+    return `${formatSent(lost.setBy)} set the cookie ${lost.name} (${lost.attributes}), which ${formatSent(lost.without)} did not have`;
+  const waitsForSilence = errors.some(({ message }) => message.includes('waiting until "networkidle"'));
+  const open = waitsForSilence ? network.findLast(({ isOpen }) => isOpen) : undefined;
+  return open ? `${formatEndpoint(open)}, its body still open` : null;
 }
 
 const unhandled = /^(?:confirm|prompt) .*, dismissed by Playwright/s;
+
+/** Formats a request without its answer. */
+function formatSent(entry: NetworkEntry): string {
+  return formatEndpoint(entry).replace(/ → .*$/, '');
+}
 
 /** Describes the answer that a failed assertion checked, with its wrong part: `GET /api/alerts?status=pending → "status":"dismissed"`. */
 function describeAnswer({ diagnosis, evidence, failure }: DiagnosedFailure): string | null {
@@ -101,7 +116,7 @@ function describeAnswer({ diagnosis, evidence, failure }: DiagnosedFailure): str
     return `${formatEndpoint(entry)} was answered by a service worker, past the test's route`;
   const wrong =
     entry && entry.resourceType !== 'document' ? describeWrongAnswer(entry, evidence.errors) : null;
-  return entry && wrong !== null ? `${formatEndpoint(entry).replace(/ → \S+$/, '')} → ${wrong}` : null;
+  return entry && wrong !== null ? `${formatSent(entry)} → ${wrong}` : null;
 }
 
 /** Whether a service worker answered a request that the test meant to route: routes do not see requests of service workers. */

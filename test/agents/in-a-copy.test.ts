@@ -72,7 +72,7 @@ async function attempt(
 afterEach(() => vi.unstubAllEnvs());
 
 describe.each(realPrograms)('$name in a copy of the project', (program) => {
-  it('HN-1 AG-1 finds the project’s command, instructions and settings, and edits only the copy', async () => {
+  it('HN-1 AG-1 edits only the copy, in which it finds the project’s command, instructions, settings', async () => {
     let steps: Step[] = [];
     await using stub = await startStubApi(() => steps);
     const project = await copied(program, stub.url);

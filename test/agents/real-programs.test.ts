@@ -62,7 +62,7 @@ describe.each(realPrograms)('$name', (program) => {
   const isAcp = runnerSettings(program).kind === 'acp';
   const reportsTokens = program.name !== 'copilot';
 
-  it('AG-1 AG-3 AG-9 gets the expanded command, edits the file, and reports its claim, session and usage', async () => {
+  it('AG-1 AG-3 AG-9 edits the file as the expanded command says; claim, session, usage are read', async () => {
     const { run, requests, file } = await work(program, (file) => [...program.edits(file), lastWords]);
     expect(run.end, run.tail).toEqual({ kind: 'completed' });
     expect(readFileSync(file, 'utf8')).toBe('two\n');

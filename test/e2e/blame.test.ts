@@ -107,33 +107,30 @@ it('BL-1 BL-3 BL-4 HN-8 CS-11 RP-1 a run names, and takes back, the changes that
   expect(await project.read('page.html')).toBe(before);
 });
 
-it.runIf(isLong)(
-  'BL-5 HN-2 the tree is as before after Ctrl-C, and after a kill and the next command',
-  async () => {
-    const project = await shopWithHistory({ 'tests/shop.spec.ts': spec });
-    const before = await project.read('page.html');
-    await project.write({ hold: '' });
-    for (const signal of ['SIGINT', 'SIGKILL'] as const) {
-      const running = project.start(['blame', 'shop.spec.ts', '--base', 'main']);
-      const held = path.join(project.dir, 'held');
-      await vi.waitFor(() => expect(existsSync(held)).toBe(true), { timeout: 600_000 });
-      expect(await project.read('page.html')).not.toBe(before);
-      running.kill(signal);
-      const { exitCode } = await running;
-      if (signal === 'SIGINT') {
-        expect(exitCode).toBe(130);
-        expect(await project.read('page.html')).toBe(before);
-      }
-      rmSync(held);
+it.runIf(isLong)('BL-5 HN-2 restores the tree on Ctrl-C; after a kill, the next command does', async () => {
+  const project = await shopWithHistory({ 'tests/shop.spec.ts': spec });
+  const before = await project.read('page.html');
+  await project.write({ hold: '' });
+  for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+    const running = project.start(['blame', 'shop.spec.ts', '--base', 'main']);
+    const held = path.join(project.dir, 'held');
+    await vi.waitFor(() => expect(existsSync(held)).toBe(true), { timeout: 600_000 });
+    expect(await project.read('page.html')).not.toBe(before);
+    running.kill(signal);
+    const { exitCode } = await running;
+    if (signal === 'SIGINT') {
+      expect(exitCode).toBe(130);
+      expect(await project.read('page.html')).toBe(before);
     }
-    rmSync(path.join(project.dir, 'hold'));
-    // The next command restores the project before it begins.
-    const { exitCode, report } = await project.selfHeal(['blame', 'shop.spec.ts', '--base', 'main']);
-    expect(exitCode).toBe(1);
-    expect(report?.causes[0]?.blame).toMatchObject({ base: { from: 'named' }, hunks: [culprit] });
-    expect(report?.totals.agentRuns).toBe(0);
-  },
-);
+    rmSync(held);
+  }
+  rmSync(path.join(project.dir, 'hold'));
+  // The next command restores the project before it begins.
+  const { exitCode, report } = await project.selfHeal(['blame', 'shop.spec.ts', '--base', 'main']);
+  expect(exitCode).toBe(1);
+  expect(report?.causes[0]?.blame).toMatchObject({ base: { from: 'named' }, hunks: [culprit] });
+  expect(report?.totals.agentRuns).toBe(0);
+});
 
 it('BL-1 CL-5 self-heal blame refuses a base that is not a commit before it runs anything', async () => {
   const project = await shopWithHistory();

@@ -132,7 +132,7 @@ describe('the guard in a run', () => {
     });
   });
 
-  it('HN-4 leaves out an agent’s changes of tests and protected files, and heals with the rest', async () => {
+  it('HN-4 heals with the part of an agent’s change that touches no test and no protected file', async () => {
     const { category, verdict, attempts } = causeOf(run, 'cut patch');
     expect([category, verdict]).toEqual(['runtime-error', 'healed']);
     const [attempt] = attempts;
@@ -152,7 +152,7 @@ describe('the guard in a run', () => {
     expect(causeOf(run, 'painted over')).toMatchObject({ verdict: 'healed', attempts: [{ notes }] });
   });
 
-  it('HN-4 ME-7 a fix that needs a protected file is proven and asked about, and an answer applies it', async () => {
+  it('HN-4 ME-7 a proven fix that needs a protected file waits for an answer, which applies it', async () => {
     const cause = causeOf(run, 'protected file');
     expect(cause.attempts[0]).toMatchObject({
       end: { kind: 'offered', side: 'whole' },

@@ -51,7 +51,7 @@ async function run(task: AgentTask): Promise<Ended> {
 }
 
 describe('an agent over the Agent Client Protocol', () => {
-  it('AG-1 AG-3 AG-9 edits its copy, and reports claim, usage and session', async () => {
+  it('AG-1 AG-3 AG-9 edits its copy; its claim, usage, session are read', async () => {
     const { end, claim, usage, text, denials } = await run(taskOf(['edits']));
     expect(end).toEqual({ kind: 'completed' });
     expect(claim).toEqual({ status: 'fixed', summary: 'as edits' });
@@ -60,7 +60,7 @@ describe('an agent over the Agent Client Protocol', () => {
     expect([usage, denials]).toEqual([reported, []]);
   });
 
-  it('AG-11 its plan and its calls are shown while it works, and are in its log', async () => {
+  it('AG-11 shows its plan and calls while it works, as in its log', async () => {
     const shown: string[] = [];
     const { log } = await run(taskOf(['edits'], { onActivity: (text) => void shown.push(text) }));
     expect(shown[0]).toBe('plan 1/2: mend it');

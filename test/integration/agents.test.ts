@@ -22,7 +22,7 @@ async function run(task: AgentTask): Promise<AgentRun> {
 }
 
 describe('the input and output of an agent', () => {
-  it('AG-2 AG-3 passes slash command and prompt by stdin and the context as a file, and reads the claim', async () => {
+  it('AG-2 AG-3 gets slash command and prompt on stdin, the context as a file; its claim is read', async () => {
     const task = agentTask('fixes-file');
     const { end, claim, orphans } = await run(task);
     expect(end).toEqual({ kind: 'completed' });

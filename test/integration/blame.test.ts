@@ -8,7 +8,7 @@ import { cause, changed, files, lines, repository, stateOf } from '../rig/blame-
 import { aCause, aDiagnosed, aResult, aSuiteFailure, aSuiteRun } from '../rig/builders.js';
 
 describe('the search for the change to blame', () => {
-  it('BL-1 BL-3 BL-5 names commit, line and text among four changes, and restores the tree', async () => {
+  it('BL-1 BL-3 BL-5 names commit, line, text among four changes, and restores the tree', async () => {
     const { project, find, commit, told } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.git('checkout', '--quiet', '-b', 'feature');
     const [a, b] = [files['src/a.ts'], files['src/b.ts']];

@@ -303,7 +303,7 @@ describe("a suite failure's server output", () => {
     expect(evidence.missing).toEqual([]);
   });
 
-  it('EV-7 keeps the first error and the end of a long build, and both ends of Playwright’s messages', async () => {
+  it('EV-7 keeps the first error and the end of a long build, both ends of Playwright’s messages', async () => {
     await writeFile(
       log,
       `${startedAt} first error\n${`${startedAt} ${'x'.repeat(99)}\n`.repeat(2_000)}${startedAt} last\n`,

@@ -124,7 +124,7 @@ it('CL-10 BF-1 sets up only the built-in fixer without a program, and an agent l
   expect(await readFile(path.join(dir, 'agents.yaml'), 'utf8')).toMatch(/^runner: codex$/m);
 });
 
-it('CL-10 keeps and names what somebody has changed, and --force overwrites it', async () => {
+it('CL-10 names files that somebody has changed, which only --force overwrites', async () => {
   const dir = await project();
   await init(dir, { agent: 'claude' });
   const wanted = await snapshot(dir);

@@ -130,7 +130,7 @@ it('CL-3 reports the outcome of each test of a run', () => {
   ]);
 });
 
-it('HL-1 re-runs exactly the failed tests, and serial groups and failed hooks as a whole', async () => {
+it('HL-1 re-runs only failed tests, but whole serial groups, also after a failed hook', async () => {
   const ids = oddTitles.flatMap((title) => idsFor(`one: ${title}`));
   expect(ids).toHaveLength(oddTitles.length);
   const { run, terminal } = await suite.rerun([...ids, ...idsFor('one: pays'), ...idsFor('one: first')]);

@@ -65,7 +65,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe.runIf(process.platform === 'linux')('the watchdog', () => {
-  it('AG-10 EV-9 ends all processes of a killed run, deletes its copy and unmasked files, and exits', async () => {
+  it('AG-10 EV-9 after a kill, ends all processes of the run, deletes its copy, its unmasked files', async () => {
     const copy = copyFolder();
     const child = selfHeal(copy, '');
     const { pids, watchdog } = await agentOf(child);

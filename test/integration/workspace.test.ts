@@ -154,7 +154,7 @@ describe('the copy', () => {
 });
 
 describe('the patch', () => {
-  it('HN-1 contains source and .env files, but no other ignored files and no installed packages', async () => {
+  it('HN-1 contains source and .env files, no other ignored file, no installed package', async () => {
     const { agent, dir } = await agentWorkspace(files);
     const before = inventoryOf(dir);
     const { change, ignored } = await agent((cwd) =>
@@ -293,7 +293,7 @@ describe('applying a change', () => {
     expect([read('src/cart.js'), read('src/old.js')]).toEqual(['mine\n', 'old\n']);
   });
 
-  it('HN-1 HN-5 takes out and puts back a fix, and keeps the user’s edits and the mode', async () => {
+  it('HN-1 HN-5 keeps the user’s edits and the mode while a fix is reverted, then restored', async () => {
     const { applied, workspace, read, write, dir, runDir } = await agentWorkspace(files);
     const lines = files['src/cart.js'];
     await applied((cwd) => writeInto(cwd, { 'src/cart.js': lines.replace('one', 'fixed') }));

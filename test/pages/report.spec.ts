@@ -111,7 +111,7 @@ test('RP-4 EV-10 shows everything that an app, an agent or a patch wrote as mere
 });
 
 test(
-  'RP-4 can be used with a keyboard and a screen reader, and does not scroll sideways',
+  'RP-4 can be used with a keyboard or a screen reader, and does not scroll sideways',
   { tag: '@narrow' },
   async ({ page }, testInfo) => {
     await openReport(page, testInfo);

@@ -12,7 +12,7 @@ it('PJ-1 reads requirements from list items with an id, and which of them are no
   ]);
 });
 
-it('PJ-1 finds tests however they are written, and ignores suites, steps and strings', () => {
+it('PJ-1 finds tests however they are written, and ignores suites, steps, strings', () => {
   const source = [
     "it('AA-1 plain', () => {});",
     "  it.each([['AA-2']])('AA-1 of rows %s', async (row) => {});",

@@ -47,7 +47,7 @@ const failed = (n: number, over: Partial<PreviousAttempt> = {}): PreviousAttempt
 });
 const entry = (type: string, text: string) => ({ time: 0, type, text, location: '', stack: null });
 
-it('AG-2 begins with command and task, and names test, step, error, screenshot and context file', () => {
+it('AG-2 begins with command and task, then names test, step, error, screenshot, context file', () => {
   const prompt = renderPrompt(aContext({ failedStep: 'Click #buy', screenshot: '/project/shot.png' }), frame);
   expect(prompt.startsWith('/debugger Fix this error so the test can pass.\n')).toBe(true);
   const names = [
@@ -221,7 +221,7 @@ it('EV-10 nothing opens a block by what is taken out of a text: it is cleaned be
 });
 
 describe('earlier attempts, fixes and decisions', () => {
-  it('ME-3 a replan names its number, the goal, and each failed approach with patch and reason', () => {
+  it('ME-3 a replan names its number, the goal, each failed approach with its patch and reason', () => {
     const previousAttempts = [failed(1), failed(2), failed(3, { agent: null })];
     const prompt = renderPrompt(aContext({ attempt: 3, previousAttempts }), frame);
     expect(prompt).toContain('This is attempt 3. The goal is the same: Fix this error so the test can pass.');
@@ -280,7 +280,7 @@ it('EV-8 shows the part of the page that is most similar to what the locator loo
   ).toContain('- listitem: row 29\n- listitem: row 30');
 });
 
-it('EV-11 the console entry that decided comes first and whole, and omissions are counted', () => {
+it('EV-11 the deciding console entry comes first, whole; omitted entries are counted', () => {
   const advice = Array.from({ length: 40 }, (_, n) =>
     `- Advice ${n} on what may be wrong`.replace('- ', '* '),
   );
@@ -467,7 +467,7 @@ describe('what changed', () => {
     );
   });
 
-  it('AG-2 shows the likely commit whole, and of the others only their subject and files', async () => {
+  it('AG-2 shows the likely commit whole, the others only with subject and files', async () => {
     const { commit, prompt } = project();
     const body = (name: string) =>
       Array.from({ length: 40 }, (_, n) => `export const ${name}${n} = ${n} * 3;\n`).join('');

@@ -84,6 +84,28 @@ it('RP-1 the headline names the dialog that the test did not answer', () => {
   expect(headlineIn(closed)).not.toContain('Really');
 });
 
+it('RP-1 the headline names the cookie that the browser did not keep, unless it was sent', () => {
+  const page = (path: string, status: number, over: Partial<NetworkEntry> = {}) =>
+    api('GET', path, { resourceType: 'document', status, ...over });
+  const set = { 'set-cookie': 'theme=dark\nsid=[masked: session]; Domain=localhost; Path=/' };
+  const login = page('/login', 303, { method: 'POST', responseHeaders: set });
+  const turned = (cookie: string) => page('/team', 302, { requestHeaders: { cookie } });
+  const missing = (cookie: string) =>
+    headlineIn(failing('Error: expect(locator).toBeVisible() failed', { network: [login, turned(cookie)] }));
+  expect(missing('theme=dark')).toMatch(
+    /^POST \/login set the cookie sid \(Domain=localhost; Path=\/\), which GET \/team did not have/,
+  );
+  expect(missing('theme=dark; sid=1')).not.toContain('cookie');
+});
+
+it('RP-1 the headline names the open request because of which a page never falls silent', () => {
+  const open = api('GET', '/api/log', { resourceType: 'fetch', isOpen: true });
+  const waiting = 'Error: page.goto: Timeout\nCall log:\n  - navigating to "/", waiting until "networkidle"';
+  expect(headlineIn(failing(waiting, { network: [open, other] }))).toMatch(
+    /^GET \/api\/log → 200, its body still open — /,
+  );
+});
+
 it('CS-4 a test that has no page, only requests of its own, is no ui-error', () => {
   const evidence = ofApi(equality('1', '2'), [other]);
   expect(classify(evidence)).toMatchObject({

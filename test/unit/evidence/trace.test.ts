@@ -149,7 +149,7 @@ it.each<[what: string, field: DomElement]>([
   expect([...typed]).toEqual(['4711']);
 });
 
-it('EV-9 masks a short code in its field and where it was typed, and a long one everywhere', async () => {
+it('EV-9 masks a short code in its field and where it was typed, a long one everywhere', async () => {
   const code = { autocomplete: 'one-time-code', __playwright_value_: '7' };
   const files = await masked({
     'test.trace': lines(
@@ -250,7 +250,7 @@ describe('the headers of a request', () => {
       expect(headersOf({ [name]: value }).headers[name]).toMatch(/^\[masked: [^\]]+\]$/);
   });
 
-  it('EV-9 EV-4 cookies keep their names and attributes, and no value, even one that looks like none', () => {
+  it('EV-9 EV-4 cookies keep names and attributes but no value, even one that looks like none', () => {
     const value = `sid=${secret}; Domain=localhost; Path=/; HttpOnly\ntheme=dark; SameSite=Lax`;
     const { headers } = headersOf({ 'set-cookie': value, cookie: `a=1; ${secret}` });
     expect(headers['set-cookie']).toMatch(

@@ -25,7 +25,7 @@ const click = "await page.getByRole('button').click();";
 const status = (matcher: string) => `await expect(page.getByRole('status')).${matcher};`;
 
 describe('HN-3 the trees of a test are walked side by side', () => {
-  it('HN-3 shows the lines before and after, with the title, the file and the line', async () => {
+  it('HN-3 shows the lines before and after, with title, file, line', async () => {
     const [before, after] = [
       spec(`${click}\n${status("toHaveText('Paid')")}`),
       spec(`${click}\n${status("toHaveText('Open')")}`),

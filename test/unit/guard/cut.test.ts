@@ -113,7 +113,7 @@ describe('HN-4 package.json', () => {
     expect(await changed(from, to)).toEqual(['package.json']);
   });
 
-  it('HN-4 enters with its dependencies and the lock file, and neither does without the other', async () => {
+  it('HN-4 enters only together with its dependencies and the lock file', async () => {
     const [from, to] = ['"zod":"^4.0.0"', '"zod":"^4.0.0","ms":"^2.1.3"'];
     const lock: Edit = ['package-lock.json', '{ "ms": "2.1.3" }'];
     expect(await changed(from, to, lock)).toEqual([]);
@@ -201,7 +201,7 @@ async function reached(files: Readonly<Record<string, string>>): Promise<string[
   return [...(await readTestCode(createFolderTree(root), places, { edits: [] })).reached].toSorted();
 }
 
-it('HN-4 follows what specs and the config import, and what they name: modules, set-ups, data', async () => {
+it('HN-4 follows the imports of specs and config, the modules, set-ups, data that they name', async () => {
   const files = {
     'playwright.config.ts':
       "import { retries } from './shared/settings';\nexport default { retries, globalSetup: './setup/global' };",

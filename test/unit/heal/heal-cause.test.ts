@@ -72,7 +72,7 @@ const anUnknown: KnownFailure = {
 };
 
 describe('the loop for one cause', () => {
-  it('HL-4 HL-5 HL-2 waits exactly 5 s and 10 s, deploys no third agent, and then fails', async () => {
+  it('HL-4 HL-5 HL-2 fails after waits of exactly 5 s and 10 s, without a third agent', async () => {
     const { session: given, agents, clock } = await session(['boom', 'boom', 'boom']);
     const { attempts, end } = await healAlone(given, cause);
     expect(clock.slept).toEqual([5000, 10_000]);
@@ -456,7 +456,7 @@ describe('the built-in fixer before the agents', () => {
     return { proposers: [createFixerProposer(async () => proposal, unexpected)] };
   }
 
-  it('BF-5 uses no retry and does not wait if its fix fails, and tells the agent', async () => {
+  it('BF-5 a failed fix uses no retry and no wait; the agent’s prompt mentions it', async () => {
     const { session: given, agents, clock } = await session(Array(4).fill('boom'), { hooks: fixer() });
     const { attempts, end } = await healAlone(given, cause);
     expect(attempts.map((one) => one.agent)).toEqual(['built-in', 'code-review', 'code-review', null]);
@@ -540,7 +540,7 @@ describe('restart agent', () => {
   }
 
   describe('an agent that could not work', () => {
-    it('AG-7 is started again after a wait with backoff and jitter, and its usage is added up', async () => {
+    it('AG-7 restarts after a wait with backoff and jitter, adding up its usage', async () => {
       const { run, starts, clock, events } = await runThrough([overloaded, overloaded, completed]);
       expect(run).toMatchObject({ end: completed, durationMs: 3000 });
       expect(run.usage).toEqual({

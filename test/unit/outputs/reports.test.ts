@@ -98,7 +98,7 @@ const inActions = (file: string) => ({
   GITHUB_OUTPUT: path.join(file, 'output'),
 });
 
-it('RP-2 writes JUnit and Markdown into the run’s folder, and nothing else outside GitHub Actions', async () => {
+it('RP-2 outside GitHub Actions, writes only JUnit and Markdown into the run’s folder', async () => {
   const there = await places();
   expect(await writeReports(aReport({ causes: [aReportCause()] }), there)).toEqual([]);
   expect((await readdir(there.dir)).toSorted()).toEqual(['junit.xml', 'summary.md']);

@@ -146,7 +146,7 @@ it.each([
   for (const line of lines) expect(stringWidth(line)).toBeLessThan(80);
 });
 
-it('RP-1 wraps sentences and titles, cuts files in the middle, and never cuts a command', () => {
+it('RP-1 wraps sentences, wraps titles, cuts files in the middle, never cuts a command', () => {
   const deep = `tests/${'very/'.repeat(20)}deep.spec.ts`;
   const long = {
     ...left,
@@ -208,7 +208,7 @@ describe('terminal', () => {
     return { stream, take, shown, close, all: () => stream.screen.all().join('\n') };
   }
 
-  it('CL-13 RP-1 shows a line for each cause with phase, agent, time and cost, and what the agent did last', async () => {
+  it('CL-13 RP-1 a line for each cause has phase, agent, time, cost, the agent’s last action', async () => {
     const { take, shown, close } = shownRun();
     await take(redRun(3));
     await take(agentAtWork('c1', 'Edit src/cart.ts', 10_000));

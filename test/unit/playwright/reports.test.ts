@@ -75,7 +75,7 @@ it.each([
   expect(await read({ 'a.zip': blob(text) })).toMatchObject({ value: [{ isSuiteRed: true }] });
 });
 
-it('SC-1 finds reports in folders, each once, and ignores files of other kinds and what links point to', async () => {
+it('SC-1 finds reports in folders, each once, and ignores links, files of other kinds', async () => {
   const dir = folderOf({
     'a/b/report-2.zip': blob(complete),
     'a/r.json': json(),

@@ -141,7 +141,7 @@ describe('report of', () => {
     verify: 'quick',
   };
 
-  it('RP-2 the report of a killed run says what was found and started, and that the run did not end', () => {
+  it('RP-2 the report of a killed run has its findings so far, and says that the run did not end', () => {
     const begun: Event = { type: 'cause.started', causeId: 'c1' };
     expect(reportAfter(started, found('c1', 't1'), found('c2', 't3'), begun)).toMatchObject({
       runId: 'r1',

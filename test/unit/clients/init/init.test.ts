@@ -113,7 +113,7 @@ describe('workflows', () => {
     expect(Object.keys(jobs)).toEqual(['self-heal-shard', ...Object.keys(ours)]);
   });
 
-  it('CL-10 FL-5 names of folders and files survive YAML and the shell', () => {
+  it('CL-10 FL-5 names of folders or files survive YAML and the shell', () => {
     const { jobs } = parse(workflow('github')) as { jobs: Record<string, Job> };
     const steps = jobs['self-heal']?.steps ?? [];
     expect(jobs['self-heal']?.defaults).toEqual({ run: { 'working-directory': 'packages/@web app: #1' } });
