@@ -105,7 +105,7 @@ function findTracebackFrame(text: string, exception: string, code: OwnCode): str
   return null;
 }
 
-/** Returns the indented lines that end above a line or the first lines of its message. */
+/** Returns the stack frames, which are indented lines, directly above an exception's message. */
 function listFramesAbove(lines: readonly string[], textBelow: number): readonly string[] {
   let end = textBelow;
   while (end > 0 && textBelow - end < mostMessageLines && !isIndented.test(lines[end - 1] ?? '')) end--;

@@ -181,7 +181,7 @@ function listRequestEvents(
         ? ''
         : failed
           ? excerptBody(bodyLines.join('\n') || entry.responseBody, 2 * body, values)
-          : excerptBody(jsonBodyOf(entry), body, values),
+          : excerptBody(readJsonBody(entry), body, values),
       describeAnswerer(entry, network, routes),
       ...(cookies ?? '').split('\n').map((cookie) => (cookie === '' ? '' : ` Set-Cookie: ${cookie}`)),
       ...listNotes(entry, pageUrl),
@@ -227,7 +227,7 @@ export function formatExchange(
     `${entry.method} ${shortenUrl(entry.url).slice(0, 300)}`,
     excerptBody(entry.requestBody, room, values),
     ` → ${describeAnswer(entry)}${describeSurprise(entry)}`,
-    excerptBody(readErrorBody(entry) || jsonBodyOf(entry), room, values),
+    excerptBody(readErrorBody(entry) || readJsonBody(entry), room, values),
   ].join('');
 }
 
@@ -292,7 +292,7 @@ function matchesRoute(glob: string, url: string): boolean {
   return new RegExp(`^${isPath ? String.raw`\w+://[^/]+` : ''}${pattern}$`).test(url);
 }
 
-function jsonBodyOf({ responseBody, responseHeaders }: NetworkEntry): string | null {
+function readJsonBody({ responseBody, responseHeaders }: NetworkEntry): string | null {
   const isJson = /json/i.test(responseHeaders['content-type'] ?? '') || /^\s*[[{]/.test(responseBody ?? '');
   return isJson ? responseBody : null;
 }

@@ -52,7 +52,7 @@ export async function healCause(schedule: Schedule, work: CauseWork): Promise<vo
 function nextStep({ progress }: Schedule, work: CauseWork): NextStep {
   const { session } = progress;
   if (work.signal.aborted) return interrupted('interrupted');
-  const decision = decideNextStep(historyOf(session, work), session.settings);
+  const decision = decideNextStep(createHistory(session, work), session.settings);
   const isEnd = decision.kind === 'end' || decision.kind === 'escalate';
   return isEnd || mayStartMoreWork(progress) ? decision : interrupted('healing stopped before its next try');
 }
@@ -61,7 +61,7 @@ function interrupted(reason: string): NextStep {
   return { kind: 'end', end: { verdict: 'interrupted', reason } };
 }
 
-function historyOf(
+function createHistory(
   session: Session,
   { cause, known, attempts, waited, mayPropose }: CauseWork,
 ): CauseHistory {
@@ -157,14 +157,14 @@ async function propose(
   const trial = await startTrial(session, work.cause, { n, agent: proposal.agent, runner: builtIn });
   await applyProposal(session, trial, { proposal, causeId: work.cause.id });
   await guardTrial(session, work, trial);
-  await judge(schedule, work, trial);
+  await tryAndRecord(schedule, work, trial);
 }
 
 /** Re-runs the tests without a change (HL-5). */
 async function retestUnchanged(schedule: Schedule, work: CauseWork, n: number): Promise<void> {
   const trial = await startTrial(schedule.progress.session, work.cause, { n, agent: null, runner: null });
   work.trial = trial;
-  await judge(schedule, work, trial);
+  await tryAndRecord(schedule, work, trial);
 }
 
 /**
@@ -200,12 +200,12 @@ async function deploy(
     await guardTrial(session, work, started.trial);
     return started.trial;
   });
-  if (finishedTrial) await judge(schedule, work, finishedTrial);
+  if (finishedTrial) await tryAndRecord(schedule, work, finishedTrial);
   schedule.endTrial(work);
 }
 
 /** Tries an attempt in the project, unless it has ended or was stopped, and stores its end. */
-async function judge(schedule: Schedule, work: CauseWork, trial: Trial): Promise<void> {
+async function tryAndRecord(schedule: Schedule, work: CauseWork, trial: Trial): Promise<void> {
   const { session } = schedule.progress;
   if (trial.end === null && work.signal.aborted) await stopTrial(session, trial, work.signal);
   if (trial.end === null) await tryInProject(schedule, work, trial);

@@ -48,7 +48,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<HealRe
       pending = await healRound(progress, pending);
       // The suite's own failure could not be healed, but tests ran despite it, so their failures are healed one by one.
       if (pending.length === 0) pending = tests.splice(0).filter((failure) => isUndecided(progress, failure));
-      if (pending.length === 0 && !isSuiteRed(progress)) pending = unblocked(progress);
+      if (pending.length === 0 && !isSuiteRed(progress)) pending = takeUnblocked(progress);
     }
     if (!session.signal.aborted) await revertDeadEnds(progress);
     await recheckFailed(progress);
@@ -125,7 +125,7 @@ async function healUnproven(
 }
 
 /** Returns the failures that could not be confirmed because the suite did not start, and are still undecided. */
-function unblocked(progress: Progress): DiagnosedFailure[] {
+function takeUnblocked(progress: Progress): DiagnosedFailure[] {
   const blocked = [...progress.blocked.values()];
   progress.blocked.clear();
   return blocked.filter((failure) => isUndecided(progress, failure));
@@ -200,13 +200,13 @@ function registerCauses(progress: Progress, causes: readonly Cause[]): Cause[] {
   const earlier = [...progress.causes.values()];
   return causes.map((grouped) => {
     const id = `c${(progress.causeCount += 1)}`;
-    const cause = { ...grouped, id, parent: parentOf(earlier, grouped) };
+    const cause = { ...grouped, id, parent: findParent(earlier, grouped) };
     announceCause(progress, cause);
     return cause;
   });
 }
 
-function parentOf(earlier: readonly Cause[], cause: Cause): string | null {
+function findParent(earlier: readonly Cause[], cause: Cause): string | null {
   const keys = keysOf(cause);
   const parent = earlier.findLast(
     ({ lead, members }) =>

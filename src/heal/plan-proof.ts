@@ -13,7 +13,7 @@ import {
 } from './proof-question.js';
 
 /** What the proof needs for one test. */
-type Wish =
+type TestPlan =
   | Extract<NextInProof, { kind: 'end' }>
   | { readonly kind: 'doubt'; readonly doubt: Doubt }
   | { readonly kind: 'with' }
@@ -27,20 +27,20 @@ type Wish =
  */
 export function planProof(question: ProofQuestion): NextInProof {
   const tests = question.tests.filter(({ ended }) => ended === null);
-  const wishes = tests.map((test) => ({ test, wish: wishOf(question, test) }));
-  const doubts = doubtsIn(wishes.flatMap(({ wish }) => (wish.kind === 'doubt' ? wish.doubt : [])));
-  const shared = wishes.filter(({ test }) => !doubts.some(({ fix }) => fix === test.fix));
-  const ended = shared.find(({ wish }) => wish.kind === 'end');
-  if (ended?.wish.kind === 'end') return ended.wish;
-  const lacking = shared.flatMap(({ test, wish }) => (wish.kind === 'with' ? test : []));
+  const plans = tests.map((test) => ({ test, plan: planForTest(question, test) }));
+  const doubts = listFirstDoubts(plans.flatMap(({ plan }) => (plan.kind === 'doubt' ? plan.doubt : [])));
+  const shared = plans.filter(({ test }) => !doubts.some(({ fix }) => fix === test.fix));
+  const ended = shared.find(({ plan }) => plan.kind === 'end');
+  if (ended?.plan.kind === 'end') return ended.plan;
+  const lacking = shared.flatMap(({ test, plan }) => (plan.kind === 'with' ? test : []));
   if (lacking.length > 0) return { kind: 'run', part: 'shared', tests: lacking, without: [] };
   const undoubted = shared.map(({ test }) => test);
   return (
-    tellApart(question, undoubted) ??
-    runWithout(question, shared) ??
-    firstOf(doubts, (doubt) => proveAlone(question, doubt)) ??
-    (question.inCleanCopy ? runClean(question, tests) : null) ??
-    checkRest(question, tests) ?? { kind: 'settled' }
+    planApart(question, undoubted) ??
+    planRunWithout(question, shared) ??
+    findFirst(doubts, (doubt) => planAlone(question, doubt)) ??
+    (question.inCleanCopy ? planCleanRun(question, tests) : null) ??
+    planRest(question, tests) ?? { kind: 'settled' }
   );
 }
 
@@ -49,10 +49,10 @@ export function unclearFixes(question: ProofQuestion): ReadonlyMap<string, strin
   const unclear = new Map<string, string>();
   for (const test of question.tests) {
     if (test.ended !== null || !test.isFlipped) continue;
-    const { leftovers } = fixOf(question, test);
+    const { leftovers } = findFix(question, test);
     const [clean] = sightingsSince(test).filter(({ isClean, shown }) => isClean && shown === 'nothing');
     if (clean) {
-      const why = leftovers.length > 0 ? outlived(leftovers) : 'proven here';
+      const why = leftovers.length > 0 ? explainLastingEffect(leftovers) : 'proven here';
       unclear.set(
         test.fix,
         `${why}; a clean copy cannot show whether it needs the fix: ${clean.because ?? ''}. If a fresh clone is red without the fix, keep it, else undo it`,
@@ -61,7 +61,7 @@ export function unclearFixes(question: ProofQuestion): ReadonlyMap<string, strin
   }
   for (const { id } of question.fixes) {
     const tests = question.tests.filter(({ fix, isFlipped }) => fix === id && isFlipped);
-    const runs = tests.flatMap((test) => withoutFix(question, test));
+    const runs = tests.flatMap((test) => listRunsWithoutFix(question, test));
     if (runs.length > 0 && runs.every(({ shown }) => shown === 'nothing'))
       unclear.set(id, 'without the fix, its test did not run, so that nothing shows whether it is needed');
   }
@@ -69,12 +69,12 @@ export function unclearFixes(question: ProofQuestion): ReadonlyMap<string, strin
 }
 
 /** Explains why a fix may look needless although it is needed. */
-function outlived(leftovers: readonly string[]): string {
+function explainLastingEffect(leftovers: readonly string[]): string {
   const files = atMost(leftovers, 3, (hidden) => `and ${hidden} more`).join(', ');
   return `green without its fix, but files that git does not have changed since it was made: ${files}`;
 }
 
-function firstOf<T, R>(items: readonly T[], step: (item: T) => R | null): R | null {
+function findFirst<T, R>(items: readonly T[], step: (item: T) => R | null): R | null {
   for (const item of items) {
     const result = step(item);
     if (result !== null) return result;
@@ -82,11 +82,11 @@ function firstOf<T, R>(items: readonly T[], step: (item: T) => R | null): R | nu
   return null;
 }
 
-function keptIn({ fixes }: ProofQuestion): readonly string[] {
+function listKeptChanges({ fixes }: ProofQuestion): readonly string[] {
   return [...new Set(fixes.flatMap(({ changes }) => changes))];
 }
 
-function fixOf({ fixes }: ProofQuestion, { fix }: Pick<TestInProof, 'fix'>): FixInProof {
+function findFix({ fixes }: ProofQuestion, { fix }: Pick<TestInProof, 'fix'>): FixInProof {
   return fixes.find(({ id }) => id === fix) ?? { id: fix, changes: [], withRevealed: [], leftovers: [] };
 }
 
@@ -100,25 +100,25 @@ const hasNone = (changes: readonly string[], unwanted: readonly string[]) =>
   !unwanted.some((id) => changes.includes(id));
 
 /** Returns the changes to revert to restore the state in which a test was first red: its own fix, and all later ones. */
-function outOf(question: ProofQuestion, test: TestInProof): readonly string[] {
-  return keptIn(question).filter((id) => !test.redWith.includes(id));
+function listChangesToRevert(question: ProofQuestion, test: TestInProof): readonly string[] {
+  return listKeptChanges(question).filter((id) => !test.redWith.includes(id));
 }
 
 /** Returns the first doubt about each fix, oldest first. */
-function doubtsIn(doubts: readonly Doubt[]): readonly Doubt[] {
+function listFirstDoubts(doubts: readonly Doubt[]): readonly Doubt[] {
   const oldestFirst = doubts.toSorted((a, b) => a.run - b.run);
   return oldestFirst.filter(({ fix }, at) => oldestFirst.findIndex((other) => other.fix === fix) === at);
 }
 
 /** Returns what the shared proof needs for a test. */
-function wishOf(question: ProofQuestion, test: TestInProof): Wish {
-  const kept = keptIn(question);
-  const { changes: own } = fixOf(question, test);
-  const out = outOf(question, test);
+function planForTest(question: ProofQuestion, test: TestInProof): TestPlan {
+  const kept = listKeptChanges(question);
+  const { changes: own } = findFix(question, test);
+  const out = listChangesToRevert(question, test);
   const last = test.sightings.at(-1);
   // The test was red and green with the same changes.
   if (out.length === 0 && last)
-    return contradicted(test, last, { why: 'it was red with the same changes', as: 'flaky' });
+    return createContradiction(test, last, { why: 'it was red with the same changes', as: 'flaky' });
   const isOut = (sighting: Sighting) => isWithout(sighting, { kept, without: out });
   const seen = sightingsSince(test).filter(({ isClean }) => !isClean);
   const withFix = seen.filter((sighting) => hasAll(sighting.changes, own) && !isOut(sighting));
@@ -128,13 +128,13 @@ function wishOf(question: ProofQuestion, test: TestInProof): Wish {
   );
   if (red) {
     const earlier = withFix.some(({ run, shown }) => shown === 'green' && run < red.run);
-    return contradicted(test, red, {
+    return createContradiction(test, red, {
       why: 'it was red in a run with all fixes applied',
       as: earlier ? 'unsteady' : 'red',
     });
   }
   // A test outside the re-run of the fix needs one green run less, since it is not worth an additional run.
-  if (greens < (test.isFlipped ? greensFor(question, test) : Math.max(1, question.greens - 1)))
+  if (greens < (test.isFlipped ? countGreensNeeded(question, test) : Math.max(1, question.greens - 1)))
     return { kind: 'with' };
   if (!test.isFlipped || question.reds === 0) return { kind: 'shown' };
   const runs = seen.filter(
@@ -147,9 +147,9 @@ function wishOf(question: ProofQuestion, test: TestInProof): Wish {
   if (judged === 'again') return { kind: 'without', without: out };
   if (judged === 'clean') return { kind: 'clean', without: out };
   if (newest && judged === 'needless')
-    return contradicted(test, newest, { why: 'it was green without its fix', as: 'flaky' });
+    return createContradiction(test, newest, { why: 'it was green without its fix', as: 'flaky' });
   if (newest && judged === 'nothing' && test.isLead)
-    return contradicted(test, newest, { why: 'it did not run without its fix', as: 'flaky' });
+    return createContradiction(test, newest, { why: 'it did not run without its fix', as: 'flaky' });
   return { kind: 'shown' };
 }
 
@@ -167,11 +167,11 @@ function showsNeed(
   );
 }
 
-function contradicted(
+function createContradiction(
   test: TestInProof,
   { run }: Sighting,
   { why, as }: { readonly why: string; readonly as: 'red' | 'unsteady' | 'flaky' },
-): Wish {
+): TestPlan {
   const { fix, isLead } = test;
   return isLead ? { kind: 'doubt', doubt: { fix, run, why } } : { kind: 'end', test, as };
 }
@@ -185,12 +185,12 @@ function judgeWithout(
   test: TestInProof,
   { runs, out }: { readonly runs: readonly Sighting[]; readonly out: readonly string[] },
 ): 'needed' | 'needless' | 'again' | 'clean' | 'nothing' | 'unclear' {
-  const clean = cleanWithout(question, test, out);
+  const clean = findCleanRun(question, test, out);
   if (clean) return ({ red: 'needed', green: 'needless', nothing: 'unclear' } as const)[clean.shown];
   if (runs.some(({ shown }) => shown === 'nothing')) return 'nothing';
   const green = runs.findIndex(({ shown }) => shown === 'green');
   if (green === -1) return runs.length < question.reds ? 'again' : 'needed';
-  if (fixOf(question, test).leftovers.length === 0) return 'needless';
+  if (findFix(question, test).leftovers.length === 0) return 'needless';
   const [next, last] = runs.slice(green + 1);
   if (next?.shown === 'green') return 'clean';
   if (!last) return 'again';
@@ -198,19 +198,19 @@ function judgeWithout(
   return last.shown === 'green' ? 'needless' : 'needed';
 }
 
-function cleanWithout(
+function findCleanRun(
   question: ProofQuestion,
   test: TestInProof,
   out: readonly string[],
 ): Sighting | undefined {
   return sightingsSince(test).find(
-    (sighting) => sighting.isClean && isWithout(sighting, { kept: keptIn(question), without: out }),
+    (sighting) => sighting.isClean && isWithout(sighting, { kept: listKeptChanges(question), without: out }),
   );
 }
 
 /** Returns the runs of a test without its own fix. */
-function withoutFix(question: ProofQuestion, test: TestInProof): readonly Sighting[] {
-  const { changes: own } = fixOf(question, test);
+function listRunsWithoutFix(question: ProofQuestion, test: TestInProof): readonly Sighting[] {
+  const { changes: own } = findFix(question, test);
   return sightingsSince(test).filter(({ changes }) => hasNone(changes, own));
 }
 
@@ -218,10 +218,12 @@ function withoutFix(question: ProofQuestion, test: TestInProof): readonly Sighti
 const LUCK = 0.01;
 
 /** Returns how often a test must be green with its fix: more often if it was both green and red in one state without it, depending on its failure rate. */
-function greensFor(question: ProofQuestion, test: TestInProof): number {
-  const runs = withoutFix(question, test).filter(({ isClean, shown }) => !isClean && shown !== 'nothing');
+function countGreensNeeded(question: ProofQuestion, test: TestInProof): number {
+  const runs = listRunsWithoutFix(question, test).filter(
+    ({ isClean, shown }) => !isClean && shown !== 'nothing',
+  );
   // Tests that run beside it, or effects that outlast the fix, explain a green run.
-  if (test.isInCompany || fixOf(question, test).leftovers.length > 0) return question.greens;
+  if (test.isInCompany || findFix(question, test).leftovers.length > 0) return question.greens;
   const rates = runs.map(({ changes }) => {
     const same = runs.filter((other) => isSameSet(other.changes, changes));
     return same.filter(({ shown }) => shown === 'red').length / same.length;
@@ -232,12 +234,12 @@ function greensFor(question: ProofQuestion, test: TestInProof): number {
 }
 
 /** Plans runs without the fixes, beginning with the fewest reverted, so that the state without the fixes that the suite needs to start comes last. */
-function runWithout(
+function planRunWithout(
   question: ProofQuestion,
-  shared: readonly { readonly test: TestInProof; readonly wish: Wish }[],
+  shared: readonly { readonly test: TestInProof; readonly plan: TestPlan }[],
 ): NextInProof | null {
-  const wanted = shared.flatMap(({ test, wish }) =>
-    wish.kind === 'without' || wish.kind === 'clean' ? [{ test, ...wish }] : [],
+  const wanted = shared.flatMap(({ test, plan }) =>
+    plan.kind === 'without' || plan.kind === 'clean' ? [{ test, ...plan }] : [],
   );
   const [first] = wanted.toSorted((a, b) => a.without.length - b.without.length);
   if (!first) return null;
@@ -248,7 +250,9 @@ function runWithout(
   );
   const these = tests.map(({ test }) => test);
   if (kind === 'without') return { kind: 'run', part: 'shared', tests: these, without };
-  const because = outlived([...new Set(tests.flatMap(({ test }) => fixOf(question, test).leftovers))]);
+  const because = explainLastingEffect([
+    ...new Set(tests.flatMap(({ test }) => findFix(question, test).leftovers)),
+  ]);
   return { kind: 'run-clean', tests: these, without, because };
 }
 
@@ -257,8 +261,8 @@ function runWithout(
  * number, and each run reverts the fixes whose number has a certain bit, so that the number of runs grows only with the logarithm. This shows for each
  * pair that neither fix replaces the other; a fix may stay although either of two others also heals its test.
  */
-function tellApart(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
-  const kept = keptIn(question);
+function planApart(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
+  const kept = listKeptChanges(question);
   const leads = question.fixes.flatMap((fix) => {
     const lead = tests.find((test) => test.fix === fix.id && test.isLead && !test.isSuite);
     return lead ? [{ fix, lead }] : [];
@@ -275,7 +279,7 @@ function tellApart(question: ProofQuestion, tests: readonly TestInProof[]): Next
       other,
       one.lead.sightings.filter(({ part }) => part !== 'apart'),
     );
-  const isHealedByOthers = (test: TestInProof) => fixOf(question, test).changes.length === 0;
+  const isHealedByOthers = (test: TestInProof) => findFix(question, test).changes.length === 0;
   for (const { fix, lead } of leads) {
     const healed = tests.filter(isHealedByOthers);
     const without = sightingsSince(lead).filter(
@@ -292,7 +296,7 @@ function tellApart(question: ProofQuestion, tests: readonly TestInProof[]): Next
     const along = healed.filter(({ isFlipped }) => isFlipped);
     return { kind: 'run', part: 'apart', tests: [lead, ...along], without: fix.changes };
   }
-  const numbers = numbered(leads, (one, other) => wereInDoubt(one, other) || wereInDoubt(other, one));
+  const numbers = assignNumbers(leads, (one, other) => wereInDoubt(one, other) || wereInDoubt(other, one));
   const bits = Array.from({ length: 32 - Math.clz32(Math.max(0, ...numbers.values())) }, (_, bit) => bit);
   const byBit = bits.map((bit) => leads.filter((one) => ((numbers.get(one) ?? 0) >> bit) % 2 === 1));
   for (const out of [...byBit, ...leads.map((one) => [one])]) {
@@ -336,7 +340,7 @@ function areSeenApart(
 }
 
 /** Numbers items from 1, so that items which are alike have different numbers. */
-function numbered<T>(items: readonly T[], areAlike: (item: T, other: T) => boolean): Map<T, number> {
+function assignNumbers<T>(items: readonly T[], areAlike: (item: T, other: T) => boolean): Map<T, number> {
   const numbers = new Map<T, number>();
   for (const item of items) {
     const taken = new Set([...numbers].flatMap(([other, number]) => (areAlike(item, other) ? number : [])));
@@ -348,9 +352,9 @@ function numbered<T>(items: readonly T[], areAlike: (item: T, other: T) => boole
 }
 
 /** Repeats the whole proof for one fix in separate runs that revert only its own changes. Returns null if the fix holds. */
-function proveAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
-  const kept = keptIn(question);
-  const fix = fixOf(question, doubt);
+function planAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
+  const kept = listKeptChanges(question);
+  const fix = findFix(question, doubt);
   const tests = question.tests.filter((test) => test.fix === fix.id && test.ended === null);
   const alone = (test: TestInProof, without: readonly string[]) =>
     sightingsSince(test).filter(
@@ -373,14 +377,14 @@ function proveAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
     const later = question.fixes.slice(question.fixes.findIndex(({ id }) => id === fix.id) + 1);
     const because = `green at first, then red: ${doubt.why}, and again when run alone`;
     return (
-      findCulprits(question, [unsteady], later) ?? {
+      planCulpritSearch(question, [unsteady], later) ?? {
         kind: 'refute',
         fix: fix.id,
         how: { kind: 'still-failing', because },
       }
     );
   }
-  if (tests.some((test) => alone(test, []).length < greensFor(question, test))) return run(tests, []);
+  if (tests.some((test) => alone(test, []).length < countGreensNeeded(question, test))) return run(tests, []);
   if (question.reds === 0) return null;
   const judged = tests
     .filter(({ isFlipped }) => isFlipped)
@@ -395,7 +399,7 @@ function proveAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
       kind: 'run-clean',
       tests: these('clean'),
       without: fix.changes,
-      because: outlived(fix.leftovers),
+      because: explainLastingEffect(fix.leftovers),
     };
   const flaky = these('needless');
   const [first] = flaky;
@@ -406,12 +410,12 @@ function proveAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
 }
 
 /** Plans the runs that prove each fix in a clean copy, as in CI. */
-function runClean(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
+function planCleanRun(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
   const states = tests.flatMap((test) => {
     if (!test.isFlipped) return [];
-    const without = outOf(question, test);
+    const without = listChangesToRevert(question, test);
     const clean =
-      cleanWithout(question, test, without) ?? cleanWithout(question, test, fixOf(question, test).changes);
+      findCleanRun(question, test, without) ?? findCleanRun(question, test, findFix(question, test).changes);
     return [{ test, without, clean }];
   });
   const green = states.find(({ clean }) => clean?.shown === 'green');
@@ -440,11 +444,11 @@ function runClean(question: ProofQuestion, tests: readonly TestInProof[]): NextI
 }
 
 /** Plans the runs which show that green tests stay green with all fixes (HN-6). */
-function checkRest(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
+function planRest(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
   const { rest } = question;
   if (!rest) return null;
   if (!rest.hasRun) return { kind: 'run-rest', again: null };
-  const kept = keptIn(question);
+  const kept = listKeptChanges(question);
   const seen = ({ sightings }: TestToStayGreen) =>
     sightings.filter(({ part, changes }) => part === 'rest' && isSameSet(changes, kept));
   const once = rest.tests.filter(
@@ -457,7 +461,7 @@ function checkRest(question: ProofQuestion, tests: readonly TestInProof[]): Next
   const broken = rest.tests.filter(
     (test) => !test.isMarked && seen(test).length > 1 && seen(test).every(({ shown }) => shown === 'red'),
   );
-  const culprits = findCulprits(question, broken, question.fixes);
+  const culprits = planCulpritSearch(question, broken, question.fixes);
   if (culprits) return culprits;
   for (const { key } of broken) {
     const test = tests.find((other) => other.key === key);
@@ -497,13 +501,13 @@ export function restOutcome({
 }
 
 /** Plans the search for the fixes that broke these tests; returns null if no fix did. */
-function findCulprits(
+function planCulpritSearch(
   question: ProofQuestion,
   tests: readonly Pick<TestToStayGreen, 'key' | 'sightings'>[],
   suspects: readonly FixInProof[],
 ): NextInProof | null {
   const { greens, reds } = question;
-  const kept = keptIn(question);
+  const kept = listKeptChanges(question);
   const searches = tests.map(({ key, sightings }) => {
     const ofSearch = sightings.filter(({ part, changes }) => part === 'culprit' && hasAll(kept, changes));
     return { key, search: searchCulprits({ kept, suspects, sightings: ofSearch, greens, reds }) };

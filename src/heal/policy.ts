@@ -92,8 +92,8 @@ function decideNext(given: CauseHistory, policy: Policy): NextStep {
   }
   if (!last && given.mayPropose && history.spent.elapsedMs < policy.limits.timeMs)
     return { kind: 'propose', attempt: attemptAfter(history) };
-  if (!last && isUsedUp(earlierOf(history), policy.retries.max)) {
-    const { count } = earlierOf(history);
+  if (!last && isUsedUp(readEarlierTries(history), policy.retries.max)) {
+    const { count } = readEarlierTries(history);
     return {
       kind: 'escalate',
       question: `${plural(count, 'try', 'tries')} in earlier runs did not heal it.`,
@@ -101,7 +101,7 @@ function decideNext(given: CauseHistory, policy: Policy): NextStep {
   }
   const isHeldUp = last?.end.kind === 'rejected' || last?.end.kind === 'conflict';
   if (!last || history.waited || isHeldUp) return nextTry(history, policy);
-  const delayMs = backoffMs(judgedOf(history).length, policy.retries);
+  const delayMs = backoffMs(listJudged(history).length, policy.retries);
   // Ends now instead of waiting for a try that cannot start, for example because the time limit would pass meanwhile.
   const elapsedMs = history.spent.elapsedMs + delayMs;
   const next = nextTry({ ...history, spent: { ...history.spent, elapsedMs } }, policy);
@@ -122,7 +122,7 @@ function endByOutcome({ agent, end: ended }: Attempt): NextStep | null {
 }
 
 function attemptAfter(history: CountedHistory): number {
-  return earlierOf(history).count + history.tries + 1;
+  return readEarlierTries(history).count + history.tries + 1;
 }
 
 function nextTry(history: CountedHistory, policy: Policy): NextStep {
@@ -143,50 +143,50 @@ function endAfter(last: Attempt, history: CauseHistory, policy: Policy): NextSte
   const rejections = history.attempts.filter((attempt) => attempt.end.kind === 'rejected').length;
   if (rejections >= REJECTIONS_BEFORE_VERDICT)
     return end('rejected', `again after a warning, its agent's fix ${because}`);
-  const conflicts = history.attempts.length - judgedOf(history).length;
+  const conflicts = history.attempts.length - listJudged(history).length;
   if (conflicts >= CONFLICTS_BEFORE_VERDICT)
     return end('failed', 'its files kept changing while its agents were working');
   if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
   // The agent would get the same prompt again.
   if (gaveUp(last) && nextAgent(history) === last.agent)
     return end('failed', `its agent found no fix: ${last.claim?.summary || 'it did not say why'}`);
-  if (triesOf(history) >= policy.retries.max) {
+  if (countTries(history) >= policy.retries.max) {
     if (last.end.kind === 'rejected')
       return end('rejected', `no retries are left, and its agent's fix ${because}`);
-    const before = earlierOf(history).count;
+    const before = readEarlierTries(history).count;
     const earlierTries = before > 0 ? `, ${before} of them in earlier runs` : '';
     return end(
       'failed',
-      `still failing after ${plural(triesOf(history), 'retry', 'retries')}${earlierTries}`,
+      `still failing after ${plural(countTries(history), 'retry', 'retries')}${earlierTries}`,
     );
   }
   return null;
 }
 
-function earlierOf(history: CauseHistory): EarlierTries {
+function readEarlierTries(history: CauseHistory): EarlierTries {
   return history.earlier ?? noEarlierTries;
 }
 
 /** A signature has one retry budget across all runs (ME-2, ME-8). */
-function triesOf(history: CauseHistory): number {
-  return earlierOf(history).count + judgedOf(history).length;
+function countTries(history: CauseHistory): number {
+  return readEarlierTries(history).count + listJudged(history).length;
 }
 
 /** Returns the attempts that count as tries. An attempt that could not be applied is repeated and does not count (HN-1). */
-function judgedOf({ attempts }: CauseHistory): readonly Attempt[] {
+function listJudged({ attempts }: CauseHistory): readonly Attempt[] {
   return attempts.filter((attempt) => attempt.end.kind !== 'conflict');
 }
 
 function isBareRetest(history: CauseHistory, retries: RetrySettings): boolean {
-  const failedFixes = judgedOf(history).filter(
+  const failedFixes = listJudged(history).filter(
     (attempt) =>
       attempt.agent !== null &&
       attempt.files.length > 0 &&
       attempt.end.kind !== 'rejected' &&
       !hidesFault(attempt),
   );
-  const failed = earlierOf(history).failedFixes + failedFixes.length;
-  return triesOf(history) + 1 >= retries.max && failed >= FAILED_FIXES_BEFORE_BARE_RETEST;
+  const failed = readEarlierTries(history).failedFixes + failedFixes.length;
+  return countTries(history) + 1 >= retries.max && failed >= FAILED_FIXES_BEFORE_BARE_RETEST;
 }
 
 /** Names the limit that keeps further agents from starting for a cause; null if none is reached (HN-9). */
@@ -215,7 +215,7 @@ function gaveUp({ claim, files, cut = [] }: Attempt): boolean {
 }
 
 function nextAgent(history: CauseHistory): string | undefined {
-  return history.agents[triesOf(history)] ?? history.agents[0];
+  return history.agents[countTries(history)] ?? history.agents[0];
 }
 
 /** Deploys the primary agent first, then the agents of the alternatives (CS-7), then the primary again. */

@@ -81,7 +81,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
     await dropDeadEnds(proof);
     const asked = new Map<string, number>();
     while (!session.signal.aborted) {
-      const next = planProof(questionOf(proof));
+      const next = planProof(createQuestion(proof));
       countStep(asked, next);
       // After a reviewer rejects a fix, the remaining ones must be proven without it.
       if (next.kind === 'settled' && !(await applyReadings(proof, readings))) break;
@@ -100,7 +100,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
     await abandonProof(progress);
     return nothing;
   }
-  return applyProof(progress, { ...proof, unproven: unclearFixes(questionOf(proof)) });
+  return applyProof(progress, { ...proof, unproven: unclearFixes(createQuestion(proof)) });
 }
 
 /** No proof needs the same run this often. */
@@ -116,7 +116,7 @@ function countStep(asked: Map<string, number>, next: NextInProof): void {
   if (times > MAX_REPETITIONS) throw new Error(`The proof asks for the same step again and again: ${step}`);
 }
 
-function questionOf(proof: Proof): ProofQuestion {
+function createQuestion(proof: Proof): ProofQuestion {
   const { progress, regression } = proof;
   const { settings } = progress.session;
   const { repeat, flips, level } = settings.verify;
@@ -239,7 +239,7 @@ async function runTests(
     failures: tests.map(({ failure }) => failure),
     purpose: 'proof',
     causeId: doubt?.fix ?? null,
-    ids: ids.length > 0 ? ids : oneTest(progress),
+    ids: ids.length > 0 ? ids : findFastestTest(progress),
     proof: { part, without },
   });
   if (signal.aborted) return;
@@ -266,7 +266,7 @@ async function runInCleanCopy(
   const ids = [...new Set(tests.flatMap(({ failure }) => failure.rerunIds))];
   const isOut = await takeOut(progress, without);
   await proveInCleanCopy(progress, tests, {
-    ids: ids.length > 0 ? ids : oneTest(progress),
+    ids: ids.length > 0 ? ids : findFastestTest(progress),
     without,
     unable: isOut ? null : 'the fix could not be taken out',
   });
@@ -359,7 +359,7 @@ async function refute({ progress, refuted }: Proof, cause: Cause, how: Refutatio
 }
 
 /** Returns the ids that run the fastest green test, which is enough to show whether the suite starts. */
-function oneTest({ session, rerunIds }: Progress): readonly string[] {
+function findFastestTest({ session, rerunIds }: Progress): readonly string[] {
   const tests = [...session.bus.run().tests.values()].toSorted((a, b) => a.durationMs - b.durationMs);
   const id = (tests.find(({ verdict }) => verdict === 'passed') ?? tests[0])?.id;
   return id === undefined ? [] : (rerunIds[id] ?? [id]);

@@ -78,7 +78,7 @@ export class Regression {
       return;
     }
     const kept = keptCauses(progress);
-    const chosen = isAll ? choose(progress, this.#first, kept) : { files: [], leftOut: [] };
+    const chosen = isAll ? chooseTests(progress, this.#first, kept) : { files: [], leftOut: [] };
     const ids = [
       ...new Set([...chosen.files.flatMap((file) => file.ids), ...this.#own(proven), ...this.#suspects]),
     ];
@@ -102,7 +102,7 @@ export class Regression {
       kept: keptChanges(this.#progress),
       tests: this.restOf(proven, { hasDropped: true })?.tests ?? [],
     });
-    sayUnsteady(this.#progress, unsteady, this.#own(proven));
+    announceUnsteady(this.#progress, unsteady, this.#own(proven));
     if (this.#size) bus.emit({ type: 'regression.ended', ...this.#size, broke: this.broke });
     const unexplained = red.filter((key) => key !== suiteKey);
     if (unexplained.length > 0) {
@@ -162,7 +162,7 @@ function greenTests(progress: Progress): string[] {
 }
 
 /** Handles tests that were red and green with the same fixes: a healed test still counts as healed, any other is flaky. */
-function sayUnsteady(progress: Progress, unsteady: readonly string[], own: readonly string[]): void {
+function announceUnsteady(progress: Progress, unsteady: readonly string[], own: readonly string[]): void {
   const { bus } = progress.session;
   for (const { id, title, verdict } of allTests(progress)) {
     if (!unsteady.includes(id)) continue;
@@ -245,7 +245,7 @@ export async function redAmong(
 }
 
 /** Chooses among all tests of this self-heal run, because the first Playwright run may not have reached any. */
-function choose(progress: Progress, first: SuiteRun, kept: readonly Cause[]): RegressionTests {
+function chooseTests(progress: Progress, first: SuiteRun, kept: readonly Cause[]): RegressionTests {
   const files = new Map<string, TestFile>();
   const healed = new Set(kept.flatMap((cause) => [...keysOf(cause)]));
   const tests = allTests(progress);

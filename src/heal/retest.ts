@@ -44,9 +44,9 @@ export interface RetestRequest {
 export async function retest(session: Session, request: RetestRequest): Promise<Retest> {
   const { failures, purpose, causeId, proof } = request;
   const broken = await session.suite.prepare();
-  if (broken !== null) return unprepared(session, request, broken);
+  if (broken !== null) return createUnpreparedRetest(session, request, broken);
   const red = listTests(failures).length;
-  const ids = request.ids ?? idsOf(failures);
+  const ids = request.ids ?? listRerunIds(failures);
   const traced = await session.suite.runAgain({ ids, purpose, causeId, ...(red > 0 ? { red } : {}) });
   const { run, repeated } = await repeatUndecided(session, traced, request);
   const green = await readGreen(failures, run);
@@ -115,12 +115,12 @@ export function notRun({ tests }: Pick<SuiteRun, 'tests'>): string[] {
 }
 
 /** Treats a failing `verify.prepare` as a build error (HL-9). */
-async function unprepared(
+async function createUnpreparedRetest(
   session: Session,
   { failures, proof }: RetestRequest,
   output: string,
 ): Promise<Retest> {
-  const [suiteFailure = null] = await session.diagnostics.diagnose(prepareFailed(output, session));
+  const [suiteFailure = null] = await session.diagnostics.diagnose(createPrepareFailure(output, session));
   const shown: Observation = { ended: 'not-run', failure: null, suiteFailure };
   const observed = new Map(failures.map(({ failure }) => [failureKey(failure), shown]));
   if (!session.signal.aborted) session.observations.add(observed, proof ?? {});
@@ -133,7 +133,7 @@ async function unprepared(
   };
 }
 
-function prepareFailed(output: string, session: Session): SuiteRun {
+function createPrepareFailure(output: string, session: Session): SuiteRun {
   const message = `Error: verify.prepare failed: ${session.settings.verify.prepare ?? ''}`;
   return {
     ...createEmptyRun('failed'),
@@ -144,7 +144,7 @@ function prepareFailed(output: string, session: Session): SuiteRun {
   };
 }
 
-function idsOf(failures: readonly DiagnosedFailure[]): string[] | null {
+function listRerunIds(failures: readonly DiagnosedFailure[]): string[] | null {
   if (failures.some(({ failure }) => failure.scope === 'suite')) return null;
   return [...new Set(failures.flatMap((failure) => failure.rerunIds))];
 }

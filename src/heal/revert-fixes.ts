@@ -25,11 +25,12 @@ export async function revertFixesThatBroke(
 ): Promise<RegressionResult['broke']> {
   const causes = [...tests.keys()].flatMap((id) => progress.causes.get(id) ?? []);
   await revertFixes(progress, changesWith(progress, causes));
-  for (const cause of causes) await reject(progress, cause, becauseOf(progress, tests.get(cause.id) ?? []));
+  for (const cause of causes)
+    await reject(progress, cause, explainBroken(progress, tests.get(cause.id) ?? []));
   return [...tests].map(([causeId, ids]) => ({ causeId, tests: [...ids] }));
 }
 
-function becauseOf({ session }: Progress, ids: readonly string[]): string {
+function explainBroken({ session }: Progress, ids: readonly string[]): string {
   if (ids.includes(suiteKey)) return 'its fix broke the suite itself and was reverted';
   const { tests } = session.bus.run();
   const names = ids.slice(0, 3).map((id) => tests.get(id)?.title.at(-1) ?? '');

@@ -13,11 +13,11 @@ export function announceTests(
   { tests, rerunIds = {} }: Pick<SuiteRun, 'tests'> & Partial<Pick<SuiteRun, 'rerunIds'>>,
 ): void {
   const known = bus.run().tests;
-  const isNews = ({ test, outcome }: TestResult) => {
+  const hasNewResult = ({ test, outcome }: TestResult) => {
     const before = known.get(test.id)?.verdict;
     return before === undefined || (before === 'not-run' && firstVerdict[outcome] !== before);
   };
-  const results = tests.filter(isNews).map((result) => ({
+  const results = tests.filter(hasNewResult).map((result) => ({
     ...seenTest(result, cwd),
     ...rerunBy(rerunIds[result.test.id] ?? [], result.test.id),
   }));

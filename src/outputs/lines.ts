@@ -35,7 +35,7 @@ type Lines<E> = (event: E, paint: ChalkInstance, reader: Reader) => string | str
 const noLines = () => [];
 
 const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
-  'run.started': ({ dryRun }) => (dryRun ? 'dry run: no agent is started' : []),
+  'run.started': noLines,
   'suite.started': (event) =>
     event.purpose === 'first' ? [] : `${causePrefix(event)}${describeSuiteRun(event)} …`,
   'suite.progress': noLines,

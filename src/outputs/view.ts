@@ -254,7 +254,7 @@ function listTallies({ totals, tests, verify, shards }: Report): Tally[] {
   const missing = shards?.missing.length ?? 0;
   const of = (count: number, name: string, text = `${count} ${name}`): Tally[] =>
     count > 0 ? [{ name, value: String(count), text }] : [];
-  const createFigure = (name: string, value: string): Tally => ({ name, value, text: value });
+  const createTally = (name: string, value: string): Tally => ({ name, value, text: value });
   return [
     { name: 'passed', value: String(totals.passed), text: `${totals.passed} passed` },
     ...of(totals.healed, verify === 'quick' ? 'healed (quick proof)' : 'healed'),
@@ -266,8 +266,8 @@ function listTallies({ totals, tests, verify, shards }: Report): Tally[] {
     ...of(totals.notRun, 'not run'),
     ...of(missing, 'shards missing', `${counted(missing, 'shard')} missing`),
     ...of(totals.agentRuns, 'agent runs', counted(totals.agentRuns, 'agent run')),
-    ...(totals.costUsd === null ? [] : [createFigure('cost', dollars(totals.costUsd))]),
-    createFigure('time', duration(totals.durationMs)),
+    ...(totals.costUsd === null ? [] : [createTally('cost', dollars(totals.costUsd))]),
+    createTally('time', duration(totals.durationMs)),
   ];
 }
 

@@ -56,6 +56,8 @@ export async function compareFiles(
   });
 }
 
+/** With more changed files than this, the base is too old to say what broke a test. */
+export const MAX_CHANGED_FILES = 2000;
 /** How many commits to go back if no green commit is known. */
 const RECENT_COMMITS = 10;
 

@@ -94,9 +94,10 @@ describe('verify --review', () => {
     await changed.selfHeal(['run', '--dry-run']);
     const hides = '<button>Tanks<!-- Thanks --></button>';
     await changed.write({ 'honest.html': '<button>Thanks</button>', 'hides.html': hides });
-    const { exitCode, report } = await changed.selfHeal(['verify', '--quick', '--review']);
+    const { exitCode, report, stderr } = await changed.selfHeal(['verify', '--quick', '--review']);
     const reason = expect.stringContaining('it hides the fault: the button still says Tanks') as unknown;
     expect([exitCode, report?.verification]).toMatchObject([1, { verdict: 'refused', reason }]);
+    expect(stderr).not.toContain('no agent is started');
     // What the reader writes stays in its copy.
     expect(await changed.read('hides.html')).toBe(hides);
   });

@@ -3,6 +3,7 @@ import type { BlameBase, BlamedCommit, BlamedHunk } from '../../model/blame.js';
 import { isSpecName } from '../../guard/test-places.js';
 import {
   type Candidate,
+  MAX_CHANGED_FILES,
   listCandidates,
   listCommitsSince,
   compareFiles,
@@ -43,9 +44,6 @@ export interface HistoryRequest {
   /** True for a file to skip: self-heal edited it, or another program wrote to it during the run. */
   readonly isLeftOut: (file: string) => boolean;
 }
-
-/** With more files than this, the base is too old to find a single change. */
-const MAX_FILES = 2000;
 
 /** CI files, documents by their customary names, and unit tests of the usual languages. */
 const neverLoaded = [
@@ -88,7 +86,7 @@ export async function readHistory(request: HistoryRequest): Promise<ChangeHistor
   const paths = await listPaths(changed, { isLeftOut });
   const base = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
   if (paths.length === 0) return `no file differs from ${base}${isWhole ? '' : `, and ${notWhole}`}`;
-  if (paths.length > MAX_FILES) return `too many files (${paths.length}) differ from ${base}`;
+  if (paths.length > MAX_CHANGED_FILES) return `too many files (${paths.length}) differ from ${base}`;
   const files = await compareFiles(changed, paths);
   const log = await listCommitsSince(root, changed.base);
   const fallback = older !== null ? 'recent' : changed.base === head ? 'head' : 'merge-base';

@@ -116,7 +116,7 @@ export function listRedTests({ tests }: Report): Report['tests'] {
   return tests.filter(({ verdict }) => redVerdicts.includes(verdict));
 }
 
-/** The texts about a run. */
+/** The text about a run, and the fix that it offers. */
 interface Page {
   readonly text: string;
   /** The SHA-256 of the patch that the text contains in full; null if it contains none. */
@@ -230,7 +230,7 @@ async function publishOnBranch(
   // An amended commit still has our message, so only its id shows whether it is ours.
   if (fixHead && fixHead.commit !== readCommit(await forge.readProposalBody(fixBranch, branch)))
     return [
-      `Somebody has committed to ${fixBranch}, so it was not changed; delete it, and the next run makes it anew.`,
+      `Somebody has committed to ${fixBranch}, so it was not changed; delete it, and the next run creates it again.`,
     ];
   const message = createCommitMessage(artifact, head);
   let commit: string | null = fixHead?.commit ?? null;

@@ -81,15 +81,15 @@ export function warnOf({ bus }: Session, causeId: string, { ignored, change, cha
   const warn = (message: string) => bus.emit({ type: 'run.warning', message: `${causeId}: ${message}` });
   if (ignored.length > 0 && change === null)
     warn(
-      `its agent changed only files that git ignores, and these cannot be part of a fix: ${listed(ignored)}`,
+      `its agent changed only files that git ignores, and these cannot be part of a fix: ${formatPaths(ignored)}`,
     );
   if (changedInProject.length > 0)
     warn(
-      `while its agent worked in its copy, these files of the project itself changed: ${listed(changedInProject)}. If neither you nor the tests changed them, the agent did. They are not part of its fix, are not judged, and are not reverted.`,
+      `while its agent worked in its copy, these files of the project itself changed: ${formatPaths(changedInProject)}. If neither you nor the tests changed them, the agent did. They are not part of its fix, are not judged, and are not reverted.`,
     );
 }
 
-function listed(files: readonly string[]): string {
+function formatPaths(files: readonly string[]): string {
   const more = files.length > PATHS_SHOWN ? ` and ${files.length - PATHS_SHOWN} more` : '';
   return `${files.slice(0, PATHS_SHOWN).join(', ')}${more}`;
 }
@@ -246,7 +246,7 @@ export async function judgeAlone(
     if (other === null || earlier === other.signature || session.signal.aborted)
       return endJudged(session, work, { trial, rerun, judged });
     if (earlier !== null) {
-      const because = `the test fails differently in each run, at last with: ${describeFailure(other)}`;
+      const because = `the test fails differently in each run, most recently with: ${describeFailure(other)}`;
       return endJudged(session, work, { trial, rerun, judged: { kind: 'still-failing', because } });
     }
     earlier = other.signature;

@@ -52,8 +52,8 @@ export async function guardAttempt(
   trial.notes = [...findings.locatorChanges.map(noteOfLocator), ...(isOpen ? notes : [])];
   if (cut.length > 0) {
     const side = !isOpen && differences.length > 0 ? 'tests' : 'whole';
-    trial.whole = { side, edits: change.edits, notes, summary: summaryOf(side, cut, differences) };
-    await leaveOut(session, trial, { change, cut });
+    trial.whole = { side, edits: change.edits, notes, summary: summarizeCut(side, cut, differences) };
+    await removeCut(session, trial, { change, cut });
   }
   return violations;
 }
@@ -75,26 +75,26 @@ const noteOfLocator = ({ file, line, old, now }: LocatorChange): Note => ({
   says: `${old} was changed to ${now}`,
 });
 
-const stepsInWords = (steps: readonly string[]) => steps.join(' ').slice(0, 200) || 'nothing';
+const formatSteps = (steps: readonly string[]) => steps.join(' ').slice(0, 200) || 'nothing';
 
-const takenOut = ({ test, before }: Pick<TestDifference, 'test' | 'before'>) =>
-  `${JSON.stringify(test)} without ${stepsInWords(before)}`;
+const describeRemoved = ({ test, before }: Pick<TestDifference, 'test' | 'before'>) =>
+  `${JSON.stringify(test)} without ${formatSteps(before)}`;
 
 /** Describes what a test does now and did before. */
 function noteOfDifference({ test, file, line, strength, before, after, why }: TestDifference): Note {
-  if (after.length === 0) return { file, line, says: takenOut({ test, before }) };
+  if (after.length === 0) return { file, line, says: describeRemoved({ test, before }) };
   const how = strength === 'weaker' ? 'checks less' : 'does something else';
   const reason = why === null ? '' : `; ${why}`;
   return {
     file,
     line,
-    says: `${JSON.stringify(test)} ${how}: ${stepsInWords(after)} instead of ${stepsInWords(before)}${reason}`,
+    says: `${JSON.stringify(test)} ${how}: ${formatSteps(after)} instead of ${formatSteps(before)}${reason}`,
   };
 }
 
-function summaryOf(side: Side, cut: readonly Cut[], differences: readonly TestDifference[]): string {
+function summarizeCut(side: Side, cut: readonly Cut[], differences: readonly TestDifference[]): string {
   const out = differences.filter(({ after }) => after.length === 0);
-  const taken = atMost(out.map(takenOut), 3, (hidden) => `and ${hidden} more`).join('; ');
+  const taken = atMost(out.map(describeRemoved), 3, (hidden) => `and ${hidden} more`).join('; ');
   const files = cut.map(({ file }) => file).join(', ');
   return side === 'tests'
     ? `its agent changed what the tests expect (${files})${taken === '' ? '' : `: ${taken}`}`
@@ -102,7 +102,7 @@ function summaryOf(side: Side, cut: readonly Cut[], differences: readonly TestDi
 }
 
 /** Removes the cut files from a change, and stores them as a separate patch. */
-async function leaveOut(
+async function removeCut(
   session: Session,
   trial: Trial,
   { change, cut }: { readonly change: Change; readonly cut: readonly Cut[] },

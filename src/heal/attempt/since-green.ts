@@ -12,6 +12,7 @@ import {
   isInitFile,
   listCandidates,
   listPaths,
+  MAX_CHANGED_FILES,
 } from '../../workspace/candidates.js';
 import { type Contents, openContents, readChange } from '../../workspace/change.js';
 import type { FileEdit, FileState } from '../../workspace/file-state.js';
@@ -49,13 +50,8 @@ export async function readFixedFiles(
   since: GitChanges | null,
 ): Promise<FixedFile[]> {
   const files = [...groupBy(edits, (edit) => edit.path)];
-  const green =
-    since &&
-    (await readGreenTexts(
-      since,
-      root,
-      files.map(([file]) => file),
-    ));
+  const paths = files.map(([file]) => file);
+  const green = since && (await readGreenTexts(since, root, paths));
   const textOf = async (state: FileState | null | undefined) =>
     state?.kind === 'file' ? decode(await contents.get(state.hash)) : null;
   return Promise.all(
@@ -120,7 +116,9 @@ export async function takeBackApp(
   const since = await compareWithGreen(cwd, lead);
   if (!since || path.resolve(since.root) !== path.resolve(workspace.root)) return null;
   const tree = { root: workspace.root, contents: openContents(folder.dir) };
-  const files = await compareFiles(since, await listPaths(since, { isLeftOut: createFilter(session) }));
+  const paths = await listPaths(since, { isLeftOut: createFilter(session) });
+  if (paths.length > MAX_CHANGED_FILES) return null;
+  const files = await compareFiles(since, paths);
   const edits = await createRevertingEdits(
     await listCandidates(files, { ...tree, isTest, findStep: () => 0 }),
     tree,

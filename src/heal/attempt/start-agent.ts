@@ -56,7 +56,7 @@ interface AgentTaskFiles {
 }
 
 /** Returns the session of the last attempt if it was the same agent with the same program, so that it can continue (AG-9). */
-function sessionOf(session: Session, { agent, previous }: DeployRequest): string | null {
+function findSession(session: Session, { agent, previous }: DeployRequest): string | null {
   const last = previous.findLast((attempt) => attempt.agent !== null);
   const runner = session.settings.agents[agent]?.runner;
   return last?.agent === agent && last.runner === runner ? (last.usage?.sessionId ?? null) : null;
@@ -102,7 +102,7 @@ async function briefReader(
   { file, workingCopy }: Pick<AttemptLocation, 'file' | 'workingCopy'>,
 ): Promise<AgentTaskFiles> {
   const { fix, token, evidence } = request.review;
-  const agent = agentOf(session, request);
+  const agent = findAgent(session, request);
   const folder = inProject(session.folder, evidence);
   const names = {
     contextFile: path.join(folder, 'context.json'),
@@ -110,14 +110,14 @@ async function briefReader(
   };
   const { slashCommand } = agent;
   const rendered = renderReview(fix, { slashCommand, token, folder: relativePath(session.cwd, folder) });
-  const prompt = workingCopy.toCopy(await expanded(session, agent, rendered));
+  const prompt = workingCopy.toCopy(await expandForAgent(session, agent, rendered));
   await copyEvidenceForAgent(workingCopy, evidence, session.folder);
   await writeFile(workingCopy.toCopy(names.promptFile), prompt);
   await writeFile(`${file}.prompt.md`, prompt);
   return { prompt, ...names };
 }
 
-function expanded(session: Session, { runner }: AgentSettings, prompt: string): Promise<string> {
+function expandForAgent(session: Session, { runner }: AgentSettings, prompt: string): Promise<string> {
   const clean = (text: string) => session.redactor.clean(text);
   return expandPrompt(session.settings.runners[runner], prompt, { cwd: session.cwd, clean });
 }
@@ -156,8 +156,8 @@ export async function readyAgent(
     const run = await runWithRestarts(session, {
       cause,
       n,
-      runner: agentOf(session, request).runner,
-      resume: isOther ? null : sessionOf(session, request),
+      runner: findAgent(session, request).runner,
+      resume: isOther ? null : findSession(session, request),
       signal,
       start: (start) =>
         startAgent(session, request, { ...start, file, workingCopy, isTried, signal, work: brief }),
@@ -195,7 +195,7 @@ async function startAgent(
   start: RestartOptions & AttemptLocation & { readonly signal: AbortSignal; readonly work: AgentTaskFiles },
 ): Promise<AgentRun> {
   const { cause, n } = request;
-  const agent = agentOf(session, request);
+  const agent = findAgent(session, request);
   const runner = session.settings.runners[agent.runner];
   if (!runner) throw new Error(`The settings have no runner ${agent.runner}`);
   const { workingCopy } = start;
@@ -275,7 +275,7 @@ export async function writeWork(
   const names = { context: 'context.json', prompt: 'prompt.md' };
   const contextFile = inProject(session.folder, path.join(dir, names.context));
   const promptFile = inProject(session.folder, path.join(dir, names.prompt));
-  const agent = agentOf(session, request);
+  const agent = findAgent(session, request);
   await session.diagnostics.showTrace(request.cause.lead.n);
   const edited = workingCopy?.edited ?? session.workspace.edited();
   const built = await buildContext({
@@ -298,13 +298,13 @@ export async function writeWork(
   const masked = session.redactor.deep(reduced ? reduceContext(built) : built);
   const context = mapTexts(masked, (text) => inProject(session.folder, text));
   const { slashCommand } = agent;
-  const prompt = await expanded(session, agent, renderPrompt(context, { contextFile, slashCommand }));
+  const prompt = await expandForAgent(session, agent, renderPrompt(context, { contextFile, slashCommand }));
   await writeFile(path.join(dir, names.context), `${JSON.stringify(context, null, 2)}\n`);
   await writeFile(path.join(dir, names.prompt), prompt);
   return { prompt, contextFile, promptFile };
 }
 
-function agentOf({ settings }: Session, request: DeployRequest): AgentSettings {
+function findAgent({ settings }: Session, request: DeployRequest): AgentSettings {
   const agent = settings.agents[request.agent];
   if (!agent) throw new Error(`The settings have no agent ${request.agent}`);
   return request.review ? { ...agent, runner: request.review.program } : agent;
@@ -356,7 +356,7 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
     const { end } = whole;
     if (signal.aborted) return { ...whole, end: { kind: 'aborted' } };
     const again = startAfter(end, next);
-    if (again === null) return finished(session, { run: whole, end, runner });
+    if (again === null) return finishRun(session, { run: whole, end, runner });
     const waits = end.kind === 'retryable';
     if (waits) restarts += 1;
     const askedMs = waits ? (end.waitMs ?? 0) : 0;
@@ -366,14 +366,14 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
       askedMs > MAX_ASKED_WAIT_MS ||
       isLimitMet(session, { cause, delayMs, whole })
     )
-      return finished(session, { run: whole, end, runner });
+      return finishRun(session, { run: whole, end, runner });
     const reason = 'reason' in end ? end.reason : end.kind;
     session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt: n, delayMs, reason });
     await session.clock.sleep(delayMs, signal);
     if (signal.aborted) return { ...whole, end: { kind: 'aborted' } };
     // Other agents may have started meanwhile.
     if (isLimitMet(session, { cause, delayMs: 0, whole }))
-      return finished(session, { run: whole, end, runner });
+      return finishRun(session, { run: whole, end, runner });
     session.spending.countRestart();
     next = again;
   }
@@ -414,7 +414,7 @@ function isLimitMet(
   );
 }
 
-function finished(
+function finishRun(
   session: Session,
   { run, end, runner }: { run: AgentRun; end: AgentEnd; runner: string },
 ): FinishedAgent {

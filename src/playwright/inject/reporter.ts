@@ -191,7 +191,7 @@ function findReusedServer(config: FullConfig, commands: readonly string[]): stri
 
 /** The public config has only a single server; the list of servers is private (Playwright 1.50 to 1.65). */
 function listWebServers(config: FullConfig): readonly ConfiguredServer[] {
-  const { webServers: servers } = internalsOf(config);
+  const { webServers: servers } = readInternals(config);
   return servers ?? (config.webServer ? [config.webServer] : []);
 }
 
@@ -200,7 +200,7 @@ interface Internal {
   readonly globalSetups?: readonly string[];
 }
 
-function internalsOf(config: FullConfig): Internal {
+function readInternals(config: FullConfig): Internal {
   const symbol = Object.getOwnPropertySymbols(config).find(
     ({ description }) => description === 'configInternalSymbol',
   );
@@ -210,7 +210,7 @@ function internalsOf(config: FullConfig): Internal {
 /** Returns the set-up that a config defines. */
 function readSetUp(config: FullConfig): { webServers: WebServer[]; globalSetup: readonly string[] } {
   const folder = config.configFile ? path.dirname(config.configFile) : config.rootDir;
-  const { globalSetups = config.globalSetup ? [config.globalSetup] : [] } = internalsOf(config);
+  const { globalSetups = config.globalSetup ? [config.globalSetup] : [] } = readInternals(config);
   return {
     webServers: listWebServers(config).map(({ command = '', cwd = '.', url, port }) => ({
       command,
