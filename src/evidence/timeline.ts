@@ -399,8 +399,8 @@ function shortenConsoleText(text: string, most: number): string {
   return cutMiddle(replaceGaps(lines, isKept).join('\n'), 2 * most, timelineFile);
 }
 
-/** The beginning of a line that continues the previous one: a frame, a field of an object, or a closing bracket. */
-const continuedLine = /^(?:[\s}\])]|at |goroutine |created by )/;
+/** The beginning of a line that continues the previous one: a frame, a field of an object, or a closing bracket. Some loggers begin each line with a space. */
+const continuedLine = /^(?:\s{2}|\t|[}\])]| ?at |goroutine |created by )/;
 /** A Go stack frame takes two lines. */
 const goFrame = /^(\S[^\n]*)\n\t([^\s:]+\.go:\d+)(?: \+0x[\da-f]+)?$/gm;
 
@@ -442,7 +442,7 @@ function isGoFrame(first: string | undefined, line: string): boolean {
   return /\bpanic\b/.test(first ?? '') && /^[\w./*()-]+\(.*\)$/.test(line);
 }
 
-/** Merges events that repeat within a step, and counts them. */
+/** Merges events that repeat within a step, and counts them. Of those that repeat in later steps, only the last one has all lines. */
 function mergeRepetitions(events: readonly TimelineEvent[]): TimelineEvent[] {
   let step = 0;
   const distinct = new Map<string, TimelineEvent & { times: number }>();
@@ -453,9 +453,14 @@ function mergeRepetitions(events: readonly TimelineEvent[]): TimelineEvent[] {
     if (earlier) earlier.times += 1;
     else distinct.set(key, { ...event, times: 1 });
   }
-  return [...distinct.values()].map(({ times, ...event }) =>
-    times === 1 ? event : { ...event, text: `${event.text} (${times} times)` },
-  );
+  const merged = [...distinct.values()];
+  const last = new Map(merged.map(({ key }, at) => [key, at]));
+  return merged.map(({ times, ...event }, at) => {
+    const [first, ...more] = event.text.split('\n');
+    const isRepeated = event.key !== null && more.length > 0 && last.get(event.key) !== at;
+    const text = isRepeated ? `${first} (in full below)` : event.text;
+    return { ...event, text: times === 1 ? text : `${text} (${times} times)` };
+  });
 }
 
 /** The file with the whole timeline. */

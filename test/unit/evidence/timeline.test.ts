@@ -155,6 +155,26 @@ it('EV-14 a repetition within a step is shown once, the same answer after anothe
   );
 });
 
+it('EV-14 an entry of several lines is shown in full only the last time', () => {
+  const logged = ['Failed: boom', '    query: select', 'Failed: boom', '    query: select'];
+  const serverLines = logged.map((text, at) => ({ time: at < 2 ? 1_100 : 2_100, text }));
+  const lines = timeline({ steps: [step(1_000, 'Navigate /'), step(2_000, 'Click')], serverLines });
+  expect(lines.filter((line) => line.includes('boom')).map((line) => line.slice(10))).toEqual([
+    '[server] Failed: boom (in full below)',
+    '[server] Failed: boom',
+  ]);
+  expect(lines.filter((line) => line.includes('query: select'))).toHaveLength(1);
+});
+
+it('EV-14 lines of a logger that begins each with a space are entries of their own', () => {
+  const serverLines = [' INFO started', ' HTTP GET /', ' HTTP GET /'].map((text) => ({ time: 1_100, text }));
+  const lines = timeline({ steps: [step(1_000, 'Navigate /')], serverLines });
+  expect(lines.slice(1).map((line) => line.slice(10))).toEqual([
+    '[server]  INFO started',
+    '[server]  HTTP GET / (2 times)',
+  ]);
+});
+
 it('EV-14 before the last action that worked, only errors and the sign-in are kept', () => {
   const steps = [
     step(0, 'Navigate /'),
