@@ -90,7 +90,8 @@ function hasOffer({ attempts }: CauseWork, side: Side): boolean {
 
 /** Returns a patch that updates the expected texts in the tests to those on the page (BL-6); null if there is none. */
 async function makeFollowingPatch({ hooks }: Session, cause: Cause): Promise<PreparedPatch | null> {
-  return (cause.lead.diagnosis.category === 'ui-error' && (await hooks.follow?.(cause))) || null;
+  const isOfPage = cause.lead.diagnosis.category === 'ui-error' && isOwnAssertion(cause.lead);
+  return (isOfPage && (await hooks.follow?.(cause))) || null;
 }
 
 /** Returns a patch that reverts the app's change (BL-4); null if no change is blamed and more than the test's own assertion failed. */

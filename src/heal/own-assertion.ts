@@ -7,9 +7,25 @@ const ofApp = new Set(['stack', 'console', 'server']);
 /** Playwright's message for an unexpected status below 500, which is not a failure of the server. */
 const statuses = /^Expected: [1-5]\d\d$\s*^Received: [1-4]\d\d$/m;
 
+/** A quoted value on a line that Playwright marks as expected or received. */
+const printedValues = {
+  expected: /^[ \t]*(?:Expected(?: \w+)?:|-)[^\n"]*"([^\n]*)"/gm,
+  received: /^[ \t]*(?:Received(?: \w+)?:|\+)[^\n"]*"([^\n]*)"/gm,
+};
+/** What JavaScript prints for a missing value, which no author means to show. */
+const missingValue = /\bNaN\b|\bundefined\b|\[object \w+\]|\bInvalid Date\b/;
+
+/** Whether a text that was received shows a missing value, and none that was expected does. */
+function receivedMissingValue(message: string): boolean {
+  const [values = ''] = message.split(/^[ \t]*Call log:/m, 1);
+  const shows = (pattern: RegExp) =>
+    [...values.matchAll(pattern)].some(([, text = '']) => missingValue.test(text));
+  return shows(printedValues.received) && !shows(printedValues.expected);
+}
+
 /**
- * True if only the test's own assertion failed, without an exception, a failed build, or an error from a server or a database. An intended change of the
- * app then looks like a fault (BL-6).
+ * True if only the test's own assertion failed, on something that an author may have meant: there is no exception, no missing value, no failed build, and no
+ * error from a server or a database. An intended change of the app then looks like a fault (BL-6).
  */
 export function isOwnAssertion({
   failure,
@@ -17,6 +33,7 @@ export function isOwnAssertion({
 }: Pick<DiagnosedFailure, 'failure' | 'diagnosis'>): boolean {
   if (failure.scope === 'suite') return false;
   const { category, why } = diagnosis;
+  if (failure.errors.some(({ message }) => receivedMissingValue(message))) return false;
   // A server may log that it rejects a request on purpose, which is not its failure.
   const isAnswer = failure.errors.some(({ message }) => statuses.test(message));
   const isReported =
