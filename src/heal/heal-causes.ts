@@ -67,7 +67,6 @@ export async function healAgain(
   return revealed;
 }
 
-/** Creates the state of healing a cause. */
 export async function workOn(progress: Progress, cause: Cause): Promise<CauseWork> {
   const { session } = progress;
   const signature = rememberedAs(cause.lead);

@@ -323,7 +323,6 @@ export interface FinishedAgent extends AgentRun {
   readonly end: Exclude<AgentEnd, { kind: 'retryable' | 'context-overflow' }>;
 }
 
-/** The agent to start, and its cause. */
 export interface RestartRequest {
   readonly cause: Cause;
   /** The number of the attempt, which all its starts share. */
