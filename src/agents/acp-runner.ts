@@ -28,7 +28,7 @@ import {
 import { openWire } from './acp-wire.js';
 import { findAgentError, createLoginError } from './agent-error.js';
 import { findClaim, readOpinion } from './claim.js';
-import { newCommandFile } from './command-files.js';
+import { locateCommandFile } from './command-files.js';
 import { expandCommand, splitCommand } from './expand-command.js';
 import { createAcpEnvironment } from './programs.js';
 import {
@@ -354,7 +354,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
           clean: (secret) => listener.clean(secret),
         });
         if (expanded === null) {
-          const remedy = `Create it as ${newCommandFile(settings.program, command)}, or set another one in agents.yaml.`;
+          const remedy = `Create it as ${locateCommandFile(settings.program, command)}, or set another one in agents.yaml.`;
           const reason = `the slash command ${command} does not exist for ${runner}`;
           fail(reason, { kind: 'unusable', reason, remedy });
           return null;

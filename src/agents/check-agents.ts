@@ -6,7 +6,7 @@ import { builtIn, builtInRunners, isBuiltInRunner, reader } from '../model/built
 import type { AgentSettings, RunnerSettings, Settings } from '../model/settings.js';
 import type { Problem } from '../problem.js';
 import { findProgram } from '../process/find-program.js';
-import { newCommandFile, listCommandFiles } from './command-files.js';
+import { locateCommandFile, listCommandFiles } from './command-files.js';
 import { type AgentProgram, findAgentProgram } from './programs.js';
 
 /** Returns the names of all agents that a run may start, except a reader that agents.yaml does not name. */
@@ -144,7 +144,7 @@ async function checkSlashCommand(
   for (const file of files) if (await isReadable(file)) return null;
   return createProblem(
     `the slash command ${slashCommand} of agent ${name} does not exist for ${runner}`,
-    `Create it as ${newCommandFile(runner, slashCommand)}, or set another one in agents.yaml.`,
+    `Create it as ${locateCommandFile(runner, slashCommand)}, or set another one in agents.yaml.`,
   );
 }
 

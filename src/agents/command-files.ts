@@ -46,7 +46,7 @@ const sharedFiles: CommandFiles = {
   home: ['.agents/skills/{name}/SKILL.md', ...claudeFiles],
 };
 
-function patternsFor(program: string): CommandFiles {
+function listPatterns(program: string): CommandFiles {
   return isBuiltInRunner(program) ? commandFiles[program] : sharedFiles;
 }
 
@@ -66,8 +66,8 @@ export function isInProgramFolder(file: string): boolean {
 }
 
 /** Returns the file for a new slash command (`/debugger`, `/sub:name`) of a program, relative to the project and with `/`. */
-export function newCommandFile(runner: string, slashCommand: string): string {
-  return fillName(patternsFor(runner).project[0] ?? '', slashCommand);
+export function locateCommandFile(runner: string, slashCommand: string): string {
+  return fillName(listPatterns(runner).project[0] ?? '', slashCommand);
 }
 
 /** Returns all absolute paths that a program's slash command may have, those in the project first. */
@@ -76,7 +76,7 @@ export function listCommandFiles(
   slashCommand: string,
   folders: { readonly project: string; readonly home: string },
 ): string[] {
-  const { project, home } = patternsFor(runner);
+  const { project, home } = listPatterns(runner);
   return [
     ...project.map((pattern) => path.join(folders.project, fillName(pattern, slashCommand))),
     ...home.map((pattern) => path.join(folders.home, fillName(pattern, slashCommand))),

@@ -7,7 +7,7 @@ import { type Bus, createBus } from '../run/bus.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { markRunning } from '../run/run-journal.js';
 import { createRunPlan } from '../run/run-plan.js';
-import { eventsWriter } from '../run/event-log.js';
+import { createEventsWriter } from '../run/event-log.js';
 import { createRedactor } from '../secrets/redactor.js';
 import { openContents } from '../workspace/change.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -32,7 +32,7 @@ export async function openRun(request: RunRequest, checked: CheckedRequest, run:
   const { cwd, env, filters, passThrough, options } = request;
   const { host } = request;
   const display = host ? { name: 'host', handle: host.onEvent } : createTerminal(env);
-  const bus = createBus([eventsWriter(run.folder.dir), display], systemClock, redactor);
+  const bus = createBus([createEventsWriter(run.folder.dir), display], systemClock, redactor);
   const plan = createRunPlan();
   const suites = createSuiteRuns({
     ...checked,

@@ -5,7 +5,7 @@ import {
   describeMissingShards,
   type PlaywrightReport,
   type Reports,
-  testKey,
+  createTestKey,
 } from '../playwright/reports/report.js';
 import { listSelectionWords } from '../playwright/selection.js';
 import { createEmptyRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
@@ -95,7 +95,7 @@ async function matchReportedTests(
   reports: readonly PlaywrightReport[],
   listShard: (shard: string) => Promise<SuiteRun>,
 ): Promise<Result<ReportedTests, Problem>> {
-  const byKey = groupBy(tests, ({ test }) => testKey(test.project, test.titlePath));
+  const byKey = groupBy(tests, ({ test }) => createTestKey(test.project, test.titlePath));
   const ended = new Map<string, TestResult>();
   const unknown = new Set<string>();
   const ofRedShards = new Set<string>();

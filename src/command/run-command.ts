@@ -103,7 +103,7 @@ async function runLocked(
         outcome.final = await writeReports(run, { healed: ending.healed, interrupts });
     });
     teardown.add(async ({ kind }) => {
-      // Without this mark, the next command only finds nothing to recover.
+      // If this fails, the next command tries to recover the run and finds nothing to do.
       if (kind !== 'error') await markEnded(folder).catch(() => undefined);
     });
     // These run in reverse: end all processes, which could use up the reserved space (AG-10), revert undecided fixes, and delete unmasked files (EV-9).

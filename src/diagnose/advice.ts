@@ -48,7 +48,7 @@ const suiteAdvice: readonly Advice[] = [
     takenPort,
     (match) => {
       const port = match.slice(1).find(Boolean);
-      return `another program already listens ${port ? `on port ${port}` : 'on the port'} of a web server of the config: stop it`;
+      return `another program already uses ${port ? `port ${port}` : 'the port'} of a web server in the Playwright config: stop it`;
     },
   ],
   [

@@ -64,10 +64,10 @@ export async function readPassingTraces({ traces, tests }: SuiteRun): Promise<re
 
 function countComplaints({ console, network }: Entries): Complaints {
   const keys = [
-    ...console.filter(isAlarming).map(({ text }) => consoleKey(text)),
-    ...network.filter((request) => hasFailed(request) || isRedirected(request)).map(requestKey),
+    ...console.filter(isAlarming).map(({ text }) => createConsoleKey(text)),
+    ...network.filter((request) => hasFailed(request) || isRedirected(request)).map(createRequestKey),
     // A polling app always has an open request, which counts as unanswered if the test fails a moment later.
-    ...network.filter(isOpen).map((request) => requestKey({ ...request, failure: unanswered })),
+    ...network.filter(isOpen).map((request) => createRequestKey({ ...request, failure: unanswered })),
   ];
   const times = new Map<string, number>();
   for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1);
@@ -162,12 +162,12 @@ export function markCommon<T extends Entries>(
     console: entries.console.map((entry) => {
       const { text, location } = entry;
       const how = { isUnreachable: isUnreachable(text, location) };
-      return isError(entry) ? entry : mark(entry, consoleKey(text), how);
+      return isError(entry) ? entry : mark(entry, createConsoleKey(text), how);
     }),
     network: entries.network.map((request) => {
       const { failure, url } = request;
       const how = { compared: passingTestsFor(request), isUnreachable: isUnreachable(failure, url) };
-      return isReceived(request) ? request : mark(request, requestKey(request), how);
+      return isReceived(request) ? request : mark(request, createRequestKey(request), how);
     }),
   };
 }
@@ -175,7 +175,7 @@ export function markCommon<T extends Entries>(
 const longest = 500;
 
 /** Returns the key of a console text. Texts that differ only in ids, times and the like have the same key. */
-export function consoleKey(text: string): string {
+export function createConsoleKey(text: string): string {
   return `console ${normalise(text.slice(0, longest))}`;
 }
 
@@ -183,7 +183,7 @@ export function consoleKey(text: string): string {
  * Returns the key of a request: its method, its URL without the query, and its status or failure. The test's own requests and those of its page
  * have different keys: an answer to the page does not show that the test's own request works.
  */
-export function requestKey({ method, url, resourceType, status, failure }: NetworkEntry): string {
+export function createRequestKey({ method, url, resourceType, status, failure }: NetworkEntry): string {
   const sender = resourceType === 'api' ? 'test' : 'page';
   return reduceToEndpoint(`${sender} ${method} ${url.slice(0, longest)} → ${status ?? failure}`);
 }
@@ -192,7 +192,7 @@ export function requestKey({ method, url, resourceType, status, failure }: Netwo
  * For each failure whose test passes in a later run, returns the reasons of its diagnosis that this run still shows: the change may only have
  * hidden the fault. Reads the run's files.
  */
-export async function remainingReasons(
+export async function findRemainingReasons(
   green: ReadonlyMap<DiagnosedFailure, Complaints>,
   { serverLog }: Pick<SuiteRun, 'serverLog'>,
 ): Promise<Map<DiagnosedFailure, readonly Reason[]>> {
@@ -215,13 +215,13 @@ function reasonsStillShown(
       formatRequest(entry).includes(text) || (entry.responseBody ?? '').includes(text);
     if (source === 'console')
       return evidence.console.some(
-        (entry) => formatConsoleLine(entry).includes(text) && complaints.has(consoleKey(entry.text)),
+        (entry) => formatConsoleLine(entry).includes(text) && complaints.has(createConsoleKey(entry.text)),
       );
     // A passing test may end while a call is open.
     const isFault = ({ failure: how }: NetworkEntry) => how !== unanswered;
     if (source === 'network')
       return evidence.network.some(
-        (request) => isFault(request) && mentionsReason(request) && complaints.has(requestKey(request)),
+        (request) => isFault(request) && mentionsReason(request) && complaints.has(createRequestKey(request)),
       );
     return source === 'server' && lines.some((line) => line.includes(normalise(text)));
   };

@@ -20,7 +20,7 @@ import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
 import { readTestPage, keepComparisonPictures, keepScreenshot } from './page-sources.js';
 import { type PassingTrace, markCommon, passingTestsOfFile } from './complaints.js';
-import { afterTheTestMs, createLogReader, suiteServerOutput, testServerOutput } from './server-output.js';
+import { afterTheTestMs, createLogReader, readSuiteServerOutput, testServerOutput } from './server-output.js';
 import type { ParsedMaps } from './source-maps/source-map.js';
 import { findCover } from '../diagnose/complaint.js';
 
@@ -230,7 +230,7 @@ async function gatherSuite(
   notes: EvidenceNotes,
 ): Promise<UnmappedEvidence> {
   const output = await notes.attempt('no server output', () =>
-    suiteServerOutput(run.serverLog, failure, notes),
+    readSuiteServerOutput(run.serverLog, failure, notes),
   );
   return {
     failedStep: null,

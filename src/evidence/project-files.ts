@@ -55,15 +55,15 @@ export class ProjectFiles {
   }
 
   /** Returns the sources whose path ends with `name`, those of the project first. Lists the folders at the first call only. */
-  filesEndingWith(name: string): string[] {
+  listFilesEndingWith(name: string): string[] {
     this.#listed ??= listSourcesByName([this.root, this.workspace]);
     const end = `/${name.replace(/^(?:\.?\/)+/, '')}`;
     return (this.#listed.get(path.posix.basename(name)) ?? []).filter((file) => file.endsWith(end));
   }
 
   /** Returns the source whose path ends with `name`, in the project or else in its workspace; null if there are none or several. */
-  onlyFileEndingWith(name: string): string | null {
-    const sources = this.filesEndingWith(name);
+  findOnlyFileEndingWith(name: string): string | null {
+    const sources = this.listFilesEndingWith(name);
     const own = sources.filter((file) => isInside(this.root, file));
     const [file = null, ...others] = own.length > 0 ? own : sources;
     return others.length > 0 ? null : file;

@@ -37,7 +37,7 @@ const jvmFrame = /\bat (?:[\w.@-]*\/){0,2}((?:[\w$]{1,100}\.){1,20})[\w$]{1,100}
 function findCompiledSource(file: string, before: string, files: ProjectFiles): string | null {
   const folder = jvmFrame.exec(before)?.[1]?.replaceAll('.', '/') ?? '';
   const named = folder === '' ? files.find(file) : null;
-  const match = named ?? (path.isAbsolute(file) ? null : files.onlyFileEndingWith(folder + file));
+  const match = named ?? (path.isAbsolute(file) ? null : files.findOnlyFileEndingWith(folder + file));
   return match && files.relative(match);
 }
 
@@ -54,7 +54,7 @@ function rewriteRelativePaths(text: string, files: ProjectFiles): string {
   return text.replace(relativeCode, (match, named: string) => {
     if (!rewritten.has(named) && rewritten.size < mostPaths) {
       const isAsWritten = named.includes('node_modules/') || files.find(named) !== null;
-      const source = isAsWritten ? null : files.onlyFileEndingWith(named);
+      const source = isAsWritten ? null : files.findOnlyFileEndingWith(named);
       rewritten.set(named, source && files.relative(source));
     }
     return rewritten.get(named) ?? match;

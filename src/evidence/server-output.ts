@@ -226,7 +226,7 @@ export async function serverOutput(logPath: string): Promise<string> {
  * Returns the output that may explain a failure of the suite itself: Playwright's standard error and both ends of the servers' output, where
  * builds print their errors. Rejects if the log cannot be read.
  */
-export async function suiteServerOutput(
+export async function readSuiteServerOutput(
   logPath: string,
   failure: SuiteFailure,
   notes: EvidenceNotes,

@@ -367,7 +367,7 @@ function listConsoleEvents(
       const head = `[${type}] ${shortenConsoleText(text, most)} ${location}`.trimEnd();
       return {
         time,
-        rank: isDecided ? rank.decided : common ? rank.quiet : consoleRank(entry),
+        rank: isDecided ? rank.decided : common ? rank.quiet : rankConsole(entry),
         key: normalise(`${type} ${text}`),
         text: [
           `  ${head}${commonNote(common)}${decidedMark(isDecided)}`,
@@ -377,13 +377,13 @@ function listConsoleEvents(
     });
 }
 
-function consoleRank(entry: ConsoleEntry): number {
+function rankConsole(entry: ConsoleEntry): number {
   if (entry.type === 'dialog') return rank.error;
   if (!isAlarming(entry) && entry.type !== 'warning') return rank.other;
   return matcher.removeNoise('console', `${entry.type}: ${entry.text}`) === '' ? rank.quiet : rank.error;
 }
 
-/** A differing line, and the components around it, as React prints them. Its list of advice has only one space after the dash. */
+/** A differing line, and the components around it, as React prints them. (Its list of advice, `- text`, has only one space after the dash.) */
 const difference = /^\s*[+-]\s{2,}\S/;
 const component = /^\s{2,}(?:<|\.\.\.)/;
 

@@ -129,7 +129,7 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
     if (was.type !== is.type || printOwnValues(was) !== printOwnValues(is)) return differ([was], [is], test);
     const title = joinTitles(test, titleOf(is));
     for (const field of listChildFields(was)) {
-      const [olds, news] = [runtimeNodes(was, field), runtimeNodes(is, field)];
+      const [olds, news] = [listRuntimeNodes(was, field), listRuntimeNodes(is, field)];
       if (field === 'body' && Array.isArray(was[field])) alignStatements(olds, news, title);
       else if (olds.length !== news.length) differ([was], [is], title);
       else for (const [at, node] of olds.entries()) walk(node, news[at] ?? node, title);
@@ -173,7 +173,7 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
   else {
     // For an added or deleted file, lists its tests; if it has none, lists every statement.
     const [olds, news] = [old, now].map((source) => {
-      const all = source ? runtimeNodes(source.program, 'body') : [];
+      const all = source ? listRuntimeNodes(source.program, 'body') : [];
       return all.some(isTest) ? all.filter(isTest) : all;
     });
     alignStatements(olds ?? [], news ?? [], file);
@@ -188,7 +188,7 @@ const locatorArguments = (call: SyntaxNode) =>
     .join()})`;
 
 /** Returns the nodes of a field that exist at run time. */
-function runtimeNodes(node: SyntaxNode, field: string): SyntaxNode[] {
+function listRuntimeNodes(node: SyntaxNode, field: string): SyntaxNode[] {
   return [node[field]].flat().filter(isNode).filter(existsAtRunTime);
 }
 

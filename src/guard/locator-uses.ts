@@ -62,21 +62,21 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
   return {
     ofLocator: (old, now) => judgeUse(now, { old, now, followed: new Set() }),
     ofString: (old, now) => {
-      const uses = namesHolding(now).flatMap(findUses);
-      const locators = uses.map((use) => use && enclosingLocator(use));
+      const uses = listNamesHolding(now).flatMap(findUses);
+      const locators = uses.map((use) => use && findEnclosingLocator(use));
       if (uses.length === 0 || locators.includes(null)) return undefined;
       return findFirstReason(locators, { old, now, followed: new Set() });
     },
   };
 
   /** Returns the names that hold a string: a variable, or a field of an object; none for a computed access such as `selectors[name]`. */
-  function namesHolding(node: SyntaxNode): string[] {
+  function listNamesHolding(node: SyntaxNode): string[] {
     const name = nameGivenTo(node);
     const property = parentOf(node);
     if (name === null) return [];
     if (property?.type !== 'Property') return [name];
     const object = parentOf(property);
-    const holders = object ? namesHolding(object) : [];
+    const holders = object ? listNamesHolding(object) : [];
     const isField = (use: SyntaxNode | null) => use !== null && propertyOf(parentOf(use)) !== null;
     return holders.length > 0 && holders.flatMap(findUses).every(isField) ? [name] : [];
   }
@@ -117,13 +117,13 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
   }
 
   /** Returns the locator that has a node in its arguments, directly or within a template or an object; null if there is none. */
-  function enclosingLocator(node: SyntaxNode): SyntaxNode | null {
+  function findEnclosingLocator(node: SyntaxNode): SyntaxNode | null {
     const parent = parentOf(node);
     if (!parent) return null;
     if (isLocatorCall(parent))
       return nodesIn(parent, 'arguments').some((argument) => unwrap(argument) === node) ? parent : null;
     return /^(?:TemplateLiteral|BinaryExpression|Property|ObjectExpression)$/.test(parent.type)
-      ? enclosingLocator(parent)
+      ? findEnclosingLocator(parent)
       : null;
   }
 
@@ -137,7 +137,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
     const parent = parentOf(node);
     if (!parent) return whyUnknown;
     // A locator in the arguments of another one is part of that one's target.
-    const outer = enclosingLocator(node);
+    const outer = findEnclosingLocator(node);
     if (outer) return judgeUse(outer, change);
     const call = parentOf(parent);
     if (parent.type === 'MemberExpression' && unwrapOrNull(nodeIn(parent, 'object')) === node)

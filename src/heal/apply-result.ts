@@ -20,13 +20,13 @@ export type ByKey = [key: string, failure: DiagnosedFailure][];
 export function failuresWithoutCause({ session }: Progress, failures: readonly DiagnosedFailure[]): ByKey {
   const { tests } = session.bus.run();
   const isFixed = session.workspace.listApplied().length > 0;
-  return keyed(failures).filter(([key]) => {
+  return addKeys(failures).filter(([key]) => {
     const test = tests.get(key);
     return !test?.causeIds.length && !(isFixed && test?.verdict === 'passed');
   });
 }
 
-function keyed(failures: readonly DiagnosedFailure[]): ByKey {
+function addKeys(failures: readonly DiagnosedFailure[]): ByKey {
   return failures.map((failure) => [failureKey(failure.failure), failure]);
 }
 
@@ -85,8 +85,8 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
   const isRevealed = revealing(progress, cause).length > 0;
   if (end.verdict === 'flaky' && isRevealed && trial?.retest) {
     // The test is green without another change, so the fix that revealed this error may have healed it.
-    const remainder = remainingFailuresOf(progress, cause);
-    return remainder ? keyed(remainder.members) : [];
+    const remainder = findRemainingFailures(progress, cause);
+    return remainder ? addKeys(remainder.members) : [];
   }
   if (end.verdict === 'flaky' && isEdited(session, cause)) work.end = await askAboutEdits(session, work);
   const { verdict } = work.end ?? end;
@@ -115,7 +115,7 @@ async function applyProgress(
   const successor = verdict === 'superseded' ? findNextFailure(cause.lead, lastRetest) : null;
   const remaining = await applyToFollowers(progress, cause, { verdict, lastRetest });
   const failures = [...(successor ? [successor] : []), ...remaining];
-  return [...keyed(failures), ...failuresWithoutCause(progress, lastRetest?.others ?? [])];
+  return [...addKeys(failures), ...failuresWithoutCause(progress, lastRetest?.others ?? [])];
 }
 
 function findNextFailure(lead: DiagnosedFailure, rerun: Retest | null): DiagnosedFailure | null {
@@ -168,11 +168,11 @@ export async function remainingAfterOtherFixes(progress: Progress, cause: Cause)
   if (observations.isRed(cause.lead)) return cause;
   const failures = cause.members.filter((member) => !observations.isGreen(member));
   if (failures.length > 0) await retest(session, { failures, purpose: 'shared-fix', causeId: cause.id });
-  return remainingFailuresOf(progress, cause);
+  return findRemainingFailures(progress, cause);
 }
 
 /** Records which tests of a cause are green with other causes' fixes; returns the cause with its red tests, or null if all are green. */
-function remainingFailuresOf(progress: Progress, cause: Cause): Cause | null {
+function findRemainingFailures(progress: Progress, cause: Cause): Cause | null {
   const { observations } = progress.session;
   const red = cause.members.filter((member) => !observations.isGreen(member));
   for (const member of cause.members) if (!red.includes(member)) addToProof(progress, cause, member);

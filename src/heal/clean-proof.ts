@@ -12,10 +12,10 @@ type InCleanCopy =
 
 /** Returns the files outside git that changed since work on the causes of these tests began. Reverting a fix does not restore them. */
 export function leftovers(progress: Progress, tests: readonly ProofTest[]): Promise<string[]> {
-  return progress.session.workspace.listChangedOutsideGit(begunAt(progress, tests));
+  return progress.session.workspace.listChangedOutsideGit(findStartTime(progress, tests));
 }
 
-function begunAt(progress: Progress, tests: readonly ProofTest[]): number {
+function findStartTime(progress: Progress, tests: readonly ProofTest[]): number {
   const begun = tests.flatMap(({ causeId }) => causeStateOf(progress, { id: causeId })?.startedAt ?? []);
   return begun.length > 0 ? Math.min(...begun) : 0;
 }
@@ -36,7 +36,7 @@ export async function proveInCleanCopy(
   const { session } = progress;
   const { workspace, observations } = session;
   const key = ({ failure }: ProofTest) => failureKey(failure.failure);
-  const run = () => session.suite.runInCleanCopy({ ids, since: begunAt(progress, tests) });
+  const run = () => session.suite.runInCleanCopy({ ids, since: findStartTime(progress, tests) });
   const whyNot = unable ?? (await explainForeignServer(tests));
   const without = whyNot ?? (await run());
   await workspace.takeOut([]);

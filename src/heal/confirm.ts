@@ -5,7 +5,7 @@ import { countRedsNeeded } from '../model/failure-rate.js';
 import { relativePath } from '../paths.js';
 import { duration } from '../format.js';
 import { groupCauses } from '../diagnose/group.js';
-import { greenStateReader } from '../run/last-green.js';
+import { createGreenStateReader } from '../run/last-green.js';
 import { isGreen } from './judge.js';
 import type { Progress } from './progress.js';
 import { retest } from './retest.js';
@@ -111,7 +111,7 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
     confirmed = ends
       .filter(({ now }) => !isGreen(now))
       .map(({ before, now }) =>
-        addPrecedingTests(idsBefore(before, along), combineRuns(before, now.failure ?? now.suiteFailure)),
+        addPrecedingTests(listIdsBefore(before, along), combineRuns(before, now.failure ?? now.suiteFailure)),
       );
     for (const failure of confirmed)
       if (failure.evidence.otherRun) await session.diagnostics.writeFailure(failure);
@@ -127,7 +127,7 @@ async function findGreenByChance(
   session: Progress['session'],
   confirmed: readonly DiagnosedFailure[],
 ): Promise<ReadonlySet<DiagnosedFailure>> {
-  const wasGreen = greenStateReader(session.cwd);
+  const wasGreen = createGreenStateReader(session.cwd);
   const flakes = new Map(
     (await session.store.listFlakes()).map(({ testId, red, green }) => [testId, { red, runs: red + green }]),
   );
@@ -159,7 +159,7 @@ async function runAmongOthers(
 ): Promise<Omit<Confirmation, 'blockedBy'>> {
   const { session, ran } = progress;
   const others = (failure: DiagnosedFailure) =>
-    idsBefore(failure, ran).filter((id) => !failure.rerunIds.includes(id));
+    listIdsBefore(failure, ran).filter((id) => !failure.rerunIds.includes(id));
   const tests = green.filter((failure) => others(failure).length > 0);
   const none = { confirmed: [], flaky: green, uncovered: [] };
   if (tests.length === 0 || session.signal.aborted) return none;
@@ -220,7 +220,7 @@ function addPrecedingTests(along: readonly string[], failure: DiagnosedFailure):
 }
 
 /** Returns the ids of the tests that had begun when a test failed. */
-function idsBefore({ failure }: DiagnosedFailure, tests: readonly GreenTest[]): string[] {
+function listIdsBefore({ failure }: DiagnosedFailure, tests: readonly GreenTest[]): string[] {
   if (failure.scope === 'suite') return [];
   return tests.flatMap((other) =>
     other.test.id !== failure.test.id && ranBefore(failure, other) ? [other.test.id] : [],

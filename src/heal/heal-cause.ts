@@ -147,7 +147,6 @@ async function wait(schedule: Schedule, work: CauseWork, delayMs: number): Promi
   work.waited = true;
 }
 
-/** Tries a fix that needs no agent. */
 async function propose(
   schedule: Schedule,
   work: CauseWork,

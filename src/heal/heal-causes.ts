@@ -57,8 +57,8 @@ export async function healAgain(
 ): Promise<ReadonlyMap<string, DiagnosedFailure>> {
   const revealed = new Map<string, DiagnosedFailure>();
   const schedule = new Schedule(progress, { agents: progress.session.settings.limits.parallel });
-  const earlier = earlierSignatures(progress, tried.cause);
-  const work = { ...tried, ...newSignals(progress.session), chain: [], earlier, end: null, waited: false };
+  const earlier = listEarlierSignatures(progress, tried.cause);
+  const work = { ...tried, ...createSignals(progress.session), chain: [], earlier, end: null, waited: false };
   await schedule.run(work, async () => {
     await healCause(schedule, work);
     for (const [key, failure] of await applyResult(progress, work)) revealed.set(key, failure);
@@ -67,7 +67,6 @@ export async function healAgain(
   return revealed;
 }
 
-/** Creates the state of healing a cause. */
 export async function workOn(progress: Progress, cause: Cause): Promise<CauseWork> {
   const { session } = progress;
   const signature = rememberedAs(cause.lead);
@@ -76,19 +75,19 @@ export async function workOn(progress: Progress, cause: Cause): Promise<CauseWor
     cause,
     known,
     chain: revealing(progress, cause).flatMap((other) => keptAttempts(progress, other)),
-    earlier: earlierSignatures(progress, cause),
+    earlier: listEarlierSignatures(progress, cause),
     proposals: proposalsFor(session, { cause, known }),
     mayPropose: true,
     attempts: [],
     trial: null,
     waited: true,
     copy: null,
-    ...newSignals(session),
+    ...createSignals(session),
     end: null,
   };
 }
 
-function newSignals({ signal }: Session): Pick<CauseWork, 'stop' | 'signal'> {
+function createSignals({ signal }: Session): Pick<CauseWork, 'stop' | 'signal'> {
   const stop = new AbortController();
   return { stop, signal: AbortSignal.any([signal, stop.signal]) };
 }
@@ -103,7 +102,7 @@ function dropUnrelatedFix({ lead }: Cause, known: KnownFailure): KnownFailure {
 }
 
 /** Returns the signatures of resolved causes that the same tests had earlier in this run. */
-function earlierSignatures(progress: Progress, cause: Cause): Set<string> {
+function listEarlierSignatures(progress: Progress, cause: Cause): Set<string> {
   const keys = keysOf(cause);
   const members = [...progress.causes.values()].flatMap((other) => {
     const verdict = other.id === cause.id ? null : verdictOf(progress, other);
@@ -133,7 +132,7 @@ async function healInRound(schedule: Schedule, work: CauseWork): Promise<void> {
 async function recordEnd(schedule: Schedule, work: CauseWork): Promise<readonly DiagnosedFailure[]> {
   const { progress } = schedule;
   if (work.stop.signal.aborted && !progress.session.signal.aborted)
-    return healedByAnother(progress, work.cause);
+    return endHealedByAnother(progress, work.cause);
   // Healing stopped before the first attempt.
   if (work.end?.verdict === 'interrupted' && work.attempts.length === 0) return [];
   const remaining = await applyResult(progress, work);
@@ -153,7 +152,7 @@ function stopHealed({ progress, works }: Schedule, { cause, trial }: CauseWork):
 }
 
 /** Ends a cause whose agent was stopped because another fix turned its test green; tests that are still red get new causes. */
-async function healedByAnother(progress: Progress, cause: Cause): Promise<readonly DiagnosedFailure[]> {
+async function endHealedByAnother(progress: Progress, cause: Cause): Promise<readonly DiagnosedFailure[]> {
   const unhealed = await remainingAfterOtherFixes(progress, cause);
   if (!unhealed) return [];
   const reason = 'its first test was green with the fix of another cause';

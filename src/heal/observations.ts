@@ -103,13 +103,13 @@ export class Observations {
     const rows = this.#of(failure).filter(({ suiteFailure }) => isOfSuite || suiteFailure === null);
     const last = rows.at(-1);
     if (!last || !this.#isNow(last)) return 0;
-    return rows.length - 1 - rows.findLastIndex((row) => failureIn(row)?.signature !== failure.signature);
+    return rows.length - 1 - rows.findLastIndex((row) => findFailure(row)?.signature !== failure.signature);
   }
 
   /** Returns the changes in the project when a test first failed this way, considering only runs with no changes besides `kept`. */
   firstRedWith(failure: DiagnosedFailure, kept: ReadonlySet<string>): readonly string[] {
     const first = this.#of(failure).find(
-      (row) => failureIn(row)?.signature === failure.signature && row.fixes.every((id) => kept.has(id)),
+      (row) => findFailure(row)?.signature === failure.signature && row.fixes.every((id) => kept.has(id)),
     );
     return first?.fixes ?? [];
   }
@@ -117,7 +117,7 @@ export class Observations {
   /** Returns the failure of a test in its newest run; null if it was green. */
   latestFailure(of: OfFailure): DiagnosedFailure | null {
     const last = this.#of(of).at(-1);
-    return last ? failureIn(last) : null;
+    return last ? findFailure(last) : null;
   }
 
   /** Returns the number of the newest run of a test; if it has not run yet, the number of the next run. */
@@ -167,7 +167,7 @@ export class Observations {
   }
 }
 
-function failureIn(observation: Observation): DiagnosedFailure | null {
+function findFailure(observation: Observation): DiagnosedFailure | null {
   return observation.failure ?? observation.suiteFailure;
 }
 
@@ -191,7 +191,7 @@ export function observationsIn(
   const ran = tests.filter(({ outcome }) => outcome !== 'skipped' && outcome !== 'not-run');
   const ofTests = ran.map((result): [string, Observation] => [
     result.test.id,
-    ofTest(diagnosedRun, result.test.id, result),
+    observeTest(diagnosedRun, result.test.id, result),
   ]);
   const suiteFailure = suiteFailureIn(diagnosedRun);
   const ofSuite: [string, Observation][] = suiteFailure
@@ -218,16 +218,24 @@ export function observation(diagnosedRun: DiagnosedRun, diagnosed: DiagnosedFail
   const { run } = diagnosedRun;
   const { failure } = diagnosed;
   if (failure.scope === 'suite')
-    return { ended: suiteEnding(diagnosed, run), failure: null, suiteFailure: suiteFailureIn(diagnosedRun) };
+    return {
+      ended: findSuiteEnding(diagnosed, run),
+      failure: null,
+      suiteFailure: suiteFailureIn(diagnosedRun),
+    };
   const { id } = failure.test;
-  return ofTest(
+  return observeTest(
     diagnosedRun,
     id,
     run.tests.find(({ test }) => test.id === id),
   );
 }
 
-function ofTest({ failures, gone }: DiagnosedRun, id: string, result: TestResult | undefined): Observation {
+function observeTest(
+  { failures, gone }: DiagnosedRun,
+  id: string,
+  result: TestResult | undefined,
+): Observation {
   if (!result && gone?.has(id)) return { ended: 'passed', failure: null, suiteFailure: null };
   return {
     ended: result ? ends[result.outcome] : 'absent',
@@ -238,7 +246,7 @@ function ofTest({ failures, gone }: DiagnosedRun, id: string, result: TestResult
 }
 
 /** Returns how the suite ended. If the broken file was deleted, the suite is not healed (HL-10). */
-function suiteEnding({ evidence }: DiagnosedFailure, run: SuiteRun): Observation['ended'] {
+function findSuiteEnding({ evidence }: DiagnosedFailure, run: SuiteRun): Observation['ended'] {
   const files = evidence.errors.flatMap((error) => (error.location ? [error.location.file] : []));
   if (files.some((file) => !existsSync(file))) return 'absent';
   return run.tests.length > 0 ? 'passed' : 'not-run';

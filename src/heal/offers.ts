@@ -41,7 +41,7 @@ export async function proveForReview(
   if (proof !== null && !testsNothing)
     return {
       ...pending,
-      end: { kind: 'offered', because: `${summary}: ${questionAbout(session, side, pending)}`, side, proof },
+      end: { kind: 'offered', because: `${summary}: ${chooseQuestion(session, side, pending)}`, side, proof },
     };
   const why = testsNothing
     ? 'with it, its test is green with the old behavior, too, so it would test nothing'
@@ -70,7 +70,7 @@ const askedOf: Record<Side, string> = {
   whole: 'may that be changed?',
 };
 
-function questionAbout({ folder }: Session, side: Side, { patch }: PendingAttempt): string {
+function chooseQuestion({ folder }: Session, side: Side, { patch }: PendingAttempt): string {
   const text = side === 'tests' && patch !== null ? readStateText(path.join(folder.dir, patch)) : '';
   return text !== '' && !changesExpectation(text) ? 'may the tests be changed so?' : askedOf[side];
 }

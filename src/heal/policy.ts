@@ -91,7 +91,7 @@ function decideNext(given: CauseHistory, policy: Policy): NextStep {
     };
   }
   if (!last && given.mayPropose && history.spent.elapsedMs < policy.limits.timeMs)
-    return { kind: 'propose', attempt: attemptAfter(history) };
+    return { kind: 'propose', attempt: numberNextAttempt(history) };
   if (!last && isUsedUp(readEarlierTries(history), policy.retries.max)) {
     const { count } = readEarlierTries(history);
     return {
@@ -121,12 +121,12 @@ function endByOutcome({ agent, end: ended }: Attempt): NextStep | null {
   return ended.kind === 'unwritable' ? end('failed', ended.because) : null;
 }
 
-function attemptAfter(history: CountedHistory): number {
+function numberNextAttempt(history: CountedHistory): number {
   return readEarlierTries(history).count + history.tries + 1;
 }
 
 function nextTry(history: CountedHistory, policy: Policy): NextStep {
-  const attempt = attemptAfter(history);
+  const attempt = numberNextAttempt(history);
   if (isBareRetest(history, policy.retries)) return { kind: 'retest', attempt };
   const reached = limitReached(history.spent, policy.limits);
   if (reached === null) return deploy(history, attempt);
@@ -199,13 +199,13 @@ export function limitReached(spent: Spent, limits: LimitSettings): string | null
     return `limits.perDay.agentRuns (${perDay.agentRuns}) was reached`;
   if (lastDay.costUsd + spent.costUsd >= perDay.costUsd)
     return `limits.perDay.costUsd (${perDay.costUsd}) was reached`;
-  if (spent.elapsedMs >= limits.timeMs) return timeIsUp(limits);
+  if (spent.elapsedMs >= limits.timeMs) return describeTimeLimit(limits);
   if (spent.agentRunsOnTest >= limits.agentRunsPerTest)
     return `limits.agentRunsPerTest (${limits.agentRunsPerTest}) was reached`;
   return null;
 }
 
-function timeIsUp({ timeMs }: Pick<LimitSettings, 'timeMs'>): string {
+function describeTimeLimit({ timeMs }: Pick<LimitSettings, 'timeMs'>): string {
   return `limits.time (${Math.round(timeMs / 600) / 100} min) was reached`;
 }
 

@@ -68,7 +68,6 @@ export function announceCause({ session, causes }: Progress, cause: Cause): void
   session.bus.emit({ type, cause: summarise(cause) });
 }
 
-/** Returns the run's state of a cause. */
 export function causeStateOf({ session }: Progress, { id }: Pick<Cause, 'id'>): CauseState | undefined {
   return session.bus.run().causes.find((cause) => cause.id === id);
 }
@@ -132,7 +131,6 @@ export function keptAttempts(progress: Progress, cause: Cause): Attempt[] {
   return attemptsAt(progress, cause).filter((attempt) => isKept(attempt) && attempt.change !== null);
 }
 
-/** Returns the ids of a cause's changes in the tree. */
 export function changesOf(progress: Progress, cause: Cause): string[] {
   return keptAttempts(progress, cause).flatMap(({ change }) => change ?? []);
 }
@@ -177,7 +175,6 @@ function haveCommonTest(cause: Cause, other: Pick<Cause, 'members'>): boolean {
   return other.members.some(({ failure }) => keys.has(failureKey(failure)));
 }
 
-/** Returns the keys of the failures of a cause. */
 export function keysOf({ members }: Pick<Cause, 'members'>): ReadonlySet<string> {
   return new Set(members.map(({ failure }) => failureKey(failure)));
 }

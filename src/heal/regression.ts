@@ -74,7 +74,7 @@ export class Regression {
       const { run } = await redAmong(progress, { ids: again, of: new Set(again), purpose, part: 'rest' });
       this.#again = run;
       const own = this.#own(proven);
-      for (const id of markedToFail(run)) if (!own.includes(id)) this.#marked.add(id);
+      for (const id of listMarkedToFail(run)) if (!own.includes(id)) this.#marked.add(id);
       return;
     }
     const kept = keptCauses(progress);
@@ -130,7 +130,7 @@ export class Regression {
 
   /** The ids of green tests that turned red beside the tests of a proof. */
   get #suspects(): string[] {
-    return greenTests(this.#progress).filter((id) => this.#progress.session.observations.wasRed(id));
+    return listGreenTests(this.#progress).filter((id) => this.#progress.session.observations.wasRed(id));
   }
 
   #own(proven: readonly ProofTest[]): string[] {
@@ -143,11 +143,11 @@ export class Regression {
     const progress = this.#progress;
     // The suite itself must not fail, unless it has already failed by chance or still does.
     const isSuiteSound = progress.suiteFlakes === 0 && !isSuiteRed(progress);
-    return new Set([...this.#own(proven), ...greenTests(progress), ...(isSuiteSound ? [suiteKey] : [])]);
+    return new Set([...this.#own(proven), ...listGreenTests(progress), ...(isSuiteSound ? [suiteKey] : [])]);
   }
 }
 
-function markedToFail(run: SuiteRun | null): string[] {
+function listMarkedToFail(run: SuiteRun | null): string[] {
   return (run?.failures ?? []).flatMap(({ test, status }) => (status === 'passed' ? [test.id] : []));
 }
 
@@ -155,7 +155,7 @@ function allTests({ session }: Progress): TestState[] {
   return [...session.bus.run().tests.values()];
 }
 
-function greenTests(progress: Progress): string[] {
+function listGreenTests(progress: Progress): string[] {
   return allTests(progress).flatMap(({ id, verdict }) =>
     (verdict === 'passed' || isHealed(verdict)) && !progress.session.observations.gone.has(id) ? [id] : [],
   );

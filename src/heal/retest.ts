@@ -5,7 +5,7 @@ import { failureKey, createPlainError, listTests } from '../model/failure.js';
 import type { Reason } from '../model/diagnosis.js';
 import type { Observation } from './judge.js';
 import type { SuitePurpose } from '../event.js';
-import { type PassingTest, readPassingTrace, remainingReasons } from '../evidence/complaints.js';
+import { type PassingTest, readPassingTrace, findRemainingReasons } from '../evidence/complaints.js';
 import { isTracedTwice, createEmptyRun, type SuiteRun } from '../playwright/suite-run.js';
 import { observation, observationsIn, suiteFailureIn } from './observations.js';
 import type { ProofPart } from './proof-question.js';
@@ -52,7 +52,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const green = await readGreen(failures, run);
   if (purpose === 'retest') await keepGreenPictures(session.folder, green);
   const complaints = new Map([...green].map(([failure, passed]) => [failure, passed.complaints]));
-  const complaintsLeft = await remainingReasons(complaints, run);
+  const complaintsLeft = await findRemainingReasons(complaints, run);
   const diagnosed = [
     ...(await session.diagnostics.diagnose(run)),
     ...(repeated ? await session.diagnostics.diagnose(repeated) : []),

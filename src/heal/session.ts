@@ -20,7 +20,6 @@ import type { Spending } from '../run/spending.js';
 import type { Guard } from '../guard/run-guard.js';
 import type { Workspace } from '../workspace/workspace.js';
 
-/** Callbacks while a suite runs. */
 export type Watching = Pick<SuiteOptions, 'onStart' | 'onProgress'>;
 
 /** The tests to run again, and the purpose. */

@@ -18,7 +18,7 @@ export function announceTests(
     return before === undefined || (before === 'not-run' && firstVerdict[outcome] !== before);
   };
   const results = tests.filter(hasNewResult).map((result) => ({
-    ...seenTest(result, cwd),
+    ...toListedTest(result, cwd),
     ...rerunBy(rerunIds[result.test.id] ?? [], result.test.id),
   }));
   if (results.length > 0) bus.emit({ type: 'tests.seen', tests: results });
@@ -29,7 +29,7 @@ function rerunBy(ids: readonly string[], own: string): Pick<ListedTest, 'rerunId
   return ids.some((id) => id !== own) ? { rerunIds: ids } : {};
 }
 
-function seenTest({ test, outcome, durationMs }: TestResult, cwd: string): ListedTest {
+function toListedTest({ test, outcome, durationMs }: TestResult, cwd: string): ListedTest {
   const { id, titlePath: title, location, project } = test;
   const file = relativePath(cwd, location.file);
   return { id, title, file, line: location.line, project, verdict: firstVerdict[outcome], durationMs };

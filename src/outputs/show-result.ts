@@ -1,6 +1,6 @@
 import type { RunLocation } from './html/load-run.js';
 import type { Report } from '../run/report.js';
-import { paletteFor } from './streams.js';
+import { choosePalette } from './streams.js';
 import { renderSummary } from './summary.js';
 import { reasonOf } from '../problem.js';
 import { relativePath } from '../paths.js';
@@ -42,7 +42,7 @@ export async function showResult(
 
 export function showSummary(report: Report, { env }: Pick<ResultTarget, 'env'>): void {
   const text = renderSummary(report, {
-    paint: paletteFor(env),
+    paint: choosePalette(env),
     // Without a terminal, the reader's program wraps the lines.
     columns: process.stderr.columns || Infinity,
     rows: process.stderr.rows,

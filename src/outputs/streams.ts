@@ -9,12 +9,12 @@ const unpainted: ChalkInstance = new Chalk({ level: 0 });
  * bold and dim: yellow, cyan and white are unreadable on a light background, blue and black on a dark one. The words must carry the meaning
  * without the color.
  */
-export function paletteFor(env: NodeJS.ProcessEnv): ChalkInstance {
+export function choosePalette(env: NodeJS.ProcessEnv): ChalkInstance {
   return refusesColor(env) ? unpainted : chalkStderr;
 }
 
 /** Returns the colors for standard output. */
-export function paletteForData(env: NodeJS.ProcessEnv): ChalkInstance {
+export function choosePaletteForData(env: NodeJS.ProcessEnv): ChalkInstance {
   return refusesColor(env) ? unpainted : chalk;
 }
 

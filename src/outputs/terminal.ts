@@ -6,7 +6,7 @@ import { cut, wrapPainted } from './cut.js';
 import { formatEvent } from './lines.js';
 import { systemClock } from '../clock.js';
 import type { CauseRecord } from '../model/cause.js';
-import { canRedraw, paletteFor } from './streams.js';
+import { canRedraw, choosePalette } from './streams.js';
 import { isHealed } from '../model/verdict.js';
 import { counted, dollars, duration } from '../format.js';
 import { formatMark } from './view.js';
@@ -71,7 +71,7 @@ function showsLiveView({ first, ended, suite, playwrightRuns }: RunState): boole
 export function createTerminal(env: NodeJS.ProcessEnv): Reporter {
   return createTerminalReporter({
     stream: process.stderr,
-    paint: paletteFor(env),
+    paint: choosePalette(env),
     live: canRedraw(env, process.stderr),
     now: () => systemClock.now(),
   });

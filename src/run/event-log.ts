@@ -28,7 +28,7 @@ const { O_APPEND, O_CREAT, O_RDWR } = constants;
 const open = (dir: string) => openState(path.join(dir, eventsFile), O_APPEND | O_CREAT | O_RDWR);
 
 /** Creates a reporter that writes every event immediately, so that a killed run leaves all events up to the kill. */
-export function eventsWriter(dir: string) {
+export function createEventsWriter(dir: string) {
   const handle = open(dir);
   if (endsInHalfLine(handle)) writeSync(handle, '\n');
   return {
@@ -40,7 +40,7 @@ export function eventsWriter(dir: string) {
 
 /** Adds an event to a run that has already ended; throws if it cannot be written. */
 export function appendEvent(dir: string, event: Event): void {
-  const writer = eventsWriter(dir);
+  const writer = createEventsWriter(dir);
   try {
     writer.handle({ time: systemClock.now(), ...event });
   } finally {

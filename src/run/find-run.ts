@@ -53,7 +53,6 @@ async function resolveId(
   return err({ ...match.error, kind: 'run-missing', detail });
 }
 
-/** Reads the run of this id. */
 export async function readRun(projectRoot: string, runId: string): Promise<StoredRun> {
   const dir = runDirOf(projectRoot, runId);
   return {

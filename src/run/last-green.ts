@@ -40,7 +40,7 @@ export function createLastGreenLookup(projectRoot: string): LastGreen {
 }
 
 /** Tells whether a test was green here in an earlier run of the very files that the project has now. */
-export function greenStateReader(projectRoot: string): (failed: DiagnosedFailure) => Promise<boolean> {
+export function createGreenStateReader(projectRoot: string): (failed: DiagnosedFailure) => Promise<boolean> {
   const lastGreen = createLastGreenLookup(projectRoot);
   return async (failed) => {
     const state = failed.failure.scope === 'test' ? await lastGreen(failed) : null;

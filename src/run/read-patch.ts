@@ -49,6 +49,6 @@ export function addPatchTexts(
   redactor: Pick<Redactor, 'text'>,
 ): EscalationWithPatches {
   const runDir = isRunId(escalation.runId) ? runDirOf(projectRoot, escalation.runId) : null;
-  const patchText = ({ patch }: Offer) => runDir && readPatch(runDir, patch, redactor);
-  return { ...escalation, offers: escalation.offers.map((offer) => ({ ...offer, text: patchText(offer) })) };
+  const readText = ({ patch }: Offer) => runDir && readPatch(runDir, patch, redactor);
+  return { ...escalation, offers: escalation.offers.map((offer) => ({ ...offer, text: readText(offer) })) };
 }

@@ -17,7 +17,6 @@ export interface RunPlan {
   estimateMs(ids: readonly string[] | null): number | null;
 }
 
-/** Creates the plan of a run that has not started. */
 export function createRunPlan(): RunPlan {
   const lastMs = new Map<string, number>();
   let started = 0;

@@ -290,12 +290,12 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
 };
 
 function undone(run: RunState): RunState {
-  const causes = run.causes.map((cause) => ({ ...cause, attempts: cause.attempts.map(revertedAttempt) }));
+  const causes = run.causes.map((cause) => ({ ...cause, attempts: cause.attempts.map(revertAttempt) }));
   const warnings = [...run.warnings, 'The changes of this run were undone later (self-heal undo).'];
   return { ...run, causes, warnings, undone: true };
 }
 
-function revertedAttempt({ judged, ...attempt }: AttemptState): AttemptState {
+function revertAttempt({ judged, ...attempt }: AttemptState): AttemptState {
   const end = { kind: 'taken-out', because: 'a person undid it' } as const;
   return { ...attempt, judged: judged && isKept(judged) ? { ...judged, end } : judged };
 }

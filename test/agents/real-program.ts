@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { newCommandFile } from '../../src/agents/command-files.js';
+import { locateCommandFile } from '../../src/agents/command-files.js';
 import { resolveSettings } from '../../src/config/load-settings.js';
 import type { RunnerSettings } from '../../src/model/settings.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -260,7 +260,7 @@ export const realPrograms = [claude, codex, gemini, opencode, copilot, adapter].
 export function commandFile({ name }: RealProgram): Record<string, string> {
   const text = 'EXPANDED-BY-THE-COMMAND-FILE';
   const body = name === 'gemini' ? `prompt = """${text}: {{args}}"""\n` : `${text}: $ARGUMENTS\n`;
-  return { [newCommandFile(name, '/debugger')]: body };
+  return { [locateCommandFile(name, '/debugger')]: body };
 }
 
 /** The model's last words. */

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { readReports } from '../../src/playwright/reports/read-reports.js';
-import { testKey } from '../../src/playwright/reports/report.js';
+import { createTestKey } from '../../src/playwright/reports/report.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { inlineSuite, type InlineSuite } from '../rig/inline-suite.js';
 
@@ -65,7 +65,7 @@ it.each(['blob', 'json'])('SC-1 reads from a real %s report how each test ended'
   expect(run.tests).toHaveLength(2 + 3 * 11 + 2);
   expect(Object.fromEntries(reported.map(({ key, outcome }) => [key, outcome]))).toEqual(
     Object.fromEntries(
-      run.tests.map(({ test, outcome }) => [testKey(test.project, test.titlePath), outcome]),
+      run.tests.map(({ test, outcome }) => [createTestKey(test.project, test.titlePath), outcome]),
     ),
   );
   expect(reported.find(({ key }) => key.endsWith('green'))?.durationMs).toBeGreaterThanOrEqual(0);

@@ -21,14 +21,14 @@ async function program(events: readonly StampedEvent[]): Promise<string[]> {
     `import { readFileSync } from 'node:fs';
     import { createInterface } from 'node:readline';
     import { createTerminalReporter } from ${from('outputs/terminal.js')};
-    import { paletteFor } from ${from('outputs/streams.js')};
+    import { choosePalette } from ${from('outputs/streams.js')};
     import { canRedraw } from ${from('outputs/streams.js')};
     import { reduce } from ${from('run/run-state.js')};
     import { createEmptyRun } from ${from('run/run-state.js')};
     import { listenForInterrupts } from ${from('process/interrupts.js')};
     const { env, stderr } = process;
     const live = canRedraw(env, stderr);
-    const reporter = createTerminalReporter({ stream: stderr, paint: paletteFor(env), live, now: Date.now });
+    const reporter = createTerminalReporter({ stream: stderr, paint: choosePalette(env), live, now: Date.now });
     const interrupts = listenForInterrupts((text) => stderr.write('self-heal ' + text + '\\n'));
     const end = (code, said) => {
       reporter.close();

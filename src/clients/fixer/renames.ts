@@ -106,20 +106,20 @@ export async function findRemovingChanges(
   root: string,
   blamed: readonly Hunk[],
 ): Promise<readonly Hunk[]> {
-  const removed = (hunks: readonly Hunk[]) =>
+  const removesName = (hunks: readonly Hunk[]) =>
     hunks.some(({ old }) => old.some((line) => containsName(line, name)));
-  if (removed(blamed)) return blamed;
+  if (removesName(blamed)) return blamed;
   const base = await findBase(root, null);
   const from = typeof base === 'string' ? base : 'HEAD';
   const since = parseHunks(String(await gitDiff(root, [...patch, from, '--']).catch(() => '')));
-  if (removed(since)) return since;
+  if (removesName(since)) return since;
   const oldest = (await git(root, ['rev-list', `--skip=${COMMITS}`, '--max-count=1', 'HEAD']))?.trim();
   const range = oldest ? `${oldest}..HEAD` : 'HEAD';
   // Not `-S`, which counts occurrences of the text: `checkout-pay` contains `pay` as often as `pay` does.
   const wanted = `-G${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`;
   const args = ['log', `--max-count=${READ}`, wanted, '--format=%x01', '--patch', '--no-merges', ...patch];
   const log = await git(root, [...args, range, '--'], { timeoutMs: SEARCH_MS });
-  return (log ?? '').split('\u0001').map(parseHunks).find(removed) ?? [];
+  return (log ?? '').split('\u0001').map(parseHunks).find(removesName) ?? [];
 }
 
 /** Parses the hunks of a patch in git's format. */

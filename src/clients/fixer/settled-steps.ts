@@ -35,7 +35,7 @@ export async function addMissingWaits({
   const edits = listNodes(test).flatMap((node) => createWaits(node, source));
   if (edits.length === 0) return null;
   const after = applyReplacements(source.text, edits);
-  const summary = `lets the test wait: ${edits.map(({ says }) => says).join(', ')}`;
+  const summary = `makes the test wait: ${edits.map(({ says }) => says).join(', ')}`;
   return { summary, files: [{ file, before: source.text, after }] };
 }
 

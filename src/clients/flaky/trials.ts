@@ -1,7 +1,7 @@
 import { type TestRef, formatTitles } from '../../model/failure.js';
 import { type Count, isSurelyHigher, judgeCount } from '../../model/failure-rate.js';
 import type { FlakeKind } from '../../model/flake.js';
-import { testKey } from '../../playwright/reports/report.js';
+import { createTestKey } from '../../playwright/reports/report.js';
 import type { SuiteRun, TestResult } from '../../playwright/suite-run.js';
 
 /** A test of the suite, with Playwright's ids for each repetition. */
@@ -55,7 +55,7 @@ export function listRepeatedTests({
 
 /** Creates the key of a test, which all of its repetitions share. */
 export function createTrialKey({ project, titlePath }: TestRef): string {
-  return testKey(project, titlePath);
+  return createTestKey(project, titlePath);
 }
 
 /** Runs a test up to `MOST_REPEATS` times under a condition, in one Playwright run. */

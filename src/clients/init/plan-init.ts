@@ -2,7 +2,7 @@ import path from 'node:path';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { readFile, mkdir, writeFile } from 'node:fs/promises';
 import { createTwoFilesPatch } from 'diff';
-import { newCommandFile } from '../../agents/command-files.js';
+import { locateCommandFile } from '../../agents/command-files.js';
 import type { AgentProgram, CommandFormat } from '../../agents/programs.js';
 import { builtIn } from '../../model/built-in.js';
 import { type Problem, reasonOf } from '../../problem.js';
@@ -55,7 +55,7 @@ export async function planInit(request: InitRequest): Promise<Result<readonly In
     },
     ...(agent
       ? slashCommands.map((command) => ({
-          file: path.join(cwd, newCommandFile(agent.name, `/${command.name}`)),
+          file: path.join(cwd, locateCommandFile(agent.name, `/${command.name}`)),
           text: renderCommandFile(command, agent.commandFormat),
         }))
       : []),

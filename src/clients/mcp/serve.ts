@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { fenced } from '../../fenced.js';
 import { cut } from '../../outputs/cut.js';
 import { formatEvent } from '../../outputs/lines.js';
-import { paletteFor } from '../../outputs/streams.js';
+import { choosePalette } from '../../outputs/streams.js';
 import { formatProblem, type Problem } from '../../problem.js';
 import { redact } from '../../secrets/redactor.js';
 import type { Event } from '../../index.js';
@@ -126,7 +126,7 @@ const PROGRESS_MS = 500;
 function createProgressReporter({ _meta, sendNotification }: Extra): (event: Event) => void {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return () => undefined;
-  const paint = paletteFor({ NO_COLOR: '1' });
+  const paint = choosePalette({ NO_COLOR: '1' });
   let progress = 0;
   let toldAt = 0;
   return (event) => {

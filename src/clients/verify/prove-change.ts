@@ -50,7 +50,7 @@ export async function verifyChange(
   session: Session,
   { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange },
 ): Promise<HealResult> {
-  const green = await firstGreenRun(opened, session, { first, change });
+  const green = await findGreenRun(opened, session, { first, change });
   if (session.signal.aborted) return stopped;
   if ('verdict' in green) return conclude(opened, change, green);
   const proof = new ChangeProof(opened, session, { first: green.run, change });
@@ -75,7 +75,7 @@ const stopped: HealResult = { suiteRed: false, paused: false };
 const interrupted: Conclusion = { verdict: 'unproven', reason: 'interrupted' };
 
 /** Returns a run that is green with the change: the first run or, if that used an old build, one after `verify.prepare`. */
-async function firstGreenRun(
+async function findGreenRun(
   { request }: OpenRun,
   session: Session,
   { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange },
@@ -161,7 +161,7 @@ class ChangeProof {
     return {
       tests: new Map(tests.map((id) => [id, this.#steps(id)])),
       proven: this.#proven,
-      notProven: [...this.#notProven, ...this.#leftOutTests()],
+      notProven: [...this.#notProven, ...this.#describeLeftOutTests()],
     };
   }
 
@@ -171,7 +171,7 @@ class ChangeProof {
   }
 
   /** Lists the red tests that the user's selection leaves out, as sentences. */
-  #leftOutTests(): string[] {
+  #describeLeftOutTests(): string[] {
     const ids = new Set(this.#first.tests.map(({ test }) => test.id));
     const others = this.#opened.request.filters.length > 0 ? (this.#change.request.red?.tests ?? []) : [];
     return others.flatMap((test) =>

@@ -70,7 +70,7 @@ function findServedMap(url: URL, sources: CodeSources): MapLookup {
   const ends = script.test(name) ? listPathEnds(name) : [];
   const file =
     files.find(name) ??
-    ends.map((end) => files.onlyFileEndingWith(end)).find((match) => match !== null) ??
+    ends.map((end) => files.findOnlyFileEndingWith(end)).find((match) => match !== null) ??
     null;
   if (file !== null && (!fetched || files.readText(file) === fetched.text))
     return { kind: 'as-written', file };

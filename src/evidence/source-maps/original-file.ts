@@ -49,9 +49,9 @@ function findSource(named: string, content: string | null, files: ProjectFiles):
   const atPath = files.find(named);
   if (atPath !== null && (content === null || isSame(atPath))) return atPath;
   const same = listPathEnds(named)
-    .flatMap((end) => files.filesEndingWith(end))
+    .flatMap((end) => files.listFilesEndingWith(end))
     .find(isSame);
-  return files.find(same ?? atPath ?? (path.isAbsolute(named) ? null : files.onlyFileEndingWith(named)));
+  return files.find(same ?? atPath ?? (path.isAbsolute(named) ? null : files.findOnlyFileEndingWith(named)));
 }
 
 function parseSourcePath(source: string, files: ProjectFiles): string | null {

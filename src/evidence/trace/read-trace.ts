@@ -38,7 +38,7 @@ export interface TraceSource {
 export async function readTrace(source: TraceSource): Promise<PageEvidence> {
   const { file, notes } = source;
   const { reading, requests } = await readTraceLines(source);
-  const page = reading.pages.pageAtFailure();
+  const page = reading.pages.findPageAtFailure();
   source.learn?.(reading.typed);
   // Opens the file a second time, because only its lines show which of its thousands of resources are needed.
   return withZip(file, async (zip) => {

@@ -293,14 +293,14 @@ class TracePages {
   }
 
   /** The page after the failing action, or the last state if that action is unknown or did not end. */
-  pageAtFailure(): PageDom | null {
+  findPageAtFailure(): PageDom | null {
     const last = () =>
       [...this.#frames.values()].flatMap(({ document, latest }) => {
         const root = latest.pageId === this.pageId ? document.latest() : null;
         return root ? [{ ...latest, root }] : [];
       });
-    const pageAtFailure = this.#ofPage([...this.#after.values()]);
-    return composePage(pageAtFailure, this.#typed) ?? composePage(last(), this.#typed);
+    const snapshot = this.#ofPage([...this.#after.values()]);
+    return composePage(snapshot, this.#typed) ?? composePage(last(), this.#typed);
   }
 
   #ofPage(frames: readonly FrameDom[]): FrameDom[] {

@@ -39,7 +39,7 @@ export async function writeTraceFiles({ trace, folder, limits, redactor }: Trace
     const file = path.join(folder, traceFiles.trace);
     await copyMasked(trace, file, redactor);
     const { reading } = await readTraceLines({ file, limits, notes });
-    const page = reading.pages.pageAtFailure();
+    const page = reading.pages.findPageAtFailure();
     if (page === null) return;
     const text = `<!-- ${page.url} -->\n${renderPageHtml(cleanPage(page.root, clean), mostHtml)}`;
     const content = markAsData(clipMiddle(clean(text), mostHtml).text, traceFiles.html);

@@ -162,7 +162,6 @@ export async function guardTrial(session: Session, work: CauseWork, trial: Trial
 /** A cause with an attempt that is ready to be tried. */
 type ReadyWork = CauseWork & { readonly trial: Trial };
 
-/** True if the attempt at a cause is ready to be tried. */
 export function isReady(work: CauseWork): work is ReadyWork {
   return work.trial?.isReady === true && !work.signal.aborted;
 }

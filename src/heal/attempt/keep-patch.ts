@@ -11,13 +11,13 @@ import type { Session } from '../session.js';
 export async function keepPatch(session: Session, change: Change, file: string) {
   const contents = openContents(session.folder.dir);
   const { files } = await renderChange(change, contents);
-  const { patch } = await renderChange(change, maskedContents(contents, session.redactor));
-  writeState(`${file}.patch`, shownPatch(patch, session.redactor));
+  const { patch } = await renderChange(change, createMaskedContents(contents, session.redactor));
+  writeState(`${file}.patch`, maskPatch(patch, session.redactor));
   return { files, patch: relativePath(session.folder.dir, `${file}.patch`) };
 }
 
 /** Masks both sides before they are compared, because the signs of a diff would break up a secret that spans several lines. */
-function maskedContents(contents: Contents, redactor: Redactor): Contents {
+function createMaskedContents(contents: Contents, redactor: Redactor): Contents {
   return {
     ...contents,
     get: async (hash) => {
@@ -33,7 +33,7 @@ function maskedContents(contents: Contents, redactor: Redactor): Contents {
  * Returns a patch for display. Without secrets, it is byte for byte what `git apply` accepts. With secrets, it is masked, and only the run's stored
  * contents, from which the change is applied, have the exact bytes.
  */
-function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string {
+function maskPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string {
   const text = Buffer.from(exact).toString('utf8');
   const masked = redactor.text(text);
   return masked === text ? exact : masked;

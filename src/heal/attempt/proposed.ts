@@ -13,13 +13,13 @@ export async function* proposalsFor(
   session: Pick<Session, 'hooks' | 'bus' | 'cwd' | 'observations'>,
   request: ProposalRequest,
 ): AsyncGenerator<ProposedFix> {
-  yield* chosen(session, request);
+  yield* proposeChosen(session, request);
   if (request.known.decision?.chosen) return;
   for (const propose of session.hooks.proposers ?? []) yield* propose(request);
 }
 
 /** Yields the patch that a person chose. */
-async function* chosen(
+async function* proposeChosen(
   { bus, cwd, observations }: Pick<Session, 'bus' | 'cwd' | 'observations'>,
   { cause, known }: ProposalRequest,
 ): AsyncGenerator<ProposedFix> {

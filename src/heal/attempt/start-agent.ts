@@ -103,7 +103,7 @@ async function briefReader(
 ): Promise<AgentTaskFiles> {
   const { fix, token, evidence } = request.review;
   const agent = findAgent(session, request);
-  const folder = inProject(session.folder, evidence);
+  const folder = toFinalPaths(session.folder, evidence);
   const names = {
     contextFile: path.join(folder, 'context.json'),
     promptFile: path.join(folder, 'review.md'),
@@ -208,7 +208,7 @@ async function startAgent(
     slashCommand: agent.slashCommand,
     runner: agent.runner,
     timeoutMs: agent.timeoutMs,
-    logFile: relativePath(session.cwd, inProject(session.folder, logFile)),
+    logFile: relativePath(session.cwd, toFinalPaths(session.folder, logFile)),
     ...(request.review ? { isReview: true as const } : {}),
   };
   const { screenshot } = cause.lead.evidence;
@@ -219,7 +219,7 @@ async function startAgent(
     contextFile: workingCopy.toCopy(written.contextFile),
     promptFile: workingCopy.toCopy(written.promptFile),
     token: request.review?.token,
-    screenshot: screenshot === null ? null : workingCopy.toCopy(inProject(session.folder, screenshot)),
+    screenshot: screenshot === null ? null : workingCopy.toCopy(toFinalPaths(session.folder, screenshot)),
     logFile,
     cwd: workingCopy.cwd,
     workDir: workingCopy.folder,
@@ -244,7 +244,7 @@ async function copyEvidenceForAgent(
   folder: string,
   runFolder: Session['folder'],
 ): Promise<void> {
-  const toCopy = (text: string) => workingCopy.toCopy(inProject(runFolder, text));
+  const toCopy = (text: string) => workingCopy.toCopy(toFinalPaths(runFolder, text));
   const target = toCopy(folder);
   await mkdir(target, { recursive: true });
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -259,7 +259,7 @@ async function copyEvidenceForAgent(
 }
 
 /** Replaces the run's working folder in a text with the folder that the run will have in the project, which is also its name in agents' copies. */
-function inProject({ dir, final }: Session['folder'], text: string): string {
+function toFinalPaths({ dir, final }: Session['folder'], text: string): string {
   return text.replaceAll(dir, final);
 }
 
@@ -273,8 +273,8 @@ export async function writeWork(
 ): Promise<AgentTaskFiles> {
   const dir = await session.folder.failure(request.cause.lead.n);
   const names = { context: 'context.json', prompt: 'prompt.md' };
-  const contextFile = inProject(session.folder, path.join(dir, names.context));
-  const promptFile = inProject(session.folder, path.join(dir, names.prompt));
+  const contextFile = toFinalPaths(session.folder, path.join(dir, names.context));
+  const promptFile = toFinalPaths(session.folder, path.join(dir, names.prompt));
   const agent = findAgent(session, request);
   await session.diagnostics.showTrace(request.cause.lead.n);
   const edited = workingCopy?.edited ?? session.workspace.edited();
@@ -296,7 +296,7 @@ export async function writeWork(
     clean: (text) => session.redactor.clean(text),
   });
   const masked = session.redactor.deep(reduced ? reduceContext(built) : built);
-  const context = mapTexts(masked, (text) => inProject(session.folder, text));
+  const context = mapTexts(masked, (text) => toFinalPaths(session.folder, text));
   const { slashCommand } = agent;
   const prompt = await expandForAgent(session, agent, renderPrompt(context, { contextFile, slashCommand }));
   await writeFile(path.join(dir, names.context), `${JSON.stringify(context, null, 2)}\n`);
@@ -323,7 +323,6 @@ export interface FinishedAgent extends AgentRun {
   readonly end: Exclude<AgentEnd, { kind: 'retryable' | 'context-overflow' }>;
 }
 
-/** The agent to start, and its cause. */
 export interface RestartRequest {
   readonly cause: Cause;
   /** The number of the attempt, which all its starts share. */
@@ -394,11 +393,11 @@ function startAfter(end: AgentEnd, last: RestartOptions): RestartOptions | null 
 function chooseDelay({ settings, clock }: Session, restarts: number, askedMs: number): number {
   const random = clock.random();
   const asked = askedMs * (1 + random / 10);
-  return Math.round(Math.max(jittered(backoffMs(restarts, settings.retries), random), asked));
+  return Math.round(Math.max(addJitter(backoffMs(restarts, settings.retries), random), asked));
 }
 
 /** Adds jitter: half of the wait is fixed and half is random, so that causes with the same error do not all retry at once. */
-function jittered(delayMs: number, random: number): number {
+function addJitter(delayMs: number, random: number): number {
   return Math.round(delayMs / 2 + (random * delayMs) / 2);
 }
 
@@ -421,11 +420,11 @@ function finishRun(
   if (end.kind !== 'retryable' && end.kind !== 'context-overflow') return { ...run, end };
   const { reason } = classifyAgentError(end.reason);
   const isLong = end.kind === 'retryable' && (end.waitMs ?? 0) > MAX_ASKED_WAIT_MS;
-  const remedy = isLong ? availableAfter(session, end.waitMs ?? 0) : chooseRemedy(reason, runner);
+  const remedy = isLong ? describeAvailability(session, end.waitMs ?? 0) : chooseRemedy(reason, runner);
   return { ...run, end: { kind: 'unusable', reason: end.reason, remedy } };
 }
 
-function availableAfter({ clock }: Session, waitMs: number): string {
+function describeAvailability({ clock }: Session, waitMs: number): string {
   const at = localTime(new Date(clock.now() + waitMs).toISOString());
   return `The provider is available again after ${at}; then run \`npx self-heal run\` again.`;
 }

@@ -41,7 +41,6 @@ export interface Trial {
   end: AttemptEnd | null;
 }
 
-/** Starts an attempt and stores its start. */
 export async function startTrial(
   session: Pick<Session, 'store' | 'folder'>,
   cause: Cause,
@@ -91,7 +90,6 @@ interface OfCause {
   readonly attempt: Attempt;
 }
 
-/** Stores the start of an attempt; returns its id. */
 export async function storeStart(
   { store, folder }: Pick<Session, 'store' | 'folder'>,
   { id: causeId, lead }: Cause,

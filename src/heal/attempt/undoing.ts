@@ -24,8 +24,8 @@ export function revertedHunks({ path, green = null, red, now }: FixedFile): Reve
   const fixes = compareFile(path, red, now).hunks;
   const isRestored = linesIn(now).join('\n') === linesIn(green).join('\n');
   return compareFile(path, green, red).hunks.flatMap((hunk) => {
-    const fix = joined(fixes.filter((other) => touch(hunk, other)));
-    const texts = restoredTexts(hunk, fix);
+    const fix = joinHunks(fixes.filter((other) => areAdjacent(hunk, other)));
+    const texts = listRestoredTexts(hunk, fix);
     const extent = isRestored && hasWords(hunk) ? 'all' : measureRevert(hunk, fix);
     return extent === null && texts.length === 0 ? [] : [{ hunk, isWhole: extent === 'all', texts }];
   });
@@ -34,22 +34,22 @@ export function revertedHunks({ path, green = null, red, now }: FixedFile): Reve
 type Lines = Pick<ExactHunk, 'old' | 'now'>;
 
 /** True if a fix edits lines of a change, or lines next to them. */
-function touch({ newStart, now }: ExactHunk, fix: ExactHunk): boolean {
+function areAdjacent({ newStart, now }: ExactHunk, fix: ExactHunk): boolean {
   return newStart <= fix.oldStart + fix.old.length && fix.oldStart <= newStart + now.length;
 }
 
-function joined(hunks: readonly ExactHunk[]): Lines {
+function joinHunks(hunks: readonly ExactHunk[]): Lines {
   return { old: hunks.flatMap(({ old }) => old), now: hunks.flatMap(({ now }) => now) };
 }
 
-const hasWords = ({ old, now }: Lines) => keysOf([...old, ...now]).length > 0;
+const hasWords = ({ old, now }: Lines) => normalizeLines([...old, ...now]).length > 0;
 
 /** Returns how much of a change a fix reverts: restores the lines that the change removed, and removes those that it added. */
 function measureRevert(change: Lines, fix: Lines): 'all' | 'part' | null {
-  const lost = surplus(keysOf(change.old), keysOf(change.now));
-  const added = surplus(keysOf(change.now), keysOf(change.old));
-  const restored = surplus(keysOf(fix.now), keysOf(fix.old));
-  const removed = surplus(keysOf(fix.old), keysOf(fix.now));
+  const lost = countSurplus(normalizeLines(change.old), normalizeLines(change.now));
+  const added = countSurplus(normalizeLines(change.now), normalizeLines(change.old));
+  const restored = countSurplus(normalizeLines(fix.now), normalizeLines(fix.old));
+  const removed = countSurplus(normalizeLines(fix.old), normalizeLines(fix.now));
   const back = [...lost].filter(([key, times]) => (restored.get(key) ?? 0) >= times);
   const gone = [...added].filter(([key, times]) => (removed.get(key) ?? 0) >= times);
   // A change that only added lines may have been corrected: it counts as reverted only if nothing replaces the lines.
@@ -58,14 +58,14 @@ function measureRevert(change: Lines, fix: Lines): 'all' | 'part' | null {
   return back.length > 0 || (lost.size === 0 && gone.length > 0) ? 'part' : null;
 }
 
-function restoredTexts(change: Lines, fix: Lines): string[] {
-  const lost = surplus(textPieces(change.old), textPieces(change.now));
-  const restored = surplus(textPieces(fix.now), textPieces(fix.old));
+function listRestoredTexts(change: Lines, fix: Lines): string[] {
+  const lost = countSurplus(splitTexts(change.old), splitTexts(change.now));
+  const restored = countSurplus(splitTexts(fix.now), splitTexts(fix.old));
   return [...lost.keys()].filter((piece) => restored.has(piece));
 }
 
 /** Splits lines at quotes, tags and braces into texts, attributes and names of elements. */
-function textPieces(lines: readonly string[]): string[] {
+function splitTexts(lines: readonly string[]): string[] {
   return lines
     .flatMap((line) => line.split(/["'`<>{}]/))
     .map((piece) => piece.trim())
@@ -73,18 +73,18 @@ function textPieces(lines: readonly string[]): string[] {
 }
 
 function linesIn(text: string | null): string[] {
-  return keysOf(text?.split('\n') ?? []);
+  return normalizeLines(text?.split('\n') ?? []);
 }
 
 /** Normalizes lines for comparison: ignores spaces and the kind of quotes, and drops lines of brackets alone. */
-function keysOf(lines: readonly string[]): string[] {
+function normalizeLines(lines: readonly string[]): string[] {
   return lines
     .map((line) => line.replaceAll(/["'`]/g, '"').replaceAll(/\s+|[;,]+\s*$/g, ''))
     .filter((key) => /[\p{L}\p{N}]/u.test(key));
 }
 
 /** Returns the items that the first list has more often than the second, with how many more. */
-function surplus(first: readonly string[], second: readonly string[]): Map<string, number> {
+function countSurplus(first: readonly string[], second: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const key of first) counts.set(key, (counts.get(key) ?? 0) + 1);
   for (const key of second) counts.set(key, (counts.get(key) ?? 0) - 1);

@@ -34,20 +34,20 @@ export function touchedCode(files: readonly FixedFile[]): TouchedCode[] {
     const ranges =
       red === null || now === null
         ? [{ start: 1, end: lines.length }]
-        : joined(fixed.map((hunk) => surroundings({ path, text: now }, hunk)));
+        : joinRanges(fixed.map((hunk) => findSurroundings({ path, text: now }, hunk)));
     return ranges.map((range) => ({
       at: `${path}:${range.start}-${range.end}`,
-      ...(states.green === undefined ? {} : { green: inState(states.green, range, sinceGreen) }),
-      red: inState(red, range, now === null ? [] : fixed),
+      ...(states.green === undefined ? {} : { green: readRange(states.green, range, sinceGreen) }),
+      red: readRange(red, range, now === null ? [] : fixed),
       now: now === null ? null : linesOf(now, range),
     }));
   });
 }
 
-function inState(text: string | null, range: Range, since: readonly ExactHunk[]): string | null {
+function readRange(text: string | null, range: Range, since: readonly ExactHunk[]): string | null {
   return text === null
     ? null
-    : linesOf(text, { start: lineBefore(since, range.start), end: lineBefore(since, range.end, true) });
+    : linesOf(text, { start: mapToOldLine(since, range.start), end: mapToOldLine(since, range.end, true) });
 }
 
 const linesOf = (text: string, { start, end }: Range) =>
@@ -57,7 +57,7 @@ const linesOf = (text: string, { start, end }: Range) =>
     .join('\n');
 
 /** Maps a line of the new state to its line in the old state. */
-function lineBefore(hunks: readonly ExactHunk[], line: number, isEnd = false): number {
+function mapToOldLine(hunks: readonly ExactHunk[], line: number, isEnd = false): number {
   let shift = 0;
   for (const { oldStart, newStart, old, now } of hunks) {
     if (line < newStart) break;
@@ -68,7 +68,7 @@ function lineBefore(hunks: readonly ExactHunk[], line: number, isEnd = false): n
 }
 
 /** Returns the lines of the largest function or block around a change that is not too long, with the comment before it. */
-function surroundings({ path, text }: { path: string; text: string }, hunk: ExactHunk): Range {
+function findSurroundings({ path, text }: { path: string; text: string }, hunk: ExactHunk): Range {
   const [start, end] = [hunk.newStart, Math.max(hunk.newStart, hunk.newStart + hunk.now.length - 1)];
   const lines = text.split('\n');
   const around = {
@@ -89,7 +89,7 @@ function surroundings({ path, text }: { path: string; text: string }, hunk: Exac
   return { start: first, end: largest.end };
 }
 
-function joined(ranges: readonly Range[]): Range[] {
+function joinRanges(ranges: readonly Range[]): Range[] {
   const all: Range[] = [];
   for (const range of ranges.toSorted((a, b) => a.start - b.start)) {
     const last = all.at(-1);
@@ -130,8 +130,8 @@ export function rulesAbout(files: readonly FixedFile[], texts: readonly ProjectT
     ),
   );
   const around = touchedCode(files).flatMap(({ at, now, red }) => [at, now ?? red ?? '']);
-  const names = new Map<string, number>(around.flatMap(wordsOf).map((word) => [word, 0.5]));
-  for (const word of changed.flatMap(wordsOf)) names.set(word, 1);
+  const names = new Map<string, number>(around.flatMap(splitWords).map((word) => [word, 0.5]));
+  for (const word of changed.flatMap(splitWords)) names.set(word, 1);
   const reds = new Map(files.map(({ path, red }) => [path, red ?? '']));
   const lines = texts.flatMap(({ path, text: now, ...states }) => {
     // Comments that the fix itself adds are not rules of the project.
@@ -144,7 +144,7 @@ export function rulesAbout(files: readonly FixedFile[], texts: readonly ProjectT
               file: path,
               line: at + 1,
               text: line.slice(0, 300),
-              words: [...new Set(wordsOf(line))].filter((word) => names.has(word)),
+              words: [...new Set(splitWords(line))].filter((word) => names.has(word)),
               hasChanged: before && !before.has(trimmed(line)),
             },
           ]
@@ -172,7 +172,7 @@ export function rulesAbout(files: readonly FixedFile[], texts: readonly ProjectT
 const trimmed = (line: string) => line.trim();
 
 /** Splits a line into words, also within `camelCase` and `snake_case`, without plural endings. */
-function wordsOf(line: string): string[] {
+function splitWords(line: string): string[] {
   const words = line.match(/\p{Lu}?\p{Ll}{2,}|\p{Lu}{2,}|\d{2,}/gu) ?? [];
   return words
     .map((word) => word.toLowerCase().replace(/(?<=\p{L}{3})(?:es|s)$/u, ''))

@@ -56,10 +56,10 @@ export async function gatherFix(project: Project, fix: FixInTree): Promise<FixTo
     green: since?.base ?? null,
     culprit: blame
       ? { isProven: true, hunks: blame.hunks }
-      : { isProven: false, hunks: await suspectedHunks(project, { lead, files, since }) },
+      : { isProven: false, hunks: await listSuspectedHunks(project, { lead, files, since }) },
     patch: fix.patch,
     code: touchedCode(files),
-    rules: rulesAbout(files, await textsOf({ root, cwd, since, files })),
+    rules: rulesAbout(files, await listProjectTexts({ root, cwd, since, files })),
     error: [...new Set(lead.evidence.errors.map(({ message }) => message))].join('\n\n'),
     ran: fix.ran,
     facts: fix.facts.map((fact) => withWish(fact, spec)),
@@ -88,7 +88,7 @@ async function readStates(
 const styles = /\.(?:css|s[ac]ss|less|svg)$/;
 
 /** Returns the changes to the files that the fix touches, and then other changes that may have broken the test. */
-async function suspectedHunks(
+async function listSuspectedHunks(
   { root, cwd, clean }: Project,
   { lead, files, since }: { lead: DiagnosedFailure; files: readonly FixedFile[]; since: GitChanges | null },
 ): Promise<FixToRead['culprit']['hunks']> {
@@ -127,7 +127,7 @@ const TEXTS = 400;
 const LONGEST = 200_000;
 
 /** Returns the documents of the project, and the code near the fix, whose comments may contain rules. */
-async function textsOf({
+async function listProjectTexts({
   root,
   cwd,
   since,

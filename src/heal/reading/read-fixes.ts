@@ -70,11 +70,12 @@ export async function startReading(session: Session, fixes: readonly FixToProve[
   for (const fix of fixes) {
     const { cause, attempt, parts } = fix;
     const isByAgent = attempt.agent !== null && !['fixer', 'person'].includes(attempt.proposedBy ?? '');
-    const edits = editsOf(session, parts);
+    const edits = listEdits(session, parts);
     const isOfTests = edits.length > 0 && edits.every(({ path: file }) => session.isTest(file));
     if (!isByAgent || attempt.reading || isOfTests) continue;
-    const programs = await programsFor(session, attempt);
-    if (typeof programs === 'string') told.set(cause.id, Promise.resolve(unread('not-read', programs)));
+    const programs = await choosePrograms(session, attempt);
+    if (typeof programs === 'string')
+      told.set(cause.id, Promise.resolve(createNoReview('not-read', programs)));
     else {
       const { n } = cause.lead;
       await session.diagnostics.showTrace(n);
@@ -105,7 +106,7 @@ export async function readAll(
     const { copy, broken } = lane;
     const read = lane.last
       .then(() => readIn(session, request, { copy, broken, signal }))
-      .catch((error: unknown) => unread('no-answer', reasonOf(error)));
+      .catch((error: unknown) => createNoReview('no-answer', reasonOf(error)));
     lane.last = read;
     told.set(request.cause.id, read);
   }
@@ -132,7 +133,7 @@ async function openLane({ workspace }: Session, copy: number): Promise<Lane> {
 }
 
 /** Returns the programs that may review an attempt, or a sentence why none does. */
-async function programsFor(
+async function choosePrograms(
   { settings, hooks, cwd }: Session,
   { agent }: Pick<Attempt, 'agent'>,
 ): Promise<readonly string[] | string> {
@@ -142,7 +143,7 @@ async function programsFor(
   return chooseReaders(settings, { maker, cwd });
 }
 
-function editsOf({ folder }: Session, parts: readonly Attempt[]): FileEdit[] {
+function listEdits({ folder }: Session, parts: readonly Attempt[]): FileEdit[] {
   return parts.flatMap(({ change }) =>
     change === null ? [] : (readChange(folder.dir, change)?.edits ?? []),
   );
@@ -181,12 +182,15 @@ async function readIn(
   { cause, n, programs, fix, evidence }: ReadRequest,
   at: { readonly copy: number; readonly broken: string | null; readonly signal: AbortSignal },
 ): Promise<ReadFix> {
-  let answer = unread('no-answer', at.broken ?? `no program with the command ${reader} is set up here`);
+  let answer = createNoReview(
+    'no-answer',
+    at.broken ?? `no program with the command ${reader} is set up here`,
+  );
   for (const program of at.broken === null ? programs : []) {
     const { spending, clock, settings } = session;
     const reached = limitReached(spending.spentFor(cause, clock.now()), settings.limits);
     if (at.signal.aborted || reached !== null)
-      return { ...answer, ...unread('no-answer', reached ?? 'interrupted') };
+      return { ...answer, ...createNoReview('no-answer', reached ?? 'interrupted') };
     const token = randomBytes(4).toString('hex');
     const request: DeployRequest = {
       cause,
@@ -214,7 +218,7 @@ async function ask(
 ): Promise<ReadFix & { readonly isUnusable: boolean }> {
   const { workspace, cwd } = session;
   const ready = await readyAgent(session, request, { copy, signal, isTried: true });
-  if (typeof ready === 'string') return { ...unread('no-answer', ready), isUnusable: false };
+  if (typeof ready === 'string') return { ...createNoReview('no-answer', ready), isUnusable: false };
   const { id, workingCopy } = ready;
   const run = await ready.work();
   warnOfWriting(session, request.cause.id, await workspace.collect(String(id), copy));
@@ -224,7 +228,7 @@ async function ask(
   const isUnusable = run.end.kind === 'unusable' || run.end.kind === 'spawn-failed';
   if (opinion) return { reading: { ...opinion, by: program }, usage, isUnusable: false };
   const why = 'reason' in run.end ? run.end.reason : `${program} gave no answer (${run.end.kind})`;
-  return { ...unread('no-answer', why), usage, isUnusable };
+  return { ...createNoReview('no-answer', why), usage, isUnusable };
 
   function inProject({ file, why, ...opinion }: Opinion): Opinion {
     const named = file === null ? null : path.resolve(cwd, workingCopy.toProject(file));
@@ -237,7 +241,7 @@ async function ask(
   }
 }
 
-function unread(verdict: 'not-read' | 'no-answer', why: string): ReadFix {
+function createNoReview(verdict: 'not-read' | 'no-answer', why: string): ReadFix {
   return { reading: { verdict, by: null, file: null, line: null, why }, usage: null };
 }
 

@@ -3,7 +3,7 @@ import { readBoundedLines, listEntries, inflate, withZip } from '../zip.js';
 import { jsonOf } from '../../json-of.js';
 import type { TestResult } from '../suite-run.js';
 import { commitOf, configShape, type ReadReport, shardShape, status } from './json-report.js';
-import { testKey } from './report.js';
+import { createTestKey } from './report.js';
 import { groupBy } from '../../group-by.js';
 
 const test = z.object({
@@ -113,7 +113,7 @@ function listTests({
     entries.flatMap((entry) => {
       if (!('testId' in entry)) return listTestsIn([...above, title], entry);
       const isSkipped = (entry.annotations ?? []).some(({ type }) => type === 'skip' || type === 'fixme');
-      return { id: entry.testId, key: testKey(name, [...above, title, entry.title]), isSkipped };
+      return { id: entry.testId, key: createTestKey(name, [...above, title, entry.title]), isSkipped };
     });
   return suites.flatMap((top) => listTestsIn([], top));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TestResult } from '../suite-run.js';
-import { type PlaywrightReport, type ReportedTest, testKey } from './report.js';
+import { type PlaywrightReport, type ReportedTest, createTestKey } from './report.js';
 
 /** A report without its name. */
 export type ReadReport = Omit<PlaywrightReport, 'name'>;
@@ -72,7 +72,7 @@ function listTests(above: readonly string[], { title, specs, suites = [] }: Json
   const titles = [...above, title];
   const own = specs.flatMap((spec) =>
     spec.tests.map((result) => ({
-      key: testKey(result.projectName, [...titles, spec.title]),
+      key: createTestKey(result.projectName, [...titles, spec.title]),
       outcome: outcomeOf(result),
       durationMs: result.results.at(-1)?.duration ?? 0,
     })),

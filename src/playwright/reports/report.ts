@@ -9,7 +9,7 @@ interface Shard {
 
 /** The result of a test in another run. */
 export interface ReportedTest {
-  /** Identifies it in every checkout of the same commit: see `testKey`. */
+  /** Identifies it in every checkout of the same commit: see `createTestKey`. */
   readonly key: string;
   readonly outcome: TestResult['outcome'];
   readonly durationMs: number;
@@ -32,7 +32,7 @@ export interface PlaywrightReport {
  * Returns the key of a test, which is the same in a report and in the suite here: the name of its project, its file relative to the folder of the
  * tests, and its titles. Not every report has ids. With `repeatEach`, several tests have the same key.
  */
-export function testKey(project: string, titles: readonly string[]): string {
+export function createTestKey(project: string, titles: readonly string[]): string {
   return `[${project}] › ${titles.filter((title) => title !== '').join(' › ')}`.replaceAll('\\', '/');
 }
 

@@ -13,7 +13,7 @@ import { startTrial } from '../../../src/heal/attempt/trial.js';
 import { createDiagnose, writeFailure } from '../../../src/command/diagnose.js';
 import { showTrace } from '../../../src/command/show-trace.js';
 import { writeHtmlReport } from '../../../src/outputs/html/page.js';
-import { eventsWriter } from '../../../src/run/event-log.js';
+import { createEventsWriter } from '../../../src/run/event-log.js';
 import { writeReports } from '../../../src/outputs/write-reports.js';
 import { renderSummary } from '../../../src/outputs/summary.js';
 import { createTerminalReporter } from '../../../src/outputs/terminal.js';
@@ -69,7 +69,7 @@ export async function runThatSays(
   await maskSuiteFolder(suite, { isRed: true, redactor });
   const screen = new PassThrough();
   const terminal = createTerminalReporter({ stream: screen, paint, live: false, now: () => 0 });
-  const events = eventsWriter(folder.value.dir);
+  const events = createEventsWriter(folder.value.dir);
   const bus = createBus([events, terminal], virtualClock(), redactor);
   const agent = `process.stdin.on('data', (part) => process.stdout.write(part)).on('end', () => {
     process.stdout.write(${JSON.stringify(`${say('agent')}\n`)});

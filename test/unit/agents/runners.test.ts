@@ -7,7 +7,7 @@ import { checkAgent, findMissingAgents } from '../../../src/agents/check-agents.
 import { type ClaudeCopy, createClaudeFlags } from '../../../src/agents/claude-project.js';
 import { createClaudeReader, claudeRunner } from '../../../src/agents/claude-runner.js';
 import { createCodexReader, codexRunner } from '../../../src/agents/codex-runner.js';
-import { newCommandFile } from '../../../src/agents/command-files.js';
+import { locateCommandFile } from '../../../src/agents/command-files.js';
 import { expandPrompt, fillArguments, readTomlPrompt } from '../../../src/agents/expand-command.js';
 import { selectEnv } from '../../../src/agents/create-run-agent.js';
 import type { OutputReader, OutputStream } from '../../../src/agents/runner.js';
@@ -104,9 +104,9 @@ describe('slash commands', () => {
       expect(problem).toMatchObject({
         kind: 'agent-not-installed',
         message: `the slash command /no-such-one of agent fixer does not exist for ${kind}`,
-        remedy: expect.stringContaining(newCommandFile(kind, '/no-such-one')),
+        remedy: expect.stringContaining(locateCommandFile(kind, '/no-such-one')),
       });
-      const file = path.join(dir, newCommandFile(kind, '/no-such-one'));
+      const file = path.join(dir, locateCommandFile(kind, '/no-such-one'));
       mkdirSync(path.dirname(file), { recursive: true });
       writeFileSync(file, 'x');
       expect(await checkAgent(settings, 'fixer', dir)).toBeNull();

@@ -7,12 +7,12 @@ import { type ConsoleEntry, type NetworkEntry } from '../../../src/model/evidenc
 import { createFailureShape, readJsonLines } from '../../../src/evidence/classify-input.js';
 import {
   type PassingTrace,
-  consoleKey,
+  createConsoleKey,
   markCommon,
   readPassingTrace,
-  requestKey,
+  createRequestKey,
 } from '../../../src/evidence/complaints.js';
-import { remainingReasons } from '../../../src/evidence/complaints.js';
+import { findRemainingReasons } from '../../../src/evidence/complaints.js';
 import { formatJsonEntry } from '../../../src/evidence/server-log.js';
 import { aDiagnosis, aTest, anEvidence, failing } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
@@ -154,9 +154,9 @@ describe('reasons left', () => {
     const serverLog = path.join(tempDir('reasons'), 'server.log');
     writeFileSync(serverLog, `1700000000000 ${server}\n`);
     const keys = complaints.map((complaint) =>
-      typeof complaint === 'string' ? consoleKey(complaint) : requestKey(complaint),
+      typeof complaint === 'string' ? createConsoleKey(complaint) : createRequestKey(complaint),
     );
-    const reasons = await remainingReasons(new Map([[failure, new Map(keys.map((key) => [key, 1]))]]), {
+    const reasons = await findRemainingReasons(new Map([[failure, new Map(keys.map((key) => [key, 1]))]]), {
       serverLog,
     });
     return reasons.get(failure)?.map(({ source }) => source) ?? [];

@@ -6,7 +6,7 @@ import { renderFailure, renderList } from '../../../src/clients/inspect/render-i
 import { loadRun } from '../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../src/outputs/html/page.js';
 import { renderMarkdown } from '../../../src/outputs/markdown.js';
-import { paletteFor } from '../../../src/outputs/streams.js';
+import { choosePalette } from '../../../src/outputs/streams.js';
 import { renderSummary } from '../../../src/outputs/summary.js';
 import { readRunState } from '../../../src/run/event-log.js';
 import { readFailureRecords, writeFailureRecord } from '../../../src/run/failure-record.js';
@@ -43,7 +43,7 @@ async function readAll(project: string): Promise<void> {
     const location = { dir: run.dir, displayDir: 'runs/x' };
     renderPage(await loadRun(run.report, state, location), '');
     renderMarkdown(run.report, { folder: 'runs/x', maxBytes: 100_000 });
-    renderSummary(run.report, { columns: 100, paint: paletteFor({ NO_COLOR: '1' }) });
+    renderSummary(run.report, { columns: 100, paint: choosePalette({ NO_COLOR: '1' }) });
   }
   const all = listFailures(run);
   renderList(run, all);

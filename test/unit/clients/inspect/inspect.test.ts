@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newCommandFile } from '../../../../src/agents/command-files.js';
+import { locateCommandFile } from '../../../../src/agents/command-files.js';
 import { type BuiltInRunner, builtInRunners } from '../../../../src/model/built-in.js';
 import type { Settings } from '../../../../src/model/settings.js';
 import { listFailures } from '../../../../src/clients/inspect/find-failure.js';
@@ -45,7 +45,7 @@ function settingsOf(kind: BuiltInRunner): Settings {
 describe('the prompt of a failure that no agent was given', () => {
   it.each(builtInRunners)('CL-9 EV-9 is what a run would send to %s, without secrets', async (kind) => {
     const root = tempDir();
-    const file = path.join(root, newCommandFile(kind, '/fixer'));
+    const file = path.join(root, locateCommandFile(kind, '/fixer'));
     mkdirSync(path.dirname(file), { recursive: true });
     const body =
       kind === 'gemini' ? "prompt = 'Mend {{args}} tok-90-kestrel'" : 'Mend $ARGUMENTS tok-90-kestrel';
