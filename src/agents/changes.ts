@@ -139,13 +139,13 @@ function chooseLikelyCommit(shown: readonly ShownHunk[], ratings: readonly numbe
 /** Returns the packages whose version in a manifest changed, and where the app imports each. */
 async function listChangedPackages(hunks: readonly ShownHunk[], tree: string): Promise<string[]> {
   const version = /^\s*"((?:@[\w.-]+\/)?[\w.-]+)": "((?:[~^]|>=)?\d[\w.+-]*)",?$/;
-  const read = (lines: readonly string[]) =>
+  const readVersions = (lines: readonly string[]) =>
     lines.flatMap((line) => (version.exec(line) ? [version.exec(line)] : []));
   const changed = hunks
     .filter(({ file }) => /(?:^|\/)package\.json$/.test(file))
     .flatMap(({ old, now }) => {
-      const before = new Map(read(old).map((match) => [match?.[1], match?.[2]]));
-      return read(now).flatMap((match) => {
+      const before = new Map(readVersions(old).map((match) => [match?.[1], match?.[2]]));
+      return readVersions(now).flatMap((match) => {
         const [, name = '', to = ''] = match ?? [];
         const from = before.get(name);
         return name !== 'version' && from !== undefined && from !== to ? [{ name, from, to }] : [];

@@ -145,7 +145,7 @@ export function markCommon<T extends Entries>(
     { compared = neighbours, isUnreachable }: { compared?: typeof neighbours; isUnreachable: boolean },
   ): E => {
     if (compared.length === 0) return entry;
-    // How often an unreachable host is asked depends only on how many pages a test opens.
+    // The number of requests to an unreachable host depends only on how many pages a test opens.
     const times = isUnreachable ? 1 : (counts.get(key) ?? 0) + 1;
     counts.set(key, times);
     return { ...entry, common: compared.some(({ complaints }) => times <= (complaints.get(key) ?? 0)) };

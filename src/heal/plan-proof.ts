@@ -273,7 +273,7 @@ function planApart(question: ProofQuestion, tests: readonly TestInProof[]): Next
     !question.areApart(one.fix.id, other.fix.id) &&
     !areSeenApart(one.lead, sightings, [one.fix, other.fix]);
   // The numbers stay the same from run to run.
-  const wereInDoubt = (one: Lead, other: Lead) =>
+  const isInitiallyInDoubt = (one: Lead, other: Lead) =>
     isInDoubt(
       one,
       other,
@@ -296,7 +296,10 @@ function planApart(question: ProofQuestion, tests: readonly TestInProof[]): Next
     const along = healed.filter(({ isFlipped }) => isFlipped);
     return { kind: 'run', part: 'apart', tests: [lead, ...along], without: fix.changes };
   }
-  const numbers = assignNumbers(leads, (one, other) => wereInDoubt(one, other) || wereInDoubt(other, one));
+  const numbers = assignNumbers(
+    leads,
+    (one, other) => isInitiallyInDoubt(one, other) || isInitiallyInDoubt(other, one),
+  );
   const bits = Array.from({ length: 32 - Math.clz32(Math.max(0, ...numbers.values())) }, (_, bit) => bit);
   const byBit = bits.map((bit) => leads.filter((one) => ((numbers.get(one) ?? 0) >> bit) % 2 === 1));
   for (const out of [...byBit, ...leads.map((one) => [one])]) {
