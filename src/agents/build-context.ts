@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Attempt } from '../model/attempt.js';
-import type { BlamedHunk } from '../model/blame.js';
+import { type BlamedHunk, describeBlame, isNarrow } from '../model/blame.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { hasFailed } from '../model/evidence.js';
 import { rateHunk } from '../diagnose/likelihood.js';
@@ -64,9 +64,12 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
   const { requests, handlers, named, near } = await findRelevantCode(lead, { root, tree });
   const rate = rateHunk(lead, near);
   const rateBlamed = (hunk: BlamedHunk) => rate({ ...hunk, newStart: hunk.line });
-  const blame = cause.blame
-    ? { ...cause.blame, hunks: cause.blame.hunks.toSorted((a, b) => rateBlamed(b) - rateBlamed(a)) }
-    : null;
+  const wide = cause.blame && !isNarrow(cause.blame) ? describeBlame(cause.blame) : undefined;
+  const whyNoBlame = wide ?? request.whyNoBlame;
+  const blame =
+    cause.blame && wide === undefined
+      ? { ...cause.blame, hunks: cause.blame.hunks.toSorted((a, b) => rateBlamed(b) - rateBlamed(a)) }
+      : null;
   const tests = members.map((member) => ({ member, test: createContextTest(member, root) }));
   return {
     schemaVersion: 1,
@@ -84,7 +87,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     diagnosis: lead.diagnosis,
     blame,
     ...(cause.flake ? { flake: cause.flake } : {}),
-    ...(request.whyNoBlame === undefined || cause.blame ? {} : { unblamed: request.whyNoBlame }),
+    ...(whyNoBlame === undefined || blame ? {} : { unblamed: whyNoBlame }),
     ...(requests.length > 0 ? { asked: requests, handlers } : {}),
     ...(await describeCustomElements(lead, tree)),
     changes: await listChanges({

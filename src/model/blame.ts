@@ -75,21 +75,36 @@ export function canBeReverted(blame: Blame | null | undefined): blame is Blame {
   return blame != null && blame.hunks.every((hunk) => !hunk.inTests);
 }
 
-/** Returns the position of the first hunk: `src/cart.ts:12`. */
-export function formatBlamePosition({ hunks }: Blame): string {
-  const [first] = hunks;
+/** Whether a search has narrowed the changes down, at least to one commit. Otherwise most of its hunks are innocent, and none is named. */
+export function isNarrow({ hunks, isMinimal }: Blame): boolean {
+  return isMinimal || new Set(hunks.map(({ commit }) => commit?.id ?? null)).size === 1;
+}
+
+/** Returns the position of the first hunk: `src/cart.ts:12`; empty if the changes are not narrowed down. */
+export function formatBlamePosition(blame: Blame): string {
+  const [first] = isNarrow(blame) ? blame.hunks : [];
   return first ? `${first.file}:${first.line}` : '';
+}
+
+/** Returns the result of the search with its position, if it has one. */
+export function describeBlameAt(blame: Blame): string {
+  const at = formatBlamePosition(blame);
+  return `${at}${at === '' ? '' : ': '}${describeBlame(blame)}`;
 }
 
 /** Returns the result of the search as one sentence. Its subject is the cause: one test, several, or the suite itself. `quote` formats the names of files. */
 export function describeBlame(blame: Blame, quote = (file: string) => file): string {
-  const { hunks, base } = blame;
+  const { hunks, base, outOf, runs } = blame;
+  if (!isNarrow(blame)) {
+    const size = hunks.length === outOf ? `all ${outOf}` : `${hunks.length} of the ${outOf}`;
+    return `It is green without ${size} changes since ${shortId(base.commit)}; ${runs} runs have not narrowed them down to a commit`;
+  }
   const commits = [...new Set(hunks.map(({ commit }) => commit?.id ?? null))];
   const [only] = commits;
   const onlyCommit = commits.length === 1 && only ? shortId(only) : null;
   const before = onlyCommit ? `before ${onlyCommit}` : `at ${shortId(base.commit)}`;
   const uncommitted = commits.includes(null) ? ' (not committed)' : '';
-  const best = blame.isMinimal ? '' : ` (best result of ${blame.runs} runs; fewer lines may suffice)`;
+  const best = blame.isMinimal ? '' : ` (best result of ${runs} runs; fewer lines may suffice)`;
   return `It was green ${before}; reverting ${describeSize(hunks)} of ${describeFiles(hunks, quote)}${uncommitted} turns it green${best}`;
 }
 

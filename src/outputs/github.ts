@@ -73,7 +73,7 @@ function chooseCodePosition(
   folders: GithubFolders,
 ): Position {
   const position = /^(?<file>.+?):(?<line>\d+)(?::\d+)?$/.exec(
-    blame ? formatBlamePosition(blame) : (source ?? ''),
+    (blame && formatBlamePosition(blame)) || (source ?? ''),
   )?.groups;
   const { workspace, project } = folders;
   const resolveFile = (file: string) => path.resolve(project, file);

@@ -28,20 +28,6 @@ describe('blame in real-world repositories', () => {
     expect(stateOf(project)).toEqual(before);
   });
 
-  it('BL-1 blames no changes of several commits while it searches, but says what a run has shown', async () => {
-    const { project, find, commit, told } = await repository((read) => !read('src/a.ts').includes('SIX'));
-    project.git('checkout', '--quiet', '-b', 'feature');
-    commit('louder', { 'src/a.ts': SIX });
-    commit('innocent', { 'src/b.ts': changed(b, 'one', 'ONE') });
-    const [blamed] = await find()([cause], 1);
-    expect(blamed?.blame).toBeUndefined();
-    const says =
-      /^is looking for the change to blame: its test is green without all 2 changes since \w{7} \(\w{7}, \w{7}\)$/;
-    expect(told).toEqual([[cause.id, expect.stringMatching(says)]]);
-    const [found] = await find()([cause]);
-    expect(found?.blame).toMatchObject({ isMinimal: true, hunks: [{ file: 'src/a.ts' }] });
-  });
-
   it('BL-1 BL-3 blames a commit of the pull request, not of main, in the merge commit of a CI system', async () => {
     const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.git('checkout', '--quiet', '-b', 'feature');

@@ -53,9 +53,9 @@ export async function repository(green: (read: (file: string) => string) => bool
       report: (id, answer) => void told.push([id, answer]),
       ...over,
     });
-    return async (causes: readonly Cause[], mostRuns = Infinity) => {
+    return async (causes: readonly Cause[]) => {
       const searches = await begin(causes);
-      for (let run = 0; run < mostRuns && (await searches.next()); run += 1);
+      while (await searches.next());
       return Promise.all(
         causes.map(async (one) => {
           const blame = await searches.of(one.id);

@@ -147,7 +147,7 @@ class Searches implements BlameSearches {
   async #report(search: CauseSearch): Promise<Blame | null> {
     const { causeId, culprits } = search;
     const numbers = culprits?.set.map((candidate) => search.history.candidates.indexOf(candidate));
-    const of = `${numbers?.toSorted().join()} ${culprits?.isMinimal} ${isTooWide(search)}`;
+    const of = `${numbers?.toSorted().join()} ${culprits?.isMinimal}`;
     const before = this.#answers.get(causeId);
     if (before?.of === of) return before.blame;
     const answer = await this.#answer(search);
@@ -158,10 +158,8 @@ class Searches implements BlameSearches {
   }
 
   async #answer(search: CauseSearch): Promise<Blame | string> {
-    const { culprits, history } = search;
+    const { culprits } = search;
     if (!culprits) return `found no change to blame: ${explainNoResult(search)}`;
-    if (isTooWide(search))
-      return `is looking for the change to blame: ${describeState(history, culprits.set)}`;
     const blame = await this.#blame(search, culprits);
     return blame ?? 'found no change to blame: somebody changed files during the search';
   }
@@ -251,23 +249,6 @@ function findQuickest({ tests, rerunIds }: SuiteRun): readonly string[] | null {
 function firstLineOf([error]: readonly TestError[]): string {
   return normalise(error?.message ?? '').split('\n')[0] ?? '';
 }
-
-/** Whether a search that is not at its end has only found changes of several commits, most of which are innocent. */
-function isTooWide({ nextHunks, culprits }: CauseSearch): boolean {
-  const steps = new Set(culprits?.set.map(({ step }) => step));
-  return nextHunks !== null && culprits !== null && steps.size > 1;
-}
-
-/** Describes what runs have shown so far. */
-function describeState({ candidates, commits, base }: ChangeHistory, set: readonly Candidate[]): string {
-  const size =
-    set.length === candidates.length ? `all ${set.length}` : `${set.length} of the ${candidates.length}`;
-  const ids = [...new Set(set.map(({ step }) => commits.at(-1 - step)?.id.slice(0, 7) ?? 'not committed'))];
-  const of = ids.length <= MOST_COMMITS_NAMED ? ` (${ids.join(', ')})` : '';
-  return `its test is green without ${size} changes since ${base.commit.slice(0, 7)}${of}`;
-}
-
-const MOST_COMMITS_NAMED = 5;
 
 function explainNoResult({ history, endedBy, stats }: CauseSearch): string {
   if (endedBy === 'interrupt') return 'interrupted';

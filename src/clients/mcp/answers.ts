@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { choiceText } from '../../model/choice.js';
-import { describeBlame } from '../../model/blame.js';
+import { type Blame, describeBlame, isNarrow } from '../../model/blame.js';
 import { fenced } from '../../fenced.js';
 import { formatViolation } from '../../model/guard-findings.js';
 import { formatProof } from '../../model/proof.js';
@@ -78,7 +78,7 @@ function renderCauses(report: Report): string[] {
       headline,
       ...(source === null ? [] : [`at ${source}`]),
       ...why.slice(0, 1).map((reason) => `${reason.source}: ${reason.evidence}`),
-      ...(blame ? [`blame: ${describeBlame(blame)}`, ...blame.hunks.slice(0, MOST).flatMap(formatHunk)] : []),
+      ...(blame ? [`blame: ${describeBlame(blame)}`, ...listBlamedHunks(blame)] : []),
       ...listTestNames(report, cause.tests),
     ];
     return `## ${id}: ${category}, ${counted(cause.tests.length, 'test')}\n\n${fenced(lines.join('\n'))}`;
@@ -86,7 +86,11 @@ function renderCauses(report: Report): string[] {
   return [dataNotice, ...sections, 'Evidence of each: `get_failure` with its id.'];
 }
 
-function formatHunk({ file, line, old, now }: NonNullable<ReportCause['blame']>['hunks'][number]): string[] {
+function listBlamedHunks(blame: Blame): string[] {
+  return isNarrow(blame) ? blame.hunks.slice(0, MOST).flatMap(formatHunk) : [];
+}
+
+function formatHunk({ file, line, old, now }: Blame['hunks'][number]): string[] {
   return [`${file}:${line}`, ...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
 }
 
@@ -180,7 +184,7 @@ export function createFailureAnswer(
     blame: cause?.blame ? describeBlame(cause.blame) : null,
     files,
   };
-  const hunks = (cause?.blame?.hunks ?? []).slice(0, MOST).flatMap(formatHunk);
+  const hunks = cause?.blame ? listBlamedHunks(cause.blame) : [];
   const lines = [renderFailure(inspected, files), ...(hunks.length > 0 ? ['', 'blamed', ...hunks] : [])];
   const text = [`# ${category}, failure ${failure.n} of run ${runId}`, dataNotice, fenced(lines.join('\n'))];
   return { data, text: text.join('\n\n'), of: runId };

@@ -459,6 +459,18 @@ describe('what changed', () => {
     expect(changes).toMatch(/Also changed \(`git show <id>`\):\n- \w{7} \S+ `Other`: `src\/other\.ts`\n\n/);
   });
 
+  it('BL-3 shows the likely commit if runs have not narrowed the changes down to one', async () => {
+    const { commit, prompt, lead } = project();
+    commit({ 'src/cart.ts': 'sum\n' }, 'Sums up');
+    commit({ 'src/a.ts': 'b\n' }, 'Other');
+    const hunks = ['src/a.ts', 'src/cart.ts'].map((file) => aBlamedHunk({ file }));
+    const apart = hunks.map((hunk, n) => ({ ...hunk, commit: n === 0 ? null : hunk.commit }));
+    const text = await prompt({ cause: aCause({ lead, blame: aBlame({ hunks: apart, isMinimal: false }) }) });
+    expect(text).toMatch(/points to most: \w{7} \S+ `Sums up`\.\n\n```diff\n@@ src\/cart\.ts:1/);
+    expect(text).toMatch(/Reverted and run: `It is green without .* changes since \w{7};/);
+    expect(text).not.toContain('turns it green');
+  });
+
   it('BL-1 AG-2 says why no change is known to have broken it', async () => {
     const { commit, prompt } = project();
     commit({ 'src/cart.ts': 'sum\n' }, 'Sums up');

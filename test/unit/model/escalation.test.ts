@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/model/choice.js';
 import type { Attempt } from '../../../src/model/attempt.js';
-import { describeBlame, canBeReverted, formatBlamePosition } from '../../../src/model/blame.js';
+import {
+  describeBlame,
+  describeBlameAt,
+  canBeReverted,
+  formatBlamePosition,
+} from '../../../src/model/blame.js';
 import { chooseRetryAxis } from '../../../src/model/cause.js';
 import {
   readDecision,
@@ -158,6 +163,14 @@ it.each([
   ],
 ] as const)('BL-3 describes the blamed change in a sentence: %s', (_, hunks, words) => {
   expect(describeBlame(aBlame({ hunks }))).toContain(words);
+});
+
+it('BL-3 names no hunk or file of changes of several commits that runs have not narrowed down', () => {
+  const other = { ...one, file: 'src/b.ts', commit: null };
+  const wide = aBlame({ hunks: [one, other], isMinimal: false, outOf: 2, runs: 3 });
+  expect(describeBlameAt(wide)).toBe(
+    'It is green without all 2 changes since ba5e000; 3 runs have not narrowed them down to a commit',
+  );
 });
 
 it('BL-3 BL-4 gives the place of the first line, and allows a revert only of changes in the app', () => {
