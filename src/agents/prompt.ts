@@ -261,7 +261,9 @@ function renderRequests({ asked = [], handlers = [], error, blame }: AgentContex
 }
 
 /** The minimum length of the timeline, which changes must not displace. */
-const MIN_TIMELINE = 900;
+const MIN_TIMELINE = 600;
+/** The length of the list of other commits, if the likely one needs the rest. */
+const LIST_OF_COMMITS = 400;
 
 /** Shows the changes since the test was green: the hunks of the most likely commit, most relevant first, and a list of the other commits (BL-3). */
 function renderChanges({ changes, blame, unblamed }: AgentContext): Section {
@@ -276,9 +278,9 @@ function renderChanges({ changes, blame, unblamed }: AgentContext): Section {
     ...(unblamed && !blame ? [`Reverted and run: ${inline(unblamed)}.`] : []),
   ];
   return (room) => {
-    const overhead =
-      [describeBase(changes, { isShown: true, isBlamed: !!blame }), ...notes, ...rest.slice(0, 4)].join('\n')
-        .length + 160;
+    const list = Math.min(LIST_OF_COMMITS, rest.join('\n').length);
+    const heading = describeBase(changes, { isShown: true, isBlamed: !!blame });
+    const overhead = [heading, ...notes].join('\n').length + list + 100;
     const longest = Math.min(MAX_CHANGES, room - MIN_TIMELINE) - overhead;
     const whole = takeHunks(unshown, longest);
     if (room < overhead || (whole.length === 0 && rest.length === 0)) return '';
@@ -292,7 +294,7 @@ function renderChanges({ changes, blame, unblamed }: AgentContext): Section {
         ...notes,
         ...(rest.length > 0
           ? [
-              `${whole.length > 0 ? 'Also changed' : 'Changed'} (\`git show <id>\`):\n${takeFirstTexts(rest, Math.max(400, longest / 4)).join('\n')}`,
+              `${whole.length > 0 ? 'Also changed' : 'Changed'} (\`git show <id>\`):\n${takeFirstTexts(rest, whole.length > 0 ? LIST_OF_COMMITS : Math.max(LIST_OF_COMMITS, longest / 4)).join('\n')}`,
             ]
           : []),
       ].join('\n\n'),
