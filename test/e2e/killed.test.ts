@@ -161,7 +161,9 @@ ${editingAgent([
   expect(await project.read('.env')).toBe('SHOP=new\n');
   await project.write({ 'mine.txt': 'c\n', 'both.txt': 'one\n2\n3\n4\n' });
   const { exitCode, stdout } = await project.selfHeal(['undo', '--yes']);
-  expect(stdout).toMatch(/reverted the changes[^]*\.env\n {2}both\.txt\n {2}page\.html\nleft alone[^]*mine\.txt/);
+  expect(stdout).toMatch(
+    /reverted the changes[^]*\.env\n {2}both\.txt\n {2}page\.html\nleft alone[^]*mine\.txt/,
+  );
   expect(exitCode).toBe(1);
   expect(await project.read('page.html')).toBe(broken['page.html']);
   expect(await project.read('.env')).toBe('SHOP=old\n');
