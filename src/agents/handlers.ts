@@ -18,9 +18,9 @@ export interface Handler {
   readonly calls: readonly string[];
 }
 
-const mostLines = 14;
-const mostCalls = 4;
-const longestLine = 240;
+const MAX_LINES = 14;
+const MAX_CALLS = 4;
+const MAX_LINE_LENGTH = 240;
 
 /** The registration of a route in the frameworks of several languages: a verb, a decorator or a mount, and the path. */
 const registration =
@@ -55,7 +55,7 @@ export async function findHandler(
     request: `${method} ${address}`,
     at: `${found.file}:${found.line}`,
     isNear: exact === null,
-    code: block.map((line) => line.slice(0, longestLine)).join('\n'),
+    code: block.map((line) => line.slice(0, MAX_LINE_LENGTH)).join('\n'),
     calls: await listCalls(block.join('\n'), text, { file: found.file, tree }),
   };
 }
@@ -202,7 +202,7 @@ const notServerCode =
 
 /** Returns the lines of a block: its first line, the more indented lines below, and the closing line. */
 function readBlock(text: string, line: number): string[] {
-  const lines = text.split('\n').slice(line - 1, line - 1 + mostLines);
+  const lines = text.split('\n').slice(line - 1, line - 1 + MAX_LINES);
   const indent = (one: string) => one.search(/\S/);
   const first = indent(lines[0] ?? '');
   const end = lines.findIndex((one, at) => at > 0 && one.trim() !== '' && indent(one) <= first);
@@ -264,7 +264,7 @@ async function listCalls(
 ): Promise<string[]> {
   const used = new Set(code.match(/[A-Za-z_$][\w$]*/g));
   const imports = listImports(text, file, await listAppFiles(tree)).filter(({ name }) => used.has(name));
-  const calls = imports.slice(0, mostCalls).map(async ({ name, file: target }) => {
+  const calls = imports.slice(0, MAX_CALLS).map(async ({ name, file: target }) => {
     const lines = (await readFile(path.join(tree, target), 'utf8').catch(() => '')).split('\n');
     const definition = new RegExp(
       String.raw`\b(?:function\*?|const|let|var|class|def|func) +${name.replaceAll('$', String.raw`\$`)}\b`,

@@ -112,13 +112,13 @@ export function renderPrompt(
 /** The caret under a line that is too long to see the marked column. */
 const farCaret = /^[ ]+\|[ ]{80,}\^+[ ]*(?:\n|$)/gm;
 
-const longestBeside = 140;
+const MAX_BESIDE = 140;
 
 /** Shortens the lines around the failing one. */
 function shortenSnippet(snippet: string | null): string | null {
   const lines = snippet?.replaceAll(farCaret, '').split('\n') ?? null;
-  const isWhole = (line: string) => /^\s*>/.test(line) || line.length <= longestBeside;
-  return lines?.map((line) => (isWhole(line) ? line : `${line.slice(0, longestBeside)}…`)).join('\n') ?? null;
+  const isWhole = (line: string) => /^\s*>/.test(line) || line.length <= MAX_BESIDE;
+  return lines?.map((line) => (isWhole(line) ? line : `${line.slice(0, MAX_BESIDE)}…`)).join('\n') ?? null;
 }
 
 /** Removes the lines of an error that its call log repeats. */

@@ -9,8 +9,8 @@ export interface CodeLine {
   readonly text: string;
 }
 
-const mostLines = 2_000;
-const longestLine = 1_000;
+const MAX_LINES = 2_000;
+const MAX_LINE_LENGTH = 1_000;
 
 /** Returns the matching lines of the app's code and configuration; `args` are options of `git grep` and end with the pattern. */
 export async function searchCode(
@@ -21,11 +21,11 @@ export async function searchCode(
   const output = await git(tree, ['grep', '-n', '-z', '-I', '--untracked', ...args, '--', ...paths]);
   return (output ?? '')
     .split('\n')
-    .slice(0, mostLines)
+    .slice(0, MAX_LINES)
     .flatMap((entry) => {
       const [file = '', line = '', text = ''] = entry.split('\0');
       return isAppFile(file) && Number(line) > 0
-        ? [{ file, line: Number(line), text: text.slice(0, longestLine) }]
+        ? [{ file, line: Number(line), text: text.slice(0, MAX_LINE_LENGTH) }]
         : [];
     });
 }

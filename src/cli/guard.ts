@@ -57,7 +57,7 @@ function toJson({ differences, locatorChanges, cut }: GuardFindings): object {
 const strengths: readonly Strength[] = ['weaker', 'different', 'new'];
 
 /** The most lines to print of each side of a difference. */
-const maxLines = 12;
+const MAX_LINES = 12;
 
 const rank = ({ strength }: TestDifference) => strengths.indexOf(strength);
 
@@ -79,8 +79,8 @@ function printFindings(
     // People read a new test in its file.
     if (difference.strength === 'new') continue;
     const formatExcerpt = (sign: string, all: readonly string[]) => {
-      const rest = all.length - maxLines;
-      return [...all.slice(0, maxLines), ...(rest > 0 ? [`… ${counted(rest, 'more line')}`] : [])].map(
+      const rest = all.length - MAX_LINES;
+      return [...all.slice(0, MAX_LINES), ...(rest > 0 ? [`… ${counted(rest, 'more line')}`] : [])].map(
         (line) => `  ${sign} ${line}`,
       );
     };

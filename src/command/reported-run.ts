@@ -138,11 +138,11 @@ function addSerialGroups(ids: ReadonlySet<string>, { serial = [] }: SuiteRun): s
   return [...new Set([...ids, ...serial.filter((group) => group.some((id) => ids.has(id))).flat()])];
 }
 
-const maxListed = 10;
+const MAX_LISTED = 10;
 
 function createUnknownTestsProblem(keys: readonly string[]): Problem {
-  const more = keys.length > maxListed ? [`  and ${keys.length - maxListed} more`] : [];
-  const lines = keys.slice(0, maxListed).map((key) => `  ${cut(key, 200)}`);
+  const more = keys.length > MAX_LISTED ? [`  and ${keys.length - MAX_LISTED} more`] : [];
+  const lines = keys.slice(0, MAX_LISTED).map((key) => `  ${cut(key, 200)}`);
   return {
     kind: 'usage',
     message: 'the reports name red tests that are not among those selected here',

@@ -16,7 +16,7 @@ export interface Asserted {
 }
 
 const shortest = 2;
-const longest = 80;
+const MAX_CHARACTERS = 80;
 
 /** Parses the expected and received texts and numbers from Playwright's messages. */
 export function parseAsserted(errors: readonly Pick<TestError, 'message'>[]): Asserted {
@@ -32,7 +32,7 @@ function parseValues(text: string): string[] {
   // Skips the names of fields.
   const quoted = [...text.matchAll(/"((?:[^"\\]|\\.){1,400})"(?!\s*:)/g)].map(([, value = '']) => value);
   const numbers = quoted.length > 0 ? [] : (text.match(/(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])/g) ?? []);
-  return [...quoted, ...numbers].filter(({ length }) => length >= shortest && length <= longest);
+  return [...quoted, ...numbers].filter(({ length }) => length >= shortest && length <= MAX_CHARACTERS);
 }
 
 const isCall = /^(?:api|fetch|xhr)$/;

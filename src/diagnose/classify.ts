@@ -30,7 +30,7 @@ export const unknownWarning = 'Error type unknown, using default agent';
 /** Classifies a failure: its class with the reasons, alternatives, and the facts that the evidence names (CS-1 to CS-8, CS-11). */
 export type Classify = (evidence: Evidence) => Diagnosis;
 
-const mostReasons = 5;
+const MAX_REASONS = 5;
 
 /** Classifies with the built-in rules only. */
 export const classify: Classify = createClassify();
@@ -176,7 +176,7 @@ function putServiceFirst(why: readonly Reason[], evidence: Evidence): readonly R
   if (!first || !service || service.line.includes(first.evidence)) return why;
   return [{ ...first, rule: 'server/unreached-service', evidence: service.line }, ...why].slice(
     0,
-    mostReasons,
+    MAX_REASONS,
   );
 }
 
@@ -237,7 +237,7 @@ function keepStrongest(reasons: readonly Reason[], category: Category): Reason[]
   const all = [...first, ...sorted.filter((reason) => !first.includes(reason))];
   const isField = ({ evidence }: Reason) => fieldOfObject.test(evidence);
   const sure = Math.max(...all.filter((reason) => !isField(reason)).map(({ confidence }) => confidence));
-  return all.filter((reason) => !isField(reason) || reason.confidence > sure).slice(0, mostReasons);
+  return all.filter((reason) => !isField(reason) || reason.confidence > sure).slice(0, MAX_REASONS);
 }
 
 /** A line of a printed object (`severity: 'ERROR',`) explains less than another equally certain line. */
@@ -250,7 +250,7 @@ function useMessageOfField(reason: Reason, texts: readonly EvidenceText[]): Reas
     const lines = source === reason.source ? text.split('\n') : [];
     const at = lines.findIndex((line) => line.trim() === reason.evidence);
     const message = lines
-      .slice(Math.max(0, at - mostFrames), Math.max(0, at))
+      .slice(Math.max(0, at - MAX_FRAMES), Math.max(0, at))
       .findLast((line) => /^\S/.test(line) && messageLine.test(line));
     if (message !== undefined) return { ...reason, evidence: message.trim().slice(0, 300) };
   }
@@ -258,7 +258,7 @@ function useMessageOfField(reason: Reason, texts: readonly EvidenceText[]): Reas
 }
 
 /** How many lines of stack and fields may separate an error's message from the field. */
-const mostFrames = 40;
+const MAX_FRAMES = 40;
 const messageLine = /^(?:Uncaught )?[\w.$ ]{0,60}(?:[Ee]rror|Exception)\b[^:\n]{0,60}: \S/;
 
 /** A line of the test's source or of Playwright's call log, which does not say what went wrong. */

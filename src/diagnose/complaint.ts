@@ -40,13 +40,13 @@ export function orderErrors(errors: readonly TestError[]): readonly TestError[] 
 export function parseComplaint(errors: readonly TestError[]): Complaint {
   const [error] = orderErrors(errors);
   if (!error) return { kind: 'other', call: null, subject: null, detail: null };
-  const text = stripAnsi(error.message).slice(0, longest);
+  const text = stripAnsi(error.message).slice(0, MAX_CHARACTERS);
   const call = findCall(text);
   const subject = findLocator(text) ?? findFirst(text, addresses) ?? readAwaitedSubject(error, call);
   return { call, subject, ...classifyComplaint(text, call) };
 }
 
-const longest = 16_000;
+const MAX_CHARACTERS = 16_000;
 const locators = [
   /^[ \t]*Locator:[ \t]*(\S.{0,300})$/m,
   /strict mode violation: (.{1,300}) resolved to/,
@@ -174,8 +174,9 @@ function describeComparison(expected: string, received: string): string {
 /** Explains the difference between compared values that look the same; null if they look different. */
 export function findLookAlike(message: string): string | null {
   return (
-    /\((they look alike: [^)]*)\)$/.exec(describeValues(stripAnsi(message).slice(0, longest)) ?? '')?.[1] ??
-    null
+    /\((they look alike: [^)]*)\)$/.exec(
+      describeValues(stripAnsi(message).slice(0, MAX_CHARACTERS)) ?? '',
+    )?.[1] ?? null
   );
 }
 

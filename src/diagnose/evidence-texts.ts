@@ -21,17 +21,17 @@ import {
 import { stripAnsi } from '../visible-text.js';
 import { readMarkedStatusLine, removeQuotes } from './without-quotes.js';
 
-const longestLine = 600;
+const MAX_LINE_LENGTH = 600;
 
 /** Shortens a text to `max` characters, two thirds from its beginning and the rest from its end, and each line to 600. */
 export function clipText(text: string, max: number): string {
   const head = Math.floor((max * 2) / 3);
   const clipped =
     text.length > max ? `${text.slice(0, head)}\n${text.slice(text.length - (max - head))}` : text;
-  if (clipped.length <= longestLine) return clipped;
+  if (clipped.length <= MAX_LINE_LENGTH) return clipped;
   return clipped
     .split('\n')
-    .map((line) => (line.length > longestLine ? line.slice(0, longestLine) : line))
+    .map((line) => (line.length > MAX_LINE_LENGTH ? line.slice(0, MAX_LINE_LENGTH) : line))
     .join('\n');
 }
 

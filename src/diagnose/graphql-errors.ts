@@ -9,8 +9,8 @@ export interface GraphQlError {
   readonly code: string | null;
 }
 
-const mostErrors = 10;
-const longestMessage = 300;
+const MAX_ERRORS = 10;
+const MAX_MESSAGE = 300;
 /** A failure of the server itself has this code or none. With any other code, the server refused the request. */
 const serverFailure = /^2\d\d with GraphQL error(?: INTERNAL_SERVER_ERROR)?: /;
 const anyGraphQl = /^2\d\d with GraphQL error/;
@@ -30,7 +30,7 @@ const error = z
   })
   .transform(({ message, extensions }): GraphQlError => {
     const [line = ''] = message.trim().split('\n');
-    return { message: line.slice(0, longestMessage), code: extensions };
+    return { message: line.slice(0, MAX_MESSAGE), code: extensions };
   });
 const answer = z
   .object({ errors: z.array(error.nullable().catch(null)) })
@@ -42,7 +42,7 @@ const answers = z.union([z.array(answer), answer.transform((single) => [single])
 export function parseGraphQlErrors(body: string | null): GraphQlError[] {
   if (!body?.includes('"errors"')) return [];
   const errors = answers.parse(jsonOf(body)).flatMap((single) => single?.errors ?? []);
-  return errors.filter((single) => single !== null).slice(0, mostErrors);
+  return errors.filter((single) => single !== null).slice(0, MAX_ERRORS);
 }
 
 /**

@@ -171,15 +171,14 @@ function createBlankPageKey({ diagnosis, evidence }: DiagnosedFailure): string |
 /** On a page that shows only an error every element is missing, so the key is that error. */
 function createErrorPageKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
   const { ariaSnapshot, errors } = evidence;
-  if (diagnosis.category !== 'ui-error' || !ariaSnapshot || ariaSnapshot.length > longestErrorPage)
-    return null;
+  if (diagnosis.category !== 'ui-error' || !ariaSnapshot || ariaSnapshot.length > MAX_ERROR_PAGE) return null;
   const errorLine = ariaSnapshot.split('\n').find((line) => saysError.test(line));
   return errorLine !== undefined && parseComplaint(errors).kind === 'missing'
     ? `page | ${normalise(ariaSnapshot)}`
     : null;
 }
 
-const longestErrorPage = 600;
+const MAX_ERROR_PAGE = 600;
 const saysError =
   /\b(?:\w*Error|error|failed|wrong|could not|cannot|can't|unable|invalid|unexpected|not valid)\b/i;
 

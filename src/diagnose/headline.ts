@@ -9,8 +9,8 @@ import { chooseRelevantRequests, describeWrongAnswer } from './asserted.js';
 import { formatEndpoint, formatRequest, listResponseTexts } from './requests.js';
 import { findLostCookie, findRedirect } from './auth-redirects.js';
 
-const longest = 240;
-const longestPart = 150;
+const MAX_CHARACTERS = 240;
+const MAX_PART = 150;
 
 /**
  * Describes a failure in one distinctive line (at most 240 characters): the deciding evidence with its position, or the redirect that replaced the
@@ -28,7 +28,7 @@ export function describeFailure(failed: DiagnosedFailure): string {
   const at = findPhaseLine(failed) ?? (root === null ? findFailingLine(failed) : null);
   const position = at !== null && !line.includes(at) ? [at] : [];
   const loggerParts = [...position, ...describeNeededTests(failed)].join(', ');
-  return `${clip(line, longest - loggerParts.length - 3)}${loggerParts === '' ? '' : ` (${loggerParts})`}`;
+  return `${clip(line, MAX_CHARACTERS - loggerParts.length - 3)}${loggerParts === '' ? '' : ` (${loggerParts})`}`;
 }
 
 /** Names the test that must run before for the failure to occur, or says how many there are. */
@@ -159,9 +159,9 @@ const resourceType = /^[a-z]{2,20} (?=[A-Z]{3,7} \S+ →)/;
 
 /** Cuts a text at the end of a sentence, if there is one. */
 function clipSentence(text: string): string {
-  if (text.length <= longestPart) return text;
-  const end = text.slice(0, longestPart).search(/[.!?](?= [A-Z][^.!?]*$)/);
-  return end > longestPart / 3 ? text.slice(0, end + 1) : clip(text, longestPart);
+  if (text.length <= MAX_PART) return text;
+  const end = text.slice(0, MAX_PART).search(/[.!?](?= [A-Z][^.!?]*$)/);
+  return end > MAX_PART / 3 ? text.slice(0, end + 1) : clip(text, MAX_PART);
 }
 
 /** Parts around a message: dates and times, durations, the mark of a cause, a snapshot's list item, the beginning of an object. */

@@ -15,7 +15,7 @@ export interface NearPlace {
 }
 
 /** The assumed maximum length of a function whose first line is known, in lines. */
-const longestFunction = 60;
+const MAX_FUNCTION = 60;
 
 /** A hunk, with its current position if known. */
 type HunkAtLine = Hunk & { readonly newStart?: number };
@@ -50,7 +50,7 @@ export function rateHunk(
     const lines = places
       .filter(([, at = '']) => at === file || at.endsWith(name))
       .map(([, , n]) => Number(n));
-    const isNear = (line: number) => line - 1 <= newStart + now.length && newStart <= line + longestFunction;
+    const isNear = (line: number) => line - 1 <= newStart + now.length && newStart <= line + MAX_FUNCTION;
     const nearness = nearPlaces
       .filter(({ path }) => path === file || path.endsWith(name))
       .map(({ line, weight }) => weight * (isNear(line) ? 2 : 1));

@@ -36,14 +36,14 @@ export interface Matcher {
   removeNoise(source: EvidenceSource, text: string): string;
 }
 
-const longestEvidence = 300;
+const MAX_EVIDENCE = 300;
 /** A match farther from the beginning of its line would be cut off in the output. */
-const longestShown = 150;
+const MAX_SHOWN = 150;
 const far = 100;
 /** The classes of errors in the app itself, as opposed to its answers and pages. */
 const appClasses = new Set<Category>(['build-error', 'database-error', 'runtime-error']);
 /** How many matching lines that `unless` excludes are skipped at most. */
-const mostExceptions = 50;
+const MAX_EXCEPTIONS = 50;
 
 /** Combines a project's own rules with the built-in ones (CS-9). */
 export function createMatcher(project: ProjectRules = noProjectRules): Matcher {
@@ -101,13 +101,13 @@ function findReason(rule: Rule, { source, text, hint, shared, answered }: Eviden
 /** Returns a line without its indentation, or the part of a long one (JSON, a statement) from the clause with the match on. */
 function excerpt(line: string, at: number): string {
   const clause = /(?<=[:-] |["(])(?:(?![:-] )[^"(]){0,60}$/.exec(line.slice(0, at));
-  const from = line.length > longestShown && at > far ? (clause?.index ?? at) : 0;
-  return `${from > 0 ? '…' : ''}${line.slice(from).trim()}`.slice(0, longestEvidence);
+  const from = line.length > MAX_SHOWN && at > far ? (clause?.index ?? at) : 0;
+  return `${from > 0 ? '…' : ''}${line.slice(from).trim()}`.slice(0, MAX_EVIDENCE);
 }
 
 function findMatchingLine({ pattern, unless }: Pattern, text: string): string | null {
   let rest = text;
-  for (let tries = 0; tries < mostExceptions; tries++) {
+  for (let tries = 0; tries < MAX_EXCEPTIONS; tries++) {
     const match = pattern.exec(rest);
     if (!match) return null;
     const line = findLine(rest, match);
@@ -124,12 +124,12 @@ export const announcement =
   /(?:[Ee]rrors?|Exception)(?::| \()$|^\[plugin:? ?[^\]\n]{1,60}\]$|^thread '.{1,100} panicked at \S{1,300}:\d{1,7}:\d{1,7}:$|^(?:\[[\w-]{1,40}\]){2,}$/;
 const nextLine = /^(?:[ \t]*\n){1,3}([^\n]*\S)/;
 /** How many announcements in a row are followed. */
-const mostAnnouncements = 3;
+const MAX_ANNOUNCEMENTS = 3;
 
 /** Returns a line, or the line that it announces. */
 function followAnnouncement(line: string, after: string): string {
   let [current, rest] = [line, after];
-  for (let n = 0; n < mostAnnouncements && announcement.test(current); n++) {
+  for (let n = 0; n < MAX_ANNOUNCEMENTS && announcement.test(current); n++) {
     const next = nextLine.exec(rest);
     if (!next) break;
     current = excerpt(next[1] ?? '', 0);

@@ -3,12 +3,12 @@ import type { Evidence, NetworkEntry } from '../model/evidence.js';
 import { splitUrl } from '../urls.js';
 
 const shortestWord = 3;
-const mostText = 4_000;
+const MAX_TEXT = 4_000;
 
 /** Splits a text into lower-case words without plural endings: `getByTestId('card-bills')` has `by`, `test`, `card`, `bill` … */
 export function splitWords(text: string): Set<string> {
   const parts = text
-    .slice(0, mostText)
+    .slice(0, MAX_TEXT)
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .match(/[\p{L}\d]+/gu);

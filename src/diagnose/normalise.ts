@@ -34,14 +34,14 @@ const volatile: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Only this many characters of a message count. */
-const longest = 32_000;
+const MAX_CHARACTERS = 32_000;
 
 /**
  * Removes the parts of a message that differ between runs of the same failure (ME-1): colors, times, durations, ports, ids, the folders of
  * absolute paths, the number of retries in a call log. Everything else stays.
  */
 export function normalise(message: string): string {
-  let text = listNonBlankLines(stripAnsi(message.slice(0, longest))).join('\n');
+  let text = listNonBlankLines(stripAnsi(message.slice(0, MAX_CHARACTERS))).join('\n');
   for (const [pattern, name] of volatile) text = text.replace(pattern, name);
   const log = text.search(/^Call log:/m);
   if (log === -1) return listNonBlankLines(text).join('\n');

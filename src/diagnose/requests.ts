@@ -8,9 +8,9 @@ import { isLoopback, splitUrl } from '../urls.js';
 import { readMarkedStatusLine } from './without-quotes.js';
 
 const decoration = new Set(['image', 'font', 'media', 'ping', 'texttrack', 'manifest']);
-const mostRequests = 20;
-const longestBody = 2000;
-const longestPage = 8000;
+const MAX_REQUESTS = 20;
+const MAX_BODY = 2000;
+const MAX_PAGE = 8000;
 const entities: Readonly<Record<string, string>> = {
   lt: '<',
   gt: '>',
@@ -62,7 +62,7 @@ export function findFailedRequests(
     .filter(
       (entry) => !decoration.has(entry.resourceType) && isOwnUrl(entry.url) && !isExpectedRefusal(entry),
     )
-    .slice(-mostRequests);
+    .slice(-MAX_REQUESTS);
 }
 
 /** Whether a request signs somebody in. */
@@ -168,11 +168,11 @@ export function readErrorBody(entry: NetworkEntry): string {
   const body = entry.responseBody;
   const errors = parseGraphQlErrors(body);
   if (!body || ((entry.status ?? 0) < 400 && errors.length === 0)) return '';
-  return [...errors.map(formatGraphQlError), stripMarkup(body)].join('\n').slice(0, longestBody);
+  return [...errors.map(formatGraphQlError), stripMarkup(body)].join('\n').slice(0, MAX_BODY);
 }
 
 function stripMarkup(body: string): string {
-  return /^\s*</.test(body) ? readPageText(body) : body.slice(0, longestBody * 4);
+  return /^\s*</.test(body) ? readPageText(body) : body.slice(0, MAX_BODY * 4);
 }
 
 const unseen = /<(script|style|svg|template)\b[^]*?(?:<\/\1>|$)|<!--[^]*?(?:-->|$)/gi;
@@ -205,7 +205,7 @@ export function isErrorPage({ status, resourceType, responseBody, responseHeader
 
 /** Returns the text of a server's error page; empty for any other answer. */
 export function readErrorPage(entry: NetworkEntry): string {
-  return isErrorPage(entry) ? stripMarkup(entry.responseBody ?? '').slice(0, longestPage) : '';
+  return isErrorPage(entry) ? stripMarkup(entry.responseBody ?? '').slice(0, MAX_PAGE) : '';
 }
 
 /** Shorter texts (`error`, `not found`) appear in unrelated messages. */

@@ -65,7 +65,7 @@ export function findServerFrame(text: string, line: string, code: OwnCode): stri
 /** The frames above `panic(` in a Go stack: deferred functions, even of the app's own middleware. */
 const aboveThePanic = /^(?:[^\n]*\n){1,3}goroutine \d{1,10} \[[^\n]*\n(?:[^\n]+\n){0,60}?(?=panic\()/;
 /** How many characters after an error belong to it: a panic prints its whole stack, the frames of the standard library first. */
-const longestStack = 8_000;
+const MAX_STACK = 8_000;
 
 /** Returns a text from this line, or from the line that announces it, to the end; empty if the line is not in the text. */
 export function textBelow(text: string, line: string): string {
@@ -74,7 +74,7 @@ export function textBelow(text: string, line: string): string {
   const start = text.lastIndexOf('\n', at - 1) + 1;
   const before = text.lastIndexOf('\n', start - 2) + 1;
   const isAnnounced = start > 0 && announcement.test(text.slice(before, start).trim());
-  return text.slice(isAnnounced ? before : start, start + longestStack).replace(aboveThePanic, '');
+  return text.slice(isAnnounced ? before : start, start + MAX_STACK).replace(aboveThePanic, '');
 }
 
 /** A frame of a Python traceback: `  File "/srv/shop/views.py", line 12, in index`. */
@@ -85,9 +85,9 @@ const isIndented = /^[ \t]+\S/;
 /** Python's line between two chained exceptions, which are one failure. */
 const chained = /^(?:The above exception was the direct cause|During handling of the above exception)\b/;
 /** The deciding line may be a further line of the exception's message: `DETAIL:  Key (isbn)=(1) already exists.` */
-const mostMessageLines = 3;
+const MAX_MESSAGE_LINES = 3;
 /** How many message lines may separate two chained exceptions. */
-const mostLinesBetween = 20;
+const MAX_LINES_BETWEEN = 20;
 
 /**
  * Returns the last frame of the user's own code in the traceback above an exception's line, as `path:line` relative to the project. If there is
@@ -108,7 +108,7 @@ function findTracebackFrame(text: string, exception: string, code: OwnCode): str
 /** Returns the stack frames, which are indented lines, directly above an exception's message. */
 function listFramesAbove(lines: readonly string[], textBelow: number): readonly string[] {
   let end = textBelow;
-  while (end > 0 && textBelow - end < mostMessageLines && !isIndented.test(lines[end - 1] ?? '')) end--;
+  while (end > 0 && textBelow - end < MAX_MESSAGE_LINES && !isIndented.test(lines[end - 1] ?? '')) end--;
   let start = end;
   while (start > 0 && isIndented.test(lines[start - 1] ?? '')) start--;
   return lines.slice(start, end);
@@ -126,7 +126,7 @@ function findLastOwnFrame(lines: readonly string[], code: OwnCode): string | nul
 
 /** Returns the index of the exception that is chained to the one at `index`; -1 if there is none. */
 function findFollowingException(lines: readonly string[], index: number): number {
-  const announced = lines.slice(index + 1, index + mostLinesBetween).findIndex((line) => chained.test(line));
+  const announced = lines.slice(index + 1, index + MAX_LINES_BETWEEN).findIndex((line) => chained.test(line));
   if (announced === -1) return -1;
   const heading = index + 1 + announced + 2;
   return lines.findIndex((line, at) => at > heading && !isIndented.test(line));

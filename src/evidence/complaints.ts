@@ -74,7 +74,7 @@ function countComplaints({ console, network }: Entries): Complaints {
   return times;
 }
 
-const mostWrites = 5;
+const MAX_WRITES = 5;
 
 /** Returns the requests that wrote data to the app, each once. */
 function listWrites(network: readonly NetworkEntry[]): string[] {
@@ -85,7 +85,7 @@ function listWrites(network: readonly NetworkEntry[]): string[] {
   const lines = writes.map(
     ({ method, url }) => `${method} ${(splitUrl(url)?.path ?? url).replace(/\?.*$/, '').slice(0, 120)}`,
   );
-  return [...new Set(lines)].slice(-mostWrites);
+  return [...new Set(lines)].slice(-MAX_WRITES);
 }
 
 function isOpen({ status, failure }: NetworkEntry): boolean {
@@ -172,11 +172,11 @@ export function markCommon<T extends Entries>(
   };
 }
 
-const longest = 500;
+const MAX_CHARACTERS = 500;
 
 /** Returns the key of a console text. Texts that differ only in ids, times and the like have the same key. */
 export function createConsoleKey(text: string): string {
-  return `console ${normalise(text.slice(0, longest))}`;
+  return `console ${normalise(text.slice(0, MAX_CHARACTERS))}`;
 }
 
 /**
@@ -185,7 +185,7 @@ export function createConsoleKey(text: string): string {
  */
 export function createRequestKey({ method, url, resourceType, status, failure }: NetworkEntry): string {
   const sender = resourceType === 'api' ? 'test' : 'page';
-  return reduceToEndpoint(`${sender} ${method} ${url.slice(0, longest)} → ${status ?? failure}`);
+  return reduceToEndpoint(`${sender} ${method} ${url.slice(0, MAX_CHARACTERS)} → ${status ?? failure}`);
 }
 
 /**

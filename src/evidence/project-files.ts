@@ -7,7 +7,7 @@ import { bounds } from './bounded-text.js';
 const code = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx|s?css|sass|less|go|rs|java|kts?|scala|groovy|cs|swift)$/;
 /** Folders without sources of the project: packages, builds and hidden folders. */
 const skippedFolder = /^(?:node_modules|vendor|cache|dist|build|out|target|www|\..*)$/;
-const mostListed = 20_000;
+const MAX_LISTED = 20_000;
 
 /**
  * Reads files of the project and its workspace only, because a stack or a source map may name any path, such as `/etc/passwd`. Resolves links
@@ -83,7 +83,7 @@ function listSourcesByName(folders: readonly string[]): Map<string, string[]> {
         files.set(entry.name, [...(files.get(entry.name) ?? []), file]);
       count += 1;
     }
-    if (count > mostListed) break;
+    if (count > MAX_LISTED) break;
   }
   return files;
 }

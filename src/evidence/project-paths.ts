@@ -5,7 +5,7 @@ import type { ProjectFiles } from './project-files.js';
 import type { SourceExcerpts } from './source-excerpts.js';
 
 /** How many positions in compiled languages get an excerpt, per text: the decisive position is not always the first. */
-const mostCompiled = 5;
+const MAX_COMPILED = 5;
 
 /** Rewrites paths printed by compilers and tools to start at the project's root, and adds excerpts for positions in compiled languages. */
 export function rewriteProjectPaths(written: string, files: ProjectFiles, excerpts: SourceExcerpts): string {
@@ -22,7 +22,7 @@ export function rewriteProjectPaths(written: string, files: ProjectFiles, excerp
     );
     if (name === null) return [];
     const [line = 1, column] = at.split(':').map(Number);
-    if ((count += 1) <= mostCompiled)
+    if ((count += 1) <= MAX_COMPILED)
       excerpts.add({ name, line, column }, `${name}:${at}`, files.readText(name));
     from = end;
     return [{ start: begin, end, text: name }];
@@ -43,7 +43,7 @@ function findCompiledSource(file: string, before: string, files: ProjectFiles): 
 
 const relativeCode =
   /(?<=^|[\s"'`(])(?:\.\/)?((?:[\w.@+-]{1,100}\/){1,20}[\w.@+[\]-]{1,100}\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx|s?css|sass|less))(?=["'`):\s(]|$)/gm;
-const mostPaths = 200;
+const MAX_PATHS = 200;
 
 /**
  * Rewrites paths relative to another folder of the workspace (as from a package's `vite build`) to start at the project's root. Leaves a path
@@ -52,7 +52,7 @@ const mostPaths = 200;
 function rewriteRelativePaths(text: string, files: ProjectFiles): string {
   const rewritten = new Map<string, string | null>();
   return text.replace(relativeCode, (match, named: string) => {
-    if (!rewritten.has(named) && rewritten.size < mostPaths) {
+    if (!rewritten.has(named) && rewritten.size < MAX_PATHS) {
       const isAsWritten = named.includes('node_modules/') || files.find(named) !== null;
       const source = isAsWritten ? null : files.findOnlyFileEndingWith(named);
       rewritten.set(named, source && files.relative(source));

@@ -29,7 +29,7 @@ const warning = /\bwarn(?:ing)?\b/i;
 /** A stack frame, as most languages print it. */
 const frame = /^\s+(?:at |\d{1,5}: )/;
 /** The maximum number of logs to read; each belongs to a worker that started servers. */
-const mostLogs = 50;
+const MAX_LOGS = 50;
 /** A proxy's message about its lost connection to a server. */
 const proxyError =
   /proxy|socket hang up|other side closed|\bECONN(?:REFUSED|RESET|ABORTED)\b|\bEPIPE\b|connection (?:refused|reset)/i;
@@ -195,7 +195,7 @@ interface Log {
 async function readLogs(logPath: string): Promise<Log[]> {
   const folder = path.join(path.dirname(logPath), runFiles.servers);
   const names = await readdir(folder).catch(() => []);
-  const started = names.slice(0, mostLogs).map(async (name) => ({
+  const started = names.slice(0, MAX_LOGS).map(async (name) => ({
     worker: name.split('-').at(-2),
     bytes: await readFile(path.join(folder, name)).catch(() => Buffer.alloc(0)),
   }));

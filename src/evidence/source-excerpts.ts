@@ -8,7 +8,7 @@ export interface SourcePosition {
   readonly column: number | undefined;
 }
 
-const mostExcerpts = 60;
+const MAX_EXCERPTS = 60;
 
 /** Collects the lines of code around the positions in one failure's evidence. */
 export class SourceExcerpts {
@@ -22,14 +22,14 @@ export class SourceExcerpts {
   /** Adds the lines around a position, once. `generated` is the position in the built code; `text` is the file's text, or null. */
   add({ name, line, column }: SourcePosition, generated: string, text: string | null): void {
     const at = cleanText([name, line, column].filter((part) => part !== undefined).join(':'));
-    if (this.#excerpts.size >= mostExcerpts || this.#excerpts.has(at)) return;
+    if (this.#excerpts.size >= MAX_EXCERPTS || this.#excerpts.has(at)) return;
     const snippet = text === null ? null : snippetOf(text, line, column ?? 1);
     this.#excerpts.set(at, { at, generated: cleanText(generated), snippet: snippet && cleanText(snippet) });
   }
 }
 
 const around = 2;
-const longestLine = 200;
+const MAX_LINE_LENGTH = 200;
 
 /**
  * Returns the numbered lines around a position (line and column from 1) and marks the line itself with `>`; cuts a long line to the text around
@@ -53,8 +53,8 @@ function snippetOf(text: string, line: number, column: number): string | null {
 }
 
 function cutAroundColumn(content: string, column: number): string {
-  if (content.length <= longestLine) return content;
-  const from = Math.max(0, Math.min(column - longestLine / 2, content.length - longestLine));
-  const part = content.slice(from, from + longestLine);
-  return `${from > 0 ? '…' : ''}${part}${from + longestLine < content.length ? '…' : ''}`;
+  if (content.length <= MAX_LINE_LENGTH) return content;
+  const from = Math.max(0, Math.min(column - MAX_LINE_LENGTH / 2, content.length - MAX_LINE_LENGTH));
+  const part = content.slice(from, from + MAX_LINE_LENGTH);
+  return `${from > 0 ? '…' : ''}${part}${from + MAX_LINE_LENGTH < content.length ? '…' : ''}`;
 }

@@ -15,7 +15,7 @@ export interface TestCode {
   readonly reached: ReadonlySet<string>;
 }
 
-const mostFiles = 5_000;
+const MAX_FILES = 5_000;
 
 /**
  * Reads the code of the suite (HN-4), starting from its specs, its config, all code in its folders and edited code that imports its runner. Follows
@@ -41,7 +41,7 @@ export async function readTestCode(
   const reached = new Set([...roots.filter((file) => paths.has(file)), ...inTestFolders]);
   const [references, unparsable] = [new Map<string, References>(), new Set<string>()];
   const [parsed, ofApp] = [new Map<string, SourceFile>(), new Map<string, SourceFile>()];
-  for (let next = [...reached]; next.length > 0 && reached.size < mostFiles;) {
+  for (let next = [...reached]; next.length > 0 && reached.size < MAX_FILES;) {
     const texts = await tree.read(next.filter(isCode));
     next = [];
     for (const [file, bytes] of texts) {

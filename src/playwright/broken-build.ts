@@ -16,7 +16,7 @@ const serverTimeout = /^(?:Error: )?Timed out waiting \d+ms from config\.webServ
 const quietMs = 10_000;
 const pollMs = 1_000;
 /** A longer log is not read, because a build reports its errors early. */
-const maxLog = 512 * 1024;
+const MAX_LOG = 512 * 1024;
 
 /** Returns the build error that kept the suite's web server from becoming available, or null. */
 export function findBrokenBuild({ failure, diagnosis }: DiagnosedFailure): BrokenBuild | null {
@@ -61,7 +61,7 @@ interface WatchOptions {
 export function watchBuild({ serverLog, line, startedAt, now, onBroken }: WatchOptions): () => void {
   const check = async () => {
     const { size } = await stat(serverLog);
-    if (size > maxLog) return;
+    if (size > MAX_LOG) return;
     if (isStillBroken(await readFile(serverLog, 'utf8'), line, { startedAt, now: now() })) onBroken();
   };
   // If the log cannot be read, Playwright's own time limit applies.

@@ -31,7 +31,7 @@ export interface ReportState {
 }
 
 /** Thousands of broken workers repeat the same errors; the first ones explain the run. */
-const maxErrors = 100;
+const MAX_ERRORS = 100;
 
 export function createEmptyReport(): ReportState {
   return {
@@ -45,7 +45,7 @@ export function createEmptyReport(): ReportState {
 export function addLine(state: ReportState, line: ReportLine): void {
   const { progress, errors, tries } = state;
   if (line.type === 'error') {
-    if (errors.length < maxErrors) errors.push(line.error);
+    if (errors.length < MAX_ERRORS) errors.push(line.error);
   } else if (line.type === 'failed-try') {
     const failure = { ...line.failure, errors: stabilizeTimeoutErrors(line.failure.errors) };
     // The first failed try shows the cause. Later tries may fail because of its remains, such as a row that now exists.

@@ -234,12 +234,12 @@ function createEnvironment(options: SuiteOptions): NodeJS.ProcessEnv {
   return ours;
 }
 
-const maxBytes = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** A log file that ends at 16 MB with a note. It never fails, because a broken log must not fail the run. */
 function createBoundedLog(file: string): Writable {
   const out = createWriteStream(file);
-  let room = maxBytes;
+  let room = MAX_BYTES;
   out.on('error', () => {
     room = 0;
   });

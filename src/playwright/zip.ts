@@ -7,8 +7,8 @@ export interface ZipEntry {
 }
 
 /** More entries than any real trace has; a hostile zip may consist only of names. */
-const maxEntries = 500_000;
-const maxMatches = 2_000;
+const MAX_ENTRIES = 500_000;
+const MAX_MATCHES = 2_000;
 
 /**
  * Opens a zip while `work` runs. Rejects with a one-line reason if the file is not a zip or is truncated. Names are not validated, because one
@@ -29,7 +29,7 @@ export async function withZip<T>(file: string, work: (zip: ZipFile) => Promise<T
 export async function listEntries(
   zip: ZipFile,
   isMatch: (name: string) => boolean,
-  most = maxMatches,
+  most = MAX_MATCHES,
 ): Promise<ZipEntry[]> {
   const matches: ZipEntry[] = [];
   let count = 0;
@@ -37,7 +37,7 @@ export async function listEntries(
     const name = entry.fileNameRaw.toString('utf8');
     if (isMatch(name)) matches.push({ name, entry });
     count += 1;
-    if (count >= maxEntries || matches.length >= most) break;
+    if (count >= MAX_ENTRIES || matches.length >= most) break;
   }
   return matches;
 }

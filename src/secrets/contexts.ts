@@ -68,7 +68,7 @@ const afterNames: readonly { readonly pattern: RegExp; readonly context: ValueCo
 /** A part of a name that may mean a secret; `classifyName` judges the whole name. */
 const secretNameHint =
   /pass|pw|secret|token|key|cred|jwt|bearer|otp|pin|cv[vc]|sess|sid|sig|csrf|xsrf|auth|code|verif|nonce|salt|pepper|seed|pat\b|assertion|saml/gi;
-const maxNameLength = 64;
+const MAX_NAME_LENGTH = 64;
 
 function findFields(text: string): SecretMatch[] {
   const matches: SecretMatch[] = [];
@@ -95,8 +95,8 @@ function findFields(text: string): SecretMatch[] {
 
 function findNameAround(text: string, from: number, to: number): readonly [start: number, end: number] {
   let [start, end] = [from, to];
-  while (start > 0 && from - start < maxNameLength && /[\w$-]/.test(text[start - 1] ?? '')) start -= 1;
-  while (end < text.length && end - to < maxNameLength && /[\w$-]/.test(text[end] ?? '')) end += 1;
+  while (start > 0 && from - start < MAX_NAME_LENGTH && /[\w$-]/.test(text[start - 1] ?? '')) start -= 1;
+  while (end < text.length && end - to < MAX_NAME_LENGTH && /[\w$-]/.test(text[end] ?? '')) end += 1;
   while (end > to && text[end - 1] === '-') end -= 1;
   const [kind = ''] =
     /(?:api|access|secret|private) $/i.exec(text.slice(Math.max(0, start - 8), start)) ?? [];

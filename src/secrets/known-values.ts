@@ -76,9 +76,9 @@ function findPasswords(value: string): readonly string[] {
   return password === undefined ? [] : [...new Set([password, decodePercent(password)])];
 }
 
-const maxBytes = 256 * 1024;
-const maxFolders = 2000;
-const maxDepth = 4;
+const MAX_BYTES = 256 * 1024;
+const MAX_FOLDERS = 2000;
+const MAX_DEPTH = 4;
 const envFile = /^(?:\.env(?:[.-].*)?|\.envrc|\.dev\.vars(?:\..*)?|[\w.-]+\.env)$/;
 /** Sample files hold placeholders, which may appear in any text. */
 const sample = /[.-](?:example|sample|template|dist|schema|defaults)$/i;
@@ -129,8 +129,8 @@ function listFoldersUpToRepository(folder: string): string[] {
 async function findPackagesBelow(folder: string): Promise<string[]> {
   const folders: string[] = [];
   let level = [folder];
-  for (let depth = 0; depth < maxDepth && folders.length < maxFolders; depth += 1) {
-    level = (await Promise.all(level.map(listFolders))).flat().slice(0, maxFolders);
+  for (let depth = 0; depth < MAX_DEPTH && folders.length < MAX_FOLDERS; depth += 1) {
+    level = (await Promise.all(level.map(listFolders))).flat().slice(0, MAX_FOLDERS);
     folders.push(...level);
   }
   return folders;
@@ -154,7 +154,7 @@ async function listEnvFiles(folder: string): Promise<string[]> {
 async function readVariables(file: string): Promise<readonly Variable[]> {
   try {
     const { size } = await stat(file);
-    if (size > maxBytes) return [];
+    if (size > MAX_BYTES) return [];
     const written = parse(await readFile(file));
     const expanded = expand({ parsed: { ...written }, processEnv: {} }).parsed ?? {};
     const plain = Object.entries(written).map(([name, value]): Variable => [
@@ -187,7 +187,7 @@ const longEnough = 10;
 /** A part of a generated value counts as the secret from this length on. The beginning or end of a value counts from `longEnough` on. */
 const minPartLength = 12;
 /** Bounds the index: a run that finds more values than this does not find secrets. */
-const maxEntries = 20_000;
+const MAX_ENTRIES = 20_000;
 
 /**
  * Creates an empty index. It compares only letters and digits, and so finds a value that was quoted, escaped, wrapped, joined or made a file
@@ -200,7 +200,7 @@ export function createKnownIndex(): KnownIndex {
   const begins = new Uint8Array(0x10000);
   const addBare = (bare: string, label: string): void => {
     if (!(isMixed(bare) ? bare.length >= longEnough : bare.length >= 2 * minPartLength)) return;
-    if (added.has(bare) || added.size > maxEntries) return;
+    if (added.has(bare) || added.size > MAX_ENTRIES) return;
     added.add(bare);
     const entry = { bare, label };
     for (let offset = 0; offset + gramLength <= bare.length; offset += gramStep) {

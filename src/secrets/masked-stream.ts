@@ -5,9 +5,9 @@ import { type Mask, type MaskFinder, maskRange } from './redactor.js';
 /** How many characters of past output are scanned again, so that a field's name above its value is still seen. */
 const contextLength = 4096;
 /** How many characters of an unfinished line, or of lines that continue, are held back at most. */
-const maxHeld = 64 * 1024;
+const MAX_HELD = 64 * 1024;
 /** How many characters at the end of an overlong text are still held back, since they may be the first part of a secret. */
-const maxTorn = 4096;
+const MAX_TORN = 4096;
 
 interface MaskedStream {
   write(chunk: Uint8Array): void;
@@ -55,12 +55,12 @@ export function createMaskedStream(masking: MaskFinder, onMasked: (text: string)
 /** Returns how much of the text is complete: its whole lines, or part of an overlong line that splits neither a word nor an escape sequence. */
 function measureComplete(open: string): number {
   const lines = open.lastIndexOf('\n') + 1;
-  if (lines > 0 || open.length <= maxHeld) return lines;
-  const last = open.length - maxTorn;
+  if (lines > 0 || open.length <= MAX_HELD) return lines;
+  const last = open.length - MAX_TORN;
   const border = Math.max(open.lastIndexOf(' ', last), open.lastIndexOf('"', last));
   const end = border > 0 ? border : last;
   const escape = open.lastIndexOf('\u001b', end);
-  return escape > end - maxTorn && escape > 0 ? escape : end;
+  return escape > end - MAX_TORN && escape > 0 ? escape : end;
 }
 
 /** Moves a border out of the secret that spans it: to its start, or to its end if nothing precedes it or too much is held back. */
@@ -71,7 +71,7 @@ function findSafeBorder(
 ): number {
   const across = masks.find((mask) => mask.start < border && mask.end > border);
   if (across === undefined) return border;
-  const isHeldLong = end - from > maxHeld;
+  const isHeldLong = end - from > MAX_HELD;
   return across.start > from && !isHeldLong ? across.start : Math.min(across.end, end);
 }
 
@@ -87,10 +87,10 @@ const linesHeld = 4;
 /** Returns how much of the text can be emitted: all but its last lines and a private key that has not ended. */
 function measureEmittable(pending: string): number {
   const key = findOpenPrivateKey(pending);
-  if (pending.length > maxHeld) return pending.length - maxTorn;
+  if (pending.length > MAX_HELD) return pending.length - MAX_TORN;
   let end = key === -1 ? pending.length : pending.lastIndexOf('\n', key) + 1;
   for (let line = 0; line < linesHeld && end > 0; line += 1) end = pending.lastIndexOf('\n', end - 2) + 1;
-  return Math.max(end, key === -1 ? pending.length - maxTorn : 0);
+  return Math.max(end, key === -1 ? pending.length - MAX_TORN : 0);
 }
 
 function findOpenPrivateKey(pending: string): number {

@@ -92,12 +92,12 @@ const references: Readonly<Record<string, string>> = {
 };
 
 /** The most layers of different escapes to undo, such as JSON in a URL. Only a text made to slow us down has more. */
-const maxLayers = 3;
+const MAX_LAYERS = 3;
 
 /** Undoes the escapes in a text, however often they were escaped, and drops the ignored parts. */
 export function decodeText(text: string): ReadText {
   let reading = readUnchanged(text);
-  for (let layers = 0; layers < maxLayers && mayDiffer.test(reading.text); layers += 1) {
+  for (let layers = 0; layers < MAX_LAYERS && mayDiffer.test(reading.text); layers += 1) {
     const pieces = [...listPieces(reading.text)];
     if (pieces.length === 0) break;
     reading = replacePieces(reading, pieces);

@@ -73,7 +73,7 @@ export async function createSecretNamer({
  * How many characters of cleaned texts the cache holds. Keys, paths and ids recur thousands of times, and evidence is cleaned again with each
  * record that contains it.
  */
-const maxCached = 16_000_000;
+const MAX_CACHED = 16_000_000;
 
 /** Creates a redactor that knows these values and learns each generated secret that it masks. */
 export function createRedactorOf(values: readonly KnownValue[]): Redactor {
@@ -100,7 +100,7 @@ export function createRedactorOf(values: readonly KnownValue[]): Redactor {
     // If this text taught a new secret, the secret may still be in the result, but `memory` is then no longer in use.
     memory.set(from, now).set(now, now);
     remembered += from.length + now.length;
-    if (remembered > maxCached) forget();
+    if (remembered > MAX_CACHED) forget();
     return now;
   };
   return {
@@ -133,11 +133,11 @@ interface Secret extends SecretMatch {
 type Label = (secret: Secret) => string;
 
 /** Masking may uncover another secret. Only a text made for that needs more rounds. */
-const maxRounds = 5;
+const MAX_ROUNDS = 5;
 
 function findMasks(text: string, index?: KnownIndex, label: Label = ({ kind }) => kind): readonly Mask[] {
   let masks = findExistingMasks(text, index);
-  for (let round = 0; round < maxRounds; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const secrets = findSecrets(
       replacePieces(
         readUnchanged(text),
@@ -226,7 +226,7 @@ export function maskRange(
 }
 
 /** How many secrets get a number of their own. */
-const maxLabels = 10_000;
+const MAX_LABELS = 10_000;
 /** From their first mask on, generated secrets of at least this length are masked everywhere, even where nothing else indicates a secret. */
 const longEnough = 16;
 
@@ -241,7 +241,7 @@ function createLabels(remember: (value: string, label: string) => void): Label {
     if (given !== undefined) return given;
     const known = labels.get(value);
     if (known !== undefined) return known;
-    if (labels.size >= maxLabels) return kind;
+    if (labels.size >= MAX_LABELS) return kind;
     const count = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, count);
     const label = count === 1 ? kind : `${kind} ${count}`;

@@ -13,7 +13,7 @@ const handle =
 const qualifier = / (?:\d{1,4}|v\d|old|new|current|next|base64|b64|staging|prod|production|dev|test|live)$/;
 
 const cache = new Map<string, NameMeaning | null>();
-const maxCached = 5000;
+const MAX_CACHED = 5000;
 
 /** Classifies the name of a field, parameter, header or variable; returns null for a name that indicates no secret. */
 export function classifyName(name: string): NameMeaning | null {
@@ -21,7 +21,7 @@ export function classifyName(name: string): NameMeaning | null {
   if (meaning === undefined) {
     const words = splitName(name);
     meaning = secret.test(words) ? 'secret' : handle.test(words) ? 'handle' : null;
-    if (cache.size < maxCached) cache.set(name, meaning);
+    if (cache.size < MAX_CACHED) cache.set(name, meaning);
   }
   return meaning;
 }

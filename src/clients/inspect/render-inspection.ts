@@ -8,9 +8,9 @@ import { counted } from '../../format.js';
 import { formatFailureName, type InspectedFailure } from './find-failure.js';
 import type { StoredRun } from '../../run/find-run.js';
 
-const longestMessage = 30;
+const MAX_MESSAGE = 30;
 /** The maximum length of the timeline in characters; timeline.md has all of it. */
-const mostOfTimeline = 6_000;
+const MAX_OF_TIMELINE = 6_000;
 
 /** Says that a run has no failures, or none so far if it did not finish. */
 export function describeNoFailures({ report }: StoredRun): string {
@@ -47,7 +47,7 @@ export function renderFailure(inspected: InspectedFailure, files: readonly strin
   const { failure, cause } = inspected;
   const { evidence, diagnosis } = failure;
   const { category, alternatives, retry, why, warning, facts } = diagnosis;
-  const happened = formatTimeline(buildTimeline(evidence, { diagnosis }), mostOfTimeline);
+  const happened = formatTimeline(buildTimeline(evidence, { diagnosis }), MAX_OF_TIMELINE);
   const or = alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : '';
   return [
     `#${failure.n} ${formatFailureName(inspected)}`,
@@ -88,8 +88,8 @@ function renderSection(title: string, lines: readonly string[]): string[] {
 function formatMessage(message: string): string[] {
   if (message === '') return [];
   const lines = message.split('\n');
-  const more = lines.length - longestMessage;
-  return more > 0 ? [...lines.slice(0, longestMessage), `… ${counted(more, 'more line')}`] : lines;
+  const more = lines.length - MAX_MESSAGE;
+  return more > 0 ? [...lines.slice(0, MAX_MESSAGE), `… ${counted(more, 'more line')}`] : lines;
 }
 
 function formatAttemptLine(attempt: ReportAttempt): string {

@@ -28,7 +28,7 @@ export function showNow(run: RunState): Markup {
 }
 
 /** More causes in progress are only counted, because each has its own line below. */
-const mostNamed = 3;
+const MAX_NAMED = 3;
 
 /** Describes the current step of the run, as the beginning of a sentence. */
 function describePhase({ phase, causes, latest }: RunState): string {
@@ -36,7 +36,7 @@ function describePhase({ phase, causes, latest }: RunState): string {
   const atWork = causes.flatMap(({ id, phase: doing, ended }) =>
     doing && !ended ? [`${id}: ${describePhaseEvent(doing.since)}`] : [],
   );
-  if (atWork.length > mostNamed) return `${atWork.length} causes in progress`;
+  if (atWork.length > MAX_NAMED) return `${atWork.length} causes in progress`;
   const latestEnd = causes.find(({ id }) => id === latest)?.ended;
   if (latestEnd) return `${latest}: ${verdictWords[latestEnd.verdict].word}`;
   return atWork.join(' · ') || 'Starting';

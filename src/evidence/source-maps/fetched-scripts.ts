@@ -5,9 +5,9 @@ import { EvidenceNotes } from '../bounded-text.js';
 import { readTraceLines } from '../trace/read-trace.js';
 import { findMapReference, mapUrlOf } from './source-map.js';
 
-const mostScripts = 60;
+const MAX_SCRIPTS = 60;
 /** For all scripts and maps of one run together. */
-const mostBytes = 48 * 1024 * 1024;
+const MAX_BYTES = 48 * 1024 * 1024;
 const timeoutMs = 1_000;
 const address = /https?:\/\/[^\s()"'<>]{1,2000}?(?=:\d{1,7}:\d{1,9}(?!\d))/g;
 
@@ -18,7 +18,7 @@ const address = /https?:\/\/[^\s()"'<>]{1,2000}?(?=:\d{1,7}:\d{1,9}(?!\d))/g;
 export class ScriptFetcher {
   readonly scripts: FetchedScript[] = [];
   readonly #requested = new Set<string>();
-  #bytesLeft = mostBytes;
+  #bytesLeft = MAX_BYTES;
 
   /** Fetches the scripts named in the stacks of a failure, each script once a run; never rejects. */
   async fetchFor({ attachments, errors }: TestFailure): Promise<void> {
@@ -42,7 +42,7 @@ export class ScriptFetcher {
   }
 
   async #fetch(url: string): Promise<void> {
-    if (this.#requested.has(url) || this.#requested.size >= mostScripts) return;
+    if (this.#requested.has(url) || this.#requested.size >= MAX_SCRIPTS) return;
     this.#requested.add(url);
     const text = await this.#fetchText(url);
     if (text === null) return;

@@ -14,7 +14,7 @@ export interface Frame {
 }
 
 const position = /:(\d{1,7}):(\d{1,9})(?![\d:\]/])/g;
-const longestAddress = 2_048;
+const MAX_ADDRESS = 2_048;
 /**
  * React wraps frames of a server: `rsc://React/Server/webpack-internal:///(rsc)/./page.tsx`. The last scheme is the
  * file's.
@@ -35,7 +35,7 @@ export function findFrames(text: string, root?: string): Frame[] {
   let from = 0;
   for (const match of text.matchAll(position)) {
     const lineStart = text.lastIndexOf('\n', match.index) + 1;
-    const before = text.slice(Math.max(from, lineStart, match.index - longestAddress), match.index);
+    const before = text.slice(Math.max(from, lineStart, match.index - MAX_ADDRESS), match.index);
     const absolute = findAddressStart(before, text[match.index + match[0].length] === ')');
     const at = absolute < 0 && root !== undefined ? before.search(relative) : absolute;
     from = match.index + match[0].length;

@@ -21,7 +21,7 @@ const foreign =
   /(?:^|\/)node_modules\/|\/?\.vite\/deps\/|(?:^|\/)\.yarn\/|^\/?\(?webpack\)?\/|^external |^virtual:|^vite\//;
 /** Only these are the user's code, and only these are read for snippets: a map may name `.env`. */
 const code = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx)$/i;
-const longest = 500;
+const MAX_CHARACTERS = 500;
 
 /**
  * Finds the project's file for a source named in a map. If the map has the source's text (`content`), it tells files of the same name apart.
@@ -34,7 +34,7 @@ export function findOriginalFile(
 ): OriginalFile | null {
   const named = parseSourcePath(source, files);
   // A source without a name resolves to the folder of its map.
-  if (!named || named.length > longest || named.endsWith('/')) return null;
+  if (!named || named.length > MAX_CHARACTERS || named.endsWith('/')) return null;
   if (visibleText(named) !== named || /[\t\n]/.test(named)) return null;
   const isCode = code.test(named) && !foreign.test(named);
   const file = isCode ? findSource(named, content, files) : null;

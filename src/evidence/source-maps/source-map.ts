@@ -33,7 +33,7 @@ function parseMap(text: string, url: string | null): ParsedMap {
   }
 }
 
-const mostCached = 3;
+const MAX_CACHED = 3;
 
 /** Caches the last few maps: the failures of a run come from the same few bundles, and parsing a map of 15 MB takes most of a second. */
 export class ParsedMaps {
@@ -42,7 +42,7 @@ export class ParsedMaps {
   parse(text: string, url: string | null): ParsedMap {
     const cached = this.#cache.find((entry) => entry.url === url && entry.text === text);
     const entry = cached ?? { text, url, parsed: parseMap(text, url) };
-    this.#cache = [entry, ...this.#cache.filter((other) => other !== entry)].slice(0, mostCached);
+    this.#cache = [entry, ...this.#cache.filter((other) => other !== entry)].slice(0, MAX_CACHED);
     return entry.parsed;
   }
 }

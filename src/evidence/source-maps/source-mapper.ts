@@ -21,9 +21,9 @@ interface Origin extends OriginalFile {
   readonly isMapped: boolean;
 }
 
-const mostFrames = 1_000;
+const MAX_FRAMES = 1_000;
 /** The maximum number of addresses to look up for one failure; their maps stay in memory meanwhile. */
-const mostLookups = 64;
+const MAX_LOOKUPS = 64;
 /** An address that already names a source: `webpack://app/./src/a.tsx?abcd`. */
 const original = /^(?:webpack|turbopack|rspack):\/\//;
 
@@ -83,7 +83,7 @@ export class SourceMapper {
 
   #originOf(frame: Frame): Origin | null {
     this.#frames += 1;
-    if (this.#frames > mostFrames) return null;
+    if (this.#frames > MAX_FRAMES) return null;
     const address = frame.address.replace(/#.*$/, '');
     if (original.test(address)) return this.#originByName(frame, address, true);
     if (/^https?:/.test(address) && !this.#options.isOwn(address)) return null;
@@ -117,7 +117,7 @@ export class SourceMapper {
 
   #lookup(address: string): MapLookup {
     const cached = this.#lookups.get(address);
-    if (cached || this.#lookups.size >= mostLookups) return cached ?? { kind: 'unknown', because: null };
+    if (cached || this.#lookups.size >= MAX_LOOKUPS) return cached ?? { kind: 'unknown', because: null };
     const lookup = findMap(address, this.#options.sources);
     this.#lookups.set(address, lookup);
     if (lookup.kind === 'unknown' && lookup.because !== null)

@@ -25,8 +25,8 @@ export interface FrameDom {
 export type PageDom = Pick<FrameDom, 'url' | 'root'>;
 
 /** The maximum number of nodes of a page. A hostile trace may refer to the same nodes again and again. */
-const mostNodes = 200_000;
-const maxDepth = 500;
+const MAX_NODES = 200_000;
+const MAX_DEPTH = 500;
 /** The prefix of attributes that Playwright adds when it records: `__playwright_value_`, `__playwright_shadow_root_` … */
 const recorded = '__playwright_';
 
@@ -127,10 +127,10 @@ export class DocumentSnapshots {
 
   /** Returns the latest snapshot as a tree; null if it refers to a snapshot that was not kept. */
   latest(): DomElement | null {
-    let remaining = mostNodes;
+    let remaining = MAX_NODES;
     const resolve = (node: unknown, at: number, depth: number): DomNode | null => {
       remaining -= 1;
-      if (remaining < 0 || depth > maxDepth) return null;
+      if (remaining < 0 || depth > MAX_DEPTH) return null;
       if (typeof node === 'string') return node;
       const [first, second, ...rest] = asList(node);
       if (Array.isArray(first)) {
@@ -156,7 +156,7 @@ export class DocumentSnapshots {
     const visit = (node: unknown, depth: number): void => {
       if (typeof node === 'string') return void nodes.push(node);
       const [first, , ...rest] = asList(node);
-      if (typeof first !== 'string' || depth > maxDepth) return;
+      if (typeof first !== 'string' || depth > MAX_DEPTH) return;
       for (const child of rest) visit(child, depth + 1);
       nodes.push(node);
     };
@@ -184,7 +184,7 @@ export function composePage(frames: readonly FrameDom[], typed: Set<string>): Pa
   if (!main) return null;
   const byId = new Map(frames.map((frame) => [frame.frameId, frame]));
   const embedFrames = (node: DomNode, depth: number): DomNode => {
-    if (typeof node === 'string' || depth > maxDepth) return node;
+    if (typeof node === 'string' || depth > MAX_DEPTH) return node;
     const source = node.attributes['src'] ?? node.attributes[`${recorded}src__`] ?? '';
     const inner = /^i?frame$/.test(node.tag) ? byId.get(source.replace('/snapshot/', '')) : undefined;
     const children = inner

@@ -20,8 +20,8 @@ import {
 } from '../../playwright/zip.js';
 
 /** Masking a larger trace takes too long. */
-const mostBytes = 192 * 1024 * 1024;
-const mostEntries = 20_000;
+const MAX_BYTES = 192 * 1024 * 1024;
+const MAX_ENTRIES = 20_000;
 /** Pictures and fonts, by their first bytes. */
 const binaries = ['\xff\xd8\xff', '\x89PNG', 'GIF8', 'RIFF', 'wOFF', 'wOF2', '\0\x01\0\0', 'OTTO'];
 
@@ -64,9 +64,9 @@ async function withEntries<T>(
   work: (zip: ZipInput, entries: readonly ZipEntry[]) => Promise<T>,
 ): Promise<T> {
   return withZip(file, async (zip) => {
-    const entries = await listEntries(zip, () => true, mostEntries);
+    const entries = await listEntries(zip, () => true, MAX_ENTRIES);
     const size = entries.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
-    if (size > mostBytes)
+    if (size > MAX_BYTES)
       throw new Error(`it has ${Math.round(size / 1024 / 1024)} MB, which is too much to mask`);
     return work(zip, entries);
   });
@@ -78,7 +78,7 @@ async function changeLines(
   change: (line: string) => string | null,
 ): Promise<Buffer> {
   const lines: string[] = [];
-  await readBoundedLines(inflate(zip, entry, mostBytes), bounds.traceLine, ({ bytes, isComplete }) => {
+  await readBoundedLines(inflate(zip, entry, MAX_BYTES), bounds.traceLine, ({ bytes, isComplete }) => {
     const line = isComplete ? change(bytes.toString('utf8')) : null;
     if (line !== null) lines.push(`${line}\n`);
   });
@@ -117,7 +117,7 @@ async function readTypedSecrets(trace: string): Promise<ReadonlySet<string>> {
   const typed = new Set<string>();
   await withEntries(trace, async (zip, entries) => {
     for (const { entry } of entries.filter((entry) => entry.name.endsWith('.trace')))
-      await readBoundedLines(inflate(zip, entry, mostBytes), bounds.traceLine, ({ bytes, isComplete }) => {
+      await readBoundedLines(inflate(zip, entry, MAX_BYTES), bounds.traceLine, ({ bytes, isComplete }) => {
         if (isComplete) addTypedSecrets(jsonOf(bytes.toString('utf8')), typed);
       });
   });

@@ -215,9 +215,9 @@ function markHiddenFailure(entry: NetworkEntry, { actions, lastTime }: TraceRead
 }
 
 /** The elements of a larger page are not listed, because a partial list could not prove that an element is absent. */
-const mostElements = 800;
-const longestText = 80;
-const mostAttributes = 12;
+const MAX_ELEMENTS = 800;
+const MAX_TEXT = 80;
+const MAX_ATTRIBUTES = 12;
 const matchableAttribute = /^(?:id|class|name|type|role|title|alt|placeholder|href|for|aria-label|data-.+)$/;
 const invisibleTag = /^(?:script|style|template|meta|link|base|head|html|title|noscript|iframe)$/;
 
@@ -237,19 +237,19 @@ function listElements(root: DomElement): PageElement[] | null {
         tag: element.tag,
         text,
         label:
-          labels.get(element.attributes['id'] ?? '')?.slice(0, longestText) ??
+          labels.get(element.attributes['id'] ?? '')?.slice(0, MAX_TEXT) ??
           (/^(?:input|select|textarea|button)$/.test(element.tag) ? around : ''),
         attributes: Object.fromEntries(
-          attributes.slice(0, mostAttributes).map(([name, value]) => [name, value.slice(0, 2 * longestText)]),
+          attributes.slice(0, MAX_ATTRIBUTES).map(([name, value]) => [name, value.slice(0, 2 * MAX_TEXT)]),
         ),
       });
     if (element.tag === 'iframe') return;
     for (const child of element.children) if (typeof child !== 'string') visit(child, label);
   };
   visit(root, '');
-  return elements.length > mostElements ? null : elements;
+  return elements.length > MAX_ELEMENTS ? null : elements;
 }
 
 function shorten(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim().slice(0, longestText);
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_TEXT);
 }

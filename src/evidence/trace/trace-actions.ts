@@ -35,9 +35,9 @@ const before = record({
 const after = record({ callId: text, endTime: number, error: record({ message: looseText }) });
 const messageLine = record({ callId: text, message: text });
 
-const mostActions = 5_000;
-const mostLogLines = 60;
-const longest = 4_000;
+const MAX_ACTIONS = 5_000;
+const MAX_LOG_LINES = 60;
+const MAX_CHARACTERS = 4_000;
 /** The error of an action that was interrupted by the end of its test. */
 const interrupted = /Test timeout|Test ended|has been closed/;
 
@@ -66,7 +66,7 @@ export class TraceActions {
     if (!isOfTest && stepId !== null) this.#stepOfCall.set(id, stepId);
     if (call.method.endsWith('etworkInterceptionPatterns')) this.#nameRoute(id, call.params.patterns);
     if (!isOfTest && this.isOfTest) return;
-    if (this.#actions.size >= mostActions) return;
+    if (this.#actions.size >= MAX_ACTIONS) return;
     const [frame] = stack;
     this.#actions.set(id, {
       id,
@@ -75,7 +75,7 @@ export class TraceActions {
       title: [call.title ?? call.apiName, call.subtitle]
         .filter((word) => word !== '')
         .join(' ')
-        .slice(0, longest),
+        .slice(0, MAX_CHARACTERS),
       at: frame?.file ? { file: frame.file, line: frame.line } : null,
       startedAt: Math.round(epoch + call.startTime),
       endedAt: null,
@@ -108,7 +108,7 @@ export class TraceActions {
     if (!action || action.log.at(-1) === message) return;
     action.log.push(message);
     // Drops lines from the middle: the first lines show the locator, the last lines how the action ended.
-    if (action.log.length > mostLogLines) action.log.splice(mostLogLines / 2, 1);
+    if (action.log.length > MAX_LOG_LINES) action.log.splice(MAX_LOG_LINES / 2, 1);
   }
 
   /** Takes an `error` line, an error of the test. */
@@ -139,5 +139,5 @@ function actionKind(method: string, id: string): string {
 }
 
 function cleanLine(text: string): string {
-  return stripVTControlCharacters(text).slice(0, longest);
+  return stripVTControlCharacters(text).slice(0, MAX_CHARACTERS);
 }

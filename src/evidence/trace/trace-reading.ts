@@ -229,7 +229,7 @@ function formatPosition(url: string, line: number, column: number): string {
 }
 
 /** How many bytes of one trace's documents are kept in memory, as JSON. */
-const mostBytes = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 /** A reference to an unchanged node. A snapshot without references begins a new document. */
 const reference = /\[\[\d+,\d+\]\]/;
 
@@ -279,7 +279,7 @@ class TracePages {
     // Keeps the map ordered by age: the frame that changed last comes last.
     this.#frames.delete(about.frameId);
     this.#frames.set(about.frameId, frame);
-    const fits = this.#bytes + json.length <= mostBytes;
+    const fits = this.#bytes + json.length <= MAX_BYTES;
     if (fits) {
       frame.bytes += json.length;
       this.#bytes += json.length;

@@ -17,7 +17,7 @@ import {
 import { copyMasked } from './masked-trace.js';
 import { readTraceLines } from './read-trace.js';
 
-const mostHtml = 256 * 1024;
+const MAX_HTML = 256 * 1024;
 
 /** The trace of a failed test, and where to write its files. */
 export interface TraceToShow {
@@ -41,8 +41,8 @@ export async function writeTraceFiles({ trace, folder, limits, redactor }: Trace
     const { reading } = await readTraceLines({ file, limits, notes });
     const page = reading.pages.findPageAtFailure();
     if (page === null) return;
-    const text = `<!-- ${page.url} -->\n${renderPageHtml(cleanPage(page.root, clean), mostHtml)}`;
-    const content = markAsData(clipMiddle(clean(text), mostHtml).text, traceFiles.html);
+    const text = `<!-- ${page.url} -->\n${renderPageHtml(cleanPage(page.root, clean), MAX_HTML)}`;
+    const content = markAsData(clipMiddle(clean(text), MAX_HTML).text, traceFiles.html);
     writeFileSync(path.join(folder, traceFiles.html), content);
   });
 }
@@ -52,7 +52,7 @@ const voids = new Set('area base br col embed hr img input link meta source trac
  * A longer attribute, such as an inline picture or an SVG path, does not help a reader. It is dropped as a whole, because half a secret would not
  * be recognized.
  */
-const longest = 400;
+const MAX_CHARACTERS = 400;
 
 /** Renders a page as HTML with one element a line, up to about `most` characters. */
 export function renderPageHtml(root: DomElement, most: number): string {
@@ -109,5 +109,5 @@ function escapeOnOneLine(text: string): string {
 }
 
 function shortenAttribute(text: string): string {
-  return text.length > longest ? `… ${text.length} characters` : escapeOnOneLine(text);
+  return text.length > MAX_CHARACTERS ? `… ${text.length} characters` : escapeOnOneLine(text);
 }

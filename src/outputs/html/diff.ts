@@ -8,14 +8,14 @@ import { formatFile } from '../wording.js';
 import { html, type Markup, renderPreformatted } from './markup.js';
 
 /** The maximum length of a line, in characters: built files can have lines of megabytes. */
-const longestLine = 2000;
+const MAX_LINE_LENGTH = 2000;
 
 /** Shows a patch of `git diff` as one table per file, without invisible characters (EV-10). */
 export function showDiff(patch: string, maxLines: number): Markup {
   const text = visibleText(patch);
   const files = parseCompleteFiles(text);
   // Masking a secret of several lines makes a patch invalid.
-  const rawLines = text.split('\n', maxLines).map((line) => line.slice(0, longestLine));
+  const rawLines = text.split('\n', maxLines).map((line) => line.slice(0, MAX_LINE_LENGTH));
   if (files.length === 0) return renderPreformatted('Changes', rawLines.join('\n'));
   let room = maxLines;
   const tables = files.map((file) => {
@@ -80,7 +80,7 @@ function renderRows({ lines, oldStart, newStart }: StructuredPatchHunk): Markup[
       return html`<tr class="${kinds[sign] ?? ''}">
         ${numbers.map((number) => html`<td class="n">${number}</td>`)}
         <td class="n">${sign}</td>
-        <td><code>${line.slice(1, longestLine)}</code></td>
+        <td><code>${line.slice(1, MAX_LINE_LENGTH)}</code></td>
       </tr>`;
     });
 }

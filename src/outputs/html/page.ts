@@ -104,15 +104,15 @@ export function showFacts(facts: readonly Fact[]): Markup {
 }
 
 /** How many remarks and questions are listed; the others are only counted. */
-const mostItems = 50;
+const MAX_ITEMS = 50;
 /** How many causes are shown in full, unfinished ones first; the others get a line each. */
-const mostInFull = 25;
+const MAX_IN_FULL = 25;
 
 /** Renders the result of a run so far, for `report.html` and the live page: fixed causes, the other causes, then the tests. */
 export function renderRun(run: LoadedRun): Markup {
   const { report, view } = run;
   const { inProgress, fixed, notFixed } = groupCauses(run);
-  const inFull = new Set([...notFixed, ...inProgress, ...fixed].slice(0, mostInFull));
+  const inFull = new Set([...notFixed, ...inProgress, ...fixed].slice(0, MAX_IN_FULL));
   const list = (causes: readonly CauseView[], id: string, title: string) =>
     causes.length > 0 &&
     html`<section aria-labelledby="${id}-heading" id="${id}">
@@ -129,7 +129,7 @@ export function renderRun(run: LoadedRun): Markup {
         ${renderList(
           title,
           items.map((item) => cut(item, 400)),
-          mostItems,
+          MAX_ITEMS,
         )}
       </section>`,
   )}
@@ -167,7 +167,7 @@ function showQuestions({ escalations }: Report): Markup {
   if (escalations.length === 0) return nothing;
   return html`<section aria-labelledby="report-questions-heading" class="report-questions">
     <h2 id="report-questions-heading">Waiting for you</h2>
-    ${escalations.slice(0, mostItems).map(
+    ${escalations.slice(0, MAX_ITEMS).map(
       ({ id, causeId, question, stored }) =>
         html`<div class="card question">
           <p><a href="#${causeId}">${causeId}</a> ${question}</p>
@@ -178,7 +178,7 @@ function showQuestions({ escalations }: Report): Markup {
 }
 
 /** The maximum number of tests shown; report.json has them all. */
-const mostTests = 200;
+const MAX_TESTS = 200;
 
 /** Lists the tests with their results and causes; tests that simply passed come last. */
 function showTests(tests: readonly ReportTest[]): Markup {
@@ -189,7 +189,7 @@ function showTests(tests: readonly ReportTest[]): Markup {
   const counts = verdicts.map(
     (verdict) => `${tests.filter((test) => test.verdict === verdict).length} ${verdict}`,
   );
-  const rows = ordered.slice(0, mostTests).map(
+  const rows = ordered.slice(0, MAX_TESTS).map(
     (test) =>
       html`<tr class="${test.verdict}">
         <td><span class="tag ${test.verdict}">${test.verdict}</span></td>
@@ -214,7 +214,7 @@ function showTests(tests: readonly ReportTest[]): Markup {
           </tbody>
         </table>
       </div>
-      ${tests.length > mostTests && html`<p class="quiet">and ${tests.length - mostTests} more in report.json</p>`}
+      ${tests.length > MAX_TESTS && html`<p class="quiet">and ${tests.length - MAX_TESTS} more in report.json</p>`}
     </details>
   </section>`;
 }
@@ -302,7 +302,7 @@ function showWhole(
     ${
       offersWithText.length > 0 &&
       html`<h4>Who is right?</h4>
-        ${showOffers(offersWithText, mostLines)}`
+        ${showOffers(offersWithText, MAX_LINES)}`
     }
     ${attempts.length > 0 && html`<h4>Attempts</h4>`}
     ${attempts.map((attempt) => showAttempt(attempt, patches.get(attempt.patch ?? '') ?? null))}
@@ -362,7 +362,7 @@ function showBlame(blame: Blame): Markup {
 }
 
 /** The maximum number of lines of a diff. */
-const mostLines = 400;
+const MAX_LINES = 400;
 
 /** Shows one attempt: the agent, its change, and the results of the guard and of the re-runs. */
 function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
@@ -398,7 +398,7 @@ function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
       files.length > 0 &&
       (patch === null
         ? html`<p class="quiet">${title} ${attempt.patch && html`(<code>${attempt.patch}</code>)`}</p>`
-        : renderSection(title + fate, showDiff(patch, mostLines), fate === ''))
+        : renderSection(title + fate, showDiff(patch, MAX_LINES), fate === ''))
     }
   </div>`;
 }
@@ -456,7 +456,7 @@ function showReasons({ why, category, warning, confidence, alternatives }: Repor
 }
 
 /** The maximum length of a text (stack, timeline, snapshot) in characters. */
-const longestText = 12_000;
+const MAX_TEXT = 12_000;
 
 const factNames: Record<string, string> = {
   source: 'own code',
@@ -485,7 +485,7 @@ function showEvidence({ evidence, diagnosis }: DiagnosedFailure): Markup {
   )}
   ${renderTextSection('Error and stack', clipText(errors.map(({ message, stack }) => stack ?? message).join('\n\n')))}
   ${renderTextSection(other, clipText((otherRun?.errors ?? []).map(({ message }) => message).join('\n\n')))}
-  ${renderTextSection('What happened, in order', formatTimeline(buildTimeline(evidence, { diagnosis }), longestText))}
+  ${renderTextSection('What happened, in order', formatTimeline(buildTimeline(evidence, { diagnosis }), MAX_TEXT))}
   ${renderTextSection('Accessibility snapshot', clipText(ariaSnapshot ?? ''))}
   ${renderList('Missing evidence', [...evidence.missing, ...evidence.cut], Infinity)}`;
 }
@@ -516,5 +516,5 @@ function renderList(label: string, items: readonly (Markup | string)[], most = 2
 }
 
 function clipText(text: string): string {
-  return text.length > longestText ? `${text.slice(0, longestText)}\n… truncated` : text;
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}\n… truncated` : text;
 }

@@ -17,11 +17,11 @@ import { listRerunIds, listSerialGroups } from './rerun-ids.js';
 import { ServerLog } from './server-log.js';
 import { createTestError, createTestFailure, createTestResult } from './test-data.js';
 
-const maxSetUpOutput = 64 * 1024;
+const MAX_SET_UP_OUTPUT = 64 * 1024;
 /** The delay of a progress report. A line for each of thousands of fast tests would slow them down. */
 const progressDelayMs = 200;
 /** The longest wait of a traced run until self-heal has examined its failures, and the interval of its checks. */
-const maxWaitMs = 2_000;
+const MAX_WAIT_MS = 2_000;
 const checkMs = 10;
 const isTraced = process.env[injectEnv.traced] === '1';
 
@@ -102,7 +102,7 @@ export default class SelfHealReporter {
       const write = stream.write.bind(stream) as (...args: readonly unknown[]) => boolean;
       stream.write = (...args: readonly unknown[]) => {
         if (this.#setUpOutput !== null)
-          this.#setUpOutput = (this.#setUpOutput + String(args[0])).slice(-maxSetUpOutput);
+          this.#setUpOutput = (this.#setUpOutput + String(args[0])).slice(-MAX_SET_UP_OUTPUT);
         return write(...args);
       };
     }
@@ -136,7 +136,7 @@ export default class SelfHealReporter {
     if (!dir || this.#failedTries === 0) return;
     const examined = path.join(dir, runFiles.examined);
     const clock = new Int32Array(new SharedArrayBuffer(4));
-    for (let waitedMs = 0; waitedMs < maxWaitMs; waitedMs += checkMs) {
+    for (let waitedMs = 0; waitedMs < MAX_WAIT_MS; waitedMs += checkMs) {
       if (fs.existsSync(examined) && Number(fs.readFileSync(examined, 'utf8')) >= this.#failedTries) return;
       Atomics.wait(clock, 0, 0, checkMs);
     }

@@ -2,7 +2,7 @@ import type { FullProject, Suite, TestCase } from '@playwright/test/reporter';
 import { outcomeOf } from './test-data.js';
 
 /** Above this many ids in total, failures of a set-up project list one dependent test instead of all of them. */
-const maxRepeatedIds = 20_000;
+const MAX_REPEATED_IDS = 20_000;
 
 /**
  * Returns, for each failing test, the ids that reproduce its conditions: its whole serial group, the tests that a failing `beforeAll` kept from
@@ -61,7 +61,7 @@ function addDependents(
   const projects = groupByProject(tests);
   for (const [project, own] of groupByProject(failing)) {
     let needed = findDependentTests(project, projects);
-    if (needed.length * own.length > maxRepeatedIds) needed = needed.slice(0, 1);
+    if (needed.length * own.length > MAX_REPEATED_IDS) needed = needed.slice(0, 1);
     for (const test of own) for (const { id } of needed) ids.get(test.id)?.add(id);
   }
 }

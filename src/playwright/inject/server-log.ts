@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
-const maxBytes = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 const beginningBytes = 2 * 1024 * 1024;
 const endBytes = 3 * 1024 * 1024;
-const maxLine = 16 * 1024;
+const MAX_LINE_LENGTH = 16 * 1024;
 const flushAfterMs = 100;
 const flushAtChars = 256 * 1024;
 
@@ -37,16 +37,16 @@ export class ServerLog {
     return (text) => {
       const lines = ((this.#unfinished.get(stream) ?? '') + text).split('\n');
       const rest = lines.pop() ?? '';
-      if (rest === '' || rest.length > maxLine) this.#unfinished.delete(stream);
+      if (rest === '' || rest.length > MAX_LINE_LENGTH) this.#unfinished.delete(stream);
       else this.#unfinished.set(stream, rest);
       for (const line of lines) this.#line(line);
-      if (rest.length > maxLine) this.#line(rest);
+      if (rest.length > MAX_LINE_LENGTH) this.#line(rest);
     };
   }
 
   #line(text: string): void {
     const clean = stripVTControlCharacters(text.replace(/\r$/, ''));
-    const clipped = clean.length > maxLine ? `${clean.slice(0, maxLine)}… (line cut)` : clean;
+    const clipped = clean.length > MAX_LINE_LENGTH ? `${clean.slice(0, MAX_LINE_LENGTH)}… (line cut)` : clean;
     this.#pending.push(`${Date.now()} ${clipped}\n`);
     this.#pendingChars += clipped.length;
     if (this.#pendingChars >= flushAtChars) this.flush();
@@ -68,7 +68,7 @@ export class ServerLog {
   }
 
   #write(bytes: Buffer): void {
-    if (this.#size + bytes.length > maxBytes) this.#cutMiddle();
+    if (this.#size + bytes.length > MAX_BYTES) this.#cutMiddle();
     fs.writeSync(this.#fd, bytes, 0, bytes.length, this.#size);
     this.#size += bytes.length;
   }

@@ -6,10 +6,10 @@ import type { TestError, TestFailure, TestRef, SetUp } from '../../model/failure
 import type { TestResult as TestEntry } from '../suite-run.js';
 
 /** Evidence is bounded when it is gathered. These limits only bound the lines of the report. */
-const maxText = 64 * 1024;
-const maxErrors = 20;
-const maxCauses = 10;
-const maxAttachments = 50;
+const MAX_TEXT = 64 * 1024;
+const MAX_ERRORS = 20;
+const MAX_CAUSES = 10;
+const MAX_ATTACHMENTS = 50;
 
 /** Returns a test's identity and location as plain data. */
 function createTestRef(test: TestCase): TestRef {
@@ -34,11 +34,11 @@ export function createTestFailure(test: TestCase, result: TestResult): TestFailu
     status: result.status === 'skipped' ? 'failed' : result.status,
     errors: listErrors(test, result),
     failedStep: findFailedStep(result),
-    unfinished: result.steps.flatMap(listUnfinishedActions).slice(0, maxErrors),
+    unfinished: result.steps.flatMap(listUnfinishedActions).slice(0, MAX_ERRORS),
     retry: result.retry,
     durationMs: result.duration,
     startedAt: result.startTime.getTime(),
-    attachments: attachments.slice(0, maxAttachments),
+    attachments: attachments.slice(0, MAX_ATTACHMENTS),
     ...readSetUp(test, result),
   };
 }
@@ -75,7 +75,7 @@ function isStorageEmpty(file: string): boolean {
 
 /** Playwright has no error for a test marked with `test.fail()` that passes; its own reporters add this one. */
 function listErrors(test: TestCase, { status, errors }: TestResult): TestError[] {
-  if (status !== 'passed') return errors.slice(0, maxErrors).map(createTestError);
+  if (status !== 'passed') return errors.slice(0, MAX_ERRORS).map(createTestError);
   return [createTestError({ message: 'Expected to fail, but passed.', location: test.location })];
 }
 
@@ -98,7 +98,7 @@ function unquoteThrown(value: string | undefined): string | undefined {
 
 function listCauses(error: PlaywrightError): string[] {
   const chain: string[] = [];
-  for (let cause = error.cause; cause && chain.length < maxCauses; cause = cause.cause) {
+  for (let cause = error.cause; cause && chain.length < MAX_CAUSES; cause = cause.cause) {
     chain.push(stripColors(cause.message ?? unquoteThrown(cause.value)) ?? '');
   }
   return chain;
@@ -107,7 +107,7 @@ function listCauses(error: PlaywrightError): string[] {
 function stripColors(text: string | undefined): string | null {
   if (text === undefined) return null;
   const clean = stripVTControlCharacters(text);
-  return clean.length > maxText ? `${clean.slice(0, maxText)}… (cut)` : clean;
+  return clean.length > MAX_TEXT ? `${clean.slice(0, MAX_TEXT)}… (cut)` : clean;
 }
 
 /**

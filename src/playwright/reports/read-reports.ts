@@ -9,9 +9,9 @@ import { readJsonReport, type ReadReport } from './json-report.js';
 import type { PlaywrightReport } from './report.js';
 
 /** The depth of a folder in an artifact in which reports are searched. */
-const maxDepth = 8;
+const MAX_DEPTH = 8;
 /** Larger than any report without its attachments; files are read into memory. */
-const maxBytes = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 /**
  * Reads Playwright's reports of other runs: blob reports and JSON. Each path may be a report, or a folder with any number of them at any
@@ -54,7 +54,7 @@ async function listFiles(folder: string, depth: number): Promise<string[] | null
   for (const entry of entries.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))) {
     const inner = path.join(folder, entry.name);
     if (entry.isFile()) files.push(inner);
-    else if (entry.isDirectory() && !ignored.has(entry.name) && depth < maxDepth)
+    else if (entry.isDirectory() && !ignored.has(entry.name) && depth < MAX_DEPTH)
       files.push(...((await listFiles(inner, depth + 1)) ?? []));
   }
   return files;
@@ -88,7 +88,7 @@ async function beginsWith(file: string, pattern: RegExp): Promise<boolean> {
 
 async function readText(file: string): Promise<string> {
   const { size } = await stat(file);
-  if (size > maxBytes) throw new Error(`it is too large (${size} bytes)`);
+  if (size > MAX_BYTES) throw new Error(`it is too large (${size} bytes)`);
   return readFile(file, 'utf8');
 }
 

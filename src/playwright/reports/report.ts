@@ -139,13 +139,13 @@ function formatShard({ shard }: ShardReport): string {
   return `shard ${shard.current}/${shard.total}`;
 }
 
-const maxListed = 30;
+const MAX_LISTED = 30;
 
 function formatList<T extends PlaywrightReport>(
   reports: readonly T[],
   describe: (report: T) => string,
 ): string {
-  const lines = reports.slice(0, maxListed).map((report) => `  ${report.name}: ${describe(report)}`);
+  const lines = reports.slice(0, MAX_LISTED).map((report) => `  ${report.name}: ${describe(report)}`);
   const more = reports.length - lines.length;
   return [...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n');
 }
