@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Change, type Contents, storeChange, mergeFile, mergeOnto } from './change.js';
 import { changesPackages, createInstall, restoreLocks } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
-import { type FileEdit, isSame, readFileState } from './file-state.js';
+import { type FileEdit, type FileState, isSame, readFileState } from './file-state.js';
 import { findMissingFolders, type FilePlan, writeFiles, type WriteResult } from './write-files.js';
 import { reasonOf } from '../problem.js';
 
@@ -71,6 +71,8 @@ export class AppliedChanges {
       await this.#forget(ids);
     };
     try {
+      const moved = await this.#findMoved(change);
+      if (moved.length > 0) return { kind: 'conflict', files: moved };
       const { edits, conflicts } = await mergeOnto(root, change.edits, this.#contents);
       if (conflicts.length > 0) return { kind: 'conflict', files: conflicts };
       const added = edits.flatMap(({ path: file, after }) => (after ? [file] : []));
@@ -89,6 +91,19 @@ export class AppliedChanges {
       await revert();
       return { kind: 'failed', reason: reasonOf(error) };
     }
+  }
+
+  /**
+   * Returns the files of a change that are not in the state in which the applied changes left them, although these took over other people's edits. A
+   * change on top would count that state as its own, and reverting all of them would lose the edits.
+   */
+  async #findMoved({ edits }: Change): Promise<string[]> {
+    const paths = new Set(edits.map((edit) => edit.path));
+    await this.#rebase(paths);
+    return planFiles(this.#all, this.#reverted).files.flatMap(({ path: file, goal }) => {
+      const now = readFileState(this.#options.root, file);
+      return paths.has(file) && (now === 'other' || !isSame(now, goal)) ? [file] : [];
+    });
   }
 
   /** Brings the project to the state in which exactly these changes are reverted. */
@@ -158,7 +173,11 @@ export class AppliedChanges {
 
   async revertUndecided(): Promise<void> {
     const open = this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id));
-    if (open.length > 0 || this.#reverted.size > 0) await this.revert(open);
+    if (open.length === 0 && this.#reverted.size === 0) return;
+    const { files } = planFiles(this.#all, this.findDependents(open));
+    const { leftAlone } = await this.revert(open);
+    for (const { path: file, goal } of files.filter((plan) => leftAlone.includes(plan.path)))
+      this.#options.warn(describeLeftAlone(file, goal, this.#contents));
   }
 
   #forget(ids: ReadonlySet<string>): Promise<void> {
@@ -227,6 +246,12 @@ export class AppliedChanges {
     if (failed !== null) warn(`${command} failed: ${failed.trim().slice(-500)}`);
     return locks;
   }
+}
+
+/** Describes a file that was not restored, and the place of the content that it would have got. */
+export function describeLeftAlone(file: string, goal: FileState | null, contents: Contents): string {
+  const backup = goal ? `; its earlier content is in ${contents.changeFile(goal.hash)}` : '';
+  return `Not restored, because somebody else has changed it: ${file}${backup}`;
 }
 
 function listHashes(changes: readonly Change[]): string[] {

@@ -1,3 +1,4 @@
+import { describeLeftAlone } from './applied-changes.js';
 import type { Change, Contents } from './change.js';
 import type { Workspace } from './workspace.js';
 
@@ -25,9 +26,7 @@ export async function withChange<T>(
   } finally {
     const { id, edits } = applied.change;
     const { leftAlone } = await workspace.revert([id]);
-    for (const { path: file, before } of edits.filter((edit) => leftAlone.includes(edit.path))) {
-      const backup = before ? `; its earlier content is in ${contents.changeFile(before.hash)}` : '';
-      warn(`Not restored, because somebody else has changed it: ${file}${backup}`);
-    }
+    for (const { path: file, before } of edits.filter((edit) => leftAlone.includes(edit.path)))
+      warn(describeLeftAlone(file, before, contents));
   }
 }

@@ -233,6 +233,10 @@ describe('the patch', () => {
   });
 });
 
+function replaceIn(file: string, from: string, to: string): void {
+  writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
+}
+
 describe('applying a change', () => {
   it('HN-1 writes nothing after the run has ended', async () => {
     const { agent, workspace, read } = await agentWorkspace(files);
@@ -291,6 +295,31 @@ describe('applying a change', () => {
     const moved = await workspace.takeOut([done.change.id]);
     expect(moved).toEqual({ written: ['src/old.js'], leftAlone: ['src/cart.js'] });
     expect([read('src/cart.js'), read('src/old.js')]).toEqual(['mine\n', 'old\n']);
+  });
+
+  it('HN-1 keeps the user’s edit between two fixes of a file when both are reverted', async () => {
+    const cart = files['src/cart.js'];
+    const { applied, workspace, read, write } = await agentWorkspace(files);
+    const fix = (from: string) => applied((cwd) => replaceIn(path.join(cwd, 'src/cart.js'), from, 'fixed'));
+    await fix('one');
+    write({ 'src/cart.js': read('src/cart.js').replace('three', 'edited') });
+    expect(await fix('six')).toMatchObject({ kind: 'applied' });
+    expect(read('src/cart.js')).toBe('fixed\ntwo\nedited\nfour\nfive\nfixed\n');
+    await workspace.close();
+    expect(read('src/cart.js')).toBe(cart.replace('three', 'edited'));
+  });
+
+  it('HN-1 applies no fix on top of one whose lines the user has edited, and names the file at the end', async () => {
+    const { applied, workspace, read, write, warnings } = await agentWorkspace(files);
+    const fix = (from: string) => applied((cwd) => replaceIn(path.join(cwd, 'src/cart.js'), from, 'fixed'));
+    await fix('one');
+    write({ 'src/cart.js': read('src/cart.js').replace('fixed', 'mine') });
+    expect(await fix('six')).toEqual({ kind: 'conflict', files: ['src/cart.js'] });
+    await workspace.close();
+    expect(read('src/cart.js')).toBe(files['src/cart.js'].replace('one', 'mine'));
+    expect(warnings).toEqual([
+      expect.stringMatching(/somebody else has changed it: src\/cart\.js; its earlier content/),
+    ]);
   });
 
   it('HN-1 HN-5 keeps the user’s edits and the mode while a fix is reverted, then restored', async () => {
