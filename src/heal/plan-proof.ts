@@ -291,7 +291,15 @@ function planApart(question: ProofQuestion, tests: readonly TestInProof[]): Next
     const alone = without.filter((sighting) => isWithout(sighting, { kept, without: fix.changes }));
     const greens = without.filter(isGreen).length;
     if (greens === 0 || !alone.every(isGreen)) continue;
-    if (greens > 1 && alone.length > 0) return { kind: 'refute', fix: fix.id, how: { kind: 'needless' } };
+    if (greens > 1 && alone.length > 0) {
+      const { id, changes: own, leftovers } = fix;
+      const clean = findCleanRun(question, lead, own);
+      if (leftovers.length === 0 || clean?.shown === 'green')
+        return { kind: 'refute', fix: id, how: { kind: 'needless' } };
+      if (clean) continue;
+      // Its effect may outlive it here, so that a clean copy decides.
+      return { kind: 'run-clean', tests: [lead], without: own, because: explainLastingEffect(leftovers) };
+    }
     // A verdict on a fix needs two runs.
     const along = healed.filter(({ isFlipped }) => isFlipped);
     return { kind: 'run', part: 'apart', tests: [lead, ...along], without: fix.changes };

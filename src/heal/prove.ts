@@ -248,8 +248,15 @@ async function runTests(
   const isRed = ({ failure }: ProofTest) => !isGreen(rerun.observe(failure));
   const cause = progress.causes.get(doubt?.fix ?? '');
   if (cause && tests.some(isRed)) announceNeededTests(progress.session, cause);
-  const green = tests.filter((test) => !isRed(test));
-  const files = green.length > 0 && part !== 'apart' ? await leftovers(progress, green) : [];
+  // Some of the tests run along with their fix.
+  const isWithoutFix = ({ fix }: TestInProof) => {
+    const own = [...progress.causes.values()].flatMap((one) =>
+      one.id === fix ? changesOf(progress, one) : [],
+    );
+    return part !== 'apart' || (own.length > 0 && own.every((id) => without.includes(id)));
+  };
+  const green = testsOf(planned.filter(isWithoutFix)).filter((test) => !isRed(test));
+  const files = green.length > 0 ? await leftovers(progress, green) : [];
   for (const { causeId } of files.length > 0 ? green : []) proof.leftovers.set(causeId, files);
 }
 

@@ -123,6 +123,26 @@ it('SC-3 HN-5 keeps no fix that was there for nothing when it was tried with the
   expect(new Set(Object.values(verdicts))).toEqual(new Set(['healed']));
 });
 
+it('SC-3 HN-5 keeps a fix that was tried with others, and whose effect outlives it in the project', async () => {
+  const agents = remoteAgents(3);
+  let isMigrated = false;
+  const shows: Shows = (test, at) => {
+    isMigrated ||= at.fixes.has('3');
+    return test === 't3' && isMigrated ? null : ownFault(test, at);
+  };
+  const running = simulatedRun(['t1', 't2', 't3'], shows, {
+    settings: settingsFor(3),
+    runAgent: agents.runAgent,
+    leftovers: ['dev.db'],
+    inCleanCopy: ownFault,
+  });
+  await agents.allStarted;
+  for (const n of [3, 2, 1]) agents.end(n);
+  const { fixes, verdicts } = await running;
+  expect([...fixes].toSorted()).toEqual(['1', '2', '3']);
+  expect(new Set(Object.values(verdicts))).toEqual(new Set(['healed']));
+});
+
 it('SC-3 HN-5 tries alone what does not hold together with others', async () => {
   const agents = remoteAgents(3);
   // With the second fix, the first does not hold.
