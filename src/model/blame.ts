@@ -57,8 +57,8 @@ export const blameShape = z.object({
   hunks: listOf(blamedHunkShape),
   /** True if runs have shown that reverting a part of it does not suffice; otherwise it is the best set found within the limits. */
   isMinimal: z.boolean(),
-  /** Which limit ended the search, or null. */
-  endedBy: z.enum(['time', 'interrupt']).nullable(),
+  /** Which limit ended the search, or `edit`: somebody edited files while a test ran without changes, so that run showed nothing. Otherwise null. */
+  endedBy: z.enum(['time', 'interrupt', 'edit']).nullable(),
   /** The number of hunks that were candidates. */
   outOf: count,
   /** The number of Playwright runs, and how many of them had no result because the app did not build or start, or the test was missing. */

@@ -286,17 +286,26 @@ function keepAlphanumerics(text: string): { readonly text: string; readonly at: 
   return { text: parts.join(''), at: (index) => positions[index] ?? 0 };
 }
 
-/** Encodes a value in hex, and in base64 at each of the three alignments, since it may be encoded as part of a longer text. */
+/**
+ * Encodes a value as its bytes in hex, decimal (Node's Buffers in JSON) and octal, and in base64, also of UTF-16, at each of the three alignments, since
+ * it may be encoded as part of a longer text.
+ */
 function encodeVariants(value: string): string[] {
   const bytes = Buffer.from(value);
   if (bytes.length < 8) return [];
-  const inBase64 = [0, 1, 2].map((offset) => {
+  const hex = bytes.toString('hex');
+  const decimal = Array.from(bytes, String).join('');
+  const octal = Array.from(bytes, (byte) => byte.toString(8).padStart(3, '0')).join('');
+  const inBase64 = [bytes, Buffer.from(value, 'utf16le')].flatMap(encodeBase64);
+  return [...inBase64, hex, hex.toUpperCase(), decimal, octal];
+}
+
+function encodeBase64(bytes: Buffer): string[] {
+  return [0, 1, 2].map((offset) => {
     const all = Buffer.concat([Buffer.alloc(offset), bytes])
       .toString('base64')
       .replaceAll('=', '');
     const sharesLastCharacter = (offset + bytes.length) % 3 !== 0;
     return all.slice([0, 2, 3][offset], sharesLastCharacter ? -1 : undefined);
   });
-  const hex = bytes.toString('hex');
-  return [...inBase64, hex, hex.toUpperCase()];
 }

@@ -39,8 +39,8 @@ export class AppliedChanges {
   /** All changes, whether in the project or temporarily reverted. */
   #all: readonly Change[] = [];
   readonly #decided = new Set<string>();
-  /** The files that changes of this run have edited, even if the changes have been reverted since. */
-  readonly everEdited = new Set<string>();
+  /** The files that changes of this run have edited, even if the changes have been reverted since, each in the state in which it was last written. */
+  readonly #lastWritten = new Map<string, FileState | null>();
   #reverted: ReadonlySet<string> = new Set();
 
   constructor(options: ChangesOptions) {
@@ -79,12 +79,11 @@ export class AppliedChanges {
       const merged = { ...change, edits, folders: findMissingFolders(root, added) };
       await storeChange(runDir, merged);
       await this.#loadBytes(merged);
-      for (const edit of edits) this.everEdited.add(edit.path);
       this.#all = [...this.#all, merged];
       this.#reverted = ids;
       const { leftAlone: skipped, locks } = await this.#revertExactly(new Set());
       if (skipped.length === 0) return { kind: 'applied', change: await this.#addLocks(merged, locks) };
-      await restoreLocks(root, locks, this.#contents);
+      await this.#restoreLocks(locks);
       await revert();
       return { kind: 'conflict', files: skipped };
     } catch (error) {
@@ -109,8 +108,24 @@ export class AppliedChanges {
   /** Brings the project to the state in which exactly these changes are reverted. */
   async moveTo(goal: ReadonlySet<string>): Promise<WriteResult> {
     const { locks, ...result } = await this.#revertExactly(goal);
-    await restoreLocks(this.#options.root, locks, this.#contents);
+    await this.#restoreLocks(locks);
     return result;
+  }
+
+  async #restoreLocks(locks: readonly FileEdit[]): Promise<void> {
+    await restoreLocks(this.#options.root, locks, this.#contents);
+    for (const lock of locks) this.#lastWritten.set(lock.path, lock.before);
+  }
+
+  /** Whether a change of this run has edited a file, even if it has been reverted since. */
+  hasEdited(file: string): boolean {
+    return this.#lastWritten.has(file);
+  }
+
+  /** Whether a file is in the state in which a change of this run, or its revert, has left it. */
+  hasWritten(file: string, now: FileState | null): boolean {
+    const written = this.#lastWritten.get(file);
+    return written !== undefined && isSame(written, now);
   }
 
   async #revertExactly(
@@ -124,6 +139,9 @@ export class AppliedChanges {
     await this.#updateJournal();
     const plan = { files: files.filter((file) => paths.has(file.path)), folders };
     const result = await writeFiles(this.#options.root, plan, this.#contents);
+    const leftAlone = new Set(result.leftAlone);
+    for (const { path: file, goal: written } of plan.files)
+      if (!leftAlone.has(file)) this.#lastWritten.set(file, written);
     const installs = result.written.length > 0 && (await changesPackages(listEdits(moved), this.#contents));
     const locks = installs ? await this.#install() : [];
     this.#reverted = goal;
@@ -138,7 +156,7 @@ export class AppliedChanges {
     const own = change.edits.map((edit) => ({ ...edit, after: (byPath.get(edit.path) ?? edit).after }));
     const others = locks.filter(({ path: file }) => !own.some((edit) => edit.path === file));
     const extended = { ...change, edits: [...own, ...others] };
-    for (const lock of locks) this.everEdited.add(lock.path);
+    for (const lock of locks) this.#lastWritten.set(lock.path, lock.after);
     await storeChange(this.#options.runDir, extended);
     await this.#loadBytes(extended);
     this.#all = this.#all.map((former) => (former.id === change.id ? extended : former));

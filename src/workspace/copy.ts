@@ -280,11 +280,14 @@ interface CollectResult {
   readonly refused: string | null;
 }
 
-/** Returns the project's source files that somebody other than self-heal has changed since the copy was made, relative to the root, sorted. */
+/**
+ * Returns the project's source files that somebody other than self-heal has changed since the copy was made, relative to the root, sorted. `isOurs`
+ * returns whether self-heal has left a file in this state.
+ */
 export async function listChangedSince(
   root: string,
   copy: ProjectCopy,
-  ours: ReadonlySet<string>,
+  isOurs: (file: string, now: FileState | null) => boolean,
 ): Promise<string[]> {
   const sources = (entries: readonly Entry[]) =>
     indexByPath(entries.filter((entry) => entry.area === 'source' && isFile(entry)));
@@ -293,10 +296,11 @@ export async function listChangedSince(
     const [oldEntry, newEntry] = [before.get(file), now.get(file)];
     if (oldEntry && newEntry && isUntouched(oldEntry.stat, newEntry.stat)) return false;
     const [oldState, newState] = [readFileState(copy.base, file), readFileState(root, file)];
-    return oldState === 'other' || newState === 'other' || !isSame(oldState, newState);
+    if (oldState === 'other' || newState === 'other') return true;
+    return !isSame(oldState, newState) && !isOurs(file, newState);
   };
   const all = new Set([...before.keys(), ...now.keys()]);
-  return [...all].filter((file) => !ours.has(file) && differs(file)).toSorted();
+  return [...all].filter(differs).toSorted();
 }
 
 const MAX_FILES = 1000;

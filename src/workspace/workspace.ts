@@ -114,7 +114,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   });
   const listChangedByOthers = async (entries: readonly Entry[], since: number) => {
     const changed = [...(await listChangedOutsideGit(root, entries, since))];
-    return changed.filter((file) => !changes.everEdited.has(file));
+    return changed.filter((file) => !changes.hasEdited(file));
   };
   // Only one operation at a time writes to the project, and none after the run has ended.
   let writing: Promise<unknown> = Promise.resolve();
@@ -176,7 +176,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         change: edits.length > 0 ? createChange(id, edits) : null,
         ignored,
         refused,
-        changedInProject: await listChangedSince(root, copy, changes.everEdited).catch(() => []),
+        changedInProject: await listChangedSince(root, copy, (file, now) =>
+          changes.hasWritten(file, now),
+        ).catch(() => []),
         before,
         after: applyEdits(before, edits, contents),
       };

@@ -170,6 +170,19 @@ describe('the search for the change to blame', () => {
     expect(readFileSync(held, 'utf8')).toBe(changed(mine, 'eleven', 'edited'));
   });
 
+  it('BL-1 concludes nothing from a run during which somebody edited a changed file', async () => {
+    const mine = changed(files['src/a.ts'], 'six', 'SIX');
+    const { project, find, told } = await repository((read) => {
+      // An editor saves the file that it has open.
+      project.write({ 'src/a.ts': mine });
+      return !read('src/a.ts').includes('SIX');
+    });
+    project.write({ 'src/a.ts': mine });
+    await find()([cause]);
+    expect(told).toEqual([['c1', 'found no change to blame: somebody changed files during the search']]);
+    expect(project.read('src/a.ts')).toBe(mine);
+  });
+
   it('BL-1 still searches a file that an earlier search wrote during the run', async () => {
     const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX') });

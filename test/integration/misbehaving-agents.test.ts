@@ -230,14 +230,25 @@ it.runIf(process.platform !== 'win32')(
 );
 
 it('HN-1 names the files of the project that others changed while an agent worked', async () => {
-  const { agent, dir, write, applied } = await agentWorkspace(files);
-  await applied((cwd) => writeInto(cwd, { 'src/fixed.js': 'fixed\n' }));
-  const { changedInProject } = await agent((cwd) => {
-    writeInto(cwd, { 'src/cart.js': 'in the copy\n' });
-    write({ 'src/total.js': 'by its absolute path\n', 'src/new.js': '', 'data/orders.db': 'ignored\n' });
-    write({ 'src/fixed.js': 'reverted\n', 'package.json': files['package.json'] });
-    rmSync(path.join(dir, '.env'));
-  });
+  const { agent, dir, write, applied, workspace } = await agentWorkspace(files);
+  const done = await applied((cwd) => writeInto(cwd, { 'src/fixed.js': 'fixed\n' }));
+  if (done.kind !== 'applied') throw new Error(done.kind);
+  const { cwd } = await workspace.updateCopy();
+  writeInto(cwd, { 'src/cart.js': 'in the copy\n' });
+  write({ 'src/total.js': 'by its absolute path\n', 'src/new.js': '', 'data/orders.db': 'ignored\n' });
+  write({ 'package.json': files['package.json'] });
+  rmSync(path.join(dir, '.env'));
+  // What self-heal itself changes meanwhile does not count.
+  await workspace.revert([done.change.id]);
+  const { changedInProject } = await workspace.collect('9');
   expect(changedInProject).toEqual(['.env', 'src/new.js', 'src/total.js']);
   expect((await agent(() => undefined)).changedInProject).toEqual([]);
+});
+
+it('HN-1 names what an agent writes into the project, though self-heal had written the file before', async () => {
+  const { dir, agent, applied } = await agentWorkspace({ 'total.js': 'broken\n' });
+  const done = await applied((cwd) => writeFileSync(path.join(cwd, 'total.js'), 'tried\n'));
+  if (done.kind !== 'applied') throw new Error(done.kind);
+  const { changedInProject } = await agent(() => writeFileSync(path.join(dir, 'total.js'), 'outside\n'));
+  expect(changedInProject).toEqual(['total.js']);
 });

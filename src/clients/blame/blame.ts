@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Blame } from '../../model/blame.js';
 import { type DiagnosedFailure, mayBeRefuted } from '../../model/cause.js';
 import type { BlameCauses, BlameSearches } from '../../heal/hooks.js';
@@ -11,6 +12,7 @@ import { pathInside } from '../../paths.js';
 import type { LastGreen } from '../../run/last-green.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { Change, Contents } from '../../workspace/change.js';
+import { readFileState } from '../../workspace/file-state.js';
 import { withChange } from '../../workspace/with-change.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { type Candidate, createRevertingEdits } from '../../workspace/candidates.js';
@@ -122,7 +124,8 @@ class Searches implements BlameSearches {
     const until = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, leftMs))]);
     const outcomes = leftMs > 0 && !signal.aborted ? await this.#run(round.out, round.searches, until) : null;
     this.#spent.ms += now() - startedAt;
-    if (outcomes) for (const [search, outcome] of outcomes) await search.record(round.out, outcome);
+    if (outcomes === 'edited') for (const search of round.searches) await search.end('edit');
+    else if (outcomes) for (const [search, outcome] of outcomes) await search.record(round.out, outcome);
     else
       for (const search of this.#searches)
         if (search.nextHunks) await search.end(signal.aborted ? 'interrupt' : 'time');
@@ -161,7 +164,7 @@ class Searches implements BlameSearches {
     const { culprits } = search;
     if (!culprits) return `found no change to blame: ${explainNoResult(search)}`;
     const blame = await this.#blame(search, culprits);
-    return blame ?? 'found no change to blame: somebody changed files during the search';
+    return blame ?? `found no change to blame: ${changedMeanwhile}`;
   }
 
   async #blame(
@@ -189,13 +192,13 @@ class Searches implements BlameSearches {
 
   /**
    * Runs tests with hunks reverted in the project's own tree, under a journal that restores the tree after Ctrl-C or a kill (HN-2). Returns null if
-   * aborted.
+   * aborted, and `edited` if somebody edited one of the changed files meanwhile: nobody knows which content the tests saw.
    */
   async #run(
     out: ReadonlySet<Candidate>,
     searches: readonly CauseSearch[],
     signal: AbortSignal,
-  ): Promise<Map<CauseSearch, TestOutcome> | null> {
+  ): Promise<Map<CauseSearch, TestOutcome> | 'edited' | null> {
     const { prepare, runAgain } = this.#parts;
     const [only, ...others] = searches;
     const isSuite = only?.lead.failure.scope === 'suite';
@@ -204,15 +207,27 @@ class Searches implements BlameSearches {
     const change = await this.#createChange([...out]);
     const ran =
       change &&
-      (await withChange(this.#parts, change, async () =>
-        (await prepare(signal)) === null ? runAgain({ ids, causeId, signal }) : null,
-      ));
+      (await withChange(this.#parts, change, async () => {
+        const before = this.#readStates(searches);
+        const run = (await prepare(signal)) === null ? await runAgain({ ids, causeId, signal }) : null;
+        const isEdited = !isDeepStrictEqual(this.#readStates(searches), before);
+        return { run, isEdited };
+      }));
     if (signal.aborted) return null;
-    this.#quickest ??= ran?.value ? findQuickest(ran.value) : null;
+    if (ran?.value.isEdited) return 'edited';
+    const run = ran?.value.run ?? null;
+    this.#quickest ??= run && findQuickest(run);
     const outcomes = new Map<CauseSearch, TestOutcome>();
     for (const search of searches)
-      outcomes.set(search, ran?.value ? await this.#determineOutcome(search.lead, ran.value) : 'unresolved');
+      outcomes.set(search, run ? await this.#determineOutcome(search.lead, run) : 'unresolved');
     return outcomes;
+  }
+
+  /** Reads the states of all files with candidates. The suite writes to none of them, or they would not be candidates. */
+  #readStates(searches: readonly CauseSearch[]): ReadonlyMap<string, unknown> {
+    const files = searches.flatMap(({ history }) => history.candidates.map(({ file }) => file.path));
+    const { root } = this.#parts.workspace;
+    return new Map([...new Set(files)].map((file) => [file, readFileState(root, file)]));
   }
 
   /** The outcome is unresolved if the suite fails for another reason, such as an incomplete build. */
@@ -250,8 +265,11 @@ function firstLineOf([error]: readonly TestError[]): string {
   return normalise(error?.message ?? '').split('\n')[0] ?? '';
 }
 
+const changedMeanwhile = 'somebody changed files during the search';
+
 function explainNoResult({ history, endedBy, stats }: CauseSearch): string {
   if (endedBy === 'interrupt') return 'interrupted';
+  if (endedBy === 'edit') return changedMeanwhile;
   if (endedBy !== null) return 'no result within the time limit (blame.time)';
   const { base, candidates, isWhole } = history;
   const at = base.commit.slice(0, 7);

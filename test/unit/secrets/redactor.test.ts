@@ -45,6 +45,23 @@ describe('masking', () => {
     expect(redact(`["${encodeURIComponent('&')}${token}%26"]`)).toBe('["%26[masked: github token]%26"]');
   });
 
+  it.each([
+    ['a Buffer in JSON', (bytes: Buffer) => JSON.stringify(bytes, null, 2)],
+    [
+      'octal escapes',
+      (bytes: Buffer) => Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join(''),
+    ],
+    [
+      'base64 of UTF-16',
+      (bytes: Buffer) => Buffer.from(`echo ${String(bytes)}!`, 'utf16le').toString('base64'),
+    ],
+  ])('EV-9 masks a known value in %s', (_, write) => {
+    const known = createRedactorOf([{ name: 'API_SECRET', value: secret }]);
+    const masked = known.clean(`said ${write(Buffer.from(secret))} at last`);
+    expect(masked).toContain('[masked: value of API_SECRET]');
+    expect(masked.length).toBeLessThan(120);
+  });
+
   it('EV-11 terminates on texts that are crafted to be slow', () => {
     const pieces =
       'a " :// a: "a":" \\" eyJ- token= password name="password" "a\\ %41 ?a= %25 \\ "token":" &amp;'.split(
