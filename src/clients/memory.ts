@@ -56,13 +56,12 @@ export function createMemory({ store, folder, root, findSecrets, warn }: MemoryO
       if (end.kind !== 'green' || change === null || agent === null || proposedBy === 'fixer') return;
       const fix = await readFix(folder.dir, change, contents);
       if (!fix || fix.length === 0) return;
-      const [secret] = fix.flatMap(({ path, before, after }) =>
-        [before, after].flatMap((content) =>
-          findSecrets(Buffer.from(content?.bytes ?? '', 'base64').toString('utf8')).map(
-            (name) => `${path} holds the ${name}`,
-          ),
-        ),
-      );
+      const [secret] = fix.flatMap(({ path, before, after }) => {
+        const texts = [before, after].map((content) =>
+          Buffer.from(content?.bytes ?? '', 'base64').toString(),
+        );
+        return [path, ...texts].flatMap(findSecrets).map((name) => `${path} holds the ${name}`);
+      });
       if (secret !== undefined) {
         if (!hasWarned) warn(`${cause.id}: its fix is not remembered, because ${secret}`);
         hasWarned = true;

@@ -245,14 +245,11 @@ async function writeFixUnlessSecret(
   const attempts = createReport(bus.run()).causes.flatMap((cause) => cause.attempts);
   if (!attempts.some((attempt) => isKept(attempt) && attempt.change !== null)) return false;
   // Loaded only for a run with a fix (CL-4).
-  const { fixFile, writeFix } = await import('../outputs/fix-file.js');
+  const { explainWithheld, fixFile, writeFix } = await import('../outputs/fix-file.js');
   try {
     const withSecrets = await writeFix(dir, { env, cwd });
     if (withSecrets.length === 0) return false;
-    bus.emit({
-      type: 'run.warning',
-      message: `${fixFile} was not written, because the changes contain a secret: ${withSecrets.join(', ')}. Remove it from the changed files; self-heal report --patch prints the changes with the secret masked`,
-    });
+    bus.emit({ type: 'run.warning', message: explainWithheld(withSecrets) });
     return true;
   } catch (error) {
     bus.emit({ type: 'run.warning', message: `${fixFile} could not be written: ${reasonOf(error)}` });

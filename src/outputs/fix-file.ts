@@ -34,3 +34,8 @@ export function findFilesWithSecrets(
     return label === undefined ? [] : [`${file ?? 'a file'} (${label})`];
   });
 }
+
+/** Explains why there is no `fix.patch`. The names of the files must not follow "secret:", or the mask would cover them. */
+export function explainWithheld(files: readonly string[]): string {
+  return `${fixFile} was not written, because secrets would be in it, from ${files.join(', ')}. Remove them from the files; self-heal report --patch prints the changes with the secrets masked`;
+}

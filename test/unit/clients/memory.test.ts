@@ -8,7 +8,7 @@ import { aCause, anAttempt, anEnd } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 /** A memory whose store remembers each fix as `saved`; returns what it was told to refuse. */
-async function memory() {
+async function memory(findSecrets: (text: string) => readonly string[] = () => []) {
   const dir = path.join(tempDir(), '.self-heal', 'runs', 'run1');
   mkdirSync(dir, { recursive: true });
   const hash = await openContents(dir).put(Buffer.from('fixed\n'));
@@ -25,7 +25,7 @@ async function memory() {
     },
     folder: { dir, runId: 'run1' },
     root: dir,
-    findSecrets: () => [],
+    findSecrets,
     warn: () => undefined,
   });
   return { attemptEnded, saved, refused };
@@ -47,5 +47,11 @@ it.each([
 it('ME-8 remembers no fix without an edit', async () => {
   const { attemptEnded, saved } = await memory();
   await attemptEnded(aCause(), { ...green, change: '2' }, 'proven');
+  expect(saved).toEqual([]);
+});
+
+it('EV-9 remembers no fix of a file whose name holds a secret', async () => {
+  const { attemptEnded, saved } = await memory((text) => (text.includes('src/a') ? ['value of KEY'] : []));
+  await attemptEnded(aCause(), green, 'proven');
   expect(saved).toEqual([]);
 });
