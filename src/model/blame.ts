@@ -104,8 +104,12 @@ export function describeBlame(blame: Blame, quote = (file: string) => file): str
   const onlyCommit = commits.length === 1 && only ? shortId(only) : null;
   const before = onlyCommit ? `before ${onlyCommit}` : `at ${shortId(base.commit)}`;
   const uncommitted = commits.includes(null) ? ' (not committed)' : '';
+  const size = `${describeSize(hunks)} of ${describeFiles(hunks, quote)}`;
   const best = blame.isMinimal ? '' : ` (best result of ${runs} runs; fewer lines may suffice)`;
-  return `It was green ${before}; reverting ${describeSize(hunks)} of ${describeFiles(hunks, quote)}${uncommitted} turns it green${best}`;
+  // Without a green run of the past, nothing shows that it was ever green: the test may be new.
+  if (base.from !== 'last-green')
+    return `Reverting ${size}${onlyCommit ? ` (${onlyCommit})` : uncommitted} turns it green${best}`;
+  return `It was green ${before}; reverting ${size}${uncommitted} turns it green${best}`;
 }
 
 /** Describes the size as added lines or removed lines, or as both counts if there are both. */

@@ -84,7 +84,7 @@ it('BL-1 BL-3 BL-4 HN-8 CS-11 RP-1 a run names, and takes back, the changes that
   expect(lead, run.stderr).toMatchObject({ verdict: 'healed', blame: { hunks: [{ file: 'roles.txt' }] } });
   // The first agent waits for the search, and the search goes on while it works.
   const prompt = await project.read(`.self-heal/latest/${lead.attempts[0]?.prompt}`);
-  expect(prompt.split('\n').slice(0, 3).join('\n')).toContain('It was green before');
+  expect(prompt.split('\n').slice(0, 3).join('\n')).toContain(' turns it green');
   expect(prompt).toContain('-admin clerk\n+admin');
   const { blame, attempts } = causeOf(run, 'buys');
   expect(blame).toMatchObject({ hunks: [culprit], isMinimal: true });

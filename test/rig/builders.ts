@@ -124,7 +124,7 @@ export function aBlamedHunk(over: Partial<BlamedHunk> = {}): BlamedHunk {
 
 export function aBlame(over: Partial<Blame> = {}): Blame {
   return {
-    base: { commit: 'ba5e000000', from: 'merge-base' },
+    base: { commit: 'ba5e000000', from: 'last-green' },
     hunks: [aBlamedHunk()],
     isMinimal: true,
     endedBy: null,

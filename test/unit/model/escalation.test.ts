@@ -165,6 +165,13 @@ it.each([
   expect(describeBlame(aBlame({ hunks }))).toContain(words);
 });
 
+it('BL-3 does not say that a test was green before unless a run has seen it green', () => {
+  const base = { commit: 'ba5e000000', from: 'merge-base' } as const;
+  expect(describeBlame(aBlame({ base, hunks: [one] }))).toBe(
+    'Reverting these 4 lines of src/cart.ts (3f2a91c) turns it green',
+  );
+});
+
 it('BL-3 names no hunk or file of changes of several commits that runs have not narrowed down', () => {
   const other = { ...one, file: 'src/b.ts', commit: null };
   const wide = aBlame({ hunks: [one, other], isMinimal: false, outOf: 2, runs: 3 });
