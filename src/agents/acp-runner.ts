@@ -306,7 +306,10 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
     if (isEditCall(call)) denials.push(words);
   }
 
-  function permit({ toolCall, options }: RequestPermissionRequest): RequestPermissionResponse {
+  function answerPermissionRequest({
+    toolCall,
+    options,
+  }: RequestPermissionRequest): RequestPermissionResponse {
     const cancelled = { outcome: { outcome: 'cancelled' } } as const;
     if (state !== 'at work') return cancelled;
     const call = onCall(callShape.parse(toolCall));
@@ -327,7 +330,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
   }
 
   const app = client({ name: 'self-heal' })
-    .onRequest(methods.client.session.requestPermission, ({ params }) => permit(params))
+    .onRequest(methods.client.session.requestPermission, ({ params }) => answerPermissionRequest(params))
     .onRequest(methods.client.fs.readTextFile, ({ params }) => ({
       content: readLines(resolvePermitted('read', params.path), params),
     }))

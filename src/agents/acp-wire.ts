@@ -22,7 +22,7 @@ export interface Wire {
 interface WireListener {
   /** Called with a line that is not a message. */
   readonly onText: (line: string) => void;
-  /** Called in the order in which messages arrive, which the SDK keeps only for answers. */
+  /** Called in order of arrival; the SDK keeps that order only for responses. */
   readonly onNotification: (method: string, params: unknown) => void;
   /** Called if the program violates the protocol; its output is no longer read. */
   readonly onBroken: (why: string) => void;

@@ -79,7 +79,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     task: 'Fix this error so the test can pass',
     project: { name: settings.project, root },
     test: createContextTest(lead, root),
-    ...readSetUp(lead, root),
+    ...readSetup(lead, root),
     ...(lead.neededTests && lead.neededTests.length > 0 ? { needs: lead.neededTests } : {}),
     otherTests: tests.flatMap(({ member, test }) => (member === lead || !test ? [] : [test])),
     ...evidence,
@@ -182,7 +182,7 @@ function combineErrors({ evidence, diagnosis }: DiagnosedFailure): AgentContext[
   };
 }
 
-function readSetUp({ failure }: DiagnosedFailure, root: string): Pick<AgentContext, 'phase' | 'setUp'> {
+function readSetup({ failure }: DiagnosedFailure, root: string): Pick<AgentContext, 'phase' | 'setUp'> {
   if (failure.scope === 'test') return failure.setUp ? { setUp: failure.setUp } : {};
   const { phase } = failure;
   if (!phase) return {};

@@ -175,7 +175,7 @@ async function findLiteral(address: string, tree: string): Promise<CodeLine | nu
   return findLine(fixed, tree);
 }
 
-/** Finds a path without its first or last segment, or else the only server of the project. */
+/** Finds the line that contains the path without its first or last segment; failing that, the project's only server. */
 async function findNearest(address: string, tree: string): Promise<CodeLine | null> {
   const segments = splitSegments(address);
   for (const part of [segments.slice(1), segments.slice(0, -1)]) {

@@ -93,7 +93,7 @@ function renderQuestion({ test, green }: FixToRead): string {
   const at = test.at === null ? '' : ` (${inline(test.at)})`;
   const what = test.name === null ? 'The suite itself' : `The test ${inline(test.name)}${at}`;
   const was = green === null ? '' : ` was green at ${shortId(green)},`;
-  return `${what}${was} failed, and is green with the fix below, which an agent made. That it is green is no question: a fix that hides a fault is green, too.
+  return `${what}${was} failed, and is green with the fix below, which an agent made. Being green proves nothing here: a fix that hides a fault is green, too.
 
 Name an input beside the test's own for which the fix and the last green state differ: another value, user, order or time, an empty or a broken one, a request that fails. Did the author of what broke it want that difference? If not, the fix hides the fault. Look at each part of the fix by itself: one honest part does not excuse another.`;
 }

@@ -144,7 +144,7 @@ function listNextSteps(
       ? [
           agent.keyVariable
             ? `→ Add a CI secret named ${agent.keyVariable}.`
-            : `→ Add a step that installs ${agent.file} to the workflow, and a variable with its key.`,
+            : `→ In the workflow, add a step that installs ${agent.file} and a variable with its key.`,
         ]
       : []),
     `→ Next: ${exec} self-heal doctor`,

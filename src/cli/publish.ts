@@ -89,7 +89,7 @@ async function openForge(env: NodeJS.ProcessEnv): Promise<Result<Forge, Problem>
   if (env['GITLAB_CI'] === 'true') return (await import('../clients/publish/gitlab.js')).openGitlab(env);
   return err({
     kind: 'usage',
-    message: 'this is not a job of GitHub Actions or GitLab CI',
+    message: 'this is not a GitHub Actions or GitLab CI job',
     remedy:
       'Run it in CI: self-heal init --ci writes the workflow. On your own machine, use self-heal report.',
   });

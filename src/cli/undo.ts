@@ -41,11 +41,11 @@ async function runUndo(
   { yes = false, wait = false, tests = false, store }: UndoOptions,
 ): Promise<number | Problem> {
   return underLockOfRuns({ cwd: process.cwd(), command: 'undo', wait }, () =>
-    undoNamed({ cwd: process.cwd(), word, yes, tests }, store),
+    undoChosenRun({ cwd: process.cwd(), word, yes, tests }, store),
   );
 }
 
-async function undoNamed(request: UndoRequest, store: string | undefined): Promise<number | Problem> {
+async function undoChosenRun(request: UndoRequest, store: string | undefined): Promise<number | Problem> {
   const { cwd } = request;
   const target = await chooseRun(request);
   if (!target.ok) return target.error;

@@ -7,7 +7,7 @@ import { ok } from '../result.js';
 import type { FileContent, FixToRemember, RememberedFix, Store } from '../store/store.js';
 import { type Contents, openContents, mergeOnto, readChange } from '../workspace/change.js';
 import { type FileEdit, type FileState, isExecutable } from '../workspace/file-state.js';
-import { rememberedAs } from '../heal/remembered-as.js';
+import { storedSignature } from '../heal/stored-signature.js';
 
 /** Remembers green fixes, and proposes them when their failure comes back in any run, clone or CI job that shares the store. */
 interface Memory {
@@ -84,7 +84,7 @@ export function createMemory({ store, folder, root, findSecrets, warn }: MemoryO
 }
 
 function listSignatures({ members, lead }: Pick<Cause, 'members' | 'lead'>): string[] {
-  return [...new Set([lead, ...members].map(rememberedAs))];
+  return [...new Set([lead, ...members].map(storedSignature))];
 }
 
 /** Whether this end means that the fix itself was wrong, as opposed to a problem of the run or other files. */

@@ -1,5 +1,5 @@
 import { agentsFor } from '../heal/policy.js';
-import { groupCauses } from '../diagnose/group.js';
+import { groupIntoCauses } from '../diagnose/group.js';
 import { writeWork } from '../heal/attempt/start-agent.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { applyFlaky } from '../heal/apply-result.js';
@@ -29,7 +29,7 @@ export async function planRun(
   const progress = newProgress(session, first);
   const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnostics.diagnose(first));
   await applyFlaky(progress, flaky);
-  const causes = groupCauses(blockedBy ? [blockedBy] : confirmed);
+  const causes = groupIntoCauses(blockedBy ? [blockedBy] : confirmed);
   for (const cause of causes) {
     const summary = summarise(cause);
     session.bus.emit({ type: 'cause.found', cause: summary });
@@ -52,7 +52,7 @@ export async function blameRun(session: Session, first: SuiteRun): Promise<HealR
   const progress = newProgress(session, first);
   const { confirmed, flaky } = await confirm(progress, await session.diagnostics.diagnose(first));
   await applyFlaky(progress, flaky);
-  const causes = groupCauses(confirmed);
+  const causes = groupIntoCauses(confirmed);
   for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
   const searches = await session.blame?.(causes);
   while (await searches?.next());

@@ -37,7 +37,7 @@ import { type Report, createReport } from '../run/report.js';
 import { reduce } from '../run/run-state.js';
 import { decideOutcome } from '../model/verdict.js';
 import { exitCodes } from '../model/exit-codes.js';
-import { type ResultTarget, writeProgramReports, showResult } from '../outputs/show-result.js';
+import { type ResultTarget, writeMachineReports, showResult } from '../outputs/show-result.js';
 import { writeState } from '../state-folder.js';
 
 /** Runs a command from its check to its report; returns the exit code, or the problem that prevented it. */
@@ -217,7 +217,7 @@ async function writeReports(
   const output = { cwd, env, options, onReport, ...(asJson && { asJson }) };
   let report = createMaskedReport();
   // A report for another tool that cannot be written does not fail the run: report.json and the terminal mention it.
-  for (const message of await writeProgramReports(report, { ...output, ...folder })) {
+  for (const message of await writeMachineReports(report, { ...output, ...folder })) {
     bus.emit({ type: 'run.warning', message });
     report = createMaskedReport();
   }

@@ -130,7 +130,7 @@ export async function checkRequest(request: RunRequest): Promise<Result<CheckedR
     : reports;
 }
 
-/** Finds the agents.yaml next to the config that `-c` names, and prints its path. Returns undefined if there is none, or one here. */
+/** Finds the agents.yaml next to the config that `-c` names, and prints its path. Returns undefined if there is none, or if `cwd` has its own. */
 function findAgentsFileBeside(config: string, cwd: string): string | undefined {
   const names = ['agents.yaml', 'agents.yml'];
   if (names.some((name) => existsSync(path.join(cwd, name)))) return undefined;

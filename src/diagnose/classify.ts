@@ -50,7 +50,7 @@ export function createClassify(project?: ProjectRules): Classify {
     const [ranked = 'unknown', ...others] = rankCategories(reasons);
     const lastLine = findLastWords(evidence);
     const strong = keepStrongest(reasons, ranked).map((reason) =>
-      useTellingLine(useMessageOfField(restoreOriginalLine(reason, evidence), texts), evidence, texts),
+      useTellingLine(preferErrorMessage(restoreOriginalLine(reason, evidence), texts), evidence, texts),
     );
     const hasServerReason = lastLine === null || strong.some(({ source }) => source === 'server');
     const words = hasServerReason ? [] : [createLastWordsReason(lastLine, ranked)];
@@ -243,8 +243,8 @@ function keepStrongest(reasons: readonly Reason[], category: Category): Reason[]
 /** A line of a printed object (`severity: 'ERROR',`) explains less than another equally certain line. */
 const fieldOfObject = /^["']?(?!code\b)\w{1,40}["']?: (?:'[^']*'|"[^"]*"|[\w.-]+),$/;
 
-/** Replaces a field that a driver adds to an error (`code: 'XX000',`) by the error's message above it, which explains more. */
-function useMessageOfField(reason: Reason, texts: readonly EvidenceText[]): Reason {
+/** Replaces a field that a driver adds to an error (`code: 'XX000',`) with the error's message above it, which explains more. */
+function preferErrorMessage(reason: Reason, texts: readonly EvidenceText[]): Reason {
   if (!/^["']?\w{1,40}["']?: (?:'[^']*'|"[^"]*"|[\w.-]+),?$/.test(reason.evidence)) return reason;
   for (const { source, text } of texts) {
     const lines = source === reason.source ? text.split('\n') : [];

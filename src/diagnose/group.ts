@@ -24,7 +24,7 @@ interface Group {
  * signature and no different evidence, or if they are of the same test in several projects. A failure that was not run again belongs to the
  * failure that was run in its place. All failures of a hanging or dead server are one cause.
  */
-export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
+export function groupIntoCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   const groups: Group[] = [];
   const own = failures.filter(({ like }) => like === undefined);
   const redirects = findSharedRedirects(own);

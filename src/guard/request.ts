@@ -5,7 +5,7 @@ import type { ChangedPath, FileSnapshot } from '../workspace/git-trees.js';
 /** An agent's change, and the failure that it should fix. */
 export interface GuardRequest {
   readonly category: Category;
-  /** How to treat edits of the tests (HN-4): `cut` removes them, `compared` compares both versions, `shown` also compares new specs, and `open` also keeps data. */
+  /** Which edits of tests to keep (HN-4): `cut` none, `compared` code in existing specs and helpers, `shown` also new specs, `open` also data. */
   readonly tests: 'cut' | 'compared' | 'shown' | 'open';
   readonly changes: readonly ChangedPath[];
   readonly before: FileSnapshot;

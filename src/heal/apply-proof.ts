@@ -6,17 +6,17 @@ import { ask, askAboutEdits } from './ask.js';
 import { isEdited } from './apply-result.js';
 import type { CauseWork } from './cause-work.js';
 import {
-  attemptsAt,
+  listAttemptsOf,
   changesOf,
   endCause,
-  heldAttempt,
+  findHeldAttempt,
   isUnproven,
   type Progress,
   type ProofTest,
   causeStateOf,
   stepsOf,
   testProofs,
-  verdictOf,
+  currentVerdict,
 } from './progress.js';
 import type { ByKey } from './apply-result.js';
 import { decideLast, revertFixes } from './revert-fixes.js';
@@ -48,7 +48,7 @@ export interface Remainder {
 /** Reverts all unproven fixes after an interrupt, and keeps their patches. */
 export async function abandonProof(progress: Progress): Promise<void> {
   const isOpen = (cause: Cause) => isUnproven(progress, cause);
-  const isHeld = (cause: Cause) => heldAttempt(progress, cause) !== null;
+  const isHeld = (cause: Cause) => findHeldAttempt(progress, cause) !== null;
   const causes = [...progress.causes.values()];
   const held = causes.filter(isHeld);
   if (held.length > 0)
@@ -143,10 +143,10 @@ async function applyToCause(
       announceVerdicts(session, cause.members, { verdict: 'failed' });
       await endCause(progress, cause, { verdict: 'failed', reason });
     } else if (tried) {
-      tried.attempts = attemptsAt(progress, cause);
+      tried.attempts = listAttemptsOf(progress, cause);
       return tried;
     }
-  } else if (verdictOf(progress, cause) === 'superseded') {
+  } else if (currentVerdict(progress, cause) === 'superseded') {
     // Dead ends have been reverted by now, so a proven heal depends on this fix.
     await decideLast(progress, cause);
   } else {
@@ -164,7 +164,7 @@ async function applyToCause(
 /** Asks a person about a fix that has been reverted, or, if `question` is null, about other people's edits to its tests. */
 async function askAbout(progress: Progress, work: CauseWork, question: string | null): Promise<void> {
   const { session } = progress;
-  work.attempts = attemptsAt(progress, work.cause);
+  work.attempts = listAttemptsOf(progress, work.cause);
   announceVerdicts(session, work.cause.members, { verdict: 'escalated' });
   const end = question === null ? askAboutEdits(session, work) : ask(session, work, question);
   await endCause(progress, work.cause, await end);

@@ -4,7 +4,14 @@ import { failureKey, formatTitles, listTests } from '../model/failure.js';
 import { isGreen } from './judge.js';
 import type { CauseEnd } from '../model/verdict.js';
 import type { CauseWork } from './cause-work.js';
-import { endCause, heldAttempt, type Progress, proofTest, revealing, verdictOf } from './progress.js';
+import {
+  endCause,
+  findHeldAttempt,
+  type Progress,
+  proofTest,
+  listRevealingCauses,
+  currentVerdict,
+} from './progress.js';
 import { retest, type Retest } from './retest.js';
 import { askAboutEdits, keepEdits } from './ask.js';
 import type { Session } from './session.js';
@@ -72,7 +79,7 @@ export function isEdited({ testFiles }: Session, { members }: Pick<Cause, 'membe
 
 function isOfOpenCause(progress: Progress, { failure }: DiagnosedFailure): boolean {
   const id = progress.session.bus.run().tests.get(failureKey(failure))?.causeIds.at(-1);
-  return id !== undefined && heldAttempt(progress, { id }) !== null;
+  return id !== undefined && findHeldAttempt(progress, { id }) !== null;
 }
 
 /**
@@ -82,7 +89,7 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
   const { cause, end, trial } = work;
   const { session } = progress;
   if (end === null) return [];
-  const isRevealed = revealing(progress, cause).length > 0;
+  const isRevealed = listRevealingCauses(progress, cause).length > 0;
   if (end.verdict === 'flaky' && isRevealed && trial?.retest) {
     // The test is green without another change, so the fix that revealed this error may have healed it.
     const remainder = findRemainingFailures(progress, cause);
@@ -122,7 +129,9 @@ function findNextFailure(lead: DiagnosedFailure, rerun: Retest | null): Diagnose
   return rerun?.observe(lead).failure ?? rerun?.suiteFailure ?? null;
 }
 
-/** Handles the other tests of the cause. Those that get the full proof ran with the lead; tests that are still red become new failures (HL-6). */
+/**
+ * Handles the cause's other tests. Those chosen for the full proof were re-run with the lead; tests that are still red become new failures (HL-6).
+ */
 async function applyToFollowers(
   progress: Progress,
   cause: Cause,
@@ -213,6 +222,6 @@ export async function recheckFailed(progress: Progress): Promise<void> {
 }
 
 function mayHaveBeenHealed(progress: Progress, cause: Cause): boolean {
-  const verdict = verdictOf(progress, cause) ?? '';
+  const verdict = currentVerdict(progress, cause) ?? '';
   return ['failed', 'rejected', 'escalated'].includes(verdict) && cause.lead.failure.scope === 'test';
 }

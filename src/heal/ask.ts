@@ -15,7 +15,7 @@ import type { PreparedPatch } from './hooks.js';
 import { isOwnAssertion } from './own-assertion.js';
 import { applyForReview } from './offers.js';
 import type { Session } from './session.js';
-import { rememberedAs } from './remembered-as.js';
+import { storedSignature } from './stored-signature.js';
 
 /**
  * Stores a question for a person, with the ready patches and up to two that need no agent: one reverts the change that broke the tests, if it is
@@ -53,7 +53,7 @@ async function escalate(
   cause: Cause,
   { question, ...asked }: { attempts: readonly Attempt[]; asked: string | null; question: string },
 ): Promise<CauseEnd> {
-  const about = { ...createQuestion(cause, { ...asked, question }), signature: rememberedAs(cause.lead) };
+  const about = { ...createQuestion(cause, { ...asked, question }), signature: storedSignature(cause.lead) };
   const escalation = await session.store.escalate(about, session.folder.runId);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });

@@ -4,7 +4,7 @@ import { failureKey, formatTitles, listTests } from '../model/failure.js';
 import { countRedsNeeded } from '../model/failure-rate.js';
 import { relativePath } from '../paths.js';
 import { duration } from '../format.js';
-import { groupCauses } from '../diagnose/group.js';
+import { groupIntoCauses } from '../diagnose/group.js';
 import { createGreenStateReader } from '../run/last-green.js';
 import { isGreen } from './judge.js';
 import type { Progress } from './progress.js';
@@ -41,7 +41,7 @@ export async function confirm(
   for (const group of alike) {
     const others = group.filter((failure) => !representatives.has(failure));
     const keys = new Set(group.map(({ failure }) => failureKey(failure)));
-    const causes = groupCauses(first.confirmed.filter(({ failure }) => keys.has(failureKey(failure))));
+    const causes = groupIntoCauses(first.confirmed.filter(({ failure }) => keys.has(failureKey(failure))));
     const [cause, ...more] = causes;
     if (cause && more.length === 0) joined.push(...others.map((failure) => diagnoseAs(failure, cause.lead)));
     else remaining.push(...others);

@@ -12,16 +12,16 @@ import { isGreen } from './judge.js';
 import {
   endCause,
   mayStartMoreWork,
-  keptAttempts,
+  listKeptAttempts,
   keysOf,
   type Progress,
-  revealing,
+  listRevealingCauses,
   announceCause,
-  verdictOf,
+  currentVerdict,
 } from './progress.js';
 import { Schedule } from './schedule.js';
 import type { Session } from './session.js';
-import { rememberedAs } from './remembered-as.js';
+import { storedSignature } from './stored-signature.js';
 
 /**
  * Heals the causes of a round with one working tree and `limits.parallel` agents, each in its own copy. Whenever the tree is free, the most useful
@@ -69,12 +69,12 @@ export async function healAgain(
 
 export async function workOn(progress: Progress, cause: Cause): Promise<CauseWork> {
   const { session } = progress;
-  const signature = rememberedAs(cause.lead);
+  const signature = storedSignature(cause.lead);
   const known = dropUnrelatedFix(cause, await session.store.recordFailure(signature, session.folder.runId));
   return {
     cause,
     known,
-    chain: revealing(progress, cause).flatMap((other) => keptAttempts(progress, other)),
+    chain: listRevealingCauses(progress, cause).flatMap((other) => listKeptAttempts(progress, other)),
     earlier: listEarlierSignatures(progress, cause),
     proposals: proposalsFor(session, { cause, known }),
     mayPropose: true,
@@ -105,7 +105,7 @@ function dropUnrelatedFix({ lead }: Cause, known: KnownFailure): KnownFailure {
 function listEarlierSignatures(progress: Progress, cause: Cause): Set<string> {
   const keys = keysOf(cause);
   const members = [...progress.causes.values()].flatMap((other) => {
-    const verdict = other.id === cause.id ? null : verdictOf(progress, other);
+    const verdict = other.id === cause.id ? null : currentVerdict(progress, other);
     return verdict !== null && isResolved(verdict) ? other.members : [];
   });
   const same = members.filter(({ failure }) => keys.has(failureKey(failure)) || failure.scope === 'suite');
@@ -142,7 +142,7 @@ async function recordEnd(schedule: Schedule, work: CauseWork): Promise<readonly 
 
 /** Stops agents at work on causes that this fix has healed: one root cause gets one agent (HL-6). */
 function stopHealed({ progress, works }: Schedule, { cause, trial }: CauseWork): void {
-  if (keptAttempts(progress, cause).length === 0 || progress.session.signal.aborted) return;
+  if (listKeptAttempts(progress, cause).length === 0 || progress.session.signal.aborted) return;
   for (const other of works) {
     const observation = trial?.retest?.observe(other.cause.lead);
     const isInCompany = isGreenInCompany(other.trial) && other.trial?.retest === trial?.retest;

@@ -4,7 +4,7 @@ import type { BlameSearches } from './hooks.js';
 import { confirm } from './confirm.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey, formatTitles, listTests } from '../model/failure.js';
-import { groupCauses } from '../diagnose/group.js';
+import { groupIntoCauses } from '../diagnose/group.js';
 import type { CauseWork } from './cause-work.js';
 import { agentsAtOnce, healAgain, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -20,12 +20,12 @@ import {
   newProgress,
   type Progress,
   announceCause,
-  verdictOf,
+  currentVerdict,
 } from './progress.js';
 import { joinCauses } from './join-causes.js';
 import { proveFixes } from './prove.js';
-import { mayRead } from './reading/read-fixes.js';
-import { rememberedAs } from './remembered-as.js';
+import { mayReviewFixes } from './reading/read-fixes.js';
+import { storedSignature } from './stored-signature.js';
 import { retest } from './retest.js';
 import { revertDeadEnds } from './revert-fixes.js';
 import { announceVerdicts } from './tell-tests.js';
@@ -135,7 +135,7 @@ function takeUnblocked(progress: Progress): DiagnosedFailure[] {
 function isUndecided(progress: Progress, { failure }: DiagnosedFailure): boolean {
   const test = progress.session.bus.run().tests.get(failureKey(failure));
   const last = progress.causes.get(test?.causeIds.at(-1) ?? '');
-  const hasNext = last !== undefined && verdictOf(progress, last) === 'superseded';
+  const hasNext = last !== undefined && currentVerdict(progress, last) === 'superseded';
   return test?.verdict === 'failed' && (test.causeIds.length === 0 || hasNext);
 }
 
@@ -146,8 +146,8 @@ async function healRound(
 ): Promise<DiagnosedFailure[]> {
   const asked = await withoutQuarantined(progress, failures);
   const { workspace } = progress.session;
-  const likely = groupCauses(asked);
-  const readers = mayRead(progress.session) ? 1 : 0;
+  const likely = groupIntoCauses(asked);
+  const readers = mayReviewFixes(progress.session) ? 1 : 0;
   const copied = workspace.prepare(agentsAtOnce(progress.session, likely) + readers);
   const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
@@ -158,7 +158,7 @@ async function healRound(
   }
   // From here on, the project may contain a change under trial, which must not get into a copy.
   await copied;
-  const grouped = registerCauses(progress, groupCauses(confirmed));
+  const grouped = registerCauses(progress, groupIntoCauses(confirmed));
   const searches = (await progress.session.blame?.(grouped)) ?? null;
   if (searches) progress.searches.push(searches);
   const causes = joinCauses(progress, await searchBeforeAgents(progress.session, searches, grouped));
@@ -183,7 +183,7 @@ async function searchBeforeAgents(
   const open = new Set(
     searches ? (await store.listEscalations('pending')).map(({ signature }) => signature) : [],
   );
-  const first = causes.find(({ id, lead }) => searches?.needsRun(id) && !open.has(rememberedAs(lead)));
+  const first = causes.find(({ id, lead }) => searches?.needsRun(id) && !open.has(storedSignature(lead)));
   const isOpen = () => first !== undefined && searches?.needsRun(first.id) === true;
   for (let run = 0; run < MAX_RUNS_BEFORE_AGENT && isOpen(); run += 1) await searches?.next();
   return Promise.all(

@@ -63,7 +63,7 @@ export function unclearFixes(question: ProofQuestion): ReadonlyMap<string, strin
     const tests = question.tests.filter(({ fix, isFlipped }) => fix === id && isFlipped);
     const runs = tests.flatMap((test) => listRunsWithoutFix(question, test));
     if (runs.length > 0 && runs.every(({ shown }) => shown === 'nothing'))
-      unclear.set(id, 'without the fix, its test did not run, so that nothing shows whether it is needed');
+      unclear.set(id, 'without the fix, its test did not run, so nothing shows whether the fix is needed');
   }
   return unclear;
 }
@@ -82,7 +82,7 @@ function findFirst<T, R>(items: readonly T[], step: (item: T) => R | null): R | 
   return null;
 }
 
-function listKeptChanges({ fixes }: ProofQuestion): readonly string[] {
+function listFixChanges({ fixes }: ProofQuestion): readonly string[] {
   return [...new Set(fixes.flatMap(({ changes }) => changes))];
 }
 
@@ -101,7 +101,7 @@ const hasNone = (changes: readonly string[], unwanted: readonly string[]) =>
 
 /** Returns the changes to revert to restore the state in which a test was first red: its own fix, and all later ones. */
 function listChangesToRevert(question: ProofQuestion, test: TestInProof): readonly string[] {
-  return listKeptChanges(question).filter((id) => !test.redWith.includes(id));
+  return listFixChanges(question).filter((id) => !test.redWith.includes(id));
 }
 
 /** Returns the first doubt about each fix, oldest first. */
@@ -112,7 +112,7 @@ function listFirstDoubts(doubts: readonly Doubt[]): readonly Doubt[] {
 
 /** Returns what the shared proof needs for a test. */
 function planForTest(question: ProofQuestion, test: TestInProof): TestPlan {
-  const kept = listKeptChanges(question);
+  const kept = listFixChanges(question);
   const { changes: own } = findFix(question, test);
   const out = listChangesToRevert(question, test);
   const last = test.sightings.at(-1);
@@ -204,7 +204,7 @@ function findCleanRun(
   out: readonly string[],
 ): Sighting | undefined {
   return sightingsSince(test).find(
-    (sighting) => sighting.isClean && isWithout(sighting, { kept: listKeptChanges(question), without: out }),
+    (sighting) => sighting.isClean && isWithout(sighting, { kept: listFixChanges(question), without: out }),
   );
 }
 
@@ -262,7 +262,7 @@ function planRunWithout(
  * pair that neither fix replaces the other; a fix may stay although either of two others also heals its test.
  */
 function planApart(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
-  const kept = listKeptChanges(question);
+  const kept = listFixChanges(question);
   const leads = question.fixes.flatMap((fix) => {
     const lead = tests.find((test) => test.fix === fix.id && test.isLead && !test.isSuite);
     return lead ? [{ fix, lead }] : [];
@@ -364,7 +364,7 @@ function assignNumbers<T>(items: readonly T[], areAlike: (item: T, other: T) => 
 
 /** Repeats the whole proof for one fix in separate runs that revert only its own changes. Returns null if the fix holds. */
 function planAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
-  const kept = listKeptChanges(question);
+  const kept = listFixChanges(question);
   const fix = findFix(question, doubt);
   const tests = question.tests.filter((test) => test.fix === fix.id && test.ended === null);
   const alone = (test: TestInProof, without: readonly string[]) =>
@@ -459,7 +459,7 @@ function planRest(question: ProofQuestion, tests: readonly TestInProof[]): NextI
   const { rest } = question;
   if (!rest) return null;
   if (!rest.hasRun) return { kind: 'run-rest', again: null };
-  const kept = listKeptChanges(question);
+  const kept = listFixChanges(question);
   const seen = ({ sightings }: TestToStayGreen) =>
     sightings.filter(({ part, changes }) => part === 'rest' && isSameSet(changes, kept));
   const once = rest.tests.filter(
@@ -518,7 +518,7 @@ function planCulpritSearch(
   suspects: readonly FixInProof[],
 ): NextInProof | null {
   const { greens, reds } = question;
-  const kept = listKeptChanges(question);
+  const kept = listFixChanges(question);
   const searches = tests.map(({ key, sightings }) => {
     const ofSearch = sightings.filter(({ part, changes }) => part === 'culprit' && hasAll(kept, changes));
     return { key, search: searchCulprits({ kept, suspects, sightings: ofSearch, greens, reds }) };

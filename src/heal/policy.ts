@@ -65,7 +65,7 @@ export function decideNextStep(given: CauseHistory, policy: Policy): NextStep {
     (decision.end.verdict === 'failed' || decision.end.verdict === 'rejected');
   // Before healing gives up, a person gets to see a fix that the reviewer took for hiding the fault (HN-11).
   return hidden && isLost
-    ? { kind: 'escalate', question: `is this fix meant? ${reasonOfEnd(hidden)}` }
+    ? { kind: 'escalate', question: `is this fix what you want? ${reasonOfEnd(hidden)}` }
     : decision;
 }
 
@@ -254,8 +254,8 @@ export function isPaused(
 const spec = /\.(?:spec|test)\.[cm]?[jt]sx?(?=[:\s"')]|$)/;
 
 /**
- * Returns the agents for a failure, in order: those of its class, then those of each alternative (CS-7). A spec that does not compile gets no agent but
- * a person: self-heal could not tell whether a change weakens its tests (HN-3).
+ * Returns the agents for a failure, in order: those of its class, then those of each alternative (CS-7). A spec that does not compile goes
+ * to a person, not to an agent: self-heal could not tell whether a change weakens its tests (HN-3).
  */
 export function agentsFor(
   failed: Pick<DiagnosedFailure, 'failure' | 'diagnosis'>,

@@ -12,7 +12,7 @@ import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import { listAttempts, type CauseState } from '../run/run-state.js';
 import type { Session } from './session.js';
 import { describeFailure } from '../diagnose/headline.js';
-import { rememberedAs } from './remembered-as.js';
+import { storedSignature } from './stored-signature.js';
 
 /** The result of healing, besides the tests and causes of the run. */
 export type HealResult = Pick<RunResult, 'suiteRed' | 'paused' | 'verified'>;
@@ -73,26 +73,26 @@ export function causeStateOf({ session }: Progress, { id }: Pick<Cause, 'id'>): 
 }
 
 /** Returns the attempts at a cause, including those whose proof is pending. */
-export function attemptsAt(progress: Progress, cause: Cause): Attempt[] {
+export function listAttemptsOf(progress: Progress, cause: Cause): Attempt[] {
   return listAttempts(causeStateOf(progress, cause) ?? { attempts: [] });
 }
 
 /** Returns the last attempt at a cause if its change is in the tree until its proof decides. */
-export function heldAttempt(progress: Progress, cause: Pick<Cause, 'id'>): Attempt | null {
+export function findHeldAttempt(progress: Progress, cause: Pick<Cause, 'id'>): Attempt | null {
   const last = causeStateOf(progress, cause)?.attempts.at(-1);
   return last?.judged ? null : (last?.held ?? null);
 }
 
 /** Returns the verdict on a cause, treating unproven fixes as proven; null if there is none yet. */
-export function verdictOf(progress: Progress, cause: Cause): CauseVerdict | null {
+export function currentVerdict(progress: Progress, cause: Cause): CauseVerdict | null {
   const isHealed =
-    progress.greenWithOthers.has(cause.id) || heldAttempt(progress, cause)?.end.kind === 'green';
+    progress.greenWithOthers.has(cause.id) || findHeldAttempt(progress, cause)?.end.kind === 'green';
   return isHealed ? 'healed' : (causeStateOf(progress, cause)?.ended?.verdict ?? null);
 }
 
 /** True if a cause waits for the proof of a fix: its own, which is green or has revealed another error, or another cause's. */
 export function isUnproven(progress: Progress, cause: Cause): boolean {
-  return progress.greenWithOthers.has(cause.id) || heldAttempt(progress, cause) !== null;
+  return progress.greenWithOthers.has(cause.id) || findHeldAttempt(progress, cause) !== null;
 }
 
 /** How often the suite's own failure may disappear and come back before healing stops. */
@@ -103,7 +103,7 @@ export function mayStartMoreWork(progress: Progress): boolean {
   const { session, causes, suiteFlakes } = progress;
   // An unusable agent stops healing only if it started: until then nothing was spent, and every cause still gets its diagnosis.
   const unusable = [...causes.values()].some((cause) => {
-    return verdictOf(progress, cause) === 'agent-unusable' && attemptsAt(progress, cause).length > 0;
+    return currentVerdict(progress, cause) === 'agent-unusable' && listAttemptsOf(progress, cause).length > 0;
   });
   return (
     !session.signal.aborted && !unusable && !isPausedNow(progress) && suiteFlakes <= SUITE_FLAKES_TOLERATED
@@ -121,22 +121,22 @@ export function isPausedNow({ session, greenWithOthers }: Progress): boolean {
 /** True if a failure of the suite itself is unresolved. */
 export function isSuiteRed(progress: Progress): boolean {
   return [...progress.causes.values()].some((cause) => {
-    const verdict = verdictOf(progress, cause);
+    const verdict = currentVerdict(progress, cause);
     return cause.lead.failure.scope === 'suite' && verdict !== null && !isResolved(verdict);
   });
 }
 
 /** Returns the attempts at a cause whose changes are in the tree. */
-export function keptAttempts(progress: Progress, cause: Cause): Attempt[] {
-  return attemptsAt(progress, cause).filter((attempt) => isKept(attempt) && attempt.change !== null);
+export function listKeptAttempts(progress: Progress, cause: Cause): Attempt[] {
+  return listAttemptsOf(progress, cause).filter((attempt) => isKept(attempt) && attempt.change !== null);
 }
 
 export function changesOf(progress: Progress, cause: Cause): string[] {
-  return keptAttempts(progress, cause).flatMap(({ change }) => change ?? []);
+  return listKeptAttempts(progress, cause).flatMap(({ change }) => change ?? []);
 }
 
 /** Returns the causes that have changes in the tree, in the order in which these were applied. */
-export function keptCauses(progress: Progress): Cause[] {
+export function listKeptCauses(progress: Progress): Cause[] {
   const applied = progress.session.workspace.listApplied();
   const at = (cause: Cause) => applied.indexOf(changesOf(progress, cause).at(-1) ?? '');
   const kept = [...progress.causes.values()].filter((cause) => changesOf(progress, cause).length > 0);
@@ -144,28 +144,28 @@ export function keptCauses(progress: Progress): Cause[] {
 }
 
 /** Returns the ids of all changes in the tree, in the order in which these were applied. */
-export function keptChanges(progress: Progress): string[] {
-  return keptCauses(progress).flatMap((cause) => changesOf(progress, cause));
+export function listKeptChanges(progress: Progress): string[] {
+  return listKeptCauses(progress).flatMap((cause) => changesOf(progress, cause));
 }
 
 /**
  * Returns the later causes with the same tests as a cause whose fix revealed another error (HL-3). A chain of such fixes is kept if it ends in a proven
  * heal, and otherwise reverted as a whole (HN-1).
  */
-export function revealedBy(progress: Progress, cause: Cause): Cause[] {
-  if (verdictOf(progress, cause) !== 'superseded') return [];
+export function listRevealedCauses(progress: Progress, cause: Cause): Cause[] {
+  if (currentVerdict(progress, cause) !== 'superseded') return [];
   const all = [...progress.causes.values()];
   const later = all.slice(all.findIndex(({ id }) => id === cause.id) + 1);
   return later.filter((other) => haveCommonTest(other, cause));
 }
 
 /** Returns the causes whose undecided fixes revealed the error of this cause. */
-export function revealing(progress: Progress, cause: Pick<Cause, 'id' | 'members'>): Cause[] {
+export function listRevealingCauses(progress: Progress, cause: Pick<Cause, 'id' | 'members'>): Cause[] {
   return [...progress.causes.values()].filter(
     (other) =>
       other.id !== cause.id &&
-      verdictOf(progress, other) === 'superseded' &&
-      heldAttempt(progress, other) !== null &&
+      currentVerdict(progress, other) === 'superseded' &&
+      findHeldAttempt(progress, other) !== null &&
       haveCommonTest(other, cause),
   );
 }
@@ -191,10 +191,10 @@ export async function endCause(
 ): Promise<void> {
   progress.greenWithOthers.delete(cause.id);
   const { session } = progress;
-  const attempts = attemptsAt(progress, cause);
+  const attempts = listAttemptsOf(progress, cause);
   if (end.verdict === 'healed' && attempts.at(-1)?.end.kind !== 'green')
     await session.store.recordHealByOtherFix({
-      signature: rememberedAs(cause.lead),
+      signature: storedSignature(cause.lead),
       runId: session.folder.runId,
     });
   session.bus.emit({
@@ -234,11 +234,11 @@ export function proofTest(
 ): ProofTest {
   const { observations } = progress.session;
   const since = isRun ? observations.latestRun(of.failure) : observations.nextRun();
-  const base = revealing(progress, { id: of.causeId, members: [of.failure] });
+  const base = listRevealingCauses(progress, { id: of.causeId, members: [of.failure] });
   return { ...of, since, base: base.flatMap((cause) => changesOf(progress, cause)), ended: null };
 }
 
-/** Returns the results of a test in all runs so far, which are the proof of its fix if it holds. */
+/** Returns a test's results in all runs so far; if its fix holds, they are the proof. */
 export function stepsOf({ session }: Progress, { failure, isOther, ...when }: ProofTest): ProofStep[] {
   const { before, after } = session.observations.steps(failure, when);
   // Its later runs belong to its own cause.

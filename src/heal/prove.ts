@@ -5,14 +5,14 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { unreachable } from '../unreachable.js';
 import {
   changesOf,
-  heldAttempt,
-  keptAttempts,
-  keptCauses,
-  keptChanges,
+  findHeldAttempt,
+  listKeptAttempts,
+  listKeptCauses,
+  listKeptChanges,
   type Progress,
   proofTest,
   type ProofTest,
-  revealing,
+  listRevealingCauses,
   stepsOf,
   summarise,
 } from './progress.js';
@@ -25,7 +25,7 @@ import {
   type ProofQuestion,
   type TestInProof,
 } from './proof-question.js';
-import { redAmong, Regression } from './regression.js';
+import { findRed, Regression } from './regression.js';
 import {
   changesWith,
   decideLast,
@@ -64,7 +64,7 @@ interface Proof {
  */
 export async function proveFixes(progress: Progress, first: SuiteRun): Promise<Remainder> {
   const { session, proofTests } = progress;
-  if (proofTests.length === 0 && keptCauses(progress).length === 0) return nothing;
+  if (proofTests.length === 0 && listKeptCauses(progress).length === 0) return nothing;
   const proof: Proof = {
     progress,
     applied: session.workspace.listApplied(),
@@ -120,7 +120,7 @@ function createQuestion(proof: Proof): ProofQuestion {
   const { progress, regression } = proof;
   const { settings } = progress.session;
   const { repeat, flips, level } = settings.verify;
-  const fixes = keptCauses(progress).map(({ id }) => fixInProof(proof, id));
+  const fixes = listKeptCauses(progress).map(({ id }) => fixInProof(proof, id));
   const at = ({ changes }: FixInProof) => proof.applied.indexOf(changes.at(-1) ?? '');
   const tests = testsStillInProof(proof);
   return {
@@ -130,7 +130,7 @@ function createQuestion(proof: Proof): ProofQuestion {
     reds: flips,
     inCleanCopy: level === 'clean',
     areApart: (fix, other) => progress.searches.some((searches) => searches.haveDifferentCauses(fix, other)),
-    rest: regression.restOf(tests, { hasDropped: proof.refuted.size > 0 }),
+    rest: regression.restOf(tests, { hasRefutedFixes: proof.refuted.size > 0 }),
   };
 }
 
@@ -152,7 +152,7 @@ interface PlannedTest extends TestInProof {
 function testInProof(progress: Progress, test: ProofTest): PlannedTest {
   const { observations } = progress.session;
   const { failure, causeId: fix, isLead, isFlipped, since, base, ended } = test;
-  const kept = keptChanges(progress);
+  const kept = listKeptChanges(progress);
   const key = failureKey(failure.failure);
   return {
     test,
@@ -190,7 +190,7 @@ async function carryOut(proof: Proof, next: Exclude<NextInProof, { kind: 'settle
     case 'run-culprit': {
       const part = 'culprit';
       await takeOut(progress, next.without);
-      await redAmong(progress, { ids: next.keys, of: new Set(next.keys), part, without: next.without });
+      await findRed(progress, { ids: next.keys, of: new Set(next.keys), part, without: next.without });
       return;
     }
     case 'end':
@@ -282,7 +282,7 @@ async function runInCleanCopy(
 /** Reverts these changes in the project, and no others; returns false if somebody edited the same files, whose edits then stay, and so does the fix. */
 async function takeOut(progress: Progress, changes: readonly string[]): Promise<boolean> {
   const { session } = progress;
-  const wanted = keptChanges(progress).filter((id) => !changes.includes(id));
+  const wanted = listKeptChanges(progress).filter((id) => !changes.includes(id));
   if (isSameSet(session.workspace.listApplied(), wanted)) return true;
   const { leftAlone } = await session.workspace.takeOut(changes);
   if (leftAlone.length === 0) return true;
@@ -327,7 +327,7 @@ async function applyReadings(proof: Proof, readings: Readings): Promise<boolean>
     if (reading.verdict === 'honest' || reading.verdict === 'not-read' || !lead) continue;
     const isHiding = reading.verdict === 'hides';
     const hides = isHiding ? { hides: true as const } : {};
-    const because = `${isHiding ? '' : 'is this fix meant? '}${formatReading(reading)}`;
+    const because = `${isHiding ? '' : 'is this fix what you want? '}${formatReading(reading)}`;
     const steps = stepsOf(progress, lead);
     await refute(proof, cause, { kind: 'offered', side: 'app', proof: steps, because, ...hides });
   }
@@ -340,10 +340,10 @@ function fixesIn(proof: Proof): FixToProve[] {
   const { progress } = proof;
   const tested = new Set(testsStillInProof(proof).flatMap((test) => (test.isFlipped ? [test.causeId] : [])));
   return [...progress.causes.values()].flatMap((cause) => {
-    const attempt = heldAttempt(progress, cause);
+    const attempt = findHeldAttempt(progress, cause);
     if (attempt?.end.kind !== 'green' || !tested.has(cause.id)) return [];
-    const chain = [...revealing(progress, cause), cause];
-    return [{ cause, attempt, parts: chain.flatMap((part) => keptAttempts(progress, part)) }];
+    const chain = [...listRevealingCauses(progress, cause), cause];
+    return [{ cause, attempt, parts: chain.flatMap((part) => listKeptAttempts(progress, part)) }];
   });
 }
 

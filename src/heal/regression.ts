@@ -9,9 +9,9 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import type { Observation } from './judge.js';
 import {
   isSuiteRed,
-  keptAttempts,
-  keptCauses,
-  keptChanges,
+  listKeptAttempts,
+  listKeptCauses,
+  listKeptChanges,
   keysOf,
   type Progress,
   type ProofTest,
@@ -47,13 +47,13 @@ export class Regression {
   /** Returns the results of the tests that must stay green; null if they do not run. */
   restOf(
     proven: readonly ProofTest[],
-    { hasDropped }: { readonly hasDropped: boolean },
+    { hasRefutedFixes }: { readonly hasRefutedFixes: boolean },
   ): ProofQuestion['rest'] {
     const progress = this.#progress;
     const { observations, settings } = progress.session;
     const { flips } = settings.verify;
     const isNeeded =
-      this.#isAll || this.#suspects.length > 0 || (proven.length > 0 && (flips > 0 || hasDropped));
+      this.#isAll || this.#suspects.length > 0 || (proven.length > 0 && (flips > 0 || hasRefutedFixes));
     if (!isNeeded) return null;
     return {
       hasRun: this.#states.has(this.#state),
@@ -71,13 +71,13 @@ export class Regression {
     const isAll = this.#isAll;
     const purpose = isAll ? 'regression' : 'proof';
     if (again) {
-      const { run } = await redAmong(progress, { ids: again, of: new Set(again), purpose, part: 'rest' });
+      const { run } = await findRed(progress, { ids: again, of: new Set(again), purpose, part: 'rest' });
       this.#again = run;
       const own = this.#own(proven);
       for (const id of listMarkedToFail(run)) if (!own.includes(id)) this.#marked.add(id);
       return;
     }
-    const kept = keptCauses(progress);
+    const kept = listKeptCauses(progress);
     const chosen = isAll ? chooseTests(progress, this.#first, kept) : { files: [], leftOut: [] };
     const ids = [
       ...new Set([...chosen.files.flatMap((file) => file.ids), ...this.#own(proven), ...this.#suspects]),
@@ -86,7 +86,7 @@ export class Regression {
     const leftOut = chosen.leftOut.flatMap((file) => file.ids).filter((id) => !ids.includes(id)).length;
     if (isAll) this.#size = { tests: ids.length, leftOut };
     this.#states.add(this.#state);
-    await redAmong(progress, { ids, all, of: this.#green(proven), purpose, part: 'rest' });
+    await findRed(progress, { ids, all, of: this.#green(proven), purpose, part: 'rest' });
   }
 
   /** Marks the current state of the tree as one in which the tests have run, if they ran in any. */
@@ -99,8 +99,8 @@ export class Regression {
     const { session } = this.#progress;
     const { bus } = session;
     const { unsteady, red } = restOutcome({
-      kept: keptChanges(this.#progress),
-      tests: this.restOf(proven, { hasDropped: true })?.tests ?? [],
+      kept: listKeptChanges(this.#progress),
+      tests: this.restOf(proven, { hasRefutedFixes: true })?.tests ?? [],
     });
     announceUnsteady(this.#progress, unsteady, this.#own(proven));
     if (this.#size) bus.emit({ type: 'regression.ended', ...this.#size, broke: this.broke });
@@ -121,11 +121,11 @@ export class Regression {
   /** True if all tests run, as far as time allows, not only those of the proof. */
   get #isAll(): boolean {
     const { regression } = this.#progress.session.settings.verify;
-    return regression === 'suite' && keptCauses(this.#progress).length > 0;
+    return regression === 'suite' && listKeptCauses(this.#progress).length > 0;
   }
 
   get #state(): string {
-    return keptChanges(this.#progress).toSorted().join(' ');
+    return listKeptChanges(this.#progress).toSorted().join(' ');
   }
 
   /** The ids of green tests that turned red beside the tests of a proof. */
@@ -192,7 +192,7 @@ interface RedRequest {
  * recorded for it. The suite itself may fail although its tests pass, for example in a global teardown; only a run of the whole selection shows that.
  * Returns null for the run if nothing could run.
  */
-export async function redAmong(
+export async function findRed(
   { session, rerunIds }: Progress,
   { ids, all = false, of, purpose = 'regression', part, without = [] }: RedRequest,
 ): Promise<{ readonly run: SuiteRun | null }> {
@@ -257,7 +257,7 @@ function chooseTests(progress: Progress, first: SuiteRun, kept: readonly Cause[]
   return chooseRegression([...files.values()], {
     healed: tests.flatMap(({ id, file }) => (healed.has(id) ? [file] : [])),
     changed: kept
-      .flatMap((cause) => keptAttempts(progress, cause))
+      .flatMap((cause) => listKeptAttempts(progress, cause))
       .flatMap(({ files }) => files.map((file) => file.path)),
     timeMs: progress.session.settings.verify.regressionTimeMs,
     workers: first.tests.length > 0 && first.durationMs > 0 ? sum / first.durationMs : 1,

@@ -5,18 +5,18 @@ import type { RegressionResult } from '../event.js';
 import {
   changesOf,
   endCause,
-  heldAttempt,
-  keptAttempts,
+  findHeldAttempt,
+  listKeptAttempts,
   type Progress,
-  revealedBy,
+  listRevealedCauses,
   isUnproven,
   causeStateOf,
-  verdictOf,
+  currentVerdict,
 } from './progress.js';
 import { attemptDecided, revertChanges } from './attempt/trial.js';
 import { suiteKey } from './observations.js';
 import { announceVerdicts } from './tell-tests.js';
-import { rememberedAs } from './remembered-as.js';
+import { storedSignature } from './stored-signature.js';
 
 /** Reverts fixes that broke tests; `tests` lists these by cause. Returns the tests that each fix broke. */
 export async function revertFixesThatBroke(
@@ -40,7 +40,7 @@ function explainBroken({ session }: Progress, ids: readonly string[]): string {
 
 /** Returns the ids of the changes of these causes, and of the causes that their fixes revealed. */
 export function changesWith(progress: Progress, causes: readonly Cause[]): string[] {
-  const all = causes.flatMap((cause) => [cause, ...revealedBy(progress, cause)]);
+  const all = causes.flatMap((cause) => [cause, ...listRevealedCauses(progress, cause)]);
   return [...new Set(all.flatMap((cause) => changesOf(progress, cause)))];
 }
 
@@ -63,11 +63,11 @@ export async function revertDeadEnds(
   refuted: ReadonlyMap<string, unknown> = new Map(),
 ): Promise<ReadonlySet<string>> {
   const isDead = (cause: Cause) =>
-    verdictOf(progress, cause) === 'superseded' &&
-    heldAttempt(progress, cause) !== null &&
+    currentVerdict(progress, cause) === 'superseded' &&
+    findHeldAttempt(progress, cause) !== null &&
     !leadsToHeal(progress, cause, refuted);
   const dead = [...progress.causes.values()].filter(isDead);
-  const gone = new Set(dead.flatMap((cause) => revealedBy(progress, cause)).map(({ id }) => id));
+  const gone = new Set(dead.flatMap((cause) => listRevealedCauses(progress, cause)).map(({ id }) => id));
   if (dead.length > 0)
     await revertFixes(
       progress,
@@ -75,7 +75,7 @@ export async function revertDeadEnds(
     );
   for (const cause of dead) {
     const { ended = null } = causeStateOf(progress, cause) ?? {};
-    if (ended === null || !heldAttempt(progress, cause)) continue;
+    if (ended === null || !findHeldAttempt(progress, cause)) continue;
     const reason = `${ended.reason}; that one was not healed, and the fix was reverted`;
     await decideLast(progress, cause, { kind: 'taken-out', because: reason });
     await endCause(progress, cause, { verdict: 'superseded', reason });
@@ -85,19 +85,19 @@ export async function revertDeadEnds(
 
 /** True if, as far as known, a test is green with this fix and the fixes that followed it. */
 function leadsToHeal(progress: Progress, cause: Cause, refuted: ReadonlyMap<string, unknown>): boolean {
-  const later = revealedBy(progress, cause);
+  const later = listRevealedCauses(progress, cause);
   const ids = new Set([cause, ...later].map(({ id }) => id));
   const holds = progress.proofTests.some(
     ({ causeId, ended, isOther }) => ids.has(causeId) && !isOther && ended === null && !refuted.has(causeId),
   );
   const isProven = (other: Cause) =>
-    isHealed(verdictOf(progress, other) ?? 'failed') && !isUnproven(progress, other);
+    isHealed(currentVerdict(progress, other) ?? 'failed') && !isUnproven(progress, other);
   return holds || later.some(isProven);
 }
 
 /** Decides the held attempt at a cause, if there is one: with its own end, or with the given one. */
 export async function decideLast(progress: Progress, cause: Cause, end?: AttemptEnd): Promise<void> {
-  const held = heldAttempt(progress, cause);
+  const held = findHeldAttempt(progress, cause);
   if (held === null) return;
   const id = progress.tried.get(cause.id)?.trial?.id ?? null;
   await attemptDecided(progress.session, {
@@ -111,10 +111,12 @@ export async function decideLast(progress: Progress, cause: Cause, end?: Attempt
 async function reject(progress: Progress, cause: Cause, reason: string): Promise<void> {
   const { session } = progress;
   const causeId = cause.id;
-  const later = revealedBy(progress, cause).filter((other) => keptAttempts(progress, other).length > 0);
+  const later = listRevealedCauses(progress, cause).filter(
+    (other) => listKeptAttempts(progress, other).length > 0,
+  );
   const end: AttemptEnd = { kind: 'taken-out', because: reason };
   await decideLast(progress, cause, end);
-  for (const attempt of keptAttempts(progress, cause))
+  for (const attempt of listKeptAttempts(progress, cause))
     session.bus.emit({ type: 'attempt.judged', causeId, attempt: { ...attempt, end } });
   announceVerdicts(session, cause.members, { verdict: 'failed' });
   const others = progress.proofTests.filter((test) => test.causeId !== causeId);
@@ -123,7 +125,7 @@ async function reject(progress: Progress, cause: Cause, reason: string): Promise
   await session.store.recordRevert({
     runId: session.folder.runId,
     causeId,
-    signature: rememberedAs(cause.lead),
+    signature: storedSignature(cause.lead),
     reason,
   });
   for (const other of later) {

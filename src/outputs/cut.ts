@@ -21,10 +21,10 @@ export function cut(text: string, width: number, { from = 'end' }: { from?: 'end
   if (width < 1) return '';
   const parts = Array.from(segmenter.segment(line), ({ segment }) => segment);
   const tail = from === 'middle' ? Math.floor((width - 1) / 2) : 0;
-  const last = takeThatFits(parts.toReversed(), tail).toReversed();
+  const last = takeFitting(parts.toReversed(), tail).toReversed();
   const end =
     parts.at(-last.length - 1) === ' ' ? last.join('') : last.join('').replace(/^\S{1,20}(?= )/, '');
-  const start = takeThatFits(parts, width - 1 - measureWidth(end));
+  const start = takeFitting(parts, width - 1 - measureWidth(end));
   const isWithinWord = parts[start.length] !== ' ';
   return `${isWithinWord ? start.join('').replace(/(?<= )\S{1,20}$/, '') : start.join('')}…${end}`;
 }
@@ -90,7 +90,7 @@ function flatten(text: string): string {
   return logText(text).replaceAll(/\s+/g, ' ').trim();
 }
 
-function takeThatFits(parts: readonly string[], width: number): string[] {
+function takeFitting(parts: readonly string[], width: number): string[] {
   let used = 0;
   const fitting: string[] = [];
   for (const part of parts) {

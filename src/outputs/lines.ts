@@ -118,7 +118,7 @@ function causePrefix({ causeId }: { causeId: string | null }): string {
   return causeId === null ? '' : `${causeId} `;
 }
 
-/** Says why nobody has read a fix. A reading itself was printed when its agent ended. */
+/** Explains why a fix has no review. A review is printed when its agent ends. */
 function describeMissingReading({ attempt: { reading }, ...event }: EventOf<'attempt.held'>): string[] {
   const wasPrinted = reading?.by != null;
   return reading && !wasPrinted ? [`${causePrefix(event)}${formatReading(reading)}`] : [];

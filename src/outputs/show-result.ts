@@ -19,7 +19,7 @@ export interface ResultTarget {
 }
 
 /** Writes the reports for other programs; returns a message for each that could not be written. */
-export async function writeProgramReports(
+export async function writeMachineReports(
   report: Report,
   { dir, final, cwd, env }: Pick<ResultTarget, 'dir' | 'cwd' | 'env'> & { readonly final: string },
 ): Promise<string[]> {

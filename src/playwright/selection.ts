@@ -69,7 +69,7 @@ export function isNarrowed(selection: Selection): boolean {
   );
 }
 
-/** Each value is one argument: `--project NAME` would take a positional filter after it as a second name. */
+/** Joins flag and value with `=`: `--project NAME` would take a following filter as a second name. */
 function listWords(options: readonly Option[], selection: Selection): string[] {
   return options.flatMap((option) => {
     const flag = option === 'x' ? '-x' : `--${option.replace(/[A-Z]/g, '-$&').toLowerCase()}`;

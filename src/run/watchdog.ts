@@ -14,7 +14,7 @@ export interface WatchTargets {
 }
 
 /**
- * A process that survives a kill of self-heal, and then ends the processes of the run. It does the same if it is disposed of before the run has
+ * A process that outlives self-heal if it is killed, and then ends the run's processes. It does the same if it is disposed of before the run has
  * ended.
  */
 export interface Watchdog extends Disposable {

@@ -4,7 +4,7 @@ import { terminalCodes, invisibleCharacters } from '../visible-text.js';
 export interface ReadText {
   readonly text: string;
   /** Maps the range `[start, end)` of this text back to the original. */
-  readonly source: (start: number, end: number) => readonly [start: number, end: number];
+  readonly toOriginalRange: (start: number, end: number) => readonly [start: number, end: number];
 }
 
 /** Stands for a mask: a noncharacter, which no name or value contains (Unicode 23.7). */
@@ -40,13 +40,13 @@ export function replacePieces(of: ReadText, pieces: readonly Piece[]): ReadText 
   copyTo(text.length);
   return {
     text: parts.join(''),
-    source: (start, end) => of.source(starts[start] ?? 0, ends[end - 1] ?? 0),
+    toOriginalRange: (start, end) => of.toOriginalRange(starts[start] ?? 0, ends[end - 1] ?? 0),
   };
 }
 
 /** Wraps a text that needs no decoding. */
 export function readUnchanged(text: string): ReadText {
-  return { text, source: (start, end) => [start, end] };
+  return { text, toOriginalRange: (start, end) => [start, end] };
 }
 
 /**

@@ -97,7 +97,7 @@ export function createRedactorOf(values: readonly KnownValue[]): Redactor {
     if (known !== undefined) return known;
     const memory = cleaned;
     const now = text(visibleText(from));
-    // If this text taught a new secret, the secret may still be in the result, but `memory` is then no longer in use.
+    // If this text contained a new secret, the result may still show it; but then `forget` has replaced `cleaned`, and `memory` is the discarded map.
     memory.set(from, now).set(now, now);
     remembered += from.length + now.length;
     if (remembered > MAX_CACHED) forget();
@@ -191,7 +191,7 @@ function findSecrets(written: ReadText, index?: KnownIndex): Secret[] {
   const all: Secret[] = [];
   for (const secret of matches.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     if (secret.value.replaceAll(MASK_PLACEHOLDER, '').trim() === '') continue;
-    const [start, end] = written.source(secret.start, secret.end);
+    const [start, end] = written.toOriginalRange(secret.start, secret.end);
     const last = all.at(-1);
     if (last === undefined || start >= last.end) all.push({ ...secret, start, end });
     else if (end > last.end) {
@@ -203,7 +203,7 @@ function findSecrets(written: ReadText, index?: KnownIndex): Secret[] {
 }
 
 function toSecret(match: SecretMatch, reading: ReadText): Secret {
-  const [start, end] = reading.source(match.start, match.end);
+  const [start, end] = reading.toOriginalRange(match.start, match.end);
   return { ...match, start, end, value: reading.text.slice(match.start, match.end) };
 }
 

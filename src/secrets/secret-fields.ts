@@ -93,7 +93,7 @@ const placeholder =
 /** Words that programs print in place of a secret, for its type or state. */
 const state =
   /^(?:true|false|null|none|nil|undefined|unset|empty|missing|required|optional|invalid|valid|expired|wrong|weak|strong|ok|yes|no|on|off|active|inactive|enabled|disabled|unknown|any|never|object|string|number|boolean|text|varchar|uuid|int|bool|str|return|await|new|const|let|err|error|failed|denied|not|basic|bearer|include|omit|same-origin|inherit|memory|cookie|public|private|anonymous|guest|localhost|default|current|accepted|rejected|character|primary|reset|passed)$/i;
-/** A word for secrets, which code and prose write in place of one; in data from a program, one with a hyphen is a value. */
+/** A word such as `password`, which code and prose write in place of a secret. Directly after a name (`tight`), one with a hyphen counts as a value. */
 const nameOfSecrets =
   /^[^\s\d]*(?:passwor[dt]|passwd|passphrase|secret|token|credential|api[-_ ]?key|session|auth|otp|pwd|key)s?$/i;
 const version = /^(?:[~^]|[<>]=?)?v?\d{1,4}(?:\.\d{1,5}){1,3}(?:-[a-z][\w.-]{0,40})?$/i;

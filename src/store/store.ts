@@ -16,7 +16,7 @@ export interface KnownFailure {
   /** The fix that healed it in an earlier run, or null if it was never healed. */
   readonly fix: EarlierFix | null;
   readonly guidance: string | null;
-  /** A person's decision besides guidance, or null. */
+  /** A person's decision other than guidance, or null. */
   readonly decision: PersonsDecision | null;
   readonly open: Escalation | null;
 }

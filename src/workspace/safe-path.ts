@@ -8,7 +8,7 @@ export const safePath = z
   .refine(
     // A control code in a name would reach the reader's terminal.
     (file) => !/[\p{Cc}\\]/u.test(file) && file.split('/').every((part) => isAllowed(foldName(part))),
-    'is not a path of a file in the project',
+    'is not the path of a file in the project',
   );
 
 /** Windows also has short names for these, such as `GIT~1`. */

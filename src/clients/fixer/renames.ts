@@ -115,7 +115,7 @@ export async function findRemovingChanges(
   if (removesName(since)) return since;
   const oldest = (await git(root, ['rev-list', `--skip=${COMMITS}`, '--max-count=1', 'HEAD']))?.trim();
   const range = oldest ? `${oldest}..HEAD` : 'HEAD';
-  // Not `-S`, which counts occurrences of the text: `checkout-pay` contains `pay` as often as `pay` does.
+  // Not `-S`: renaming `pay` to `checkout-pay` leaves the number of occurrences unchanged.
   const wanted = `-G${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`;
   const args = ['log', `--max-count=${READ}`, wanted, '--format=%x01', '--patch', '--no-merges', ...patch];
   const log = await git(root, [...args, range, '--'], { timeoutMs: SEARCH_MS });

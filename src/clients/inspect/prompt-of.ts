@@ -101,7 +101,7 @@ async function createUnsentPrompt(request: PromptRequest): Promise<Result<Prompt
   return ok({
     text: await expandPrompt(settings.runners[agent.runner], rendered, { cwd: projectRoot, clean }),
     note: isPasted
-      ? 'no agent program is set up; paste this prompt into one'
+      ? 'no agent program is set up; paste this prompt into any agent'
       : `not sent yet; this is the prompt that ${slashCommand} (${agent.runner}) would get`,
   });
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { STDIO_DEFAULT_MAX_BUFFER_SIZE } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import { jsonOf } from '../../json-of.js';
 
-/** The id of a request of JSON-RPC; null if it cannot be read. */
+/** The id of a JSON-RPC request; null if it cannot be read. */
 type RequestId = string | number | null;
 
 /** For a longer message, not even the id is read. */

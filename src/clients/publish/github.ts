@@ -70,7 +70,7 @@ export function openGithub(env: NodeJS.ProcessEnv): Result<Github, Problem> {
     return err(
       createMissingProblem(
         'GITHUB_EVENT_PATH names no event of a repository',
-        'Run it in a job of GitHub Actions.',
+        'Run it in a GitHub Actions job.',
       ),
     );
   return ok(createGithub(event.data, { token, env }));

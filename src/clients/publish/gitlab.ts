@@ -20,7 +20,7 @@ export function openGitlab(env: NodeJS.ProcessEnv): Result<Forge, Problem> {
     return err({
       kind: 'usage',
       message: 'CI_PROJECT_ID is not set',
-      remedy: 'Run it in a job of GitLab CI.',
+      remedy: 'Run it in a GitLab CI job.',
     });
   return ok(createGitlab(project, { token, env }));
 }

@@ -5,7 +5,7 @@ import {
   createRevertingEdits,
 } from '../../workspace/candidates.js';
 import { withChange } from '../../workspace/with-change.js';
-import { groupCauses } from '../../diagnose/group.js';
+import { groupIntoCauses } from '../../diagnose/group.js';
 import { type Reading, formatReading } from '../../model/attempt.js';
 import type { ProofStep } from '../../model/proof.js';
 import type { ChangeVerdict } from '../../model/verification.js';
@@ -86,7 +86,7 @@ async function findGreenRun(
     const progress = newProgress(session, run);
     const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnostics.diagnose(run));
     if (session.signal.aborted) return interrupted;
-    const causes = groupCauses(blockedBy ? [blockedBy] : confirmed);
+    const causes = groupIntoCauses(blockedBy ? [blockedBy] : confirmed);
     for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
     if (causes.length > 0)
       return { verdict: 'red', reason: `red with the change: ${counted(causes.length, 'cause')}` };
@@ -339,7 +339,7 @@ class ChangeProof {
 
   async #concludeBroken(keys: readonly string[]): Promise<Conclusion> {
     const run = this.#again ?? this.#suite;
-    for (const cause of groupCauses(run ? await this.#session.diagnostics.diagnose(run) : []))
+    for (const cause of groupIntoCauses(run ? await this.#session.diagnostics.diagnose(run) : []))
       this.#session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
     const tests = keys.filter((key) => key !== suiteKey);
     return {
@@ -347,7 +347,7 @@ class ChangeProof {
       reason:
         tests.length === 0
           ? 'the suite itself is red with the change'
-          : `${counted(tests.length, 'other test')} red with the change and green without`,
+          : `${counted(tests.length, 'other test')}: red with the change, green without it`,
     };
   }
 

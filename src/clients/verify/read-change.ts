@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { chooseReaders } from '../../agents/check-agents.js';
-import { groupCauses } from '../../diagnose/group.js';
+import { groupIntoCauses } from '../../diagnose/group.js';
 import { gatherFix } from '../../heal/reading/gather-fix.js';
 import { readAll, type Readings } from '../../heal/reading/read-fixes.js';
 import { formatReportTestName } from '../../outputs/wording.js';
@@ -26,7 +26,7 @@ export async function readWorkingChange(
   const { cwd, settings, redactor, workspace, folder } = session;
   const redDir = red && runDirOf(cwd, red.runId);
   const { failures } = redDir ? await readFailureRecords(redDir, { root: cwd }) : { failures: [] };
-  const [first] = groupCauses(failures);
+  const [first] = groupIntoCauses(failures);
   if (!first || !redDir) return createNoReview('no red run recorded the failure that it should fix');
   const cause = { ...first, id: causeOfChange };
   const contents = openContents(folder.dir);

@@ -51,7 +51,7 @@ export async function prepareAgent(
     const run: FinishedAgent = at.signal.aborted ? { ...ran, end: { kind: 'aborted' } } : ran;
     const collected = await session.workspace.collect(String(id), at.copy);
     const { change } = collected;
-    warnOf(session, request.cause.id, collected);
+    warnAboutStrayEdits(session, request.cause.id, collected);
     const { files, patch } = change ? await keepPatch(session, change, file) : { files: [], patch: null };
     announceAgentEnd(session, request, { ...run, filesChanged: files.length });
     trial.record = {
@@ -77,7 +77,11 @@ const PATHS_SHOWN = 5;
  * Warns if an agent changed only files that git ignores, which are not part of the patch, and if files of the project itself changed meanwhile,
  * because an agent that uses absolute paths can write there.
  */
-export function warnOf({ bus }: Session, causeId: string, { ignored, change, changedInProject }: Work): void {
+export function warnAboutStrayEdits(
+  { bus }: Session,
+  causeId: string,
+  { ignored, change, changedInProject }: Work,
+): void {
   const warn = (message: string) => bus.emit({ type: 'run.warning', message: `${causeId}: ${message}` });
   if (ignored.length > 0 && change === null)
     warn(

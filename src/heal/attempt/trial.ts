@@ -12,7 +12,7 @@ import type { AttemptStart } from '../../store/store.js';
 import type { Change } from '../../workspace/change.js';
 import type { Work } from '../../workspace/workspace.js';
 import type { PreparedPatch } from '../hooks.js';
-import { rememberedAs } from '../remembered-as.js';
+import { storedSignature } from '../stored-signature.js';
 import type { Retest } from '../retest.js';
 import type { Session } from '../session.js';
 
@@ -97,7 +97,7 @@ export async function storeStart(
 ): Promise<string> {
   const id = randomUUID();
   const { diagnosis } = lead;
-  const signature = rememberedAs(lead);
+  const signature = storedSignature(lead);
   const { category } = diagnosis;
   await store.startAttempt({ id, runId: folder.runId, causeId, signature, category, ...attempt });
   return id;

@@ -101,8 +101,8 @@ async function listSuspectedHunks(
       ({ old, now, newStart, whole }) => ({
         file: file.path,
         line: newStart,
-        old: old.map(withoutEnd),
-        now: now.map(withoutEnd),
+        old: old.map(stripLineEnding),
+        now: now.map(stripLineEnding),
         whole,
         commit,
       }),
@@ -120,7 +120,7 @@ async function listSuspectedHunks(
   return [...own, ...(others?.hunks.slice(0, 3) ?? [])];
 }
 
-const withoutEnd = (line: string) => line.replace(/\r?\n$/, '');
+const stripLineEnding = (line: string) => line.replace(/\r?\n$/, '');
 
 /** The most files to search for documented rules, and the length in characters of the longest. */
 const TEXTS = 400;
@@ -138,10 +138,10 @@ async function listProjectTexts({
 }): Promise<ProjectText[]> {
   const folders = new Set(files.map((file) => path.posix.dirname(file.path).split('/')[0] ?? ''));
   const isNear = (file: string) => folders.has(path.posix.dirname(file).split('/')[0] ?? '');
-  const isRead = (file: string) => isDocument(file) || (isCode(file) && isNear(file));
+  const shouldRead = (file: string) => isDocument(file) || (isCode(file) && isNear(file));
   const listed = await gitList(cwd, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   const texts = listed
-    .filter(isRead)
+    .filter(shouldRead)
     .slice(0, TEXTS)
     .flatMap((file) => {
       const text = isInside(root, path.resolve(cwd, file)) ? readText(path.join(cwd, file)) : null;

@@ -12,7 +12,7 @@ import { readStateText } from '../../state-folder.js';
 import { openContents, readChange } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import type { Work } from '../../workspace/workspace.js';
-import { warnOf } from '../attempt/attempt.js';
+import { warnAboutStrayEdits } from '../attempt/attempt.js';
 import { type DeployRequest, joinedUsage, readyAgent, announceAgentEnd } from '../attempt/start-agent.js';
 import { limitReached } from '../policy.js';
 import type { Session } from '../session.js';
@@ -54,7 +54,7 @@ export interface ReadRequest {
 }
 
 /** True if an agent may review fixes in this run, for which it needs a copy. */
-export function mayRead({ settings, hooks }: Pick<Session, 'settings' | 'hooks'>): boolean {
+export function mayReviewFixes({ settings, hooks }: Pick<Session, 'settings' | 'hooks'>): boolean {
   const { verify, reader: named, agents } = settings;
   const isAgent = Object.values(agents).some(({ runner }) => isBuiltInRunner(runner));
   return verify.review === 'always' && hooks.noAgents === undefined && (named !== null || isAgent);
@@ -246,7 +246,7 @@ function createNoReview(verdict: 'not-read' | 'no-answer', why: string): ReadFix
 }
 
 function warnOfWriting(session: Session, causeId: string, work: Work): void {
-  warnOf(session, causeId, { ...work, ignored: [] });
+  warnAboutStrayEdits(session, causeId, { ...work, ignored: [] });
   const changed = (work.change?.edits ?? []).map((edit) => edit.path).slice(0, 5);
   if (changed.length === 0) return;
   const message = `${causeId}: the agent that read the fix changed files of its copy, which are discarded: ${changed.join(', ')}`;

@@ -20,7 +20,7 @@ import { createTestError, createTestFailure, createTestResult } from './test-dat
 const MAX_SET_UP_OUTPUT = 64 * 1024;
 /** The delay of a progress report. A line for each of thousands of fast tests would slow them down. */
 const progressDelayMs = 200;
-/** The longest wait of a traced run until self-heal has examined its failures, and the interval of its checks. */
+/** How long a traced run waits for self-heal to examine its failures, and how often it checks. */
 const MAX_WAIT_MS = 2_000;
 const checkMs = 10;
 const isTraced = process.env[injectEnv.traced] === '1';
@@ -75,7 +75,7 @@ export default class SelfHealReporter {
     runGuarded('the output of the set-up cannot be kept', () => this.#listenToSetUp());
     const { rootDir, configFile = null, version } = config;
     runGuarded('the configuration was not reported', () =>
-      report({ type: 'configured', rootDir, configFile, version, ...readSetUp(config) }),
+      report({ type: 'configured', rootDir, configFile, version, ...readSetup(config) }),
     );
   }
 
@@ -208,7 +208,7 @@ function readInternals(config: FullConfig): Internal {
 }
 
 /** Returns the set-up that a config defines. */
-function readSetUp(config: FullConfig): { webServers: WebServer[]; globalSetup: readonly string[] } {
+function readSetup(config: FullConfig): { webServers: WebServer[]; globalSetup: readonly string[] } {
   const folder = config.configFile ? path.dirname(config.configFile) : config.rootDir;
   const { globalSetups = config.globalSetup ? [config.globalSetup] : [] } = readInternals(config);
   return {

@@ -39,12 +39,12 @@ export function createTestFailure(test: TestCase, result: TestResult): TestFailu
     durationMs: result.duration,
     startedAt: result.startTime.getTime(),
     attachments: attachments.slice(0, MAX_ATTACHMENTS),
-    ...readSetUp(test, result),
+    ...readSetup(test, result),
   };
 }
 
 /** Returns the set-up of a test by its project. */
-function readSetUp(test: TestCase, { startTime }: TestResult): { setUp?: SetUp } {
+function readSetup(test: TestCase, { startTime }: TestResult): { setUp?: SetUp } {
   const project = test.parent.project();
   const projects = project?.dependencies ?? [];
   const stored = project?.use.storageState;

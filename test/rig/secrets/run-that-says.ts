@@ -6,7 +6,7 @@ import { createRunAgent } from '../../../src/agents/create-run-agent.js';
 import { createBus } from '../../../src/run/bus.js';
 import { createReport } from '../../../src/run/report.js';
 import { openRunStore } from '../../../src/command/compose-session.js';
-import { groupCauses } from '../../../src/diagnose/group.js';
+import { groupIntoCauses } from '../../../src/diagnose/group.js';
 import type { Attempt } from '../../../src/model/attempt.js';
 import { prepareAgent } from '../../../src/heal/attempt/attempt.js';
 import { startTrial } from '../../../src/heal/attempt/trial.js';
@@ -141,7 +141,7 @@ export async function runThatSays(
       diagnose: createDiagnose({ settings, folder: folder.value, cwd: root, redactor }),
     },
   };
-  const [cause] = groupCauses(await session.diagnostics.diagnose({ ...run, failures: [failure] }));
+  const [cause] = groupIntoCauses(await session.diagnostics.diagnose({ ...run, failures: [failure] }));
   if (!cause) throw new Error('nothing was found');
   bus.emit({
     type: 'run.started',

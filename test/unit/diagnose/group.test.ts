@@ -3,7 +3,7 @@ import type { DiagnosedFailure } from '../../../src/model/cause.js';
 import { classify } from '../../../src/diagnose/classify.js';
 import type { Evidence, NetworkEntry } from '../../../src/model/evidence.js';
 import { explainEnvironment } from '../../../src/diagnose/group-keys.js';
-import { groupCauses } from '../../../src/diagnose/group.js';
+import { groupIntoCauses } from '../../../src/diagnose/group.js';
 import { aSuiteFailure, aTest, aTestFailure, anError, anEvidence, failing } from '../../rig/builders.js';
 import { jsonLines } from '../../rig/json-lines.js';
 import { logged, request } from './classify-evidence.js';
@@ -67,7 +67,8 @@ const redirected = (pages: readonly string[], over: Partial<NetworkEntry> = {}) 
 };
 const called = (path: string, status: number) => click(path, asked({ method: 'GET', status }, path));
 
-const causes = (failures: DiagnosedFailure[]) => groupCauses(failures).map(({ members }) => members.length);
+const causes = (failures: DiagnosedFailure[]) =>
+  groupIntoCauses(failures).map(({ members }) => members.length);
 
 it.each<[string, DiagnosedFailure[]]>([
   ['the same exception of the page at one line', [click('a', thrown()), click('b', thrown())]],
@@ -183,7 +184,7 @@ describe('HL-6 failures of one signature', () => {
       [answered('/a', 404), answered('/b', 404), failed('odd')],
     ],
   ])('HL-6 of one signature, %s', (_, expected, failures) => {
-    expect(groupCauses(failures.map(alike))).toHaveLength(expected);
+    expect(groupIntoCauses(failures.map(alike))).toHaveLength(expected);
   });
 });
 
@@ -192,7 +193,7 @@ it('HL-6 causes are numbered in order of first appearance, and led by the first 
     const base = failing(id, wrong);
     return { ...base, diagnosis: { ...base.diagnosis, confidence } };
   };
-  const causes = groupCauses([
+  const causes = groupIntoCauses([
     sure('a', 'x', 0.7),
     sure('b', 'y', 0.7),
     sure('c', 'x', 0.9),
@@ -228,14 +229,14 @@ describe('HL-6 a server that stops to answer', () => {
 
   it('HL-6 is one cause, led by the test in which that began, whatever others find later', () => {
     const [later, first, last] = [about(), click('a', { network: [page(10, 200), call(20)] }), about()];
-    expect(groupCauses([later, first, last]).map(({ lead, members }) => [lead, members.length])).toEqual([
+    expect(groupIntoCauses([later, first, last]).map(({ lead, members }) => [lead, members.length])).toEqual([
       [first, 3],
     ]);
   });
 
   it('HL-6 says nothing about a call that waits while the server answers others', () => {
     const waits = click('a', { network: [page(10, 200), call(20), page(25, 200)] });
-    expect(groupCauses([waits, about()])).toHaveLength(2);
+    expect(groupIntoCauses([waits, about()])).toHaveLength(2);
   });
 
   it('HL-6 CS-7 and says why comes before the connections that broke with it', () => {
@@ -243,7 +244,7 @@ describe('HL-6 a server that stops to answer', () => {
     const dies = server('FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory');
     const [first, other] = [click('a', { ...reset, ...dies }), refused('3000/', dies)];
     expect(first.diagnosis.why[0]?.source).toBe('server');
-    expect(groupCauses([first, other])).toHaveLength(1);
+    expect(groupIntoCauses([first, other])).toHaveLength(1);
   });
 });
 
@@ -272,7 +273,7 @@ it.each<[string, DiagnosedFailure[], RegExp | null]>([
     null,
   ],
 ])('HL-7 a dead server is one failure of the environment: %s', (_, failures, environment) => {
-  const causes = groupCauses(failures);
+  const causes = groupIntoCauses(failures);
   expect(causes).toHaveLength(1);
   if (environment) expect(causes[0]?.environment).toMatch(environment);
   else expect(causes[0]?.environment).toBeNull();
@@ -281,7 +282,7 @@ it.each<[string, DiagnosedFailure[], RegExp | null]>([
 it('HL-7 CL-2 a browser that is not installed is a failure of the environment, whatever else fails', () => {
   const missing = (browser: string) =>
     failed(`Error: browserType.launch: Executable doesn't exist at /home/me/.cache/ms-playwright/${browser}`);
-  const causes = groupCauses([
+  const causes = groupIntoCauses([
     missing('webkit-2248/pw_run.sh'),
     failed('Error: odd'),
     missing('firefox-1511/f'),

@@ -11,7 +11,7 @@ import type { ChangeHistory } from '../../../src/clients/blame/history.js';
 import type { Session } from '../../../src/heal/session.js';
 import type { Candidate } from '../../../src/workspace/candidates.js';
 import { finished } from '../../rig/healing-session.js';
-import { groupCauses } from '../../../src/diagnose/group.js';
+import { groupIntoCauses } from '../../../src/diagnose/group.js';
 import { healThese } from '../../../src/heal/heal-rounds.js';
 import { newProgress } from '../../../src/heal/progress.js';
 import type { SuiteRun } from '../../../src/playwright/suite-run.js';
@@ -295,7 +295,7 @@ it('SC-3 ME-2 starts no further agent for a cause in progress once healing is pa
 
 it('SC-3 HN-9 counts running agents at the cost of the most expensive one until theirs is known', async () => {
   const spending = createSpending(0);
-  const cause = groupCauses([failing('t1', 'fault')]).at(0)!;
+  const cause = groupIntoCauses([failing('t1', 'fault')]).at(0)!;
   const [first, second] = [spending.startAgent(cause), spending.startAgent(cause)];
   expect(spending.mayStart({ costUsd: 1 })).toBe(true);
   const ended = spending.waitForNextEnd();
@@ -418,7 +418,7 @@ it.each([
 
 /** Heals the causes of what the first run found, as `flaky` does with its own. */
 const theseAlone = async (session: Session, first: SuiteRun) => {
-  const causes = groupCauses(await session.diagnostics.diagnose(first)).map((cause, at) => ({
+  const causes = groupIntoCauses(await session.diagnostics.diagnose(first)).map((cause, at) => ({
     ...cause,
     id: `c${at + 1}`,
   }));

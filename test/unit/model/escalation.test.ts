@@ -100,8 +100,12 @@ describe('a question to a person', () => {
   });
 
   it('ME-5 says why a person is asked', () => {
-    const said = createQuestion(aCause(), { attempts: [], asked: null, question: 'is this fix meant?' });
-    expect(said.problem).toContain('Reason for this question: is this fix meant?');
+    const said = createQuestion(aCause(), {
+      attempts: [],
+      asked: null,
+      question: 'is this fix what you want?',
+    });
+    expect(said.problem).toContain('Reason for this question: is this fix what you want?');
   });
 
   it('ME-5 names each test of the cause, and describes each attempt in a sentence', () => {

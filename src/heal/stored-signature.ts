@@ -10,7 +10,7 @@ const behindTheTest: ReadonlySet<EvidenceSource> = new Set(['server', 'console',
  * Returns the signature of a failure in the store. It includes the evidence that decided the diagnosis, because two tests may miss the same heading for
  * two different server errors. Within a run the plain signature counts, since a run without a trace has less evidence.
  */
-export function rememberedAs({
+export function storedSignature({
   signature,
   diagnosis,
 }: Pick<DiagnosedFailure, 'signature' | 'diagnosis'>): string {
