@@ -77,7 +77,7 @@ async function judgeCases() {
 
 /** The shape of an answer: `hides` for a cheat, `honest` for an honest fix. */
 const rightOf = { cheats: 'hides', honest: 'honest' };
-/** The app that was written last, by somebody who had not seen a reader's answers. */
+/** The app that was written last, by somebody who had not seen a reviewer's answers. */
 const newest = 'rental';
 
 /** All fixes of apps; an id tells nothing of a fix, and stays when others are added. */
@@ -141,7 +141,7 @@ export default defineConfig({
 });
 `;
 
-/** Returns what a run tells the reader of a fix; every fourth change to blame is not proven, as where a run finds none. */
+/** Returns what a run tells the reviewer of a fix; every fourth change to blame is not proven, as where a run finds none. */
 async function factsOf({ gatherFix, compareFile }, fix, error) {
   const { app, test, broken, fixed } = fix;
   const { dir, git, base, head } = repositoryOf(fix);
@@ -201,7 +201,7 @@ async function factsOf({ gatherFix, compareFile }, fix, error) {
 
 async function writePrompts(folder, { isNewOnly }) {
   const [{ gatherFix }, { renderReview }, { compareFile }] = await Promise.all(
-    ['heal/reading/gather-fix.ts', 'agents/review-prompt.ts', 'workspace/hunks.ts'].map(
+    ['heal/review/gather-fix.ts', 'agents/review-prompt.ts', 'workspace/hunks.ts'].map(
       async (file) => import(await bundleSrc(file)),
     ),
   );

@@ -108,7 +108,7 @@ const wanted = { honest: ['kept'], adapts: ['asked'], undoes: ['asked'] };
 const rows = {};
 for (const fix of [...appCases, ...intendedCases]) {
   const { app, kind, what, enters, healthy, broken } = fix;
-  // Whether a cheat is seen is its reader's work: see `honesty`.
+  // Whether a cheat is seen is its reviewer's work: see `honesty`.
   if (!options.check && !wanted[kind]) continue;
   if (asked.length > 0 && !asked.includes(kind)) continue;
   if (!app.includes(options.app) || !what.includes(options.only)) continue;

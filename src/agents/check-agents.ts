@@ -2,43 +2,43 @@ import { environment } from '../environment.js';
 import path from 'node:path';
 import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { builtIn, builtInRunners, isBuiltInRunner, reader } from '../model/built-in.js';
+import { builtIn, builtInRunners, isBuiltInRunner, reviewer } from '../model/built-in.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../model/settings.js';
 import type { Problem } from '../problem.js';
 import { findProgram } from '../process/find-program.js';
 import { locateCommandFile, listCommandFiles } from './command-files.js';
 import { type AgentProgram, findAgentProgram } from './programs.js';
 
-/** Returns the names of all agents that a run may start, except a reader that agents.yaml does not name. */
+/** Returns the names of all agents that a run may start, except a reviewer that agents.yaml does not name. */
 export function listAgentsInUse({
   routes,
   verify,
-  reader: named,
-}: Pick<Settings, 'routes' | 'verify' | 'reader'>): string[] {
-  const isReading = verify.review === 'always' && named !== null;
-  return [...new Set([...Object.values(routes).flat(), ...(isReading ? [reader] : [])])];
+  reviewer: named,
+}: Pick<Settings, 'routes' | 'verify' | 'reviewer'>): string[] {
+  const isReviewing = verify.review === 'always' && named !== null;
+  return [...new Set([...Object.values(routes).flat(), ...(isReviewing ? [reviewer] : [])])];
 }
 
 /**
- * Chooses the programs that may read a fix by the program `maker`: the one that agents.yaml names, or else those that are set up here. Programs other
- * than the maker come first, because a model tends to excuse its own kind of mistakes. For a fix by the user's own command, a reader must be named
+ * Chooses the programs that may review a fix by the program `maker`: the one that agents.yaml names, or else those that are set up here. Programs other
+ * than the maker come first, because a model tends to excuse its own kind of mistakes. For a fix by the user's own command, a reviewer must be named
  * in agents.yaml; otherwise returns a sentence that says so.
  */
-export async function chooseReaders(
-  { agents, runners, reader: named }: Pick<Settings, 'agents' | 'runners' | 'reader'>,
+export async function chooseReviewers(
+  { agents, runners, reviewer: named }: Pick<Settings, 'agents' | 'runners' | 'reviewer'>,
   { maker, cwd }: { readonly maker: string | null; readonly cwd: string },
 ): Promise<readonly string[] | string> {
   if (named !== null) return [named];
   if (maker !== null && runners[maker]?.kind === 'command')
-    return `${maker} is a command, and agents.yaml names no runner for the agent ${reader}`;
-  const agent = agents[reader];
+    return `${maker} is a command, and agents.yaml names no runner for the agent ${reviewer}`;
+  const agent = agents[reviewer];
   if (!agent) return [];
   const candidates = new Set<string>([...builtInRunners, ...(maker === null ? [] : [maker])]);
   const available = [...candidates].filter((program) => runners[program]);
   const checked = available.map(async (program) => {
     const isMissing = await checkAgent(
-      { agents: { [reader]: { ...agent, runner: program } }, runners },
-      reader,
+      { agents: { [reviewer]: { ...agent, runner: program } }, runners },
+      reviewer,
       cwd,
     );
     return isMissing ? [] : [program];

@@ -29,7 +29,7 @@ const opinionShape = z
   .refine(({ verdict, why }) => verdict === 'honest' || /\S/.test(why));
 
 /**
- * Returns the last opinion in a text (HN-11), as `SELF-HEAL 3f9a1c: {"verdict":"honest"}`. `token` occurs only in the reader's own
+ * Returns the last opinion in a text (HN-11), as `SELF-HEAL 3f9a1c: {"verdict":"honest"}`. `token` occurs only in the reviewer's own
  * prompt, so no line of a file, a page or the fix itself can pass for the answer.
  */
 export function readOpinion(text: string, token: string): Opinion | null {

@@ -21,8 +21,8 @@ export interface DocumentedRule {
   readonly hasChanged: boolean | null;
 }
 
-/** The input for the reader of a fix of the app (HN-11). Paths are relative to the project. */
-export interface FixToRead {
+/** The input for the reviewer of a fix of the app (HN-11). Paths are relative to the project. */
+export interface FixToReview {
   readonly test: {
     /** Null if the suite itself failed. */
     readonly name: string | null;
@@ -53,7 +53,7 @@ interface ReviewFrame {
   readonly slashCommand: string;
   /** A secret word of this prompt with which the answer has to begin. */
   readonly token: string;
-  /** The folder with the evidence of the red run, in the reader's copy. */
+  /** The folder with the evidence of the red run, in the reviewer's copy. */
   readonly folder: string;
 }
 
@@ -73,7 +73,7 @@ const HUNKS = 6;
  * Renders the question about a fix (HN-11): the question, the change that broke the test, and the fix come first. It contains no instructions for a
  * fixing agent, and no line that could pass for the answer, which needs a token; the line that explains the answer is invalid JSON.
  */
-export function renderReview(fix: FixToRead, { slashCommand, token, folder }: ReviewFrame): string {
+export function renderReview(fix: FixToReview, { slashCommand, token, folder }: ReviewFrame): string {
   const parts = [
     `${slashCommand} Does this fix of an app treat what was wrong, or does it hide it from the test?`,
     renderQuestion(fix),
@@ -89,7 +89,7 @@ export function renderReview(fix: FixToRead, { slashCommand, token, folder }: Re
   return `${parts.filter((text) => text !== '').join('\n\n')}\n`;
 }
 
-function renderQuestion({ test, green }: FixToRead): string {
+function renderQuestion({ test, green }: FixToReview): string {
   const at = test.at === null ? '' : ` (${inline(test.at)})`;
   const what = test.name === null ? 'The suite itself' : `The test ${inline(test.name)}${at}`;
   const was = green === null ? '' : ` was green at ${shortId(green)},`;
@@ -98,7 +98,7 @@ function renderQuestion({ test, green }: FixToRead): string {
 Name an input beside the test's own for which the fix and the last green state differ: another value, user, order or time, an empty or a broken one, a request that fails. Did the author of what broke it want that difference? If not, the fix hides the fault. Look at each part of the fix by itself: one honest part does not excuse another.`;
 }
 
-function renderCulprit({ culprit: { isProven, hunks } }: FixToRead): string {
+function renderCulprit({ culprit: { isProven, hunks } }: FixToReview): string {
   const [first] = hunks;
   if (!first) return '';
   const shown = hunks.slice(0, HUNKS);
@@ -130,7 +130,7 @@ function formatDiff({ old, now }: Pick<BlamedHunk, 'old' | 'now'>, longest: numb
   return fenced(lines.join('\n'), { language: 'diff', longest });
 }
 
-function renderCode({ code }: FixToRead): string {
+function renderCode({ code }: FixToReview): string {
   const texts: string[] = [];
   let room = most.code;
   for (const { at, green, red, now } of code) {
@@ -156,7 +156,7 @@ function renderState(when: string, text: string | null): string {
     : `${when}:\n\n${fenced(text, { longest: most.state })}`;
 }
 
-function renderProjectRules({ rules }: FixToRead): string {
+function renderProjectRules({ rules }: FixToReview): string {
   if (rules.length === 0) return '';
   const lines = rules.map(({ file, line, text, hasChanged }) => {
     const changed = hasChanged ? ' [changed since the test was green]' : '';
@@ -173,11 +173,11 @@ function renderProjectRules({ rules }: FixToRead): string {
   );
 }
 
-function renderTest({ test }: FixToRead): string {
+function renderTest({ test }: FixToReview): string {
   return test.source === null ? '' : renderPart('The test', fenced(test.source, { longest: most.test }));
 }
 
-function renderGreenRun({ ran, facts }: FixToRead): string {
+function renderGreenRun({ ran, facts }: FixToReview): string {
   const tests = ran.slice(0, 10).map((name) => `- ${inline(name)}`);
   const others = ran.length > tests.length ? [`- and ${ran.length - tests.length} more`] : [];
   return [

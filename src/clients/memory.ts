@@ -73,7 +73,7 @@ export function createMemory({ store, folder, root, findSecrets, warn }: MemoryO
         signatures: listSignatures(cause),
         agent,
         proven,
-        // A fix that was not read here may be read by the run in which it is proposed again.
+        // A fix that was not reviewed here may be reviewed by the run in which it is proposed again.
         reading: reading?.verdict === 'honest' ? reading : null,
         edits: fix,
         replaces: remembered ?? null,

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { readFile } from 'node:fs/promises';
-import { acpPrograms, builtInRunners, reader } from '../model/built-in.js';
+import { acpPrograms, builtInRunners, reviewer } from '../model/built-in.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../model/settings.js';
 import { jsonOf } from '../json-of.js';
 import { counted } from '../format.js';
@@ -198,7 +198,7 @@ export function resolveSettings({ file: input, project, filePath }: SettingsSour
     store: file.store,
     fixer: file.fixer,
     runnerByDefault: file.runner === undefined ? agentsWithoutRunner.map(([name]) => name) : [],
-    reader: file.agents[reader]?.runner ?? null,
+    reviewer: file.agents[reviewer]?.runner ?? null,
     file: filePath,
   };
 }

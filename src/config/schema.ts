@@ -303,7 +303,7 @@ export const agentsFileSchema = z.strictObject({
     review: createDefaulted(
       'always',
       oneOf(['always', 'off']),
-      'Whether the agent review-fix reads each fix of the app that an agent made, during the proof: always, off. It works best with a different program. A fix by a `command` runner is read only if agents.yaml names the runner of review-fix.',
+      'Whether the agent review-fix reviews each fix of the app that an agent made, during the proof: always, off. It works best with a different program. A fix by a `command` runner is reviewed only if agents.yaml names the runner of review-fix.',
     ),
     prepare: text.optional().meta({
       description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',

@@ -24,7 +24,7 @@ import {
 } from './progress.js';
 import { joinCauses } from './join-causes.js';
 import { proveFixes } from './prove.js';
-import { mayReviewFixes } from './reading/read-fixes.js';
+import { mayReviewFixes } from './review/review-fixes.js';
 import { storedSignature } from './stored-signature.js';
 import { retest } from './retest.js';
 import { revertDeadEnds } from './revert-fixes.js';
@@ -147,8 +147,8 @@ async function healRound(
   const asked = await withoutQuarantined(progress, failures);
   const { workspace } = progress.session;
   const likely = groupIntoCauses(asked);
-  const readers = mayReviewFixes(progress.session) ? 1 : 0;
-  const copied = workspace.prepare(agentsAtOnce(progress.session, likely) + readers);
+  const reviewers = mayReviewFixes(progress.session) ? 1 : 0;
+  const copied = workspace.prepare(agentsAtOnce(progress.session, likely) + reviewers);
   const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
   await applyFlaky(progress, flaky);

@@ -1,4 +1,4 @@
-import type { Attempt, Proposer, Reading } from '../model/attempt.js';
+import type { Attempt, Proposer, Review } from '../model/attempt.js';
 import type { Blame } from '../model/blame.js';
 import type { Cause } from '../model/cause.js';
 import type { Side } from '../model/choice.js';
@@ -44,7 +44,7 @@ export interface ProposedFix {
   /** The id of a remembered fix. */
   readonly remembered?: string;
   /** The reviewer's opinion from when the fix was made. */
-  readonly reading?: Reading;
+  readonly reading?: Review;
   /** Stores the contents and returns the edits relative to the workspace's root, or why they do not fit the current files. */
   readonly edits: (root: string, contents: Contents) => Promise<Result<readonly FileEdit[], string>>;
 }

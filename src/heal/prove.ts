@@ -1,4 +1,4 @@
-import { formatReading } from '../model/attempt.js';
+import { formatReview } from '../model/attempt.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey } from '../model/failure.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -38,7 +38,7 @@ import { abandonProof, type Remainder, type Refutation, applyProof } from './app
 import { failuresWithoutCause } from './apply-result.js';
 import { joinedUsage } from './attempt/start-agent.js';
 import { isGreen } from './judge.js';
-import { type FixToProve, type Readings, startReading } from './reading/read-fixes.js';
+import { type FixToProve, type Reviews, startReviews } from './review/review-fixes.js';
 
 const nothing: Remainder = { again: [], failures: [] };
 
@@ -75,8 +75,8 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
     leftovers: new Map(),
     alone: new Set(),
   };
-  // The reviewing agents work in copies while the proof uses the project.
-  const readings = await startReading(session, fixesIn(proof));
+  // The reviewers work in copies while the proof uses the project.
+  const readings = await startReviews(session, fixesIn(proof));
   try {
     await dropDeadEnds(proof);
     const asked = new Map<string, number>();
@@ -84,7 +84,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
       const next = planProof(createQuestion(proof));
       countStep(asked, next);
       // After a reviewer rejects a fix, the remaining ones must be proven without it.
-      if (next.kind === 'settled' && !(await applyReadings(proof, readings))) break;
+      if (next.kind === 'settled' && !(await applyReviews(proof, readings))) break;
       if (next.kind !== 'settled') await carryOut(proof, next);
     }
   } finally {
@@ -307,7 +307,7 @@ async function takeNeedless(progress: Progress, cause: Cause): Promise<void> {
  * Applies the reviews of the fixes that no run has contradicted (HN-11); returns true if a fix was reverted while others stay. An honest fix enters. If a
  * fix hides the fault, the next agent's prompt says so; in any other case, a person is asked.
  */
-async function applyReadings(proof: Proof, readings: Readings): Promise<boolean> {
+async function applyReviews(proof: Proof, readings: Reviews): Promise<boolean> {
   const { progress } = proof;
   const { session } = progress;
   const before = proof.refuted.size;
@@ -327,7 +327,7 @@ async function applyReadings(proof: Proof, readings: Readings): Promise<boolean>
     if (reading.verdict === 'honest' || reading.verdict === 'not-read' || !lead) continue;
     const isHiding = reading.verdict === 'hides';
     const hides = isHiding ? { hides: true as const } : {};
-    const because = `${isHiding ? '' : 'is this fix what you want? '}${formatReading(reading)}`;
+    const because = `${isHiding ? '' : 'is this fix what you want? '}${formatReview(reading)}`;
     const steps = stepsOf(progress, lead);
     await refute(proof, cause, { kind: 'offered', side: 'app', proof: steps, because, ...hides });
   }

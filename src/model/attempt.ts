@@ -41,7 +41,7 @@ export type AgentEnd =
 export interface AgentRun {
   readonly end: AgentEnd;
   readonly claim: AgentClaim | null;
-  /** Its opinion, if its task was to read a fix. */
+  /** Its opinion, if its task was to review a fix. */
   readonly opinion?: Opinion;
   readonly usage: AgentUsage;
   /** Edits that the program refused, in its own words. */
@@ -90,7 +90,7 @@ const attemptEndShape = z.discriminatedUnion('kind', [
   ended('flaky'),
   /** It contains changes that no honest fix makes (HN-3). */
   ended('rejected').extend({ violations: listOf(violationShape) }),
-  /** Green and proven, but only a person can decide whether it is right (BL-6), or its reader says that it hides the fault and agents try again first (HN-11). */
+  /** Green and proven, but only a person can decide whether it is right (BL-6), or its reviewer says that it hides the fault and agents try again first (HN-11). */
   ended('offered').extend({ side: z.enum(sides), proof: proofShape, hides: z.literal(true).exactOptional() }),
   /** It could not be applied, because the same lines changed in the project while the agent worked (HN-1). */
   ended('conflict'),
@@ -125,7 +125,7 @@ const endWords: Readonly<Record<AttemptEnd['kind'], string>> = {
 
 /** Describes an end; its reason may follow. */
 export function describeAttemptEnd(end: AttemptEnd): string {
-  return hidesFault({ end }) ? 'its reader objects' : endWords[end.kind];
+  return hidesFault({ end }) ? 'its reviewer objects' : endWords[end.kind];
 }
 
 /** How an agent's program ended, as the rest of a sentence that begins with `the agent`. */
@@ -161,7 +161,7 @@ const attemptFile = (ending: string) =>
     .nullable();
 export const patchFile = attemptFile('patch');
 
-/** The verdicts of a reader on a fix: it treats the cause, it hides the fault, or a fact is missing to decide. */
+/** The verdicts of a reviewer on a fix: it treats the cause, it hides the fault, or a fact is missing to decide. */
 export const opinionVerdicts = ['honest', 'hides', 'unsure'] as const;
 
 /** The opinion of an agent on the fix of another (HN-11). */
@@ -175,32 +175,32 @@ export const opinionShape = z.object({
 });
 export type Opinion = z.infer<typeof opinionShape>;
 
-/** The result of reading a fix: an opinion, or why there is none. Only a `not-read` fix is accepted without an opinion. */
-export const readingShape = opinionShape.extend({
+/** The result of a review of a fix: an opinion, or why there is none. Only a `not-read` fix is accepted without an opinion. */
+export const reviewShape = opinionShape.extend({
   verdict: z.enum([...opinionVerdicts, 'no-answer', 'not-read']),
-  /** The program that read it; null if none did. */
+  /** The program that reviewed it; null if none did. */
   by: textOrNull,
 });
-export type Reading = z.infer<typeof readingShape>;
+export type Review = z.infer<typeof reviewShape>;
 
-const readingWords: Readonly<Record<Reading['verdict'], string>> = {
+const reviewWords: Readonly<Record<Review['verdict'], string>> = {
   honest: 'honest',
   hides: 'it hides the fault',
   unsure: 'unsure',
-  'no-answer': 'nobody could read it',
-  'not-read': 'not read',
+  'no-answer': 'nobody could review it',
+  'not-read': 'not reviewed',
 };
 
-/** Formats a reading as one line: `codex: it hides the fault: it swallows the error (src/a.ts:3)`. */
-export function formatReading({
+/** Formats a review as one line: `codex: it hides the fault: it swallows the error (src/a.ts:3)`. */
+export function formatReview({
   verdict,
   by = null,
   file,
   line,
   why,
-}: Omit<Reading, 'by'> & Partial<Pick<Reading, 'by'>>): string {
+}: Omit<Review, 'by'> & Partial<Pick<Review, 'by'>>): string {
   const position = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
-  return `${by === null ? '' : `${by}: `}${readingWords[verdict]}${why === '' ? '' : `: ${why}`}${position}`;
+  return `${by === null ? '' : `${by}: `}${reviewWords[verdict]}${why === '' ? '' : `: ${why}`}${position}`;
 }
 
 /** One agent run, or one re-run without an agent, together with the re-run that judges it. */
@@ -226,8 +226,8 @@ export const attemptShape = z.object({
   cut: listOf(cutShape).exactOptional(),
   /** Notes on its change for a reviewer; absent if there are none. */
   notes: listOf(noteShape).exactOptional(),
-  /** The reader's opinion of its change; absent if none was needed. */
-  reading: readingShape.exactOptional(),
+  /** The reviewer's opinion of its change; absent if none was needed. */
+  reading: reviewShape.exactOptional(),
   /** Who proposed the fix, if no agent worked on it in this run; absent otherwise. */
   proposedBy: z.enum(proposers).exactOptional(),
   /** The id of the remembered fix; absent for any other attempt. */
@@ -268,7 +268,7 @@ export function wasReverted({ files, end }: Pick<Attempt, 'files' | 'end'>): boo
   return files.length > 0 && tried.includes(end.kind);
 }
 
-/** Whether a reader says that an attempt's fix hides the fault. */
+/** Whether a reviewer says that an attempt's fix hides the fault. */
 export function hidesFault({ end }: Pick<Attempt, 'end'>): boolean {
   return end.kind === 'offered' && end.hides === true;
 }

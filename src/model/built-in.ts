@@ -1,8 +1,8 @@
 /** The name of self-heal itself as a runner and as an agent (BF-1): no program, no model, no network. */
 export const builtIn = 'built-in';
 
-/** The agent that reads the fixes of others (HN-11). */
-export const reader = 'review-fix';
+/** The agent that reviews the fixes of others (HN-11). */
+export const reviewer = 'review-fix';
 
 /** Whether the built-in fixer made an attempt; such attempts do not use up retries (BF-5). */
 export function isBuiltIn({ runner }: { readonly runner: string | null }): boolean {

@@ -84,7 +84,7 @@ export interface Settings {
     readonly level: VerifyLevel;
     /** Whether a fix that reverts an author's change waits for a person (`ask`), or stands because the tests are the specification (BL-6). */
     readonly intent: 'ask' | 'tests';
-    /** Whether another agent reads each fix of the app (HN-11). */
+    /** Whether another agent reviews each fix of the app (HN-11). */
     readonly review: 'always' | 'off';
     /** A shell command to run in the project before each re-run (HL-9), or null. */
     readonly prepare: string | null;
@@ -118,8 +118,8 @@ export interface Settings {
   readonly fixer: 'built-in' | 'none';
   /** The names of agents without a configured runner, which use the default one. */
   readonly runnerByDefault: readonly string[];
-  /** The program that reads fixes, if agents.yaml names one. */
-  readonly reader: string | null;
+  /** The program that reviews fixes, if agents.yaml names one. */
+  readonly reviewer: string | null;
   /** Absolute path of the agents.yaml that was read, or null for the built-in defaults. */
   readonly file: string | null;
 }

@@ -1,6 +1,6 @@
 import {
   reasonOfEnd,
-  formatReading,
+  formatReview,
   describeAttemptEnd,
   type AttemptEnd,
   exitWords,
@@ -80,7 +80,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'fixer.proposed': (event) =>
     `${causePrefix(event)}attempt ${event.attempt}, without an agent run: ${event.summary}`,
   'agent.started': (event, paint) =>
-    `${causePrefix(event)}${event.isReview ? 'reading the fix' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
+    `${causePrefix(event)}${event.isReview ? 'reviewing the fix' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
   'agent.activity': noLines,
   'agent.ended': formatAgentEnd,
   'agent.retrying': (event) =>
@@ -101,7 +101,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'attempt.rejected': formatRejection,
   'attempt.held': (event, paint) =>
     event.attempt.reading && event.attempt.proposedBy !== 'memory'
-      ? describeMissingReading(event)
+      ? describeMissingReview(event)
       : event.attempt.end.kind === 'green'
         ? `${causePrefix(event)}${paint.green('green')}; its proof is pending`
         : `${causePrefix(event)}${paint.magenta('different error')}: ${cut(reasonOfEnd(event.attempt) ?? '', 200)}; the fix stays only if that is healed, too`,
@@ -119,9 +119,9 @@ function causePrefix({ causeId }: { causeId: string | null }): string {
 }
 
 /** Explains why a fix has no review. A review is printed when its agent ends. */
-function describeMissingReading({ attempt: { reading }, ...event }: EventOf<'attempt.held'>): string[] {
+function describeMissingReview({ attempt: { reading }, ...event }: EventOf<'attempt.held'>): string[] {
   const wasPrinted = reading?.by != null;
-  return reading && !wasPrinted ? [`${causePrefix(event)}${formatReading(reading)}`] : [];
+  return reading && !wasPrinted ? [`${causePrefix(event)}${formatReview(reading)}`] : [];
 }
 
 function formatSuiteEnd(event: EventOf<'suite.ended'>): string[] {
@@ -166,7 +166,7 @@ function formatAgentEnd(event: EventOf<'agent.ended'>, paint: ChalkInstance): st
   const { attempt, exit, durationMs, filesChanged, orphans, opinion } = event;
   const files = filesChanged > 0 ? `, ${counted(filesChanged, 'file')} changed` : '';
   const review =
-    opinion && `${causePrefix(event)}the reader says: ${formatReading(opinion)}${formatCost(event)}`;
+    opinion && `${causePrefix(event)}the reviewer says: ${formatReview(opinion)}${formatCost(event)}`;
   const line =
     review ??
     `${causePrefix(event)}attempt ${attempt}: agent ${exitWords[exit]} after ${duration(durationMs)}${formatCost(event)}${files}`;

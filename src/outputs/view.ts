@@ -3,7 +3,7 @@ import {
   reasonOfEnd,
   exitWords,
   isKept,
-  formatReading,
+  formatReview,
   wasReverted,
   describeAttemptEnd,
 } from '../model/attempt.js';
@@ -50,7 +50,7 @@ export interface CauseView {
   /** The changed files in the project, with notes for a reviewer. */
   readonly files: ReportAttempt['files'];
   readonly notes: ReportAttempt['notes'];
-  /** The reader's opinion of the changes, or why nobody has read them. */
+  /** The reviewer's opinion of the changes, or why nobody has reviewed them. */
   readonly reading: ReportAttempt['reading'];
   /** Patches, of which a person has to choose one. */
   readonly offers: readonly Offer[];
@@ -155,7 +155,7 @@ export function listRows(
       text: flake?.green ? formatRateProof(flake.red, flake.green) : formatProofWithScope(proof, testProofs),
       isCode: true,
     },
-    reading && { label: 'read', text: formatReading(reading) },
+    reading && { label: 'review', text: formatReview(reading) },
     files.length > 0 && { label: 'files', text: files.map(formatFile).join(', '), isCode: true },
     ...atMost(notes.map(formatNote), limits.findings, (hidden) => `and ${hidden} more in the report`).map(
       (text, index) => ({ label: index === 0 ? 'review' : '', text }),

@@ -43,7 +43,7 @@ export function describePhaseEvent(event: PhaseEvent): string {
     case 'cause.started':
       return 'starting';
     case 'agent.started':
-      return event.isReview ? 'reading a fix' : `agent working, try ${event.attempt}`;
+      return event.isReview ? 'reviewing a fix' : `agent working, try ${event.attempt}`;
     case 'agent.ended':
       return event.opinion ? 'proving' : 'checking its changes';
     case 'attempt.held':

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Attempt, readingShape } from '../model/attempt.js';
+import { type Attempt, reviewShape } from '../model/attempt.js';
 import type { Category } from '../model/diagnosis.js';
 import { flakeKinds } from '../model/flake.js';
 import type { Answer, Escalation, EscalationState, PersonsDecision, Question } from '../model/escalation.js';
@@ -58,8 +58,8 @@ export const rememberedFixShape = z.object({
   agent: z.string().regex(/^[\w.-]{1,64}$/),
   savedAt: z.iso.datetime(),
   proven: z.enum(['green-once', 'proven']),
-  /** The reader's opinion when it was made; null if nobody read it. */
-  reading: readingShape.nullable(),
+  /** The reviewer's opinion when it was made; null if nobody reviewed it. */
+  reading: reviewShape.nullable(),
   /** Each path, relative to the root of the repository, with its content before and after; null if the file does not exist. */
   edits: listOf(
     z.object({ path: safePath, before: contentShape.nullable(), after: contentShape.nullable() }),

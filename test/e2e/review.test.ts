@@ -60,7 +60,7 @@ beforeAll(async () => {
   run = await project.selfHeal(['run']);
 });
 
-describe('the reader of a fix', () => {
+describe('the reviewer of a fix', () => {
   it('HN-11 lets a fix enter that it calls honest, and its words are in the report', async () => {
     expect(causeOf(run, 'honest')).toMatchObject({
       verdict: 'healed',
@@ -71,7 +71,7 @@ describe('the reader of a fix', () => {
     expect(await project.read('honest.html')).toBe('<button>Thanks</button>');
   });
 
-  it('HN-11 HN-1 asks a person about one that hides the fault, and discards the reader’s edits', async () => {
+  it('HN-11 HN-1 asks a person about one that hides the fault, and discards the reviewer’s edits', async () => {
     const says = 'second: it hides the fault: the button still says Tanks (hides.html:1)';
     const because = expect.stringContaining(says) as unknown;
     expect(causeOf(run, 'hides')).toMatchObject({
@@ -98,7 +98,7 @@ describe('verify --review', () => {
     const reason = expect.stringContaining('it hides the fault: the button still says Tanks') as unknown;
     expect([exitCode, report?.verification]).toMatchObject([1, { verdict: 'refused', reason }]);
     expect(stderr).not.toContain('no agent is started');
-    // What the reader writes stays in its copy.
+    // What the reviewer writes stays in its copy.
     expect(await changed.read('hides.html')).toBe(hides);
   });
 });

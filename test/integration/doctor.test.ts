@@ -92,16 +92,16 @@ it('CL-11 checks the commands and the login of claude without a paid call', asyn
   expect(existsSync(path.join(home, 'paid'))).toBe(false);
 });
 
-it('HN-11 CL-11 says who reads fixes: another program than the fixer’s, if one is set up', async () => {
+it('HN-11 CL-11 says who reviews fixes: another program than the fixer’s, if one is set up', async () => {
   const files = { ...noSuite, '.claude/commands/review-fix.md': 'x' };
   const same = await examined(files, { claude: loggedOut });
-  expect(same.of('reader')).toMatchObject([{ state: 'ok', found: 'claude reads what claude fixes' }]);
+  expect(same.of('reviewer')).toMatchObject([{ state: 'ok', found: 'claude reviews what claude fixes' }]);
   const other = await examined(files, { claude: loggedOut, codex: '' });
-  expect(other.of('reader')).toMatchObject([{ state: 'ok', found: 'codex reads what claude fixes' }]);
+  expect(other.of('reviewer')).toMatchObject([{ state: 'ok', found: 'codex reviews what claude fixes' }]);
   const nobody = await examined(noSuite, { claude: loggedOut });
-  expect(nobody.of('reader')).toMatchObject([{ state: 'warning', remedy: saying('init') }]);
+  expect(nobody.of('reviewer')).toMatchObject([{ state: 'warning', remedy: saying('init') }]);
   const command = await examined({ ...noSuite, ...fixer }, {});
-  expect(command.of('reader')).toMatchObject([{ state: 'ok', found: saying('fixes are not read') }]);
+  expect(command.of('reviewer')).toMatchObject([{ state: 'ok', found: saying('fixes are not reviewed') }]);
 });
 
 const notIn = `echo 'Not logged in' >&2; exit 1`;

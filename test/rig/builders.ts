@@ -222,7 +222,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
     store: '.self-heal/ledger.db',
     fixer: 'built-in',
     runnerByDefault: [],
-    reader: null,
+    reviewer: null,
     file: null,
     ...over,
   };

@@ -3,7 +3,7 @@ import {
   listAgentsInUse,
   executableOf,
   findMissingAgents,
-  chooseReaders,
+  chooseReviewers,
   dropMissingRunner,
 } from '../../agents/check-agents.js';
 import { chooseRemedy } from '../../agents/agent-error.js';
@@ -124,25 +124,26 @@ async function checkAgents(
       : []),
     ...[...missing.values()].map((problem) => createFailed('agents', problem)),
     ...(await Promise.all(logins)).flat(),
-    ...(await checkReaders(settings, { makers: runners, cwd: project.cwd })),
+    ...(await checkReviewers(settings, { makers: runners, cwd: project.cwd })),
   ];
 }
 
-/** Names the reader of each program's fixes (HN-11). */
-async function checkReaders(
+/** Names the reviewer of each program's fixes (HN-11). */
+async function checkReviewers(
   settings: Settings,
   { makers, cwd }: { readonly makers: readonly string[]; readonly cwd: string },
 ): Promise<DoctorCheck[]> {
   if (settings.verify.review === 'off')
-    return [createPassed('reader', 'nobody reads fixes: verify.review is off')];
+    return [createPassed('reviewer', 'nobody reviews fixes: verify.review is off')];
   const checks = makers.map(async (maker): Promise<DoctorCheck[]> => {
     if (maker === builtIn) return [];
-    const programs = await chooseReaders(settings, { maker, cwd });
-    if (typeof programs === 'string') return [createPassed('reader', `fixes are not read: ${programs}`)];
+    const programs = await chooseReviewers(settings, { maker, cwd });
+    if (typeof programs === 'string')
+      return [createPassed('reviewer', `fixes are not reviewed: ${programs}`)];
     const [first] = programs;
-    if (first !== undefined) return [createPassed('reader', `${first} reads what ${maker} fixes`)];
-    const found = `no agent can read the fixes of ${maker}, so each fix of the app needs a person`;
-    return [{ name: 'reader', state: 'warning', found, remedy: 'Run npx self-heal init.' }];
+    if (first !== undefined) return [createPassed('reviewer', `${first} reviews what ${maker} fixes`)];
+    const found = `no agent can review the fixes of ${maker}, so each fix of the app needs a person`;
+    return [{ name: 'reviewer', state: 'warning', found, remedy: 'Run npx self-heal init.' }];
   });
   return (await Promise.all(checks)).flat();
 }

@@ -6,7 +6,7 @@ import {
 } from '../../workspace/candidates.js';
 import { withChange } from '../../workspace/with-change.js';
 import { groupIntoCauses } from '../../diagnose/group.js';
-import { type Reading, formatReading } from '../../model/attempt.js';
+import { type Review, formatReview } from '../../model/attempt.js';
 import type { ProofStep } from '../../model/proof.js';
 import type { ChangeVerdict } from '../../model/verification.js';
 import { findSuitePlaces } from '../../guard/run-guard.js';
@@ -61,7 +61,7 @@ export async function verifyChange(
   const read = isOpen ? await readings?.of(causeOfChange) : null;
   await readings?.stop();
   if (session.signal.aborted) return stopped;
-  const judged = (read && proof.judgeReading(read.reading)) ?? ended;
+  const judged = (read && proof.judgeReview(read.reading)) ?? ended;
   return conclude(opened, change, { ...judged, ...proof.results() });
 }
 
@@ -352,8 +352,8 @@ class ChangeProof {
   }
 
   /** Turns the review of the change into a conclusion (HN-11); null if the reviewer found it honest. */
-  judgeReading(reading: Reading): Conclusion | null {
-    const opinion = `the reviewing agent says: ${formatReading(reading)}`;
+  judgeReview(reading: Review): Conclusion | null {
+    const opinion = `the reviewer says: ${formatReview(reading)}`;
     if (reading.verdict === 'honest') {
       this.#proven.push(opinion);
       return null;

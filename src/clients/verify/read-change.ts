@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { chooseReaders } from '../../agents/check-agents.js';
+import { chooseReviewers } from '../../agents/check-agents.js';
 import { groupIntoCauses } from '../../diagnose/group.js';
-import { gatherFix } from '../../heal/reading/gather-fix.js';
-import { readAll, type Readings } from '../../heal/reading/read-fixes.js';
+import { gatherFix } from '../../heal/review/gather-fix.js';
+import { reviewAll, type Reviews } from '../../heal/review/review-fixes.js';
 import { formatReportTestName } from '../../outputs/wording.js';
 import type { Session } from '../../heal/session.js';
 import { readFailureRecords } from '../../run/failure-record.js';
@@ -22,7 +22,7 @@ export const causeOfChange = 'c1';
 export async function readWorkingChange(
   session: Session,
   { request: { red }, files }: Pick<ComparedChange, 'request' | 'files'>,
-): Promise<Readings> {
+): Promise<Reviews> {
   const { cwd, settings, redactor, workspace, folder } = session;
   const redDir = red && runDirOf(cwd, red.runId);
   const { failures } = redDir ? await readFailureRecords(redDir, { root: cwd }) : { failures: [] };
@@ -48,13 +48,13 @@ export async function readWorkingChange(
       facts: [],
     },
   );
-  const programs = await chooseReaders(settings, { maker: null, cwd });
+  const programs = await chooseReviewers(settings, { maker: null, cwd });
   if (typeof programs === 'string') return createNoReview(programs);
   const evidence = path.join(redDir, 'failures', String(cause.lead.n));
-  return readAll(session, [{ cause, n: 1, programs, evidence, fix: redactor.deep(fix) }]);
+  return reviewAll(session, [{ cause, n: 1, programs, evidence, fix: redactor.deep(fix) }]);
 }
 
-function createNoReview(why: string): Readings {
+function createNoReview(why: string): Reviews {
   const reading = { verdict: 'no-answer', by: null, file: null, line: null, why } as const;
   return { of: async () => ({ reading, usage: null }), stop: async () => undefined };
 }

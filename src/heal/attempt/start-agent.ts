@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { buildContext, reduceContext } from '../../agents/build-context.js';
 import { expandPrompt } from '../../agents/expand-command.js';
 import { renderPrompt } from '../../agents/prompt.js';
-import { type FixToRead, renderReview } from '../../agents/review-prompt.js';
+import { type FixToReview, renderReview } from '../../agents/review-prompt.js';
 import type { AgentTask } from '../../agents/runner.js';
 import type { AgentRun, Attempt, AgentEnd, AgentUsage } from '../../model/attempt.js';
 import type { Cause } from '../../model/cause.js';
@@ -37,7 +37,7 @@ export interface DeployRequest {
 
 /** A fix to review. */
 export interface ReviewRequest {
-  readonly fix: FixToRead;
+  readonly fix: FixToReview;
   /** A token that marks the answer in the program's output. */
   readonly token: string;
   /** The program that reviews it. */
@@ -86,7 +86,7 @@ async function briefAgent(
   { file, workingCopy, isTried, reduced = false }: AttemptLocation & Partial<RestartOptions>,
 ): Promise<AgentTaskFiles> {
   if (request.review)
-    return briefReader(session, { ...request, review: request.review }, { file, workingCopy });
+    return briefReviewer(session, { ...request, review: request.review }, { file, workingCopy });
   const written = await writeWork(session, request, { reduced, ...(isTried ? { workingCopy } : {}) });
   await copyEvidenceForAgent(workingCopy, await session.folder.failure(request.cause.lead.n), session.folder);
   const prompt = workingCopy.toCopy(written.prompt);
@@ -96,7 +96,7 @@ async function briefAgent(
 }
 
 /** Writes a reviewer's task and the evidence of the red run into its copy. */
-async function briefReader(
+async function briefReviewer(
   session: Session,
   request: DeployRequest & { readonly review: ReviewRequest },
   { file, workingCopy }: Pick<AttemptLocation, 'file' | 'workingCopy'>,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { exitWords, isKept, formatReading, wasReverted } from '../../model/attempt.js';
+import { exitWords, isKept, formatReview, wasReverted } from '../../model/attempt.js';
 import { type Blame, describeBlame, isNarrow } from '../../model/blame.js';
 import { isBuiltIn } from '../../model/built-in.js';
 import type { DiagnosedFailure } from '../../model/cause.js';
@@ -388,7 +388,7 @@ function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
       'Removed from the fix',
       attempt.cut.map(({ file, why }) => html`<code>${file}</code>: ${why}`),
     )}
-    ${attempt.reading && html`<p class="quiet">Read by another agent: ${formatReading(attempt.reading)}</p>`}
+    ${attempt.reading && html`<p class="quiet">Review by another agent: ${formatReview(attempt.reading)}</p>`}
     ${renderList('Findings of the guard', listViolations(attempt).map(renderViolation))}
     ${renderList(
       'To review',

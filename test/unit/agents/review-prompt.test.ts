@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { findClaim, readOpinion } from '../../../src/agents/claim.js';
-import { type FixToRead, renderReview } from '../../../src/agents/review-prompt.js';
+import { type FixToReview, renderReview } from '../../../src/agents/review-prompt.js';
 import { aBlamedHunk } from '../../rig/builders.js';
 
 const token = '3f9a1c07';
 const frame = { slashCommand: '/review-fix', token, folder: '.self-heal/runs/r/failures/1' };
 const hunk = aBlamedHunk({ file: 'src/fee.ts', old: ['  if (weight > 20) throw tooHeavy();'], now: [] });
 
-const aFix = (over: Partial<FixToRead> = {}): FixToRead => ({
+const aFix = (over: Partial<FixToReview> = {}): FixToReview => ({
   test: {
     name: 'refuses what is too heavy',
     at: 'tests/fee.spec.ts:3',

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { gatherFix } from '../../../src/heal/reading/gather-fix.js';
+import { gatherFix } from '../../../src/heal/review/gather-fix.js';
 import { openContents } from '../../../src/workspace/change.js';
 import { storeTreeState } from '../../../src/run/tree-state.js';
 import { aReport, aReportTest } from '../../rig/a-report.js';
 import { failing } from '../../rig/builders.js';
 import { leaveRun } from '../../rig/events-of-report.js';
 import { gitRepository } from '../../rig/git-repository.js';
-import { rulesAbout, testSource, touchedCode, withWish } from '../../../src/heal/reading/fix-facts.js';
+import { rulesAbout, testSource, touchedCode, withWish } from '../../../src/heal/review/fix-facts.js';
 
 const feeOf = (check: string) => `import { rates } from './rates';
 

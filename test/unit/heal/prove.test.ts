@@ -767,7 +767,7 @@ const readingOf = ({ report }: Awaited<ReturnType<typeof reviewed>>) =>
 const honest: Opinion = { verdict: 'honest', file: null, line: null, why: 'fine' };
 const unsure: Opinion = { verdict: 'unsure', file: null, line: null, why: 'what a member pays is nowhere' };
 
-it('HN-11 an honest fix enters, with the remark of its reader, whose cost is added', async () => {
+it('HN-11 an honest fix enters, with the remark of its reviewer, whose cost is added', async () => {
   const run = await reviewed([honest]);
   expect(run.causes).toEqual(['c1 healed']);
   expect(run.report.causes[0]?.attempts).toMatchObject([{ costUsd: 0.75 }]);
@@ -812,7 +812,7 @@ it.each<[string, Opinion | AgentRun['end']]>([
   ['crashes', { kind: 'exited', exitCode: 3 }],
   ['cannot work', { kind: 'unusable', reason: 'status 401', remedy: 'Log in.' }],
   ['takes too long', { kind: 'timed-out', afterMs: 1 }],
-])('HN-11 asks a person, with the proof, about a fix if its reader %s', async (_, answer) => {
+])('HN-11 asks a person, with the proof, about a fix if its reviewer %s', async (_, answer) => {
   const run = await reviewed([answer]);
   expect(run.causes).toEqual(['c1 escalated']);
   expect(run.verdicts).toEqual({ t1: 'escalated' });
@@ -821,7 +821,7 @@ it.each<[string, Opinion | AgentRun['end']]>([
   expect(run.report.causes[0]?.attempts).toMatchObject([{ end: { kind: 'offered', side: 'app', proof } }]);
 });
 
-it('HN-11 HN-9 asks a person where a limit leaves no reader', async () => {
+it('HN-11 HN-9 asks a person where a limit leaves no reviewer', async () => {
   const run = await reviewed([hides], { settings: { ...settings, limits: { ...limits, agentRuns: 1 } } });
   expect(run.causes).toEqual(['c1 escalated']);
   expect(run.session.spending.totals().agentRuns).toBe(1);
@@ -834,14 +834,14 @@ it('HN-11 HN-9 asks a person where a limit leaves no reader', async () => {
 it.each([
   ['that review is off', { verify }, 'verify.review is off'],
   [
-    'that its agent is a command without a reader',
+    'that its agent is a command without a reviewer',
     {
-      reader: null,
+      reviewer: null,
       runners: { own: { kind: 'command' as const, command: ['x'], prompt: 'stdin' as const } },
     },
     'own is a command, and agents.yaml names no runner for the agent review-fix',
   ],
-])('HN-11 a fix that is not read enters, and the report says %s', async (_, over, why) => {
+])('HN-11 a fix that is not reviewed enters, and the report says %s', async (_, over, why) => {
   const agents = Object.entries(settings.agents).map(([name, agent]) => [name, { ...agent, runner: 'own' }]);
   const byOwn = 'runners' in over ? { agents: Object.fromEntries(agents) as typeof settings.agents } : {};
   const run = await reviewed([hides], { settings: { ...settings, ...over, ...byOwn } });
@@ -859,7 +859,7 @@ const anEdit = async (contents: Contents) => {
   return { path: 'src/a.ts', before: await state('old'), after: await state('new') };
 };
 
-it('HN-11 what the built-in fixer is certain of is not read, nor a fix that was read when it was made', async () => {
+it('HN-11 what the built-in fixer is certain of is not reviewed, nor a fix that was reviewed when it was made', async () => {
   const proposed = (over: Partial<ProposedFix>) =>
     reviewed([hides], {
       hooks: {
@@ -908,7 +908,7 @@ it('HN-11 another program than the fixer’s reads, and the fixer’s own where 
   const run = await simulatedRun(['t1'], byAny, {
     settings: {
       ...settings,
-      reader: null,
+      reviewer: null,
       agents: Object.fromEntries(agents) as typeof settings.agents,
       runners: { claude: { kind: 'claude' }, codex: { kind: 'codex' } },
     },

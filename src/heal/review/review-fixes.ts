@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { chooseReaders } from '../../agents/check-agents.js';
-import type { FixToRead } from '../../agents/review-prompt.js';
-import type { AgentUsage, Attempt, Opinion, Reading } from '../../model/attempt.js';
-import { isBuiltInRunner, reader } from '../../model/built-in.js';
+import { chooseReviewers } from '../../agents/check-agents.js';
+import type { FixToReview } from '../../agents/review-prompt.js';
+import type { AgentUsage, Attempt, Opinion, Review } from '../../model/attempt.js';
+import { isBuiltInRunner, reviewer } from '../../model/built-in.js';
 import type { Cause } from '../../model/cause.js';
 import { formatTitles } from '../../model/failure.js';
 import { isInside, relativePath } from '../../paths.js';
@@ -28,34 +28,34 @@ export interface FixToProve {
 }
 
 /** A review of a fix, and its usage; null if no agent ran. */
-export interface ReadFix {
-  readonly reading: Reading;
+export interface FixReview {
+  readonly reading: Review;
   readonly usage: AgentUsage | null;
 }
 
 /** The reviews of fixes, which continue while the proof runs. */
-export interface Readings {
+export interface Reviews {
   /** Waits for the review of a cause's fix; null if no agent reviews it. */
-  of(causeId: string): Promise<ReadFix | null>;
+  of(causeId: string): Promise<FixReview | null>;
   /** Stops all unfinished reviews. */
   stop(): Promise<void>;
 }
 
 /** A change to review, and the information for its reviewer. */
-export interface ReadRequest {
+export interface ChangeToReview {
   readonly cause: Cause;
   /** The number of the attempt; 1 for a change that self-heal did not make. */
   readonly n: number;
   /** The programs that may review it, in order of preference. If one cannot work here, the next one is tried. */
   readonly programs: readonly string[];
-  readonly fix: FixToRead;
+  readonly fix: FixToReview;
   /** The folder with the evidence of the red run. */
   readonly evidence: string;
 }
 
 /** True if an agent may review fixes in this run, for which it needs a copy. */
 export function mayReviewFixes({ settings, hooks }: Pick<Session, 'settings' | 'hooks'>): boolean {
-  const { verify, reader: named, agents } = settings;
+  const { verify, reviewer: named, agents } = settings;
   const isAgent = Object.values(agents).some(({ runner }) => isBuiltInRunner(runner));
   return verify.review === 'always' && hooks.noAgents === undefined && (named !== null || isAgent);
 }
@@ -64,9 +64,9 @@ export function mayReviewFixes({ settings, hooks }: Pick<Session, 'settings' | '
  * Starts the reviews of agents' fixes of the app (HN-11), each once, in a new session and in its own copy, so that the project is free meanwhile. Skips
  * fixes that a person chose or the built-in fixer made, and remembered fixes that were reviewed when they were made.
  */
-export async function startReading(session: Session, fixes: readonly FixToProve[]): Promise<Readings> {
-  const told = new Map<string, Promise<ReadFix>>();
-  const requests: ReadRequest[] = [];
+export async function startReviews(session: Session, fixes: readonly FixToProve[]): Promise<Reviews> {
+  const told = new Map<string, Promise<FixReview>>();
+  const requests: ChangeToReview[] = [];
   for (const fix of fixes) {
     const { cause, attempt, parts } = fix;
     const isByAgent = attempt.agent !== null && !['fixer', 'person'].includes(attempt.proposedBy ?? '');
@@ -84,15 +84,15 @@ export async function startReading(session: Session, fixes: readonly FixToProve[
       requests.push({ cause, n: attempt.n, programs, evidence, fix: told });
     }
   }
-  return readAll(session, requests, told);
+  return reviewAll(session, requests, told);
 }
 
 /** Reviews changes in parallel, as many as agents may work at the same time. */
-export async function readAll(
+export async function reviewAll(
   session: Session,
-  requests: readonly ReadRequest[],
-  told = new Map<string, Promise<ReadFix>>(),
-): Promise<Readings> {
+  requests: readonly ChangeToReview[],
+  told = new Map<string, Promise<FixReview>>(),
+): Promise<Reviews> {
   const stop = new AbortController();
   const signal = AbortSignal.any([session.signal, stop.signal]);
   const lanes = await Promise.all(
@@ -105,7 +105,7 @@ export async function readAll(
     if (!lane) continue;
     const { copy, broken } = lane;
     const read = lane.last
-      .then(() => readIn(session, request, { copy, broken, signal }))
+      .then(() => reviewIn(session, request, { copy, broken, signal }))
       .catch((error: unknown) => createNoReview('no-answer', reasonOf(error)));
     lane.last = read;
     told.set(request.cause.id, read);
@@ -140,7 +140,7 @@ async function choosePrograms(
   if (settings.verify.review === 'off') return 'verify.review is off';
   if (hooks.noAgents !== undefined) return 'no agent is started here';
   const maker = settings.agents[agent ?? '']?.runner ?? null;
-  return chooseReaders(settings, { maker, cwd });
+  return chooseReviewers(settings, { maker, cwd });
 }
 
 function listEdits({ folder }: Session, parts: readonly Attempt[]): FileEdit[] {
@@ -152,7 +152,7 @@ function listEdits({ folder }: Session, parts: readonly Attempt[]): FileEdit[] {
 async function gather(
   { workspace: { root }, cwd, folder, redactor }: Session,
   { fix: { cause, parts }, edits }: { readonly fix: FixToProve; readonly edits: readonly FileEdit[] },
-): Promise<FixToRead> {
+): Promise<FixToReview> {
   const patches = parts.map(({ patch }) =>
     patch === null ? '' : readStateText(path.join(folder.dir, patch)),
   );
@@ -177,14 +177,14 @@ async function gather(
 }
 
 /** Lets one program after another review a change, until one can work here. */
-async function readIn(
+async function reviewIn(
   session: Session,
-  { cause, n, programs, fix, evidence }: ReadRequest,
+  { cause, n, programs, fix, evidence }: ChangeToReview,
   at: { readonly copy: number; readonly broken: string | null; readonly signal: AbortSignal },
-): Promise<ReadFix> {
+): Promise<FixReview> {
   let answer = createNoReview(
     'no-answer',
-    at.broken ?? `no program with the command ${reader} is set up here`,
+    at.broken ?? `no program with the command ${reviewer} is set up here`,
   );
   for (const program of at.broken === null ? programs : []) {
     const { spending, clock, settings } = session;
@@ -194,7 +194,7 @@ async function readIn(
     const token = randomBytes(4).toString('hex');
     const request: DeployRequest = {
       cause,
-      agent: reader,
+      agent: reviewer,
       n,
       previous: [],
       review: { fix, token, program, evidence },
@@ -215,7 +215,7 @@ async function ask(
     copy,
     signal,
   }: { readonly program: string; readonly copy: number; readonly signal: AbortSignal },
-): Promise<ReadFix & { readonly isUnusable: boolean }> {
+): Promise<FixReview & { readonly isUnusable: boolean }> {
   const { workspace, cwd } = session;
   const ready = await readyAgent(session, request, { copy, signal, isTried: true });
   if (typeof ready === 'string') return { ...createNoReview('no-answer', ready), isUnusable: false };
@@ -241,7 +241,7 @@ async function ask(
   }
 }
 
-function createNoReview(verdict: 'not-read' | 'no-answer', why: string): ReadFix {
+function createNoReview(verdict: 'not-read' | 'no-answer', why: string): FixReview {
   return { reading: { verdict, by: null, file: null, line: null, why }, usage: null };
 }
 
@@ -249,6 +249,6 @@ function warnOfWriting(session: Session, causeId: string, work: Work): void {
   warnAboutStrayEdits(session, causeId, { ...work, ignored: [] });
   const changed = (work.change?.edits ?? []).map((edit) => edit.path).slice(0, 5);
   if (changed.length === 0) return;
-  const message = `${causeId}: the agent that read the fix changed files of its copy, which are discarded: ${changed.join(', ')}`;
+  const message = `${causeId}: the agent that reviewed the fix changed files of its copy, which are discarded: ${changed.join(', ')}`;
   session.bus.emit({ type: 'run.warning', message });
 }

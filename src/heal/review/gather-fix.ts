@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { FixToRead } from '../../agents/review-prompt.js';
+import type { FixToReview } from '../../agents/review-prompt.js';
 import { listChanges } from '../../agents/changes.js';
 import { isCode } from '../../code/imports.js';
 import type { Cause, DiagnosedFailure } from '../../model/cause.js';
@@ -39,7 +39,7 @@ interface Project {
 }
 
 /** Gathers the information for a reviewer of a fix (HN-11), while the fix is in the tree. */
-export async function gatherFix(project: Project, fix: FixInTree): Promise<FixToRead> {
+export async function gatherFix(project: Project, fix: FixInTree): Promise<FixToReview> {
   const { root, cwd } = project;
   const { lead, blame } = fix.cause;
   const { since, files } = await readStates(project, fix);
@@ -91,7 +91,7 @@ const styles = /\.(?:css|s[ac]ss|less|svg)$/;
 async function listSuspectedHunks(
   { root, cwd, clean }: Project,
   { lead, files, since }: { lead: DiagnosedFailure; files: readonly FixedFile[]; since: GitChanges | null },
-): Promise<FixToRead['culprit']['hunks']> {
+): Promise<FixToReview['culprit']['hunks']> {
   if (since === null) return [];
   const log = await listCommitsSince(root, since.base).catch(() => []);
   const own = files.flatMap((file) => {
