@@ -739,7 +739,7 @@ const settings = {
   agents: { ...wholeProof.agents, 'review-fix': reviewer },
   runners: { ...wholeProof.runners, second: { kind: 'codex' as const } },
   verify: { ...verify, review: 'always' as const },
-  reader: 'second',
+  reviewer: 'second',
 };
 const hides: Opinion = { verdict: 'hides', file: null, line: null, why: 'it swallows the error' };
 const noUsage = { costUsd: null, inputTokens: null, outputTokens: null, turns: null, sessionId: null };
@@ -886,7 +886,7 @@ it('HN-11 what the built-in fixer is certain of is not reviewed, nor a fix that 
   expect(unread.session.spending.totals().agentRuns).toBeGreaterThan(0);
 });
 
-it('HN-11 reads the fixes of two causes side by side, and takes out only the one that hides a fault', async () => {
+it('HN-11 reviews the fixes of two causes side by side, and takes out only the one that hides a fault', async () => {
   const run = await simulatedRun(['t1', 't2'], own, {
     settings: { ...settings, retries: { ...settings.retries, max: 1 }, limits: { ...limits, parallel: 2 } },
     runAgent: async ({ agent, prompt }) => {
@@ -931,7 +931,7 @@ function signal() {
   return { promise, resolve };
 }
 
-it('HN-11 the proof goes on while a fix is read, and ends when both have', async () => {
+it('HN-11 the proof goes on while a fix is reviewed, and ends when both have', async () => {
   const [begun, proven] = [signal(), signal()];
   let isGreen = false;
   const run = await simulatedRun(
@@ -943,7 +943,7 @@ it('HN-11 the proof goes on while a fix is read, and ends when both have', async
     },
     {
       settings,
-      // Nothing is proven before the reader is at work, and it answers only at the last run.
+      // Nothing is proven before the reviewer is at work, and it answers only at the last run.
       pause: () => (isGreen ? begun.promise : Promise.resolve()),
       runAgent: async ({ agent }) => {
         if (agent.name !== reviewer.name) return finished;
