@@ -36,7 +36,7 @@ function prove(world: readonly TrueFix[], chance: () => number, inCleanCopy = fa
   const kept = new Set(world.map((_, at) => `${at + 1}`));
   const outlived = world.flatMap(({ isOutlived }, at) => (isOutlived ? [`${at + 1}`] : []));
   const isGreen = (test: string, inTree: readonly string[], isClean = false): boolean => {
-    const changes = isClean || tried === false ? inTree : [...new Set([...inTree, ...outlived])];
+    const changes = isClean || !tried ? inTree : [...new Set([...inTree, ...outlived])];
     if (test === other)
       return !world.some(({ breaksOther }, at) => breaksOther && changes.includes(`${at + 1}`));
     const number = Number(test.slice(1));

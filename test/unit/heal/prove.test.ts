@@ -859,7 +859,7 @@ const anEdit = async (contents: Contents) => {
   return { path: 'src/a.ts', before: await state('old'), after: await state('new') };
 };
 
-it('HN-11 what the built-in fixer is certain of is not reviewed, nor a fix that was reviewed when it was made', async () => {
+it('HN-11 the built-in fixer’s certain fixes are not reviewed, nor a fix that was reviewed before', async () => {
   const proposed = (over: Partial<ProposedFix>) =>
     reviewed([hides], {
       hooks: {
