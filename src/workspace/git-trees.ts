@@ -174,7 +174,7 @@ function listBaseNames(env: NodeJS.ProcessEnv): { requested: readonly string[]; 
 }
 
 /** Parses `git diff --raw -z`: `:old-mode new-mode old-id new-id status NUL path NUL`. */
-function parseRawDiff(fields: readonly string[]): ChangedPath[] {
+export function parseRawDiff(fields: readonly string[]): ChangedPath[] {
   return fields.flatMap((field, index) => {
     const [, old = '', now = ''] = /^:(\d{6}) (\d{6}) /.exec(field) ?? [];
     const file = fields[index + 1];

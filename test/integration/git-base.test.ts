@@ -5,6 +5,7 @@ import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { findBase, compareWithGit } from '../../src/workspace/git-trees.js';
+import { findDirtySubmodules } from '../../src/guard/dirty-submodules.js';
 import { findIgnoredReads } from '../../src/guard/ignored-reads.js';
 import { renderWorkflows } from '../../src/clients/init/ci-workflow.js';
 import { gitIn } from '../rig/git-repository.js';
@@ -150,4 +151,16 @@ it('HN-12 names what changed code reads now, and git ignores', async () => {
     'a.mjs: it reads own.mjs, which git ignores: no other machine has that file',
     'a.mjs: it reads own.json, which git ignores: no other machine has that file',
   ]);
+});
+
+it('HN-12 names a submodule with uncommitted changes, which nothing compares', async () => {
+  const [{ dir }, { dir: shared }] = [onServer(), onServer()];
+  writeFileSync(path.join(shared, 'helper.mjs'), 'strict\n');
+  git(shared, 'add', '--all');
+  git(shared, 'commit', '--quiet', '-m', 'helper');
+  git(dir, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', shared, 'tests/shared');
+  git(dir, 'commit', '--quiet', '-m', 'submodule');
+  expect(await findDirtySubmodules(dir)).toEqual([]);
+  writeFileSync(path.join(dir, 'tests/shared/helper.mjs'), 'weak\n');
+  expect(await findDirtySubmodules(dir)).toMatchObject([{ rule: 'dirty-submodule', file: 'tests/shared' }]);
 });

@@ -5,6 +5,7 @@ import type { ProofStep } from '../../model/proof.js';
 import type { ChangeVerdict, ProofDepth, Verification } from '../../model/verification.js';
 import { type GitChanges, compareWithGit, createNoBaseProblem } from '../../workspace/git-trees.js';
 import { listFindings, guardWorkingTree } from '../../guard/guard-working-tree.js';
+import { findDirtySubmodules } from '../../guard/dirty-submodules.js';
 import { findIgnoredReads } from '../../guard/ignored-reads.js';
 import { counted } from '../../format.js';
 import type { Problem } from '../../problem.js';
@@ -72,7 +73,11 @@ export async function compareChange(
     files,
     base: { commit: judgedFrom.base, runId: judgedFrom === changed ? (redRun?.runId ?? null) : null },
     refused,
-    toReview: [...strictOnly, ...(await findIgnoredReads(changed))],
+    toReview: [
+      ...strictOnly,
+      ...(await findIgnoredReads(changed)),
+      ...(await findDirtySubmodules(changed.root)),
+    ],
   });
 }
 
