@@ -1,10 +1,10 @@
-import { agentsFor } from '../heal/policy.js';
+import { listAgentsFor } from '../heal/policy.js';
 import { groupIntoCauses } from '../diagnose/group.js';
 import { writeWork } from '../heal/attempt/start-agent.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { applyFlaky } from '../heal/apply-result.js';
 import { confirm } from '../heal/confirm.js';
-import { type HealResult, newProgress, summarise } from '../heal/progress.js';
+import { type HealResult, createProgress, summarise } from '../heal/progress.js';
 import type { CauseRecord } from '../model/cause.js';
 import type { Session } from '../heal/session.js';
 
@@ -26,7 +26,7 @@ export async function planRun(
   show: (plan: Plan) => void,
 ): Promise<HealResult> {
   const session = { ...opened, suite: { ...opened.suite, prepare: async () => null } };
-  const progress = newProgress(session, first);
+  const progress = createProgress(session, first);
   const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnostics.diagnose(first));
   await applyFlaky(progress, flaky);
   const causes = groupIntoCauses(blockedBy ? [blockedBy] : confirmed);
@@ -38,7 +38,7 @@ export async function planRun(
       session.bus.emit({ type: 'run.warning', message });
       continue;
     }
-    const [agent] = agentsFor(cause.lead, session.settings.routes);
+    const [agent] = listAgentsFor(cause.lead, session.settings.routes);
     const settings = agent === undefined ? undefined : session.settings.agents[agent];
     if (!agent || !settings) continue;
     const { prompt } = await writeWork(session, { cause, agent, n: 1, previous: [] });
@@ -49,7 +49,7 @@ export async function planRun(
 
 /** Searches for the change that broke the tests of each cause, without agents (BL-1). Skips tests that are green in a re-run. */
 export async function blameRun(session: Session, first: SuiteRun): Promise<HealResult> {
-  const progress = newProgress(session, first);
+  const progress = createProgress(session, first);
   const { confirmed, flaky } = await confirm(progress, await session.diagnostics.diagnose(first));
   await applyFlaky(progress, flaky);
   const causes = groupIntoCauses(confirmed);

@@ -7,14 +7,14 @@ import { isEdited } from './apply-result.js';
 import type { CauseWork } from './cause-work.js';
 import {
   listAttemptsOf,
-  changesOf,
+  listChangesOf,
   endCause,
   findHeldAttempt,
   isUnproven,
   type Progress,
   type ProofTest,
-  causeStateOf,
-  stepsOf,
+  findCauseState,
+  listProofSteps,
   testProofs,
   currentVerdict,
 } from './progress.js';
@@ -54,7 +54,7 @@ export async function abandonProof(progress: Progress): Promise<void> {
   if (held.length > 0)
     await revertFixes(
       progress,
-      held.flatMap((cause) => changesOf(progress, cause)),
+      held.flatMap((cause) => listChangesOf(progress, cause)),
     );
   for (const cause of causes.filter(isOpen)) {
     await decideLast(progress, cause, { kind: 'interrupted', because: 'interrupted' });
@@ -105,7 +105,7 @@ async function applyToCause(
   { tests, how, isGone, unproven }: CauseProof,
 ): Promise<CauseWork | null> {
   const { session } = progress;
-  const before = causeStateOf(progress, cause)?.ended ?? null;
+  const before = findCauseState(progress, cause)?.ended ?? null;
   const tried = progress.tried.get(cause.id);
   const holds = tests.some(({ ended }) => ended === null);
   const leading =
@@ -113,7 +113,7 @@ async function applyToCause(
     tests.find(({ ended }) => ended === null) ??
     tests[0];
   const several = tests.length > 1 ? { testProofs: testProofs(progress, tests) } : {};
-  const proof = { proof: leading ? stepsOf(progress, leading) : [], ...several };
+  const proof = { proof: leading ? listProofSteps(progress, leading) : [], ...several };
   const isHealed = (reason: string): CauseEnd =>
     unproven === undefined
       ? { verdict: 'healed', reason }

@@ -24,7 +24,10 @@ export type ByKey = [key: string, failure: DiagnosedFailure][];
  * Returns the failures of tests that belong to no cause yet. Leaves out tests that were green without the fixes in the tree: a fix broke them, and
  * the regression run finds and reverts it (HN-6).
  */
-export function failuresWithoutCause({ session }: Progress, failures: readonly DiagnosedFailure[]): ByKey {
+export function listFailuresWithoutCause(
+  { session }: Progress,
+  failures: readonly DiagnosedFailure[],
+): ByKey {
   const { tests } = session.bus.run();
   const isFixed = session.workspace.listApplied().length > 0;
   return addKeys(failures).filter(([key]) => {
@@ -122,7 +125,7 @@ async function applyProgress(
   const successor = verdict === 'superseded' ? findNextFailure(cause.lead, lastRetest) : null;
   const remaining = await applyToFollowers(progress, cause, { verdict, lastRetest });
   const failures = [...(successor ? [successor] : []), ...remaining];
-  return [...addKeys(failures), ...failuresWithoutCause(progress, lastRetest?.others ?? [])];
+  return [...addKeys(failures), ...listFailuresWithoutCause(progress, lastRetest?.others ?? [])];
 }
 
 function findNextFailure(lead: DiagnosedFailure, rerun: Retest | null): DiagnosedFailure | null {
@@ -171,7 +174,7 @@ async function applyToFollowers(
  * Checks whether an earlier fix of this round has also healed this cause, or some of its tests, before an agent starts. Returns the cause with its
  * red tests, or null if all are green. Does not run a test that is already known to be red in the current tree.
  */
-export async function remainingAfterOtherFixes(progress: Progress, cause: Cause): Promise<Cause | null> {
+export async function findRemainingAfterOtherFixes(progress: Progress, cause: Cause): Promise<Cause | null> {
   const { session } = progress;
   const { observations } = session;
   if (observations.isRed(cause.lead)) return cause;

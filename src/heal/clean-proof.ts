@@ -4,7 +4,7 @@ import { isLoopback, splitUrl } from '../urls.js';
 import { findListener } from '../process/listener.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { isUndecided, observation } from './observations.js';
-import { type Progress, type ProofTest, causeStateOf } from './progress.js';
+import { type Progress, type ProofTest, findCauseState } from './progress.js';
 
 /** The outcome of a test in a clean copy without its fix, if it is green there with the fix; otherwise, why the copy shows nothing. */
 type InCleanCopy =
@@ -16,7 +16,7 @@ export function leftovers(progress: Progress, tests: readonly ProofTest[]): Prom
 }
 
 function findStartTime(progress: Progress, tests: readonly ProofTest[]): number {
-  const begun = tests.flatMap(({ causeId }) => causeStateOf(progress, { id: causeId })?.startedAt ?? []);
+  const begun = tests.flatMap(({ causeId }) => findCauseState(progress, { id: causeId })?.startedAt ?? []);
   return begun.length > 0 ? Math.min(...begun) : 0;
 }
 

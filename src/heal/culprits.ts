@@ -31,7 +31,7 @@ export function searchCulprits(question: CulpritQuestion): CulpritSearch {
     sightings.filter((sighting) => isWithout(sighting, { kept, without }));
   const found = findSet(question, (changes) => seenWithout(changes)[0]?.shown);
   if ('kind' in found) return found;
-  const without = changesOf(found.fixes);
+  const without = listChangesOf(found.fixes);
   const [green, red] = [seenWithout(without), seenWithout([])];
   if (green.some(({ shown }) => shown === 'red') || red.some(({ shown }) => shown === 'green'))
     return { kind: 'unsteady' };
@@ -54,7 +54,7 @@ function findSet(
   const search = searchMinimalSet(newestFirst, () => 0);
   let step = search.next();
   while (!step.done) {
-    const without = changesOf(step.value);
+    const without = listChangesOf(step.value);
     const shown = shownWithout(without);
     if (shown === undefined) return { kind: 'run', without };
     step = search.next(outcomes[shown]);
@@ -68,6 +68,6 @@ const outcomes: Readonly<Record<Sighting['shown'], SetOutcome>> = {
   nothing: 'unresolved',
 };
 
-function changesOf(fixes: readonly FixInProof[]): readonly string[] {
+function listChangesOf(fixes: readonly FixInProof[]): readonly string[] {
   return [...new Set(fixes.flatMap(({ withRevealed }) => withRevealed))];
 }

@@ -2,8 +2,8 @@ import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey } from '../model/failure.js';
 import { isResolved } from '../model/verdict.js';
 import type { KnownFailure } from '../store/store.js';
-import { applyResult, remainingAfterOtherFixes } from './apply-result.js';
-import { proposalsFor } from './attempt/proposed.js';
+import { applyResult, findRemainingAfterOtherFixes } from './apply-result.js';
+import { listProposals } from './attempt/proposed.js';
 import { isGreenInCompany } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
 import { healCause } from './heal-cause.js';
@@ -13,7 +13,7 @@ import {
   endCause,
   mayStartMoreWork,
   listKeptAttempts,
-  keysOf,
+  collectKeys,
   type Progress,
   listRevealingCauses,
   announceCause,
@@ -36,7 +36,7 @@ export async function healCauses(
     searches,
   }: { readonly revealed: Map<string, DiagnosedFailure>; readonly searches: BlameSearches | null },
 ): Promise<void> {
-  const agents = agentsAtOnce(progress.session, causes);
+  const agents = countAgentsAtOnce(progress.session, causes);
   const schedule = new Schedule(progress, { agents, revealed, searches });
   const works = await Promise.all(causes.map((cause) => workOn(progress, cause)));
   await Promise.all(works.map((work) => schedule.run(work, () => healInRound(schedule, work))));
@@ -44,7 +44,7 @@ export async function healCauses(
 }
 
 /** Returns how many agents work on these causes at the same time. */
-export function agentsAtOnce({ settings }: Session, causes: readonly Cause[]): number {
+export function countAgentsAtOnce({ settings }: Session, causes: readonly Cause[]): number {
   // The suite's own failure is healed alone: until it is fixed, no test can run.
   const isSuite = causes.some(({ lead }) => lead.failure.scope === 'suite');
   return isSuite ? 1 : Math.max(1, Math.min(settings.limits.parallel, causes.length));
@@ -76,7 +76,7 @@ export async function workOn(progress: Progress, cause: Cause): Promise<CauseWor
     known,
     chain: listRevealingCauses(progress, cause).flatMap((other) => listKeptAttempts(progress, other)),
     earlier: listEarlierSignatures(progress, cause),
-    proposals: proposalsFor(session, { cause, known }),
+    proposals: listProposals(session, { cause, known }),
     mayPropose: true,
     attempts: [],
     trial: null,
@@ -103,7 +103,7 @@ function dropUnrelatedFix({ lead }: Cause, known: KnownFailure): KnownFailure {
 
 /** Returns the signatures of resolved causes that the same tests had earlier in this run. */
 function listEarlierSignatures(progress: Progress, cause: Cause): Set<string> {
-  const keys = keysOf(cause);
+  const keys = collectKeys(cause);
   const members = [...progress.causes.values()].flatMap((other) => {
     const verdict = other.id === cause.id ? null : currentVerdict(progress, other);
     return verdict !== null && isResolved(verdict) ? other.members : [];
@@ -118,7 +118,7 @@ async function healInRound(schedule: Schedule, work: CauseWork): Promise<void> {
   // If the failure's text says that no agent can help, the change that broke it decides whether one can (CS-11), unless its escalation is open.
   const isDecided = work.cause.lead.diagnosis.retry === 'code_error' || work.known.open !== null;
   const cause = isDecided ? schedule.informed(work.cause) : await schedule.explained(work.cause);
-  const unhealed = await remainingAfterOtherFixes(progress, cause);
+  const unhealed = await findRemainingAfterOtherFixes(progress, cause);
   if (!unhealed) return;
   if (unhealed.members !== cause.members) announceCause(progress, unhealed);
   work.cause = unhealed;
@@ -153,7 +153,7 @@ function stopHealed({ progress, works }: Schedule, { cause, trial }: CauseWork):
 
 /** Ends a cause whose agent was stopped because another fix turned its test green; tests that are still red get new causes. */
 async function endHealedByAnother(progress: Progress, cause: Cause): Promise<readonly DiagnosedFailure[]> {
-  const unhealed = await remainingAfterOtherFixes(progress, cause);
+  const unhealed = await findRemainingAfterOtherFixes(progress, cause);
   if (!unhealed) return [];
   const reason = 'its first test was green with the fix of another cause';
   await endCause(progress, cause, { verdict: 'superseded', reason });

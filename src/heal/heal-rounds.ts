@@ -6,7 +6,7 @@ import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey, formatTitles, listTests } from '../model/failure.js';
 import { groupIntoCauses } from '../diagnose/group.js';
 import type { CauseWork } from './cause-work.js';
-import { agentsAtOnce, healAgain, healCauses } from './heal-causes.js';
+import { countAgentsAtOnce, healAgain, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { observationsIn } from './observations.js';
 import {
@@ -16,8 +16,8 @@ import {
   isPausedNow,
   isSuiteRed,
   isUnproven,
-  keysOf,
-  newProgress,
+  collectKeys,
+  createProgress,
   type Progress,
   announceCause,
   currentVerdict,
@@ -30,14 +30,14 @@ import { retest } from './retest.js';
 import { revertDeadEnds } from './revert-fixes.js';
 import { announceVerdicts } from './tell-tests.js';
 import type { Session } from './session.js';
-import { applyFlaky, failuresWithoutCause, recheckFailed } from './apply-result.js';
+import { applyFlaky, listFailuresWithoutCause, recheckFailed } from './apply-result.js';
 
 /**
  * Heals the failures of the first run in rounds. A fix that lets the suite start, or a test get past its first error, reveals new failures, which get
  * their own causes, agents and budgets in the next round (HL-3).
  */
 export async function healRun(session: Session, first: SuiteRun): Promise<HealResult> {
-  const progress = newProgress(session, first);
+  const progress = createProgress(session, first);
   const failures = [...(await diagnoseFirst(session, first)), ...(await runUnreached(session, first))];
   const open = await withoutQuarantined(progress, failures);
   let pending = open.filter(({ failure }) => failure.scope === 'suite');
@@ -148,7 +148,7 @@ async function healRound(
   const { workspace } = progress.session;
   const likely = groupIntoCauses(asked);
   const reviewers = mayReviewFixes(progress.session) ? 1 : 0;
-  const copied = workspace.prepare(agentsAtOnce(progress.session, likely) + reviewers);
+  const copied = workspace.prepare(countAgentsAtOnce(progress.session, likely) + reviewers);
   const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
   await applyFlaky(progress, flaky);
@@ -163,7 +163,7 @@ async function healRound(
   if (searches) progress.searches.push(searches);
   const causes = joinCauses(progress, await searchBeforeAgents(progress.session, searches, grouped));
   for (const cause of causes) progress.causes.set(cause.id, cause);
-  const next = new Map(failuresWithoutCause(progress, uncovered));
+  const next = new Map(listFailuresWithoutCause(progress, uncovered));
   await healCauses(progress, causes, { revealed: next, searches });
   return [...next.values()];
 }
@@ -207,7 +207,7 @@ function registerCauses(progress: Progress, causes: readonly Cause[]): Cause[] {
 }
 
 function findParent(earlier: readonly Cause[], cause: Cause): string | null {
-  const keys = keysOf(cause);
+  const keys = collectKeys(cause);
   const parent = earlier.findLast(
     ({ lead, members }) =>
       lead.failure.scope === 'suite' || members.some(({ failure }) => keys.has(failureKey(failure))),

@@ -7,7 +7,7 @@ import { failureKey } from '../model/failure.js';
 import type { Proof } from '../model/proof.js';
 import { planProof } from './plan-proof.js';
 import { createPlainTest, createSingleFix } from './proof-question.js';
-import { workFromEdits } from './attempt/keep-patch.js';
+import { createWorkFromEdits } from './attempt/keep-patch.js';
 import { haveTestsChanged, takeBackApp } from './attempt/since-green.js';
 import { revertChanges } from './attempt/trial.js';
 import { openContents } from '../workspace/change.js';
@@ -128,7 +128,7 @@ export async function applyForReview(
   { pending, patch }: { readonly pending: PendingAttempt; readonly patch: PreparedPatch },
 ): Promise<Attempt | null> {
   const { side, summary, edits, notes, mayTakeOut = false } = patch;
-  const made = await workFromEdits(session, edits);
+  const made = await createWorkFromEdits(session, edits);
   const applied = typeof made === 'string' ? null : await session.workspace.apply(made.work.change);
   if (typeof made === 'string' || applied?.kind !== 'applied') return null;
   const ready = { ...pending, ...made.kept };

@@ -45,7 +45,7 @@ export function planProof(question: ProofQuestion): NextInProof {
 }
 
 /** Returns the fixes for which no run could show whether they are needed: the reasons, by id. */
-export function unclearFixes(question: ProofQuestion): ReadonlyMap<string, string> {
+export function findUnclearFixes(question: ProofQuestion): ReadonlyMap<string, string> {
   const unclear = new Map<string, string>();
   for (const test of question.tests) {
     if (test.ended !== null || !test.isFlipped) continue;

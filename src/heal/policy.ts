@@ -128,7 +128,7 @@ function numberNextAttempt(history: CountedHistory): number {
 function nextTry(history: CountedHistory, policy: Policy): NextStep {
   const attempt = numberNextAttempt(history);
   if (isBareRetest(history, policy.retries)) return { kind: 'retest', attempt };
-  const reached = limitReached(history.spent, policy.limits);
+  const reached = findReachedLimit(history.spent, policy.limits);
   if (reached === null) return deploy(history, attempt);
   return { kind: 'end', end: { verdict: 'failed', reason: reached, overBudget: true } };
 }
@@ -190,7 +190,7 @@ function isBareRetest(history: CauseHistory, retries: RetrySettings): boolean {
 }
 
 /** Names the limit that keeps further agents from starting for a cause; null if none is reached (HN-9). */
-export function limitReached(spent: Spent, limits: LimitSettings): string | null {
+export function findReachedLimit(spent: Spent, limits: LimitSettings): string | null {
   if (spent.agentRuns >= limits.agentRuns) return `limits.agentRuns (${limits.agentRuns}) was reached`;
   if (spent.costUsd >= limits.costUsd) return `limits.costUsd (${limits.costUsd}) was reached`;
   const { lastDay } = spent;
@@ -257,7 +257,7 @@ const spec = /\.(?:spec|test)\.[cm]?[jt]sx?(?=[:\s"')]|$)/;
  * Returns the agents for a failure, in order: those of its class, then those of each alternative (CS-7). A spec that does not compile goes
  * to a person, not to an agent: self-heal could not tell whether a change weakens its tests (HN-3).
  */
-export function agentsFor(
+export function listAgentsFor(
   failed: Pick<DiagnosedFailure, 'failure' | 'diagnosis'>,
   routes: Settings['routes'],
 ): string[] {

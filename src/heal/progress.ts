@@ -17,7 +17,7 @@ import { storedSignature } from './stored-signature.js';
 /** The result of healing, besides the tests and causes of the run. */
 export type HealResult = Pick<RunResult, 'suiteRed' | 'paused' | 'verified'>;
 
-/** The state that all rounds of a run share. What happened to a cause is in the state of the run: see `causeStateOf`. */
+/** The state that all rounds of a run share. What happened to a cause is in the state of the run: see `findCauseState`. */
 export interface Progress {
   readonly session: Session;
   /** The causes by id, in the order in which they were found, without tests that another fix has healed since. */
@@ -43,7 +43,7 @@ export interface Progress {
   readonly searches: BlameSearches[];
 }
 
-export function newProgress(session: Session, first: SuiteRun): Progress {
+export function createProgress(session: Session, first: SuiteRun): Progress {
   const inGroups = new Set(first.serial?.flat());
   return {
     session,
@@ -68,18 +68,18 @@ export function announceCause({ session, causes }: Progress, cause: Cause): void
   session.bus.emit({ type, cause: summarise(cause) });
 }
 
-export function causeStateOf({ session }: Progress, { id }: Pick<Cause, 'id'>): CauseState | undefined {
+export function findCauseState({ session }: Progress, { id }: Pick<Cause, 'id'>): CauseState | undefined {
   return session.bus.run().causes.find((cause) => cause.id === id);
 }
 
 /** Returns the attempts at a cause, including those whose proof is pending. */
 export function listAttemptsOf(progress: Progress, cause: Cause): Attempt[] {
-  return listAttempts(causeStateOf(progress, cause) ?? { attempts: [] });
+  return listAttempts(findCauseState(progress, cause) ?? { attempts: [] });
 }
 
 /** Returns the last attempt at a cause if its change is in the tree until its proof decides. */
 export function findHeldAttempt(progress: Progress, cause: Pick<Cause, 'id'>): Attempt | null {
-  const last = causeStateOf(progress, cause)?.attempts.at(-1);
+  const last = findCauseState(progress, cause)?.attempts.at(-1);
   return last?.judged ? null : (last?.held ?? null);
 }
 
@@ -87,7 +87,7 @@ export function findHeldAttempt(progress: Progress, cause: Pick<Cause, 'id'>): A
 export function currentVerdict(progress: Progress, cause: Cause): CauseVerdict | null {
   const isHealed =
     progress.greenWithOthers.has(cause.id) || findHeldAttempt(progress, cause)?.end.kind === 'green';
-  return isHealed ? 'healed' : (causeStateOf(progress, cause)?.ended?.verdict ?? null);
+  return isHealed ? 'healed' : (findCauseState(progress, cause)?.ended?.verdict ?? null);
 }
 
 /** True if a cause waits for the proof of a fix: its own, which is green or has revealed another error, or another cause's. */
@@ -131,21 +131,21 @@ export function listKeptAttempts(progress: Progress, cause: Cause): Attempt[] {
   return listAttemptsOf(progress, cause).filter((attempt) => isKept(attempt) && attempt.change !== null);
 }
 
-export function changesOf(progress: Progress, cause: Cause): string[] {
+export function listChangesOf(progress: Progress, cause: Cause): string[] {
   return listKeptAttempts(progress, cause).flatMap(({ change }) => change ?? []);
 }
 
 /** Returns the causes that have changes in the tree, in the order in which these were applied. */
 export function listKeptCauses(progress: Progress): Cause[] {
   const applied = progress.session.workspace.listApplied();
-  const at = (cause: Cause) => applied.indexOf(changesOf(progress, cause).at(-1) ?? '');
-  const kept = [...progress.causes.values()].filter((cause) => changesOf(progress, cause).length > 0);
+  const at = (cause: Cause) => applied.indexOf(listChangesOf(progress, cause).at(-1) ?? '');
+  const kept = [...progress.causes.values()].filter((cause) => listChangesOf(progress, cause).length > 0);
   return kept.toSorted((a, b) => at(a) - at(b));
 }
 
 /** Returns the ids of all changes in the tree, in the order in which these were applied. */
 export function listKeptChanges(progress: Progress): string[] {
-  return listKeptCauses(progress).flatMap((cause) => changesOf(progress, cause));
+  return listKeptCauses(progress).flatMap((cause) => listChangesOf(progress, cause));
 }
 
 /**
@@ -171,11 +171,11 @@ export function listRevealingCauses(progress: Progress, cause: Pick<Cause, 'id' 
 }
 
 function haveCommonTest(cause: Cause, other: Pick<Cause, 'members'>): boolean {
-  const keys = keysOf(cause);
+  const keys = collectKeys(cause);
   return other.members.some(({ failure }) => keys.has(failureKey(failure)));
 }
 
-export function keysOf({ members }: Pick<Cause, 'members'>): ReadonlySet<string> {
+export function collectKeys({ members }: Pick<Cause, 'members'>): ReadonlySet<string> {
   return new Set(members.map(({ failure }) => failureKey(failure)));
 }
 
@@ -235,11 +235,11 @@ export function proofTest(
   const { observations } = progress.session;
   const since = isRun ? observations.latestRun(of.failure) : observations.nextRun();
   const base = listRevealingCauses(progress, { id: of.causeId, members: [of.failure] });
-  return { ...of, since, base: base.flatMap((cause) => changesOf(progress, cause)), ended: null };
+  return { ...of, since, base: base.flatMap((cause) => listChangesOf(progress, cause)), ended: null };
 }
 
 /** Returns a test's results in all runs so far; if its fix holds, they are the proof. */
-export function stepsOf({ session }: Progress, { failure, isOther, ...when }: ProofTest): ProofStep[] {
+export function listProofSteps({ session }: Progress, { failure, isOther, ...when }: ProofTest): ProofStep[] {
   const { before, after } = session.observations.steps(failure, when);
   // Its later runs belong to its own cause.
   return [...before, ...(isOther ? after.slice(0, 1) : after)];
@@ -249,7 +249,7 @@ export function stepsOf({ session }: Progress, { failure, isOther, ...when }: Pr
 export function testProofs(progress: Progress, tests: readonly ProofTest[]): TestProof[] {
   return tests.map((test) => ({
     id: failureKey(test.failure.failure),
-    proof: stepsOf(progress, test),
+    proof: listProofSteps(progress, test),
     ended: test.ended ?? (test.isFlipped ? 'proven' : 'green'),
   }));
 }

@@ -4,7 +4,7 @@ import { failureKey } from '../model/failure.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { unreachable } from '../unreachable.js';
 import {
-  changesOf,
+  listChangesOf,
   findHeldAttempt,
   listKeptAttempts,
   listKeptCauses,
@@ -13,11 +13,11 @@ import {
   proofTest,
   type ProofTest,
   listRevealingCauses,
-  stepsOf,
+  listProofSteps,
   summarise,
 } from './progress.js';
 import { leftovers, proveInCleanCopy } from './clean-proof.js';
-import { planProof, unclearFixes } from './plan-proof.js';
+import { planProof, findUnclearFixes } from './plan-proof.js';
 import {
   type FixInProof,
   isSameSet,
@@ -35,8 +35,8 @@ import {
 } from './revert-fixes.js';
 import { retest } from './retest.js';
 import { abandonProof, type Remainder, type Refutation, applyProof } from './apply-proof.js';
-import { failuresWithoutCause } from './apply-result.js';
-import { joinedUsage } from './attempt/start-agent.js';
+import { listFailuresWithoutCause } from './apply-result.js';
+import { joinUsage } from './attempt/start-agent.js';
 import { isGreen } from './judge.js';
 import { type FixToProve, type Reviews, startReviews } from './review/review-fixes.js';
 
@@ -100,7 +100,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
     await abandonProof(progress);
     return nothing;
   }
-  return applyProof(progress, { ...proof, unproven: unclearFixes(createQuestion(proof)) });
+  return applyProof(progress, { ...proof, unproven: findUnclearFixes(createQuestion(proof)) });
 }
 
 /** No proof needs the same run this often. */
@@ -138,7 +138,7 @@ function fixInProof({ progress, leftovers }: Proof, id: string): FixInProof {
   const cause = progress.causes.get(id);
   return {
     id,
-    changes: cause ? changesOf(progress, cause) : [],
+    changes: cause ? listChangesOf(progress, cause) : [],
     withRevealed: cause ? changesWith(progress, [cause]) : [],
     leftovers: leftovers.get(id) ?? [],
   };
@@ -243,7 +243,8 @@ async function runTests(
     proof: { part, without },
   });
   if (signal.aborted) return;
-  for (const [key, failure] of failuresWithoutCause(progress, rerun.others)) proof.others.set(key, failure);
+  for (const [key, failure] of listFailuresWithoutCause(progress, rerun.others))
+    proof.others.set(key, failure);
   if (without.length === 0) return;
   const isRed = ({ failure }: ProofTest) => !isGreen(rerun.observe(failure));
   const cause = progress.causes.get(doubt?.fix ?? '');
@@ -251,7 +252,7 @@ async function runTests(
   // Some of the tests run along with their fix.
   const isWithoutFix = ({ fix }: TestInProof) => {
     const own = [...progress.causes.values()].flatMap((one) =>
-      one.id === fix ? changesOf(progress, one) : [],
+      one.id === fix ? listChangesOf(progress, one) : [],
     );
     return part !== 'apart' || (own.length > 0 && own.every((id) => without.includes(id)));
   };
@@ -294,7 +295,7 @@ async function takeOut(progress: Progress, changes: readonly string[]): Promise<
 
 /** Reverts a fix whose test is green without it, thanks to other causes' fixes. */
 async function takeNeedless(progress: Progress, cause: Cause): Promise<void> {
-  await revertFixes(progress, changesOf(progress, cause));
+  await revertFixes(progress, listChangesOf(progress, cause));
   const because = 'its test is green without it, with the fix of another cause';
   await decideLast(progress, cause, { kind: 'taken-out', because });
   progress.greenWithOthers.set(cause.id, 'healed by an earlier fix of this run');
@@ -316,7 +317,7 @@ async function applyReviews(proof: Proof, readings: Reviews): Promise<boolean> {
     if (session.signal.aborted) return false;
     if (!read || fix.reading) continue;
     const { reading } = read;
-    const usage = fix.usage && read.usage ? joinedUsage(fix.usage, read.usage) : (read.usage ?? fix.usage);
+    const usage = fix.usage && read.usage ? joinUsage(fix.usage, read.usage) : (read.usage ?? fix.usage);
     const attempt = {
       ...fix,
       reading,
@@ -328,7 +329,7 @@ async function applyReviews(proof: Proof, readings: Reviews): Promise<boolean> {
     const isHiding = reading.verdict === 'hides';
     const hides = isHiding ? { hides: true as const } : {};
     const because = `${isHiding ? '' : 'is this fix what you want? '}${formatReview(reading)}`;
-    const steps = stepsOf(progress, lead);
+    const steps = listProofSteps(progress, lead);
     await refute(proof, cause, { kind: 'offered', side: 'app', proof: steps, because, ...hides });
   }
   if (proof.refuted.size > before) await dropDeadEnds(proof);
@@ -362,7 +363,7 @@ function announceNeededTests({ bus }: Progress['session'], cause: Cause): void {
 async function refute({ progress, refuted }: Proof, cause: Cause, how: Refutation): Promise<void> {
   if (progress.session.signal.aborted) return;
   refuted.set(cause.id, how);
-  await revertFixes(progress, changesOf(progress, cause));
+  await revertFixes(progress, listChangesOf(progress, cause));
 }
 
 /** Returns the ids that run the fastest green test, which is enough to show whether the suite starts. */

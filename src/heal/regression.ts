@@ -12,7 +12,7 @@ import {
   listKeptAttempts,
   listKeptCauses,
   listKeptChanges,
-  keysOf,
+  collectKeys,
   type Progress,
   type ProofTest,
 } from './progress.js';
@@ -247,7 +247,7 @@ export async function findRed(
 /** Chooses among all tests of this self-heal run, because the first Playwright run may not have reached any. */
 function chooseTests(progress: Progress, first: SuiteRun, kept: readonly Cause[]): RegressionTests {
   const files = new Map<string, TestFile>();
-  const healed = new Set(kept.flatMap((cause) => [...keysOf(cause)]));
+  const healed = new Set(kept.flatMap((cause) => [...collectKeys(cause)]));
   const tests = allTests(progress);
   for (const { id, file, durationMs } of tests) {
     const before = files.get(file) ?? { file, ids: [], durationMs: 0 };

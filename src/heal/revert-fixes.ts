@@ -3,14 +3,14 @@ import type { Cause } from '../model/cause.js';
 import { isHealed } from '../model/verdict.js';
 import type { RegressionResult } from '../event.js';
 import {
-  changesOf,
+  listChangesOf,
   endCause,
   findHeldAttempt,
   listKeptAttempts,
   type Progress,
   listRevealedCauses,
   isUnproven,
-  causeStateOf,
+  findCauseState,
   currentVerdict,
 } from './progress.js';
 import { attemptDecided, revertChanges } from './attempt/trial.js';
@@ -41,14 +41,14 @@ function explainBroken({ session }: Progress, ids: readonly string[]): string {
 /** Returns the ids of the changes of these causes, and of the causes that their fixes revealed. */
 export function changesWith(progress: Progress, causes: readonly Cause[]): string[] {
   const all = causes.flatMap((cause) => [cause, ...listRevealedCauses(progress, cause)]);
-  return [...new Set(all.flatMap((cause) => changesOf(progress, cause)))];
+  return [...new Set(all.flatMap((cause) => listChangesOf(progress, cause)))];
 }
 
 /** Reverts fixes for good, and rejects fixes that were built on them and cannot be applied without them. */
 export async function revertFixes(progress: Progress, changes: readonly string[]): Promise<void> {
   const lost = await revertChanges(progress.session, changes);
   for (const cause of progress.causes.values()) {
-    if (!changesOf(progress, cause).some((id) => lost.includes(id))) continue;
+    if (!listChangesOf(progress, cause).some((id) => lost.includes(id))) continue;
     const reason = 'its fix was built on one that was reverted, and was reverted with it';
     await reject(progress, cause, reason);
   }
@@ -71,10 +71,10 @@ export async function revertDeadEnds(
   if (dead.length > 0)
     await revertFixes(
       progress,
-      dead.flatMap((cause) => changesOf(progress, cause)),
+      dead.flatMap((cause) => listChangesOf(progress, cause)),
     );
   for (const cause of dead) {
-    const { ended = null } = causeStateOf(progress, cause) ?? {};
+    const { ended = null } = findCauseState(progress, cause) ?? {};
     if (ended === null || !findHeldAttempt(progress, cause)) continue;
     const reason = `${ended.reason}; that one was not healed, and the fix was reverted`;
     await decideLast(progress, cause, { kind: 'taken-out', because: reason });
@@ -129,7 +129,7 @@ async function reject(progress: Progress, cause: Cause, reason: string): Promise
     reason,
   });
   for (const other of later) {
-    await revertFixes(progress, changesOf(progress, other));
+    await revertFixes(progress, listChangesOf(progress, other));
     const after = 'the error it healed had been revealed by a fix that was reverted';
     await reject(progress, other, after);
   }

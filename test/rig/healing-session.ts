@@ -11,7 +11,7 @@ import type { Diagnostics, Session, Suite } from '../../src/heal/session.js';
 import type { CauseWork } from '../../src/heal/cause-work.js';
 import { healCause } from '../../src/heal/heal-cause.js';
 import { workOn } from '../../src/heal/heal-causes.js';
-import { newProgress } from '../../src/heal/progress.js';
+import { createProgress } from '../../src/heal/progress.js';
 import { Schedule } from '../../src/heal/schedule.js';
 import type { Observation } from '../../src/heal/judge.js';
 import { failureKey } from '../../src/model/failure.js';
@@ -186,7 +186,7 @@ export async function healAlone(session: Session, cause: Cause, over: Partial<Ca
     { ended: 'failed', failure, suiteFailure: null },
   ]);
   for (let run = 0; run <= settings.verify.confirm; run += 1) observations.add(new Map(red));
-  const progress = newProgress(session, aSuiteRun());
+  const progress = createProgress(session, aSuiteRun());
   const schedule = new Schedule(progress, { agents: 1 });
   const work: CauseWork = { ...(await workOn(progress, cause)), ...over };
   await schedule.run(work, () => healCause(schedule, work));

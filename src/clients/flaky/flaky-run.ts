@@ -24,7 +24,7 @@ import type { SuiteRun } from '../../playwright/suite-run.js';
 import { healThese } from '../../heal/heal-rounds.js';
 import { observationsIn } from '../../heal/observations.js';
 import type { OpenRun } from '../../command/open-run.js';
-import { type HealResult, newProgress, type Progress } from '../../heal/progress.js';
+import { type HealResult, createProgress, type Progress } from '../../heal/progress.js';
 import type { AgainRequest, Session } from '../../heal/session.js';
 
 /** A flake with a known condition. */
@@ -178,7 +178,7 @@ async function healFlakes(
   }
   const flakes = candidates.filter((candidate) => explainRarity(candidate) === null);
   if (flakes.length === 0) return false;
-  const progress = newProgress(createConditionedSession(session, flakes), first);
+  const progress = createProgress(createConditionedSession(session, flakes), first);
   const causes = flakes.map(({ flake, failure }, index): Cause => ({
     id: `c${bus.run().causes.length + index + 1}`,
     lead: failure,

@@ -31,7 +31,7 @@ import {
   type ProofQuestion,
 } from '../../heal/proof-question.js';
 import type { OpenRun } from '../../command/open-run.js';
-import { type HealResult, newProgress, summarise } from '../../heal/progress.js';
+import { type HealResult, createProgress, summarise } from '../../heal/progress.js';
 import type { Session } from '../../heal/session.js';
 import { createSuiteRuns } from '../../command/suite-runs.js';
 import { announceTests } from '../../heal/tell-tests.js';
@@ -83,7 +83,7 @@ async function findGreenRun(
   const redBefore = change.request.red?.tests.map(({ id }) => id) ?? [];
   let run = first;
   if (isRed(run)) {
-    const progress = newProgress(session, run);
+    const progress = createProgress(session, run);
     const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnostics.diagnose(run));
     if (session.signal.aborted) return interrupted;
     const causes = groupIntoCauses(blockedBy ? [blockedBy] : confirmed);

@@ -40,7 +40,7 @@ function maskPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string {
 }
 
 /** Turns edits that no agent made here into a change like an agent's; returns a sentence if a fix may not write one of their files. */
-export async function workFromEdits(session: Session, edits: readonly FileEdit[]) {
+export async function createWorkFromEdits(session: Session, edits: readonly FileEdit[]) {
   const paths = edits.map((edit) => edit.path);
   const [unwritable] = await findUnwritable(session.workspace.root, paths);
   if (unwritable !== undefined)

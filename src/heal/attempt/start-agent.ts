@@ -433,7 +433,7 @@ function describeAvailability({ clock }: Session, waitMs: number): string {
 function mergeRuns(before: AgentRun, after: AgentRun): AgentRun {
   return {
     ...after,
-    usage: joinedUsage(before.usage, after.usage),
+    usage: joinUsage(before.usage, after.usage),
     denials: [...before.denials, ...after.denials],
     durationMs: before.durationMs + after.durationMs,
     orphans: [...before.orphans, ...after.orphans],
@@ -441,7 +441,7 @@ function mergeRuns(before: AgentRun, after: AgentRun): AgentRun {
 }
 
 /** Adds up the usage of two runs; the session is the later one's. */
-export function joinedUsage(before: AgentUsage, after: AgentUsage): AgentUsage {
+export function joinUsage(before: AgentUsage, after: AgentUsage): AgentUsage {
   const sum = (a: number | null, b: number | null) => (a === null && b === null ? null : (a ?? 0) + (b ?? 0));
   return {
     costUsd: sum(before.costUsd, after.costUsd),

@@ -20,7 +20,7 @@ export interface RevertedHunk {
 }
 
 /** Returns the changes to a file since the test was green that a fix reverts, wholly or in part, but not those that it keeps or corrects. */
-export function revertedHunks({ path, green = null, red, now }: FixedFile): RevertedHunk[] {
+export function findRevertedHunks({ path, green = null, red, now }: FixedFile): RevertedHunk[] {
   const fixes = compareFile(path, red, now).hunks;
   const isRestored = linesIn(now).join('\n') === linesIn(green).join('\n');
   return compareFile(path, green, red).hunks.flatMap((hunk) => {

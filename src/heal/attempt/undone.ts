@@ -11,7 +11,7 @@ import type { CauseWork } from '../cause-work.js';
 import { isOwnAssertion } from '../own-assertion.js';
 import type { Session } from '../session.js';
 import { listChangesSinceGreen, readFixedFiles } from './since-green.js';
-import { type RevertedHunk, revertedHunks } from './undoing.js';
+import { type RevertedHunk, findRevertedHunks } from './undoing.js';
 
 /** The part of an author's change that a fix reverts. */
 export interface Revert {
@@ -36,7 +36,7 @@ export async function findRevert(
   const edits = listOwnEdits(session, change);
   const all: { readonly since: GitChanges; readonly hunks: readonly RevertedHunk[] }[] = [];
   for (const since of await listChangesSinceGreen(session.cwd, lead))
-    all.push({ since, hunks: (await readFixedFiles(project, edits, since)).flatMap(revertedHunks) });
+    all.push({ since, hunks: (await readFixedFiles(project, edits, since)).flatMap(findRevertedHunks) });
   const found =
     all.find(({ hunks }) => hunks.some(({ isWhole }) => isWhole)) ?? all.find(({ hunks: [first] }) => first);
   const [first] = found?.hunks ?? [];

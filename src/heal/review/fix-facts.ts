@@ -24,7 +24,7 @@ interface Range {
 }
 
 /** Returns the functions that a fix changes, or the lines around its changes, in three states. */
-export function touchedCode(files: readonly FixedFile[]): TouchedCode[] {
+export function findTouchedCode(files: readonly FixedFile[]): TouchedCode[] {
   return files.flatMap(({ path, red, now, ...states }) => {
     const whole = now ?? red;
     if (whole === null) return [];
@@ -123,13 +123,13 @@ const RARE = 3;
  * Returns the lines of documents and comments that share words with a fix and the change before it. Words of changed lines weigh more than words around
  * them, and rare words more than frequent ones.
  */
-export function rulesAbout(files: readonly FixedFile[], texts: readonly ProjectText[]): DocumentedRule[] {
+export function findRulesAbout(files: readonly FixedFile[], texts: readonly ProjectText[]): DocumentedRule[] {
   const changed = files.flatMap(({ path, green, red, now }) =>
     [compareFile(path, red, now), ...(green === undefined ? [] : [compareFile(path, green, red)])].flatMap(
       ({ hunks }) => hunks.flatMap((hunk) => [...hunk.old, ...hunk.now]),
     ),
   );
-  const around = touchedCode(files).flatMap(({ at, now, red }) => [at, now ?? red ?? '']);
+  const around = findTouchedCode(files).flatMap(({ at, now, red }) => [at, now ?? red ?? '']);
   const names = new Map<string, number>(around.flatMap(splitWords).map((word) => [word, 0.5]));
   for (const word of changed.flatMap(splitWords)) names.set(word, 1);
   const reds = new Map(files.map(({ path, red }) => [path, red ?? '']));
@@ -183,7 +183,7 @@ function splitWords(line: string): string[] {
 const LONGEST_SPEC = 3_000;
 
 /** Returns the source of a test, or of its whole file if that is short. */
-export function testSource(path: string, text: string, line: number): string {
+export function readTestSource(path: string, text: string, line: number): string {
   if (text.length <= LONGEST_SPEC) return text;
   const lines = text.split('\n');
   const source = parseSource(path, text);
@@ -197,7 +197,7 @@ export function testSource(path: string, text: string, line: number): string {
 const complaint = /^passes although .* still says: (.+)$/s;
 
 /** If an error still occurs although the test is green, adds whether the test names it, as a test of that error would. */
-export function withWish(fact: string, spec: string | null): string {
+export function addWish(fact: string, spec: string | null): string {
   const words = complaint.exec(fact)?.[1]?.match(/\p{L}{4,}|\b[45]\d\d\b/gu);
   if (!words || spec === null) return fact;
   const named = words.filter((word) => spec.includes(word));

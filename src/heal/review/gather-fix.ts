@@ -15,7 +15,14 @@ import type { GitChanges } from '../../workspace/git-trees.js';
 import { compareFile } from '../../workspace/hunks.js';
 import { listChangesSinceGreen, readFixedFiles, readGreenTexts } from '../attempt/since-green.js';
 import type { FixedFile } from '../attempt/undoing.js';
-import { isDocument, type ProjectText, rulesAbout, testSource, touchedCode, withWish } from './fix-facts.js';
+import {
+  isDocument,
+  type ProjectText,
+  findRulesAbout,
+  readTestSource,
+  findTouchedCode,
+  addWish,
+} from './fix-facts.js';
 
 /** A fix that is in the working tree. */
 export interface FixInTree {
@@ -51,18 +58,18 @@ export async function gatherFix(project: Project, fix: FixInTree): Promise<FixTo
       // Without the file, which `at` names.
       name: test && test.titlePath.slice(1).join(' › '),
       at: test && `${relativePath(cwd, test.location.file)}:${test.location.line}`,
-      source: spec ? testSource(test.location.file, spec, test.location.line) : null,
+      source: spec ? readTestSource(test.location.file, spec, test.location.line) : null,
     },
     green: since?.base ?? null,
     culprit: blame
       ? { isProven: true, hunks: blame.hunks }
       : { isProven: false, hunks: await listSuspectedHunks(project, { lead, files, since }) },
     patch: fix.patch,
-    code: touchedCode(files),
-    rules: rulesAbout(files, await listProjectTexts({ root, cwd, since, files })),
+    code: findTouchedCode(files),
+    rules: findRulesAbout(files, await listProjectTexts({ root, cwd, since, files })),
     error: [...new Set(lead.evidence.errors.map(({ message }) => message))].join('\n\n'),
     ran: fix.ran,
-    facts: fix.facts.map((fact) => withWish(fact, spec)),
+    facts: fix.facts.map((fact) => addWish(fact, spec)),
   };
 }
 

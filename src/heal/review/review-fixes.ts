@@ -13,8 +13,8 @@ import { openContents, readChange } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import type { Work } from '../../workspace/workspace.js';
 import { warnAboutStrayEdits } from '../attempt/attempt.js';
-import { type DeployRequest, joinedUsage, readyAgent, announceAgentEnd } from '../attempt/start-agent.js';
-import { limitReached } from '../policy.js';
+import { type DeployRequest, joinUsage, readyAgent, announceAgentEnd } from '../attempt/start-agent.js';
+import { findReachedLimit } from '../policy.js';
 import type { Session } from '../session.js';
 import { gatherFix } from './gather-fix.js';
 
@@ -188,7 +188,7 @@ async function reviewIn(
   );
   for (const program of at.broken === null ? programs : []) {
     const { spending, clock, settings } = session;
-    const reached = limitReached(spending.spentFor(cause, clock.now()), settings.limits);
+    const reached = findReachedLimit(spending.spentFor(cause, clock.now()), settings.limits);
     if (at.signal.aborted || reached !== null)
       return { ...answer, ...createNoReview('no-answer', reached ?? 'interrupted') };
     const token = randomBytes(4).toString('hex');
@@ -200,7 +200,7 @@ async function reviewIn(
       review: { fix, token, program, evidence },
     };
     const read = await ask(session, request, { program, ...at });
-    const usage = answer.usage && read.usage ? joinedUsage(answer.usage, read.usage) : read.usage;
+    const usage = answer.usage && read.usage ? joinUsage(answer.usage, read.usage) : read.usage;
     answer = { reading: read.reading, usage };
     if (!read.isUnusable) break;
   }

@@ -6,7 +6,12 @@ import { aReport, aReportTest } from '../../rig/a-report.js';
 import { failing } from '../../rig/builders.js';
 import { leaveRun } from '../../rig/events-of-report.js';
 import { gitRepository } from '../../rig/git-repository.js';
-import { rulesAbout, testSource, touchedCode, withWish } from '../../../src/heal/review/fix-facts.js';
+import {
+  findRulesAbout,
+  readTestSource,
+  findTouchedCode,
+  addWish,
+} from '../../../src/heal/review/fix-facts.js';
 
 const feeOf = (check: string) => `import { rates } from './rates';
 
@@ -26,7 +31,7 @@ const file = { path: 'src/fee.ts', green, red, now };
 
 describe('the code that a fix touches', () => {
   it('HN-11 is the function around its change, with the comment before it, in three states', () => {
-    const [code, ...others] = touchedCode([file]);
+    const [code, ...others] = findTouchedCode([file]);
     expect(others).toEqual([]);
     expect(code?.at).toBe('src/fee.ts:5-9');
     for (const state of [code?.green, code?.red, code?.now]) {
@@ -41,11 +46,11 @@ describe('the code that a fix touches', () => {
   it('HN-11 is the lines around it where nothing can be parsed, and a file that came has no state before', () => {
     const text = (line: string) =>
       [...Array<string>(20).fill('x'), line, ...Array<string>(20).fill('y')].join('\n');
-    const [page] = touchedCode([{ path: 'a.py', red: text('a'), now: text('b') }]);
+    const [page] = findTouchedCode([{ path: 'a.py', red: text('a'), now: text('b') }]);
     expect(page).toMatchObject({ at: 'a.py:11-31' });
     expect(page).not.toHaveProperty('green');
     expect(page?.now?.split('\n')).toHaveLength(21);
-    expect(touchedCode([{ path: 'b.ts', green: null, red: null, now: 'const b = 1;' }])).toEqual([
+    expect(findTouchedCode([{ path: 'b.ts', green: null, red: null, now: 'const b = 1;' }])).toEqual([
       { at: 'b.ts:1-1', green: null, red: null, now: 'const b = 1;' },
     ]);
   });
@@ -64,7 +69,7 @@ describe('what the project says about a fix', () => {
   ];
 
   it('HN-11 is the lines of documents and comments that name what the fix touches', () => {
-    const rules = rulesAbout([{ ...file, red: feeOf('  const parcels = 20;\n') }], texts);
+    const rules = findRulesAbout([{ ...file, red: feeOf('  const parcels = 20;\n') }], texts);
     const lines = rules.map(({ file, line, hasChanged }) => `${file}:${line} ${String(hasChanged)}`);
     expect(lines).toContain('README.md:3 true');
     expect(lines).toContain('src/fee.ts:5 false');
@@ -73,12 +78,12 @@ describe('what the project says about a fix', () => {
 
   it('HN-11 is not what the fix says of itself', () => {
     const excused = `// Weight 21 is refused on purpose.\n${now}`;
-    const rules = rulesAbout([{ ...file, now: excused }], [{ path: 'src/fee.ts', text: excused, green }]);
+    const rules = findRulesAbout([{ ...file, now: excused }], [{ path: 'src/fee.ts', text: excused, green }]);
     expect(rules.map(({ text }) => text)).toEqual(['// Parcels over 20 kg are refused.']);
   });
 
   it('HN-11 is nothing where no line names it', () => {
-    expect(rulesAbout([file], [{ path: 'README.md', text: 'Stamps are sold at noon.\n' }])).toEqual([]);
+    expect(findRulesAbout([file], [{ path: 'README.md', text: 'Stamps are sold at noon.\n' }])).toEqual([]);
   });
 });
 
@@ -116,15 +121,15 @@ it('HN-11 a test is shown whole, without the others of a long file', () => {
   const wanted = `test('refuses', async ({ page }) => {\n  await page.goto('/');\n\n  await expect(page).toHaveTitle('x');\n});`;
   const spec = `${others.join('')}${wanted}\n${others.join('')}`;
   const line = spec.split('\n').findIndex((text) => text.includes("'refuses'")) + 1;
-  expect(testSource('a.spec.ts', spec, line)).toBe(wanted);
-  expect(testSource('a.spec.ts', `${wanted}\n`, 1)).toBe(`${wanted}\n`);
+  expect(readTestSource('a.spec.ts', spec, line)).toBe(wanted);
+  expect(readTestSource('a.spec.ts', `${wanted}\n`, 1)).toBe(`${wanted}\n`);
 });
 
 it('HN-11 an error that is still there when the test is green is told, with whether the test names it', () => {
   const fact = 'passes although the console still says: Failed to load order 404';
-  expect(withWish(fact, "expect(status).toBe(404); // 'Failed to load order'")).toBe(
+  expect(addWish(fact, "expect(status).toBe(404); // 'Failed to load order'")).toBe(
     `${fact} (the test names it)`,
   );
-  expect(withWish(fact, 'expect(total).toBe(3);')).toBe(`${fact} (the test does not name it)`);
-  expect(withWish('the fix undoes a change of abc', 'x')).toBe('the fix undoes a change of abc');
+  expect(addWish(fact, 'expect(total).toBe(3);')).toBe(`${fact} (the test does not name it)`);
+  expect(addWish('the fix undoes a change of abc', 'x')).toBe('the fix undoes a change of abc');
 });

@@ -13,7 +13,7 @@ import type { Candidate } from '../../../src/workspace/candidates.js';
 import { finished } from '../../rig/healing-session.js';
 import { groupIntoCauses } from '../../../src/diagnose/group.js';
 import { healThese } from '../../../src/heal/heal-rounds.js';
-import { newProgress } from '../../../src/heal/progress.js';
+import { createProgress } from '../../../src/heal/progress.js';
 import type { SuiteRun } from '../../../src/playwright/suite-run.js';
 import { type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
 import { virtualClock } from '../../rig/virtual-clock.js';
@@ -422,7 +422,7 @@ const theseAlone = async (session: Session, first: SuiteRun) => {
     ...cause,
     id: `c${at + 1}`,
   }));
-  return { suiteRed: false, ...(await healThese(newProgress(session, first), causes, first)) };
+  return { suiteRed: false, ...(await healThese(createProgress(session, first), causes, first)) };
 };
 
 it('FL-4 goes on with a cause whose fix its proof refutes', async () => {

@@ -8,7 +8,7 @@ import {
   type NextStep,
   type CauseHistory,
   type Policy,
-  agentsFor,
+  listAgentsFor,
   backoffMs,
   decideNextStep,
   isPaused,
@@ -315,12 +315,12 @@ const suite = (file: string) => ({
 
 it('CS-7 tries the agents of the class, then those of the alternatives, each once', () => {
   const failed = { ...aDiagnosed(), diagnosis };
-  expect(agentsFor(failed, routes)).toEqual(['build-doctor', 'code-review']);
+  expect(listAgentsFor(failed, routes)).toEqual(['build-doctor', 'code-review']);
 });
 
 it('HN-3 leaves a spec that does not compile to a person, and routes it to no agent', () => {
-  expect(agentsFor(suite('/project/tests/cart.spec.ts'), routes)).toEqual([]);
-  expect(agentsFor(suite('/project/src/cart.ts'), routes)).not.toEqual([]);
+  expect(listAgentsFor(suite('/project/tests/cart.spec.ts'), routes)).toEqual([]);
+  expect(listAgentsFor(suite('/project/src/cart.ts'), routes)).not.toEqual([]);
 });
 
 describe('judge', () => {

@@ -9,7 +9,7 @@ import type { Guard } from '../../../src/guard/run-guard.js';
 import type { ProposedFix } from '../../../src/heal/hooks.js';
 import { ok } from '../../../src/result.js';
 import { readFailureRecords } from '../../../src/run/failure-record.js';
-import { endCause, newProgress, announceCause } from '../../../src/heal/progress.js';
+import { endCause, createProgress, announceCause } from '../../../src/heal/progress.js';
 import { proveFixes } from '../../../src/heal/prove.js';
 import { healRun } from '../../../src/heal/heal-rounds.js';
 import { Observations } from '../../../src/heal/observations.js';
@@ -633,7 +633,7 @@ async function regressionAfter(red: readonly (readonly string[])[], fixes = [kep
   const session: Session = { ...made.session, workspace, observations: new Observations(workspace) };
   announceTests(session, broken);
   announceTests(session, aSuiteRun({ tests: ids.map((id) => aResult(id)) }));
-  const progress = newProgress(session, broken);
+  const progress = createProgress(session, broken);
   for (const [n, attempt] of fixes.entries()) {
     const cause = aCause({ id: `c${n + 1}`, lead: failing('t1') });
     announceCause(progress, cause);

@@ -7,7 +7,7 @@ import { compareWithState, storeTreeState } from '../../../../src/run/tree-state
 import { compareFiles } from '../../../../src/workspace/candidates.js';
 import { createLastGreenLookup } from '../../../../src/run/last-green.js';
 import { type SetOutcome, findMinimalSet } from '../../../../src/minimal-set.js';
-import { revertedHunks } from '../../../../src/heal/attempt/undoing.js';
+import { findRevertedHunks } from '../../../../src/heal/attempt/undoing.js';
 import { hasAppChanged } from '../../../../src/heal/attempt/since-green.js';
 import { describeRevert, findRevert } from '../../../../src/heal/attempt/undone.js';
 import { certain, type EvidenceSource, type Reason } from '../../../../src/model/diagnosis.js';
@@ -155,7 +155,7 @@ const file = 'src/basket.js';
 
 /** What a fix takes back of a change of a file from `old` to `now`. */
 function taken(old: string | null, now: string | null, fixed: string | null) {
-  return revertedHunks({ path: file, green: old, red: now, now: fixed }).map(({ isWhole, texts }) => ({
+  return findRevertedHunks({ path: file, green: old, red: now, now: fixed }).map(({ isWhole, texts }) => ({
     isWhole,
     texts,
   }));
