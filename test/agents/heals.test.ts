@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchProject, type Finished } from '../rig/scratch-project.js';
-import { commandFile, lastWords, realPrograms, type RealProgram } from './real-program.js';
+import { agentsFile, commandFile, lastWords, realPrograms, type RealProgram } from './real-program.js';
 import { startStubApi, type SeenRequest, type Step } from './stub-api.js';
 
 /** A suite that needs no browser and fails because of one wrong word in a file; every class is routed to one agent. */
@@ -18,7 +18,9 @@ function files(program: RealProgram): Record<string, string> {
       import { word } from '../word.mjs';
       test('says two', () => expect(word).toBe('two'));`,
     'agents.yaml': `version: 1
-runner: ${program.name}
+${Object.entries(agentsFile(program))
+  .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+  .join('\n')}
 routes: { ${classes.map((one) => `${one}: [debugger]`).join(', ')} }
 retries: { max: 3, backoff: { initial: 100ms, factor: 1, max: 100ms } }
 verify: { review: off }

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { locateCommandFile } from '../../src/agents/command-files.js';
 import { resolveSettings } from '../../src/config/load-settings.js';
+import type { AgentsFile } from '../../src/config/schema.js';
 import type { RunnerSettings } from '../../src/model/settings.js';
 import { tempDir } from '../rig/temp-dir.js';
 import type { Answer } from './dialects.js';
@@ -45,10 +46,20 @@ function call(tool: string, input: Readonly<Record<string, unknown>>): Answer {
   return { calls: [{ tool, input }] };
 }
 
-/** The settings of a program. For one that is not built in, agents.yaml has two lines. */
-export function runnerSettings({ name }: RealProgram): RunnerSettings {
-  const own = name === adapter.name ? { runner: name, runners: { [name]: { acp: [name] } } } : {};
-  const { runners } = resolveSettings({ file: own, project: 'own', filePath: null });
+/** What agents.yaml says of a program: two lines for one that is not built in. */
+export function agentsFile({ name }: RealProgram): AgentsFile {
+  return {
+    runner: name,
+    ...(name === adapter.name
+      ? { runners: { [name]: { acp: [name], env: ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'] } } }
+      : {}),
+  };
+}
+
+/** The settings of a program. */
+export function runnerSettings(program: RealProgram): RunnerSettings {
+  const { name } = program;
+  const { runners } = resolveSettings({ file: agentsFile(program), project: 'own', filePath: null });
   const settings = runners[name];
   if (!settings) throw new Error(`no runner ${name}`);
   return settings;
