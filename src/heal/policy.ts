@@ -114,7 +114,8 @@ type CountedHistory = CauseHistory & { readonly tries: number };
 /** Ends a cause after any attempt if no error remains, another error replaced it, or the project cannot be written to. */
 function endByOutcome({ agent, end: ended }: Attempt): NextStep | null {
   if (ended.kind === 'green') return end('healed', `fixed by ${agentName(agent ?? 'nobody')}`);
-  if (ended.kind === 'flaky') return end('flaky', ended.because);
+  if (ended.kind === 'flaky')
+    return ended.isOutside ? { kind: 'escalate', question: ended.because } : end('flaky', ended.because);
   if (ended.kind === 'changed') return end('superseded', ended.because);
   if (ended.kind === 'offered' && !ended.hides) return { kind: 'escalate', question: ended.because };
   // A read-only file or a full disk would block the next fix, too.

@@ -86,8 +86,8 @@ const attemptEndShape = z.discriminatedUnion('kind', [
   ended('still-failing'),
   /** The test is gone or skipped (HL-10). */
   ended('vanished'),
-  /** Green, but not because of the change (HN-5). */
-  ended('flaky'),
+  /** Green, but not because of the change (HN-5). `isOutside`: green in each run since the agent worked, although it changed no files. */
+  ended('flaky').extend({ isOutside: z.literal(true).exactOptional() }),
   /** It contains changes that no honest fix makes (HN-3). */
   ended('rejected').extend({ violations: listOf(violationShape) }),
   /** Green and proven, but only a person can decide whether it is right (BL-6), or its reviewer says that it hides the fault and agents try again first (HN-11). */

@@ -1,5 +1,5 @@
 import type { PendingAttempt } from '../../model/attempt.js';
-import type { DiagnosedFailure } from '../../model/cause.js';
+import type { Cause, DiagnosedFailure } from '../../model/cause.js';
 import { type Note, formatViolation } from '../../model/guard-findings.js';
 import { describeFailure } from '../../diagnose/headline.js';
 import { relativePath } from '../../paths.js';
@@ -8,7 +8,7 @@ import type { Change } from '../../workspace/change.js';
 import type { Work } from '../../workspace/workspace.js';
 import { chooseTestsToRunWithoutFix } from '../alike.js';
 import type { CauseWork } from '../cause-work.js';
-import { judgeRerun, type Judgement } from '../judge.js';
+import { isGreen, judgeRerun, type Judgement } from '../judge.js';
 import { proveForReview, applyForReview } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
@@ -243,7 +243,11 @@ export async function judgeAlone(
   for (;;) {
     const rerun = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
     const now = rerun.observe(cause.lead);
-    const judged = judgeRun(work, trial.record, rerun);
+    const first = judgeRun(work, trial.record, rerun);
+    // An error that a fix of this run revealed may be gone with the state that showed it.
+    const isSuspect = first.kind === 'flaky' && trial.record.agent !== null && cause.parent === null;
+    const isOutside = isSuspect && (await staysGreen(session, cause));
+    const judged = isOutside ? fixedOutside : first;
     const brokeSuite = now.suiteFailure !== null && cause.lead.failure.scope === 'test';
     const other = judged.kind === 'changed' || brokeSuite ? (now.failure ?? now.suiteFailure) : null;
     if (other === null || earlier === other.signature || session.signal.aborted)
@@ -254,6 +258,24 @@ export async function judgeAlone(
     }
     earlier = other.signature;
   }
+}
+
+const fixedOutside: Judgement = {
+  kind: 'flaky',
+  isOutside: true,
+  because:
+    'it is green in each run since an agent worked on it, although that changed no files of the project. What made it green is in no patch: packages, a file that git ignores or that is elsewhere, a database',
+};
+
+/** How many more runs have to be green to tell a fix outside the project from a flaky test. */
+const MORE_GREENS = 2;
+
+async function staysGreen(session: Session, cause: Cause): Promise<boolean> {
+  for (let time = 0; time < MORE_GREENS; time += 1) {
+    const rerun = await retest(session, { failures: [cause.lead], purpose: 'retest', causeId: cause.id });
+    if (session.signal.aborted || !isGreen(rerun.observe(cause.lead))) return false;
+  }
+  return true;
 }
 
 /** Judges a re-run. If an error returns that was already fixed on the same test, that is a loop, not progress (HN-9). */
@@ -305,8 +327,8 @@ export async function endJudged(
   trial.retest = rerun;
   if (judged.kind !== 'green' && judged.kind !== 'changed') {
     await takeOut();
-    const kind = trial.isDenied && judged.kind !== 'flaky' ? 'denied' : judged.kind;
-    trial.end = { kind, because: reason };
+    if (judged.kind === 'flaky') trial.end = { ...judged, because: reason };
+    else trial.end = { kind: trial.isDenied ? 'denied' : judged.kind, because: reason };
     return;
   }
   const notes = [

@@ -260,9 +260,16 @@ it.each<Scenario>([
     'healed healed | c1 healed, c2 healed | 1,2',
   ],
   [
-    'an agent changed no file',
+    'an agent changed no file, and its test is green from then on',
     1,
     (_, { run }) => (run < 3 ? 'boom' : null),
+    'escalated | c1 escalated | ',
+    { idle: ['1'] },
+  ],
+  [
+    'an agent changed no file, and its test is green and red since',
+    1,
+    (_, { run }) => (run < 3 || run > 3 ? 'boom' : null),
     'flaky | c1 flaky | ',
     { idle: ['1'] },
   ],
@@ -399,7 +406,7 @@ it.each<Scenario>([
     { teardown: (_, { run, fixes }) => (run > 6 && !fixes.has('2') ? 'the disk is nearly full' : null) },
   ],
 ])(
-  'HN-1 HN-2 HN-5 HN-6 HN-7 HL-3 HL-6 HL-7 CS-10 what is left if %s',
+  'AG-8 HN-1 HN-2 HN-5 HN-6 HN-7 HL-3 HL-6 HL-7 CS-10 what is left if %s',
   async (_, count, shows, left, over) => {
     const run = await simulatedRun(tests(count), shows, over);
     const verdicts = tests(count).map((id) => run.verdicts[id]);
