@@ -7,7 +7,7 @@ import { listCommandFiles } from './command-files.js';
 import { slashCommands } from './slash-commands.js';
 
 /**
- * Returns the prompt in the form in which a program gets it. Codex expands no slash commands without a terminal, so for Codex this is the clean text of
+ * Returns the prompt as the program receives it. Without a terminal, Codex does not expand slash commands, so it gets the masked text of
  * the command's file, with the rest of the prompt as arguments. Without a program, a person pastes the prompt, so it has no slash command.
  */
 export async function expandPrompt(

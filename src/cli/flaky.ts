@@ -14,8 +14,8 @@ Runs each test many times, in the suite and alone. It reports how often the test
 fails, with 95 % bounds, and why: because of tests before it (order), any tests
 beside it (load), one that shares data with it (data), another time zone (time),
 or none of these (random). Then the agents of the route flaky fix it. The fixed
-test must pass so many runs under the same condition that, without the fix, it
-would have a chance of at most 1 % to pass them all.
+test must pass enough runs under the same condition that, without the fix, it
+would have had at most a 1 % chance of passing them all.
 
   self-heal flaky                   all flaky tests of the suite
   self-heal flaky cart.spec.ts:9    this test

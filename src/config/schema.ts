@@ -327,7 +327,7 @@ export const agentsFileSchema = z.strictObject({
     time: duration('2m', 'How long all searches of a run may take together.'),
   }),
   flaky: section('The search for what makes a test flaky, and the proof of its fix.', {
-    runs: createCount(200, 'The most runs of one test under one condition.', 1),
+    runs: createCount(200, 'The maximum number of runs of one test under one condition.', 1),
     time: duration('10m', 'How long measuring and searching may take together; healing comes after it.'),
   }),
   store: createDefaulted(

@@ -156,7 +156,8 @@ function findPosition(evidence: Evidence, decided: Reason | undefined): string |
     if (decided?.source === 'server' && !built) return [textBelow(text, decided.evidence), excerpt];
     return built ? [textAround(excerpt, decided.evidence), excerpt] : [excerpt];
   });
-  const find = (text: string) => findOwnFrame(text, code) ?? (built ? findCompiledFile(text, code) : null);
+  const find = (text: string) =>
+    findOwnFrame(text, code) ?? (built ? findCompileErrorLocation(text, code) : null);
   return texts.map(find).find((position) => position !== null) ?? null;
 }
 
@@ -193,7 +194,7 @@ const charactersAbove = 300;
 const charactersBelow = 2_000;
 
 /** Returns the file, relative to the project, in which a compiler reports an error, with line and column if given; null if there is none. */
-function findCompiledFile(text: string, code: OwnCode): string | null {
+function findCompileErrorLocation(text: string, code: OwnCode): string | null {
   for (const [, address = '', line, indent = ''] of text.matchAll(caret)) {
     const path = findOwnPath(address, code);
     if (path !== null) return `${path}:${line}:${indent.length + 1}`;

@@ -61,7 +61,11 @@ async function escalate(
 }
 
 /** Repeats an open question of an earlier run, without starting an agent (ME-6). */
-export function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: Escalation): CauseEnd {
+export function repeatOpenQuestion(
+  session: Session,
+  cause: Cause,
+  { id, createdAt, problem }: Escalation,
+): CauseEnd {
   const question = `It has been waiting for an answer since ${localDay(createdAt)}: ${problem}`;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId: id });
   return { verdict: 'escalated', reason: question, askedBefore: true };

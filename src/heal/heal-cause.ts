@@ -3,7 +3,7 @@ import { builtIn } from '../model/built-in.js';
 import { findUnrefutedEnvironment, chooseRetryAxis } from '../model/cause.js';
 import type { CauseEnd } from '../model/verdict.js';
 import { unreachable } from '../unreachable.js';
-import { ask, mayBeMeant, stillOpen } from './ask.js';
+import { ask, mayBeMeant, repeatOpenQuestion } from './ask.js';
 import {
   applyTrial,
   endJudged,
@@ -41,7 +41,7 @@ export async function healCause(schedule: Schedule, work: CauseWork): Promise<vo
   const causeId = work.cause.id;
   const isNew = attempts.length === 0;
   session.bus.emit({ type: 'cause.started', causeId });
-  if (known.open && isNew) work.end = stillOpen(session, work.cause, known.open);
+  if (known.open && isNew) work.end = repeatOpenQuestion(session, work.cause, known.open);
   else if (known.fix && isNew) session.bus.emit({ type: 'cause.came_back', causeId, fix: known.fix });
   while (work.end === null) {
     work.cause = schedule.informed(work.cause);

@@ -31,7 +31,7 @@ export interface Progress {
   causeCount: number;
   /** Failures that could not be confirmed because the suite did not start, by key. */
   readonly blocked: Map<string, DiagnosedFailure>;
-  /** The ids that re-run each test of the first run, by the test's id. */
+  /** For each test of the first run, by id: the ids to select to re-run it. */
   readonly rerunIds: Readonly<Record<string, readonly string[]>>;
   /** The tests that were green in the first run and can run alone. */
   readonly green: readonly GreenTest[];

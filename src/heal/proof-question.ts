@@ -52,7 +52,7 @@ export interface TestInProof {
   readonly redWith: readonly string[];
   /** Its results in all runs, oldest first. */
   readonly sightings: readonly Sighting[];
-  /** Null while it is in the proof. */
+  /** Null until its proof has ended. */
   readonly ended: ProofOutcome | null;
 }
 

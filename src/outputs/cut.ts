@@ -37,7 +37,7 @@ export function wrap(text: string, width: number): string[] {
   return breakLine(flatten(text), width);
 }
 
-/** The beginning of a line that sets the indentation of its continuation: spaces, and a first column. */
+/** Matches the start of a line (spaces and first column), by whose width wrapped lines are indented. */
 const margin = /^ *(?:→ |\S+(?: \S+){0,3}? {2,})?/;
 /** A command, which people copy as a whole line. */
 const isCommand = /^\s*(?:→ )?(?:npx )?self-heal \S/;

@@ -40,7 +40,7 @@ export interface NoBase {
   readonly detail: string;
 }
 
-async function runForLine(cwd: string, command: readonly string[]): Promise<string> {
+async function readGitLine(cwd: string, command: readonly string[]): Promise<string> {
   return String(await gitBytes(cwd, command)).replace(/\n$/, '');
 }
 
@@ -59,7 +59,7 @@ export async function compareWithGit(cwd: string, ref: string | null): Promise<G
 }
 
 async function compareSince(cwd: string, ref: string | null): Promise<GitChanges | NoBase> {
-  const root = await runForLine(cwd, ['rev-parse', '--show-toplevel']);
+  const root = await readGitLine(cwd, ['rev-parse', '--show-toplevel']);
   const base = await findBase(cwd, ref);
   if (typeof base !== 'string') return base;
   // Uncommitted changes in a submodule do not belong to this repository.
@@ -99,7 +99,7 @@ async function findHiddenChanges(
     return file === '' || known.has(file) ? [] : [{ id, file }];
   });
   const options = ['--type=bool', '--default=false', '--get', 'core.sparseCheckout'];
-  const isSparse = (await runForLine(root, ['config', ...options])) === 'true';
+  const isSparse = (await readGitLine(root, ['config', ...options])) === 'true';
   const differing: { id: string; file: string; hash?: string; hashLines?: string }[] = [];
   const workingTree = createDiskTree(root, () => Promise.resolve([]));
   for (const { id, file } of entries) {
@@ -141,7 +141,7 @@ export async function findBase(
     if (failure && !requested.includes(name)) break;
     const target = commits.get(name);
     if (target === undefined) continue;
-    const base = await runForLine(cwd, ['merge-base', 'HEAD', target]).catch(() => null);
+    const base = await readGitLine(cwd, ['merge-base', 'HEAD', target]).catch(() => null);
     if (base !== null) return base;
     failure ??= { kind: 'no-merge-base', detail: name };
   }

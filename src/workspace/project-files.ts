@@ -78,7 +78,7 @@ interface Rules {
 }
 
 async function list(root: string, rules: Rules | null): Promise<Entry[]> {
-  const pause = createPauses();
+  const pause = createPeriodicYield();
   const entries: Entry[] = [];
   const visit = async (folder: string, above: Rules | null): Promise<void> => {
     await pause();
@@ -224,7 +224,7 @@ const MAX_BLOCK_MS = 2;
  * Creates a function to await before each step of a loop with thousands of small synchronous calls (which are cheaper than asynchronous ones). It
  * lets the rest of the program run every two milliseconds.
  */
-function createPauses(): () => Promise<void> | undefined {
+function createPeriodicYield(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {
     if (performance.now() - since < MAX_BLOCK_MS) return undefined;

@@ -26,9 +26,9 @@ export function listTrials(search: FlakeSearch, suspect: Suspect): readonly Flak
     under: { others, workers: 1 },
     describe: (some: readonly RepeatedTest[]) => `after ${formatTestNames(some)}`,
   });
-  const isOfFile = ({ test }: RepeatedTest) => test.location.file === file;
+  const isInSameFile = ({ test }: RepeatedTest) => test.location.file === file;
   const there = listMostlyPresent(search, suspect, 'before');
-  const orders = [earlier.filter(isOfFile), earlier.filter((test) => there.includes(test)), earlier]
+  const orders = [earlier.filter(isInSameFile), earlier.filter((test) => there.includes(test)), earlier]
     .filter(({ length }, at, all) => length > 0 && all.findIndex((other) => other.length === length) === at)
     .map(after);
   const wasRed = history.reds.has(target.key);

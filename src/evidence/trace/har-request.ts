@@ -69,7 +69,7 @@ export function parseTraceRequest(snapshot: unknown): TraceRequest {
         ? 'api'
         : (entry._resourceType ?? guessResourceType(url, request.headers)),
     status: isAnswered ? response.status : null,
-    // Since 1.63 a request without a response has a time, too.
+    // Since Playwright 1.63, requests without a response also have a time.
     durationMs: isAnswered && entry.time !== null && entry.time >= 0 ? Math.round(entry.time) : null,
     failure: response._failureText,
     requestHeaders: request.headers,
