@@ -3,7 +3,7 @@ import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey } from '../model/failure.js';
 import type { CauseEnd } from '../model/verdict.js';
 import { ask, askAboutEdits } from './ask.js';
-import { isEdited } from './apply-result.js';
+import { isEdited } from './test-files.js';
 import type { CauseWork } from './cause-work.js';
 import {
   listAttemptsOf,

@@ -14,7 +14,7 @@ import {
 } from './progress.js';
 import { retest, type Retest } from './retest.js';
 import { askAboutEdits, keepEdits } from './ask.js';
-import type { Session } from './session.js';
+import { isEdited } from './test-files.js';
 import { announceVerdicts, announceTests } from './tell-tests.js';
 
 /** Failures with their keys. */
@@ -73,11 +73,6 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
       red: 1,
       green: 1,
     });
-}
-
-/** True if somebody edited a test of a cause before it turned green. */
-export function isEdited({ testFiles }: Session, { members }: Pick<Cause, 'members'>): boolean {
-  return members.some(({ failure }) => testFiles.editedFor(failure).length > 0);
 }
 
 function isOfOpenCause(progress: Progress, { failure }: DiagnosedFailure): boolean {

@@ -2,6 +2,7 @@ import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SuitePlaces } from '../guard/request.js';
 import { isSpecName, createTestPlacePredicate } from '../guard/test-places.js';
+import type { Cause } from '../model/cause.js';
 import { type Failure, failureKey } from '../model/failure.js';
 import { relativePath } from '../paths.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -118,4 +119,12 @@ export async function listTestFiles(root: string, places: SuitePlaces): Promise<
   const { testFiles, config } = places;
   const others = (await createProjectTree(root).paths()).filter(createTestPlacePredicate(places));
   return [...new Set([...testFiles, ...(config === null ? [] : [config]), ...others])].slice(0, MAX_FILES);
+}
+
+/** True if somebody edited a test of a cause before it turned green. */
+export function isEdited(
+  { testFiles }: { readonly testFiles: Pick<TestFiles, 'editedFor'> },
+  { members }: Pick<Cause, 'members'>,
+): boolean {
+  return members.some(({ failure }) => testFiles.editedFor(failure).length > 0);
 }

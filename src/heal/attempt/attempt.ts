@@ -12,6 +12,7 @@ import { isGreen, judgeRerun, type Judgement } from '../judge.js';
 import { proveForReview, applyForReview } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
+import { isEdited } from '../test-files.js';
 import { guardAttempt } from './guard-attempt.js';
 import { keepPatch } from './keep-patch.js';
 import {
@@ -245,7 +246,11 @@ export async function judgeAlone(
     const now = rerun.observe(cause.lead);
     const first = judgeRun(work, trial.record, rerun);
     // An error that a fix of this run revealed may be gone with the state that showed it.
-    const isSuspect = first.kind === 'flaky' && trial.record.agent !== null && cause.parent === null;
+    const isSuspect =
+      first.kind === 'flaky' &&
+      trial.record.agent !== null &&
+      cause.parent === null &&
+      !isEdited(session, cause);
     const isOutside = isSuspect && (await staysGreen(session, cause));
     const judged = isOutside ? fixedOutside : first;
     const brokeSuite = now.suiteFailure !== null && cause.lead.failure.scope === 'test';
