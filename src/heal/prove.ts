@@ -249,12 +249,10 @@ async function runTests(
   const isRed = ({ failure }: ProofTest) => !isGreen(rerun.observe(failure));
   const cause = progress.causes.get(doubt?.fix ?? '');
   if (cause && tests.some(isRed)) announceNeededTests(progress.session, cause);
-  // Some of the tests run along with their fix.
+  // In a run that tells fixes apart, some tests keep their fix.
   const isWithoutFix = ({ fix }: TestInProof) => {
-    const own = [...progress.causes.values()].flatMap((one) =>
-      one.id === fix ? listChangesOf(progress, one) : [],
-    );
-    return part !== 'apart' || (own.length > 0 && own.every((id) => without.includes(id)));
+    const { changes } = fixInProof(proof, fix);
+    return part !== 'apart' || (changes.length > 0 && changes.every((id) => without.includes(id)));
   };
   const green = testsOf(planned.filter(isWithoutFix)).filter((test) => !isRed(test));
   const files = green.length > 0 ? await leftovers(progress, green) : [];

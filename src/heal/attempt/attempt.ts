@@ -269,7 +269,7 @@ const fixedOutside: Judgement = {
   kind: 'flaky',
   isOutside: true,
   because:
-    'it is green in each run since an agent worked on it, although that changed no files of the project. What made it green is in no patch: packages, a file that git ignores or that is elsewhere, a database',
+    'its test has been green in each run since then. No patch contains what made it green, which may be a package, an ignored file or a database',
 };
 
 /** How many more runs have to be green to tell a fix outside the project from a flaky test. */
