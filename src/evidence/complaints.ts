@@ -19,7 +19,7 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { formatConsoleLine } from '../diagnose/evidence-texts.js';
 import type { Reason } from '../model/diagnosis.js';
 import { readAllServerOutput } from './server-output.js';
-import { isLoopback, splitUrl } from '../urls.js';
+import { isLoopback, pathOf, splitUrl } from '../urls.js';
 
 /** Counts the errors in a test's console and its failed requests, by key. */
 export type Complaints = ReadonlyMap<string, number>;
@@ -82,9 +82,7 @@ function listWrites(network: readonly NetworkEntry[]): string[] {
     (entry) =>
       /^(?:POST|PUT|PATCH|DELETE)$/.test(entry.method) && !hasFailed(entry) && entry.answeredBy !== 'test',
   );
-  const lines = writes.map(
-    ({ method, url }) => `${method} ${(splitUrl(url)?.path ?? url).replace(/\?.*$/, '').slice(0, 120)}`,
-  );
+  const lines = writes.map(({ method, url }) => `${method} ${pathOf(url).slice(0, 120)}`);
   return [...new Set(lines)].slice(-MAX_WRITES);
 }
 

@@ -1,4 +1,5 @@
 import {
+  isSignIn,
   shortenUrl,
   readErrorBody,
   wasAborted,
@@ -306,16 +307,6 @@ function describeSentCookies({ requestHeaders }: NetworkEntry): string {
   return earlier.length === 0
     ? ' (Cookie header not sent)'
     : ` (cookies sent: ${earlier.slice(0, 8).join(', ')})`;
-}
-
-const signIn = /\b(?:log-?in|sign-?in|sessions?|auth\w*|oauth|token)\b/i;
-
-/** True for a sign-in request, judging by its URL and masked passwords. */
-function isSignIn({ method, url, requestBody }: NetworkEntry): boolean {
-  return (
-    method === 'POST' &&
-    (signIn.test(splitUrl(url)?.path ?? '') || /passw|\[masked: /i.test(requestBody ?? ''))
-  );
 }
 
 /** Response headers that make a browser withhold an answer from a page. */

@@ -257,18 +257,18 @@ export function createAttempt(n: number): PendingAttempt {
   };
 }
 
-/** Whether an attempt's change is in the project. */
+/** True if an attempt's change is in the project. */
 export function isKept({ end }: Pick<Attempt, 'end'>): boolean {
   return end.kind === 'green' || end.kind === 'changed';
 }
 
-/** Whether an attempt's change was reverted. A change that was rejected or did not apply was never in the project. */
+/** True if an attempt's change was reverted. A change that was rejected or did not apply was never in the project. */
 export function wasReverted({ files, end }: Pick<Attempt, 'files' | 'end'>): boolean {
   const tried: AttemptEnd['kind'][] = ['taken-out', 'still-failing', 'vanished', 'flaky', 'offered'];
   return files.length > 0 && tried.includes(end.kind);
 }
 
-/** Whether a reviewer says that an attempt's fix hides the fault. */
+/** True if a reviewer says that an attempt's fix hides the fault. */
 export function hidesFault({ end }: Pick<Attempt, 'end'>): boolean {
   return end.kind === 'offered' && end.hides === true;
 }

@@ -23,7 +23,7 @@ function refusesColor(env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Whether a stream may be redrawn: it is a terminal of a known size, and plain lines were not requested (CL-6). `columns` is 0 if the terminal
+ * True if a stream may be redrawn: it is a terminal of a known size, and plain lines were not requested (CL-6). `columns` is 0 if the terminal
  * does not know its size, as often under `expect` or `docker exec -t`.
  */
 export function canRedraw(

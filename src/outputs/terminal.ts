@@ -18,7 +18,7 @@ import type { Ora } from 'ora';
 export interface TerminalOptions {
   readonly stream: Screen;
   readonly paint: ChalkInstance;
-  /** Whether the terminal may be redrawn: not in CI, not a pipe. */
+  /** True if the terminal may be redrawn: not in CI, not a pipe. */
   readonly live: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -61,7 +61,7 @@ export function createTerminalReporter({ stream, paint, live, now }: TerminalOpt
   };
 }
 
-/** Whether to show the live view. During the first run, the terminal belongs to the user's own reporter, and a green run has nothing to show. */
+/** True if to show the live view. During the first run, the terminal belongs to the user's own reporter, and a green run has nothing to show. */
 function showsLiveView({ first, ended, suite, playwrightRuns }: RunState): boolean {
   if (ended !== null || first === null) return false;
   return first.failed > 0 || first.total === 0 || suite !== null || playwrightRuns > 1;

@@ -96,7 +96,7 @@ function createCauseView(
 /** The name of a failure of the suite itself in reports, because it belongs to no test. */
 export const suiteItself = 'the suite itself, before its tests';
 
-/** Whether nothing is left to do. */
+/** True if nothing is left to do. */
 function isGood(verdict: CauseVerdict): boolean {
   return verdict === 'passed' || isResolved(verdict);
 }

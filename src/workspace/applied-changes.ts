@@ -117,12 +117,12 @@ export class AppliedChanges {
     for (const lock of locks) this.#lastWritten.set(lock.path, lock.before);
   }
 
-  /** Whether a change of this run has edited a file, even if it has been reverted since. */
+  /** True if a change of this run has edited a file, even if it has been reverted since. */
   hasEdited(file: string): boolean {
     return this.#lastWritten.has(file);
   }
 
-  /** Whether a file is in the state in which a change of this run, or its revert, has left it. */
+  /** True if a file is in the state in which a change of this run, or its revert, has left it. */
   hasWritten(file: string, now: FileState | null): boolean {
     const written = this.#lastWritten.get(file);
     return written !== undefined && isSame(written, now);

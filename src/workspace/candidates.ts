@@ -27,7 +27,7 @@ interface StoredTree {
   readonly contents: Contents;
 }
 
-/** Whether `self-heal init` writes this file: no test depends on it, and in the first runs it is not committed yet. */
+/** True if `self-heal init` writes this file: no test depends on it, and in the first runs it is not committed yet. */
 export function isInitFile(file: string): boolean {
   return /(?:^|\/)(?:agents\.ya?ml|\.gitignore)$/.test(file) || isCommandFile(file);
 }

@@ -260,7 +260,7 @@ async function removeAll(target: string, entries: readonly Omit<Source, 'root'>[
   for (const { path: file } of entries) await rm(path.join(target, file), { recursive: true, force: true });
 }
 
-/** Whether a file was not written between these stats. No program can set the change time (ctime). */
+/** True if a file was not written between these stats. No program can set the change time (ctime). */
 function isUntouched(before: Stats, now: Stats): boolean {
   return (
     before.ctimeMs === now.ctimeMs &&

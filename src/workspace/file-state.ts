@@ -50,13 +50,13 @@ export function kindOf(info: Pick<Stats, 'isFile' | 'isSymbolicLink'>): FileStat
   return info.isSymbolicLink() ? 'link' : null;
 }
 
-/** Whether two states are the same. Of the permission bits, only the executable bit counts. */
+/** True if two states are the same. Of the permission bits, only the executable bit counts. */
 export function isSame(a: FileState | null, b: FileState | null): boolean {
   if (a === null || b === null) return a === b;
   return a.kind === b.kind && a.hash === b.hash && isExecutable(a) === isExecutable(b);
 }
 
-/** Whether its owner may execute it. Git records no other permission. */
+/** True if its owner may execute it. Git records no other permission. */
 export function isExecutable({ kind, mode }: FileState): boolean {
   return kind === 'file' && (mode & 0o100) !== 0;
 }

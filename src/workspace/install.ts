@@ -17,7 +17,7 @@ const dependencyFields =
     ' ',
   );
 
-/** Whether a change requires different packages to be installed. */
+/** True if a change requires different packages to be installed. */
 export async function changesPackages(edits: readonly FileEdit[], contents: Contents): Promise<boolean> {
   for (const { path: file, before, after } of edits) {
     if (path.posix.basename(file) in LOCKS) return true;

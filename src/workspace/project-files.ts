@@ -163,7 +163,7 @@ async function readRepositoryRules(root: string, folder: string, rules: Rules): 
   };
 }
 
-/** Whether git ignores a file that is neither a package nor an `.env` file; only a copy for an agent needs it. */
+/** True if git ignores a file that is neither a package nor an `.env` file; only a copy for an agent needs it. */
 export function isLocal({ area, path: file }: Entry): boolean {
   return area === 'ignored' && !environmentFile.test(file);
 }
@@ -212,7 +212,7 @@ export async function findUnwritable(root: string, files: readonly string[]): Pr
   return new Set([...never, ...ignored]);
 }
 
-/** Whether a fix may change this path, by the name alone. */
+/** True if a fix may change this path, by the name alone. */
 export function isWritable(file: string): boolean {
   const isNever = (part: string) => packageFolder.test(part) || neverCopied.has(path.posix.basename(part));
   return ![...listParents(file), file].some(isNever) && safePath.safeParse(file).success;

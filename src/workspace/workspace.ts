@@ -55,7 +55,7 @@ export interface Workspace {
    * numbered from 0, one for each agent that works at the same time. Rejects if the copy cannot be made, for example because the disk is full.
    */
   updateCopy(copy?: number, options?: { readonly isTried: boolean }): Promise<WorkingCopy>;
-  /** Whether a copy was updated before, so it can be updated even while the project contains a fix under test. */
+  /** True if a copy was updated before, so it can be updated even while the project contains a fix under test. */
   hasCopy(copy: number): boolean;
   /**
    * Updates the first copy to the state of a fresh clone, with the packages, the `.env` files, and the untracked files that have not changed since

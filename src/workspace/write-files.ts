@@ -117,7 +117,7 @@ function removeFile(file: string): void {
   }
 }
 
-/** Whether a link leads out of the root: a program could write through it. */
+/** True if a link leads out of the root: a program could write through it. */
 function leadsOut(root: string, file: string, content: Buffer): boolean {
   const target = path.resolve(path.dirname(path.join(root, file)), content.toString());
   return !isInside(root, target);

@@ -49,7 +49,7 @@ export interface BlameParts {
   readonly reportPaths: readonly string[];
   /** Finds positions in the app that matter to a failure although its texts do not name them. */
   readonly findNear: (lead: DiagnosedFailure) => Promise<readonly NearPlace[]>;
-  /** Whether a file belongs to the tests, by its path from the recorded root. */
+  /** True if a file belongs to the tests, by its path from the recorded root. */
   readonly isTest: (file: string) => boolean;
   /**
    * Reports the change that broke a cause's test, or a sentence that explains why there is none. A null id stands for all causes; such a sentence is

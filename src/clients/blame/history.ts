@@ -53,7 +53,7 @@ const neverLoaded = [
   /(?:^|\/)(?:test_\w+\.py|\w+_test\.(?:go|py|rb|exs|dart)|\w+_spec\.rb|\w+Tests?\.(?:java|kt|cs|php|swift))$/,
 ];
 
-/** Whether no Playwright suite loads a file. If a test changes its result without such a file, that is chance. */
+/** True if no Playwright suite loads a file. If a test changes its result without such a file, that is chance. */
 function isNeverLoaded(file: string): boolean {
   return isSpecName.test(file) || neverLoaded.some((pattern) => pattern.test(file));
 }
