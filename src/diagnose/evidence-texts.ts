@@ -81,7 +81,7 @@ export function collectTexts(
     () => true,
   );
   const failed = findFailedRequests(evidence, isOwnUrl);
-  const { named, isOfOthers } = findNamedRequests(
+  const { named, isAboutOthers } = findNamedRequests(
     failed.filter(({ common }) => !common),
     evidence,
   );
@@ -127,7 +127,7 @@ export function collectTexts(
     }),
     {
       source: 'server',
-      text: readServerText(evidence, { requestFailed: isExplainedByRequest || isShared, isOfOthers }),
+      text: readServerText(evidence, { requestFailed: isExplainedByRequest || isShared, isAboutOthers }),
       shared: evidence.network.length > 0 && !isExplainedByRequest,
     },
     { source: 'page', text: clipText(evidence.ariaSnapshot ?? '', most.page) },
@@ -158,13 +158,13 @@ function showsErrorPage({ ariaSnapshot, errors }: Evidence): boolean {
  */
 function readServerText(
   { network, serverOutput, ofOthers = [] }: Evidence,
-  { requestFailed, isOfOthers }: { readonly requestFailed: boolean } & Pick<NamedRequests, 'isOfOthers'>,
+  { requestFailed, isAboutOthers }: { readonly requestFailed: boolean } & Pick<NamedRequests, 'isAboutOthers'>,
 ): string {
   const text = stripAnsi(clipText(unpackJsonStacks(serverOutput), most.server));
   const others = new Set(network.length > 0 && !requestFailed ? ofOthers.map(normalise) : []);
   const own = text.split('\n').filter((line) => others.size === 0 || !others.has(normalise(line)));
   const blocks = dropOtherRequests(
-    splitLogBlocks(removeLinePrefixes(own.join('\n'))).filter((block) => !isOfOthers(block)),
+    splitLogBlocks(removeLinePrefixes(own.join('\n'))).filter((block) => !isAboutOthers(block)),
     network,
   );
   return blocks.join('\n').replace(foreignCode, '');

@@ -26,7 +26,7 @@ export interface NamedRequests {
   /** The failed requests that the test names; all of them if it names none or every one. */
   readonly named: readonly NetworkEntry[];
   /** True if a text names only the other failed requests. */
-  readonly isOfOthers: (text: string) => boolean;
+  readonly isAboutOthers: (text: string) => boolean;
 }
 
 /**
@@ -53,11 +53,11 @@ export function findNamedRequests(
   const isNamed = (path: string, words: ReadonlySet<string>) =>
     (ownWords.get(path) ?? []).some((word) => words.has(word));
   const named = paths.filter((path) => isNamed(path, testWords));
-  if (named.length === 0 || named.length === paths.length) return { named: failed, isOfOthers: () => false };
+  if (named.length === 0 || named.length === paths.length) return { named: failed, isAboutOthers: () => false };
   const others = paths.filter((path) => !named.includes(path));
   return {
     named: failed.filter((entry) => named.includes(pathOf(entry))),
-    isOfOthers: (text) => {
+    isAboutOthers: (text) => {
       const words = splitWords(text);
       return others.some((path) => isNamed(path, words)) && !named.some((path) => isNamed(path, words));
     },
