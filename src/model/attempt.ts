@@ -86,7 +86,7 @@ const attemptEndShape = z.discriminatedUnion('kind', [
   ended('still-failing'),
   /** The test is gone or skipped (HL-10). */
   ended('vanished'),
-  /** Green, but not because of the change (HN-5). `isOutside`: green in each run since the agent worked, although it changed no files. */
+  /** Green, but not because of the change (HN-5). `isOutside`: green in each run since the agent worked, although not because of its patch. */
   ended('flaky').extend({ isOutside: z.literal(true).exactOptional() }),
   /** It contains changes that no honest fix makes (HN-3). */
   ended('rejected').extend({ violations: listOf(violationShape) }),

@@ -1,5 +1,5 @@
 import type { PendingAttempt } from '../../model/attempt.js';
-import type { Cause, DiagnosedFailure } from '../../model/cause.js';
+import type { DiagnosedFailure } from '../../model/cause.js';
 import { type Note, formatViolation } from '../../model/guard-findings.js';
 import { describeFailure } from '../../diagnose/headline.js';
 import { relativePath } from '../../paths.js';
@@ -8,11 +8,11 @@ import type { Change } from '../../workspace/change.js';
 import type { Work } from '../../workspace/workspace.js';
 import { chooseTestsToRunWithoutFix } from '../alike.js';
 import type { CauseWork } from '../cause-work.js';
-import { isGreen, judgeRerun, type Judgement } from '../judge.js';
+import { fixedOutside, wasFixedOutside } from '../fixed-outside.js';
+import { judgeRerun, type Judgement } from '../judge.js';
 import { proveForReview, applyForReview } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
-import { isEdited } from '../test-files.js';
 import { guardAttempt } from './guard-attempt.js';
 import { keepPatch } from './keep-patch.js';
 import {
@@ -245,14 +245,8 @@ export async function judgeAlone(
     const rerun = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
     const now = rerun.observe(cause.lead);
     const first = judgeRun(work, trial.record, rerun);
-    // An error that a fix of this run revealed may be gone with the state that showed it.
-    const isSuspect =
-      first.kind === 'flaky' &&
-      trial.record.agent !== null &&
-      cause.parent === null &&
-      !isEdited(session, cause);
-    const isOutside = isSuspect && (await staysGreen(session, cause));
-    const judged = isOutside ? fixedOutside : first;
+    const isSuspect = first.kind === 'flaky' && trial.record.agent !== null;
+    const judged = isSuspect && (await wasFixedOutside(session, cause)) ? fixedOutside : first;
     const brokeSuite = now.suiteFailure !== null && cause.lead.failure.scope === 'test';
     const other = judged.kind === 'changed' || brokeSuite ? (now.failure ?? now.suiteFailure) : null;
     if (other === null || earlier === other.signature || session.signal.aborted)
@@ -263,24 +257,6 @@ export async function judgeAlone(
     }
     earlier = other.signature;
   }
-}
-
-const fixedOutside: Judgement = {
-  kind: 'flaky',
-  isOutside: true,
-  because:
-    'its test has been green in each run since then. No patch contains what made it green, which may be a package, an ignored file or a database',
-};
-
-/** How many more runs have to be green to tell a fix outside the project from a flaky test. */
-const MORE_GREENS = 2;
-
-async function staysGreen(session: Session, cause: Cause): Promise<boolean> {
-  for (let time = 0; time < MORE_GREENS; time += 1) {
-    const rerun = await retest(session, { failures: [cause.lead], purpose: 'retest', causeId: cause.id });
-    if (session.signal.aborted || !isGreen(rerun.observe(cause.lead))) return false;
-  }
-  return true;
 }
 
 /** Judges a re-run. If an error returns that was already fixed on the same test, that is a loop, not progress (HN-9). */
