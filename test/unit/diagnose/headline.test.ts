@@ -235,6 +235,6 @@ it('RP-1 EV-4 says that a service worker answered past a route of the test', () 
     diagnosis: classify(evidence),
   });
   expect(describeFailure(failed)).toMatch(
-    /^GET \/api\/chat\/status → 200 was answered by a service worker, past/,
+    /^GET \/api\/chat\/status → 200 was answered by a service worker, bypassing/,
   );
 });

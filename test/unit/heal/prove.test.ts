@@ -627,9 +627,9 @@ async function regressionAfter(red: readonly (readonly string[])[], fixes = [kep
   const workspace: Session['workspace'] = {
     ...made.session.workspace,
     listApplied: () => inTree,
-    takeOut: async (out) => {
+    revertTemporarily: async (out) => {
       inTree = stack.filter((id) => !out.includes(id));
-      return made.session.workspace.takeOut(out);
+      return made.session.workspace.revertTemporarily(out);
     },
     revert: async (out) => {
       for (const id of out) stack.splice(stack.indexOf(id), 1);
