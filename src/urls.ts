@@ -18,6 +18,16 @@ export function splitUrl(text: string): { origin: string; host: string; path: st
   return { host, origin: `${host}${match[2] ?? ''}`, path: match[3] || '/' };
 }
 
+/** Returns the path of a URL without its query, or any other text without its query. */
+export function pathOf(address: string): string {
+  return (splitUrl(address)?.path ?? address).replace(/\?.*$/, '');
+}
+
+/** Formats a host and a port as `127.0.0.1:5432` or `[::1]:5432`. */
+export function formatAddress(host: string, port: string | number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /**
  * Returns a function that is true for URLs of the app: of the page's site, the local machine or a hosted back end, and for URLs
  * without an origin. If the page never loaded (`about:blank`), the first requested document determines the site. If there is none,

@@ -65,7 +65,7 @@ export function renderPrompt(
   const timeline = buildTimeline(context, {
     diagnosis: context.diagnosis,
     knownText: error.message,
-    isShown: (request) => context.asked?.some((entry) => isSameRequest(entry, request)) ?? false,
+    isKnownRequest: (request) => context.asked?.some((entry) => isSameRequest(entry, request)) ?? false,
   });
   const timelineLines = formatTimeline(timeline);
   const sections: Record<string, Section> = {

@@ -10,7 +10,7 @@ import { counted, localDay } from '../format.js';
 import { matchIds } from '../run/find-run.js';
 import { closeSettledQuestions } from '../run/settled-questions.js';
 import type { Quarantine } from '../store/store.js';
-import { formatEntry, formatPage } from '../outputs/escalation-text.js';
+import { formatListEntry, formatEscalation } from '../outputs/escalation-text.js';
 import { withStore } from '../store/with-store.js';
 import { findEscalation, type Flags, readPatchTexts } from '../clients/answer-escalation.js';
 import { proveChosen, resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
@@ -83,7 +83,7 @@ export function listEscalations(options: Flags & { all?: boolean }): Promise<num
     const escalations = (await store?.listEscalations(options.all ? null : 'pending')) ?? [];
     if (options.json) return print({ schemaVersion: 1, escalations });
     return printText(
-      escalations.length === 0 ? 'Nothing needs review.' : escalations.map(formatEntry).join('\n'),
+      escalations.length === 0 ? 'Nothing needs review.' : escalations.map(formatListEntry).join('\n'),
     );
   });
 }
@@ -95,7 +95,7 @@ export function showEscalation(id: string, options: Flags): Promise<number | Pro
     const escalation = await findEscalation(store, id);
     if (!escalation.ok) return escalation.error;
     if (options.json) return print({ schemaVersion: 1, ...escalation.value });
-    return printText(formatPage(await readPatchTexts(escalation.value)));
+    return printText(formatEscalation(await readPatchTexts(escalation.value)));
   });
 }
 

@@ -13,7 +13,7 @@ import {
   readPatchTexts,
 } from '../clients/answer-escalation.js';
 import { canAskPerson } from '../outputs/ask.js';
-import { formatPage } from '../outputs/escalation-text.js';
+import { formatEscalation } from '../outputs/escalation-text.js';
 import { printText } from './print-text.js';
 import { wrapLines } from '../outputs/cut.js';
 import { withStore } from '../store/with-store.js';
@@ -54,7 +54,9 @@ async function promptForAnswer(
   { guidance, allow }: ResolveOptions,
 ): Promise<TypedAnswer | null> {
   const output = process.stderr;
-  output.write(`${wrapLines(formatPage(await readPatchTexts(escalation), true), output.columns)}\n\n`);
+  output.write(
+    `${wrapLines(formatEscalation(await readPatchTexts(escalation), { withChoices: false }), output.columns)}\n\n`,
+  );
   const options = escalation.choices.map((value) => ({ value, label: choiceText[value] }));
   const message = escalation.state === 'pending' ? 'What should be done?' : 'What should be done instead?';
   const choice = await select<Choice>({ message, options, output });

@@ -87,7 +87,7 @@ function listSignatures({ members, lead }: Pick<Cause, 'members' | 'lead'>): str
   return [...new Set([lead, ...members].map(storedSignature))];
 }
 
-/** Whether this end means that the fix itself was wrong, as opposed to a problem of the run or other files. */
+/** True if this end means that the fix itself was wrong, as opposed to a problem of the run or other files. */
 function isRefutedBy(kind: Attempt['end']['kind']): boolean {
   return ['still-failing', 'flaky', 'rejected', 'vanished', 'taken-out', 'offered'].includes(kind);
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { createClassify } from '../diagnose/classify.js';
 import type { Failure } from '../model/failure.js';
-import { createSignature, selectSignedText } from '../diagnose/signature.js';
+import { createSignature, selectTextToHash } from '../diagnose/signature.js';
 import { writeFailureRecord } from '../run/failure-record.js';
 import { markAsData } from '../evidence/evidence-files.js';
 import { timelineFile, forPeople, buildTimeline, formatTimeline } from '../evidence/timeline.js';
@@ -125,7 +125,7 @@ function signFailure(
  * the same signature.
  */
 function createSignedMessage({ failure, diagnosis }: FailureDiagnosis): string {
-  if (failure.scope === 'test') return clipErrorText(selectSignedText(failure));
+  if (failure.scope === 'test') return clipErrorText(selectTextToHash(failure));
   const decided = diagnosis.why[0]?.evidence.replaceAll(/(?<=\[masked: [^\]\n]{1,80}) \d{1,5}(?=\])/g, '');
   return [clipErrorText(failure.errors[0]?.message ?? ''), decided].filter(Boolean).join('\n');
 }

@@ -1,5 +1,5 @@
 import { systemClock } from '../clock.js';
-import { say } from '../outputs/streams.js';
+import { printMessage } from '../outputs/streams.js';
 import { createTerminal } from '../outputs/terminal.js';
 import { toPlaywrightArgs } from '../playwright/selection.js';
 import type { Watchdog } from '../run/watchdog.js';
@@ -58,7 +58,7 @@ export async function closeWorkspace({ workspace, cwd }: Pick<OpenRun, 'workspac
   } catch (error) {
     const { finishJournal } = await import('../run/recover.js');
     const finished = await finishJournal(cwd).catch(() => null);
-    if (finished && !finished.ok) say(`${finished.error.message}\n  → ${finished.error.remedy}`);
+    if (finished && !finished.ok) printMessage(`${finished.error.message}\n  → ${finished.error.remedy}`);
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../clock.js';
-import { say } from '../outputs/streams.js';
+import { printMessage } from '../outputs/streams.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { isKept } from '../model/attempt.js';
 import { endOwned } from '../process/end-processes.js';
@@ -68,7 +68,7 @@ async function runLocked(
   if (!created.ok) return created.error;
   const folder = created.value;
   await lock.setRun(folder.runId);
-  using interrupts = request.host ? createInterrupts(request.host.signal) : listenForInterrupts(say);
+  using interrupts = request.host ? createInterrupts(request.host.signal) : listenForInterrupts(printMessage);
   const { signal } = interrupts;
   const teardown = new Teardown();
   const watchdog = startWatchdog(folder);
@@ -117,7 +117,7 @@ async function runLocked(
     return result;
   };
   const ended = await teardown.run(await waitForEnding(carryOut(), interrupts.started(folder.runId)));
-  for (const trouble of outcome.troubles) say(trouble);
+  for (const trouble of outcome.troubles) printMessage(trouble);
   if (ended.kind === 'problem') return ended.problem;
   if (ended.kind === 'error') throw ended.error;
   if (!outcome.final) throw new Error('A run that ends has a report');

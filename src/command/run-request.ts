@@ -15,7 +15,7 @@ import type { Report } from '../run/report.js';
 import { findMissingAgents, dropMissingRunner } from '../agents/check-agents.js';
 import { loadSettings, overlay } from '../config/load-settings.js';
 import type { AgentsFile } from '../config/schema.js';
-import { say } from '../outputs/streams.js';
+import { printMessage } from '../outputs/streams.js';
 import { relativePath } from '../paths.js';
 import { findPlaywrightConfig, hasConfigElsewhere } from '../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
@@ -137,7 +137,7 @@ function findAgentsFileBeside(config: string, cwd: string): string | undefined {
   const beside = names.map((name) => path.join(path.dirname(config), name)).find((file) => existsSync(file));
   if (beside === undefined) return undefined;
   const file = relativePath(cwd, beside);
-  say(`settings: ${file}`);
+  printMessage(`settings: ${file}`);
   return file;
 }
 

@@ -1,4 +1,4 @@
-import { say } from '../outputs/streams.js';
+import { printMessage } from '../outputs/streams.js';
 import type { Problem } from '../problem.js';
 import { hasState, hasStateFolder, stateFolder } from '../state-folder.js';
 import { listKilledRuns } from '../run/run-journal.js';
@@ -21,7 +21,7 @@ export async function underLock(
   work: (lock: ProjectLock) => Promise<number | Problem>,
 ): Promise<number | Problem> {
   const { lockProject } = await import('../run/project-lock.js');
-  const lock = await lockProject(cwd, { command, wait, onWait: say });
+  const lock = await lockProject(cwd, { command, wait, onWait: printMessage });
   if (!lock.ok) return lock.error;
   using held = lock.value;
   return (await recover(cwd)) ?? (await work(held));
@@ -44,6 +44,6 @@ export async function recover(project: string): Promise<Problem | null> {
   const { recoverKilledRuns } = await import('../run/recover.js');
   const recovered = await recoverKilledRuns(project);
   if (!recovered.ok) return recovered.error;
-  if (recovered.value.length > 0) say(recovered.value.join('\n'));
+  if (recovered.value.length > 0) printMessage(recovered.value.join('\n'));
   return null;
 }

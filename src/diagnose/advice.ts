@@ -12,7 +12,7 @@ export const missingBrowser =
 const takenPort =
   /:\/\/[^\s/]{1,200}?:(\d{2,5})\S{0,200} is already used, make sure that nothing is running|(?:EADDRINUSE|[Aa]ddress already in use).{0,80}?[:( ](\d{2,5})(?![\d.])|\b[Pp]ort (\d{2,5}) (?:is |was )?(?:already |currently )?(?:in use|used|allocated|occupied|being used|unavailable|not available|taken)|:(\d{2,5})[^\d\n]{0,20}: (?:bind: )?(?:address already in use|port is already allocated)|\b(?:EADDRINUSE|[Aa]ddress already in use)|is already used, make sure that nothing is running/;
 
-/** Programs that npm and its like do not install. */
+/** Programs that package managers such as npm do not install. */
 const programs =
   'docker|docker-compose|podman|java|javac|mvn|mvnw|gradle|gradlew|python[\\d.]*|pip[\\d.]*|pipenv|poetry|uv|uvicorn|gunicorn|flask|ruby|bundle|bundler|rails|rake|php|composer|symfony|go|air|cargo|rustc|dotnet|node|npm|npx|pnpm|yarn|bun|bunx|deno|corepack|mix|elixir|make|psql|pg_ctl|pg_isready|mysql|mongod|redis-server|supabase|firebase|gcloud|aws|kubectl|hugo|jekyll|nginx|caddy|mkcert|sqlite3|git|curl|xvfb-run';
 const missingProgram = new RegExp(
@@ -22,7 +22,7 @@ const missingProgram = new RegExp(
 
 type Advice = readonly [RegExp, (match: RegExpExecArray) => string];
 
-/** Things that a test may need on the machine, even if it opens no page, with the advice. */
+/** Advice on what any test may need on the machine, even one that opens no page. */
 const testAdvice: readonly Advice[] = [
   [
     missingBrowser,
@@ -37,7 +37,7 @@ const testAdvice: readonly Advice[] = [
   ],
 ];
 
-/** Errors that stop the whole suite and need a person or a change of the machine, with the advice. */
+/** Advice on errors that stop the whole suite, and need a person or a change of the machine. */
 const suiteAdvice: readonly Advice[] = [
   [
     /not allowed due to the 'forbidOnly' option|focused with '\.only' is not allowed/,
@@ -88,7 +88,7 @@ const suiteAdvice: readonly Advice[] = [
  * Returns the advice for a failure that only a person can resolve on the machine (HL-7), or null. Reads Playwright's errors and the deciding
  * lines of a server. For a test with a page, only `testAdvice` and unreachable hosts and services count.
  */
-export function adviceForPerson(evidence: Evidence, why: readonly Reason[]): string | null {
+export function findAdviceForPerson(evidence: Evidence, why: readonly Reason[]): string | null {
   const { errors, pageUrl, network } = evidence;
   const isOfPage = pageUrl !== null || network.length > 0;
   const service = findDecidingService(evidence, why);
@@ -96,13 +96,13 @@ export function adviceForPerson(evidence: Evidence, why: readonly Reason[]): str
   const serverLines = why.filter(({ source }) => source === 'server').map(({ evidence }) => evidence);
   return (
     findAdvice(testAdvice, words) ??
-    (isOfPage ? adviceOnUnreachedHost(evidence, why) : findAdvice(suiteAdvice, [...words, ...serverLines])) ??
+    (isOfPage ? adviseOnUnreachedHost(evidence, why) : findAdvice(suiteAdvice, [...words, ...serverLines])) ??
     (service && adviseOnService(service))
   );
 }
 
 /** Returns the advice if the deciding reason is that the machine cannot reach another site. */
-function adviceOnUnreachedHost(evidence: Evidence, why: readonly Reason[]): string | null {
+function adviseOnUnreachedHost(evidence: Evidence, why: readonly Reason[]): string | null {
   const request = findDecidingUnreached(evidence, why);
   return request && !isNamedByApp(request, evidence, createOwnUrlCheck(evidence))
     ? `this machine cannot reach ${splitUrl(request.url)?.origin ?? request.url} (${request.failure}): give it network access, or mock the host in the tests (page.route)`

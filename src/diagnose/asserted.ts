@@ -4,7 +4,7 @@ import { type Evidence, type NetworkEntry, hasFailed } from '../model/evidence.j
 import { removeEllipsis, type Reason } from '../model/diagnosis.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import type { TestError } from '../model/failure.js';
-import { createOwnUrlCheck, splitUrl } from '../urls.js';
+import { createOwnUrlCheck, pathOf, splitUrl } from '../urls.js';
 import { stripAnsi } from '../visible-text.js';
 import { splitWords } from './named-requests.js';
 import { readErrorBody, formatRequest } from './requests.js';
@@ -53,9 +53,9 @@ const genericWords = new Set([
 ]);
 
 /**
- * Returns the app's requests most likely to explain a failure: the deciding request, or the one whose answer contained the deciding URL. Otherwise
- * a request that the test names, or whose answer contains the received value, contradicts its own query or is empty, together with the last
- * preceding write to the same resource. Empty if none stands out.
+ * Returns the app's requests that most likely explain a failure: the deciding request, or the one whose answer contained the deciding URL. Otherwise
+ * a request that the test names, or whose answer contains the received value, contradicts its own query or is empty; before it, the last write to
+ * the same resource. Empty if no request stands out.
  */
 export function chooseRelevantRequests(
   { network, errors, failedStep, pageUrl }: Pick<Evidence, 'network' | 'errors' | 'failedStep' | 'pageUrl'>,
@@ -121,15 +121,13 @@ export function chooseRelevantRequests(
   return [...(written ? [written] : []), best.entry];
 }
 
-/** Whether an answer has an empty body, or only an empty list or object. A body that was not recorded is unknown. */
+/** True if an answer has an empty body, or only an empty list or object; false if the body was not recorded. */
 function hasEmptyBody({ responseBody, responseHeaders }: NetworkEntry): boolean {
   return responseBody === null ? responseHeaders['content-length'] === '0' : empty.test(responseBody);
 }
 
 function wordsOfPath({ url }: NetworkEntry): string[] {
-  return [...splitWords((splitUrl(url)?.path ?? url).replace(/\?.*$/, ''))].filter(
-    (word) => !genericWords.has(word),
-  );
+  return [...splitWords(pathOf(url))].filter((word) => !genericWords.has(word));
 }
 
 /** Returns a field of an answer that contradicts the request's query: `?status=pending → [{"status":"dismissed"}]`. */
@@ -161,7 +159,7 @@ export function findDecidingAnswer({ failure, diagnosis, evidence }: DiagnosedFa
   const entry = chooseRelevantRequests(evidence, diagnosis.why).at(-1);
   if (!entry || entry.resourceType === 'document') return null;
   const isWrong = reason?.source === 'network' || describeWrongAnswer(entry, evidence.errors) !== null;
-  return isWrong ? `${entry.method} ${(splitUrl(entry.url)?.path ?? entry.url).replace(/\?.*$/, '')}` : null;
+  return isWrong ? `${entry.method} ${pathOf(entry.url)}` : null;
 }
 
 /** Returns the part of a text around the first of these values, at most `room` characters, with the number of omitted characters at each end. */

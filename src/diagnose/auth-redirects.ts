@@ -4,43 +4,42 @@ import type { Evidence, NetworkEntry } from '../model/evidence.js';
 
 /** A redirected or refused request, for example because nobody is signed in. */
 interface RedirectOrRefusal {
-  readonly requestsByRedirect: string;
+  readonly requested: string;
   /** The page or the status that the app answered with. */
   readonly received: string;
 }
 
 /**
- * Returns a key for each failure whose request got the same redirect or refusal as different requests of other failures. An expired session, for
- * example, has as many symptoms as there are tests. If all tests requested the same page, such as a start page that always redirects, there is no
- * key.
+ * Returns a key for each failure whose request got the same redirect or refusal as different requests of other failures: an expired session, for
+ * example, shows different symptoms in every test. Returns none if all tests requested the same page, such as a start page that always redirects.
  */
 export function findSharedRedirects(failures: readonly DiagnosedFailure[]): Map<DiagnosedFailure, string> {
   const redirects = failures.flatMap((failure) => {
-    const turned = findRedirectOrRefusal(failure);
-    return turned === null ? [] : [{ failure, ...turned }];
+    const redirect = findRedirectOrRefusal(failure);
+    return redirect === null ? [] : [{ failure, ...redirect }];
   });
   const requestsByRedirect = new Map<string, Set<string>>();
   for (const redirect of redirects)
     requestsByRedirect.set(
       redirect.received,
-      (requestsByRedirect.get(redirect.received) ?? new Set()).add(redirect.requestsByRedirect),
+      (requestsByRedirect.get(redirect.received) ?? new Set()).add(redirect.requested),
     );
-  const together = redirects.filter(({ received }) => (requestsByRedirect.get(received)?.size ?? 0) > 1);
-  return new Map(together.map(({ failure, received }) => [failure, `turned away | ${received}`]));
+  const shared = redirects.filter(({ received }) => (requestsByRedirect.get(received)?.size ?? 0) > 1);
+  return new Map(shared.map(({ failure, received }) => [failure, `turned away | ${received}`]));
 }
 
 function findRedirectOrRefusal({
   diagnosis: { category, facts },
   evidence,
 }: DiagnosedFailure): RedirectOrRefusal | null {
-  const [, asked, host = '', status] =
+  const [, requested, host = '', status] =
     /^(\S+ (https?:\/\/[^/]+)?\S*) → (401)$/.exec(facts.endpoint ?? '') ?? [];
-  if (category === 'network-error' && asked !== undefined)
-    return { requestsByRedirect: asked, received: `${host} ${status}` };
+  if (category === 'network-error' && requested !== undefined)
+    return { requested, received: `${host} ${status}` };
   const redirect = category === 'ui-error' ? findRedirect(evidence) : null;
   return (
     redirect && {
-      requestsByRedirect: dropQueryAndHash(redirect.url),
+      requested: dropQueryAndHash(redirect.url),
       received: dropQueryAndHash(evidence.pageUrl ?? ''),
     }
   );
@@ -59,14 +58,12 @@ export function findRedirect({
     ({ url }) => dropQueryAndHash(url) === dropQueryAndHash(pageUrl ?? ''),
   );
   const first = documents.slice(0, Math.max(0, page)).findLastIndex((request) => !isRedirected(request)) + 1;
-  const requestsByRedirect = first < page ? documents[first] : undefined;
-  if (!requestsByRedirect || requestsByRedirect.method !== 'GET' || requestsByRedirect.common) return null;
-  return dropQueryAndHash(requestsByRedirect.url) === dropQueryAndHash(pageUrl ?? '')
-    ? null
-    : requestsByRedirect;
+  const requested = first < page ? documents[first] : undefined;
+  if (!requested || requested.method !== 'GET' || requested.common) return null;
+  return dropQueryAndHash(requested.url) === dropQueryAndHash(pageUrl ?? '') ? null : requested;
 }
 
-/** Whether the app redirected a request for a page to another page. */
+/** True if the app redirected a request for a page to another page. */
 export function isRedirected({
   resourceType,
   status,
@@ -80,7 +77,7 @@ function dropQueryAndHash(url: string): string {
   return parts === null ? url : parts.origin + parts.path.replace(/\?.*$/, '');
 }
 
-/** A cookie that the app set, and the request that was turned away without it. */
+/** A cookie that the app set, and the request that was redirected or refused without it. */
 interface LostCookie {
   readonly setBy: NetworkEntry;
   readonly name: string;
@@ -92,7 +89,7 @@ interface LostCookie {
 const setCookie = /^([^=;\s]+)=([^;\n]+);?[ \t]*(.*)$/gm;
 const deletesCookie = /max-age=0\b|expires=[^;]*\b1970\b/i;
 
-/** Returns the last cookie that the browser did not keep: no later request to its server had it, and one was turned away. Null if there is none. */
+/** Returns the last cookie that the browser did not keep, or null: no later request to its server had it, and one was redirected or refused. */
 export function findLostCookie({ network }: Pick<Evidence, 'network'>): LostCookie | null {
   const lost = network.flatMap((setBy, at) => {
     const origin = splitUrl(setBy.url)?.origin;

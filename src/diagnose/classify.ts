@@ -13,7 +13,7 @@ import { type Evidence, hasFailed, isAlarming, type NetworkEntry, unanswered } f
 import { isRefusal } from './graphql-errors.js';
 import { createOwnUrlCheck } from '../urls.js';
 import { findFailedRequests, failedResource, isSignIn } from './requests.js';
-import { adviceForPerson, findDecidingUnreached } from './advice.js';
+import { findAdviceForPerson, findDecidingUnreached } from './advice.js';
 import { findDecidingService } from './services.js';
 import { isNamedByApp, isUnreached } from './unreached.js';
 import { parseComplaint, findMarkedLine, orderErrors } from './complaint.js';
@@ -27,7 +27,7 @@ import { removeQuotes } from './without-quotes.js';
 /** The warning for a failure that no rule matches (CS-6). */
 export const unknownWarning = 'Error type unknown, using default agent';
 
-/** Classifies a failure: its class with the reasons, alternatives, and the facts that the evidence names (CS-1 to CS-8, CS-11). */
+/** Classifies a failure (CS-1 to CS-8, CS-11): returns its class with reasons and alternatives, and the facts that the evidence names. */
 export type Classify = (evidence: Evidence) => Diagnosis;
 
 const MAX_REASONS = 5;
@@ -35,7 +35,7 @@ const MAX_REASONS = 5;
 /** Classifies with the built-in rules only. */
 export const classify: Classify = createClassify();
 
-/** Compiles the built-in rules' patterns ahead of time. Takes as long as classifying fifty failures, so call it while self-heal is idle. */
+/** Compiles the built-in rules' patterns ahead of time. That takes as long as classifying fifty failures, so call it while self-heal is idle. */
 export function compileRules(): void {
   const sources: readonly EvidenceSource[] = ['error', 'stack', 'console', 'network', 'server', 'page'];
   createMatcher().findReasons(sources.map((source) => ({ source, text: 'Error' })));
@@ -50,17 +50,17 @@ export function createClassify(project?: ProjectRules): Classify {
     const [ranked = 'unknown', ...others] = rankCategories(reasons);
     const lastLine = findLastWords(evidence);
     const strong = keepStrongest(reasons, ranked).map((reason) =>
-      useTellingLine(preferErrorMessage(restoreOriginalLine(reason, evidence), texts), evidence, texts),
+      useInformativeLine(preferErrorMessage(restoreOriginalLine(reason, evidence), texts), evidence, texts),
     );
     const hasServerReason = lastLine === null || strong.some(({ source }) => source === 'server');
     const words = hasServerReason ? [] : [createLastWordsReason(lastLine, ranked)];
     // The more certain reasons come first.
     const found = isDecisive(strong[0]?.confidence ?? 0) ? [...strong, ...words] : [...words, ...strong];
     const why = putServiceFirst(found, evidence);
-    const advice = adviceForPerson(evidence, why);
-    // If the machine lacks something that a server needs, the build is not at fault. If the server printed nothing, the reason is unknown.
-    const isOther = strong[0]?.rule === webServerExited && (advice !== null || lastLine === null);
-    const category = isOther ? 'unknown' : ranked;
+    const advice = findAdviceForPerson(evidence, why);
+    // If a server lacks something on the machine, the build is not at fault. If the server printed nothing, the reason is unknown.
+    const isNoBuildError = strong[0]?.rule === webServerExited && (advice !== null || lastLine === null);
+    const category = isNoBuildError ? 'unknown' : ranked;
     return {
       category,
       alternatives: listAlternatives(others, strong, reasons).filter((other) => other !== category),
@@ -189,16 +189,19 @@ function listAlternatives(
   reasons: readonly Reason[],
 ): Category[] {
   if (decided?.rule === webServerExited) return ['unknown'];
-  const isTold = (other: Category) =>
+  const hasReason = (other: Category) =>
     reasons.some(({ category, rule }) => category === other && rule !== webServerExited);
-  return others.filter((other) => other !== 'unknown' && isTold(other));
+  return others.filter((other) => other !== 'unknown' && hasReason(other));
 }
 
 function createLastWordsReason(evidence: string, category: Category): Reason {
   return { rule: 'server/last-words', category, source: 'server', evidence, confidence: weak };
 }
 
-/** Corrects the axis: a problem of the machine needs no change of code, a refused session needs no person, and a host named by the app is no problem of the machine. */
+/**
+ * Corrects the axis: a problem of the machine needs no change of code, a refused session needs no person, and a host that the app named is no
+ * problem of the machine.
+ */
 function chooseRetryAxis(
   axis: RetryAxis,
   found: {
@@ -213,13 +216,13 @@ function chooseRetryAxis(
   return advice !== null && axis === 'code_error' ? 'env_error' : axis;
 }
 
-/** Whether the app itself named the unreachable host. */
+/** True if the app itself named the unreachable host. */
 function isHostNamedByApp(evidence: Evidence, why: readonly Reason[]): boolean {
   const request = findDecidingUnreached(evidence, why);
   return request !== null && isNamedByApp(request, evidence, createOwnUrlCheck(evidence));
 }
 
-/** Whether the app refused requests (401, 403) of which none is a sign-in: different credentials would change nothing. */
+/** True if the app refused requests (401, 403), but no sign-in: different credentials would change nothing. */
 function isSessionRefused(evidence: Evidence, [decided]: readonly Reason[]): boolean {
   if (decided?.category !== 'network-error' || decided.source === 'server') return false;
   const refused = findFailedRequests(evidence, createOwnUrlCheck(evidence)).filter(
@@ -267,8 +270,8 @@ const testSourceLine = /^> |^\s*-? ?(?:waiting for navigation|\d+ × )/;
 const beforeOutOfMemory = /^<--- (?:Last few|JS stack)|^\[\d+:0x|\bMark-(?:Compact|sweep)\b/i;
 const outOfMemory = /^.*(?:FATAL ERROR: .*|heap out of memory.*)$/m;
 
-/** Replaces a line that only announces an error by the line that names it. */
-function useTellingLine(reason: Reason, { errors }: Evidence, texts: readonly EvidenceText[]): Reason {
+/** Replaces a line that does not say what went wrong by one that does. */
+function useInformativeLine(reason: Reason, { errors }: Evidence, texts: readonly EvidenceText[]): Reason {
   if (reason.source === 'error' && testSourceLine.test(reason.evidence)) {
     const [error] = orderErrors(errors);
     const line = stripAnsi(error?.message ?? '')
@@ -295,7 +298,7 @@ function restoreOriginalLine(reason: Reason, { errors }: Evidence): Reason {
   return line === undefined ? reason : { ...reason, evidence: line.trim().slice(0, 300) };
 }
 
-/** Whether the server printed why it failed. That outranks its status of 500, which an access log only repeats. */
+/** True if the server printed why it failed. That outranks its status of 500, which an access log only repeats. */
 function isExplainedByServer({ source, rule, confidence }: Reason): boolean {
   return source === 'server' && rule !== 'network/access-log' && isDecisive(confidence);
 }
@@ -314,7 +317,7 @@ function keepDecidingTexts(texts: readonly EvidenceText[], why: readonly Reason[
   return texts.filter(({ source }) => source === 'error' || why.some((reason) => reason.source === source));
 }
 
-/** The depth of each class: of several classes in the evidence, the deepest is the root cause. `unknown` (such as a crash) ranks with symptoms. */
+/** The deepest class in the evidence is the root cause. `unknown` (such as a crash) ranks with symptoms. */
 const depth: Record<Category, number> = {
   'build-error': 4,
   'database-error': 3,
@@ -340,10 +343,12 @@ function rankCategories(reasons: readonly Reason[]): Category[] {
   const sure = (category: Category) => best.get(category) ?? 0;
   const named = new Set(reasons.filter(({ rule }) => isProjectRule(rule)).map(({ category }) => category));
   // If a server says why it ends, that explains every broken connection to it.
-  const ofEnd = (reason: Reason) => reason.source === 'server' && isDecisive(reason.confidence);
-  const isServerDeath = reasons.some((reason) => reason.category === 'unknown' && ofEnd(reason));
+  const explainsServerEnd = reasons.some(
+    ({ category, source, confidence }) =>
+      category === 'unknown' && source === 'server' && isDecisive(confidence),
+  );
   const depthOf = (category: Category) =>
-    category === 'unknown' && isServerDeath ? depth['network-error'] + 0.5 : depth[category];
+    category === 'unknown' && explainsServerEnd ? depth['network-error'] + 0.5 : depth[category];
   const weight = (category: Category) =>
     (named.has(category) ? projectWeight : 0) +
     (isDecisive(sure(category)) ? 10 + depthOf(category) : 0) +
@@ -354,13 +359,13 @@ function rankCategories(reasons: readonly Reason[]): Category[] {
 /** Playwright's errors about a process of the suite that ended or never answered; only the output of that process can say why. */
 const suiteProcessError =
   /Process from config\.webServer (?:was not able to start|exited early)|Timed out waiting \d+ ?ms from config\.webServer|^Error: Playwright ended |verify\.prepare failed/;
-/** Messages of package managers, task runners and shells about a failed program, which never say why it failed. */
+/** Messages of package managers, task runners and shells that a program failed, which never say why. */
 const wrapper =
   /^(?:> |\$ |npm (?:ERR!|error|warn|WARN|notice)|\s?WARN\b|warning |\(node:\d+\) |\(Use `node --trace|(?:error |Error: )?[Cc]ommand (?:failed|"[^"\n]{0,300}" exited|exited|finished)\b|ERROR: .{0,200} (?:exited|failed) with|.{0,40}\bELIFECYCLE\b|.{0,60}\bERR_PNPM_RECURSIVE|info Visit |.{0,200}\b(?:exited|failed|ended|finished|terminated)(?: (?:early|unexpectedly))?(?: with| \()? ?(?:exit )?(?:code|status|signal)\b|(?:make|gmake)(?:\[\d+\])?: \*\*\*|Error: Process (?:from|completed)|Error: Timed out waiting|Error: Playwright ended|\s*(?:Run|See|Try|For) ['"`\w].{0,200}(?:--help|more information|for details|logs?)\b|.{0,60}A complete log of this run|Tasks: |Failed: |Cached: |Time: |Caused by:?$|Node\.js v\d|exit status \d|Exit code:?)/;
 /** A line of a stack, a code excerpt or an error object, which belongs to the message above it. */
 const continuationLine =
   /^\s*(?:at |\d{1,5} ?[|│]|>? ?\d{1,5} [|│]|[|│^~]+\s*$|[{}[\]()]+[,;]?$|\w+: .{0,300},$|\w+: (?:'[^']*'|\d+|null|undefined|\[\w+\])$|File "|goroutine \d|from \S+:\d+:in )|node:internal\/|^\s*$/;
-const complains =
+const errorWords =
   /\b(?:error|exception|fatal|panic|fail(?:ed|ure)?|cannot|can't|could not|couldn't|unable|no such|not found|missing|invalid|unknown|denied|refused|required?|must|unsupported|unexpected|undefined|already|expected)\b|(?:Error|Exception)\b/i;
 
 /**
@@ -374,6 +379,6 @@ function findLastWords({ errors, serverOutput }: Pick<Evidence, 'errors' | 'serv
     .filter(
       (line) => !continuationLine.test(line) && !wrapper.test(line.trim()) && !suiteProcessError.test(line),
     );
-  const complaint = lines.find((line) => complains.test(line)) ?? lines.at(-1);
+  const complaint = lines.find((line) => errorWords.test(line)) ?? lines.at(-1);
   return complaint?.trim().slice(0, 300) ?? null;
 }

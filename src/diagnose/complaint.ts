@@ -138,13 +138,13 @@ function describeValues(text: string): string | null {
   return findDifference(text) ?? (received ? `received ${received.trim()}` : null);
 }
 
-/** Whether a line holds a value rather than only a bracket. */
+/** True if a line holds a value rather than only a bracket. */
 function isValue(line: string): boolean {
   return !/^(?:[A-Z]\w{0,40} )?[[{]$|^[\]}]$/.test(line);
 }
 
 /** Returns the first line that holds a value, or else the first line. */
-function firstValueLine(lines: readonly string[]): string | null {
+function findFirstValueLine(lines: readonly string[]): string | null {
   return lines.find(isValue) ?? lines[0] ?? null;
 }
 
@@ -157,10 +157,10 @@ function findDifference(text: string): string | null {
     listDiffLines(diff, /^-[ \t]*(\S.{0,80})$/gm),
     listDiffLines(diff, /^\+[ \t]*(\S.{0,80})$/gm),
   ];
-  const expected = firstValueLine(dropCommonLines(minus, plus)) ?? firstValueLine(minus);
+  const expected = findFirstValueLine(dropCommonLines(minus, plus)) ?? findFirstValueLine(minus);
   const others = dropCommonLines(plus, minus);
   const named = others.filter((line) => firstWord(line) === firstWord(expected ?? ''));
-  const received = named.find(isValue) ?? firstValueLine(others) ?? firstValueLine(plus);
+  const received = named.find(isValue) ?? findFirstValueLine(others) ?? findFirstValueLine(plus);
   if (expected === null && received === null) return null;
   if (expected === received) return `expected ${expected} in another place`;
   return describeComparison(expected ?? 'nothing', received ?? 'nothing');

@@ -4,7 +4,7 @@ import { normalise } from './normalise.js';
 import type { TestError } from '../model/failure.js';
 import type { EvidenceText, Matcher } from './match.js';
 import { isUnreached, mayExplainFailure } from './unreached.js';
-import { createOwnUrlCheck, splitUrl } from '../urls.js';
+import { createOwnUrlCheck, pathOf, splitUrl } from '../urls.js';
 import { splitLogBlocks, type NamedRequests, findNamedRequests } from './named-requests.js';
 import {
   readErrorBody,
@@ -36,17 +36,17 @@ export function clipText(text: string, max: number): string {
 }
 
 /** How many characters of each channel are read. */
-const most = { error: 12_000, stack: 4_000, console: 1_500, server: 24_000, page: 6_000 } as const;
+const maxCharacters = { error: 12_000, stack: 4_000, console: 1_500, server: 24_000, page: 6_000 } as const;
 const consoleEntries = 50;
 const quietTypes = new Set(
   'log info debug warning dir dirxml table trace count timeEnd clear dialog'.split(' '),
 );
-/** The throwing line of Node or of a package, which Node prints above an exception that ends the process. */
+/** The code that threw, in Node or a package. Node prints it above an exception that ends the process. */
 const foreignCode =
   /^(?:node:|(?:file:\/\/)?(?:\/|[A-Za-z]:\\).{0,300}[\\/]node_modules[\\/]).{1,200}:\d{1,7}\n.{0,1000}\n[ \t]{0,1000}\^+[ \t]*$/gm;
 /** Calls that run code in the page, whose exception becomes the test's error. */
 const pageCall = /\.(?:evaluate\w*|\$\$?eval|waitForFunction): /;
-/** The first script in a stack: its URL, or the file that a source map gives. A URL without a position is part of the message. */
+/** The first script in a stack: its URL, or the source-mapped file. A URL without a position is part of the message. */
 const scriptAddress =
   /https?:\/\/[^\s)]{1,500}?:\d{1,7}:\d{1,7}(?=[)\s]|$)|(?<=[(@\s])[\w.~@-][^\s():]{0,300}\.\w{2,6}:\d{1,7}:\d{1,7}(?=[)\s]|$)/;
 
@@ -81,7 +81,7 @@ export function collectTexts(
     () => true,
   );
   const failed = findFailedRequests(evidence, isOwnUrl);
-  const { named, isOfOthers } = findNamedRequests(
+  const { named, isAboutOthers } = findNamedRequests(
     failed.filter(({ common }) => !common),
     evidence,
   );
@@ -111,7 +111,7 @@ export function collectTexts(
     { source: 'error', text: errorOf(false), answered },
     { source: 'error', text: errorOf(true), hint: true },
     { source: 'stack', text: readStackText(evidence), answered },
-    { source: 'stack', text: readStepOfOwnMatcher(evidence) },
+    { source: 'stack', text: readStepOfCustomMatcher(evidence) },
     { source: 'console', text: consoleOf(false) },
     { source: 'console', text: consoleOf(true), hint: true },
     { source: 'network', text: linesOf(relevant) },
@@ -127,10 +127,10 @@ export function collectTexts(
     }),
     {
       source: 'server',
-      text: readServerText(evidence, { requestFailed: isExplainedByRequest || isShared, isOfOthers }),
+      text: readServerText(evidence, { requestFailed: isExplainedByRequest || isShared, isAboutOthers }),
       shared: evidence.network.length > 0 && !isExplainedByRequest,
     },
-    { source: 'page', text: clipText(evidence.ariaSnapshot ?? '', most.page) },
+    { source: 'page', text: clipText(evidence.ariaSnapshot ?? '', maxCharacters.page) },
   ];
   return raw
     .map((channel) =>
@@ -144,12 +144,12 @@ const errorPage =
   /- heading "An error occurred\." \[level=1\]|<h1 id="title">An error occurred\.|\bInternal (?:Server )?Error\b|\bUnexpected (?:Server|Application) Error\b|\bserver-side exception\b|\bA server error occurred\b|(?:- heading "|<h1[^>]{0,80}>)5\d\d(?: \||"|$)/im;
 
 /**
- * Whether the page shows an error of the server. Its status may be 200: SvelteKit and others deliver the error in a client-side navigation, and a
+ * True if the page shows an error of the server. Its status may be 200: SvelteKit and others deliver the error in a client-side navigation, and a
  * streamed page (Astro) sends its status before it renders its components.
  */
 function showsErrorPage({ ariaSnapshot, errors }: Evidence): boolean {
-  const messages = errors.map(({ message }) => stripAnsi(clipText(message, most.error)));
-  return [clipText(ariaSnapshot ?? '', most.page), ...messages].some((text) => errorPage.test(text));
+  const messages = errors.map(({ message }) => stripAnsi(clipText(message, maxCharacters.error)));
+  return [clipText(ariaSnapshot ?? '', maxCharacters.page), ...messages].some((text) => errorPage.test(text));
 }
 
 /**
@@ -158,13 +158,16 @@ function showsErrorPage({ ariaSnapshot, errors }: Evidence): boolean {
  */
 function readServerText(
   { network, serverOutput, ofOthers = [] }: Evidence,
-  { requestFailed, isOfOthers }: { readonly requestFailed: boolean } & Pick<NamedRequests, 'isOfOthers'>,
+  {
+    requestFailed,
+    isAboutOthers,
+  }: { readonly requestFailed: boolean } & Pick<NamedRequests, 'isAboutOthers'>,
 ): string {
-  const text = stripAnsi(clipText(unpackJsonStacks(serverOutput), most.server));
+  const text = stripAnsi(clipText(unpackJsonStacks(serverOutput), maxCharacters.server));
   const others = new Set(network.length > 0 && !requestFailed ? ofOthers.map(normalise) : []);
   const own = text.split('\n').filter((line) => others.size === 0 || !others.has(normalise(line)));
   const blocks = dropOtherRequests(
-    splitLogBlocks(removeLinePrefixes(own.join('\n'))).filter((block) => !isOfOthers(block)),
+    splitLogBlocks(removeLinePrefixes(own.join('\n'))).filter((block) => !isAboutOthers(block)),
     network,
   );
   return blocks.join('\n').replace(foreignCode, '');
@@ -176,15 +179,15 @@ const anyError = /\berror\b|(?:Error|Exception)\b/i;
 
 /** If an error names a request of this test, drops the blocks that name only requests of other tests. */
 function dropOtherRequests(blocks: readonly string[], network: readonly NetworkEntry[]): readonly string[] {
-  const asked = network.map(({ url }) => (splitUrl(url)?.path ?? url).replace(/\?.*$/, ''));
+  const requestedPaths = network.map(({ url }) => pathOf(url));
   const owners = blocks.map((block) => {
     const paths = [...block.matchAll(incoming)].map(([, path = '']) => path);
     // Routers log paths relative to their mount point.
-    const isOwn = paths.some((path) => asked.some((requested) => requested.endsWith(path)));
+    const isOwn = paths.some((path) => requestedPaths.some((requested) => requested.endsWith(path)));
     return { block, isOwn, isOther: paths.length > 0 && !isOwn };
   });
-  const isKnown = owners.some(({ block, isOwn }) => isOwn && anyError.test(block));
-  return isKnown ? owners.filter(({ isOther }) => !isOther).map(({ block }) => block) : blocks;
+  const hasOwnError = owners.some(({ block, isOwn }) => isOwn && anyError.test(block));
+  return hasOwnError ? owners.filter(({ isOther }) => !isOther).map(({ block }) => block) : blocks;
 }
 
 /** The stack of an exception in a line of JSON, as pino, winston, Serilog and Logback write it. */
@@ -203,18 +206,18 @@ function unpackJsonStacks(text: string): string {
   });
 }
 
-/** Whether the page loaded, and no request of the page to the app is still open. Ignores the test's own requests. */
+/** True if the page loaded, and no request of the page to the app is still open. Ignores the test's own requests. */
 function isAnswered({ network }: Evidence, isOwnUrl: (url: string) => boolean): boolean {
-  const asked = network.filter(({ url, resourceType }) => resourceType !== 'api' && isOwnUrl(url));
-  return asked.length > 0 && asked.every(({ status, failure }) => status !== null || failure !== null);
+  const requests = network.filter(({ url, resourceType }) => resourceType !== 'api' && isOwnUrl(url));
+  return requests.length > 0 && requests.every(({ status, failure }) => status !== null || failure !== null);
 }
 
-/** Whether an exception inside the page follows from a script that did not load. */
+/** True if an exception inside the page follows from a script that did not load. */
 function isExplainedError(
   isExplained: ReturnType<typeof createScriptCheck>,
   { message }: TestError,
 ): boolean {
-  return pageCall.test(message) && isExplained({ text: stripAnsi(clipText(message, most.console)) });
+  return pageCall.test(message) && isExplained({ text: stripAnsi(clipText(message, maxCharacters.console)) });
 }
 
 /** Returns the scripts of other sites that the page needed but could not load. */
@@ -240,7 +243,7 @@ function readErrorText(errors: readonly TestError[]): string {
     readStatusLines(snippet),
   ]);
   const text = parts.filter((part) => part !== '').join('\n');
-  return removeQuotes(removeLinePrefixes(straightenQuotes(stripAnsi(clipText(text, most.error)))));
+  return removeQuotes(removeLinePrefixes(straightenQuotes(stripAnsi(clipText(text, maxCharacters.error)))));
 }
 
 /** Replaces typographic quotation marks, which word processors and chats substitute for straight ones. */
@@ -251,7 +254,7 @@ function straightenQuotes(text: string): string {
 
 function readStatusLines(snippet: string | null): string {
   if (!snippet?.includes('>')) return '';
-  return stripAnsi(clipText(snippet, most.stack))
+  return stripAnsi(clipText(snippet, maxCharacters.stack))
     .split('\n')
     .map(readMarkedStatusLine)
     .filter(Boolean)
@@ -261,26 +264,26 @@ function readStatusLines(snippet: string | null): string {
 /**
  * Returns the failed step if the error has no `expect(`: custom matchers print any text, but their step shows that they are expectations.
  */
-function readStepOfOwnMatcher({ errors, failedStep }: Evidence): string {
-  const isKnown = errors.some(({ message }) => message.includes('expect('));
-  return isKnown ? '' : removeQuotes(failedStep ?? '');
+function readStepOfCustomMatcher({ errors, failedStep }: Evidence): string {
+  const isBuiltInMatcher = errors.some(({ message }) => message.includes('expect('));
+  return isBuiltInMatcher ? '' : removeQuotes(failedStep ?? '');
 }
 
 function readStackText({ errors }: Evidence): string {
   const stacks = errors.map(({ stack, message }) =>
     stack?.startsWith(message) ? stack.slice(message.length) : stack,
   );
-  return removeQuotes(stripAnsi(clipText(stacks.filter(Boolean).join('\n'), most.stack)));
+  return removeQuotes(stripAnsi(clipText(stacks.filter(Boolean).join('\n'), maxCharacters.stack)));
 }
 
 function readConsoleText(evidence: Evidence, counts: (entry: ConsoleEntry) => boolean): string {
-  const isTelling = (entry: ConsoleEntry) => isAlarming(entry) || !quietTypes.has(entry.type);
-  const relevant = evidence.console.filter((entry) => isTelling(entry) && counts(entry));
+  const isRelevant = (entry: ConsoleEntry) => isAlarming(entry) || !quietTypes.has(entry.type);
+  const relevant = evidence.console.filter((entry) => isRelevant(entry) && counts(entry));
   return relevant
     .slice(-consoleEntries)
     .map(formatConsoleLine)
     .filter((line) => !repeatsRequest(line, evidence.network))
-    .map((text) => stripAnsi(clipText(text, most.console)))
+    .map((text) => stripAnsi(clipText(text, maxCharacters.console)))
     .join('\n');
 }
 
@@ -300,9 +303,9 @@ function isOfOwnScript({ location, stack, text }: ConsoleEntry, isOwnUrl: (url: 
 const answeredWith =
   /\b(?:request|response|respond\w{0,3}|answer\w{0,3}|return(?:s|ed)|fetch\w{0,3}|load\w{0,3}|http|status)\b[^\d\n]{0,40}\b([45]\d\d)\b/i;
 /**
- * Creates a predicate for texts that only repeat the response of a failed request. If a page throws the text of a response
- * (`throw new Error(body.error)`) or its status (`The response (404) has no frame`, `GET /api/cart: 500`), or cannot parse HTML or an empty body
- * as JSON, its exception is not the cause (CS-7).
+ * Creates a predicate for texts that only repeat the response of a failed request, and so are not the cause (CS-7): exceptions with the text of the
+ * response (`throw new Error(body.error)`) or its status (`The response (404) has no frame`, `GET /api/cart: 500`), or about HTML or an empty body
+ * that cannot be parsed as JSON.
  */
 function createEchoCheck(failed: readonly NetworkEntry[]): (text: string) => boolean {
   const sentences = failed.flatMap((entry) => [
@@ -334,11 +337,11 @@ function removeMention(text: string, path: string): string {
   return named === undefined ? '' : text.replace(named, ' ');
 }
 
-/** An exception of a page about a failed call that it does not name. */
+/** An exception about a failed call that does not name the call. */
 const callFailed =
   /\bFailed to fetch\b|NetworkError when|\bLoad failed\b|\bNetwork ?Error\b|Network request failed/i;
 
-/** Creates a predicate for texts about unreachable hosts, if those do not explain the failure. */
+/** Creates a predicate for texts about unreachable hosts that do not explain the failure. */
 function createUnreachedCheck(
   evidence: Evidence,
   isOwnUrl: (url: string) => boolean,
@@ -354,9 +357,7 @@ function createUnreachedCheck(
     (isOnly && !isOwnCallLost && callFailed.test(text));
 }
 
-/**
- * The prefixes that CI systems, containers, task runners, loggers, PHP and pytest put before each line, and Next and Astro before errors.
- */
+// The prefixes that CI systems, containers, task runners, loggers, PHP and pytest put before each line, and Next and Astro before errors.
 const clock = String.raw`\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M|Z| ?[+-]\d\d:?\d\d)?\]?`;
 const php = String.raw`\[(?:\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{6})? \d{4}|\d\d-\w{3}-\d{4} \d\d:\d\d:\d\d [\w/+-]{1,40})\] `;
 const container = String.raw`(?!\d{1,6} *\|)[\w.@/-]{1,40} {1,20}\|(?: |$)`;
@@ -366,7 +367,7 @@ const prefix = new RegExp(
   String.raw`^[ \t]*(?:(?:${clock}[ \t]{1,4}|${php}|${nest}|\[WebServer\] ?|pw:\w{2,12} |\[\w{2,20} #\d{1,3}(?:-\d{1,3})?\] ?|E {3}(?: {4})?|${container}|@[\w-]{1,40}/${task}|⨯ {1,2}|\[ERROR\] |\[browser\] ))+`,
   'gm',
 );
-/** A cheap check for whether a text may contain such prefixes. */
+/** Quickly rules out texts without such prefixes. */
 const mayHavePrefix =
   /^[ \t]*(?:\[?\d|\[\w{3} \w{3} |\[WebServer\]|\[Nest\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\||⨯ |\[ERROR\]|\[browser\])/m;
 
@@ -385,7 +386,7 @@ const undefinedName = /\b[\w$]{1,80} is not defined\b|Can't find variable: /;
 const undefinedPart =
   /Cannot (?:read|set) properties of undefined|undefined is not an object|is not a (?:function|constructor)\b|\bis undefined\b/;
 
-/** The syntax error for an HTML page in place of a script. */
+/** The syntax error if a server sends an HTML page in place of a script. */
 const pageForScript = /Unexpected token '<'|expected expression, got '<'/;
 
 /**
@@ -407,7 +408,7 @@ function createScriptCheck(
     );
 }
 
-/** Whether a text names the library that a script's URL contains: `highlight` in `/9.12.0/highlight.min.js`. */
+/** True if a text names the library that a script's URL contains: `highlight` in `/9.12.0/highlight.min.js`. */
 function namesLibrary(text: string, url: string): boolean {
   const name = /\/([a-z]{4,60})[^/?#]{0,100}(?:[?#].*)?$/i.exec(url)?.[1]?.toLowerCase();
   return (

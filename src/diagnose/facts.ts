@@ -21,12 +21,13 @@ import {
   findFailedRequests,
   mayShowAppError,
 } from './requests.js';
-import { textBelow, findServerFrame } from './server-frame.js';
+import { findTextBelow, findServerFrame } from './server-frame.js';
 import { stripAnsi } from '../visible-text.js';
 
-/** The texts, the matches and the deciding reasons of a classification. */
-export interface FoundFacts {
+/** What a classification has found. */
+export interface Findings {
   readonly texts: readonly EvidenceText[];
+  /** All rules that matched. */
   readonly reasons: readonly Reason[];
   /** The deciding reasons. */
   readonly why: readonly Reason[];
@@ -37,7 +38,7 @@ const errorName =
 const navigation = /\b(net::ERR_\w+|NS_ERROR_\w+) at (https?:\/\/\S{1,300})/;
 
 /** Returns the facts that the evidence names explicitly. */
-export function collectFacts(evidence: Evidence, findings: FoundFacts): Facts {
+export function collectFacts(evidence: Evidence, findings: Findings): Facts {
   const message = clipText(orderErrors(evidence.errors)[0]?.message ?? '', 4000);
   const database = findings.reasons.some(({ category }) => category === 'database-error');
   const failed = findWorstRequest(evidence);
@@ -62,9 +63,10 @@ function listRawTexts({ errors, serverOutput, network }: Evidence): string[] {
  * Returns the facts of the most certain database error, from its line first and then from its whole channel, because details are on separate
  * lines. Another channel adds facts only about the same object, because a server may log a later, unrelated error.
  */
-function collectDatabaseFacts({ texts, reasons }: FoundFacts): DatabaseFacts {
-  const spoken = reasons.filter(({ category }) => category === 'database-error');
-  const sorted = spoken.toSorted((a, b) => b.confidence - a.confidence);
+function collectDatabaseFacts({ texts, reasons }: Findings): DatabaseFacts {
+  const sorted = reasons
+    .filter(({ category }) => category === 'database-error')
+    .toSorted((a, b) => b.confidence - a.confidence);
   const sources = [...new Set(sorted.map(({ source }) => source))];
   const factsBySource = sources.map((from) => {
     const lines = sorted.flatMap(({ source, evidence }) => (source === from ? [evidence] : []));
@@ -72,13 +74,13 @@ function collectDatabaseFacts({ texts, reasons }: FoundFacts): DatabaseFacts {
     return parseDatabaseFacts([...lines, ...channels].join('\n'));
   });
   return factsBySource.reduce((known, more) =>
-    isAboutTheSame(known, more) ? fillMissing(known, more) : known,
+    nameSameObject(known, more) ? fillMissing(known, more) : known,
   );
 }
 
 const names = ['table', 'column', 'constraint', 'policy'] as const;
 
-function isAboutTheSame(known: DatabaseFacts, more: DatabaseFacts): boolean {
+function nameSameObject(known: DatabaseFacts, more: DatabaseFacts): boolean {
   return (
     names.every((name) => known[name] === null) ||
     names.some((name) => known[name] !== null && known[name] === more[name])
@@ -138,23 +140,24 @@ function readReportedPosition(evidence: Evidence): string | null {
   return path === null ? null : `${path}:${at.line}`;
 }
 
-/** Playwright's list of all tests of a worker whose teardown failed: `[chromium] › e2e/cart.spec.ts:3:1 › adds`. */
+/** Playwright's list of the tests of a worker whose teardown failed: `[chromium] › e2e/cart.spec.ts:3:1 › adds`. */
 const ranBefore = /^Failed worker ran \d[^\n]*:\n(?:[^\n]* › [^\n]*(?:\n|$))*/gm;
 
 function findPosition(evidence: Evidence, decided: Reason | undefined): string | null {
   const { rootDir, workspaceDir } = evidence;
   const code = { rootDir, workspaceDir, isOwnUrl: createOwnUrlCheck(evidence) };
   const built = decided?.category === 'build-error';
-  const wholes = listStacks(evidence, decided?.source ?? 'error').map((text) =>
+  const stacks = listStacks(evidence, decided?.source ?? 'error').map((text) =>
     removeLinePrefixes(stripAnsi(text ?? '')).replace(ranBefore, ''),
   );
-  const ofServers = wholes.map((text) => decided && findServerFrame(text, decided.evidence, code));
-  const ofServer = ofServers.find(Boolean);
-  if (ofServer) return ofServer;
-  const texts = wholes.flatMap((text) => {
+  const serverFrame = stacks
+    .map((text) => decided && findServerFrame(text, decided.evidence, code))
+    .find(Boolean);
+  if (serverFrame) return serverFrame;
+  const texts = stacks.flatMap((text) => {
     const excerpt = clipText(text, 8000);
-    if (decided?.source === 'server' && !built) return [textBelow(text, decided.evidence), excerpt];
-    return built ? [textAround(excerpt, decided.evidence), excerpt] : [excerpt];
+    if (decided?.source === 'server' && !built) return [findTextBelow(text, decided.evidence), excerpt];
+    return built ? [findTextAround(excerpt, decided.evidence), excerpt] : [excerpt];
   });
   const find = (text: string) =>
     findOwnFrame(text, code) ?? (built ? findCompileErrorLocation(text, code) : null);
@@ -189,7 +192,7 @@ const namings = [
 ];
 /** Node's output for a syntax error: `file:///srv/server.mjs:12`, the line itself, and a caret under the faulty part. */
 const caret = new RegExp(String.raw`^(?:file://)?${file}:(\d{1,7})\n[^\n]{0,1000}\n([ \t]{0,1000})\^`, 'gmu');
-/** How far above or below the error the file's name is searched, in characters: it may be a heading above, or in the excerpt below. */
+/** How far around the error the file's name is searched: it may be a heading above, or in the excerpt below. */
 const charactersAbove = 300;
 const charactersBelow = 2_000;
 
@@ -208,7 +211,7 @@ function findCompileErrorLocation(text: string, code: OwnCode): string | null {
 }
 
 /** Returns the text around one of its lines, or the whole text if the line is not in it. */
-function textAround(text: string, line: string): string {
+function findTextAround(text: string, line: string): string {
   const at = text.indexOf(removeEllipsis(line));
   return at === -1 ? text : text.slice(Math.max(0, at - charactersAbove), at + line.length + charactersBelow);
 }

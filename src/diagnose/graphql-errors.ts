@@ -58,12 +58,12 @@ export function formatGraphQlError({ code, message }: GraphQlError): string {
   return `GraphQL error${code === null ? '' : ` ${code}`}: ${message}`;
 }
 
-/** Whether the server failed: with a status of 500 or above, or according to a GraphQL answer. */
+/** True if the server failed: with a status of 500 or above, or according to a GraphQL answer. */
 export function isServerError({ status, failure }: Pick<NetworkEntry, 'status' | 'failure'>): boolean {
   return status === null ? serverFailure.test(failure ?? '') : status >= 500;
 }
 
-/** Whether the server refused the request: with a status below 500, or according to a GraphQL answer. */
+/** True if the server refused the request: with a status below 500, or according to a GraphQL answer. */
 export function isRefusal({ status, failure }: Pick<NetworkEntry, 'status' | 'failure'>): boolean {
   if (status !== null) return status >= 400 && status < 500;
   return anyGraphQl.test(failure ?? '') && !serverFailure.test(failure ?? '');

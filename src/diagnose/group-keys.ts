@@ -1,12 +1,12 @@
 import type { DiagnosedFailure } from '../model/cause.js';
-import { splitUrl, createOwnUrlCheck } from '../urls.js';
+import { splitUrl, createOwnUrlCheck, formatAddress } from '../urls.js';
 import { stripAnsi } from '../visible-text.js';
 import { parseComplaint, orderErrors } from './complaint.js';
 import { isDecisive, removeColumn, type Reason } from '../model/diagnosis.js';
 import type { Evidence } from '../model/evidence.js';
 import { normalise } from './normalise.js';
 
-/** The sources that report the cause itself and not its symptom in the test, closest to the cause first. */
+/** The sources that report the cause itself instead of its symptom in the test, from the closest to the cause. */
 const rootSources: readonly Reason['source'][] = ['server', 'network', 'console', 'page'];
 
 /**
@@ -31,8 +31,8 @@ export function listRootKeys(failure: DiagnosedFailure): string[] {
 }
 
 /**
- * Returns the key under which the same test's failures in other projects (or repetitions) are grouped: its line and the kind of failure, but not
- * locators and values, which may contain a project's name or a random user. Returns null if the line is unknown.
+ * Returns a key that groups the failures of a test in several projects or repetitions: its line and the kind of failure, but not locators and
+ * values, which may contain a project's name or a random user. Null if the line is unknown.
  */
 export function createSameTestKey({ diagnosis, evidence, failure }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'ui-error' || failure.scope === 'suite') return null;
@@ -47,13 +47,13 @@ export function createSameTestKey({ diagnosis, evidence, failure }: DiagnosedFai
  */
 const ambiguousKey = /→ (?:401|403|407|429|5\d\d)$|^(?:symptom|blank) \| /;
 
-/** Whether two failures have different causes according to their root keys, even if their messages are alike. */
+/** True if two failures have different causes according to their root keys, even if their messages are alike. */
 export function haveDifferentRoots(a: Iterable<string>, b: Iterable<string>): boolean {
   const [keys = [], others = []] = [a, b].map((all) => [...all].filter((key) => !ambiguousKey.test(key)));
   return keys.length > 0 && others.length > 0 && !keys.some((key) => others.includes(key));
 }
 
-/** Returns keys of the deciding evidence outside the test's own error: one with its line, one with the function around it. */
+/** Returns keys for the deciding evidence outside the test's own error: one with its line, one with the enclosing function. */
 function listExceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
   const { category, facts } = diagnosis;
   const root = findRootReason(diagnosis.why);
@@ -80,11 +80,9 @@ function listExceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] 
 /** A request in a log line: the same fault affects several of them. */
 const requested = /\b(GET|POST|PUT|PATCH|DELETE) \/[^\s"']*/g;
 
-/**
- * Whether the second key is the same as the first one with more detail: an exception with its position, or a failed request with its reason.
- */
-export function isCompletedBy(untold: string, key: string): boolean {
-  return /^(?:root \| runtime-error|endpoint) \| /.test(untold) && key.startsWith(`${untold} | `);
+/** True if the second key adds a detail to the first: the position of an exception, or the reason of a failed request. */
+export function isExtendedBy(key: string, longer: string): boolean {
+  return /^(?:root \| runtime-error|endpoint) \| /.test(key) && longer.startsWith(`${key} | `);
 }
 
 /** Returns the most confident deciding reason from `rootSources`; among equals, the one closest to the cause. */
@@ -139,11 +137,11 @@ function listExplainedEndpointKeys(
   reasons: readonly string[],
 ): string[] {
   const { endpoint } = facts;
-  const isSaid = why[0]?.source === 'network' || why[0]?.source === 'server';
+  const isReported = why[0]?.source === 'network' || why[0]?.source === 'server';
   if (
     category === 'network-error' ||
     endpoint === null ||
-    !isSaid ||
+    !isReported ||
     !/→ (?:5\d\d$|2\d\d with GraphQL error)/.test(endpoint)
   )
     return [];
@@ -237,5 +235,5 @@ function parseRefusedOrigin(message: string): string | null {
   const url = address.exec(message.slice(from))?.[1] ?? address.exec(message)?.[1];
   if (url) return url;
   const [, host, port] = hostAndPort.exec(message) ?? [];
-  return host && port ? `http://${host.includes(':') ? `[${host}]` : host}:${port}` : null;
+  return host && port ? `http://${formatAddress(host, port)}` : null;
 }

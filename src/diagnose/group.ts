@@ -2,7 +2,7 @@ import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { categories } from '../model/diagnosis.js';
 import {
   haveDifferentRoots,
-  isCompletedBy,
+  isExtendedBy,
   listRootKeys,
   createSameTestKey,
   explainEnvironment,
@@ -21,25 +21,25 @@ interface Group {
 /**
  * Groups the failures that share a root cause (HL-6), as `c1`, `c2` …. Deep classes come first, because their fixes often heal other causes
  * too; within a class, causes are in order of first appearance. Failures belong together if they have the same deciding evidence, or the same
- * signature and no different evidence, or if they are of the same test in several projects. A failure that was not run again belongs to the
- * failure that was run in its place. All failures of a hanging or dead server are one cause.
+ * signature and no different evidence, or if they are of the same test in several projects. A failure that was not run again joins the similar one
+ * that was. All failures of a hanging or dead server are one cause.
  */
 export function groupIntoCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   const groups: Group[] = [];
-  const own = failures.filter(({ like }) => like === undefined);
-  const redirects = findSharedRedirects(own);
-  const outages = findSharedOutages(own);
-  for (const failure of own) {
+  const rerun = failures.filter(({ like }) => like === undefined);
+  const redirects = findSharedRedirects(rerun);
+  const outages = findSharedOutages(rerun);
+  for (const failure of rerun) {
     const shared = [redirects.get(failure), outages.keys.get(failure)].filter((key) => key !== undefined);
     join(groups, failure, [...listRootKeys(failure), ...shared]);
   }
-  for (const group of groups.slice()) if (groups.includes(group)) joinCompleted(groups, group);
+  for (const group of groups.slice()) if (groups.includes(group)) mergeIntoExtended(groups, group);
   const depth = (lead: DiagnosedFailure) => categories.indexOf(lead.diagnosis.category);
-  const joined = failures.filter(({ like }) => like !== undefined);
+  const represented = failures.filter(({ like }) => like !== undefined);
   return groups
     .map(({ members }) => {
       const ns = new Set(members.map(({ n }) => n));
-      const others = joined.filter(({ like = 0 }) => ns.has(like));
+      const others = represented.filter(({ like = 0 }) => ns.has(like));
       return {
         lead: chooseLead(members, outages.later),
         members: [...members, ...others].sort((a, b) => a.n - b.n),
@@ -74,14 +74,14 @@ function join(groups: Group[], failure: DiagnosedFailure, keys: readonly string[
 }
 
 /**
- * Merges a group whose exception has no position (a minified bundle, a log without a stack), or whose failed request has no reason (the page was
- * left before the answer arrived), with the only group that has the same key in detail. If there are several, the group stays alone.
+ * Merges a group whose exception has no position (a minified bundle, a log without a stack), or whose failed request has no reason (the test left the
+ * page before the answer arrived), with the group whose key has that detail, if there is only one.
  */
-function joinCompleted(groups: Group[], group: Group): void {
+function mergeIntoExtended(groups: Group[], group: Group): void {
   for (const key of group.keys) {
-    const placed = groups.filter(({ keys }) => [...keys].some((other) => isCompletedBy(key, other)));
-    const [other] = placed;
-    if (placed.length !== 1 || !other || other === group) continue;
+    const detailed = groups.filter(({ keys }) => [...keys].some((other) => isExtendedBy(key, other)));
+    const [other] = detailed;
+    if (detailed.length !== 1 || !other || other === group) continue;
     const [home, later] = groups.indexOf(other) < groups.indexOf(group) ? [other, group] : [group, other];
     return absorb(groups, home, later);
   }

@@ -4,7 +4,7 @@ import { parseComplaint, findLookAlike, orderErrors, type Complaint } from './co
 import { removeEllipsis, type Reason, removeColumn } from '../model/diagnosis.js';
 import { type TestError, describePhase } from '../model/failure.js';
 import type { Evidence, NetworkEntry } from '../model/evidence.js';
-import { splitUrl } from '../urls.js';
+import { pathOf } from '../urls.js';
 import { chooseRelevantRequests, describeWrongAnswer } from './asserted.js';
 import { formatEndpoint, formatRequest, listResponseTexts } from './requests.js';
 import { findLostCookie, findRedirect } from './auth-redirects.js';
@@ -27,11 +27,11 @@ export function describeFailure(failed: DiagnosedFailure): string {
     .join(' — ');
   const at = findPhaseLine(failed) ?? (root === null ? findFailingLine(failed) : null);
   const position = at !== null && !line.includes(at) ? [at] : [];
-  const loggerParts = [...position, ...describeNeededTests(failed)].join(', ');
-  return `${clip(line, MAX_CHARACTERS - loggerParts.length - 3)}${loggerParts === '' ? '' : ` (${loggerParts})`}`;
+  const details = [...position, ...describeNeededTests(failed)].join(', ');
+  return `${clip(line, MAX_CHARACTERS - details.length - 3)}${details === '' ? '' : ` (${details})`}`;
 }
 
-/** Names the test that must run before for the failure to occur, or says how many there are. */
+/** Names the test that has to run before for the failure to occur, or counts them. */
 function describeNeededTests({ needs = [], neededTests = [] }: DiagnosedFailure): string[] {
   const [first] = neededTests;
   if (needs.length === 0) return [];
@@ -45,8 +45,8 @@ function describeNeededTests({ needs = [], neededTests = [] }: DiagnosedFailure)
 /** Describes the symptom in one line. */
 function describeSymptom({ evidence, failure }: DiagnosedFailure): string {
   const phase = failure.scope === 'suite' ? failure.phase : undefined;
-  const known = phase && describePhase(phase, evidence.errors[0]?.message ?? '');
-  if (known) return known;
+  const failedPhase = phase && describePhase(phase, evidence.errors[0]?.message ?? '');
+  if (failedPhase) return failedPhase;
   const complaint = parseComplaint(evidence.errors);
   const [error] = orderErrors(evidence.errors);
   const first = error?.message.split('\n').find((line) => line.trim() !== '');
@@ -83,9 +83,9 @@ function describeRoot({
   return `${evidence}${at}`;
 }
 
-/** Describes what no channel calls an error: a dialog that the test did not handle, a cookie that was not kept, a request that never ends. */
+/** Describes a cause that no channel reports as an error: a dialog that the test did not handle, a cookie that was not kept, a request that never ends. */
 function describeSilentCause({ diagnosis, evidence }: DiagnosedFailure): string | null {
-  if (isDecidedElsewhere(diagnosis)) return null;
+  if (isDecidedOutsideTest(diagnosis)) return null;
   const { console, network, errors } = evidence;
   const dialog = console.findLast(
     ({ type, text, common }) => type === 'dialog' && !common && unhandled.test(text),
@@ -93,7 +93,7 @@ function describeSilentCause({ diagnosis, evidence }: DiagnosedFailure): string 
   if (dialog) return dialog.text.replaceAll(/\s+/g, ' ');
   const lost = findLostCookie(evidence);
   if (lost)
-    return `${formatSent(lost.setBy)} set the cookie ${lost.name} (${lost.attributes}), which ${formatSent(lost.without)} did not have`;
+    return `${formatRequestLine(lost.setBy)} set the cookie ${lost.name} (${lost.attributes}), which ${formatRequestLine(lost.without)} did not send`;
   const waitsForSilence = errors.some(({ message }) => message.includes('waiting until "networkidle"'));
   const open = waitsForSilence ? network.findLast(({ isOpen }) => isOpen) : undefined;
   return open ? `${formatEndpoint(open)}, its body still open` : null;
@@ -102,36 +102,36 @@ function describeSilentCause({ diagnosis, evidence }: DiagnosedFailure): string 
 const unhandled = /^(?:confirm|prompt) .*, dismissed by Playwright/s;
 
 /** Formats a request without its answer. */
-function formatSent(entry: NetworkEntry): string {
+function formatRequestLine(entry: NetworkEntry): string {
   return formatEndpoint(entry).replace(/ → .*$/, '');
 }
 
 /** Describes the answer that a failed assertion checked, with its wrong part: `GET /api/alerts?status=pending → "status":"dismissed"`. */
 function describeAnswer({ diagnosis, evidence, failure }: DiagnosedFailure): string | null {
-  if (failure.scope === 'suite' || isDecidedElsewhere(diagnosis)) return null;
+  if (failure.scope === 'suite' || isDecidedOutsideTest(diagnosis)) return null;
   // The invisible difference is more informative than the answer.
   if (evidence.errors.some(({ message }) => findLookAlike(message) !== null)) return null;
   const entry = chooseRelevantRequests(evidence, diagnosis.why).at(-1);
   if (entry && bypassedRoute(entry, evidence))
-    return `${formatEndpoint(entry)} was answered by a service worker, past the test's route`;
+    return `${formatEndpoint(entry)} was answered by a service worker, bypassing the test's route`;
   const wrong =
     entry && entry.resourceType !== 'document' ? describeWrongAnswer(entry, evidence.errors) : null;
-  return entry && wrong !== null ? `${formatSent(entry)} → ${wrong}` : null;
+  return entry && wrong !== null ? `${formatRequestLine(entry)} → ${wrong}` : null;
 }
 
-/** Whether a service worker answered a request that the test meant to route: routes do not see requests of service workers. */
+/** True if a service worker answered a request that the test meant to route: routes do not see requests of service workers. */
 function bypassedRoute({ url }: NetworkEntry, { network, steps = [] }: Evidence): boolean {
-  const path = (splitUrl(url)?.path ?? url).replace(/\?.*$/, '');
+  const path = pathOf(url);
   const isRouted = steps.some(({ title }) => title.startsWith('Route requests ') && title.includes(path));
   return isRouted && path.length > 1 && network.some((entry) => entry.isOfServiceWorker && entry.url === url);
 }
 
-/** Whether the deciding reason is something other than the test's own assertion. */
-function isDecidedElsewhere({ why: [reason] }: DiagnosedFailure['diagnosis']): boolean {
+/** True if the deciding reason is something other than the test's own assertion. */
+function isDecidedOutsideTest({ why: [reason] }: DiagnosedFailure['diagnosis']): boolean {
   return reason !== undefined && reason.source !== 'error' && reason.source !== 'stack';
 }
 
-/** Whether a reason lies behind the test's own error: in another channel, or in the error's `cause`. */
+/** True if a reason lies behind the test's own error: in another channel, or in the error's `cause`. */
 function isDeeper({ source, evidence }: Reason, errors: readonly TestError[]): boolean {
   if (source !== 'error' && source !== 'stack') return true;
   const text = removeEllipsis(evidence);
@@ -164,7 +164,7 @@ function clipSentence(text: string): string {
   return end > MAX_PART / 3 ? text.slice(0, end + 1) : clip(text, MAX_PART);
 }
 
-/** Parts around a message: dates and times, durations, the mark of a cause, a snapshot's list item, the beginning of an object. */
+/** Loggers' additions to a message: dates and times, durations, the mark of a cause, a snapshot's list item, the beginning of an object. */
 const loggerParts: readonly RegExp[] = [
   /\b(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}\/\d{1,2}\/\d{4}),?[T ]{1,3}/g,
   /\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: ?[AP]M)?Z? ?/g,
@@ -189,8 +189,7 @@ function stripLoggerParts(line: string): string {
 function describeRedirect({ diagnosis: { category }, evidence }: DiagnosedFailure): string | null {
   const redirected = category === 'ui-error' ? findRedirect(evidence) : null;
   if (redirected === null) return null;
-  const shownPath = splitUrl(evidence.pageUrl ?? '')?.path.replace(/\?.*$/, '');
-  return `${formatEndpoint(redirected)} to ${shownPath ?? evidence.pageUrl}`;
+  return `${formatEndpoint(redirected)} to ${pathOf(evidence.pageUrl ?? '')}`;
 }
 
 /** Returns the config line of the step at which the suite failed. */

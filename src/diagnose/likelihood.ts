@@ -21,9 +21,9 @@ const MAX_FUNCTION = 60;
 type HunkAtLine = Hunk & { readonly newStart?: number };
 
 /**
- * Rates how likely a hunk is to have caused a failure. Points are given if a stack or the compiler names its file or its lines, and for words of the
- * failure (a locator's text, a test id, a route, a column, a symbol) in the hunk; a word that the hunk added or removed counts twice. `near` are
- * more relevant positions, such as the code that answered a request.
+ * Rates how likely a hunk caused a failure. A hunk gets points if a stack or the compiler names its file or its lines, and for words of the failure
+ * (a locator's text, a test id, a route, a column, a symbol); a word that the hunk added or removed counts twice. `near` are more relevant
+ * positions, such as the code that answered a request.
  */
 export function rateHunk(
   { failure, diagnosis, evidence }: DiagnosedFailure,

@@ -15,7 +15,7 @@ import { retryRules } from './rules/retry.js';
 export interface EvidenceText {
   readonly source: EvidenceSource;
   readonly text: string;
-  /** True if the text is too weak to decide, because passing tests show it, too, or other evidence explains it. */
+  /** True if the text must not decide, because passing tests show it, too, or other evidence explains it. */
   readonly hint?: boolean;
   /**
    * True if tests share this output and no failed answer of this test is related to it. Then errors of requests are only hints, but errors of the
@@ -37,12 +37,12 @@ export interface Matcher {
 }
 
 const MAX_EVIDENCE = 300;
-/** A match farther from the beginning of its line would be cut off in the output. */
+/** A longer line is shown from the clause with its match on, if the match is far from the beginning. */
 const MAX_SHOWN = 150;
-const far = 100;
+const FAR = 100;
 /** The classes of errors in the app itself, as opposed to its answers and pages. */
 const appClasses = new Set<Category>(['build-error', 'database-error', 'runtime-error']);
-/** How many matching lines that `unless` excludes are skipped at most. */
+/** How many lines that `unless` excludes are skipped. */
 const MAX_EXCEPTIONS = 50;
 
 /** Combines a project's own rules with the built-in ones (CS-9). */
@@ -101,7 +101,7 @@ function findReason(rule: Rule, { source, text, hint, shared, answered }: Eviden
 /** Returns a line without its indentation, or the part of a long one (JSON, a statement) from the clause with the match on. */
 function excerpt(line: string, at: number): string {
   const clause = /(?<=[:-] |["(])(?:(?![:-] )[^"(]){0,60}$/.exec(line.slice(0, at));
-  const from = line.length > MAX_SHOWN && at > far ? (clause?.index ?? at) : 0;
+  const from = line.length > MAX_SHOWN && at > FAR ? (clause?.index ?? at) : 0;
   return `${from > 0 ? '…' : ''}${line.slice(from).trim()}`.slice(0, MAX_EVIDENCE);
 }
 

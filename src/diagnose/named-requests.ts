@@ -1,6 +1,6 @@
 import { findMarkedLine } from './complaint.js';
 import type { Evidence, NetworkEntry } from '../model/evidence.js';
-import { splitUrl } from '../urls.js';
+import { pathOf } from '../urls.js';
 
 const shortestWord = 3;
 const MAX_TEXT = 4_000;
@@ -17,27 +17,23 @@ export function splitWords(text: string): Set<string> {
   );
 }
 
-function pathOf({ url }: NetworkEntry): string {
-  return (splitUrl(url)?.path ?? url).replace(/\?.*$/, '');
-}
-
 /** The failed requests that a failing test is about. */
 export interface NamedRequests {
   /** The failed requests that the test names; all of them if it names none or every one. */
   readonly named: readonly NetworkEntry[];
   /** True if a text names only the other failed requests. */
-  readonly isOfOthers: (text: string) => boolean;
+  readonly isAboutOthers: (text: string) => boolean;
 }
 
 /**
- * Finds the failed requests that a test names: two parts of one page can fail for two causes. The test names a request if its error, its failing
- * line or its step has a word that occurs only in this request's path.
+ * Finds the failed requests that a test names, because two parts of a page can fail for two causes. The test names a request if its error, its
+ * failing line or its step has a word that occurs only in this request's path.
  */
 export function findNamedRequests(
   failed: readonly NetworkEntry[],
   { errors, failedStep }: Pick<Evidence, 'errors' | 'failedStep'>,
 ): NamedRequests {
-  const paths = [...new Set(failed.map(pathOf))];
+  const paths = [...new Set(failed.map(({ url }) => pathOf(url)))];
   const all = paths.map((path) => [path, splitWords(path)] as const);
   const ownWords = new Map(
     all.map(([path, words]) => {
@@ -53,11 +49,12 @@ export function findNamedRequests(
   const isNamed = (path: string, words: ReadonlySet<string>) =>
     (ownWords.get(path) ?? []).some((word) => words.has(word));
   const named = paths.filter((path) => isNamed(path, testWords));
-  if (named.length === 0 || named.length === paths.length) return { named: failed, isOfOthers: () => false };
+  if (named.length === 0 || named.length === paths.length)
+    return { named: failed, isAboutOthers: () => false };
   const others = paths.filter((path) => !named.includes(path));
   return {
-    named: failed.filter((entry) => named.includes(pathOf(entry))),
-    isOfOthers: (text) => {
+    named: failed.filter(({ url }) => named.includes(pathOf(url))),
+    isAboutOthers: (text) => {
       const words = splitWords(text);
       return others.some((path) => isNamed(path, words)) && !named.some((path) => isNamed(path, words));
     },

@@ -38,7 +38,7 @@ const MAX_CHARACTERS = 32_000;
 
 /**
  * Removes the parts of a message that differ between runs of the same failure (ME-1): colors, times, durations, ports, ids, the folders of
- * absolute paths, the number of retries in a call log. Everything else stays.
+ * absolute paths, and the number of retries in a call log.
  */
 export function normalise(message: string): string {
   let text = listNonBlankLines(stripAnsi(message.slice(0, MAX_CHARACTERS))).join('\n');

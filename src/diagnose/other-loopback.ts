@@ -1,5 +1,6 @@
 import { certain, type Diagnosis } from '../model/diagnosis.js';
 import type { Evidence } from '../model/evidence.js';
+import { formatAddress } from '../urls.js';
 import { stripAnsi } from '../visible-text.js';
 
 /** A loopback address that refuses connections, in messages of Node and browsers. */
@@ -43,8 +44,4 @@ export function explainOtherLoopback(
     };
   }
   return diagnosis;
-}
-
-function formatAddress(host: string, port: string): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -22,7 +22,7 @@ export interface SharedOutages {
   readonly later: ReadonlySet<DiagnosedFailure>;
 }
 
-/** Finds the failures of a server that hangs or has ended. They have one cause, which the first of them shows. */
+/** Finds the failures that a hanging or dead server caused; only the first of them shows why. */
 export function findSharedOutages(failures: readonly DiagnosedFailure[]): SharedOutages {
   const outages = failures
     .flatMap((failure) => findOutage(failure) ?? [])

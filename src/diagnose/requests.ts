@@ -4,7 +4,7 @@ import { parseComplaint, findLocator } from './complaint.js';
 import { parseGraphQlErrors, formatGraphQlError, isRefusal, isServerError } from './graphql-errors.js';
 import { stripAnsi } from '../visible-text.js';
 import { tryOr } from '../result.js';
-import { isLoopback, splitUrl } from '../urls.js';
+import { isLoopback, pathOf, splitUrl } from '../urls.js';
 import { readMarkedStatusLine } from './without-quotes.js';
 
 const decoration = new Set(['image', 'font', 'media', 'ping', 'texttrack', 'manifest']);
@@ -27,12 +27,12 @@ export const failedResource = 'Failed to load resource';
 const refusedScript = /^Refused to execute script from '([^'\n]{1,2000})' because its MIME type/;
 
 /** The browser's code or the status in a console line about a failed request. */
-const saidOfResource = /\b(net::ERR_[\w.]+)|status of (\d{3})\b/;
+const failedResourceReason = /\b(net::ERR_[\w.]+)|status of (\d{3})\b/;
 
-/** Whether a console line only repeats a failed request in the evidence, which has more details. */
+/** True if a console line only repeats a failed request in the evidence, which has more details. */
 export function repeatsRequest(line: string, network: readonly NetworkEntry[]): boolean {
   if (line.startsWith(failedResource)) {
-    const [, code, status] = saidOfResource.exec(line) ?? [];
+    const [, code, status] = failedResourceReason.exec(line) ?? [];
     return network.some((entry) =>
       code === undefined
         ? entry.status === Number(status)
@@ -65,22 +65,21 @@ export function findFailedRequests(
     .slice(-MAX_REQUESTS);
 }
 
-/** Whether a request signs somebody in. */
+/** True if a request signs somebody in. */
 export function isSignIn({ method, url, requestBody }: NetworkEntry): boolean {
-  const path = (splitUrl(url)?.path ?? url).replace(/\?.*$/, '');
-  const isAsked =
+  const isSignInPath =
     /\/(?:(?:log|sign)[-_]?in|sessions?|auth(?:enticate)?|token|callback\/credentials)(?:\/\w{0,20})?\/?$/i.test(
-      path,
+      pathOf(url),
     );
-  return method === 'POST' && (isAsked || /\bpass(?:word|wd|phrase|code)\b/i.test(requestBody ?? ''));
+  return method === 'POST' && (isSignInPath || /\bpass(?:word|wd|phrase|code)\b/i.test(requestBody ?? ''));
 }
 
-/** The name of an error message's element in a locator. */
+/** A locator of an error message. */
 const refusalMessage =
   /getByRole\(['"]alert['"]|\b(?:wrong|invalid|incorrect|denied|refus\w+|reject\w+|fail\w+|errors?|not (?:found|allowed|valid|recogni[sz]ed)|unknown|locked)\b/i;
 
 /**
- * Whether a test expects its sign-in to be refused: it checks the text of the error message. A test that expects a successful sign-in fails at the
+ * True if a test expects its sign-in to be refused: it checks the text of the error message. A test that expects a successful sign-in fails at the
  * next step instead.
  */
 function expectsRefusal(errors: readonly TestError[]): boolean {
@@ -90,15 +89,15 @@ function expectsRefusal(errors: readonly TestError[]): boolean {
   return isText || refusalMessage.test(subject.replaceAll(/[-_]/g, ' '));
 }
 
-const givenUp = /ERR_(?:ABORTED|BLOCKED_BY_CLIENT)|NS_BINDING_ABORTED/;
+const abortError = /ERR_(?:ABORTED|BLOCKED_BY_CLIENT)|NS_BINDING_ABORTED/;
 
-/** Whether the page or an extension aborted a request while its answer arrived. */
+/** True if the page or an extension aborted a request while its answer arrived. */
 export function wasAborted({ status, failure }: NetworkEntry): boolean {
-  return status !== null && status < 400 && givenUp.test(failure ?? '');
+  return status !== null && status < 400 && abortError.test(failure ?? '');
 }
 
 /**
- * Whether a failed request may show an error of the app. A request that also fails in passing tests does not count, unless the server failed:
+ * True if a failed request may show an error of the app. A request that also fails in passing tests does not count, unless the server failed:
  * passing tests may not check the broken part. In all 43 recorded failures with a status of 500 or above that passing tests had, too, it was the
  * cause.
  */
@@ -106,7 +105,7 @@ export function mayShowAppError(entry: NetworkEntry): boolean {
   return !entry.common || isServerError(entry);
 }
 
-/** Whether an error, other than one about an element, names an answer's status, or quotes its body. */
+/** True if an error quotes an answer's body or, unless it is about an element, names its status. */
 function failsBecauseOf({ message }: TestError, { status, responseBody }: NetworkEntry): boolean {
   const names = status !== null && message.includes(String(status)) && findLocator(message) === null;
   const quotes = [
@@ -134,7 +133,7 @@ export function findLostScripts({ network }: Pick<Evidence, 'network'>): Network
     ({ resourceType, status, failure, common }) =>
       resourceType === 'script' &&
       !common &&
-      (status === null ? failure !== null && !givenUp.test(failure) : status >= 400),
+      (status === null ? failure !== null && !abortError.test(failure) : status >= 400),
   );
 }
 
@@ -149,10 +148,10 @@ export function shortenUrl(url: string): string {
   return parts && isLoopback(parts.host) ? parts.path : url;
 }
 
-/** Describes how a request ended: its status, or why it has none or why the browser withheld the answer. */
+/** Describes how a request ended: its status, why it has none, or why the browser withheld the answer. */
 export function describeOutcome({ status, failure }: NetworkEntry): string {
-  const isKept = status !== null && status < 400 && failure !== null;
-  return isKept ? `${failure} (answered with ${status})` : String(status ?? failure ?? 'no answer');
+  const wasWithheld = status !== null && status < 400 && failure !== null;
+  return wasWithheld ? `${failure} (answered with ${status})` : String(status ?? failure ?? 'no answer');
 }
 
 /** Formats a request for the request rules: `formatEndpoint` after the resource type. */
@@ -197,7 +196,7 @@ export function readPageText(html: string): string {
     .join('\n');
 }
 
-/** Whether a server answered with an error page. */
+/** True if a server answered with an error page. */
 export function isErrorPage({ status, resourceType, responseBody, responseHeaders }: NetworkEntry): boolean {
   const isHtml = /^\s*</.test(responseBody ?? '') || /\bhtml\b/.test(responseHeaders['content-type'] ?? '');
   return (status ?? 0) >= 500 && isHtml && /^(?:document|fetch|xhr)$/.test(resourceType);
@@ -210,13 +209,13 @@ export function readErrorPage(entry: NetworkEntry): string {
 
 /** Shorter texts (`error`, `not found`) appear in unrelated messages. */
 const shortestText = 12;
-const saidInJson = /"(?:[^"\\\n]|\\.){12,400}"/g;
+const jsonSentence = /"(?:[^"\\\n]|\\.){12,400}"/g;
 
 /** Returns the sentences of an error response: the strings of its JSON, or else its text. */
 export function listResponseTexts(entry: NetworkEntry): string[] {
   const body = readErrorBody(entry).trim();
   if (body === '') return [];
-  const quoted = body.match(saidInJson) ?? [];
+  const quoted = body.match(jsonSentence) ?? [];
   const texts =
     quoted.length > 0
       ? quoted.map((text) => tryOr(text.slice(1, -1), () => JSON.parse(text) as string))
@@ -228,8 +227,8 @@ const withoutHeader =
   /'(https?:\/\/[^'\s]{1,2000})' from origin .{1,300} blocked by CORS policy: .{0,200}No 'Access-Control-Allow-Origin'/;
 
 /**
- * Returns the origin of an answer that the browser withheld because it had no CORS header, although other answers of that origin had one; null if
- * there is none. Such an answer is usually the error page of a failed server.
+ * Returns the origin of an answer that the browser withheld because it lacked the CORS header that other answers of that origin have; null if there
+ * is none. Such an answer is usually the error page of a failed server.
  */
 export function findLostAnswer({ console, network }: Pick<Evidence, 'console' | 'network'>): string | null {
   const origins = console.flatMap(({ text }) => splitUrl(withoutHeader.exec(text)?.[1] ?? '')?.origin ?? []);

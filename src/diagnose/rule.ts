@@ -1,6 +1,6 @@
 import type { Category, EvidenceSource, RetryAxis } from '../model/diagnosis.js';
 
-/** The fields that all rules share. Rules are data; only `match.ts` runs them. */
+/** The fields that all rules share. Rules are data; `match.ts` applies them. */
 export interface Pattern {
   /** `family/what`, unique; printed with the diagnosis. */
   readonly id: string;
@@ -31,7 +31,7 @@ export interface NoiseRule extends Pattern {
   readonly sources: readonly EvidenceSource[];
 }
 
-/** The sources that hold program output. The page's text is not one of them: it is content, not diagnostics. */
+/** All sources but the page, whose text is content and not diagnostics. */
 export const anywhere: readonly EvidenceSource[] = ['error', 'stack', 'console', 'network', 'server'];
 
 /** A row of a rule table: the confidence, the pattern and, if it does not count everywhere, its restrictions. */
@@ -86,7 +86,7 @@ export function projectRuleId(id: string): string {
   return `${prefix}${id}`;
 }
 
-/** Whether a reason comes from a project's own rule; such reasons outrank all built-in ones. */
+/** True if a reason comes from a project's own rule; such reasons outrank all built-in ones. */
 export function isProjectRule(rule: string): boolean {
   return rule.startsWith(prefix);
 }

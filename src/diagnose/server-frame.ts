@@ -54,7 +54,7 @@ function findPositions(text: string, pattern: RegExp): CodePosition[] {
 export function findServerFrame(text: string, line: string, code: OwnCode): string | null {
   const traced = findTracebackFrame(text, line, code);
   if (traced !== null) return traced;
-  const stack = removeSpacedRoot(textBelow(text, line), code.rootDir);
+  const stack = removeSpacedRoot(findTextBelow(text, line), code.rootDir);
   for (const { file, at } of [...findPositions(stack, compiledFrame), ...findPositions(stack, phpFrame)]) {
     const path = relativeToProject(file, code);
     if (path !== null && !installed.test(path) && !withoutFolder.test(path)) return `${path}:${at}`;
@@ -68,7 +68,7 @@ const aboveThePanic = /^(?:[^\n]*\n){1,3}goroutine \d{1,10} \[[^\n]*\n(?:[^\n]+\
 const MAX_STACK = 8_000;
 
 /** Returns a text from this line, or from the line that announces it, to the end; empty if the line is not in the text. */
-export function textBelow(text: string, line: string): string {
+export function findTextBelow(text: string, line: string): string {
   const at = text.indexOf(removeEllipsis(line));
   if (at === -1) return '';
   const start = text.lastIndexOf('\n', at - 1) + 1;
@@ -106,9 +106,9 @@ function findTracebackFrame(text: string, exception: string, code: OwnCode): str
 }
 
 /** Returns the stack frames, which are indented lines, directly above an exception's message. */
-function listFramesAbove(lines: readonly string[], textBelow: number): readonly string[] {
-  let end = textBelow;
-  while (end > 0 && textBelow - end < MAX_MESSAGE_LINES && !isIndented.test(lines[end - 1] ?? '')) end--;
+function listFramesAbove(lines: readonly string[], message: number): readonly string[] {
+  let end = message;
+  while (end > 0 && message - end < MAX_MESSAGE_LINES && !isIndented.test(lines[end - 1] ?? '')) end--;
   let start = end;
   while (start > 0 && isIndented.test(lines[start - 1] ?? '')) start--;
   return lines.slice(start, end);

@@ -1,7 +1,7 @@
 import type { Evidence } from '../model/evidence.js';
 import { isDecisive, type Reason } from '../model/diagnosis.js';
 import { stripAnsi } from '../visible-text.js';
-import { splitUrl } from '../urls.js';
+import { formatAddress, splitUrl } from '../urls.js';
 import { normalise } from './normalise.js';
 
 /** A service that a server of the suite could not reach, and the log line about it. */
@@ -25,7 +25,7 @@ const refusals: readonly RegExp[] = [
 ];
 
 /** Messages of a client that gave up waiting for a connection. */
-const gaveUp =
+const clientGaveUp =
   /MaxRetriesPerRequest|\bconnection (?:is )?(?:closed|terminated|timeout)|\bclient is (?:closed|offline)|isn't writeable|ServerSelection|Timed out fetching a new connection|ECONN|ENOTFOUND|refused|can't reach/i;
 
 /** Returns the unreachable service that a log line names, or null. */
@@ -37,8 +37,8 @@ function parseService(line: string): UnreachedService | null {
 }
 
 /**
- * Returns the unreachable service that is the deciding reason: the deciding server line names it, or is about a lost connection that an earlier
- * line names. Lines that passing tests have, too, and addresses at which the app answers do not count.
+ * Returns the unreachable service that explains the failure, or null: the deciding server line names it, or is about a lost connection to a service
+ * that an earlier line names. Lines that passing tests have, too, and addresses at which the app answers do not count.
  */
 export function findDecidingService(
   { serverLines, serverOutput, ofOthers = [], network }: Evidence,
@@ -53,7 +53,9 @@ export function findDecidingService(
     lines
       .filter(hasDecidingText)
       .flatMap((line) => (others.has(normalise(line)) ? [] : (parseService(line) ?? [])))[0] ??
-    (gaveUp.test(decided.evidence) ? lines.flatMap((line) => parseService(line) ?? []).at(-1) : undefined);
+    (clientGaveUp.test(decided.evidence)
+      ? lines.flatMap((line) => parseService(line) ?? []).at(-1)
+      : undefined);
   if (!found) return null;
   const isAnswering = network.some(
     ({ url, status }) => status !== null && splitUrl(url)?.origin.endsWith(`:${found.port}`),
@@ -63,8 +65,7 @@ export function findDecidingService(
 
 /** Advises what to do about an unreachable service. */
 export function adviseOnService({ host, port }: UnreachedService): string {
-  const address = port === null ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`;
   return port === null
-    ? `a server of the suite cannot resolve the host ${address}: start that service, or configure another host`
-    : `nothing listens at ${address}, where a server of the suite looks for a service: start it`;
+    ? `a server of the suite cannot resolve the host ${host}: start that service, or configure another host`
+    : `nothing listens at ${formatAddress(host, port)}, where a server of the suite looks for a service: start it`;
 }

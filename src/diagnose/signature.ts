@@ -26,10 +26,10 @@ export function createSignature(
 
 /**
  * Returns the text that a test failure's signature hashes: its most specific error and, if that names no subject ("Expected: true, Received:
- * false", or only a timeout), also the line of the test, or else the step. Of a call log only the last error counts, because the earlier states
- * of the page depend on timing.
+ * false", or only a timeout), also the line of the test, or else the step. Replaces a call log by its result, because the states of the page that it
+ * lists depend on timing.
  */
-export function selectSignedText(given: Pick<TestFailure, 'errors' | 'failedStep' | 'test'>): string {
+export function selectTextToHash(given: Pick<TestFailure, 'errors' | 'failedStep' | 'test'>): string {
   const { errors, failedStep, test } = given;
   const [error] = orderErrors(errors);
   const { kind, subject, detail } = parseComplaint(errors);

@@ -6,7 +6,7 @@ import { stripAnsi } from '../visible-text.js';
 export const unreachableError =
   /ERR_(?:NAME_NOT_RESOLVED|INTERNET_DISCONNECTED|CONNECTION_\w+|ADDRESS_UNREACHABLE|TIMED_OUT|PROXY_\w+|TUNNEL_\w+)|NS_ERROR_(?:UNKNOWN_HOST|CONNECTION_REFUSED|NET_\w+|OFFLINE|PROXY_\w+)|Could not (?:connect|resolve)/;
 
-/** Whether a script or call of the page could not reach a host of another site. */
+/** True if a script or call of the page could not reach a host of another site. */
 export function isUnreached(
   { resourceType, url, status, failure }: NetworkEntry,
   isOwnUrl: (url: string) => boolean,
@@ -20,12 +20,12 @@ export function isUnreached(
 }
 
 /** A page's own message that it could not load something. */
-const pageSaysSo =
+const pageLoadError =
   /\b(?:fail(?:ed|ure)?|unavailable|offline|could ?n[o']t|can ?n?[o']t|unable|problems?|trouble|issues?|errors?)\b.{0,60}\b(?:connect|load|reach|network|internet|upload|download|send|sav(?:e|ing)|fetch)|\b(?:connect\w*|load\w*|upload|download|network|request)\b.{0,30}\b(?:failed|error|unavailable|problems?|issues?)\b|\b(?:is|are) (?:currently |temporarily )?(?:unavailable|offline)\b|\btry again later\b/i;
-const inFrame = /frameLocator\(|contentFrame\(|\biframe\b/;
+const frameLocator = /frameLocator\(|contentFrame\(|\biframe\b/;
 
 /**
- * Whether a request that could not reach its host may explain a failure. Unless passing tests reach that host, the failure must visibly depend on
+ * True if a request that could not reach its host may explain a failure. Unless passing tests reach that host, the failure must visibly depend on
  * it: an error names the host, the page is blank or says that it could not load, or a frame is missing.
  */
 export function mayExplainFailure(
@@ -39,9 +39,9 @@ export function mayExplainFailure(
     ...errors.flatMap(({ message, causes }) => [message, ...causes]),
   ].map(stripAnsi);
   return (
-    failureTexts.some((text) => text.includes(host) || inFrame.test(text)) ||
+    failureTexts.some((text) => text.includes(host) || frameLocator.test(text)) ||
     [...failureTexts.flatMap((text) => /^[ \t]*Received.*$/m.exec(text) ?? []), ariaSnapshot ?? ''].some(
-      (text) => pageSaysSo.test(text),
+      (text) => pageLoadError.test(text),
     )
   );
 }
@@ -49,7 +49,7 @@ export function mayExplainFailure(
 /** A host name that resolves only within a container or office network, so it comes from the app's own configuration. */
 const internalName = /^[^.]+$|\.(?:internal|local|lan|svc|cluster\.local|docker)$/i;
 
-/** Whether the app itself named the host of a request: in an answer, in a redirect, or by a name that is not public. */
+/** True if the app itself named the host of a request: in an answer, in a redirect, or by a name that is not public. */
 export function isNamedByApp(
   { url }: NetworkEntry,
   { network }: Pick<Evidence, 'network'>,

@@ -1,6 +1,6 @@
 const frameLine = /^[ \t]*>?[ \t]*\d{1,6}[ \t]*[|│┃].*$/gm;
 const titleLine = /^[ \t]*(?:\d{1,4}\) |● |\[[\w -]{1,40}\] › ).*›.*$/gm;
-const titleBeforeComplaint =
+const titleBeforeError =
   /^[ \t]*(?:\d{1,4}\) |● |\[[\w -]{1,40}\] › )[^\n]{0,600}›[^\n]{0,600}?(?=\s(?:\w{1,40}Error|Error|error): |\s(?:page|frame|locator|elementHandle|browserType|apiRequestContext)\.\w{1,40}: |\sexpect\(|$)/;
 const customMessage = /^(?:Error: )?(?!expect\()[^\n]{0,600}(?=\n\n(?:Error: )?expect\()/;
 const statusPair = /^[ \t]*expected[ \t]*: (\d{3})[ \t]*\n[ \t]*(?:received|actual)[ \t]*: (\d{3})[ \t]*$/im;
@@ -49,7 +49,7 @@ function unescape(text: string): string {
 
 /** Removes test titles on their own lines, or the title before the error in a one-line text. */
 function removeTitles(text: string): string {
-  return text.trim().includes('\n') ? text.replace(titleLine, '') : text.replace(titleBeforeComplaint, '');
+  return text.trim().includes('\n') ? text.replace(titleLine, '') : text.replace(titleBeforeError, '');
 }
 
 /** Returns the marked line of a code frame, without its string literals, if it reads a response's status; else an empty string. */

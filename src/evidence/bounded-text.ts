@@ -10,7 +10,7 @@ const kib = 1024;
 
 /** Maximum size of each part of the evidence (EV-11): bytes of UTF-8, unless the name says otherwise. */
 export const bounds = {
-  /** The message or the stack of one error, each. */
+  /** One error message, or one stack. */
   errorText: 16 * kib,
   snippet: 8 * kib,
   cause: 4 * kib,
@@ -30,7 +30,7 @@ export const bounds = {
   note: 400,
   /** Playwright's error-context.md. */
   errorContext: 512 * kib,
-  /** A script that is searched for its source map, or a source that lines are quoted from. */
+  /** A script searched for its source map, or a source quoted in an excerpt. */
   script: 16 * 1024 * kib,
   sourceMap: 32 * 1024 * kib,
   /** The longest line of a trace that is parsed; only the beginning of a longer one is read. */
@@ -78,8 +78,8 @@ export const requestParts: PartsOf<NetworkEntry> = {
 };
 
 /**
- * Returns a copy of a record with `change` applied to each of these text fields. For headers, it is applied to names and values, and gets the
- * header's name with each value. Keeps one header more than the bound allows, which tells `cleanRequest` that some were dropped.
+ * Returns a copy of a record with `change` applied to each of these text fields. Header names and values are changed separately; with a value,
+ * `change` also gets the header's name. Keeps one header too many, so that `cleanRequest` can tell that some were dropped.
  */
 export function mapParts<T extends object>(
   record: T,
@@ -102,25 +102,21 @@ export function mapParts<T extends object>(
   return mapped;
 }
 
-/** Before cleaning, a text may be this many times its bound: the second cut then removes a secret that the first one split. */
-const roomToClean = 4;
+/** Texts are cut to this many times their bound before cleaning, so that the final cut removes a secret that the first one split. */
+const roomBeforeCleaning = 4;
 
-/**
- * Shortens a text on arrival, to keep buffers small. `cleanAndClip` cleans it later, and notes the cut.
- */
+/** Shortens a text on arrival, to keep buffers small. `cleanAndClip` cleans it later, and notes the cut. */
 export function clipRoughly(text: string, part: TextPart): string {
-  return clipMiddle(text, bounds[part] * roomToClean).text;
+  return clipMiddle(text, bounds[part] * roomBeforeCleaning).text;
 }
 
-/**
- * Cleans a text and cuts it to the bound of its part; notes a cut. Keeps the end of server output, and both ends of any other text.
- */
+/** Cleans a text and cuts it to the bound of its part; notes a cut. Keeps the end of server output, and both ends of any other text. */
 export function cleanAndClip(text: string, part: TextPart, notes: EvidenceNotes): string {
   const head = part === 'serverOutput' ? 0 : 0.5;
-  const rough = clip(text, bounds[part] * roomToClean, head);
+  const rough = clip(text, bounds[part] * roomBeforeCleaning, head);
   const clipped = clip(notes.clean(rough.text), bounds[part], head);
   if (rough.cutBytes + clipped.cutBytes > 0) {
-    notes.cut(`${partNames[part]} was longer than ${bounds[part]} bytes and was cut`);
+    notes.noteCut(`${partNames[part]} was longer than ${bounds[part]} bytes and was cut`);
   }
   return clipped.text;
 }
@@ -159,8 +155,8 @@ function clip(text: string, maxBytes: number, head: number): ClippedText {
 }
 
 /**
- * Returns where the first whole line after a cut begins, because half a path would look like a different path. Returns the cut itself within a
- * long line.
+ * Returns where the first whole line after a cut begins, because half a path would look like a different path. Within a long line, returns the cut
+ * itself.
  */
 function findNextLine(bytes: Buffer, at: number): number {
   if (bytes[at - 1] === lineFeed) return at;
@@ -169,7 +165,7 @@ function findNextLine(bytes: Buffer, at: number): number {
 }
 
 /**
- * Collects sentences about evidence that is missing or was cut, each once. All code that gathers text gets it, so it also carries the function
+ * Collects sentences about missing and shortened evidence, without duplicates. All code that gathers text has one, so it also carries the function
  * that cleans text.
  */
 export class EvidenceNotes {
@@ -186,7 +182,7 @@ export class EvidenceNotes {
     this.#missing.add(this.#note(sentence));
   }
 
-  cut(sentence: string): void {
+  noteCut(sentence: string): void {
     this.#cut.add(this.#note(sentence));
   }
 
@@ -229,7 +225,7 @@ export function cleanText(text: string): string {
 /** Returns the errors cleaned, masked and bounded; if there are too many, only the first ones. */
 export function cleanErrors(errors: readonly TestError[], notes: EvidenceNotes): TestError[] {
   if (errors.length > bounds.errorCount) {
-    notes.cut(`${bounds.errorCount} of ${errors.length} errors were kept`);
+    notes.noteCut(`${bounds.errorCount} of ${errors.length} errors were kept`);
   }
   return errors.slice(0, bounds.errorCount).map((error) => cleanError(error, notes));
 }
@@ -263,7 +259,7 @@ function keepFirstHeaders(
   notes: EvidenceNotes,
 ): NetworkEntry['requestHeaders'] {
   const all = Object.entries(headers);
-  if (all.length > bounds.headerCount) notes.cut(`a request had more than ${bounds.headerCount} headers`);
+  if (all.length > bounds.headerCount) notes.noteCut(`a request had more than ${bounds.headerCount} headers`);
   return Object.fromEntries(all.slice(0, bounds.headerCount));
 }
 

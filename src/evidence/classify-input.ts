@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonOf } from '../json-of.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { list, number, numberOrNull, text, looseText } from './trace/loose.js';
+import { list, number, numberOrNull, text, textOrNull } from './trace/loose.js';
 
 const texts = z.record(z.string(), text).catch({});
 const strings = list(z.string());
@@ -13,20 +13,20 @@ export const recordId = z
   .nullish()
   .transform((id) => (id === undefined || id === null ? null : String(id)));
 
-/** Also accepts a bare string, as the value of the only required field. */
-function orString<S extends z.ZodType>(field: string, shape: S) {
+/** Also accepts a bare string as the value of this field, the only required one. */
+function acceptString<S extends z.ZodType>(field: string, shape: S) {
   return z.preprocess((given) => (typeof given === 'string' ? { [field]: given } : given), shape);
 }
 
-const error = z.object({ message: z.string(), stack: looseText, snippet: looseText, causes: strings });
+const error = z.object({ message: z.string(), stack: textOrNull, snippet: textOrNull, causes: strings });
 
-// The type of a console entry without one is `error`, because people record errors.
+// People record errors, so an entry without a type is one.
 const entry = z.object({
   time: number,
   type: z.string().catch('error'),
   text: z.string(),
   location: text,
-  stack: looseText,
+  stack: textOrNull,
 });
 
 const request = z.object({
@@ -36,25 +36,25 @@ const request = z.object({
   resourceType: text,
   status: numberOrNull,
   durationMs: numberOrNull,
-  failure: looseText,
+  failure: textOrNull,
   requestHeaders: texts,
   responseHeaders: texts,
-  requestBody: looseText,
-  responseBody: looseText,
+  requestBody: textOrNull,
+  responseBody: textOrNull,
 });
 
-/** Returns the shape of a record of a corpus or of a `context.json` (AG-2); fields of the same name mean the same in both. */
+/** Returns the shape of one failure in a corpus or a `context.json` (AG-2), which use the same field names. */
 export function createFailureShape(rootDir: string) {
   const record = z.object({
     id: recordId,
-    error: orString('message', error),
-    failedStep: looseText,
-    console: z.array(orString('text', entry)).nullish(),
+    error: acceptString('message', error),
+    failedStep: textOrNull,
+    console: z.array(acceptString('text', entry)).nullish(),
     network: z.array(request).nullish(),
     serverOutput: text,
     ofOthers: strings,
-    ariaSnapshot: looseText,
-    pageUrl: looseText,
+    ariaSnapshot: textOrNull,
+    pageUrl: textOrNull,
     project: z.object({ root: z.string() }).nullish().catch(null),
   });
   const nothing = { screenshot: null, trace: null, sources: [], missing: [], cut: [] };

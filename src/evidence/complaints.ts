@@ -18,16 +18,16 @@ import { readTrace } from './trace/read-trace.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { formatConsoleLine } from '../diagnose/evidence-texts.js';
 import type { Reason } from '../model/diagnosis.js';
-import { serverOutput } from './server-output.js';
-import { isLoopback, splitUrl } from '../urls.js';
+import { readAllServerOutput } from './server-output.js';
+import { isLoopback, pathOf, splitUrl } from '../urls.js';
 
 /** Counts the errors in a test's console and its failed requests, by key. */
 export type Complaints = ReadonlyMap<string, number>;
 
-/** How many entries of a passing test's trace are read; passing tests log fewer errors than that. */
+/** Passing tests log fewer errors than this. */
 const limits = { console: 300, network: 300 };
 
-/** Facts from the trace of a passing test; empty if the trace cannot be read. */
+/** What the trace of a passing test shows; empty if the trace cannot be read. */
 export interface PassingTest {
   readonly complaints: Complaints;
   readonly requests: PassingTrace['requests'];
@@ -76,15 +76,13 @@ function countComplaints({ console, network }: Entries): Complaints {
 
 const MAX_WRITES = 5;
 
-/** Returns the requests that wrote data to the app, each once. */
+/** Returns the distinct requests that wrote data to the app. */
 function listWrites(network: readonly NetworkEntry[]): string[] {
   const writes = network.filter(
     (entry) =>
       /^(?:POST|PUT|PATCH|DELETE)$/.test(entry.method) && !hasFailed(entry) && entry.answeredBy !== 'test',
   );
-  const lines = writes.map(
-    ({ method, url }) => `${method} ${(splitUrl(url)?.path ?? url).replace(/\?.*$/, '').slice(0, 120)}`,
-  );
+  const lines = writes.map(({ method, url }) => `${method} ${pathOf(url).slice(0, 120)}`);
   return [...new Set(lines)].slice(-MAX_WRITES);
 }
 
@@ -110,7 +108,7 @@ const shortestText = 12;
 const receivedLine = /^[ \t]*Received(?: \w+)?:.*$/gm;
 
 /** Returns the passing tests in the file and project of a failing one. */
-export function passingTestsOfFile(
+export function findPassingTestsOfFile(
   { test }: { readonly test: TestRef },
   passing: readonly PassingTrace[],
 ): readonly PassingTrace[] {
@@ -120,9 +118,9 @@ export function passingTestsOfFile(
 }
 
 /**
- * Marks entries of a failing test as `common` if passing tests of the same file have them as often, since they do not explain the failure; an
- * unreachable host if they have it at all. If the file has no passing tests, unreachable hosts are compared with passing tests of other files. Never
- * marks a console text or an answer that the test's own error quotes.
+ * Marks entries of a failing test as `common` if passing tests of the same file have them as often, because they do not explain the failure. For an
+ * unreachable host, one passing test that has it is enough, even of another file if this one has none. Never marks an entry that the test's own
+ * error quotes.
  */
 export function markCommon<T extends Entries>(
   entries: T,
@@ -130,13 +128,13 @@ export function markCommon<T extends Entries>(
   passing: readonly PassingTrace[],
 ): T {
   const { errors, test } = failing;
-  const neighbours = passingTestsOfFile(failing, passing);
+  const neighbours = findPassingTestsOfFile(failing, passing);
   const passingOfProject = passing.filter((other) => other.test.project === test.project);
   if (passingOfProject.length === 0) return entries;
-  const isError = ({ text }: ConsoleEntry) =>
+  const isQuotedText = ({ text }: ConsoleEntry) =>
     text.length >= shortestText && errors.some(({ message }) => message.includes(text));
   const received = errors.flatMap(({ message }) => stripAnsi(message).match(receivedLine) ?? []);
-  const isReceived = (entry: NetworkEntry) =>
+  const isQuotedAnswer = (entry: NetworkEntry) =>
     listResponseTexts(entry).some((text) => received.some((line) => line.includes(text)));
   const counts = new Map<string, number>();
   const mark = <E extends ConsoleEntry | NetworkEntry>(
@@ -151,7 +149,7 @@ export function markCommon<T extends Entries>(
     return { ...entry, common: compared.some(({ complaints }) => times <= (complaints.get(key) ?? 0)) };
   };
   // Which hosts the machine can reach does not depend on the test file.
-  const passingTestsFor = ({ failure }: NetworkEntry) =>
+  const choosePassingTests = ({ failure }: NetworkEntry) =>
     neighbours.length === 0 && unreachableError.test(failure ?? '') ? passingOfProject : neighbours;
   const isUnreachable = (failure: string | null, url: string) => {
     const host = splitUrl(url)?.host;
@@ -161,20 +159,20 @@ export function markCommon<T extends Entries>(
     ...entries,
     console: entries.console.map((entry) => {
       const { text, location } = entry;
-      const how = { isUnreachable: isUnreachable(text, location) };
-      return isError(entry) ? entry : mark(entry, createConsoleKey(text), how);
+      const options = { isUnreachable: isUnreachable(text, location) };
+      return isQuotedText(entry) ? entry : mark(entry, createConsoleKey(text), options);
     }),
     network: entries.network.map((request) => {
       const { failure, url } = request;
-      const how = { compared: passingTestsFor(request), isUnreachable: isUnreachable(failure, url) };
-      return isReceived(request) ? request : mark(request, createRequestKey(request), how);
+      const options = { compared: choosePassingTests(request), isUnreachable: isUnreachable(failure, url) };
+      return isQuotedAnswer(request) ? request : mark(request, createRequestKey(request), options);
     }),
   };
 }
 
 const MAX_CHARACTERS = 500;
 
-/** Returns the key of a console text. Texts that differ only in ids, times and the like have the same key. */
+/** Texts that differ only in ids, times and the like have the same key. */
 export function createConsoleKey(text: string): string {
   return `console ${normalise(text.slice(0, MAX_CHARACTERS))}`;
 }
@@ -189,22 +187,22 @@ export function createRequestKey({ method, url, resourceType, status, failure }:
 }
 
 /**
- * For each failure whose test passes in a later run, returns the reasons of its diagnosis that this run still shows: the change may only have
- * hidden the fault. Reads the run's files.
+ * For each failure whose test passes in a later run, returns the reasons of its diagnosis that this run still shows. They suggest that a fix only
+ * hid the fault.
  */
 export async function findRemainingReasons(
   green: ReadonlyMap<DiagnosedFailure, Complaints>,
   { serverLog }: Pick<SuiteRun, 'serverLog'>,
 ): Promise<Map<DiagnosedFailure, readonly Reason[]>> {
   if (green.size === 0 || serverLog === '') return new Map();
-  const output = await serverOutput(serverLog).catch(() => '');
+  const output = await readAllServerOutput(serverLog).catch(() => '');
   const lines = output.split('\n').map(normalise);
   return new Map(
-    [...green].map(([failure, complaints]) => [failure, reasonsStillShown(failure, complaints, lines)]),
+    [...green].map(([failure, complaints]) => [failure, findReasonsStillShown(failure, complaints, lines)]),
   );
 }
 
-function reasonsStillShown(
+function findReasonsStillShown(
   { failure, evidence, diagnosis }: DiagnosedFailure,
   complaints: Complaints,
   lines: readonly string[],
@@ -218,7 +216,7 @@ function reasonsStillShown(
         (entry) => formatConsoleLine(entry).includes(text) && complaints.has(createConsoleKey(entry.text)),
       );
     // A passing test may end while a call is open.
-    const isFault = ({ failure: how }: NetworkEntry) => how !== unanswered;
+    const isFault = (entry: NetworkEntry) => entry.failure !== unanswered;
     if (source === 'network')
       return evidence.network.some(
         (request) => isFault(request) && mentionsReason(request) && complaints.has(createRequestKey(request)),

@@ -19,8 +19,13 @@ import { markAsData } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
 import { readTestPage, keepComparisonPictures, keepScreenshot } from './page-sources.js';
-import { type PassingTrace, markCommon, passingTestsOfFile } from './complaints.js';
-import { afterTheTestMs, createLogReader, readSuiteServerOutput, testServerOutput } from './server-output.js';
+import { type PassingTrace, markCommon, findPassingTestsOfFile } from './complaints.js';
+import {
+  afterTheTestMs,
+  createLogReader,
+  readSuiteServerOutput,
+  readTestServerOutput,
+} from './server-output.js';
 import type { ParsedMaps } from './source-maps/source-map.js';
 import { findCover } from '../diagnose/complaint.js';
 
@@ -47,8 +52,8 @@ export interface EvidenceRequest {
   readonly learn?: (typed: Iterable<string>) => void;
 }
 
-/** By how much the clocks of a browser and its worker may differ. */
-const slackMs = 100;
+/** The clocks of a browser and its worker may differ by this much. */
+const clockSkewMs = 100;
 
 /** The evidence from a failure's own sources. */
 type OwnEvidence = Omit<Evidence, 'errors' | 'sources' | 'missing' | 'cut' | 'rootDir' | 'workspaceDir'>;
@@ -66,14 +71,14 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
   const notes = new EvidenceNotes((text) => removeSignals(clean(text)));
   const folder = resolve(request.folder);
   await notes.attempt('the evidence folder', () => mkdirSync(folder, { recursive: true }));
-  const placed = failure.errors.map((error) => nameProjectPath(error, request.root ?? run.rootDir));
+  const placed = failure.errors.map((error) => rewriteSnippetPath(error, request.root ?? run.rootDir));
   const { log, ...gathered } =
     failure.scope === 'test'
       ? await gatherTest({ ...request, folder }, failure, notes)
       : await gatherSuite(run, failure, notes);
-  // Not earlier: the trace has revealed which secrets the test typed into fields.
+  // Comes after the trace, which reveals the secrets that the test typed into fields.
   const errors = (await notes.attempt('the errors', () => cleanErrors(placed, notes))) ?? [];
-  const hung = failure.scope === 'test' ? errorsOfUnfinishedActions(failure, log) : [];
+  const hung = failure.scope === 'test' ? createUnfinishedActionErrors(failure, log) : [];
   const unmapped = {
     ...gathered,
     errors: [...errors, ...cleanErrors(hung, notes)],
@@ -101,8 +106,11 @@ async function gatherTest(
   run.problems.slice(0, 3).forEach((problem) => notes.noteMissing(problem));
   const page = await readTestPage(failure, { ...run, limits, learn }, notes);
   // The trace of a page that tests share also has the requests of earlier tests.
-  const own = page.network.filter(({ time }) => time >= failure.startedAt - slackMs);
-  const entries = { console: page.console, network: own.map((entry) => cleanRequest(entry, notes)) };
+  const ownRequests = page.network.filter(({ time }) => time >= failure.startedAt - clockSkewMs);
+  const entries = {
+    console: page.console,
+    network: ownRequests.map((entry) => cleanRequest(entry, notes)),
+  };
   const picture = page.screenshot;
   const snapshot = page.snapshot ?? (page.elements && describeElements(page.elements));
   const texts = [
@@ -112,7 +120,7 @@ async function gatherTest(
   ];
   const marked = markCommon(entries, failure, passing);
   const { console } = marked;
-  const network = marked.network.map((entry) => markPageForJson(entry, texts));
+  const network = marked.network.map((entry) => markHtmlInPlaceOfJson(entry, texts));
   const isOwn = createOwnUrlCheck({ pageUrl: page.pageUrl, network });
   const failed = findFailedRequests({ network, errors: failure.errors }, isOwn);
   const complaints = [
@@ -134,11 +142,11 @@ async function gatherTest(
   const servers = {
     logs,
     complaints,
-    asked: network.filter(({ url }) => isOwn(url)),
-    failed: failed.filter(mayShowAppError),
-    isOfOthers: findNamedRequests(failed.filter(mayShowAppError), failure).isOfOthers,
-    ofPassing: passingTestsOfFile(failure, passing).flatMap(({ requests }) => requests),
-    isAlone: ranAlone(failure, run, passing),
+    appRequests: network.filter(({ url }) => isOwn(url)),
+    failedRequests: failed.filter(mayShowAppError),
+    isAboutOthers: findNamedRequests(failed.filter(mayShowAppError), failure).isAboutOthers,
+    passingRequests: findPassingTestsOfFile(failure, passing).flatMap(({ requests }) => requests),
+    ranAlone: ranAlone(failure, run, passing),
     // A retry has a worker of its own.
     worker:
       failure.retry > 0
@@ -148,7 +156,7 @@ async function gatherTest(
   const written =
     run.serverLog === ''
       ? null
-      : await notes.attempt('no server output', () => testServerOutput(servers, failure, notes));
+      : await notes.attempt('no server output', () => readTestServerOutput(servers, failure, notes));
   const serverOutput = written?.text ?? '';
   if (serverOutput === '' && failed.some(isServerError))
     notes.noteMissing(
@@ -172,7 +180,7 @@ async function gatherTest(
 }
 
 /** Marks a call as failed if it got an HTML page that the app tried to parse as JSON: an error then quotes the start of that page. */
-function markPageForJson(entry: NetworkEntry, texts: readonly string[]): NetworkEntry {
+function markHtmlInPlaceOfJson(entry: NetworkEntry, texts: readonly string[]): NetworkEntry {
   const { status, resourceType, responseBody } = entry;
   const isPage =
     status !== null &&
@@ -184,7 +192,7 @@ function markPageForJson(entry: NetworkEntry, texts: readonly string[]): Network
   return isQuoted ? { ...entry, status: null, failure: `${status} with text/html in place of JSON` } : entry;
 }
 
-/** Describes the elements of a page, one a line; returns nothing for a page that has only empty containers. */
+/** Describes the elements of a page, one per line; returns an empty string if all are empty containers. */
 function describeElements(elements: readonly PageElement[]): string {
   const isEmpty = ({ tag, text }: PageElement) =>
     text === '' && /^(?:body|div|main|p|section|span)$/.test(tag);
@@ -211,16 +219,16 @@ function cleanStep(step: TestStep, root: string, notes: EvidenceNotes): TestStep
   };
 }
 
-/** True if, according to the run's records, no other test ran in the time from which server output is read. */
+/** True if no other recorded test ran during the time from which server output is read. */
 function ranAlone(failure: TestFailure, run: SuiteRun, passing: readonly PassingTrace[]): boolean {
   const from = failure.startedAt;
   const to = from + failure.durationMs + afterTheTestMs;
   const others = run.failures.filter((other) => other.test.id !== failure.test.id);
-  const asked = passing.flatMap(({ requests }) => requests);
+  const passingRequests = passing.flatMap(({ requests }) => requests);
   return (
     run.tests.filter(({ outcome }) => outcome === 'expected').length <= passing.length &&
     others.every(({ startedAt, durationMs }) => startedAt > to || startedAt + durationMs < from) &&
-    asked.every(({ time }) => time < from || time > to)
+    passingRequests.every(({ time }) => time < from || time > to)
   );
 }
 
@@ -245,8 +253,8 @@ async function gatherSuite(
   };
 }
 
-/** Rewrites the path above a code excerpt, which Playwright prints relative to the test folder, to start at the project's root. */
-function nameProjectPath(error: TestError, root: string): TestError {
+/** Makes the path above a code excerpt relative to the project's root; Playwright prints it relative to the test folder. */
+function rewriteSnippetPath(error: TestError, root: string): TestError {
   const { snippet, location } = error;
   if (!snippet || !location) return error;
   const named = `   at ${relative(root, location.file).replaceAll('\\', '/')}:${location.line}`;
@@ -254,10 +262,10 @@ function nameProjectPath(error: TestError, root: string): TestError {
 }
 
 /**
- * Returns errors for actions that were in progress when the test ended; Playwright reports none for them (in a `Promise.all` with a wait that
- * fails first, for example). `log` is the log of the last action.
+ * Returns errors for actions that were in progress when the test ended. Playwright does not report them, for example in a `Promise.all` where another
+ * wait fails first. `log` is the log of the last action.
  */
-function errorsOfUnfinishedActions(
+function createUnfinishedActionErrors(
   { unfinished = [], errors }: Pick<TestFailure, 'unfinished' | 'errors'>,
   log: readonly string[],
 ): TestError[] {

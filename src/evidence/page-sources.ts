@@ -10,7 +10,7 @@ import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 
-/** The page of a test, from all sources; where they overlap, from the best one. */
+/** The page of a test, from the best available source of each part. */
 export interface TestPage extends PageEvidence {
   /** Playwright's accessibility snapshot of the whole page; null if it took none (before 1.53, or after a failed matcher on an element). */
   readonly snapshot: string | null;
@@ -107,16 +107,16 @@ export function extractPageSnapshot(markdown: string): string | null {
   const open = start < 0 ? -1 : lines.indexOf('```yaml', start);
   if (open < 0) return null;
   const close = lines.indexOf('```', open + 1);
-  return removeReferences(lines.slice(open + 1, close < 0 ? lines.length : close));
+  return cleanSnapshot(lines.slice(open + 1, close < 0 ? lines.length : close));
 }
 
 /**
  * Removes Playwright's additions for AI readers that drive the page (element references, cursors, bare containers), and the contents of secret
  * fields.
  */
-function removeReferences(yaml: readonly string[]): string {
+function cleanSnapshot(yaml: readonly string[]): string {
   const lines: string[] = [];
-  /** The indents of the removed containers around a line. */
+  /** The indents of the removed containers that enclose the line. */
   let dropped: number[] = [];
   for (const line of yaml) {
     const indent = line.search(/\S|$/);
@@ -155,15 +155,15 @@ export async function keepScreenshot(
   return path;
 }
 
-/** The pictures of a screenshot comparison: Playwright's name of each, and the name under which it is kept. */
-const compared = { expected: 'expected', actual: 'actual', diff: 'difference' } as const;
+/** Maps Playwright's names for the pictures of a screenshot comparison to the names of their copies. */
+const comparisonPictures = { expected: 'expected', actual: 'actual', diff: 'difference' } as const;
 
 /** Keeps the pictures of a failed screenshot comparison beside the screenshot. */
 export async function keepComparisonPictures(
   attachments: readonly Attachment[],
   folder: string,
 ): Promise<void> {
-  for (const [ending, name] of Object.entries(compared)) {
+  for (const [ending, name] of Object.entries(comparisonPictures)) {
     const picture = attachments.findLast(
       (attachment) =>
         attachment.contentType.startsWith('image/') &&

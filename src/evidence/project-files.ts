@@ -45,8 +45,8 @@ export class ProjectFiles {
   }
 
   /**
-   * Returns the path relative to the root, with `/`, without disk access. For a file in another package of the workspace, it begins with `../`; null
-   * for a file outside of the workspace.
+   * Returns the path relative to the root, with `/`, or null for a file outside of the workspace. In another package of the workspace, it begins with
+   * `../`. Does not access the disk.
    */
   relative(file: string): string | null {
     const root = [this.root, this.#rootAsGiven].find((folder) => isInside(folder, file));
@@ -70,7 +70,7 @@ export class ProjectFiles {
   }
 }
 
-/** Returns the sources in and below these folders by file name, those of upper levels first. */
+/** Returns the sources in and below these folders by file name, from upper levels to lower ones. */
 function listSourcesByName(folders: readonly string[]): Map<string, string[]> {
   const files = new Map<string, string[]>();
   const queue = new Set(folders);

@@ -4,7 +4,7 @@ import { applyReplacements } from '../replacements.js';
 import type { ProjectFiles } from './project-files.js';
 import type { SourceExcerpts } from './source-excerpts.js';
 
-/** How many positions in compiled languages get an excerpt, per text: the decisive position is not always the first. */
+/** How many positions in compiled languages get an excerpt in each text; the decisive one is not always the first. */
 const MAX_COMPILED = 5;
 
 /** Rewrites paths printed by compilers and tools to start at the project's root, and adds excerpts for positions in compiled languages. */

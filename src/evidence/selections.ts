@@ -8,7 +8,7 @@ import {
   type EvidenceNotes,
 } from './bounded-text.js';
 
-/** Selects entries of a stream by group: a lower group number has priority. Memory use depends only on the limit. */
+/** Selects entries from a stream. Groups with lower numbers have priority. Memory use depends only on the limit. */
 class Selection<T extends { readonly time: number }> {
   readonly #limit: number;
   readonly #groups: T[][] = [];
@@ -19,22 +19,21 @@ class Selection<T extends { readonly time: number }> {
     this.#limit = Math.max(0, Math.floor(limit));
   }
 
-  /** Adds an entry to a group. The newest entries of a group are kept. */
+  /** Adds an entry to a group, which keeps its newest entries. */
   push(entry: T, group: number): void {
     this.pushed += 1;
     const entries = (this.#groups[group] ??= []);
     entries.push(entry);
-    // In batches: removing one entry from the front takes as long as removing many.
+    // Removes entries in batches, because removing one from the front takes as long as removing many.
     if (entries.length > 2 * this.#limit + 100) entries.splice(0, entries.length - this.#limit);
   }
 
-  /** How many entries a group has. */
-  count(group: number): number {
+  countEntries(group: number): number {
     return this.#groups[group]?.length ?? 0;
   }
 
   /** Returns the selection in chronological order. */
-  take(): T[] {
+  selectEntries(): T[] {
     const chosen: T[] = [];
     for (const entries of this.#groups.filter(Boolean)) {
       const room = this.#limit - chosen.length;
@@ -58,15 +57,15 @@ export class ConsoleSelection {
   }
 
   push(entry: ConsoleEntry): void {
-    const isFirst = entry.type === 'pageerror' && this.#selection.count(0) < this.#firstErrors;
+    const isFirst = entry.type === 'pageerror' && this.#selection.countEntries(0) < this.#firstErrors;
     this.#selection.push(mapParts(entry, consoleParts, clipRoughly), isFirst ? 0 : 1);
   }
 
   /** Returns the selection in chronological order, cleaned and bounded. */
-  take(notes: EvidenceNotes): ConsoleEntry[] {
-    const chosen = this.#selection.take();
+  selectEntries(notes: EvidenceNotes): ConsoleEntry[] {
+    const chosen = this.#selection.selectEntries();
     const { pushed } = this.#selection;
-    if (chosen.length < pushed) notes.cut(`${chosen.length} of ${pushed} console entries were kept`);
+    if (chosen.length < pushed) notes.noteCut(`${chosen.length} of ${pushed} console entries were kept`);
     return chosen.map((entry) =>
       mapParts(entry, consoleParts, (text, part) => cleanAndClip(text, part, notes)),
     );
@@ -97,7 +96,7 @@ export class NetworkSelection<T extends NetworkEntry> {
   }
 
   /** Returns the selection in chronological order, not yet cleaned (`cleanRequest`). */
-  take(): T[] {
-    return this.#selection.take();
+  selectEntries(): T[] {
+    return this.#selection.selectEntries();
   }
 }

@@ -12,7 +12,7 @@ export interface Window {
 /** Part of a server log, without timestamps. */
 export interface LogPart {
   readonly text: string;
-  /** Bytes of the requested part that were left out. */
+  /** How many bytes of the requested part were left out. */
   readonly cutBytes: number;
 }
 
@@ -42,14 +42,12 @@ export function readLogLines(log: Buffer, window: Window): ServerLine[] {
   let time = window.from;
   return lines.flatMap((line) => {
     time = Number(stamp.exec(line)?.[1] ?? time);
-    const formatFields = formatJsonEntry(line.replace(stamp, '')).split('\n');
-    return formatFields.flatMap((text) =>
-      text.trim() === '' || emptyField.test(text) ? [] : [{ time, text }],
-    );
+    const formatted = formatJsonEntry(line.replace(stamp, '')).split('\n');
+    return formatted.flatMap((text) => (text.trim() === '' || emptyField.test(text) ? [] : [{ time, text }]));
   });
 }
 
-/** Returns both ends of a log: a build prints its first error near the beginning, and the reason why it stopped at the end. */
+/** Returns both ends of a log: a build prints its first error near the beginning, and why it stopped at the end. */
 export function readLogEnds(log: Buffer): LogPart {
   if (log.length <= most) return { text: removeStamps(log), cutBytes: 0 };
   const head = log.subarray(0, most / 2);

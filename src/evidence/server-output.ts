@@ -18,11 +18,11 @@ import {
 
 /** How long after the test its server output is still read: servers log a failed request slightly after they answer it. */
 export const afterTheTestMs = 2_000;
-/** Distances from an answer within which a log line counts as about that request, tried from the most to the least certain. */
+/** A log line this close to an answer counts as about that request. The smallest distance is tried first. */
 const nearnessMs = [20, 80, 300];
 /** The same for requests of passing tests. Later output may belong to the next test. */
 const nearPassingMs = 80;
-/** By how much a browser may report the start of a request late; the server may have failed by then. */
+/** A browser may report the start of a request this late; the server may have failed before. */
 const reportedLateMs = 20;
 const error = /(?:Error|Exception)\b|\b(?:error|fatal|panic(?:ked)?|traceback|unhandled)\b/i;
 const warning = /\bwarn(?:ing)?\b/i;
@@ -33,18 +33,18 @@ const MAX_LOGS = 50;
 /** A proxy's message about its lost connection to a server. */
 const proxyError =
   /proxy|socket hang up|other side closed|\bECONN(?:REFUSED|RESET|ABORTED)\b|\bEPIPE\b|connection (?:refused|reset)/i;
-/** How much of a dead server's last output is read, in time. */
+/** How far back a dead server's last output is read. */
 const lastOutputMs = 60_000;
 /** Node's last line when an uncaught exception ends a process. */
 const endOfNode = /(?:^|[\s:|\]])Node\.js v\d{1,3}\.\d{1,3}\.\d{1,3}\S*$/;
-/** How long before its end a process prints the exception, and how long after it other programs notice. */
+/** How long before its end a process prints the exception, and how long afterwards other programs notice. */
 const crashMs = { before: 1_000, after: 300 };
 const deadServer = /ERR_CONNECTION_(?:REFUSED|RESET)|ECONNREFUSED|ECONNRESET|socket hang up/;
 
 /** When a request began, and how long it took, in milliseconds. */
 type RequestSpan = Pick<NetworkEntry, 'time' | 'durationMs'>;
 
-/** Reads the logs of a suite run's servers, once for all of its failures: there may be 50 logs of 8 MB. */
+/** Reads the logs of a suite run's servers. All of its failures share one read, because there may be 50 logs of 8 MB. */
 type ReadLogs = () => Promise<readonly Log[]>;
 
 /** Creates the reader of a suite run's server logs from the path of its web servers' log. */
@@ -59,20 +59,19 @@ interface TestServers {
   /** The text of the test's errors and of its requests' failures. */
   readonly complaints: string;
   /** The test's requests to the app. */
-  readonly asked: readonly RequestSpan[];
-  /** The requests among them that failed. */
-  readonly failed: readonly NetworkEntry[];
+  readonly appRequests: readonly RequestSpan[];
+  readonly failedRequests: readonly NetworkEntry[];
   /** True for output about failed requests that the test does not name. */
-  readonly isOfOthers: (text: string) => boolean;
-  /** The requests of passing tests of the file. */
-  readonly ofPassing: readonly RequestSpan[];
+  readonly isAboutOthers: (text: string) => boolean;
+  /** The requests of passing tests in the same file. */
+  readonly passingRequests: readonly RequestSpan[];
   /** True if no other test ran at the same time. */
-  readonly isAlone: boolean;
+  readonly ranAlone: boolean;
   /** Playwright's index of the worker that ran the test; null if unknown. */
   readonly worker: number | null;
 }
 
-/** The server output most likely to explain a failure, its lines that may belong to other tests (`ofOthers`), and all lines with their times. */
+/** The server output that most likely explains a failure, those of its lines that may be about other tests (`ofOthers`), and all lines with times. */
 export interface TestServerOutput {
   readonly text: string;
   readonly ofOthers: readonly string[];
@@ -80,41 +79,55 @@ export interface TestServerOutput {
 }
 
 /**
- * Returns the web servers' output about a test. Tests share the servers, so this takes the output close in time to the test's failed requests, or
- * else output close to its other requests if that has an error that passing tests do not show. For a dead server, it takes the output around the
- * exception that ended it, or its last output before the test. Rejects if the log cannot be read.
+ * Returns the web servers' output about a test. Tests share the servers, so it chooses the output close in time to the test's failed requests, or
+ * else close to its other requests if passing tests do not show the same errors. For a dead server, it chooses the output around the exception that
+ * ended it, or its last output before the test. Rejects if the log cannot be read.
  */
-export async function testServerOutput(
-  { logs: read, complaints, asked, failed, isOfOthers, ofPassing, isAlone, worker }: TestServers,
+export async function readTestServerOutput(
+  {
+    logs: readLogs,
+    complaints,
+    appRequests,
+    failedRequests,
+    isAboutOthers,
+    passingRequests,
+    ranAlone,
+    worker,
+  }: TestServers,
   failure: TestFailure,
   notes: EvidenceNotes,
 ): Promise<TestServerOutput> {
-  const { logs, others } = splitLogs(await read(), String(worker));
+  const { logs, others } = splitLogs(await readLogs(), String(worker));
   // If a server has not answered by the end of the test, later output belongs to the next test.
-  const neverAnswered = failed.length > 0 && failed.every((request) => request.failure === unanswered);
+  const neverAnswered =
+    failedRequests.length > 0 && failedRequests.every((request) => request.failure === unanswered);
   const end = failure.startedAt + failure.durationMs;
   const duringTest = { from: failure.startedAt, to: end + (neverAnswered ? 0 : afterTheTestMs) };
   const nearby =
-    failed.length === 0
+    failedRequests.length === 0
       ? []
       : nearnessMs.map((ms) =>
-          readOutput(logs, mergeWindows(failed.map((request) => windowAroundAnswer(request, ms)))),
+          readOutput(logs, mergeWindows(failedRequests.map((request) => windowAroundAnswer(request, ms)))),
         );
-  const isOwn = (block: string) => !isOfOthers(block) && reportsError(block, proxyError);
-  const ofApp = nearby.find(({ text }) => splitLogBlocks(text).some(isOwn));
-  const refused = nearby.find(({ text }) => reportsError(text));
-  const isDead = deadServer.test(`${complaints}\n${refused?.text ?? ''}`);
+  const isAppError = (block: string) => !isAboutOthers(block) && reportsError(block, proxyError);
+  const nearAppError = nearby.find(({ text }) => splitLogBlocks(text).some(isAppError));
+  const nearAnyError = nearby.find(({ text }) => reportsError(text));
+  const isDead = deadServer.test(`${complaints}\n${nearAnyError?.text ?? ''}`);
   const crash = isDead ? findCrash(logs, duringTest.to) : null;
-  const near = ofApp ?? (crash && readOutput(logs, [crash])) ?? refused;
-  const passing = ofPassing.map((request) => windowOfRequest(request, nearPassingMs));
-  const own = asked.map((request) => windowOfRequest(request, 0));
+  const near = nearAppError ?? (crash && readOutput(logs, [crash])) ?? nearAnyError;
+  const passing = passingRequests.map((request) => windowOfRequest(request, nearPassingMs));
+  const own = appRequests.map((request) => windowOfRequest(request, 0));
   const common = new Set(
     notes
       .clean(readOutput(logs, mergeWindows(dropOverlapping(passing, own))).text)
       .split('\n')
       .map(normalise),
   );
-  const buildResult = (part: LogPart, isKnown: boolean, earlier: Window | null = crash): TestServerOutput => {
+  const buildResult = (
+    part: LogPart,
+    isOfTest: boolean,
+    earlier: Window | null = crash,
+  ): TestServerOutput => {
     const text = boundOutput(part, notes);
     const lines = [...new Set(text.split('\n'))].filter((line) => line.trim() !== '');
     const theirs = boundOutput(readOutput(others, [duringTest]), notes);
@@ -122,7 +135,7 @@ export async function testServerOutput(
       text,
       ofOthers: [
         ...theirs.split('\n').filter(Boolean),
-        ...(isKnown ? lines.filter((line) => common.has(normalise(line))) : lines),
+        ...(isOfTest ? lines.filter((line) => common.has(normalise(line))) : lines),
       ],
       lines: readTimedLines(
         [...logs, ...others],
@@ -135,14 +148,14 @@ export async function testServerOutput(
   const hasNewError = ({ text }: LogPart) =>
     text.split('\n').some((line) => reportsError(line) && !common.has(normalise(line)));
   const around = nearnessMs
-    .map((ms) => readOutput(logs, mergeWindows(asked.map((request) => windowOfRequest(request, ms)))))
+    .map((ms) => readOutput(logs, mergeWindows(appRequests.map((request) => windowOfRequest(request, ms)))))
     .find(hasNewError);
   if (around) return buildResult(around, true);
   const part = readOutput(logs, [duringTest]);
   const ofConfig = logs[0] ?? Buffer.alloc(0);
   const last =
     part.text === '' && deadServer.test(complaints) ? findLastOutput(ofConfig, duringTest.to) : null;
-  return buildResult(last === null ? part : readLogWindow(ofConfig, last), isAlone, last);
+  return buildResult(last === null ? part : readLogWindow(ofConfig, last), ranAlone, last);
 }
 
 /** Drops the windows that overlap one of `others`, because their output may be about those. */
@@ -150,7 +163,7 @@ function dropOverlapping(windows: readonly Window[], others: readonly Window[]):
   return windows.filter(({ from, to }) => !others.some((other) => other.from <= to && from <= other.to));
 }
 
-/** Whether a line of a log reports an error. */
+/** True if a line of the text reports an error, and does not match `except`. */
 export function reportsError(text: string, except?: RegExp): boolean {
   const isError = (line: string) => error.test(line) && !warning.test(line) && !frame.test(line);
   return text.split('\n').some((line) => isError(line) && !except?.test(line));
@@ -204,8 +217,8 @@ async function readLogs(logPath: string): Promise<Log[]> {
 
 /** Separates the logs of other workers' servers if the test's own worker has started servers, because the test uses its own. */
 function splitLogs(all: readonly Log[], own: string): Record<'logs' | 'others', Buffer[]> {
-  const knows = all.some(({ worker }) => worker === own);
-  const isOther = ({ worker }: Log) => knows && worker !== undefined && worker !== own;
+  const hasOwnServers = all.some(({ worker }) => worker === own);
+  const isOther = ({ worker }: Log) => hasOwnServers && worker !== undefined && worker !== own;
   const [logs, others] = [all.filter((log) => !isOther(log)), all.filter(isOther)];
   return { logs: logs.map(({ bytes }) => bytes), others: others.map(({ bytes }) => bytes) };
 }
@@ -217,7 +230,7 @@ function readOutput(logs: readonly Buffer[], windows: readonly Window[]): LogPar
 }
 
 /** Returns what the servers wrote during a whole suite run, or the end of it. Rejects if the log cannot be read. */
-export async function serverOutput(logPath: string): Promise<string> {
+export async function readAllServerOutput(logPath: string): Promise<string> {
   const logs = (await readLogs(logPath)).map(({ bytes }) => bytes);
   return readOutput(logs, [{ from: 0, to: Number.MAX_SAFE_INTEGER }]).text;
 }
@@ -281,7 +294,7 @@ function readTimedLines(
 }
 
 function boundOutput(part: LogPart, notes: EvidenceNotes): string {
-  if (part.cutBytes > 0) notes.cut(`${part.cutBytes} bytes of the server output were left out`);
+  if (part.cutBytes > 0) notes.noteCut(`${part.cutBytes} bytes of the server output were left out`);
   return cleanAndClip(part.text, 'serverOutput', notes);
 }
 

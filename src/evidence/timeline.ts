@@ -1,4 +1,5 @@
 import {
+  isSignIn,
   shortenUrl,
   readErrorBody,
   wasAborted,
@@ -54,8 +55,8 @@ export interface TimelineOptions {
   /** A text that the reader has already seen; steps do not repeat its lines. */
   readonly knownText?: string;
   readonly lengths?: Lengths;
-  /** True if the reader has already seen the bodies of a request. */
-  readonly isShown?: (request: NetworkEntry) => boolean;
+  /** True for a request whose bodies the reader has already seen. */
+  readonly isKnownRequest?: (request: NetworkEntry) => boolean;
 }
 
 const forPrompts: Lengths = { entry: 1_200, body: 240 };
@@ -65,7 +66,7 @@ export const forPeople: Lengths = { entry: 8_000, body: 2_000 };
 /** Lists a test's steps, requests, console entries, dialogs and server lines in chronological order. */
 export function buildTimeline(
   recorded: TimelineSource,
-  { diagnosis, knownText = '', lengths = forPrompts, isShown = () => false }: TimelineOptions,
+  { diagnosis, knownText = '', lengths = forPrompts, isKnownRequest = () => false }: TimelineOptions,
 ): TimelineEvent[] {
   const reasons = (source: Reason['source']) =>
     diagnosis.why
@@ -77,17 +78,20 @@ export function buildTimeline(
     ...listRequestEvents(recorded, [...reasons('network'), ...reasons('server')], {
       lengths,
       knownText,
-      isShown,
+      isKnownRequest,
     }),
     ...listConsoleEvents(recorded, reasons('console'), lengths),
     ...listServerEvents(recorded, reasons('server')),
   ];
   const order = events.toSorted((a, b) => (a.time ?? Infinity) - (b.time ?? Infinity));
-  return mergeRepetitions(lowerEarlyRanks(order, recorded));
+  return mergeRepetitions(demoteEarlyEvents(order, recorded));
 }
 
 /** Lowers the rank of events before the last successful action, except for errors. */
-function lowerEarlyRanks(events: readonly TimelineEvent[], { steps = [] }: TimelineSource): TimelineEvent[] {
+function demoteEarlyEvents(
+  events: readonly TimelineEvent[],
+  { steps = [] }: TimelineSource,
+): TimelineEvent[] {
   const failing = steps.findIndex(({ isFailing }) => isFailing);
   const worked = steps
     .slice(0, failing < 0 ? undefined : failing)
@@ -102,8 +106,8 @@ function lowerEarlyRanks(events: readonly TimelineEvent[], { steps = [] }: Timel
 
 const isCheck = /^(?:Expect |expect\.)/;
 
-const decidedMark = (isDecided: boolean) => (isDecided ? ' ← decided' : '');
-const commonNote = (common: boolean | undefined) => (common ? ' (also in passing tests)' : '');
+const noteDecided = (isDecided: boolean) => (isDecided ? ' ← decided' : '');
+const noteCommon = (common: boolean | undefined) => (common ? ' (also in passing tests)' : '');
 
 function listStepEvents({ steps = [] }: TimelineSource, knownText: string): TimelineEvent[] {
   const own = steps.filter(
@@ -134,15 +138,15 @@ function listRequestEvents(
   {
     lengths: { body },
     knownText,
-    isShown,
-  }: Required<Pick<TimelineOptions, 'lengths' | 'knownText' | 'isShown'>>,
+    isKnownRequest,
+  }: Required<Pick<TimelineOptions, 'lengths' | 'knownText' | 'isKnownRequest'>>,
 ): TimelineEvent[] {
   const { expected, received } = parseAsserted([{ message: knownText }]);
   const values = [...received, ...expected];
   const routes = steps.flatMap(({ title }) => /^Route requests (\S+)/.exec(title)?.[1] ?? []);
   let origin = '';
   // Frameworks set cookies in every answer; they are worth showing only if a request was rejected or redirected.
-  const isSentAway = network.some(
+  const hasRejection = network.some(
     ({ method, status, resourceType }) =>
       status === 401 ||
       status === 403 ||
@@ -156,14 +160,14 @@ function listRequestEvents(
     const failed = hasFailed(entry) && !wasAborted(entry);
     if (!isCall && !failed) return [];
     const parts = splitUrl(entry.url);
-    const isNear = parts !== null && parts.origin === origin;
+    const isSameOrigin = parts !== null && parts.origin === origin;
     origin = parts?.origin ?? origin;
-    const cookies = isSentAway || isSignIn(entry) ? entry.responseHeaders['set-cookie'] : undefined;
+    const cookies = hasRejection || isSignIn(entry) ? entry.responseHeaders['set-cookie'] : undefined;
     const isDecided = decided.some((reason) =>
       [formatRequest(entry), readErrorBody(entry)].some((text) => text.includes(reason)),
     );
     const isRefused = entry.resourceType === 'document' || (failed && entry.status !== null);
-    const sent = isSentAway && isSignedIn && isRefused ? describeSentCookies(entry) : '';
+    const sent = hasRejection && isSignedIn && isRefused ? describeSentCookies(entry) : '';
     isSignedIn ||= cookies !== undefined || isSignIn(entry);
     const took = formatDuration(entry.durationMs ?? 0);
     const answer = `${describeAnswer(entry)}${describeSurprise(entry)}`;
@@ -172,12 +176,12 @@ function listRequestEvents(
       .split('\n')
       .filter((line) => !answer.includes(line));
     const line = [
-      `  ${entry.isOfServiceWorker ? '[service worker] ' : ''}${entry.method} ${(isNear ? entry.url.replace(/^\w+:\/\/[^/?#]*/, '') : entry.url).slice(0, 300)}`,
-      isShown(entry) ? '' : excerptBody(entry.requestBody, body / 2),
+      `  ${entry.isOfServiceWorker ? '[service worker] ' : ''}${entry.method} ${(isSameOrigin ? entry.url.replace(/^\w+:\/\/[^/?#]*/, '') : entry.url).slice(0, 300)}`,
+      isKnownRequest(entry) ? '' : excerptBody(entry.requestBody, body / 2),
       sent,
       ` → ${answer}`,
       took === '' ? '' : ` after ${took}`,
-      isShown(entry)
+      isKnownRequest(entry)
         ? ''
         : failed
           ? excerptBody(bodyLines.join('\n') || entry.responseBody, 2 * body, values)
@@ -185,8 +189,8 @@ function listRequestEvents(
       describeAnswerer(entry, network, routes),
       ...(cookies ?? '').split('\n').map((cookie) => (cookie === '' ? '' : ` Set-Cookie: ${cookie}`)),
       ...listNotes(entry, pageUrl),
-      commonNote(entry.common),
-      decidedMark(isDecided),
+      noteCommon(entry.common),
+      noteDecided(isDecided),
     ].join('');
     const isQuiet = entry.common || matcher.removeNoise('network', formatRequest(entry)) === '';
     const isNotable = failed || entry.isOpen || cookies !== undefined || isSignIn(entry);
@@ -255,7 +259,7 @@ function describeSurprise({
   return ` (${type === '' ? 'HTML' : type}${start === '' ? '' : `: ${start}…`})`;
 }
 
-/** Says who answered if it was not the server, and names a route of the test that nearly matched. */
+/** Names whoever answered in place of the server, or a route of the test that nearly matched. */
 function describeAnswerer(
   { answeredBy, isOfServiceWorker, url, time, resourceType }: NetworkEntry,
   network: readonly NetworkEntry[],
@@ -277,7 +281,7 @@ function describeAnswerer(
   return missed === undefined ? '' : ` (just misses the test's route ${missed})`;
 }
 
-/** The longest time in which a service worker passes on a page's request. */
+/** A service worker passes on a page's request within this time. */
 const passedOnMs = 2_000;
 
 /** True if a glob of `page.route` matches a URL. https://playwright.dev/docs/network#glob-url-patterns */
@@ -303,16 +307,6 @@ function describeSentCookies({ requestHeaders }: NetworkEntry): string {
   return earlier.length === 0
     ? ' (Cookie header not sent)'
     : ` (cookies sent: ${earlier.slice(0, 8).join(', ')})`;
-}
-
-const signIn = /\b(?:log-?in|sign-?in|sessions?|auth\w*|oauth|token)\b/i;
-
-/** True for a sign-in request, judging by its URL and masked passwords. */
-function isSignIn({ method, url, requestBody }: NetworkEntry): boolean {
-  return (
-    method === 'POST' &&
-    (signIn.test(splitUrl(url)?.path ?? '') || /passw|\[masked: /i.test(requestBody ?? ''))
-  );
 }
 
 /** Response headers that make a browser withhold an answer from a page. */
@@ -342,12 +336,12 @@ function listNotes(entry: NetworkEntry, pageUrl: string | null): string[] {
   const trace = timing.length === 0 ? [] : [` (${timing.join('; ')})`];
   if (!failure?.includes('BLOCKED_BY')) return trace;
   const headers = named(blockingHeaders);
-  const [asked, page] = [url, pageUrl ?? ''].map((address) =>
+  const [answering, page] = [url, pageUrl ?? ''].map((address) =>
     URL.canParse(address) ? new URL(address).origin : null,
   );
-  const other = page && asked !== page ? ` for a page of ${page}` : '';
-  if (headers.length === 0 && other === '') return trace;
-  return [` (refused${other}${headers.length > 0 ? ` by ${headers.join('; ')}` : ''})`, ...trace];
+  const target = page && answering !== page ? ` for a page of ${page}` : '';
+  if (headers.length === 0 && target === '') return trace;
+  return [` (refused${target}${headers.length > 0 ? ` by ${headers.join('; ')}` : ''})`, ...trace];
 }
 
 function listConsoleEvents(
@@ -370,7 +364,7 @@ function listConsoleEvents(
         rank: isDecided ? rank.decided : common ? rank.quiet : rankConsole(entry),
         key: normalise(`${type} ${text}`),
         text: [
-          `  ${head}${commonNote(common)}${decidedMark(isDecided)}`,
+          `  ${head}${noteCommon(common)}${noteDecided(isDecided)}`,
           ...frames.map((line) => `      ${line.trim()}`),
         ].join('\n'),
       };
@@ -387,7 +381,7 @@ function rankConsole(entry: ConsoleEntry): number {
 const difference = /^\s*[+-]\s{2,}\S/;
 const component = /^\s{2,}(?:<|\.\.\.)/;
 
-/** Shortens a long console text to its beginning and React's differing lines, and says how much was omitted. */
+/** Shortens a long console text to its beginning and React's differing lines; marks omissions. */
 function shortenConsoleText(text: string, most: number): string {
   if (text.length <= most) return text;
   const lines = text.split('\n');
@@ -420,19 +414,25 @@ function listServerEvents(
   }
   const others = new Set(ofOthers);
   // The lines after an error often give details.
-  let isNear = 0;
+  let linesNearError = 0;
   return entries.map(({ time, lines: [first = '', ...more] }) => {
     const entry = [first, ...more].join('\n');
     const isDecided = decided.some((reason) => entry.includes(reason));
     const isOfOtherTest = others.has(first) && !isDecided;
     const stack = more.join('\n').replaceAll(goFrame, '    at $1 ($2)').split('\n');
     const below = more.length === 0 ? [] : keepProjectFrames(stack, 6).map((line) => `\n      ${line}`);
-    isNear = reportsError(first) ? 3 : isNear - 1;
+    linesNearError = reportsError(first) ? 3 : linesNearError - 1;
     return {
       time,
-      rank: isDecided ? rank.decided : isOfOtherTest ? rank.quiet : isNear > 0 ? rank.error : rank.other,
+      rank: isDecided
+        ? rank.decided
+        : isOfOtherTest
+          ? rank.quiet
+          : linesNearError > 0
+            ? rank.error
+            : rank.other,
       key: normalise(entry),
-      text: `  [server] ${first}${isOfOtherTest ? ' (perhaps not about this failure)' : ''}${decidedMark(isDecided)}${below.join('')}`,
+      text: `  [server] ${first}${isOfOtherTest ? ' (perhaps not about this failure)' : ''}${noteDecided(isDecided)}${below.join('')}`,
     };
   });
 }
@@ -442,7 +442,7 @@ function isGoFrame(first: string | undefined, line: string): boolean {
   return /\bpanic\b/.test(first ?? '') && /^[\w./*()-]+\(.*\)$/.test(line);
 }
 
-/** Merges events that repeat within a step, and counts them. Of those that repeat in later steps, only the last one has all lines. */
+/** Merges and counts events that repeat within a step. If an event repeats in later steps, only the last one keeps all lines. */
 function mergeRepetitions(events: readonly TimelineEvent[]): TimelineEvent[] {
   let step = 0;
   const distinct = new Map<string, TimelineEvent & { times: number }>();
@@ -466,7 +466,7 @@ function mergeRepetitions(events: readonly TimelineEvent[]): TimelineEvent[] {
 /** The file with the whole timeline. */
 export const timelineFile = 'timeline.md';
 
-/** Formats a timeline in at most `room` characters: one or more lines for each event, with the seconds since the first one. Marks omissions. */
+/** Formats a timeline in at most `room` characters. Each event begins with the seconds since the first one. Marks omissions. */
 export function formatTimeline(events: readonly TimelineEvent[], room = Infinity): string {
   const began = events.find(({ time }) => time !== null)?.time ?? 0;
   const lines = events.map(({ time, text }) => {
@@ -490,7 +490,7 @@ export function formatTimeline(events: readonly TimelineEvent[], room = Infinity
 
 const gapLength = 48;
 
-/** Returns the shown lines. A note replaces each gap: how much was omitted, and which file has it. */
+/** Returns the shown lines. Replaces each gap by a note that says how much was omitted, and which file has it. */
 function replaceGaps(lines: readonly string[], isShown: (at: number) => boolean): string[] {
   const result: string[] = [];
   let [omitted, count] = [0, 0];

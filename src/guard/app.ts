@@ -103,7 +103,7 @@ function judgeSettings({ path: file, before, after }: JudgedEdit, imports: reado
   });
 }
 
-/** Whether an alias that the tests import now resolves to a different module. A new alias with its own prefix (`@/*`) replaces no module. */
+/** True if an alias that the tests import now resolves to a different module. A new alias with its own prefix (`@/*`) replaces no module. */
 function redirectsImport(key: string, from: string | undefined, imports: readonly string[]): boolean {
   const [, alias] = /^compilerOptions\.paths\.(.+)$/.exec(key) ?? [];
   if (alias === undefined) return false;

@@ -93,10 +93,10 @@ export function explainProtection(file: string): string | null {
   return reasons.find(([, isMeant]) => isMeant(file))?.[0] ?? null;
 }
 
-/** Whether a file lists the packages to install. */
+/** True if a file lists the packages to install. */
 export const isManifest = createMatcher(manifests);
 
-/** Whether a file locks the versions and sources of packages. */
+/** True if a file locks the versions and sources of packages. */
 export const isLockFile = createMatcher(lockFiles);
 
 /** The same for a fix whose previous state is unknown: then nothing shows whether its packages are the intended ones. */

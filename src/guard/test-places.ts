@@ -11,7 +11,7 @@ export const isSpecName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
 /** Scenarios in Gherkin, from which playwright-bdd generates the specs that Playwright runs. */
 const scenario = /\.feature(?:\.md)?$/;
 
-/** Whether other rules of the guard judge a file, even if the tests read it. */
+/** True if other rules of the guard judge a file, even if the tests read it. */
 function isJudgedElsewhere(file: string): boolean {
   return (
     isManifest(file) || isLockFile(file) || /(?:^|\/)(?:[jt]sconfig[\w.-]*\.json|\.env[\w.-]*)$/.test(file)
@@ -21,7 +21,7 @@ function isJudgedElsewhere(file: string): boolean {
 /** Pages and their assets. They belong to the app, even if a test's own process serves them. */
 const pageAsset = /\.(?:html?|css|scss|less|vue|svelte|astro|map|wasm|svg|ico|woff2?)$/;
 
-/** Whether a file is a snapshot that Playwright compares with. */
+/** True if a file is a snapshot that Playwright compares with. */
 export function isSnapshotPath(file: string): boolean {
   return /(?:-snapshots|__snapshots__|__screenshots__)\/|\.aria\.ya?ml$|\.snap$/.test(file);
 }
@@ -61,7 +61,7 @@ const isTestFolder = /^(?:__tests__|tests?|e2e|specs?|playwright|integration)$/i
 const extensions = ['ts', 'tsx', 'js', 'jsx', 'mts', 'mjs', 'cts', 'cjs', 'vue', 'svelte'];
 
 /**
- * Whether the test directory contains the app's code, as with `testDir: 'src'`: most specs are next to the module that they are named after
+ * True if the test directory contains the app's code, as with `testDir: 'src'`: most specs are next to the module that they are named after
  * (`cart.spec.tsx` and `cart.tsx`), outside of folders with names like `tests`.
  */
 export function isTestDirAmongApp(testFiles: readonly string[], has: (file: string) => boolean): boolean {
@@ -91,16 +91,18 @@ export async function findAppData(
     .map((edit) => edit.path)
     .filter((file) => loaded.includes(file) && !isCode(file) && !pageAsset.test(file) && !isAmongTests(file));
   if (data.length === 0) return new Set();
-  const code = (await before.paths()).filter(
+  const code = (await before.listPaths()).filter(
     (file) => isCode(file) && !isAmongTests(file) && !isSpecName.test(file),
   );
   if (code.length > MAX_FILES) return new Set();
-  const texts = [...(await before.read(code)).values()].flatMap((bytes) => createFileState(bytes).text ?? []);
+  const texts = [...(await before.readFiles(code)).values()].flatMap(
+    (bytes) => createFileState(bytes).text ?? [],
+  );
   const ofApp = texts.filter((text) => !/['"](?:@playwright\/test|playwright(?:-core)?)['"]/.test(text));
   return new Set(data.filter((file) => ofApp.some((text) => mentions(text, file))));
 }
 
-/** Whether code refers to a file, as in `'./rooms.json'`, `'content/rooms/*.json'` or `` `content/rooms/${id}.json` ``. */
+/** True if code refers to a file, as in `'./rooms.json'`, `'content/rooms/*.json'` or `` `content/rooms/${id}.json` ``. */
 function mentions(text: string, file: string): boolean {
   const folder = path.posix.basename(path.posix.dirname(file));
   const byName = new RegExp(`['"\`/]${escapeStringRegexp(path.posix.basename(file))}['"\`?]`);

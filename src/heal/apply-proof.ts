@@ -3,6 +3,7 @@ import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey } from '../model/failure.js';
 import type { CauseEnd } from '../model/verdict.js';
 import { ask, askAboutEdits } from './ask.js';
+import { fixedOutside, wasFixedOutside } from './fixed-outside.js';
 import { isEdited } from './test-files.js';
 import type { CauseWork } from './cause-work.js';
 import {
@@ -79,12 +80,15 @@ export async function applyProof(
   }
   const failures = new Map(others);
   for (const test of progress.proofTests) {
-    const remaining = test.isOther
-      ? null
-      : applyToTest(progress, test, {
-          how: refuted.get(test.causeId),
-          isAsked: unproven.has(test.causeId),
-        });
+    const { ended = null } = findCauseState(progress, { id: test.causeId }) ?? {};
+    // A person decides about the tests of an escalated cause.
+    const remaining =
+      test.isOther || ended?.verdict === 'escalated'
+        ? null
+        : applyToTest(progress, test, {
+            how: refuted.get(test.causeId),
+            isAsked: unproven.has(test.causeId),
+          });
     if (remaining) failures.set(failureKey(remaining.failure), remaining);
   }
   progress.proofTests.length = 0;
@@ -107,6 +111,7 @@ async function applyToCause(
   const { session } = progress;
   const before = findCauseState(progress, cause)?.ended ?? null;
   const tried = progress.tried.get(cause.id);
+  const isAgents = findHeldAttempt(progress, cause)?.agent != null;
   const holds = tests.some(({ ended }) => ended === null);
   const leading =
     tests.find(({ ended, isLead }) => isLead && ended === null) ??
@@ -134,9 +139,12 @@ async function applyToCause(
         : { verdict: 'superseded', reason: 'red again despite the fix that had turned it green' },
     );
   } else if (how) {
-    await decideLast(progress, cause, how);
-    const reason = how.because;
+    const isOutside = how.kind === 'flaky' && isAgents && (await wasFixedOutside(session, cause));
+    const end = isOutside ? fixedOutside : how;
+    await decideLast(progress, cause, end);
+    const reason = end.because;
     if (how.kind === 'flaky' && tried && isEdited(session, cause)) await askAbout(progress, tried, null);
+    else if (isOutside && tried) await askAbout(progress, tried, reason);
     else if (how.kind === 'flaky') await endCause(progress, cause, { verdict: 'flaky', reason });
     else if (how.kind === 'offered' && !how.hides && tried) await askAbout(progress, tried, reason);
     else if (isGone) {

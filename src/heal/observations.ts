@@ -96,6 +96,13 @@ export class Observations {
     return last !== undefined && !isGreen(last);
   }
 
+  /** Returns in how many runs a test was green, if it was red in each run before them and in none since; otherwise null. */
+  countGreensAfterReds(of: OfFailure): number | null {
+    const greens = this.#of(of).map(isGreen);
+    const first = greens.indexOf(true);
+    return first > 0 && greens.slice(first).every(Boolean) ? greens.length - first : null;
+  }
+
   /** Returns how often in a row a test has failed this way; 0 unless its last run had the changes that are in the project now. */
   timesRed(failure: DiagnosedFailure): number {
     const isOfSuite = failure.failure.scope === 'suite';

@@ -87,7 +87,7 @@ const attemptEndShape = z.discriminatedUnion('kind', [
   ended('still-failing'),
   /** The test is gone or skipped (HL-10). */
   ended('vanished'),
-  /** Green, but not because of the change (HN-5). `isOutside`: green in each run since the agent worked, although it changed no files. */
+  /** Green, but not because of the change (HN-5). `isOutside`: green in each run since the agent worked, although not because of its patch. */
   ended('flaky').extend({ isOutside: z.literal(true).exactOptional() }),
   /** It contains changes that no honest fix makes (HN-3). */
   ended('rejected').extend({ violations: listOf(violationShape) }),
@@ -258,18 +258,18 @@ export function createAttempt(n: number): PendingAttempt {
   };
 }
 
-/** Whether an attempt's change is in the project. */
+/** True if an attempt's change is in the project. */
 export function isKept({ end }: Pick<Attempt, 'end'>): boolean {
   return end.kind === 'green' || end.kind === 'changed';
 }
 
-/** Whether an attempt's change was reverted. A change that was rejected or did not apply was never in the project. */
+/** True if an attempt's change was reverted. A change that was rejected or did not apply was never in the project. */
 export function wasReverted({ files, end }: Pick<Attempt, 'files' | 'end'>): boolean {
   const tried: AttemptEnd['kind'][] = ['taken-out', 'still-failing', 'vanished', 'flaky', 'offered'];
   return files.length > 0 && tried.includes(end.kind);
 }
 
-/** Whether a reviewer says that an attempt's fix hides the fault. */
+/** True if a reviewer says that an attempt's fix hides the fault. */
 export function hidesFault({ end }: Pick<Attempt, 'end'>): boolean {
   return end.kind === 'offered' && end.hides === true;
 }

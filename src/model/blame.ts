@@ -15,7 +15,7 @@ export type Hunk = z.infer<typeof hunkShape>;
 const blamedHunkShape = hunkShape.extend({
   /** The hunk's first line now, counted from 1; if it only removed lines, the line after them. */
   line: count,
-  /** Whether the whole file was added, removed or replaced. */
+  /** True if the whole file was added, removed or replaced. */
   whole: z.boolean(),
   /** The last commit that touched the hunk, with its date in ISO 8601; null if it is not committed. */
   commit: z.object({ id: z.string(), author: z.string(), date: z.string(), subject: z.string() }).nullable(),
@@ -70,12 +70,12 @@ export const blameShape = z.object({
 });
 export type Blame = z.infer<typeof blameShape>;
 
-/** Whether self-heal can offer to revert it: none of its hunks is in a test file. */
+/** True if self-heal can offer to revert it: none of its hunks is in a test file. */
 export function canBeReverted(blame: Blame | null | undefined): blame is Blame {
   return blame != null && blame.hunks.every((hunk) => !hunk.inTests);
 }
 
-/** Whether a search has narrowed the changes down, at least to one commit. Otherwise most of its hunks are innocent, and none is named. */
+/** True if a search has narrowed the changes down, at least to one commit. Otherwise most of its hunks are innocent, and none is named. */
 export function isNarrow({ hunks, isMinimal }: Blame): boolean {
   return isMinimal || new Set(hunks.map(({ commit }) => commit?.id ?? null)).size === 1;
 }

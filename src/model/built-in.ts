@@ -4,7 +4,7 @@ export const builtIn = 'built-in';
 /** The agent that reviews the fixes of others (HN-11). */
 export const reviewer = 'review-fix';
 
-/** Whether the built-in fixer made an attempt; such attempts do not use up retries (BF-5). */
+/** True if the built-in fixer made an attempt; such attempts do not use up retries (BF-5). */
 export function isBuiltIn({ runner }: { readonly runner: string | null }): boolean {
   return runner === builtIn;
 }
@@ -20,7 +20,7 @@ export const builtInRunners = ['claude', 'codex', 'gemini', 'opencode', 'copilot
 /** A coding-agent program with built-in support. */
 export type BuiltInRunner = (typeof builtInRunners)[number];
 
-/** Whether a runner's name is that of a built-in one. */
+/** True if a runner's name is that of a built-in one. */
 export function isBuiltInRunner(name: string): name is BuiltInRunner {
   return builtInRunners.some((runner) => runner === name);
 }

@@ -75,7 +75,7 @@ export interface Cause {
 }
 
 /**
- * Whether a search for the breaking change could show that the machine is not at fault. It cannot if self-heal has found the fault on the machine
+ * True if a search for the breaking change could show that the machine is not at fault. It cannot if self-heal has found the fault on the machine
  * itself, or if the test passes although it is marked to fail.
  */
 export function mayBeRefuted({ lead }: Pick<Cause, 'lead'>): boolean {

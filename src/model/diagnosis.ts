@@ -53,7 +53,7 @@ export const likely = 0.8;
 /** A hint: decides only if no other reason does. */
 export const weak = 0.5;
 
-/** Whether a reason with this confidence decides, or is only a hint. */
+/** True if a reason with this confidence decides, or is only a hint. */
 export function isDecisive(confidence: number): boolean {
   return confidence >= likely;
 }

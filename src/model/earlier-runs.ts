@@ -44,7 +44,7 @@ export function decideCountChange(kind: AttemptEnd['kind']): CountChange {
   return kind === 'still-failing' || kind === 'vanished' || kind === 'taken-out' ? 'counts' : 'leaves';
 }
 
-/** Whether a signature has no tries left, so that its next failure (by default the fourth) is escalated (ME-2). */
+/** True if a signature has no tries left, so that its next failure (by default the fourth) is escalated (ME-2). */
 export function isUsedUp({ count }: EarlierTries, maxTries: number): boolean {
   return count >= Math.max(1, maxTries);
 }

@@ -52,7 +52,7 @@ export function describeOffer({ side, agent, proof }: Pick<Offer, 'side' | 'agen
   return `${side} (${choiceText[side].toLowerCase()}): by ${agentName(agent)}, ${result}`;
 }
 
-/** Whether a patch removes all tests of its cause, so none was green with it. */
+/** True if a patch removes all tests of its cause, so none was green with it. */
 export const removesTests = ({ proof }: Pick<Offer, 'proof'>) => !proof.includes('green');
 
 const removingTests = 'which removes its tests';
@@ -109,7 +109,7 @@ export const decisionShape = z.object({
     .pick({ side: true, agent: true, change: true })
     .extend({ runId: runIdShape, takesOut: z.boolean().default(false) })
     .nullable(),
-  /** Whether agents may change the tests of this failure. */
+  /** True if agents may change the tests of this failure. */
   allows: z.literal('tests').nullable(),
 });
 export type PersonsDecision = z.infer<typeof decisionShape>;

@@ -16,13 +16,13 @@ const consoleEntryShape = z.object({
   /** The stack of a page error, else null. */
   stack: textOrNull,
   /**
-   * Whether passing tests of the run have it as often, so that it is the last thing to explain the failure; absent if there was none to compare with.
+   * True if passing tests of the run have it as often, so that it is the last thing to explain the failure; absent if there was none to compare with.
    */
   common: z.boolean().exactOptional(),
 });
 export type ConsoleEntry = z.infer<typeof consoleEntryShape>;
 
-/** Whether a console entry reports an error. Vue logs warnings where other frameworks log errors. */
+/** True if a console entry reports an error. Vue logs warnings where other frameworks log errors. */
 export function isAlarming({ type, text }: Pick<ConsoleEntry, 'type' | 'text'>): boolean {
   return type === 'pageerror' || type === 'error' || (type === 'warning' && text.startsWith('[Vue warn]: '));
 }
@@ -52,7 +52,7 @@ const networkEntryShape = z.object({
   /** Set if its answer had begun but was incomplete when the test ended. */
   isOpen: z.literal(true).exactOptional(),
   /**
-   * Whether passing tests of the run have it as often, so that it is the last thing to explain the failure; absent if there was none to compare with.
+   * True if passing tests of the run have it as often, so that it is the last thing to explain the failure; absent if there was none to compare with.
    */
   common: z.boolean().exactOptional(),
 });
@@ -61,7 +61,7 @@ export type NetworkEntry = z.infer<typeof networkEntryShape>;
 /** The `failure` of a call of the page that was still waiting for its answer when the test ended. */
 export const unanswered = 'no answer until the test ended';
 
-/** Whether the request got no response, or one with an error status. */
+/** True if the request got no response, or one with an error status. */
 export function hasFailed({ status, failure }: Pick<NetworkEntry, 'status' | 'failure'>): boolean {
   return failure !== null || (status !== null && status >= 400);
 }

@@ -82,7 +82,7 @@ export function judgeCount(
 }
 
 /**
- * Whether a test is surely red more often in the first of two counts: if the rates were the same, the chance of so many red runs in the first one would
+ * True if a test is surely red more often in the first of two counts: if the rates were the same, the chance of so many red runs in the first one would
  * be at most 0.1 % (Fisher's exact test, one-sided).
  */
 export function isSurelyHigher(count: Count, other: Count): boolean {

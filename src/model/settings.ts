@@ -82,9 +82,9 @@ export interface Settings {
      * regression run, and `none` nothing, in which case nothing is called healed.
      */
     readonly level: VerifyLevel;
-    /** Whether a fix that reverts an author's change waits for a person (`ask`), or stands because the tests are the specification (BL-6). */
+    /** True if a fix that reverts an author's change waits for a person (`ask`), or stands because the tests are the specification (BL-6). */
     readonly intent: 'ask' | 'tests';
-    /** Whether another agent reviews each fix of the app (HN-11). */
+    /** True if another agent reviews each fix of the app (HN-11). */
     readonly review: 'always' | 'off';
     /** A shell command to run in the project before each re-run (HL-9), or null. */
     readonly prepare: string | null;
@@ -101,20 +101,20 @@ export interface Settings {
   };
   /** The search for the change that broke a test (BL-1, BL-2). */
   readonly blame: {
-    /** Whether a run searches before its first agent; the `blame` command searches regardless. */
+    /** True if a run searches before its first agent; the `blame` command searches regardless. */
     readonly enabled: boolean;
     /** The maximum time of all searches of a run together, in milliseconds. */
     readonly timeMs: number;
   };
   /** Tests that agents.yaml quarantines, each until the end of a day in UTC, `YYYY-MM-DD` (ME-7). */
   readonly quarantine: readonly { readonly test: string; readonly until: string }[];
-  /** Whether fixes of earlier runs are tried before an agent, and fixes of this run are kept for later ones (ME-8). */
+  /** True if fixes of earlier runs are tried before an agent, and fixes of this run are kept for later ones (ME-8). */
   readonly memory: { readonly fixes: boolean };
   /** The limits for finding the condition of a flaky test: runs per condition, and time (FL-1). */
   readonly flaky: { readonly runs: number; readonly timeMs: number };
   /** A path relative to the project, or a `postgres://` URL, which may contain a password (ME-10). */
   readonly store: string;
-  /** Whether the built-in fixer tries before any agent, if it is certain of a fix (BF-1). */
+  /** True if the built-in fixer tries before any agent, if it is certain of a fix (BF-1). */
   readonly fixer: 'built-in' | 'none';
   /** The names of agents without a configured runner, which use the default one. */
   readonly runnerByDefault: readonly string[];

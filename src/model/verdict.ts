@@ -49,12 +49,12 @@ export const causeEndShape = z.object({
 });
 export type CauseEnd = z.infer<typeof causeEndShape>;
 
-/** Whether it is green with a fix, proven or not. */
+/** True if it is green with a fix, proven or not. */
 export function isHealed(verdict: CauseVerdict): boolean {
   return verdict === 'healed' || verdict === 'green-once';
 }
 
-/** Whether a cause needs no more work: it is healed, or its fix revealed another failure. */
+/** True if a cause needs no more work: it is healed, or its fix revealed another failure. */
 export function isResolved(verdict: CauseVerdict): boolean {
   return isHealed(verdict) || verdict === 'superseded';
 }
@@ -79,7 +79,7 @@ export interface RunResult {
   readonly causes: readonly Pick<CauseEnd, 'verdict' | 'overBudget' | 'environment' | 'unproven'>[];
   /** True if the suite itself still fails. */
   readonly suiteRed: boolean;
-  /** Whether the run paused because too many causes need a person. */
+  /** True if the run paused because too many causes need a person. */
   readonly paused: boolean;
   /** The verdict on the changes in the working tree, if there is one. */
   readonly verified?: ChangeVerdict;

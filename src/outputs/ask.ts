@@ -1,6 +1,6 @@
 import { confirm } from '@clack/prompts';
 
-/** Whether self-heal can ask a person: input and output are terminals that can be redrawn, and this is not CI. */
+/** True if self-heal can ask a person: input and output are terminals that can be redrawn, and this is not CI. */
 export function canAskPerson(
   env: NodeJS.ProcessEnv,
   { stdin, stderr }: { readonly stdin: { isTTY?: boolean }; readonly stderr: { isTTY?: boolean } },

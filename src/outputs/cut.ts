@@ -37,14 +37,12 @@ export function wrap(text: string, width: number): string[] {
   return breakLine(flatten(text), width);
 }
 
-/** Matches the start of a line (spaces and first column), by whose width wrapped lines are indented. */
+/** Matches the spaces and the first column of a line. Its continuation is indented by that width. */
 const margin = /^ *(?:→ |\S+(?: \S+){0,3}? {2,})?/;
 /** A command, which people copy as a whole line. */
 const isCommand = /^\s*(?:→ )?(?:npx )?self-heal \S/;
 
-/**
- * Wraps lines that are wider than the terminal, and indents their continuation. Does not break commands.
- */
+/** Wraps lines that are wider than the terminal, and indents their continuation. Does not break commands. */
 export function wrapLines(text: string, columns: number | undefined): string {
   if (!columns) return text;
   return text
@@ -62,7 +60,7 @@ export function wrapLines(text: string, columns: number | undefined): string {
 // oxlint-disable-next-line no-control-regex -- matches our own color codes
 const colors = /(\u001b\[[0-9;]*m)/;
 
-/** Like `wrapped`, for a line with our own color codes, which have no width. */
+/** Like `wrap`, for a line with our own color codes, which have no width. */
 export function wrapPainted(line: string, width: number): string[] {
   const visible = line
     .split(colors)

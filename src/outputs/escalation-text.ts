@@ -6,7 +6,7 @@ import { cut, wrap } from './cut.js';
 import { localTime } from '../format.js';
 
 /** Formats an escalation as two lines of a list. */
-export function formatEntry({ id, state, createdAt, problem, tests, closedBecause }: Escalation): string {
+export function formatListEntry({ id, state, createdAt, problem, tests, closedBecause }: Escalation): string {
   const [first] = tests;
   const more = tests.length > 1 ? ` (+${tests.length - 1})` : '';
   const subject = first ? `${cut(first.name, 100)}${more}` : 'the suite itself';
@@ -15,13 +15,16 @@ export function formatEntry({ id, state, createdAt, problem, tests, closedBecaus
 }
 
 /**
- * Formats an escalation for the person who decides, without stack traces, and without code except ready patches (ME-5). `isAsked` omits the choices,
- * because a prompt that lists them follows.
+ * Formats an escalation for the person who decides, without stack traces, and without code except ready patches (ME-5). Omit the choices if a prompt
+ * that lists them follows.
  */
-export function formatPage(escalation: EscalationWithPatches, isAsked = false): string {
+export function formatEscalation(
+  escalation: EscalationWithPatches,
+  { withChoices = true }: { readonly withChoices?: boolean } = {},
+): string {
   const { id, state, createdAt, resolvedAt, runId, tests, tried, offers } = escalation;
-  const ended = state === 'closed' ? 'closed' : 'answered';
-  const answerTime = resolvedAt === null ? '' : `, ${ended} on ${localTime(resolvedAt)}`;
+  const ending = state === 'closed' ? 'closed' : 'answered';
+  const answerTime = resolvedAt === null ? '' : `, ${ending} on ${localTime(resolvedAt)}`;
   return [
     `${id} (${state}, asked on ${localTime(createdAt)}${answerTime})`,
     '',
@@ -39,7 +42,9 @@ export function formatPage(escalation: EscalationWithPatches, isAsked = false): 
     ...(escalation.closedBecause === null ? [] : formatSection('Closed', [escalation.closedBecause])),
     ...(state === 'resolved' || state === 'skipped'
       ? formatAnswer(escalation)
-      : formatChoices(escalation, isAsked)),
+      : withChoices
+        ? formatChoices(escalation)
+        : []),
     ...formatSection('All evidence', [`.self-heal/runs/${runId}/`]),
   ].join('\n');
 }
@@ -58,8 +63,7 @@ function formatPatch(runId: string, { text, patch, ...offer }: OfferWithText): s
   return formatSection(`Patch ${describeOffer(offer)}`, content);
 }
 
-function formatChoices({ choices, id }: Escalation, isAsked: boolean): string[] {
-  if (isAsked) return [];
+function formatChoices({ choices, id }: Escalation): string[] {
   return formatSection('Choices', [
     ...choices.map((choice) => `${choice.padEnd(20)} ${choiceText[choice]}`),
     `→ self-heal escalations resolve ${id} --choice … [--guidance "…" [--allow tests]]`,

@@ -7,9 +7,9 @@ import { createSecretNamer } from '../secrets/redactor.js';
 export const fixFile = 'fix.patch';
 
 /**
- * Writes `fix.patch` if the run changed the project. Does not write it if it holds a secret of this machine, because applying a masked patch would
- * write the mask into the file; text that only looks like a secret is no obstacle. Returns the files with secrets:
- * `src/auth.ts (value of SESSION_SECRET)`. Rejects if the file cannot be written.
+ * Writes `fix.patch`, unless it would hold a secret of this machine, because applying a masked patch would write the mask into the file. Text that
+ * only looks like a secret is no obstacle. Returns the files with secrets: `src/auth.ts (value of SESSION_SECRET)`. Rejects if the file cannot be
+ * written.
  */
 export async function writeFix(
   dir: string,
@@ -37,5 +37,5 @@ export function findFilesWithSecrets(
 
 /** Explains why there is no `fix.patch`. The names of the files must not follow "secret:", or the mask would cover them. */
 export function explainWithheld(files: readonly string[]): string {
-  return `${fixFile} was not written, because secrets would be in it, from ${files.join(', ')}. Remove them from the files; self-heal report --patch prints the changes with the secrets masked`;
+  return `${fixFile} was not written, because it would contain secrets from ${files.join(', ')}. Remove them from the files; self-heal report --patch prints the changes with the secrets masked`;
 }

@@ -8,7 +8,7 @@ import { cut } from './cut.js';
 import { atMost, counted } from '../format.js';
 import { type CauseView, listRows, createView } from './view.js';
 
-/** The base folders of GitHub's paths and of the report's paths; both absolute. */
+/** The absolute base folders of GitHub's paths (`workspace`) and of the report's paths (`project`). */
 export interface GithubFolders {
   readonly workspace: string;
   readonly project: string;
@@ -52,11 +52,11 @@ export function createAnnotations(report: Report, folders: GithubFolders): Annot
   return createView(report).causes.map((view) => createAnnotation(view, folders));
 }
 
-const inAnnotation = new Set(['blame', 'why', 'tests', 'proof', 'end']);
+const annotationRows = new Set(['blame', 'why', 'tests', 'proof', 'end']);
 
 function createAnnotation(view: CauseView, folders: GithubFolders): Annotation {
   const { cause, words, tests } = view;
-  const rows = listRows(view, { attempts: 1, findings: 0 }).filter(({ label }) => inAnnotation.has(label));
+  const rows = listRows(view, { attempts: 1, findings: 0 }).filter(({ label }) => annotationRows.has(label));
   const lines = [cause.headline, ...rows.map(({ label, text }) => `${label}: ${text}`)];
   return {
     level: words.level,
@@ -105,7 +105,7 @@ function escapeProperty(text: string): string {
 }
 
 /**
- * Renders what is appended to $GITHUB_OUTPUT. `healed` and `escalations` are counts; `cost` is in US dollars, and empty if agents ran but
+ * Renders the outputs for $GITHUB_OUTPUT. `healed` and `escalations` are counts; `cost` is in US dollars, and empty if agents ran but
  * none reported a cost; `folder` is the run's folder. The delimiter must be random, so that no value can contain it.
  */
 export function renderGithubOutputs(report: Report, folder: string, delimiter: string): string {

@@ -69,7 +69,7 @@ function createTestView(test: ReportTest | null, view: CauseView | null): TestVi
   if (isHealed(verdict))
     return { test, status, message: describeHealer(message ?? '', cause, test), details: '', cause };
   if (status !== 'failed' || !view) return { test, status, message, details: '', cause };
-  const rows = listRows(view, { attempts: 1, findings: 0 }).filter(({ label }) => inDetails.has(label));
+  const rows = listRows(view, { attempts: 1, findings: 0 }).filter(({ label }) => detailRows.has(label));
   const details = [
     `${view.cause.id} ${verdict} · ${view.cause.category}`,
     view.cause.headline,
@@ -79,7 +79,7 @@ function createTestView(test: ReportTest | null, view: CauseView | null): TestVi
   return { test, status, message: view.cause.headline, details: details.join('\n'), cause };
 }
 
-const inDetails = new Set(['blame', 'why', 'end']);
+const detailRows = new Set(['blame', 'why', 'end']);
 
 /** `healed by debugger (claude) in 2 attempts, proof: red red | green green`. */
 function describeHealer(word: string, cause: ReportCause | null, test: ReportTest | null): string {
@@ -100,14 +100,14 @@ function findProof({ proof, testProofs = [] }: ReportCause, testId: string | nul
 }
 
 function groupBySuite(tests: readonly TestView[]): Map<string, TestView[]> {
-  return groupBy(tests, ({ test }) => JSON.stringify([test?.project, test && suiteNameOf(test)]));
+  return groupBy(tests, ({ test }) => JSON.stringify([test?.project, test && getSuiteName(test)]));
 }
 
 function renderSuite(report: Report, group: readonly TestView[]): string {
   const test = group[0]?.test ?? null;
   const durationMs = group.reduce((sum, view) => sum + (view.test?.durationMs ?? 0), 0);
   const attributes = {
-    name: test ? suiteNameOf(test) : suiteItself,
+    name: test ? getSuiteName(test) : suiteItself,
     timestamp: report.startedAt,
     hostname: test?.project ?? '',
     ...countByStatus(group),
@@ -117,20 +117,20 @@ function renderSuite(report: Report, group: readonly TestView[]): string {
 }
 
 function countByStatus(tests: readonly TestView[]) {
-  const of = (status: TestView['status'], ofSuite: boolean) =>
+  const count = (status: TestView['status'], ofSuite: boolean) =>
     tests.filter((test) => test.status === status && (test.test === null) === ofSuite).length;
   return {
     tests: tests.length,
-    failures: of('failed', false),
-    skipped: of('skipped', false),
-    errors: of('failed', true),
+    failures: count('failed', false),
+    skipped: count('skipped', false),
+    errors: count('failed', true),
   };
 }
 
 function renderTestCase(view: TestView): string {
   const { test } = view;
   const name = test ? test.title.slice(1).join(' › ') : suiteItself;
-  const classname = test ? suiteNameOf(test) : suiteItself;
+  const classname = test ? getSuiteName(test) : suiteItself;
   const attributes = { name, classname, time: toSeconds(test?.durationMs ?? 0) };
   return renderElement('testcase', attributes, [...renderProperties(test), ...renderResult(view)]);
 }
@@ -160,7 +160,7 @@ function renderResult({ test, status, message, details, cause }: TestView): stri
   }
 }
 
-function suiteNameOf({ title, file }: ReportTest): string {
+function getSuiteName({ title, file }: ReportTest): string {
   return title[0] ?? file;
 }
 
@@ -183,7 +183,7 @@ function renderElement(
   content: string | readonly string[] = [],
 ): string {
   const written = Object.entries(attributes).map(
-    ([key, value]) => ` ${key}="${escapeXml(unbroken(String(value)))}"`,
+    ([key, value]) => ` ${key}="${escapeXml(replaceLineBreaks(String(value)))}"`,
   );
   const inside =
     typeof content === 'string' ? escapeXml(content) : content.map((child) => `${child}\n`).join('');
@@ -197,6 +197,6 @@ function escapeXml(text: string): string {
 }
 
 /** Replaces line breaks in an attribute by spaces, as XML parsers do. */
-function unbroken(value: string): string {
+function replaceLineBreaks(value: string): string {
   return value.replaceAll(/\r\n|[\r\n\t]/g, ' ');
 }

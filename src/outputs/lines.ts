@@ -19,7 +19,7 @@ import { atMost, counted, duration, localDay } from '../format.js';
 import { formatCost, formatTestName, changeWords, verdictWords } from './wording.js';
 import { describeSuiteRun } from '../run/phase-words.js';
 
-/** Where the lines go: a log gets all of them; a person also has the live view, which shows work in progress. */
+/** Who reads the lines. A log gets all of them; a person sees work in progress in the live view. */
 export type Reader = 'log' | 'person';
 
 const shownLive: readonly Event['type'][] = ['suite.started', 'agent.started', 'agent.retrying'];
@@ -48,9 +48,9 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'tests.decided': noLines,
   'cause.found': formatCause,
   'cause.narrowed': noLines,
-  'cause.joined': ({ causeId, cause }) => `${causeId} is ${cause.id}: the same change broke both`,
+  'cause.joined': ({ causeId, cause }) => `${causeId} joins ${cause.id}: the same change broke both`,
   'tests.edited': ({ files }, paint) => [
-    `${paint.yellow('edited')} by somebody else during the run: ${files.join(', ')}`,
+    `${paint.magenta('edited')} by somebody else during the run: ${files.join(', ')}`,
   ],
   'cause.flaky': ({ tests, causeId }, paint) => {
     const reason =
@@ -80,7 +80,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'fixer.proposed': (event) =>
     `${causePrefix(event)}attempt ${event.attempt}, without an agent run: ${event.summary}`,
   'agent.started': (event, paint) =>
-    `${causePrefix(event)}${event.isReview ? 'reviewing the fix' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
+    `${causePrefix(event)}${event.isReview ? 'reviewing the fix' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}) may work for ${duration(event.timeoutMs)}; log: ${event.logFile}`,
   'agent.activity': noLines,
   'agent.ended': formatAgentEnd,
   'agent.retrying': (event) =>
@@ -186,7 +186,7 @@ const VIOLATIONS_SHOWN = 6;
 
 function formatRejection(event: EventOf<'attempt.rejected'>, paint: ChalkInstance): string[] {
   const lines = event.violations.map((violation) => [
-    `${causePrefix(event)}${paint.red('was refused')}: ${cut(formatViolation(violation), 200)}`,
+    `${causePrefix(event)}${paint.red('rejected')}: ${cut(formatViolation(violation), 200)}`,
     ...(violation.before === null ? [] : [`   ${paint.red('-')} ${cut(violation.before, 160)}`]),
     ...(violation.after === null ? [] : [`   ${paint.green('+')} ${cut(violation.after, 160)}`]),
   ]);

@@ -41,10 +41,10 @@ export function renderMarkdown(
     const offers = causeView.offers.map((offer) => renderOffer(offer, patchText(offer.patch)));
     const kept = fix === undefined ? causeView.cause.attempts.filter(isKept) : [];
     const fixes = kept.map(({ patch }) => cutText(patchText(patch)));
-    const renderSection = `${renderCause(causeView, folder)}${fixes.join('')}${offers.join('')}`;
-    room -= Buffer.byteLength(renderSection);
+    const section = `${renderCause(causeView, folder)}${fixes.join('')}${offers.join('')}`;
+    room -= Buffer.byteLength(section);
     if (room < 0) break;
-    sections.push(renderSection);
+    sections.push(section);
   }
   const hidden = view.causes.length - sections.length;
   const cut = hidden > 0 ? `\n**${counted(hidden, 'more cause')}** did not fit here; see report.json.\n` : '';
@@ -114,9 +114,7 @@ function renderSection(title: string, items: readonly string[]): string {
   return `\n### ${title}\n\n${listed.map((item) => `- ${item}\n`).join('')}`;
 }
 
-/**
- * Escapes a text so that Markdown shows it unchanged, on one line, at most 500 characters: no markup, mentions, references or links.
- */
+/** Escapes a text, so that Markdown shows it on one line of at most 500 characters, without markup, mentions, references or links. */
 export function escapeProse(text: string): string {
   const escaped = toOneLine(text, 500).replaceAll(/[\\`*_{}[\]<>#|~$!&^%]/g, String.raw`\$&`);
   // GitHub and GitLab search the rendered text for references, so escaping does not help, but an empty comment does.
@@ -134,7 +132,7 @@ const ticket = /\b[A-Z][A-Z\d_]+-(?=\d)/g;
 const closingKeyword =
   /\b((?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)(?:\\?:)?) +(?=(?:issues? +)?(?:[\w./\\-]*\\?[#!]\d|GH-\d|https?:|[A-Z][A-Z\d_]+-\d))/gi;
 
-/** Replaces the space after a closing keyword: only a plain one closes an issue, and the text looks the same. */
+/** Puts a no-break space after each closing keyword, which looks the same but closes no issue. */
 function disarmClosingKeywords(text: string): string {
   return text.replaceAll(closingKeyword, '$1\u00a0');
 }
@@ -149,7 +147,7 @@ export function code(text: string, width = 300): string {
   return `${fence}${pad}${line}${pad}${fence}`;
 }
 
-/** Cuts a text at a line break, so that it takes at most `most` bytes. */
+/** Cuts a text at a line break to at most `most` bytes. */
 function cutToBytes(text: string, most: number): string {
   if (Buffer.byteLength(text) <= most) return text;
   const cut = Buffer.from(text).subarray(0, Math.max(0, most));

@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 
 /**
- * Opens a private URL in the user's browser by way of a file that redirects to it, because `ps` shows program arguments to every user. Prints a
+ * Opens a private URL in the user's browser through a file that redirects to it, because `ps` shows program arguments to every user. Prints a
  * message if that fails; the caller has printed the URL. Disposing deletes the file.
  */
 export async function openInBrowser(url: string): Promise<AsyncDisposable> {

@@ -60,7 +60,7 @@ async function writePage(report: Report, folder: RunLocation): Promise<void> {
   }
 }
 
-/** Whether the run is green and there is nothing to report. */
+/** True if the run is green and there is nothing to report. */
 function isQuiet({ outcome, causes, totals, tests }: Report): boolean {
   const quarantined = tests.some((test) => test.verdict === 'quarantined');
   return outcome === 'green' && causes.length === 0 && totals.flaky === 0 && !quarantined;

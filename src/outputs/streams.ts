@@ -23,7 +23,7 @@ function refusesColor(env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Whether a stream may be redrawn: it is a terminal of a known size, and plain lines were not requested (CL-6). `columns` is 0 if the terminal
+ * True if a stream may be redrawn: it is a terminal of a known size, and plain lines were not requested (CL-6). `columns` is 0 if the terminal
  * does not know its size, as often under `expect` or `docker exec -t`.
  */
 export function canRedraw(
@@ -36,21 +36,21 @@ export function canRedraw(
 }
 
 /** Prints a message that is not an event, as a line on standard error. */
-export function say(text: string): void {
+export function printMessage(text: string): void {
   process.stderr.write(`self-heal ${logText(text)}\n`);
 }
 
-/** The error codes of a write that nobody can read: to a closed pipe or a closed terminal window. */
-const READER_GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED', 'ECONNRESET']);
+/** The error codes of a write to a closed pipe or terminal window. */
+const CLOSED_READER = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED', 'ECONNRESET']);
 
 /**
- * Keeps `self-heal run | head -1` alive: drops output that nobody reads, and the run continues to its report and exit code. Any other stream error
- * is a bug and is thrown.
+ * Keeps `self-heal run | head -1` alive to its report and exit code, by ignoring that nobody reads its output. Any other stream error is a bug and
+ * is thrown.
  */
 export function ignoreEpipe(...streams: readonly Writable[]): void {
   for (const stream of streams) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (!READER_GONE.has(error.code ?? '')) throw error;
+      if (!CLOSED_READER.has(error.code ?? '')) throw error;
     });
   }
 }

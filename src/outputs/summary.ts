@@ -69,9 +69,8 @@ function formatHeadline({ report, tallies }: RunView, paint: ChalkInstance): str
     'shards missing': paint.magenta,
   };
   const parts = tallies.map(({ name, text }) => tones[name]?.(text) ?? text);
-  // Green tests with another exit code: `--fail-on-heal` or `--fail-on-flaky-tests`.
   if (report.outcome === 'green' && report.exitCode)
-    parts.unshift(`exit code ${report.exitCode} by a --fail-on flag`);
+    parts.unshift(`exit code ${report.exitCode} because of a --fail-on flag`);
   const figures = parts.map((part) => part.replaceAll(' ', noBreakSpace)).join(' · ');
   return `${paint.bold('self-heal')}  ${formatOutcome(report.outcome, paint)}  ${figures}`;
 }
@@ -117,14 +116,14 @@ function formatHidden(hidden: readonly CauseView[], { runId }: Report, { columns
 }
 
 /** Returns how many flaky tests, quarantined tests and warnings are listed; further ones are only counted. */
-function countListed(options: SummaryOptions): number {
+function countListedItems(options: SummaryOptions): number {
   return countLines(options) < MOST_LINES ? 1 : 3;
 }
 
 /** Lists flaky and quarantined tests; the latter appear every time, so that nobody forgets them (ME-7). */
 function formatTests({ tests, flakes = [] }: Report, options: SummaryOptions): string[] {
   const { paint, columns } = options;
-  const most = countListed(options);
+  const most = countListedItems(options);
   const formatList = (verdict: string, label: string) => {
     const lines = tests
       .filter((test) => test.verdict === verdict)
@@ -154,7 +153,7 @@ function formatWarnings({ warnings }: Report, options: SummaryOptions): string[]
     wrap(warning, columns - 5).map((part, index) => `  ${index === 0 ? paint.magenta('!') : ' '} ${part}`),
   );
   const rest = (hidden: number) => [`  … and ${counted(hidden, 'more warning')} in report.json`];
-  return atMost(lines, countListed(options), rest).flat();
+  return atMost(lines, countListedItems(options), rest).flat();
 }
 
 /** Rows that the summary on a screen leaves out. */

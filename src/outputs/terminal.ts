@@ -18,7 +18,7 @@ import type { Ora } from 'ora';
 export interface TerminalOptions {
   readonly stream: Screen;
   readonly paint: ChalkInstance;
-  /** Whether the terminal may be redrawn: not in CI, not a pipe. */
+  /** True if the terminal may be redrawn: not in CI, not a pipe. */
   readonly live: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -35,8 +35,8 @@ export function createTerminalReporter({ stream, paint, live, now }: TerminalOpt
     const [columns, rows] = [stream.columns || 80, stream.rows || 24];
     region?.show(showsLiveView(run) ? renderLiveView(run, { paint, columns, rows, now: now() }) : []);
   };
-  const ticking = region ? setInterval(draw, REDRAW_MS) : null;
-  ticking?.unref();
+  const timer = region ? setInterval(draw, REDRAW_MS) : null;
+  timer?.unref();
   if (region) stream.on('resize', draw);
   return {
     name: 'terminal',
@@ -54,14 +54,14 @@ export function createTerminalReporter({ stream, paint, live, now }: TerminalOpt
       if (!showsLiveView(run)) draw();
     },
     close: () => {
-      if (ticking) clearInterval(ticking);
+      if (timer) clearInterval(timer);
       stream.off('resize', draw);
       region?.close();
     },
   };
 }
 
-/** Whether to show the live view. During the first run, the terminal belongs to the user's own reporter, and a green run has nothing to show. */
+/** False during the first run, when the terminal belongs to the user's own reporter, and for a green run, which has nothing to show. */
 function showsLiveView({ first, ended, suite, playwrightRuns }: RunState): boolean {
   if (ended !== null || first === null) return false;
   return first.failed > 0 || first.total === 0 || suite !== null || playwrightRuns > 1;
@@ -106,8 +106,8 @@ const MOST_ROWS = 12;
 const MOST_ACTIVE = 4;
 
 /**
- * Renders the work in progress, in few lines that fit the terminal (CL-13): the run; the causes at work, each with its agent's last action below;
- * the causes that ended last; and the number of waiting ones. The first line is two columns narrower, because a spinner precedes it.
+ * Renders the work in progress in a few lines (CL-13): the run, the causes that ended last, the causes at work, each with its agent's last action,
+ * and the number of waiting ones. The first line is two columns narrower, because a spinner precedes it.
  */
 function renderLiveView(run: RunState, options: LiveViewOptions): string[] {
   const rows = Math.max(1, Math.min(MOST_ROWS, options.rows - 2));
@@ -119,7 +119,7 @@ function renderLiveView(run: RunState, options: LiveViewOptions): string[] {
   ];
   const waiting = formatWaiting(run, active.length - MOST_ACTIVE, options);
   const room = Math.max(0, rows - 1 - below.length - waiting.length);
-  const last = room === 0 ? [] : ended.toSorted((a, b) => endTimeOf(a) - endTimeOf(b)).slice(-room);
+  const last = room === 0 ? [] : ended.toSorted((a, b) => getEndTime(a) - getEndTime(b)).slice(-room);
   return [
     formatHeadline(run, options),
     ...last.map((cause) => formatEnded(cause, options)),
@@ -146,8 +146,8 @@ function formatHeadline(run: RunState, { paint, columns, now }: LiveViewOptions)
 /** Shows work on several causes, such as the proof. */
 function formatPhase({ phase }: RunState, { paint, columns, now }: LiveViewOptions): string[] {
   if (!phase) return [];
-  const doing = phase.doing === '' ? [] : [`      ${paint.dim(cut(phase.doing, columns - 7))}`];
-  return [`  ${paint.magenta('▸')} ${cut(describePhase(phase, now), columns - 5)}`, ...doing];
+  const activity = phase.doing === '' ? [] : [`      ${paint.dim(cut(phase.doing, columns - 7))}`];
+  return [`  ${paint.magenta('▸')} ${cut(describePhase(phase, now), columns - 5)}`, ...activity];
 }
 
 function formatActive(cause: CauseState, { paint, columns, now }: LiveViewOptions): string[] {
@@ -202,7 +202,7 @@ function describeAgent({ attempts }: CauseState): string[] {
   return last ? [`${last.slashCommand} (${last.runner})`] : [];
 }
 
-function endTimeOf({ ended }: CauseState): number {
+function getEndTime({ ended }: CauseState): number {
   return ended?.time ?? 0;
 }
 

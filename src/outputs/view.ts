@@ -47,12 +47,13 @@ export interface CauseView {
   readonly about: string;
   /** The measurements of its flaky test; null if the test is not flaky. */
   readonly flake: FlakeState | null;
-  /** The changed files in the project, with notes for a reviewer. */
+  /** The files that its fix changed in the project. */
   readonly files: ReportAttempt['files'];
+  /** Lines of the fix that a person should check. */
   readonly notes: ReportAttempt['notes'];
   /** The reviewer's opinion of the changes, or why nobody has reviewed them. */
-  readonly reading: ReportAttempt['reading'];
-  /** Patches, of which a person has to choose one. */
+  readonly review: ReportAttempt['reading'];
+  /** Patches from which a person has to choose. */
   readonly offers: readonly Offer[];
   /** The next command for the user; null if there is nothing to do. */
   readonly next: string | null;
@@ -87,21 +88,21 @@ function createCauseView(
       : suiteItself,
     files: kept.flatMap(({ files }) => files),
     notes: kept.flatMap(({ notes }) => notes),
-    reading: kept.findLast(({ reading }) => reading)?.reading,
+    review: kept.findLast(({ reading }) => reading)?.reading,
     offers: cause.verdict === 'escalated' ? listOffers(cause.attempts) : [],
     next: findNextCommand(cause, report),
   };
 }
 
-/** The name of a failure of the suite itself in reports, because it belongs to no test. */
+/** The name in reports of a failure that belongs to no test. */
 export const suiteItself = 'the suite itself, before its tests';
 
-/** Whether nothing is left to do. */
+/** True if nothing is left to do. */
 function isGood(verdict: CauseVerdict): boolean {
   return verdict === 'passed' || isResolved(verdict);
 }
 
-/** Returns a sign for the end of a cause. The sign and the word next to it carry the meaning; the color only repeats it. */
+/** Formats the sign of a verdict. Its color only repeats the meaning of the sign and of the word next to it. */
 export function formatMark(verdict: CauseVerdict, paint: ChalkInstance): string {
   return (isGood(verdict) ? paint.green : paint.red)(verdictWords[verdict].sign);
 }
@@ -136,7 +137,7 @@ export interface RowLimits {
 
 /** Returns the rows of a cause, in the order of all reports: the reason, its tests, the attempts, the proof, and the next step. */
 export function listRows(
-  { cause, isDone, about, files, flake, reading, notes, offers, next }: CauseView,
+  { cause, isDone, about, files, flake, review, notes, offers, next }: CauseView,
   limits: RowLimits,
 ): Row[] {
   const { blame, warning, source, attempts, proof, testProofs, reason } = cause;
@@ -155,10 +156,10 @@ export function listRows(
       text: flake?.green ? formatRateProof(flake.red, flake.green) : formatProofWithScope(proof, testProofs),
       isCode: true,
     },
-    reading && { label: 'review', text: formatReview(reading) },
+    review && { label: 'review', text: formatReview(review) },
     files.length > 0 && { label: 'files', text: files.map(formatFile).join(', '), isCode: true },
     ...atMost(notes.map(formatNote), limits.findings, (hidden) => `and ${hidden} more in the report`).map(
-      (text, index) => ({ label: index === 0 ? 'review' : '', text }),
+      (text, index) => ({ label: index === 0 ? 'check' : '', text }),
     ),
     (!isDone || cause.verdict === 'green-once') && reason !== '' && { label: 'end', text: reason },
     ...offers.map((offer) => ({ label: 'patch', text: describeOffer(offer) })),
@@ -230,7 +231,7 @@ export function listNextSteps({
   const waiting = escalations.filter(({ stored }) => stored).length;
   const unfinished = ['interrupted', 'paused', 'budget', 'agent-unusable'].includes(outcome);
   const steps = [
-    hasChanged && { purpose: 'review', command: `npx self-heal report ${runId} --patch` },
+    hasChanged && { purpose: 'changes', command: `npx self-heal report ${runId} --patch` },
     hasChanged && { purpose: 'undo', command: `npx self-heal undo ${runId}` },
     waiting > 1 && { purpose: 'decide', command: 'npx self-heal escalations' },
     unfinished && !report.dryRun && { purpose: 'continue', command: 'npx self-heal run' },
@@ -252,20 +253,20 @@ export interface Tally {
 function listTallies({ totals, tests, verify, shards }: Report): Tally[] {
   const quarantined = tests.filter(({ verdict }) => verdict === 'quarantined').length;
   const missing = shards?.missing.length ?? 0;
-  const of = (count: number, name: string, text = `${count} ${name}`): Tally[] =>
+  const countUnlessZero = (count: number, name: string, text = `${count} ${name}`): Tally[] =>
     count > 0 ? [{ name, value: String(count), text }] : [];
   const createTally = (name: string, value: string): Tally => ({ name, value, text: value });
   return [
     { name: 'passed', value: String(totals.passed), text: `${totals.passed} passed` },
-    ...of(totals.healed, verify === 'quick' ? 'healed (quick proof)' : 'healed'),
-    ...of(totals.greenOnce, 'green once, not proven'),
-    ...of(totals.flaky, 'flaky'),
-    ...of(totals.failed, 'failed'),
-    ...of(quarantined, 'quarantined'),
-    ...of(totals.skipped, 'skipped'),
-    ...of(totals.notRun, 'not run'),
-    ...of(missing, 'shards missing', `${counted(missing, 'shard')} missing`),
-    ...of(totals.agentRuns, 'agent runs', counted(totals.agentRuns, 'agent run')),
+    ...countUnlessZero(totals.healed, verify === 'quick' ? 'healed (quick proof)' : 'healed'),
+    ...countUnlessZero(totals.greenOnce, 'green once, not proven'),
+    ...countUnlessZero(totals.flaky, 'flaky'),
+    ...countUnlessZero(totals.failed, 'failed'),
+    ...countUnlessZero(quarantined, 'quarantined'),
+    ...countUnlessZero(totals.skipped, 'skipped'),
+    ...countUnlessZero(totals.notRun, 'not run'),
+    ...countUnlessZero(missing, 'shards missing', `${counted(missing, 'shard')} missing`),
+    ...countUnlessZero(totals.agentRuns, 'agent runs', counted(totals.agentRuns, 'agent run')),
     ...(totals.costUsd === null ? [] : [createTally('cost', dollars(totals.costUsd))]),
     createTally('time', duration(totals.durationMs)),
   ];

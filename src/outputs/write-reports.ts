@@ -68,7 +68,7 @@ async function writeForGithub(
   ];
 }
 
-/** In GitHub Actions, reports why self-heal could not work: an annotation and a section of the summary. */
+/** In GitHub Actions, reports why self-heal could not run, in an annotation and in the summary. */
 export async function writeProblem(
   problem: Problem,
   { env, print = toStderr }: Pick<ReportTargets, 'env' | 'print'>,

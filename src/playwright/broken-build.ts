@@ -29,7 +29,7 @@ export function findBrokenBuild({ failure, diagnosis }: DiagnosedFailure): Broke
 }
 
 /**
- * Whether a server log (`<epoch ms> <text>` lines) has the line of a build error and nothing new after it, for at least ten seconds and as long as the
+ * True if a server log (`<epoch ms> <text>` lines) has the line of a build error and nothing new after it, for at least ten seconds and as long as the
  * server took to print that line. Repeated lines are not new, because Playwright polls the server every second. Times are in milliseconds since the
  * epoch.
  */

@@ -37,7 +37,7 @@ function suggestRemedy(cwd: string, [first, ...others]: readonly string[]): stri
   return `Found ${first}: ${isPackage ? `cd ${folder}, and start self-heal there` : `pass \`-c ${first}\``}.${also}`;
 }
 
-/** Whether a Playwright config is in a folder above or below, so the project is probably there. */
+/** True if a Playwright config is in a folder above or below, so the project is probably there. */
 export function hasConfigElsewhere(cwd: string): boolean {
   const isThere = (folder: string) => findConfigIn(folder) !== undefined;
   return !isThere(cwd) && (findAbove(cwd, isThere) !== null || findConfigsBelow(cwd).length > 0);

@@ -70,7 +70,7 @@ function requireSupported(playwright: Playwright, cwd: string): Result<Playwrigh
   });
 }
 
-/** Whether a version is at least `major.minor`, ignoring the rest of the version. */
+/** True if a version is at least `major.minor`, ignoring the rest of the version. */
 export function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
   const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number);
   return ownMajor > major || (ownMajor === major && ownMinor >= minor);

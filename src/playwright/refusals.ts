@@ -59,7 +59,7 @@ export function findMissingBrowser(run: SuiteRun): Problem | null {
 
 /** The parts of a request that determine which tests a run has. */
 interface Request {
-  /** Whether filters or flags select some of the config's tests. */
+  /** True if filters or flags select some of the config's tests. */
   readonly isNarrowed: boolean;
   /** `verify.prepare`, which may generate the tests, or null. */
   readonly prepare: string | null;

@@ -61,7 +61,7 @@ interface FirstRun {
 interface Rerun {
   readonly kind: 'rerun';
   readonly ids: readonly string[] | null;
-  /** Whether Playwright records a trace of each test, for the evidence. Tracing costs a fifth of the run's time. */
+  /** True if Playwright records a trace of each test, for the evidence. Tracing costs a fifth of the run's time. */
   readonly trace?: boolean;
   /** Further arguments, such as `--workers=1`; they replace the user's. */
   readonly extraArgs?: readonly string[];

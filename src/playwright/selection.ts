@@ -61,7 +61,7 @@ export function listSelectionWords(selection: Selection): readonly string[] {
   return [...listWords(options, selection), ...filters, ...passThrough];
 }
 
-/** Whether a selection excludes some of the config's tests. */
+/** True if a selection excludes some of the config's tests. */
 export function isNarrowed(selection: Selection): boolean {
   const { filters = [], passThrough = [] } = selection;
   return (

@@ -76,7 +76,7 @@ function createFailureWithoutDetails({ test, durationMs, retries }: TestResult):
   };
 }
 
-/** Whether this is Playwright's error after `maxFailures` failed tests, which is only a consequence of those tests. */
+/** True if this is Playwright's error after `maxFailures` failed tests, which is only a consequence of those tests. */
 function isMaxFailures({ message }: TestError): boolean {
   return /Testing stopped early after \d+ maximum allowed failures/.test(message);
 }
@@ -105,7 +105,7 @@ function removeConsequences(errors: readonly TestError[]): TestError[] {
   return others.length > 0 ? others : distinct;
 }
 
-/** Whether the error says that no test matched the selection. */
+/** True if the error says that no test matched the selection. */
 export function isNoTests(error: TestError): boolean {
   return /^(?:Error: )?No tests found/.test(error.message);
 }
@@ -173,7 +173,7 @@ function findPhase({ configured, begin }: ReportState, errors: readonly TestErro
   return { kind: 'global-setup', at: findLine(config, 'globalSetup'), servers: [], file: inFile ?? file };
 }
 
-/** Whether an error comes from the set-up. The error of a spec that does not load has a location. */
+/** True if an error comes from the set-up. The error of a spec that does not load has a location. */
 function isBeforeTests({ location, message }: TestError): boolean {
   return location === null && !/No tests found|Cannot find module|SyntaxError/.test(message);
 }

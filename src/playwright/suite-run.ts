@@ -37,7 +37,7 @@ export interface SuiteRun {
   readonly configFile: string | null;
   /** The test ids of each serial group; absent if they were not recorded. */
   readonly serial?: readonly (readonly string[])[];
-  /** Whether `maxFailures` ended it, so that some tests did not run. */
+  /** True if `maxFailures` ended it, so that some tests did not run. */
   readonly stoppedEarly?: boolean;
   readonly durationMs: number;
   /** When the run ended, in epoch milliseconds. */
@@ -79,7 +79,7 @@ export function createEmptyRun(status: SuiteRun['status']): SuiteRun {
   };
 }
 
-/** Whether a test failed because it records a trace while Playwright already does. */
+/** True if a test failed because it records a trace while Playwright already does. */
 export function isTracedTwice({ errors }: Pick<TestFailure, 'errors'>): boolean {
   return errors.some(({ message }) => /tracing\.start: .*Tracing has been already started/.test(message));
 }

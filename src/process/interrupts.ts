@@ -19,7 +19,7 @@ const SAME_MS = 1000;
  * Listens for SIGINT, SIGTERM and SIGHUP. The first signal interrupts the run, which then ends what it started and reports. The second kills
  * the processes of the run at once, and the third exits.
  */
-export function listenForInterrupts(say: (text: string) => void): Interrupts {
+export function listenForInterrupts(print: (text: string) => void): Interrupts {
   const controller = new AbortController();
   let runId: string | null = null;
   let by: 'SIGINT' | 'SIGTERM' | null = null;
@@ -32,9 +32,9 @@ export function listenForInterrupts(say: (text: string) => void): Interrupts {
     lastAt = now;
     count += 1;
     by ??= signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
-    if (count === 1) say('interrupted: stopping agents, browsers and servers …');
+    if (count === 1) print('interrupted: stopping agents, browsers and servers …');
     if (count === 2 && runId !== null) {
-      say('interrupted again: ending them without waiting …');
+      print('interrupted again: ending them without waiting …');
       void endOwned({ runId }, { graceMs: 0 }).catch(() => undefined);
     }
     if (count >= 3) process.exit(findExitCode(signal));

@@ -48,7 +48,7 @@ export function appendEvent(dir: string, event: Event): void {
   }
 }
 
-/** Whether the file ends with half a line, as after a kill; the next event must start on a new line. */
+/** True if the file ends with half a line, as after a kill; the next event must start on a new line. */
 function endsInHalfLine(handle: number): boolean {
   const { size } = fstatSync(handle);
   const last = Buffer.alloc(1);

@@ -25,7 +25,7 @@ export interface Report {
   commit: string | null;
   /** The shards from whose reports these results come (`self-heal heal --from`), and the numbers of missing ones. */
   shards?: { total: number; missing: readonly number[] };
-  /** Whether evidence was only gathered and classified (`--dry-run`). */
+  /** True if evidence was only gathered and classified (`--dry-run`). */
   dryRun: boolean;
   tests: ReportTest[];
   causes: ReportCause[];

@@ -144,7 +144,7 @@ function latestLinkPath(dir: string): string {
   return path.join(path.dirname(path.dirname(dir)), 'latest');
 }
 
-/** Whether a name, such as one from a listing or a stored file, is the id of a run. */
+/** True if a name, such as one from a listing or a stored file, is the id of a run. */
 export function isRunId(name: string): boolean {
   return /^\d{8}-\d{6}-[\da-f]{4}$/.test(name);
 }

@@ -40,7 +40,7 @@ export interface RunState {
   /** Playwright runs so far, including the first one. */
   readonly playwrightRuns: number;
   readonly agentRuns: number;
-  /** Whether too many causes are waiting for people. */
+  /** True if too many causes are waiting for people. */
   readonly paused: boolean;
   readonly regression: RegressionResult | null;
   /** The verdict of `self-heal verify`; null in other runs. */

@@ -12,7 +12,7 @@ export interface Spending {
   /** Returns the number of the next attempt within the run, from 1, which names its files and its change. */
   nextAttemptNumber(): number;
   /**
-   * Whether one more agent may be started within these limits. Assumes that each working agent costs as much as the
+   * True if one more agent may be started within these limits. Assumes that each working agent costs as much as the
    * most expensive one so far, because its real cost is known only at its end.
    */
   mayStart(limits: Pick<LimitSettings, 'costUsd'>): boolean;

@@ -61,7 +61,7 @@ export async function openStore(
   }
 }
 
-/** Whether the `store` of agents.yaml names a server. */
+/** True if the `store` of agents.yaml names a server. */
 export function isUrl(location: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(location);
 }
@@ -90,7 +90,7 @@ function createDatabase(dialect: Dialect): Database {
   return new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
 }
 
-/** Whether git tracks the file, which means that anybody may have written it. Tracked files in `.self-heal` are refused earlier. */
+/** True if git tracks the file, which means that anybody may have written it. Tracked files in `.self-heal` are refused earlier. */
 async function isTracked(file: string, cwd: string): Promise<boolean> {
   if (isInside(stateFolder(cwd), file)) return false;
   const names = listDatabaseFiles(path.basename(file));

@@ -54,13 +54,13 @@ function markerPath(folder: string): string {
   return path.join(folder, `.${path.basename(folder)}`);
 }
 
-/** Whether a folder is a copy made by self-heal, and not just a path that somebody wrote into one of our files. */
+/** True if a folder is a copy made by self-heal, and not just a path that somebody wrote into one of our files. */
 async function isCopy(folder: string): Promise<boolean> {
   if (!path.basename(folder).startsWith('self-heal-')) return false;
   return (await isFolder(folder)) && (await isFolder(markerPath(folder)));
 }
 
-/** Whether a path is a folder, not a link to one. */
+/** True if a path is a folder, not a link to one. */
 function isFolder(folder: string): Promise<boolean> {
   return lstat(folder).then(
     (info) => info.isDirectory(),

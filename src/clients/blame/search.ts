@@ -95,12 +95,12 @@ export class CauseSearch {
     this.culprits = (await this.#findSmallest()) ?? (this.endedBy ? best : this.#findBest());
   }
 
-  /** Whether its test was red with all of these hunks reverted, so they did not break it. */
+  /** True if its test was red with all of these hunks reverted, so they did not break it. */
   isRedWithout(hunks: readonly Candidate[]): boolean {
     return this.#runs.some(({ out, outcome }) => outcome === 'red' && hunks.every((hunk) => out.has(hunk)));
   }
 
-  /** Whether runs have shown that its test has a different breaking change than the test of another search. */
+  /** True if runs have shown that its test has a different breaking change than the test of another search. */
   hasOtherCauseThan(other: CauseSearch): boolean {
     if (this.history !== other.history) return false;
     const [own, others] = [this.culprits?.set, other.culprits?.set];
@@ -124,7 +124,7 @@ export class CauseSearch {
     await this.advance();
   }
 
-  /** Whether its next run may also revert hunks for other searches. */
+  /** True if its next run may also revert hunks for other searches. */
   get canShare(): boolean {
     const [hunk, ...more] = this.nextHunks ?? [];
     const isSingle = hunk !== undefined && more.length === 0 && hunk !== this.#hunkToTestAlone;
@@ -257,7 +257,7 @@ export class CauseSearch {
     return this.#runs.filter(({ out }) => out.size === 0);
   }
 
-  /** Whether enough runs have shown that a set breaks the test, and that its reversal heals it. */
+  /** True if enough runs have shown that a set breaks the test, and that its reversal heals it. */
   #isConfirmed(set: readonly Candidate[]): boolean {
     const { failure, diagnosis } = this.lead;
     // A compiler error, or a suite that does not start, is the same in each run; any other failure may be flaky.

@@ -13,7 +13,7 @@ interface ProjectContext {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Whether a program has the credentials to call its model. */
+/** True if a program has the credentials to call its model. */
 export type Login =
   | { readonly state: 'in'; readonly how: string }
   /** `remedy` is the program's own description of how to log in, if it has one. */

@@ -134,7 +134,7 @@ function listKeys(ts: Ts, errors: readonly TypeScript.Diagnostic[]): string[] {
   );
 }
 
-/** Whether there are fewer errors and no new ones. */
+/** True if there are fewer errors and no new ones. */
 function isBetter(before: readonly string[], after: readonly string[]): boolean {
   const remaining = [...before];
   for (const key of after) {

@@ -97,7 +97,7 @@ export function listValuesOnPage({ elements, ariaSnapshot }: RedPage, { kind, ro
   }
 }
 
-/** Whether a locator with this name matches a value: texts match partially and case-insensitively, unless `isExact` is set. */
+/** True if a locator with this name matches a value: texts match partially and case-insensitively, unless `isExact` is set. */
 export function isFoundBy(name: LocatorName, value: string): boolean {
   if (name.isExact) return value === name.value;
   return value.toLowerCase().includes(name.value.toLowerCase());

@@ -24,7 +24,7 @@ export interface FixerProject {
   readonly cwd: string;
   /** The root of the working tree: the repository around the project, or the project itself. */
   readonly root: string;
-  /** Whether a file belongs to the tests, by its path from the root. */
+  /** True if a file belongs to the tests, by its path from the root. */
   readonly isTest: (file: string) => boolean;
 }
 

@@ -20,7 +20,7 @@ function createWordPattern(name: string): string {
   return `${before}${escapeStringRegexp(name)}${after}`;
 }
 
-/** Whether a text contains a whole name. */
+/** True if a text contains a whole name. */
 export function containsName(text: string, name: string): boolean {
   return name !== '' && new RegExp(createWordPattern(name), 'u').test(text);
 }
@@ -49,7 +49,7 @@ export function findRename(
   return first && renames.every(({ to }) => to === first.to) ? first : null;
 }
 
-/** Whether a line has the new name exactly where it had the old one, and most of its other words are the same. */
+/** True if a line has the new name exactly where it had the old one, and most of its other words are the same. */
 function isReplacement(
   name: string,
   to: string,

@@ -22,11 +22,11 @@ interface InitRequest {
   readonly agent: AgentProgram | null;
   /** Null for no workflow. */
   readonly ci: CiSystem | null;
-  /** Whether to add the server for the developer's agent. */
+  /** True if to add the server for the developer's agent. */
   readonly mcp?: boolean;
   /** The value of `-c`. */
   readonly config?: string | undefined;
-  /** Whether to overwrite files that differ. */
+  /** True if to overwrite files that differ. */
   readonly force: boolean;
 }
 

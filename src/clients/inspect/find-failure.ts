@@ -56,7 +56,7 @@ function createInspected(run: StoredRun, same: readonly DiagnosedFailure[]): Ins
   };
 }
 
-/** Whether a failure led its cause, or has none. */
+/** True if a failure led its cause, or has none. */
 function isLead({ cause, failure }: InspectedFailure): boolean {
   return cause === null || cause.evidence === `failures/${failure.n}`;
 }

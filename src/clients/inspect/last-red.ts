@@ -95,7 +95,7 @@ function isSame({ tests }: LastRedRun, others: readonly ReportTest[]): boolean {
   return tests.length === 0 ? others.length === 0 : tests.some(({ id }) => ids.has(id));
 }
 
-/** Whether one of these tests was green in a run. */
+/** True if one of these tests was green in a run. */
 function isGreenFor({ tests }: LastRedRun, report: Report | null): boolean {
   const ids = new Set(tests.map(({ id }) => id));
   return (report?.tests ?? []).some(({ id, verdict }) => verdict === 'passed' && ids.has(id));

@@ -7,7 +7,7 @@ import { formatProof } from '../../model/proof.js';
 import { changeVerdicts } from '../../model/verification.js';
 import { type InspectedFailure, formatFailureName } from '../inspect/find-failure.js';
 import { renderFailure } from '../inspect/render-inspection.js';
-import { formatPage } from '../../outputs/escalation-text.js';
+import { formatEscalation } from '../../outputs/escalation-text.js';
 import { counted } from '../../format.js';
 import { changeWords, formatReportTestName } from '../../outputs/wording.js';
 import type { EscalationWithPatches } from '../../run/read-patch.js';
@@ -208,7 +208,9 @@ export function createQuestionsAnswer(all: readonly EscalationWithPatches[]): To
     const means = choices.map((choice) => ({ choice, means: choiceText[choice] }));
     return { id, state, problem, recommendation, choices: means, tests: tests.map(({ name }) => name) };
   });
-  const sections = all.map((escalation) => `## ${escalation.id}\n\n${fenced(formatPage(escalation, true))}`);
+  const sections = all.map(
+    (escalation) => `## ${escalation.id}\n\n${fenced(formatEscalation(escalation, { withChoices: false }))}`,
+  );
   const head = all.length === 0 ? 'No question is open.' : `# ${counted(all.length, 'open question')}`;
   return {
     data: { questions },

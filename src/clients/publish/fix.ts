@@ -130,7 +130,7 @@ function readBlock(lines: readonly string[], from: number): string[] {
 }
 
 /**
- * Whether a reviewer can see everything in a text: no part is hidden, reordered, pushed out of view or not UTF-8, and no line is a command for a bot
+ * True if a reviewer can see everything in a text: no part is hidden, reordered, pushed out of view or not UTF-8, and no line is a command for a bot
  * (`/approve`).
  */
 export function isPlainText(text: string): boolean {

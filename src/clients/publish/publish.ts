@@ -262,7 +262,7 @@ export function createTrailer({ report }: Artifact, head: string): string {
   return `${trailer}: ${report.runId} on ${head}\n`;
 }
 
-/** Whether `publish` wrote a commit message. */
+/** True if `publish` wrote a commit message. */
 export function isOurCommit(message: string): boolean {
   return new RegExp(`^${trailer}: `, 'm').test(message);
 }
@@ -310,7 +310,7 @@ async function createCommittedFile(
 }
 
 /**
- * Whether a fix was made for exactly these contents, because a hunk may also apply to a different version of the file. A patch that only changes a mode
+ * True if a fix was made for exactly these contents, because a hunk may also apply to a different version of the file. A patch that only changes a mode
  * has no content ids.
  */
 function matchesBlobs({ blobs }: PublishedFile, before: Buffer | null, after: Buffer | null): boolean {

@@ -1,7 +1,7 @@
 import { certain, likely, weak } from '../../model/diagnosis.js';
 import { createRules } from '../rule.js';
 
-/** Something that should have been compiled, bundled, transformed or linked was not (CS-1). */
+/** Compiling, bundling, transforming or linking failed (CS-1). */
 export const buildRules = createRules('build-error', {
   'build/typescript': [
     certain,
@@ -59,7 +59,7 @@ export const buildRules = createRules('build-error', {
   ],
   'build/thrown-by-compiler': [
     certain,
-    // Any message above frames of a compiler of modules, components or styles.
+    // Any message above the frames of a compiler for modules, components or styles.
     /^(?![ \t]{0,20}at )[^\n]{1,400}\n(?:[ \t]{0,20}\n)?[ \t]{1,20}at (?:async )?(?:(?:Plugin(?:Context|Container)|Transform(?:Plugin)?Context|NormalModule|LazyResult|Compilation)\b|[^\n]{0,300}node_modules[\\/](?:@babel[\\/](?:parser|core)|@vue[\\/]compiler-|@astrojs[\\/]compiler|svelte[\\/](?:src[\\/])?compiler|sass|less|postcss)[\w\\/-]|[^\n]{0,300}playwright[\w@.-]{0,20}[\\/]lib[\\/]transform[\\/])/m,
   ],
   'build/syntax': [

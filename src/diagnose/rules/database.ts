@@ -37,7 +37,7 @@ export const databaseRules = createRules('database-error', {
   ],
   'database/prisma-message': [
     certain,
-    // The line below the one of `database/prisma`, which names only the failed call.
+    // The line below Prisma's `Invalid … invocation`, which names only the failed call.
     /(?:failed|denied) against database server|Error querying the database|does not exist on the database server|records that were required but not found|Drift detected|Error validating datasource|URL must start with the protocol|@prisma\/client did not initialize|Prisma ?Client (?:could not locate|is unable|did not)|^(?:Unknown (?:field|argument|arg) `[^`\n]{1,80}`|Argument `[^`\n]{1,80}`(?: is missing|: Invalid value| must not))/im,
   ],
   'database/other-than-sql': [
@@ -81,7 +81,7 @@ export const databaseRules = createRules('database-error', {
   ],
   'database/sql-log': [
     likely,
-    // How a PostgreSQL server and psql print errors: with two spaces after the severity.
+    // PostgreSQL servers and psql print two spaces after the severity.
     /\b(?:ERROR|FATAL|PANIC): {2}\S/,
     { unless: /\b(?:npm|webpack|TS\d)\b/ },
   ],

@@ -3,8 +3,8 @@ import { createRules } from '../rule.js';
 
 /** Only the test's own error reports what the test saw of the page, so other channels are not read. */
 const test: readonly EvidenceSource[] = ['error', 'stack'];
-/** Errors that only have the shape of an action's: the page or the browser was gone. */
-const gone =
+/** Errors of actions whose page or browser was gone. */
+const browserGone =
   /Target (?:page|closed|crashed)|closed|crashed|Protocol|execution context|Test ended|is not a function/i;
 
 /** The page does not show, or does not allow, what the test expects (CS-4): a symptom, outranked by any deeper evidence. */
@@ -48,7 +48,7 @@ export const uiRules = createRules('ui-error', {
   'ui/locator-complaint': [
     likely,
     /\b(?:locator|elementHandle|frameLocator)\.\w{1,40}: (?:Error: )?[A-Z]|\b(?:page|frame|mouse|keyboard)\.(?:click|dblclick|tap|fill|type|press|check|uncheck|hover|focus|select_?option|set_?input_?files|drag_?and_?drop|text_?content|inner_?(?:text|html)|get_?attribute|is_?visible|wait_?for_?selector|screenshot)(?:_\w{1,20})?: \S/i,
-    { in: test, unless: gone },
+    { in: test, unless: browserGone },
   ],
   'ui/waiting-for-event': [
     likely,

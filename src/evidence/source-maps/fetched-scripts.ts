@@ -30,7 +30,7 @@ export class ScriptFetcher {
     if (!read) return;
     const stacks = [
       ...errors.flatMap(({ message, stack }) => [message, stack ?? '']),
-      ...read.reading.console.take(notes).filter(isAlarming).flatMap(textsOf),
+      ...read.reading.console.selectEntries(notes).filter(isAlarming).flatMap(textsOf),
     ];
     const pages = read.requests.filter(({ resourceType }) => resourceType === 'document');
     const origins = new Set(pages.map(({ url }) => originOf(url)));

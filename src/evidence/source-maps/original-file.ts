@@ -24,8 +24,8 @@ const code = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx)$/i;
 const MAX_CHARACTERS = 500;
 
 /**
- * Finds the project's file for a source named in a map. If the map has the source's text (`content`), it tells files of the same name apart.
- * Null if the name cannot be the name of a file.
+ * Finds the project's file for a source named in a map. The source's text, if the map has it, distinguishes files of the same name. Null if the name
+ * cannot be that of a file.
  */
 export function findOriginalFile(
   source: string,
@@ -39,18 +39,18 @@ export function findOriginalFile(
   const isCode = code.test(named) && !foreign.test(named);
   const file = isCode ? findSource(named, content, files) : null;
   const name = files.relative(file ?? path.resolve(files.root, named)) ?? named;
-  const leadsOut = path.isAbsolute(name) || /^(?:\.\.\/|[A-Za-z]:)/.test(name);
-  return { name, isOwn: isCode && (file !== null || !leadsOut), file };
+  const isOutsideWorkspace = path.isAbsolute(name) || /^(?:\.\.\/|[A-Za-z]:)/.test(name);
+  return { name, isOwn: isCode && (file !== null || !isOutsideWorkspace), file };
 }
 
 /** Finds a source by its path. If the map was made on another machine (in a container, for example), only a file with the same text matches. */
 function findSource(named: string, content: string | null, files: ProjectFiles): string | null {
-  const isSame = (file: string) => content !== null && files.readText(file) === content;
+  const hasSameText = (file: string) => content !== null && files.readText(file) === content;
   const atPath = files.find(named);
-  if (atPath !== null && (content === null || isSame(atPath))) return atPath;
+  if (atPath !== null && (content === null || hasSameText(atPath))) return atPath;
   const same = listPathEnds(named)
     .flatMap((end) => files.listFilesEndingWith(end))
-    .find(isSame);
+    .find(hasSameText);
   return files.find(same ?? atPath ?? (path.isAbsolute(named) ? null : files.findOnlyFileEndingWith(named)));
 }
 

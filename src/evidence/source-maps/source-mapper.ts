@@ -22,10 +22,10 @@ interface Origin extends OriginalFile {
 }
 
 const MAX_FRAMES = 1_000;
-/** The maximum number of addresses to look up for one failure; their maps stay in memory meanwhile. */
+/** Limits the lookups for one failure, because their maps stay in memory. */
 const MAX_LOOKUPS = 64;
 /** An address that already names a source: `webpack://app/./src/a.tsx?abcd`. */
-const original = /^(?:webpack|turbopack|rspack):\/\//;
+const sourceAddress = /^(?:webpack|turbopack|rspack):\/\//;
 
 export interface SourceMapperOptions {
   readonly sources: CodeSources;
@@ -85,7 +85,7 @@ export class SourceMapper {
     this.#frames += 1;
     if (this.#frames > MAX_FRAMES) return null;
     const address = frame.address.replace(/#.*$/, '');
-    if (original.test(address)) return this.#originByName(frame, address, true);
+    if (sourceAddress.test(address)) return this.#originByName(frame, address, true);
     if (/^https?:/.test(address) && !this.#options.isOwn(address)) return null;
     const lookup = this.#lookup(address);
     if (lookup.kind === 'mapped') return this.#originByMap(lookup.map, frame);
@@ -105,14 +105,12 @@ export class SourceMapper {
     const content = sourceContentFor(map, source);
     const file = findOriginalFile(source, content, this.#files);
     const isOwn = file?.isOwn === true && !isIgnored(map, source);
-    return (
-      file && { ...file, isOwn: isOwn, line, column: column + 1, content, hasMoved: true, isMapped: true }
-    );
+    return file && { ...file, isOwn, line, column: column + 1, content, hasMoved: true, isMapped: true };
   }
 
   #originByName({ line, column }: Frame, name: string, hasMoved: boolean): Origin | null {
     const file = findOriginalFile(name, null, this.#files);
-    return file && { ...file, line, column, content: null, hasMoved: hasMoved, isMapped: false };
+    return file && { ...file, line, column, content: null, hasMoved, isMapped: false };
   }
 
   #lookup(address: string): MapLookup {
@@ -128,10 +126,10 @@ export class SourceMapper {
   /** True if no map confirms a position and the file has other code there, as with a module that Vite's server has transformed. */
   #contradicts(before: string, frame: Frame, { isOwn, file, isMapped }: Origin): boolean {
     const code = isOwn && !isMapped && file !== null ? this.#files.readText(file) : null;
-    return code !== null && !mayBePosition(code, frame, before);
+    return code !== null && !canBeFrame(code, frame, before);
   }
 
-  /** Without a map, keeps an excerpt of the served code, which at least shows the call. Returns true if it kept one. */
+  /** Keeps an excerpt of the served code, which at least shows the call if there is no map. Returns true if it kept one. */
   #keepServedExcerpt({ address, line, column }: Frame): boolean {
     const { sources, isOwn } = this.#options;
     const url = urlOf(address);
@@ -147,19 +145,19 @@ export class SourceMapper {
 }
 
 /** Code that cannot throw: a blank line, a comment, a closing bracket. */
-const neverThrows = /^\s*(?:$|\/\/|\/?\*|[\])};,]+\s*$)/;
-const importing = /^\s*(?:import\b(?!\s*\()|export\s+(?:\*|type\b|interface\b|\{))/;
+const codeThatCannotThrow = /^\s*(?:$|\/\/|\/?\*|[\])};,]+\s*$)/;
+const moduleStatement = /^\s*(?:import\b(?!\s*\()|export\s+(?:\*|type\b|interface\b|\{))/;
 /** The beginning of a frame inside a function, as opposed to module code during loading. */
-const inFunction = /\bat (?:async )?(?!Object\.<anonymous>|<anonymous>|eval\b|Module\b)[\w$.<>]+ \($/;
+const functionFrame = /\bat (?:async )?(?!Object\.<anonymous>|<anonymous>|eval\b|Module\b)[\w$.<>]+ \($/;
 /** An identifier that an exception mentions, in the text before the first frame of its stack. */
 const namedByException =
   /(?:\(reading '([\w$]{1,80})'\)|\b([\w$]{1,80}) is not a function|\b([\w$]{1,80}) is not defined)[^\n]*\n[^\n]*$/;
 
 /** False if the code at a position cannot be the place of a frame, judging by its line and the exception's message. */
-function mayBePosition(code: string, { line, column }: Frame, before: string): boolean {
+function canBeFrame(code: string, { line, column }: Frame, before: string): boolean {
   const content = code.split(/\r\n?|\n/)[line - 1];
-  if (content === undefined || column > content.length + 1 || neverThrows.test(content)) return false;
-  if (importing.test(content) && inFunction.test(before.slice(-200))) return false;
+  if (content === undefined || column > content.length + 1 || codeThatCannotThrow.test(content)) return false;
+  if (moduleStatement.test(content) && functionFrame.test(before.slice(-200))) return false;
   const name = namedByException.exec(before.slice(-600))?.slice(1).find(Boolean);
   // If the name occurs nowhere in the file, the code computes it.
   return name === undefined || content.includes(name) || content.includes('[') || !code.includes(name);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonOf } from '../../json-of.js';
 import { isSecretField } from '../../secrets/secret-fields.js';
-import { record, text, looseText } from './loose.js';
+import { record, text, textOrNull } from './loose.js';
 
 /** A recorded element of a page. Tag and attribute names are in lower case. */
 export interface DomElement {
@@ -84,7 +84,7 @@ function maskSecretFields(root: DomElement, typed: Set<string>): DomElement {
 /** Characters that change when a text is rendered on one line and in quotes; a secret that contains them must be masked before. */
 const changesWhenRendered = /\s\s|[\n\r\t"\\]/;
 
-/** Returns a copy of a page in which texts are cleaned if a secret in them could not be recognized after rendering. */
+/** Cleans the texts of a page in which a secret could not be recognized after rendering. */
 export function cleanPage(root: DomElement, clean: (text: string) => string): DomElement {
   const cleanIfNeeded = (text: string) =>
     text.length > 5 && changesWhenRendered.test(text) && text.trim() !== '' ? clean(text) : text;
@@ -204,7 +204,7 @@ export const frameSnapshot = record({
     frameUrl: text,
     isMainFrame: z.boolean().catch(false),
     // Newer traces have the phase in a separate field.
-    phase: looseText,
+    phase: textOrNull,
     snapshotName: text,
   }),
 }).transform(({ snapshot: { frameUrl: url, phase, snapshotName, ...rest } }) => ({

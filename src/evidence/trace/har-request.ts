@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NetworkEntry } from '../../model/evidence.js';
 import { bounds } from '../bounded-text.js';
-import { list, number, numberOrNull, record, text, looseText } from './loose.js';
+import { list, number, numberOrNull, record, text, textOrNull } from './loose.js';
 
 /** A request of a trace, with the names of the zip entries that hold its bodies. */
 export interface TraceRequest extends NetworkEntry {
@@ -9,8 +9,8 @@ export interface TraceRequest extends NetworkEntry {
   readonly responseBodyFile: string | null;
 }
 
-/** The place of a resource in the zip: formats 7 and 8 give its hash, later ones its name. */
-const resourceFields = { _sha1: looseText, sha1: looseText, _file: looseText, file: looseText };
+/** Where a resource is in the zip: trace formats 7 and 8 give its hash, later ones its name. */
+const resourceFields = { _sha1: textOrNull, sha1: textOrNull, _file: textOrNull, file: textOrNull };
 
 type ResourceFields = Readonly<Record<keyof typeof resourceFields, string | null>>;
 
@@ -37,10 +37,10 @@ const headers = list(record({ name: text, value: text })).transform((pairs) => {
 const harEntry = record({
   startedDateTime: text,
   time: numberOrNull,
-  _resourceType: looseText,
+  _resourceType: textOrNull,
   _wasFulfilled: z.unknown().optional(),
   _serviceWorkerRef: z.unknown().optional(),
-  serverIPAddress: looseText,
+  serverIPAddress: textOrNull,
   // The flag became a reference to the request's context in 1.63.
   _apiRequest: z.unknown().optional(),
   _apiRequestRef: z.unknown().optional(),
@@ -48,7 +48,7 @@ const harEntry = record({
   response: record({
     status: number,
     headers,
-    _failureText: looseText,
+    _failureText: textOrNull,
     _transferSize: numberOrNull,
     content: resourceFile,
   }),

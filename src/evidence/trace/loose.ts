@@ -3,7 +3,7 @@ import { z } from 'zod';
 // Any version of Playwright may have written a trace: a field that is missing or has another type gets a neutral value.
 
 export const text = z.string().catch('');
-export const looseText = z.string().nullable().catch(null);
+export const textOrNull = z.string().nullable().catch(null);
 export const number = z.number().catch(0);
 export const numberOrNull = z.number().nullable().catch(null);
 

@@ -140,7 +140,7 @@ export function maskFilledText(text: string, typed: ReadonlySet<string>): string
   );
 }
 
-/** Masks values that only their field shows to be secret: of headers, cookies and secret inputs. */
+/** Masks the values of headers, cookies and inputs that are secret because of their names. */
 function maskFields(value: unknown, onSecret: (secret: string) => void = () => undefined): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

@@ -53,7 +53,7 @@ export async function readTrace(source: TraceSource): Promise<PageEvidence> {
     const picture = await resources(reading.pictureFile, bounds.screenshot);
     return {
       steps: listSteps(reading, notes),
-      console: reading.console.take(notes),
+      console: reading.console.selectEntries(notes),
       network,
       screenshot: picture === null ? null : { kind: 'bytes', bytes: picture },
       pageUrl: page?.url ?? null,
@@ -71,7 +71,7 @@ export async function readTraceLines({
 }: TraceSource): Promise<{ readonly reading: TraceReading; readonly requests: readonly TraceRequest[] }> {
   const reading = new TraceReading(limits);
   await withZip(file, (zip) => readLines(zip, reading, notes));
-  const requests = reading.network.take();
+  const requests = reading.network.selectEntries();
   reportLosses(reading, requests.length, notes);
   return { reading, requests };
 }
@@ -84,10 +84,10 @@ async function readLines(zip: ZipFile, reading: TraceReading, notes: EvidenceNot
   for (const { name, entry } of entries.toSorted((a, b) => Number(isOfTest(b)) - Number(isOfTest(a)))) {
     const share = Math.min(remaining, plausibleSize(entry.compressedSize));
     try {
-      await readBoundedLines(inflate(zip, entry, share), bounds.traceLine, reading.take);
+      await readBoundedLines(inflate(zip, entry, share), bounds.traceLine, reading.readLine);
     } catch (error) {
       const sentence = `${name} of the trace was only partly read: ${firstLineOf(error)}`;
-      if (error instanceof TooMuchInflated) notes.cut(sentence);
+      if (error instanceof TooMuchInflated) notes.noteCut(sentence);
       else notes.noteMissing(sentence);
     }
     remaining -= Math.min(share, entry.uncompressedSize);
@@ -108,14 +108,14 @@ function reportLosses(reading: TraceReading, requests: number, notes: EvidenceNo
     );
   }
   const lost = reading.lostLines + reading.pages.lost;
-  if (lost > 0) notes.cut(`${lost} entries of the trace were too long or incomplete`);
+  if (lost > 0) notes.noteCut(`${lost} entries of the trace were too long or incomplete`);
   if (requests < reading.network.pushed) {
-    notes.cut(`${requests} of ${reading.network.pushed} requests were kept`);
+    notes.noteCut(`${requests} of ${reading.network.pushed} requests were kept`);
   }
 }
 
 const calls = new Set(['fetch', 'xhr', 'api']);
-/** How many of the latest calls have their bodies read even if they succeeded. */
+/** The bodies of this many latest calls are read even if the calls succeeded. */
 const latestBodies = 10;
 
 /** True for a call to a GraphQL endpoint, judging by its name; only its body shows whether it failed. */
@@ -173,9 +173,10 @@ const longMs = 1_000;
 function listSteps({ actions, typed }: TraceReading, notes: EvidenceNotes): TestStep[] {
   const failing = actions.findFailing();
   const own = actions.all.filter(
-    ({ kind, at }) => !actions.isOfTest || (at !== null && /^(?:pw:api|expect|test\.step|hook)$/.test(kind)),
+    ({ kind, at }) =>
+      !actions.hasTestSteps || (at !== null && /^(?:pw:api|expect|test\.step|hook)$/.test(kind)),
   );
-  if (own.length > most.steps) notes.cut(`${most.steps} of ${own.length} steps were kept`);
+  if (own.length > most.steps) notes.noteCut(`${most.steps} of ${own.length} steps were kept`);
   return own.slice(-most.steps).map((action) => {
     const { title, at, startedAt: time, endedAt, error } = action;
     const durationMs = endedAt === null ? null : endedAt - time;
@@ -193,7 +194,7 @@ function listSteps({ actions, typed }: TraceReading, notes: EvidenceNotes): Test
 }
 
 /** A call that has been open for longer than this when its test fails counts as failed. */
-const patienceMs = 1000;
+const unansweredAfterMs = 1000;
 
 /** Marks a request that failed without an error status: no answer in time, a GraphQL error, or a page in place of a script. */
 function markHiddenFailure(entry: NetworkEntry, { actions, lastTime }: TraceReading): NetworkEntry {
@@ -202,16 +203,16 @@ function markHiddenFailure(entry: NetworkEntry, { actions, lastTime }: TraceRead
   const isAwaited = calls.has(resourceType) || resourceType === 'document';
   if (status === null) {
     const end = actions.findFailing()?.endedAt ?? lastTime;
-    return isAwaited && end - entry.time > patienceMs ? { ...entry, failure: unanswered } : entry;
+    return isAwaited && end - entry.time > unansweredAfterMs ? { ...entry, failure: unanswered } : entry;
   }
   const isPage = /^text\/html\b/i.test(entry.responseHeaders['content-type'] ?? '');
-  const within =
+  const hiddenFailure =
     resourceType === 'script' && status < 300 && isPage
       ? `${status} with text/html in place of a script`
       : isGraphQl(entry)
         ? findGraphQlFailure(status, entry.responseBody)
         : null;
-  return within === null ? entry : { ...entry, status: null, failure: within };
+  return hiddenFailure === null ? entry : { ...entry, status: null, failure: hiddenFailure };
 }
 
 /** The elements of a larger page are not listed, because a partial list could not prove that an element is absent. */
@@ -221,7 +222,7 @@ const MAX_ATTRIBUTES = 12;
 const matchableAttribute = /^(?:id|class|name|type|role|title|alt|placeholder|href|for|aria-label|data-.+)$/;
 const invisibleTag = /^(?:script|style|template|meta|link|base|head|html|title|noscript|iframe)$/;
 
-/** Lists the elements of a page with the parts that locators can match, without values and iframes; null if there are too many elements. */
+/** Lists the elements of a page with the parts that locators can match, without values and iframes; null if there are too many. */
 function listElements(root: DomElement): PageElement[] | null {
   const labels = readLabels(root);
   const elements: PageElement[] = [];

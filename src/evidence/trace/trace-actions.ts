@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { list, number, record, text, looseText } from './loose.js';
+import { list, number, record, text, textOrNull } from './loose.js';
 
 /** One step of a test or, in the trace of a script that uses Playwright as a library, one call. */
 export interface TraceAction {
@@ -21,18 +21,18 @@ export interface TraceAction {
 
 const before = record({
   callId: text,
-  stepId: looseText,
-  parentId: looseText,
+  stepId: textOrNull,
+  parentId: textOrNull,
   method: text,
-  params: record({ patterns: list(record({ glob: looseText })) }),
-  // Before 1.53 the `apiName`.
-  title: looseText,
+  params: record({ patterns: list(record({ glob: textOrNull })) }),
+  // Before 1.53, this was `apiName`.
+  title: textOrNull,
   apiName: text,
   subtitle: text,
   startTime: number,
-  stack: list(record({ file: looseText, line: number })),
+  stack: list(record({ file: textOrNull, line: number })),
 });
-const after = record({ callId: text, endTime: number, error: record({ message: looseText }) });
+const after = record({ callId: text, endTime: number, error: record({ message: textOrNull }) });
 const messageLine = record({ callId: text, message: text });
 
 const MAX_ACTIONS = 5_000;
@@ -45,27 +45,27 @@ const interrupted = /Test timeout|Test ended|has been closed/;
 export class TraceActions {
   readonly #actions = new Map<string, TraceAction>();
   /** The step of each library call; up to format 8, calls have ids of their own. */
-  readonly #stepOfCall = new Map<string, string>();
+  readonly #stepsByCall = new Map<string, string>();
   readonly #errors: string[] = [];
   /** True if the trace has the steps of a test. */
-  isOfTest = false;
+  hasTestSteps = false;
 
   get all(): readonly TraceAction[] {
     return [...this.#actions.values()];
   }
 
   /** Returns the id of the step that a call of the library belongs to. */
-  stepOf(callId: string): string {
-    return this.#stepOfCall.get(callId) ?? callId;
+  findStepId(callId: string): string {
+    return this.#stepsByCall.get(callId) ?? callId;
   }
 
-  /** Takes a `before` line; `epoch` converts its times. */
-  begin(event: unknown, { epoch, isOfTest }: { epoch: number; isOfTest: boolean }): void {
+  /** Adds a `before` line; `epoch` converts its times. */
+  addStart(event: unknown, { epoch, isOfTest }: { epoch: number; isOfTest: boolean }): void {
     const { callId: id, stepId, stack, ...call } = before.parse(event);
-    this.isOfTest ||= isOfTest;
-    if (!isOfTest && stepId !== null) this.#stepOfCall.set(id, stepId);
+    this.hasTestSteps ||= isOfTest;
+    if (!isOfTest && stepId !== null) this.#stepsByCall.set(id, stepId);
     if (call.method.endsWith('etworkInterceptionPatterns')) this.#nameRoute(id, call.params.patterns);
-    if (!isOfTest && this.isOfTest) return;
+    if (!isOfTest && this.hasTestSteps) return;
     if (this.#actions.size >= MAX_ACTIONS) return;
     const [frame] = stack;
     this.#actions.set(id, {
@@ -86,13 +86,13 @@ export class TraceActions {
 
   /** Adds the pattern of a route to the title of its step. The call lists all patterns, the newest first. */
   #nameRoute(id: string, [newest]: readonly { readonly glob: string | null }[]): void {
-    const step = this.#actions.get(this.stepOf(id));
+    const step = this.#actions.get(this.findStepId(id));
     if (step && newest?.glob && /^(?:Route requests|\w+\.route)$/.test(step.title))
       this.#actions.set(step.id, { ...step, title: `Route requests ${newest.glob}` });
   }
 
-  /** Takes an `after` line. */
-  end(event: unknown, epoch: number): void {
+  /** Adds an `after` line. */
+  addEnd(event: unknown, epoch: number): void {
     const { callId, endTime, error } = after.parse(event);
     const action = this.#actions.get(callId);
     if (!action || action.endedAt !== null) return;
@@ -100,10 +100,10 @@ export class TraceActions {
     action.error = error.message && cleanLine(error.message);
   }
 
-  /** Takes a `log` line. */
-  log(event: unknown): void {
+  /** Adds a `log` line. */
+  addLogLine(event: unknown): void {
     const line = messageLine.parse(event);
-    const action = this.#actions.get(this.stepOf(line.callId));
+    const action = this.#actions.get(this.findStepId(line.callId));
     const message = cleanLine(line.message);
     if (!action || action.log.at(-1) === message) return;
     action.log.push(message);
@@ -111,18 +111,18 @@ export class TraceActions {
     if (action.log.length > MAX_LOG_LINES) action.log.splice(MAX_LOG_LINES / 2, 1);
   }
 
-  /** Takes an `error` line, an error of the test. */
+  /** Adds an error of the test from an `error` line. */
   addError(event: unknown): void {
     this.#errors.push(cleanLine(messageLine.parse(event).message));
   }
 
   /**
-   * Returns the action of the test's own code at which it failed; null if there is none, as when the test compared values. Prefers an action that
-   * was interrupted by the end of the test to the action with the test's error, which only waited for the first.
+   * Returns the action of the test's own code at which it failed, or null, for example if the test compared values. Prefers an action that the end of
+   * the test interrupted to the one with the test's error, which may only have waited for the first.
    */
   findFailing(): TraceAction | null {
     const calls = this.all.filter(
-      ({ kind, at }) => !this.isOfTest || (at !== null && /^(?:pw:api|expect)$/.test(kind)),
+      ({ kind, at }) => !this.hasTestSteps || (at !== null && /^(?:pw:api|expect)$/.test(kind)),
     );
     const isOpen = ({ endedAt, error }: TraceAction) =>
       error === null ? endedAt === null : interrupted.test(error);

@@ -4,7 +4,7 @@ import type { EvidenceLimits } from '../page-evidence.js';
 import { jsonOf } from '../../json-of.js';
 import type { BoundedLine } from '../../playwright/zip.js';
 import { type TraceRequest, resourceFile, parseTraceRequest } from './har-request.js';
-import { number, record, text, looseText } from './loose.js';
+import { number, record, text, textOrNull } from './loose.js';
 import { addTypedSecrets } from './masked-trace.js';
 import { TraceActions } from './trace-actions.js';
 import {
@@ -32,7 +32,7 @@ const pageError = record({
   time: number,
   params: record({
     error: record({
-      error: record({ name: text, message: text, stack: looseText }).optional(),
+      error: record({ name: text, message: text, stack: textOrNull }).optional(),
       // `throw 'text'` has a value instead of an error.
       value: z.unknown().optional(),
     }),
@@ -45,14 +45,12 @@ const screencastFrame = record({ timestamp: number, pageId: text });
 
 /** How many bytes are kept of a console line that is too long to parse. */
 const salvageBytes = 64 * 1024;
-/** Screenshots of a screencast come a little late: one within this time after an action still shows its end. */
+/** The screenshots of a screencast are a little late: one within this time after an action still shows its result. */
 const pictureLateMs = 200;
 const relevantType =
   /"type":"(before|after|log|error|console|event|resource-snapshot|screencast-frame|frame-snapshot|context-options)"/;
 
-/**
- * Takes the lines of a trace's `.trace` and `.network` entries, those of the test first, and keeps the relevant ones.
- */
+/** Reads the lines of a trace's `.trace` and `.network` entries, those of the test first, and keeps the relevant ones. */
 export class TraceReading {
   readonly console: ConsoleSelection;
   readonly network: NetworkSelection<TraceRequest>;
@@ -85,33 +83,33 @@ export class TraceReading {
     return frame?.file ?? null;
   }
 
-  /** Takes one line. */
-  readonly take = (line: BoundedLine): void => {
+  readonly readLine = (line: BoundedLine): void => {
     const start = line.bytes.toString('latin1', 0, 160);
     const [, type] = relevantType.exec(start) ?? [];
     if (type === undefined) return;
     if (type === 'event' && !/"method":"(?:pageError|dialog)"/.test(start)) return;
     const text = line.isComplete ? line.bytes.toString('utf8') : '';
-    if (type === 'frame-snapshot') return this.pages.take(text, (call) => this.actions.stepOf(call));
+    if (type === 'frame-snapshot')
+      return this.pages.addSnapshot(text, (call) => this.actions.findStepId(call));
     const event = jsonOf(text);
     if (event === undefined) this.#salvage(line, start);
-    else this.#takeEvent(type, event);
+    else this.#addEvent(type, event);
   };
 
-  #takeEvent(type: string, event: unknown): void {
-    if (type === 'context-options') this.#takeContext(event);
-    else if (type === 'console') this.#takeConsole(event);
-    else if (type === 'event') this.#takePageEvent(event);
+  #addEvent(type: string, event: unknown): void {
+    if (type === 'context-options') this.#readContext(event);
+    else if (type === 'console') this.#addConsoleEntry(event);
+    else if (type === 'event') this.#addPageEvent(event);
     else if (type === 'resource-snapshot')
-      this.#takeRequest(parseTraceRequest(snapshotLine.parse(event).snapshot));
-    else if (type === 'screencast-frame') this.#takeFrame(event);
-    else if (type === 'before') this.#takeBeginning(event);
-    else if (type === 'after') this.#takeEnd(event);
-    else if (type === 'log') this.actions.log(event);
+      this.#addRequest(parseTraceRequest(snapshotLine.parse(event).snapshot));
+    else if (type === 'screencast-frame') this.#addFrame(event);
+    else if (type === 'before') this.#addActionStart(event);
+    else if (type === 'after') this.#addActionEnd(event);
+    else if (type === 'log') this.actions.addLogLine(event);
     else if (type === 'error') this.actions.addError(event);
   }
 
-  #takeContext(event: unknown): void {
+  #readContext(event: unknown): void {
     const { wallTime, monotonicTime, origin, version } = contextOptions.parse(event);
     this.#epoch = wallTime - monotonicTime;
     const wasOfTest = this.#isOfTest;
@@ -119,41 +117,41 @@ export class TraceReading {
     if (!knownVersions.includes(version)) this.unknownVersion = version;
     // The test's own lines come first, so they have already shown the failing action.
     const failing = wasOfTest ? this.actions.findFailing() : null;
-    if (failing) this.pages.watch(failing.id);
+    if (failing) this.pages.keepPageAfter(failing.id);
   }
 
-  #takeBeginning(event: unknown): void {
+  #addActionStart(event: unknown): void {
     addTypedSecrets(event, this.typed);
-    this.actions.begin(event, { epoch: this.#epoch, isOfTest: this.#isOfTest });
+    this.actions.addStart(event, { epoch: this.#epoch, isOfTest: this.#isOfTest });
   }
 
-  #takeEnd(event: unknown): void {
+  #addActionEnd(event: unknown): void {
     this.#toEpochMs(ended.parse(event).endTime);
     // In the trace of a test, the test's step already describes this library call.
-    if (this.#isOfTest || !this.actions.isOfTest) this.actions.end(event, this.#epoch);
+    if (this.#isOfTest || !this.actions.hasTestSteps) this.actions.addEnd(event, this.#epoch);
   }
 
-  /** Takes a request once: if tests share a page, each trace repeats the requests of earlier tests. */
-  #takeRequest(request: TraceRequest): void {
+  /** Ignores a repeated request: if tests share a page, each trace repeats the requests of earlier tests. */
+  #addRequest(request: TraceRequest): void {
     const key = [request.time, request.durationMs, request.method, request.url].join(' ');
     if (this.#requests.has(key)) return;
     this.#requests.add(key);
     this.network.push(request);
   }
 
-  #takeConsole(event: unknown): void {
+  #addConsoleEntry(event: unknown): void {
     const { time, messageType: type, text, location } = consoleEvent.parse(event);
     const { url, lineNumber, columnNumber } = location;
     const at = formatPosition(url, lineNumber, columnNumber);
     this.console.push({ time: this.#toEpochMs(time), type, text, location: at, stack: null });
   }
 
-  #takePageEvent(event: unknown): void {
-    if (pageEvent.parse(event).method === 'dialog') this.#takeDialog(event);
-    else this.#takePageError(event);
+  #addPageEvent(event: unknown): void {
+    if (pageEvent.parse(event).method === 'dialog') this.#addDialog(event);
+    else this.#addPageError(event);
   }
 
-  #takePageError(event: unknown): void {
+  #addPageError(event: unknown): void {
     const { time, params } = pageError.parse(event);
     const { error, value } = params.error;
     const { url, line, column } = params.location;
@@ -169,7 +167,7 @@ export class TraceReading {
   }
 
   /** Adds a dialog to the console. If no step closes the dialog, Playwright closed it because the test has no handler. */
-  #takeDialog(event: unknown): void {
+  #addDialog(event: unknown): void {
     const { time: at, params } = dialogEvent.parse(event);
     const time = this.#toEpochMs(at);
     const closing = this.actions.all.find(
@@ -183,7 +181,7 @@ export class TraceReading {
     this.console.push({ time, type: 'dialog', text, location: '', stack: null });
   }
 
-  #takeFrame(event: unknown): void {
+  #addFrame(event: unknown): void {
     const file = resourceFile.parse(event);
     if (file === null) return;
     const { timestamp, pageId } = screencastFrame.parse(event);
@@ -255,18 +253,18 @@ class TracePages {
     this.#typed = typed;
   }
 
-  /** Sets the action, by the id of its step, after which the page is kept. */
-  watch(action: string): void {
+  /** Keeps the page as it is after this action, given by the id of its step. */
+  keepPageAfter(action: string): void {
     this.#action = action;
   }
 
   /** The page of the action, or else the page that changed last. */
   get pageId(): string | null {
-    return this.#pageId ?? this.#latestMain()?.pageId ?? null;
+    return this.#pageId ?? this.#findLatestMainFrame()?.pageId ?? null;
   }
 
-  /** Takes a `frame-snapshot` line; `step` returns the id of a call's step. */
-  take(json: string, step: (callId: string) => string): void {
+  /** Adds a `frame-snapshot` line; `step` returns the id of a call's step. */
+  addSnapshot(json: string, step: (callId: string) => string): void {
     const line = jsonOf(json);
     if (line === undefined) return void (this.lost += 1);
     if (json.includes(typedValue)) addTypedSecrets(line, this.#typed);
@@ -292,22 +290,22 @@ class TracePages {
     if (about.isMainFrame) this.#pageId = about.pageId;
   }
 
-  /** The page after the failing action, or the last state if that action is unknown or did not end. */
+  /** Returns the page after the failing action, or its last state if that action is unknown or did not end. */
   findPageAtFailure(): PageDom | null {
     const last = () =>
       [...this.#frames.values()].flatMap(({ document, latest }) => {
         const root = latest.pageId === this.pageId ? document.latest() : null;
         return root ? [{ ...latest, root }] : [];
       });
-    const snapshot = this.#ofPage([...this.#after.values()]);
+    const snapshot = this.#keepFramesOfPage([...this.#after.values()]);
     return composePage(snapshot, this.#typed) ?? composePage(last(), this.#typed);
   }
 
-  #ofPage(frames: readonly FrameDom[]): FrameDom[] {
+  #keepFramesOfPage(frames: readonly FrameDom[]): FrameDom[] {
     return frames.filter(({ pageId }) => pageId === this.pageId);
   }
 
-  #latestMain(): Omit<FrameDom, 'root'> | undefined {
+  #findLatestMainFrame(): Omit<FrameDom, 'root'> | undefined {
     return [...this.#frames.values()]
       .map(({ latest }) => latest)
       .findLast(({ isMainFrame, url }) => isMainFrame && url !== 'about:blank');

@@ -20,7 +20,7 @@ import { readTraceLines } from './read-trace.js';
 const MAX_HTML = 256 * 1024;
 
 /** The trace of a failed test, and where to write its files. */
-export interface TraceToShow {
+export interface TraceFilesRequest {
   readonly trace: string;
   /** The failure's own folder, which exists. */
   readonly folder: string;
@@ -32,7 +32,7 @@ export interface TraceToShow {
  * Writes masked files of a trace into a failure's folder, for agents and people: the trace itself, for Playwright's own tools, and the page after
  * the failing action. Leaves out files that it cannot mask.
  */
-export async function writeTraceFiles({ trace, folder, limits, redactor }: TraceToShow): Promise<void> {
+export async function writeTraceFiles({ trace, folder, limits, redactor }: TraceFilesRequest): Promise<void> {
   const clean = (text: string) => removeSignals(redactor.clean(text));
   const notes = new EvidenceNotes(clean);
   await notes.attempt(traceFiles.trace, async () => {

@@ -1,18 +1,18 @@
 import type { PendingAttempt } from '../../model/attempt.js';
-import type { Cause, DiagnosedFailure } from '../../model/cause.js';
+import type { DiagnosedFailure } from '../../model/cause.js';
 import { type Note, formatViolation } from '../../model/guard-findings.js';
 import { describeFailure } from '../../diagnose/headline.js';
 import { relativePath } from '../../paths.js';
 import { unreachable } from '../../unreachable.js';
 import type { Change } from '../../workspace/change.js';
-import type { Work } from '../../workspace/workspace.js';
+import type { CollectedChange } from '../../workspace/workspace.js';
 import { chooseTestsToRunWithoutFix } from '../alike.js';
 import type { CauseWork } from '../cause-work.js';
-import { isGreen, judgeRerun, type Judgement } from '../judge.js';
+import { fixedOutside, wasFixedOutside } from '../fixed-outside.js';
+import { judgeRerun, type Judgement } from '../judge.js';
 import { proveForReview, applyForReview } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
-import { isEdited } from '../test-files.js';
 import { guardAttempt } from './guard-attempt.js';
 import { keepPatch } from './keep-patch.js';
 import {
@@ -50,7 +50,7 @@ export async function prepareAgent(
     const ran = await work();
     // The work may have been stopped after the agent ended.
     const run: FinishedAgent = at.signal.aborted ? { ...ran, end: { kind: 'aborted' } } : ran;
-    const collected = await session.workspace.collect(String(id), at.copy);
+    const collected = await session.workspace.collectChanges(String(id), at.copy);
     const { change } = collected;
     warnAboutStrayEdits(session, request.cause.id, collected);
     const { files, patch } = change ? await keepPatch(session, change, file) : { files: [], patch: null };
@@ -81,7 +81,7 @@ const PATHS_SHOWN = 5;
 export function warnAboutStrayEdits(
   { bus }: Session,
   causeId: string,
-  { ignored, change, changedInProject }: Work,
+  { ignored, change, changedInProject }: CollectedChange,
 ): void {
   const warn = (message: string) => bus.emit({ type: 'run.warning', message: `${causeId}: ${message}` });
   if (ignored.length > 0 && change === null)
@@ -103,7 +103,7 @@ function formatPaths(files: readonly string[]): string {
 function describeAgentEnd(
   signal: AbortSignal,
   { end, claim, denials }: FinishedAgent,
-  { change, refused }: Work,
+  { change, refused }: CollectedChange,
 ): Pick<Trial, 'end' | 'because' | 'isDenied'> {
   const says = (because: string | null, isDenied = false) => ({
     end: refused === null ? null : ({ kind: 'refused', because: refused } as const),
@@ -249,14 +249,8 @@ export async function judgeAlone(
     const rerun = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
     const now = rerun.observe(cause.lead);
     const first = judgeRun(work, trial.record, rerun);
-    // An error that a fix of this run revealed may be gone with the state that showed it.
-    const isSuspect =
-      first.kind === 'flaky' &&
-      trial.record.agent !== null &&
-      cause.parent === null &&
-      !isEdited(session, cause);
-    const isOutside = isSuspect && (await staysGreen(session, cause));
-    const judged = isOutside ? fixedOutside : first;
+    const isSuspect = first.kind === 'flaky' && trial.record.agent !== null;
+    const judged = isSuspect && (await wasFixedOutside(session, cause)) ? fixedOutside : first;
     const brokeSuite = now.suiteFailure !== null && cause.lead.failure.scope === 'test';
     const other = judged.kind === 'changed' || brokeSuite ? (now.failure ?? now.suiteFailure) : null;
     if (other === null || earlier === other.signature || session.signal.aborted)
@@ -267,24 +261,6 @@ export async function judgeAlone(
     }
     earlier = other.signature;
   }
-}
-
-const fixedOutside: Judgement = {
-  kind: 'flaky',
-  isOutside: true,
-  because:
-    'its test has been green in each run since then. No patch contains what made it green, which may be a package, an ignored file or a database',
-};
-
-/** How many more runs have to be green to tell a fix outside the project from a flaky test. */
-const MORE_GREENS = 2;
-
-async function staysGreen(session: Session, cause: Cause): Promise<boolean> {
-  for (let time = 0; time < MORE_GREENS; time += 1) {
-    const rerun = await retest(session, { failures: [cause.lead], purpose: 'retest', causeId: cause.id });
-    if (session.signal.aborted || !isGreen(rerun.observe(cause.lead))) return false;
-  }
-  return true;
 }
 
 /** Judges a re-run. If an error returns that was already fixed on the same test, that is a loop, not progress (HN-9). */
@@ -319,9 +295,9 @@ export async function endJudged(
   { trial, rerun, judged }: { readonly trial: Trial; readonly rerun: Retest; readonly judged: Judgement },
 ): Promise<void> {
   const { change, record } = trial;
-  const takeOut = async () => void (change && (await revertChanges(session, [change.id])));
+  const revertChange = async () => void (change && (await revertChanges(session, [change.id])));
   if (session.signal.aborted) {
-    await takeOut();
+    await revertChange();
     return endUnapplied(trial, { kind: 'interrupted', because: 'interrupted' });
   }
   const revert = await findRevert(session, work.cause, change);
@@ -335,7 +311,7 @@ export async function endJudged(
   const reason = because.filter((part) => part !== null).join('; ');
   trial.retest = rerun;
   if (judged.kind !== 'green' && judged.kind !== 'changed') {
-    await takeOut();
+    await revertChange();
     if (judged.kind === 'flaky') trial.end = { ...judged, because: reason };
     else trial.end = { kind: trial.isDenied ? 'denied' : judged.kind, because: reason };
     return;
@@ -389,8 +365,8 @@ export async function tryWhole(session: Session, { cause }: CauseWork, trial: Tr
   if (!isAsked || session.signal.aborted) return;
   if (pending.change !== null && end.kind === 'changed') await revertChanges(session, [pending.change]);
   // The app's author may have removed the feature that the tests are for.
-  const mayTakeOut = whole.side === 'tests' && (await hasAppChanged(session, cause));
-  const offered = await applyForReview(session, cause, { pending, patch: { ...whole, mayTakeOut } });
+  const mayDeleteTests = whole.side === 'tests' && (await hasAppChanged(session, cause));
+  const offered = await applyForReview(session, cause, { pending, patch: { ...whole, mayDeleteTests } });
   if (offered?.end.kind === 'offered') return endAs(trial, offered);
   // A different error is not progress if the whole fix leads no further.
   if (end.kind === 'changed') trial.end = { kind: 'still-failing', because: end.because };

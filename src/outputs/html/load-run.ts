@@ -22,7 +22,7 @@ export interface LoadedRun {
 export interface LoadedCause {
   /** The failure that represents the cause. */
   readonly lead: DiagnosedFailure | null;
-  /** The URL of the screenshot from when the test failed: `data:image/png;base64,…` in a standalone page. */
+  /** The URL of the screenshot at the failure: `data:image/png;base64,…` in a standalone page. */
   readonly before: string | null;
   /** The URL of the screenshot from its last green run. */
   readonly after: string | null;
@@ -48,7 +48,7 @@ export interface RunLocation {
   readonly dir: string;
   /** The same folder as shown to the user. */
   readonly displayDir: string;
-  /** Masks the files again if the run may come from another machine, which did not know this machine's secrets (EV-9). */
+  /** Masks the files again, because a run from another machine did not know this machine's secrets (EV-9). */
   readonly redactor?: Pick<Redactor, 'deep' | 'text'>;
 }
 
@@ -61,7 +61,7 @@ export async function loadRun(
   run: RunState,
   { dir, displayDir, redactor = unchanged, pictureUrl }: RunLocation & { readonly pictureUrl?: PictureUrl },
 ): Promise<LoadedRun> {
-  const address = pictureUrl ?? createEmbedder(dir);
+  const getUrl = pictureUrl ?? createEmbedder(dir);
   const states = new Map(run.causes.map((state) => [state.id, state]));
   const leads = new Set(report.causes.map(({ evidence }) => Number(path.posix.basename(evidence))));
   const failures = redactor.deep((await readFailureRecords(dir, { only: leads })).failures);
@@ -69,13 +69,11 @@ export async function loadRun(
   for (const cause of report.causes) {
     const lead = failures.find(({ n }) => cause.evidence === `failures/${n}`) ?? null;
     const name = path.basename((lead?.evidence.screenshot ?? '').replaceAll('\\', '/'));
-    const before = lead && name !== '' ? await address({ n: lead.n, name }) : null;
-    const [expected, difference] = comparedNames.map((name) =>
-      lead ? address({ n: lead.n, name: name }) : null,
-    );
+    const before = lead && name !== '' ? await getUrl({ n: lead.n, name }) : null;
+    const [expected, difference] = comparedNames.map((name) => (lead ? getUrl({ n: lead.n, name }) : null));
     const compared = { expected: (await expected) ?? null, difference: (await difference) ?? null };
-    const shows = lead && before !== null && cause.verdict === 'healed';
-    const after = shows ? await address({ n: lead.n, name: afterName }) : null;
+    const showsAfter = lead && before !== null && cause.verdict === 'healed';
+    const after = showsAfter ? await getUrl({ n: lead.n, name: afterName }) : null;
     const state = states.get(cause.id);
     const isOpen = pictureUrl && !run.ended && state && !state.ended;
     const now = isOpen ? (state.phase ? 'working' : 'waiting') : null;
@@ -106,7 +104,7 @@ function readPatches(
   return new Map(patches);
 }
 
-/** Embeds pictures in the page as long as there is room. */
+/** Returns a function that embeds pictures in the page as long as there is room. */
 function createEmbedder(dir: string): PictureUrl {
   let room = PICTURE_BYTES;
   return async (request) => {

@@ -105,7 +105,7 @@ export function showFacts(facts: readonly Fact[]): Markup {
 
 /** How many remarks and questions are listed; the others are only counted. */
 const MAX_ITEMS = 50;
-/** How many causes are shown in full, unfinished ones first; the others get a line each. */
+/** How many causes are shown in full, those that are not fixed first; the others get one line each. */
 const MAX_IN_FULL = 25;
 
 /** Renders the result of a run so far, for `report.html` and the live page: fixed causes, the other causes, then the tests. */
@@ -140,8 +140,7 @@ export function renderRun(run: LoadedRun): Markup {
 type Groups = Readonly<Record<'inProgress' | 'fixed' | 'notFixed', readonly CauseView[]>>;
 
 /**
- * Divides the causes by section. A cause whose fix revealed another one is followed by that one, and such a chain is in the section of its last
- * cause, because the test is fixed only once it is green.
+ * Divides the causes by section. Keeps a cause and those that its fix revealed together; such a chain counts as fixed only if all of its causes are.
  */
 function groupCauses({ report: { causes }, causes: loaded, view }: LoadedRun): Groups {
   const byId = new Map(view.causes.map((view) => [view.cause.id, view]));
@@ -183,8 +182,8 @@ const MAX_TESTS = 200;
 /** Lists the tests with their results and causes; tests that simply passed come last. */
 function showTests(tests: readonly ReportTest[]): Markup {
   if (tests.length === 0) return nothing;
-  const isRest = ({ verdict }: ReportTest) => Number(verdict === 'passed');
-  const ordered = tests.toSorted((a, b) => isRest(a) - isRest(b));
+  const isPassed = ({ verdict }: ReportTest) => Number(verdict === 'passed');
+  const ordered = tests.toSorted((a, b) => isPassed(a) - isPassed(b));
   const verdicts = [...new Set(ordered.map(({ verdict }) => verdict))];
   const counts = verdicts.map(
     (verdict) => `${tests.filter((test) => test.verdict === verdict).length} ${verdict}`,
@@ -206,7 +205,7 @@ function showTests(tests: readonly ReportTest[]): Markup {
         <table>
           <thead>
             <tr>
-              ${['ended', 'test', 'cause', 'time'].map((column) => html`<th scope="col">${column}</th>`)}
+              ${['result', 'test', 'cause', 'time'].map((column) => html`<th scope="col">${column}</th>`)}
             </tr>
           </thead>
           <tbody>
@@ -219,7 +218,7 @@ function showTests(tests: readonly ReportTest[]): Markup {
   </section>`;
 }
 
-/** Shows a cause as a line with problem and result. In full, the line expands to the change, the pictures, the reasons and the evidence. */
+/** Shows a cause as a line with its problem and result, which expands to change, pictures, reasons and evidence if it is shown in full. */
 function showCause(view: CauseView, run: LoadedRun, isFull: boolean): Markup {
   const { cause } = view;
   const { id, category, parent, verdict } = cause;
@@ -376,7 +375,7 @@ function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
   const tokens = inputTokens ?? outputTokens;
   const names = files.slice(0, 8).map(formatFile).join(', ');
   const title = `${counted(files.length, 'file')} changed: ${names}${files.length > 8 ? ' …' : ''}`;
-  const fate = isKept(attempt) ? '' : wasReverted(attempt) ? ', reverted' : ', not applied';
+  const status = isKept(attempt) ? '' : wasReverted(attempt) ? ', reverted' : ', not applied';
   return html`<div class="attempt">
     <p>
       <strong>Attempt ${n}: ${who}</strong>
@@ -391,14 +390,14 @@ function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
     ${attempt.reading && html`<p class="quiet">Review by another agent: ${formatReview(attempt.reading)}</p>`}
     ${renderList('Findings of the guard', listViolations(attempt).map(renderViolation))}
     ${renderList(
-      'To review',
-      attempt.notes.map((note) => `To review: ${formatNote(note)}`),
+      'To check',
+      attempt.notes.map((note) => `To check: ${formatNote(note)}`),
     )}
     ${
       files.length > 0 &&
       (patch === null
         ? html`<p class="quiet">${title} ${attempt.patch && html`(<code>${attempt.patch}</code>)`}</p>`
-        : renderSection(title + fate, showDiff(patch, MAX_LINES), fate === ''))
+        : renderSection(title + status, showDiff(patch, MAX_LINES), status === ''))
     }
   </div>`;
 }
@@ -437,7 +436,7 @@ function showPictures(
 }
 
 function showReasons({ why, category, warning, confidence, alternatives }: ReportCause): Markup {
-  const different = [
+  const distinct = [
     ...new Map(why.map((reason) => [`${reason.source}: ${reason.evidence}`, reason])).values(),
   ];
   const alternativesText = alternatives.length > 0 ? `; it may be ${alternatives.join(' or ')}` : '';
@@ -445,7 +444,7 @@ function showReasons({ why, category, warning, confidence, alternatives }: Repor
     ${warning !== null && html`<p>${warning}</p>`}
     ${renderList(
       'Reasons',
-      different
+      distinct
         .slice(0, 6)
         .map(
           ({ source, evidence, rule }) =>

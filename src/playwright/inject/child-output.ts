@@ -79,7 +79,7 @@ function listen(child: Child, log: ServerLog): void {
   }
 }
 
-/** Whether Playwright itself starts a process: the first caller outside of Node's code and this folder decides. */
+/** True if Playwright itself starts a process: the first caller outside of Node's code and this folder decides. */
 function isCalledByPlaywright(): boolean {
   const caller = listCallers().find(
     (name) => !name.startsWith('node:') && path.dirname(name) !== import.meta.dirname,

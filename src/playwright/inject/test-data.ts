@@ -63,7 +63,7 @@ function readSetup(test: TestCase, { startTime }: TestResult): { setUp?: SetUp }
   };
 }
 
-/** Whether a stored session has neither cookies nor local storage. */
+/** True if a stored session has neither cookies nor local storage. */
 function isStorageEmpty(file: string): boolean {
   try {
     const { cookies, origins } = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;

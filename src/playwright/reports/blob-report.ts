@@ -98,7 +98,7 @@ function createReport(lines: readonly Line[]): ReadReport {
 interface BlobTest {
   readonly id: string;
   readonly key: string;
-  /** Whether the test is marked with `skip` or `fixme`. */
+  /** True if the test is marked with `skip` or `fixme`. */
   readonly isSkipped: boolean;
 }
 

@@ -23,7 +23,7 @@ export interface PlaywrightReport {
   readonly shard: Shard | null;
   /** Null if Playwright did not record it (it needs `captureGitInfo` or a CI system that it knows). */
   readonly commit: string | null;
-  /** Whether the suite itself failed or was interrupted, so that its list of tests may be incomplete. */
+  /** True if the suite itself failed or was interrupted, so that its list of tests may be incomplete. */
   readonly isSuiteRed: boolean;
   readonly tests: readonly ReportedTest[];
 }
@@ -47,7 +47,7 @@ export interface Reports extends ShardCount {
   readonly reports: readonly PlaywrightReport[];
   /** True if all of them are of the checked-out commit. */
   readonly isOfCommit: boolean;
-  /** Whether there are uncommitted changes here. */
+  /** True if there are uncommitted changes here. */
   readonly isDirtyHere: boolean;
 }
 

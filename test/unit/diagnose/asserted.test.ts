@@ -93,7 +93,7 @@ it('RP-1 the headline names the cookie that the browser did not keep, unless it 
   const missing = (cookie: string) =>
     headlineIn(failing('Error: expect(locator).toBeVisible() failed', { network: [login, turned(cookie)] }));
   expect(missing('theme=dark')).toMatch(
-    /^POST \/login set the cookie sid \(Domain=localhost; Path=\/\), which GET \/team did not have/,
+    /^POST \/login set the cookie sid \(Domain=localhost; Path=\/\), which GET \/team did not send/,
   );
   expect(missing('theme=dark; sid=1')).not.toContain('cookie');
 });

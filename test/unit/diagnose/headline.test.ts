@@ -4,7 +4,7 @@ import { parseComplaint } from '../../../src/diagnose/complaint.js';
 import type { Evidence } from '../../../src/model/evidence.js';
 import { describeFailure } from '../../../src/diagnose/headline.js';
 import type { SuitePhase, SuiteFailure } from '../../../src/model/failure.js';
-import { selectSignedText } from '../../../src/diagnose/signature.js';
+import { selectTextToHash } from '../../../src/diagnose/signature.js';
 import { aDiagnosed, aTestFailure, anError, anEvidence } from '../../rig/builders.js';
 import { locatorTimeout, logged, request } from './classify-evidence.js';
 
@@ -158,7 +158,7 @@ describe('complaint', () => {
   });
 
   describe('ME-1 the signed text', () => {
-    const signed = (...errors: ReturnType<typeof anError>[]) => selectSignedText(aTestFailure({ errors }));
+    const signed = (...errors: ReturnType<typeof anError>[]) => selectTextToHash(aTestFailure({ errors }));
 
     it('ME-1 tells hung actions apart by what they waited for', () => {
       const texts = [click("getByText('A')"), click("getByText('B')"), waited].map((error) =>
@@ -181,8 +181,8 @@ describe('complaint', () => {
 
     it('ME-1 tells bare timeouts apart by their step', () => {
       expect(
-        selectSignedText(aTestFailure({ errors: [timeLimit], failedStep: 'Wait for timeout' })),
-      ).not.toBe(selectSignedText(aTestFailure({ errors: [timeLimit] })));
+        selectTextToHash(aTestFailure({ errors: [timeLimit], failedStep: 'Wait for timeout' })),
+      ).not.toBe(selectTextToHash(aTestFailure({ errors: [timeLimit] })));
     });
   });
 });
@@ -235,6 +235,6 @@ it('RP-1 EV-4 says that a service worker answered past a route of the test', () 
     diagnosis: classify(evidence),
   });
   expect(describeFailure(failed)).toMatch(
-    /^GET \/api\/chat\/status → 200 was answered by a service worker, past/,
+    /^GET \/api\/chat\/status → 200 was answered by a service worker, bypassing/,
   );
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalise } from '../../../src/diagnose/normalise.js';
-import { createSignature, selectSignedText } from '../../../src/diagnose/signature.js';
+import { createSignature, selectTextToHash } from '../../../src/diagnose/signature.js';
 import { anError, aTestFailure } from '../../rig/builders.js';
 import { jsonLines } from '../../rig/json-lines.js';
 
@@ -51,7 +51,7 @@ describe('ME-1 a signature', () => {
 
 describe('ME-1 the text that is signed', () => {
   const timeout = (log: string, head = 'TimeoutError: locator.click: Timeout 1000ms exceeded.') =>
-    selectSignedText(
+    selectTextToHash(
       aTestFailure({ errors: [anError(`${head}\nCall log:\n  - waiting for locator('#buy')\n${log}`)] }),
     );
   const resolved = '    - locator resolved to <button id="buy">Buy</button>\n  - attempting click action\n';

@@ -97,10 +97,10 @@ it.each<Scenario>([
     'healed healed | c1 healed, c2 healed | 2,3',
   ],
   [
-    'a test turns green without its fix',
+    'a test is green since an agent worked on it, with its patch and without',
     2,
     but(own, 't1', ({ run }) => (run > 2 ? null : undefined)),
-    'flaky healed | c1 flaky, c2 healed | 2',
+    'escalated healed | c1 escalated, c2 healed | 2',
   ],
   [
     'what a fix made outlives its revert, and a clean copy shows that it is needed',
@@ -113,7 +113,7 @@ it.each<Scenario>([
     'a test is green without its fix in a clean copy, too',
     2,
     but(own, 't1', ({ run }) => (run > 2 ? null : undefined)),
-    'flaky healed | c1 flaky, c2 healed | 2',
+    'escalated healed | c1 escalated, c2 healed | 2',
     { leftovers: ['server.log'], inCleanCopy: but(own, 't1', () => null) },
   ],
   [
@@ -353,7 +353,7 @@ it.each<Scenario>([
     'all tests are green with the fix out',
     2,
     (_, { run }) => (run > 2 ? null : 'shared'),
-    'flaky flaky | c1 flaky | ',
+    'escalated escalated | c1 escalated | ',
   ],
   [
     'a test that only joined the cause is red with its fix',
@@ -627,9 +627,9 @@ async function regressionAfter(red: readonly (readonly string[])[], fixes = [kep
   const workspace: Session['workspace'] = {
     ...made.session.workspace,
     listApplied: () => inTree,
-    takeOut: async (out) => {
+    revertTemporarily: async (out) => {
       inTree = stack.filter((id) => !out.includes(id));
-      return made.session.workspace.takeOut(out);
+      return made.session.workspace.revertTemporarily(out);
     },
     revert: async (out) => {
       for (const id of out) stack.splice(stack.indexOf(id), 1);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { Side } from '../../../src/model/choice.js';
 import type { AttemptEnd } from '../../../src/model/attempt.js';
 import { listOffers } from '../../../src/model/escalation.js';
-import { formatPage } from '../../../src/outputs/escalation-text.js';
+import { formatEscalation } from '../../../src/outputs/escalation-text.js';
 import { showDiff } from '../../../src/outputs/html/diff.js';
 import { loadRun } from '../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../src/outputs/html/page.js';
@@ -128,7 +128,7 @@ it.each([
     ({ report, dir }) =>
       renderMarkdown(report, { folder: 'x', patchText: (patch) => readPatch(dir, patch, redactor) }),
   ],
-  ['`escalations show`', ({ escalation }) => formatPage(escalation)],
+  ['`escalations show`', ({ escalation }) => formatEscalation(escalation)],
   ['the live page', ({ escalation }) => String(showQuestions([escalation]))],
 ] satisfies [string, (run: Awaited<ReturnType<typeof asked>>) => string | Promise<string>][])(
   'BL-6 ME-5 RP-4 %s shows both patches of a question, the tests first, with their proofs',
@@ -149,5 +149,5 @@ it('HN-10 a patch is read from its run’s own folder alone', async () => {
     expect(readPatch(dir, patch, redactor), String(patch)).toBeNull();
   const elsewhere = addPatchTexts(project, { ...escalation, runId: '../runs/x' }, redactor);
   expect(elsewhere.offers.map(({ text }) => text)).toEqual([null, null]);
-  expect(formatPage(elsewhere)).toContain('is not on this machine');
+  expect(formatEscalation(elsewhere)).toContain('is not on this machine');
 });

@@ -119,7 +119,7 @@ it('RP-1 shows the title of a test whole, and cuts no word of a list of files', 
 
 it('RP-1 CL-5 says why a green run has another exit code', () => {
   const [headline] = show({ exitCode: 1, causes: [healed] }).slice(1);
-  expect(headline).toContain('GREEN  exit code 1 by a --fail-on flag · ');
+  expect(headline).toContain('GREEN  exit code 1 because of a --fail-on flag · ');
 });
 
 it.each([
