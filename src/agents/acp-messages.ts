@@ -46,8 +46,8 @@ export function isAuthRequired(error: unknown): boolean {
 
 /** Returns the text of a program's error, with its details. */
 export function formatRequestError({ message, data }: RequestError): string {
-  if (data === undefined || data === null) return message;
-  return `${message} ${typeof data === 'string' ? data : JSON.stringify(data)}`.trim();
+  const details = z.object({ details: z.string() }).safeParse(data).data?.details ?? data ?? '';
+  return `${message} ${typeof details === 'string' ? details : JSON.stringify(details)}`.trim();
 }
 
 const textShape = z.object({ type: z.literal('text'), text: z.string() });

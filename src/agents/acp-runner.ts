@@ -65,6 +65,7 @@ export function createAcpRunner(settings: AcpSettings): Runner {
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_IMAGE_BYTES = 4 * 1024 * 1024;
+const MAX_REASON_CHARACTERS = 300;
 /** How long to wait at the start of a session for the program's list of slash commands. */
 const COMMANDS_MS = 1000;
 
@@ -103,7 +104,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
   function fail(reason: string, failure: AgentResult['error'] = null): void {
     if (state === 'over') return;
     listener.log(`self-heal: ${reason}`);
-    error = failure ?? { kind: 'exited', exitCode: 1, reason: `${runner}: ${reason}` };
+    error = failure ?? { kind: 'exited', exitCode: 1, reason: `${runner}: ${reason.slice(0, MAX_REASON_CHARACTERS)}` };
     endTurn();
     listener.stop();
   }

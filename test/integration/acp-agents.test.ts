@@ -192,7 +192,7 @@ describe('how an agent over the Agent Client Protocol ends', () => {
   it.each([
     ['429 Too Many Requests', { kind: 'retryable' }],
     ['401 Unauthorized', { kind: 'unusable' }],
-    ['something else', { kind: 'exited', reason: 'own: something else' }],
+    ['something else', { kind: 'exited', reason: 'own: Internal error something else' }],
   ])('AG-6 it is told by its error: %s', async (text, end) => {
     expect((await run(taskOf(['fails', text]))).end).toMatchObject(end);
   });
