@@ -104,7 +104,11 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
   function fail(reason: string, failure: AgentResult['error'] = null): void {
     if (state === 'over') return;
     listener.log(`self-heal: ${reason}`);
-    error = failure ?? { kind: 'exited', exitCode: 1, reason: `${runner}: ${reason.slice(0, MAX_REASON_CHARACTERS)}` };
+    error = failure ?? {
+      kind: 'exited',
+      exitCode: 1,
+      reason: `${runner}: ${reason.slice(0, MAX_REASON_CHARACTERS)}`,
+    };
     endTurn();
     listener.stop();
   }

@@ -1,5 +1,5 @@
 import { fenced, inline } from '../fenced.js';
-import { isKept, reasonOfEnd } from '../model/attempt.js';
+import { isKept, getEndReason } from '../model/attempt.js';
 import { formatCut, formatViolation } from '../model/guard-findings.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { formatFiles } from './prompt-changes.js';
@@ -62,7 +62,7 @@ function describeFailedAttempt(
   { number, longest }: { readonly number: number; readonly longest: number },
 ): string {
   return [
-    `APPROACH ${number} FAILED: ${inline(reasonOfEnd(attempt) ?? 'the test is still red')}`,
+    `APPROACH ${number} FAILED: ${inline(getEndReason(attempt) ?? 'the test is still red')}`,
     ...quoteAttempt(attempt, longest),
     `${attempt.files.length === 0 ? 'It changed no files.' : 'Its change was reverted.'}${formatCutFiles(cut)}`,
   ].join('\n');

@@ -3,7 +3,7 @@ import {
   type BlamedCommit,
   type BlamedHunk,
   describeBlame,
-  shortId,
+  shortenId,
 } from '../model/blame.js';
 import { cutMiddle, inline } from '../fenced.js';
 import { counted } from '../format.js';
@@ -76,7 +76,7 @@ function formatAuthors({ hunks }: NonNullable<AgentContext['blame']>): string {
   const commits = new Map(hunks.flatMap(({ commit }) => (commit ? [[commit.id, commit]] : [])));
   return [...commits.values()]
     .slice(0, 3)
-    .map(({ id, subject, author }) => ` ${shortId(id)} is ${inline(subject)} by ${inline(author)}.`)
+    .map(({ id, subject, author }) => ` ${shortenId(id)} is ${inline(subject)} by ${inline(author)}.`)
     .join('');
 }
 
@@ -105,7 +105,7 @@ export function renderChanges({ changes, blame, unblamed }: AgentContext): Secti
       ? [`${hasHunks ? 'Also changed' : 'Changed'} (\`git show <id>\`):\n${list.join('\n')}`]
       : []),
   ].join('\n\n');
-  const since = `${sinceBase[base.from]} ${shortId(base.commit)}`;
+  const since = `${sinceBase[base.from]} ${shortenId(base.commit)}`;
   const shown = blame ? 'the rest of the blamed commit' : 'the commit that the failure points to most';
   const isUncommitted = commit === null && base.from === 'head';
   const render = renderSection({
@@ -119,7 +119,7 @@ export function renderChanges({ changes, blame, unblamed }: AgentContext): Secti
 
 function formatCommit(commit: BlamedCommit | null): string {
   return commit
-    ? `${shortId(commit.id)} ${commit.date.slice(0, 10)} ${inline(commit.subject.slice(0, 80))}`
+    ? `${shortenId(commit.id)} ${commit.date.slice(0, 10)} ${inline(commit.subject.slice(0, 80))}`
     : 'not committed';
 }
 
@@ -130,7 +130,7 @@ export function formatFiles(files: readonly string[]): string {
 }
 
 function formatShowCommand(commit: BlamedCommit | null, { commit: base }: BlameBase): string {
-  return commit ? `git show ${shortId(commit.id)}` : `git diff ${shortId(base)}`;
+  return commit ? `git show ${shortenId(commit.id)}` : `git diff ${shortenId(base)}`;
 }
 
 const sinceBase: Record<BlameBase['from'], string> = {
