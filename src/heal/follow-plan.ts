@@ -1,22 +1,19 @@
 import { planProof } from './plan-proof.js';
 import type { NextInProof, ProofQuestion, TestInProof } from './proof-question.js';
 
-/** Carries out the steps of a plan. */
-export interface ProofSteps {
-  /** Asks about the runs so far. */
-  createQuestion(): ProofQuestion;
-  /** Carries out a step; returns false to end the proof. */
-  carryOut(next: NextInProof): Promise<boolean>;
-}
-
-/** Makes the runs that the plan of a proof asks for, until a step ends the proof or the signal aborts. */
-export async function followPlan(steps: ProofSteps, signal: AbortSignal): Promise<void> {
+/** Makes the runs that the plan of a proof asks for, until a step ends the proof by returning false. Returns that step; null if the signal aborts first. */
+export async function followPlan(
+  createQuestion: () => ProofQuestion,
+  signal: AbortSignal,
+  carryOut: (next: NextInProof) => Promise<boolean>,
+): Promise<NextInProof | null> {
   const asked = new Map<string, number>();
   while (!signal.aborted) {
-    const next = planProof(steps.createQuestion());
+    const next = planProof(createQuestion());
     countStep(asked, next);
-    if (!(await steps.carryOut(next))) return;
+    if (!(await carryOut(next))) return signal.aborted ? null : next;
   }
+  return null;
 }
 
 /** No proof needs the same run this often. */

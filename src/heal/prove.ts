@@ -81,16 +81,14 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
   try {
     await dropDeadEnds(proof);
     await followPlan(
-      {
-        createQuestion: () => createQuestion(proof),
-        carryOut: async (next) => {
-          // After a reviewer rejects a fix, the remaining ones must be proven without it.
-          if (next.kind === 'settled') return applyReviews(proof, readings);
-          await carryOut(proof, next);
-          return true;
-        },
-      },
+      () => createQuestion(proof),
       session.signal,
+      async (next) => {
+        // After a reviewer rejects a fix, the remaining ones must be proven without it.
+        if (next.kind === 'settled') return applyReviews(proof, readings);
+        await carryOut(proof, next);
+        return true;
+      },
     );
   } finally {
     await readings.stop();

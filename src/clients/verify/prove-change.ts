@@ -189,16 +189,13 @@ class ChangeProof {
     const part = await this.#findRemovablePart();
     const out = typeof part === 'string' ? [] : part;
     await followPlan(
-      {
-        createQuestion: () => this.#createQuestion(out.length > 0),
-        carryOut: async (next) => {
-          if (next.kind === 'settled')
-            this.#ended = typeof part === 'string' ? unproven(part) : this.#settle();
-          else this.#ended = await this.#carryOut(next, out);
-          return this.#ended === null;
-        },
-      },
+      () => this.#createQuestion(out.length > 0),
       signal,
+      async (next) => {
+        if (next.kind === 'settled') this.#ended = typeof part === 'string' ? unproven(part) : this.#settle();
+        else this.#ended = await this.#carryOut(next, out);
+        return this.#ended === null;
+      },
     );
     if (signal.aborted || this.#ended === null) return interrupted;
     return (await this.#findEdited(out)) ?? this.#ended;
