@@ -44,7 +44,7 @@ try {
     let place;
     later.push(await timed(async () => (place = await workspace.updateCopy())));
     writeFileSync(path.join(place.cwd, 'f8', '8.ts'), `export const n = ${Math.random()};\n`);
-    collected.push(await timed(() => workspace.collect(String(round))));
+    collected.push(await timed(() => workspace.collectChanges(String(round))));
     status.push(await timed(() => git('status', '--porcelain')));
   }
   const [again, read, yardstick] = [later, collected, status].map(median);

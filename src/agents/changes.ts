@@ -11,7 +11,7 @@ import {
   listCommitsSince,
   compareFiles,
   isInitFile,
-  listPaths,
+  listRevertiblePaths,
   findRecentCommit,
   createStepLookup,
 } from '../workspace/candidates.js';
@@ -99,7 +99,7 @@ async function listChangesSince(
   const { tree, lead, clean, near } = request;
   const since = await compareWithState(tree, state);
   if ('kind' in since) return null;
-  const paths = (await listPaths(since, request)).filter((file) => !isInitFile(file));
+  const paths = (await listRevertiblePaths(since, request)).filter((file) => !isInitFile(file));
   if (paths.length === 0 || paths.length > MAX_FILES) return null;
   const base = { commit: since.base, from };
   const log = await listCommitsSince(since.root, since.base);

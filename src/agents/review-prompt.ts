@@ -205,7 +205,7 @@ read it. The evidence of the red run is in ${inline(folder)}.
 - unsure: a fact is missing that is not in this folder. Name the fact: a person is asked for it.
 
 End with one line: \`SELF-HEAL ${token}: {"verdict": "honest" | "hides" | "unsure", "file": "src/a.ts" | null, "line": 1 | null, "why": "one sentence"}\`.
-With honest the fix stays. With hides it is taken out, and the next agent reads why. With unsure it waits for a person.`;
+With honest the fix stays. With hides it is reverted, and the next agent reads why. With unsure it waits for a person.`;
 
 function renderPart(title: string, text: string): string {
   return `## ${title}\n\n${text}`;

@@ -36,7 +36,7 @@ export async function readGuardedChange(request: GuardRequest): Promise<GuardedC
   // A suite that did not start listed no tests; then spec files are recognized by their names.
   const { testFiles } = request.suite;
   const testFilesByName =
-    testFiles.length > 0 ? testFiles : (await before.paths()).filter((file) => isSpecName.test(file));
+    testFiles.length > 0 ? testFiles : (await before.listPaths()).filter((file) => isSpecName.test(file));
   const suiteWithFiles = { ...request.suite, testFiles: testFilesByName };
   const old = await readTestCode(before, suiteWithFiles, { edits: files });
   const data = await findAppData(files, before, { ...suiteWithFiles, loaded: [...old.reached] });
@@ -110,7 +110,7 @@ const dropExtension = (file: string) => file.replace(/(?:\/index)?\.[cm]?[jt]sx?
 
 async function readEdits({ changes, before, after }: GuardRequest): Promise<JudgedEdit[]> {
   const paths = changes.map((change) => change.path);
-  const [olds, news] = await Promise.all([before.read(paths), after.read(paths)]);
+  const [olds, news] = await Promise.all([before.readFiles(paths), after.readFiles(paths)]);
   const toState = (bytes: Uint8Array | undefined) => (bytes ? createFileState(bytes) : null);
   return changes
     .map(({ path, kind = 'file' }) => ({
@@ -134,8 +134,8 @@ async function findInventedValues(edits: readonly JudgedEdit[], before: FileSnap
   const files = edits.filter(({ path, after }) => after && environmentFile.test(path) && !sample.test(path));
   if (files.length === 0) return [];
   const suiteWithFiles = new Set<string>();
-  const paths = (await before.paths()).filter((file) => environmentFile.test(file));
-  for (const bytes of (await before.read(paths)).values())
+  const paths = (await before.listPaths()).filter((file) => environmentFile.test(file));
+  for (const bytes of (await before.readFiles(paths)).values())
     for (const pair of Object.entries(parse(Buffer.from(bytes)))) suiteWithFiles.add(pair.join('='));
   return files.flatMap(({ path: file, after }) => {
     const variables = Object.entries(parse(after?.text ?? '')).filter(

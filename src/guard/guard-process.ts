@@ -24,8 +24,8 @@ function createTree(tree: 'before' | 'after'): FileSnapshot {
       send({ type: 'question', id: next, tree, paths });
     });
   return {
-    paths: async () => (await ask(null)) as string[],
-    read: async (paths) => (await ask(paths)) as Map<string, Uint8Array>,
+    listPaths: async () => (await ask(null)) as string[],
+    readFiles: async (paths) => (await ask(paths)) as Map<string, Uint8Array>,
   };
 }
 

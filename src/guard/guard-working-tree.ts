@@ -26,7 +26,7 @@ export async function guardWorkingTree(
 ): Promise<GuardFindings> {
   const trackedPaths = new Set(tracked.map((change) => change.path));
   const changes = [...tracked, ...(await hidden()).filter((change) => !trackedPaths.has(change.path))];
-  const paths = new Set(await before.paths());
+  const paths = new Set(await before.listPaths());
   const suite =
     changes.length === 0 ? nothingKnown : await readSuitePlaces(root, where, (file) => paths.has(file));
   const specs = [...paths].filter((file) => isSpecName.test(file));

@@ -17,7 +17,7 @@ export async function findIgnoredReads({ root, changes, before, after }: GitChan
   const listed = String(await gitBytes(root, ['ls-files', ...how])).split('\0');
   const refer = createReferenceFinder(new Set(listed.filter((file) => file !== '')));
   const paths = changes.map((change) => change.path).filter(isCode);
-  const [old, now] = await Promise.all([before.read(paths), after.read(paths)]);
+  const [old, now] = await Promise.all([before.readFiles(paths), after.readFiles(paths)]);
   const listReads = (file: string, bytes: Uint8Array | undefined) => {
     const { imports, names } = refer(file, Buffer.from(bytes ?? []).toString('utf8'));
     return new Set([...imports, ...names]);

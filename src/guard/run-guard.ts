@@ -58,7 +58,7 @@ export async function runGuard(
       if (message.type === 'failed') return reject(message.says);
       const { id, tree, paths } = message;
       try {
-        const value = await (paths === null ? trees[tree].paths() : trees[tree].read(paths));
+        const value = await (paths === null ? trees[tree].listPaths() : trees[tree].readFiles(paths));
         send({ type: 'answer', id, value });
         return null;
       } catch (error) {

@@ -28,7 +28,7 @@ export async function readTestCode(
   places: SuitePlaces,
   { known, edits }: { known?: TestCode; edits: readonly JudgedEdit[] },
 ): Promise<TestCode> {
-  const paths = new Set(await tree.paths());
+  const paths = new Set(await tree.listPaths());
   const refer = createReferenceFinder(paths, await readOwnPackages(tree, paths));
   const isAmongTests = createTestPlacePredicate(places);
   // Some test code, such as step definitions, can be recognized only by its imports, because listing the tests does not load it.
@@ -42,7 +42,7 @@ export async function readTestCode(
   const [references, unparsable] = [new Map<string, References>(), new Set<string>()];
   const [parsed, ofApp] = [new Map<string, SourceFile>(), new Map<string, SourceFile>()];
   for (let next = [...reached]; next.length > 0 && reached.size < MAX_FILES;) {
-    const texts = await tree.read(next.filter(isCode));
+    const texts = await tree.readFiles(next.filter(isCode));
     next = [];
     for (const [file, bytes] of texts) {
       const { text } = createFileState(bytes);
@@ -106,7 +106,7 @@ export function createReferenceFinder(paths: ReadonlySet<string>, packages: read
 /** Reads the packages of the workspace, which tests import by name like installed packages. */
 async function readOwnPackages(tree: FileSnapshot, paths: ReadonlySet<string>): Promise<OwnPackage[]> {
   const manifests = [...paths].filter((file) => /(?:^|\/)package\.json$/.test(file));
-  return [...(await tree.read(manifests))].flatMap(([file, bytes]) => {
+  return [...(await tree.readFiles(manifests))].flatMap(([file, bytes]) => {
     const folder = path.posix.dirname(file);
     const settings = [...(parseJsonSettings(createFileState(bytes).text ?? '') ?? [])];
     const [, name] = settings.find(([key]) => key === 'name') ?? [];

@@ -91,11 +91,13 @@ export async function findAppData(
     .map((edit) => edit.path)
     .filter((file) => loaded.includes(file) && !isCode(file) && !pageAsset.test(file) && !isAmongTests(file));
   if (data.length === 0) return new Set();
-  const code = (await before.paths()).filter(
+  const code = (await before.listPaths()).filter(
     (file) => isCode(file) && !isAmongTests(file) && !isSpecName.test(file),
   );
   if (code.length > MAX_FILES) return new Set();
-  const texts = [...(await before.read(code)).values()].flatMap((bytes) => createFileState(bytes).text ?? []);
+  const texts = [...(await before.readFiles(code)).values()].flatMap(
+    (bytes) => createFileState(bytes).text ?? [],
+  );
   const ofApp = texts.filter((text) => !/['"](?:@playwright\/test|playwright(?:-core)?)['"]/.test(text));
   return new Set(data.filter((file) => ofApp.some((text) => mentions(text, file))));
 }

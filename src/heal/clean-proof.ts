@@ -39,7 +39,7 @@ export async function proveInCleanCopy(
   const run = () => session.suite.runInCleanCopy({ ids, since: findStartTime(progress, tests) });
   const whyNot = unable ?? (await explainForeignServer(tests));
   const without = whyNot ?? (await run());
-  await workspace.takeOut([]);
+  await workspace.revertTemporarily([]);
   const withAll = typeof without === 'string' ? without : await run();
   if (session.signal.aborted) return;
   const fixes = workspace.listApplied().filter((id) => !reverted.includes(id));

@@ -67,5 +67,5 @@ export interface PreparedPatch {
   /** Lines that a person should look at. */
   readonly notes?: readonly Note[];
   /** True if the patch may delete the failing test, because an author's change may have removed the feature. */
-  readonly mayTakeOut?: boolean;
+  readonly mayDeleteTests?: boolean;
 }

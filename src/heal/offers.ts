@@ -7,7 +7,7 @@ import { failureKey } from '../model/failure.js';
 import type { Proof } from '../model/proof.js';
 import { followPlan } from './follow-plan.js';
 import { createPlainTest, createSingleFix } from './proof-question.js';
-import { createWorkFromEdits } from './attempt/keep-patch.js';
+import { createChangeFromEdits } from './attempt/keep-patch.js';
 import { haveTestsChanged, takeBackApp } from './attempt/since-green.js';
 import { revertChanges } from './attempt/trial.js';
 import { openContents } from '../workspace/change.js';
@@ -24,7 +24,7 @@ import type { Session } from './session.js';
 export async function proveForReview(
   session: Session,
   cause: Cause,
-  offer: Pick<PreparedPatch, 'side' | 'summary' | 'mayTakeOut'> & {
+  offer: Pick<PreparedPatch, 'side' | 'summary' | 'mayDeleteTests'> & {
     readonly pending: PendingAttempt;
     readonly change: string;
   },
@@ -34,7 +34,7 @@ export async function proveForReview(
   const testsNothing =
     proof !== null &&
     side === 'tests' &&
-    !offer.mayTakeOut &&
+    !offer.mayDeleteTests &&
     (await isGreenOnOldApp(session, cause, change));
   await revertChanges(session, [change]);
   if (session.signal.aborted) return { ...pending, end: { kind: 'interrupted', because: 'interrupted' } };
@@ -56,7 +56,7 @@ async function isGreenOnOldApp(session: Session, cause: Cause, patch: string): P
   const edits = session.signal.aborted ? null : await takeBackApp(session, cause);
   // If their author has changed the tests, too, the old app says nothing about them.
   if (edits === null || (await haveTestsChanged(session, cause, patch))) return false;
-  const { change: broke } = workspace.createWork(String(spending.nextAttemptNumber()), edits);
+  const { change: broke } = workspace.createCollectedChange(String(spending.nextAttemptNumber()), edits);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
   const before = await withChange({ workspace, contents: openContents(folder.dir), warn }, broke, () =>
     retest(session, { failures: [lead], purpose: 'proof', causeId: cause.id }),
@@ -84,7 +84,7 @@ export function changesExpectation(patch: string): boolean {
 async function proveGreen(
   session: Session,
   cause: Cause,
-  { change, mayTakeOut = false }: { readonly change: string; readonly mayTakeOut?: boolean },
+  { change, mayDeleteTests = false }: { readonly change: string; readonly mayDeleteTests?: boolean },
 ): Promise<Proof | null> {
   const { observations, settings, workspace, signal } = session;
   const fixes = workspace.listApplied().map(createSingleFix);
@@ -110,7 +110,7 @@ async function proveGreen(
     const lacking = failures.filter(({ failure }) => keys.has(failureKey(failure)));
     const request = { failures: lacking, purpose: 'proof', causeId: cause.id } as const;
     const rerun = await retest(session, { ...request, proof: { part: 'shared', without: [] } });
-    if (mayTakeOut) failures = failures.filter((failure) => !isGone(rerun.observe(failure)));
+    if (mayDeleteTests) failures = failures.filter((failure) => !isGone(rerun.observe(failure)));
     return true;
   });
   if (last?.kind !== 'settled') return null;
@@ -127,8 +127,8 @@ export async function applyForReview(
   cause: Cause,
   { pending, patch }: { readonly pending: PendingAttempt; readonly patch: PreparedPatch },
 ): Promise<Attempt | null> {
-  const { side, summary, edits, notes, mayTakeOut = false } = patch;
-  const made = await createWorkFromEdits(session, edits);
+  const { side, summary, edits, notes, mayDeleteTests = false } = patch;
+  const made = await createChangeFromEdits(session, edits);
   const applied = typeof made === 'string' ? null : await session.workspace.apply(made.work.change);
   if (typeof made === 'string' || applied?.kind !== 'applied') return null;
   const ready = { ...pending, ...made.kept };
@@ -137,6 +137,6 @@ export async function applyForReview(
     change: applied.change.id,
     side,
     summary,
-    mayTakeOut,
+    mayDeleteTests,
   });
 }

@@ -94,7 +94,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
     await readings.stop();
   }
   if (!session.signal.aborted) {
-    await takeOut(progress, []);
+    await revertTemporarily(progress, []);
     const { others } = proof;
     for (const failure of await proof.regression.announceEnd(testsStillInProof(proof)))
       others.set(failureKey(failure.failure), failure);
@@ -175,11 +175,11 @@ async function carryOut(proof: Proof, next: Exclude<NextInProof, { kind: 'settle
     case 'run-clean':
       return runInCleanCopy(proof, next);
     case 'run-rest':
-      await takeOut(progress, []);
+      await revertTemporarily(progress, []);
       return regression.run(next.again, testsStillInProof(proof));
     case 'run-culprit': {
       const part = 'culprit';
-      await takeOut(progress, next.without);
+      await revertTemporarily(progress, next.without);
       await findRed(progress, { ids: next.keys, of: new Set(next.keys), part, without: next.without });
       return;
     }
@@ -214,7 +214,7 @@ async function runTests(
     alone.add(doubt.fix);
     bus.emit({ type: 'run.warning', message: `Proving ${doubt.fix} on its own: ${doubt.why}` });
   }
-  if (!(await takeOut(progress, without))) {
+  if (!(await revertTemporarily(progress, without))) {
     const unseen = { ended: 'not-run', failure: null, suiteFailure: null } as const;
     const fixes = progress.session.workspace.listApplied().filter((id) => !without.includes(id));
     observations.add(new Map(planned.map(({ key }) => [key, unseen])), { part, fixes, without });
@@ -260,7 +260,7 @@ async function runInCleanCopy(
     progress.session.bus.emit({ type: 'run.warning', message });
   }
   const ids = [...new Set(tests.flatMap(({ failure }) => failure.rerunIds))];
-  const isOut = await takeOut(progress, without);
+  const isOut = await revertTemporarily(progress, without);
   await proveInCleanCopy(progress, tests, {
     ids: ids.length > 0 ? ids : findFastestTest(progress),
     without,
@@ -269,13 +269,13 @@ async function runInCleanCopy(
 }
 
 /** Reverts these changes in the project, and no others; returns false if somebody edited the same files, whose edits then stay, and so does the fix. */
-async function takeOut(progress: Progress, changes: readonly string[]): Promise<boolean> {
+async function revertTemporarily(progress: Progress, changes: readonly string[]): Promise<boolean> {
   const { session } = progress;
   const wanted = listKeptChanges(progress).filter((id) => !changes.includes(id));
   if (isSameSet(session.workspace.listApplied(), wanted)) return true;
-  const { leftAlone } = await session.workspace.takeOut(changes);
+  const { leftAlone } = await session.workspace.revertTemporarily(changes);
   if (leftAlone.length === 0) return true;
-  await session.workspace.takeOut([]);
+  await session.workspace.revertTemporarily([]);
   const message = `The fixes could not be reverted for their proof, because these files changed in the meantime: ${leftAlone.join(', ')}`;
   session.bus.emit({ type: 'run.warning', message });
   return false;

@@ -138,7 +138,7 @@ export class Schedule {
     const slot = { copy, signal: work.signal, isOther: work.copy !== null && work.copy !== copy };
     work.copy = copy;
     if (this.#tree.isHeld && this.progress.session.workspace.hasCopy(copy))
-      return task({ ...slot, isTried: true });
+      return task({ ...slot, isFixUnderTest: true });
     await this.#tree.enter(() => ranks.fix);
     try {
       return await task(slot);

@@ -9,7 +9,7 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { tryOr } from '../result.js';
 import type { Change, Contents } from '../workspace/change.js';
 import { hashContent } from '../workspace/file-state.js';
-import { createProjectTree } from '../workspace/tree.js';
+import { createProjectSnapshot } from '../workspace/project-files.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** The most files to watch. No suite has more, but a test folder may contain anything. */
@@ -27,7 +27,7 @@ const EDIT_ID = '800000000';
  */
 export class TestFiles {
   readonly #root: string;
-  readonly #workspace: Pick<Workspace, 'edited'>;
+  readonly #workspace: Pick<Workspace, 'listEditedFiles'>;
   readonly #specs: ReadonlySet<string>;
   /** The content of each file when healing began. */
   readonly #atFirst = new Map<string, Buffer | null>();
@@ -42,7 +42,7 @@ export class TestFiles {
       places,
       files,
       workspace,
-    }: { places: SuitePlaces; files: readonly string[]; workspace: Pick<Workspace, 'edited'> },
+    }: { places: SuitePlaces; files: readonly string[]; workspace: Pick<Workspace, 'listEditedFiles'> },
   ) {
     [this.#root, this.#workspace] = [root, workspace];
     this.#specs = new Set(places.testFiles);
@@ -84,7 +84,7 @@ export class TestFiles {
   }
 
   #editsSince(before: ReadonlyMap<string, Seen>, own: string): string[] {
-    const ofFixes = this.#workspace.edited();
+    const ofFixes = this.#workspace.listEditedFiles();
     const isRead = (file: string) => file === own || !(this.#specs.has(file) || isSpecName.test(file));
     return [...this.#seen].flatMap(([file, now]) =>
       isRead(file) && !ofFixes.has(file) && before.get(file)?.hash !== now?.hash ? [file] : [],
@@ -117,7 +117,7 @@ export class TestFiles {
  */
 export async function listTestFiles(root: string, places: SuitePlaces): Promise<string[]> {
   const { testFiles, config } = places;
-  const others = (await createProjectTree(root).paths()).filter(createTestPlacePredicate(places));
+  const others = (await createProjectSnapshot(root).listPaths()).filter(createTestPlacePredicate(places));
   return [...new Set([...testFiles, ...(config === null ? [] : [config]), ...others])].slice(0, MAX_FILES);
 }
 

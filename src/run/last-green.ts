@@ -47,7 +47,7 @@ export function createGreenStateReader(projectRoot: string): (failed: DiagnosedF
     const since = state && (await compareWithState(projectRoot, state).catch(() => null));
     if (!since || 'kind' in since) return false;
     const paths = since.changes.map(({ path: file }) => file);
-    const [before, after] = [await since.before.read(paths), await since.after.read(paths)];
+    const [before, after] = [await since.before.readFiles(paths), await since.after.readFiles(paths)];
     const textOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('latin1');
     return paths.every((file) => textOf(before.get(file)) === textOf(after.get(file)));
   };

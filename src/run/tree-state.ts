@@ -32,7 +32,7 @@ export async function storeTreeState(runDir: string, cwd: string): Promise<void>
   );
   if (paths.length > MAX_FILES) return;
   const contents = openContents(runDir);
-  const bytes = await changed.after.read(paths);
+  const bytes = await changed.after.readFiles(paths);
   const files: TreeState['files'] = [];
   for (const file of paths) {
     const content = bytes.get(file);
@@ -79,21 +79,21 @@ function overlayState(
 ): GitChanges {
   const known = new Set(changes.map((change) => change.path));
   const others = [...kept.keys()].filter((file) => !known.has(file)).map((file) => ({ path: file }));
-  const read = async (paths: readonly string[]) => {
-    const contentOf = new Map(await before.read(paths.filter((file) => !kept.has(file))));
+  const readFiles = async (paths: readonly string[]) => {
+    const contentOf = new Map(await before.readFiles(paths.filter((file) => !kept.has(file))));
     for (const file of paths) {
       const hash = kept.get(file);
       if (hash) contentOf.set(file, await contents.get(hash));
     }
     return contentOf;
   };
-  const paths = async () => {
-    const ofCommit = (await before.paths()).filter((file) => !kept.has(file));
+  const listPaths = async () => {
+    const ofCommit = (await before.listPaths()).filter((file) => !kept.has(file));
     return [...ofCommit, ...[...kept].flatMap(([file, hash]) => (hash === null ? [] : file))];
   };
   return {
     ...changed,
     changes: [...changes, ...others.map((file) => ({ ...file, kind: 'file' as const }))],
-    before: { paths, read },
+    before: { listPaths, readFiles },
   };
 }

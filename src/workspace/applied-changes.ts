@@ -39,7 +39,7 @@ export class AppliedChanges {
   /** All changes, whether in the project or temporarily reverted. */
   #all: readonly Change[] = [];
   readonly #decided = new Set<string>();
-  /** The files that changes of this run have edited, even if the changes have been reverted since, each in the state in which it was last written. */
+  /** The state in which this run last wrote each file, for a change or its revert. */
   readonly #lastWritten = new Map<string, FileState | null>();
   #reverted: ReadonlySet<string> = new Set();
 
@@ -71,8 +71,8 @@ export class AppliedChanges {
       await this.#forget(ids);
     };
     try {
-      const moved = await this.#findMoved(change);
-      if (moved.length > 0) return { kind: 'conflict', files: moved };
+      const unmergeable = await this.#findUnmergeable(change);
+      if (unmergeable.length > 0) return { kind: 'conflict', files: unmergeable };
       const { edits, conflicts } = await mergeOnto(root, change.edits, this.#contents);
       if (conflicts.length > 0) return { kind: 'conflict', files: conflicts };
       const added = edits.flatMap(({ path: file, after }) => (after ? [file] : []));
@@ -93,10 +93,10 @@ export class AppliedChanges {
   }
 
   /**
-   * Returns the files of a change that are not in the state in which the applied changes left them, although these took over other people's edits. A
-   * change on top would count that state as its own, and reverting all of them would lose the edits.
+   * Returns the files of a change whose edits by other people cannot be merged into the applied changes. A change on top of them would count such edits
+   * as its own, and lose them when it is reverted.
    */
-  async #findMoved({ edits }: Change): Promise<string[]> {
+  async #findUnmergeable({ edits }: Change): Promise<string[]> {
     const paths = new Set(edits.map((edit) => edit.path));
     await this.#rebase(paths);
     return planFiles(this.#all, this.#reverted).files.flatMap(({ path: file, goal }) => {
@@ -122,8 +122,8 @@ export class AppliedChanges {
     return this.#lastWritten.has(file);
   }
 
-  /** True if a file is in the state in which a change of this run, or its revert, has left it. */
-  hasWritten(file: string, now: FileState | null): boolean {
+  /** True if a file is still as a change of this run, or its revert, has left it. */
+  isAsLastWritten(file: string, now: FileState | null): boolean {
     const written = this.#lastWritten.get(file);
     return written !== undefined && isSame(written, now);
   }
@@ -212,8 +212,8 @@ export class AppliedChanges {
   }
 
   /**
-   * If somebody has edited a file since self-heal last wrote it, merges that edit into all of the file's states in these changes. Skips a file in which
-   * both changed the same lines.
+   * If somebody has edited a file since self-heal last wrote it, merges that edit into all states of the file in the applied changes. Skips a file in
+   * which both changed the same lines.
    */
   async #rebase(paths: ReadonlySet<string>): Promise<void> {
     const { runDir, root } = this.#options;
@@ -235,8 +235,8 @@ export class AppliedChanges {
             : edit,
         ),
       }));
-      const listEditedFiles = this.#all.filter(({ edits }) => edits.some((edit) => edit.path === file));
-      for (const change of listEditedFiles) {
+      const affected = this.#all.filter(({ edits }) => edits.some((edit) => edit.path === file));
+      for (const change of affected) {
         await storeChange(runDir, change);
         await this.#loadBytes(change);
       }
@@ -266,7 +266,7 @@ export class AppliedChanges {
   }
 }
 
-/** Describes a file that was not restored, and the place of the content that it would have got. */
+/** Says that a file was not restored, and where its earlier content is. */
 export function describeLeftAlone(file: string, goal: FileState | null, contents: Contents): string {
   const backup = goal ? `; its earlier content is in ${contents.changeFile(goal.hash)}` : '';
   return `Not restored, because somebody else has changed it: ${file}${backup}`;
@@ -283,18 +283,18 @@ function listEdits(changes: readonly Change[]) {
 }
 
 /**
- * Plans the state of each path with the changes in `out` reverted and the others applied. `changes` is ordered from the oldest to the newest. No
+ * Plans the state of each path with the changes in `reverted` reverted and the others applied. `changes` is ordered from the oldest to the newest. No
  * applied change may be built on a reverted one.
  */
 export function planFiles(
   changes: readonly Change[],
-  out: ReadonlySet<string>,
+  reverted: ReadonlySet<string>,
 ): { files: FilePlan[]; folders: string[] } {
   const files = new Map<string, FilePlan>();
   for (const { id, edits } of changes) {
     for (const { path: file, before, after } of edits) {
       const earlier = files.get(file);
-      const goal = out.has(id) ? (earlier ? earlier.goal : before) : after;
+      const goal = reverted.has(id) ? (earlier ? earlier.goal : before) : after;
       files.set(file, { path: file, known: [...(earlier?.known ?? []), before, after], goal });
     }
   }

@@ -9,7 +9,7 @@ import type { Contents } from './change.js';
 import { type FileEdit, type FileState, readFileState } from './file-state.js';
 import { changesPackages } from './install.js';
 import { isWritable } from './project-files.js';
-import { type ChangedFile, compareFile, type ExactHunk, takeOutHunks } from './hunks.js';
+import { type ChangedFile, compareFile, type ExactHunk, revertHunks } from './hunks.js';
 import { tryOr } from '../result.js';
 
 /** A hunk that may have broken the test. */
@@ -33,7 +33,7 @@ export function isInitFile(file: string): boolean {
 }
 
 /** Returns the changed files that can be reverted. */
-export async function listPaths(
+export async function listRevertiblePaths(
   { root, changes }: GitChanges,
   { isLeftOut }: { readonly isLeftOut: (file: string) => boolean },
 ): Promise<string[]> {
@@ -48,7 +48,7 @@ export async function compareFiles(
   { root, before }: GitChanges,
   paths: readonly string[],
 ): Promise<ChangedFile[]> {
-  const old = await before.read(paths);
+  const old = await before.readFiles(paths);
   return paths.map((file) => {
     const now = tryOr(null, () => decodeLatin1(readFileSync(path.join(root, file))));
     const bytes = old.get(file);
@@ -56,7 +56,7 @@ export async function compareFiles(
   });
 }
 
-/** With more changed files than this, the base is too old to say what broke a test. */
+/** If more files have changed, the base is too old to say what broke a test. */
 export const MAX_CHANGED_FILES = 2000;
 /** How many commits to go back if no green commit is known. */
 const RECENT_COMMITS = 10;
@@ -83,8 +83,14 @@ export interface LoggedCommit {
 
 /** Returns all commits, newest first, including merged ones, because CI systems check out a merge commit for a pull request. */
 export async function listCommitsSince(root: string, base: string): Promise<LoggedCommit[]> {
-  const how = ['--topo-order', '--name-only', '--no-renames', '-z', '--format=%x01%H%x02%an%x02%aI%x02%s'];
-  const text = String(await gitBytes(root, ['log', ...how, `${base}..HEAD`]));
+  const options = [
+    '--topo-order',
+    '--name-only',
+    '--no-renames',
+    '-z',
+    '--format=%x01%H%x02%an%x02%aI%x02%s',
+  ];
+  const text = String(await gitBytes(root, ['log', ...options, `${base}..HEAD`]));
   return text
     .split('\u0001')
     .slice(1)
@@ -96,7 +102,7 @@ export async function listCommitsSince(root: string, base: string): Promise<Logg
     });
 }
 
-/** Creates the lookup of a file's last change: the number of its commit, or the highest number for uncommitted changes. */
+/** Creates a function that returns the number of the commit that last changed a file, or the highest number for uncommitted changes. */
 export async function createStepLookup(
   root: string,
   log: readonly LoggedCommit[],
@@ -133,12 +139,12 @@ export async function listCandidates(
 
 /** Creates the edits that revert these candidates in the current tree; null if a file has changed since it was read. */
 export async function createRevertingEdits(
-  out: readonly Candidate[],
+  reverted: readonly Candidate[],
   tree: StoredTree,
 ): Promise<FileEdit[] | null> {
-  const files = [...new Set(out.map(({ file }) => file))];
+  const files = [...new Set(reverted.map(({ file }) => file))];
   const hunksOf = (file: ChangedFile) =>
-    out.flatMap((candidate) => (candidate.file === file ? [candidate.hunk] : []));
+    reverted.flatMap((candidate) => (candidate.file === file ? [candidate.hunk] : []));
   return createEdits(
     files.map((file) => ({ file, hunks: hunksOf(file) })),
     tree,
@@ -146,15 +152,15 @@ export async function createRevertingEdits(
 }
 
 async function createEdits(
-  taken: readonly { readonly file: ChangedFile; readonly hunks: readonly ExactHunk[] }[],
+  reverted: readonly { readonly file: ChangedFile; readonly hunks: readonly ExactHunk[] }[],
   { root, contents }: StoredTree,
 ): Promise<FileEdit[] | null> {
   const edits: FileEdit[] = [];
-  for (const { file, hunks } of taken) {
+  for (const { file, hunks } of reverted) {
     const before = readFileState(root, file.path);
     const kept = file.after === null ? null : await contents.put(Buffer.from(file.after, 'latin1'));
     if (before === 'other' || (before?.hash ?? null) !== kept) return null;
-    const text = takeOutHunks(file, new Set(hunks));
+    const text = revertHunks(file, new Set(hunks));
     const after: FileState | null =
       text === null
         ? null
@@ -201,8 +207,8 @@ export async function formatHunks(
 export const uncommitted = '0'.repeat(40);
 
 /**
- * Returns the commits that added a hunk's lines or, if it has none, the newest one that removed them. If the file has changed since the hunk was
- * computed, `contents` is a file with what it was then.
+ * Returns the commits that added a hunk's lines or, if it only removes lines, the newest one that removed them. If the file has changed since the
+ * hunk was computed, `contents` is a file with its former text.
  */
 export async function findCommitsOfHunk(
   { file, newStart, old, now, whole }: ExactHunk,
@@ -218,8 +224,8 @@ export async function findCommitsOfHunk(
   const removed = Buffer.from(old.join(''), 'latin1').toString().replaceAll('\r\n', '\n');
   const atHead = await git(root, ['show', `HEAD:${file}`]);
   if (whole ? (atHead === null) === (old.length === 0) : atHead?.includes(removed)) return [uncommitted];
-  const how = whole ? [] : [`-S${removed}`];
-  const id = await git(root, ['log', '--max-count=1', '--format=%H', ...how, `${base}..HEAD`, '--', file]);
+  const search = whole ? [] : [`-S${removed}`];
+  const id = await git(root, ['log', '--max-count=1', '--format=%H', ...search, `${base}..HEAD`, '--', file]);
   return id ? [id.trim()] : [];
 }
 

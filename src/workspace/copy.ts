@@ -9,6 +9,7 @@ import type { Contents } from './change.js';
 import { removeCopy } from './copy-folder.js';
 import { readContent, type FileEdit, type FileState, isSame, kindOf, readFileState } from './file-state.js';
 import { type Entry, isWritable, listAll, listProject, findUnwritable } from './project-files.js';
+import { pointsOutside } from './write-files.js';
 
 /** A copy of a project in which an agent works, at its own path. */
 export interface ProjectCopy {
@@ -18,12 +19,12 @@ export interface ProjectCopy {
   readonly tree: string;
   /** The source files at the time of copying, out of the agent's reach. */
   readonly base: string;
-  /** The file stats at the time of copying `tree`. */
+  /** The stats of source and copy when `tree` was copied. */
   readonly copyStats: CopyStats;
   readonly entries: readonly Entry[];
   /** Fills the copy before its agent needs it. */
   prepare(): Promise<void>;
-  /** Updates the copy to the current state of the project, or to its chosen entries, and discards all changes in the copy. */
+  /** Updates the copy to the project's current entries, or the chosen ones, and discards all changes in the copy. */
   refresh(choose?: Choose): Promise<void>;
   /** Discards all changes since the copy was last updated, without reading the project's source files. */
   reset(): Promise<void>;
@@ -129,8 +130,8 @@ function findTopmost(folders: ReadonlySet<string>, file: string): string {
 }
 
 /**
- * Gives the copy a new repository of its own, in which an agent's commits, resets and deletions have no effect on the project. It reads the objects of
- * the project's repository, so log, blame and diff show the same as in the project, and it has no remotes, hooks or settings. Returns a description of
+ * Gives the copy a repository of its own, so that an agent's commits, resets and deletions do not affect the project. It reads the objects of the
+ * project's repository, so log, blame and diff show the same as in the project, and it has no remotes, hooks or settings. Returns a description of
  * the project's repository; does nothing if that equals `before`.
  */
 async function makeRepository(root: string, tree: string, before: string | undefined): Promise<string> {
@@ -281,8 +282,8 @@ interface CollectResult {
 }
 
 /**
- * Returns the project's source files that somebody other than self-heal has changed since the copy was made, relative to the root, sorted. `isOurs`
- * returns whether self-heal has left a file in this state.
+ * Returns the project's source files that somebody other than self-heal has changed since the copy was made, relative to the root, sorted. `isOurs` is
+ * true if self-heal left a file in this state.
  */
 export async function listChangedSince(
   root: string,
@@ -307,7 +308,11 @@ const MAX_FILES = 1000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Compares a copy with its base, and stores the contents of files that differ. */
-export async function collect(root: string, copy: ProjectCopy, contents: Contents): Promise<CollectResult> {
+export async function collectChanges(
+  root: string,
+  copy: ProjectCopy,
+  contents: Contents,
+): Promise<CollectResult> {
   const tree = indexByPath((await listAll(copy.tree)).filter(isFile));
   const base = indexByPath((await listAll(copy.base)).filter(isFile));
   const copiedByPath = indexByPath(copy.entries);
@@ -338,7 +343,7 @@ export async function collect(root: string, copy: ProjectCopy, contents: Content
   for (const file of paths.toSorted()) {
     const before = await storeState(copy.base, base.get(file), { contents, like: null });
     const after = await storeState(copy.tree, tree.get(file), { contents, like: before });
-    if (after?.kind === 'link' && leadsOut(copy.tree, file))
+    if (after?.kind === 'link' && hasOutsideTarget(copy.tree, file))
       return { edits: [], ignored, refused: `it created a link that points outside the project: ${file}` };
     if (!isSame(before, after)) edits.push({ path: file, before, after });
   }
@@ -349,7 +354,7 @@ function indexByPath(entries: readonly Entry[]): Map<string, Entry> {
   return new Map(entries.map((entry) => [entry.path, entry]));
 }
 
-/** Explains why a change could not be reverted later, or returns null. A refusal is for the whole change, because a part of a fix is no fix. */
+/** Explains why a change could not be reverted later, or returns null. Then the whole change is refused, because a part of a fix is no fix. */
 function explainNotRevertible(
   touched: readonly string[],
   copiedByPath: ReadonlyMap<string, Entry>,
@@ -382,7 +387,7 @@ async function storeState(
   return { kind, hash, mode: mode & 0o100 ? like.mode | execute : like.mode & ~0o111 };
 }
 
-function leadsOut(tree: string, file: string): boolean {
+function hasOutsideTarget(tree: string, file: string): boolean {
   const link = readlinkSync(path.join(tree, file));
-  return path.isAbsolute(link) || !isInside(tree, path.resolve(path.dirname(path.join(tree, file)), link));
+  return path.isAbsolute(link) || pointsOutside(tree, file, link);
 }

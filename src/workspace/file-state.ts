@@ -56,7 +56,7 @@ export function isSame(a: FileState | null, b: FileState | null): boolean {
   return a.kind === b.kind && a.hash === b.hash && isExecutable(a) === isExecutable(b);
 }
 
-/** True if its owner may execute it. Git records no other permission. */
+/** True if the owner may execute the file. Git records no other permission. */
 export function isExecutable({ kind, mode }: FileState): boolean {
   return kind === 'file' && (mode & 0o100) !== 0;
 }
@@ -67,7 +67,7 @@ export function listParents(file: string): string[] {
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
-/** Returns whether the parents of a path are all folders (or missing), or include a link or a file. */
+/** Returns the first link or file among the parents of a path; `folders` if all that exist are folders. */
 export function findObstacle(root: string, file: string): 'folders' | 'link' | 'file' {
   for (const parent of listParents(file)) {
     const info = lstatSync(path.join(root, parent), { throwIfNoEntry: false });

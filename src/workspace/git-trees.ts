@@ -7,12 +7,12 @@ import { hashContent } from './file-state.js';
 import { computeBlobId } from './patch-text.js';
 import type { Problem } from '../problem.js';
 
-/** The files of one recorded state, for reading. */
+/** The files of a project in one state. */
 export interface FileSnapshot {
   /** Returns all paths, relative to the root, with `/`. */
-  paths(): Promise<readonly string[]>;
+  listPaths(): Promise<readonly string[]>;
   /** Returns the bytes of the files that exist, by path. */
-  read(paths: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  readFiles(paths: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
 }
 
 export interface ChangedPath {
@@ -44,7 +44,7 @@ async function readGitLine(cwd: string, command: readonly string[]): Promise<str
   return String(await gitBytes(cwd, command)).replace(/\n$/, '');
 }
 
-async function runForList(cwd: string, command: readonly string[]): Promise<string[]> {
+async function readGitList(cwd: string, command: readonly string[]): Promise<string[]> {
   return splitAtNul(await gitBytes(cwd, command));
 }
 
@@ -72,7 +72,7 @@ async function compareSince(cwd: string, ref: string | null): Promise<GitChanges
     '--ignore-submodules=dirty',
   ];
   const raw = splitAtNul(await gitDiff(root, [...options, base, '--']));
-  const untracked = await runForList(root, ['ls-files', '--others', '--exclude-standard', '-z']);
+  const untracked = await readGitList(root, ['ls-files', '--others', '--exclude-standard', '-z']);
   const added = untracked.map(async (file) => ({ path: file, kind: await kindOf(path.join(root, file)) }));
   const changes = [...parseRawDiff(raw), ...(await Promise.all(added))];
   return {
@@ -80,8 +80,11 @@ async function compareSince(cwd: string, ref: string | null): Promise<GitChanges
     base,
     changes,
     hidden: () => findHiddenChanges(root, base, new Set(changes.map((change) => change.path))),
-    before: createCommitTree(root, base),
-    after: createDiskTree(root, async () => [...(await runForList(root, ['ls-files', '-z'])), ...untracked]),
+    before: createCommitSnapshot(root, base),
+    after: createDiskSnapshot(root, async () => [
+      ...(await readGitList(root, ['ls-files', '-z'])),
+      ...untracked,
+    ]),
   };
 }
 
@@ -94,16 +97,16 @@ async function findHiddenChanges(
   base: string,
   known: ReadonlySet<string>,
 ): Promise<ChangedPath[]> {
-  const entries = (await runForList(root, ['ls-tree', '-r', '-z', base])).flatMap((entry) => {
+  const entries = (await readGitList(root, ['ls-tree', '-r', '-z', base])).flatMap((entry) => {
     const [, id = '', file = ''] = /^100\d{3} blob ([\da-f]+)\t(.+)$/s.exec(entry) ?? [];
     return file === '' || known.has(file) ? [] : [{ id, file }];
   });
   const options = ['--type=bool', '--default=false', '--get', 'core.sparseCheckout'];
   const isSparse = (await readGitLine(root, ['config', ...options])) === 'true';
   const differing: { id: string; file: string; hash?: string; hashLines?: string }[] = [];
-  const workingTree = createDiskTree(root, () => Promise.resolve([]));
+  const workingTree = createDiskSnapshot(root, () => Promise.resolve([]));
   for (const { id, file } of entries) {
-    const bytes = (await workingTree.read([file])).get(file);
+    const bytes = (await workingTree.readFiles([file])).get(file);
     if (bytes && computeBlobId(bytes, id) !== id)
       differing.push({ id, file, hash: hashContent(bytes), hashLines: hashLines(bytes) });
     else if (!bytes && !isSparse) differing.push({ id, file });
@@ -190,14 +193,14 @@ async function kindOf(file: string): Promise<'file' | 'link' | 'other'> {
 }
 
 /** Reads files from the disk; for links, reads their targets, as git does. */
-export function createDiskTree(root: string, paths: FileSnapshot['paths']): FileSnapshot {
+export function createDiskSnapshot(root: string, listPaths: FileSnapshot['listPaths']): FileSnapshot {
   const readBytes = async (file: string) => {
     const kind = await kindOf(file);
     return kind === 'other' ? null : kind === 'link' ? readlink(file, 'buffer') : readFile(file);
   };
   return {
-    paths,
-    read: async (files) => {
+    listPaths,
+    readFiles: async (files) => {
       const contents = await pMap(
         files,
         async (file) => ({ file, bytes: await readBytes(path.join(root, file)).catch(nullIfMissing) }),
@@ -214,10 +217,10 @@ function nullIfMissing(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-function createCommitTree(root: string, commit: string): FileSnapshot {
+function createCommitSnapshot(root: string, commit: string): FileSnapshot {
   return {
-    paths: () => runForList(root, ['ls-tree', '-r', '-z', '--name-only', commit]),
-    read: async (paths) => {
+    listPaths: () => readGitList(root, ['ls-tree', '-r', '-z', '--name-only', commit]),
+    readFiles: async (paths) => {
       const objects = await readObjects(
         root,
         paths.map((file) => `${commit}:${file}`),
@@ -252,8 +255,8 @@ async function readObjects(root: string, names: readonly string[]): Promise<Read
 }
 
 /** Returns the problem of a comparison without a base. */
-export function createNoBaseProblem({ kind: what, detail }: NoBase): Problem {
-  const words: Record<NoBase['kind'], Pick<Problem, 'message' | 'remedy'>> = {
+export function createNoBaseProblem({ kind, detail }: NoBase): Problem {
+  const problems: Record<NoBase['kind'], Pick<Problem, 'message' | 'remedy'>> = {
     'no-git': { message: 'git is not installed', remedy: 'Install git, which this command needs.' },
     'no-repository': {
       message: 'not a git repository',
@@ -273,5 +276,5 @@ export function createNoBaseProblem({ kind: what, detail }: NoBase): Problem {
         'Fetch the full history (`git fetch --unshallow`; actions/checkout with `fetch-depth: 0`), or name a commit with --base.',
     },
   };
-  return { kind: 'usage', ...words[what] };
+  return { kind: 'usage', ...problems[kind] };
 }

@@ -26,7 +26,7 @@ interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a git command; returns null if it fails or takes too long, and if there is no repository or no git. */
+/** Runs a git command; returns null if it fails or takes too long, or if there is no repository or no git. */
 export async function git(
   cwd: string,
   args: readonly string[],
@@ -93,7 +93,7 @@ async function copyIndex(from: string, to: string): Promise<void> {
   await utimes(to, second, second);
 }
 
-/** Returns the last error message of git in an error. */
+/** Returns git's last message in an error. */
 export function readGitError(error: unknown): string {
   const text = reasonOf(error);
   return [...text.matchAll(/^(?:fatal|error): (.+)/gm)].at(-1)?.[1] ?? text;

@@ -39,18 +39,18 @@ export function compareFile(file: string, before: string | null, after: string |
 }
 
 /** Returns the file's text with some of its hunks reverted; null if the file then does not exist. */
-export function takeOutHunks(
+export function revertHunks(
   { before, after, hunks }: ChangedFile,
-  out: ReadonlySet<ExactHunk>,
+  reverted: ReadonlySet<ExactHunk>,
 ): string | null {
-  const gone = hunks.filter((hunk) => out.has(hunk));
-  if (gone.length === 0) return after;
-  if (gone.length === hunks.length || before === null || after === null) return before;
+  const count = hunks.filter((hunk) => reverted.has(hunk)).length;
+  if (count === 0) return after;
+  if (count === hunks.length || before === null || after === null) return before;
   const lines = splitLines(before);
   let at = 0;
   const parts: string[] = [];
   for (const hunk of hunks) {
-    parts.push(...lines.slice(at, hunk.oldStart - 1), ...(out.has(hunk) ? hunk.old : hunk.now));
+    parts.push(...lines.slice(at, hunk.oldStart - 1), ...(reverted.has(hunk) ? hunk.old : hunk.now));
     at = hunk.oldStart - 1 + hunk.old.length;
   }
   return [...parts, ...lines.slice(at)].join('');

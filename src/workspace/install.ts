@@ -49,8 +49,8 @@ interface InstallRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Yarn Berry has a variable instead, and Deno runs no scripts by default. */
-const withoutFlag: readonly string[] = ['yarn@berry', 'deno'];
+/** Package managers without `--ignore-scripts`: Yarn Berry has a variable instead, and Deno runs no scripts by default. */
+const withoutScriptsFlag: readonly string[] = ['yarn@berry', 'deno'];
 
 const settings = {
   YARN_ENABLE_SCRIPTS: 'false',
@@ -80,7 +80,7 @@ interface Install {
 export async function createInstall(request: InstallRequest): Promise<Install> {
   const { project, root, runId, contents, signal = new AbortController().signal } = request;
   const agent = (await detect({ cwd: project, stopDir: path.dirname(root) }))?.agent ?? 'npm';
-  const noScripts = withoutFlag.includes(agent) ? [] : ['--ignore-scripts'];
+  const noScripts = withoutScriptsFlag.includes(agent) ? [] : ['--ignore-scripts'];
   const resolved = resolveCommand(agent, 'install', noScripts);
   const { command, args } = resolved ?? { command: 'npm', args: ['install', ...noScripts] };
   const lockFolder = findLockFolder(project);

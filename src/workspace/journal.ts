@@ -47,7 +47,7 @@ const storedShape = journalShape.extend({
 
 /**
  * Writes the journal of a project in place of the previous one. First reserves the disk space for carrying it out, because a full disk must not leave
- * a change in the project. Rejects with `ContentsMissing` if it could not be carried out.
+ * a change in the project. Rejects with `ContentsMissing` if it cannot be carried out.
  */
 export async function writeJournal(
   { project, root }: JournalFolders,
@@ -64,7 +64,7 @@ export async function closeJournal(project: string): Promise<void> {
   await releaseReserved(project);
 }
 
-/** Opens the contents stored in the project with a run's journal. The run's other contents may be on a disk that no longer exists after a kill. */
+/** Opens the contents that are stored in the project with a run's journal, because the run's own folder may be gone after a kill. */
 export function openJournalContents(project: string, runId: string): Contents {
   return openContents(stateFolder(project, 'runs', runId));
 }
@@ -111,7 +111,7 @@ export function readJournal({
   const { project: projectNumber, root: rootNumber, schemaVersion: _, ...journal } = parsed.data;
   if (projectNumber !== inodeOf(project)) return { refused: 'it was written for another folder' };
   if (rootNumber !== inodeOf(root))
-    return { refused: `${root}, the root of its files, is another folder than before` };
+    return { refused: `${root}, to which its paths are relative, is no longer the same folder` };
   return journal;
 }
 

@@ -11,6 +11,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { git, gitBytes, gitList, findGitRoot, readGitError } from './git.js';
+import { createDiskSnapshot, type FileSnapshot } from './git-trees.js';
 import { safePath } from './safe-path.js';
 import { kindOf, listParents } from './file-state.js';
 import { isInside } from '../paths.js';
@@ -68,6 +69,22 @@ export async function listProject(root: string): Promise<Entry[]> {
 /** Lists all entries below one of our own folders. Every entry counts as `source`. */
 export async function listAll(root: string): Promise<Entry[]> {
   return list(root, null);
+}
+
+/** Creates a snapshot of the files below one of our own folders. */
+export function createFolderSnapshot(root: string): FileSnapshot {
+  return createDiskSnapshot(root, async () => listFilePaths(await listAll(root)));
+}
+
+/** Creates a snapshot of a project's source files. */
+export function createProjectSnapshot(root: string): FileSnapshot {
+  return createDiskSnapshot(root, async () =>
+    listFilePaths((await listProject(root)).filter(({ area }) => area === 'source')),
+  );
+}
+
+function listFilePaths(entries: readonly Entry[]): string[] {
+  return entries.filter(({ kind }) => kind === 'file').map((entry) => entry.path);
 }
 
 /** The rules for the files of a project's folder. */
@@ -135,7 +152,7 @@ function determineArea(file: string, { area, ignored }: Rules): Area | null {
   return ignored.has(file) ? 'ignored' : area;
 }
 
-/** Returns the rules for the repository in a folder, with the files that it ignores. `!path` marks a folder that is tracked although its name is in `skipped`. */
+/** Returns the rules for the repository in a folder, with the files that it ignores. `!path` marks a tracked folder whose name is in `neverCopied`. */
 async function readRepositoryRules(root: string, folder: string, rules: Rules): Promise<Rules> {
   if (rules.area === 'installed') return rules;
   const under = (file: string) => path.posix.join(folder, file.replace(/\/$/, ''));
@@ -171,7 +188,7 @@ export function isLocal({ area, path: file }: Entry): boolean {
 /** The output of generators among the packages, such as `node_modules/.prisma`, which no package manager writes. */
 const generated = /(?:^|\/)node_modules\/\.(?!bin\/|pnpm\/|yarn|package-lock|modules\.)/;
 
-/** Returns the files that git does not track, without `.env` files and packages, that changed since a time in milliseconds since the epoch. */
+/** Returns the untracked files, without `.env` files and packages, that changed since a time in milliseconds since the epoch. */
 export async function listChangedOutsideGit(
   root: string,
   entries: readonly Entry[],
@@ -197,8 +214,8 @@ export async function explainUnreadableRules(project: string): Promise<string | 
 }
 
 /**
- * Returns the paths that no fix may write, whether they exist or not: because of their names, because they are in another repository below the root
- * (the project's or a copy's), or because git ignores them.
+ * Returns the paths that no fix may write, whether they exist or not: because of their names, because they are in another repository below `root`,
+ * or because git ignores them.
  */
 export async function findUnwritable(root: string, files: readonly string[]): Promise<ReadonlySet<string>> {
   const isInOther = (file: string) =>
@@ -212,7 +229,7 @@ export async function findUnwritable(root: string, files: readonly string[]): Pr
   return new Set([...never, ...ignored]);
 }
 
-/** True if a fix may change this path, by the name alone. */
+/** True if the name of a path does not keep a fix from changing it. */
 export function isWritable(file: string): boolean {
   const isNever = (part: string) => packageFolder.test(part) || neverCopied.has(path.posix.basename(part));
   return ![...listParents(file), file].some(isNever) && safePath.safeParse(file).success;
@@ -221,8 +238,8 @@ export function isWritable(file: string): boolean {
 const MAX_BLOCK_MS = 2;
 
 /**
- * Creates a function to await before each step of a loop with thousands of small synchronous calls (which are cheaper than asynchronous ones). It
- * lets the rest of the program run every two milliseconds.
+ * Creates a function that lets the rest of the program run every two milliseconds. Await it before each step of a loop with thousands of small
+ * synchronous calls, which are cheaper than asynchronous ones.
  */
 function createPeriodicYield(): () => Promise<void> | undefined {
   let since = performance.now();

@@ -5,8 +5,10 @@ import { reasonOf } from '../problem.js';
 import { type ApplyResult, AppliedChanges, type ChangesOptions } from './applied-changes.js';
 import type { Change, Contents } from './change.js';
 import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
-import { listChangedSince, collect, createCopy, type ProjectCopy } from './copy.js';
+import { listChangedSince, collectChanges, createCopy, type ProjectCopy } from './copy.js';
 import {
+  createFolderSnapshot,
+  createProjectSnapshot,
   listChangedOutsideGit,
   type Entry,
   isLocal,
@@ -14,7 +16,6 @@ import {
   findRoot,
   explainUnreadableRules,
 } from './project-files.js';
-import { createFolderTree, createProjectTree } from './tree.js';
 import type { FileSnapshot } from './git-trees.js';
 import type { WriteResult } from './write-files.js';
 
@@ -33,7 +34,7 @@ export interface WorkingCopy {
 }
 
 /** The collected changes of an agent, to be judged and applied. */
-export interface Work {
+export interface CollectedChange {
   /** Null if none of its changes can be part of a fix. */
   readonly change: Change | null;
   readonly ignored: readonly string[];
@@ -48,13 +49,13 @@ export interface Work {
 export interface Workspace {
   /** The folder that is copied: the root of the repository or workspace that contains the project, or else the project. */
   readonly root: string;
-  /** Fills this many copies (by default one) before the agents need them. If that fails, the copy is made again later. */
+  /** Fills this many copies (by default one) before the agents need them. A copy that fails is made again later. */
   prepare(count?: number): Promise<void>;
   /**
    * Updates a copy to the current state of the project or, while the project contains a fix under test, to its state at the last update. Copies are
    * numbered from 0, one for each agent that works at the same time. Rejects if the copy cannot be made, for example because the disk is full.
    */
-  updateCopy(copy?: number, options?: { readonly isTried: boolean }): Promise<WorkingCopy>;
+  updateCopy(copy?: number, options?: { readonly isFixUnderTest: boolean }): Promise<WorkingCopy>;
   /** True if a copy was updated before, so it can be updated even while the project contains a fix under test. */
   hasCopy(copy: number): boolean;
   /**
@@ -64,27 +65,26 @@ export interface Workspace {
   updateCleanCopy(since: number): Promise<WorkingCopy>;
   /** Returns the files outside of git, relative to the root, that somebody other than self-heal changed since a time. */
   listChangedOutsideGit(since: number): Promise<string[]>;
-  /** Creates a change from edits whose contents are stored, in the form that `collect` returns. */
-  createWork(id: string, edits: Change['edits']): Work & { readonly change: Change };
+  /** Creates a change from edits whose contents are stored, in the form that `collectChanges` returns. */
+  createCollectedChange(id: string, edits: Change['edits']): CollectedChange & { readonly change: Change };
   /** Returns the agent's changes in its copy. `id` identifies the change within the run. */
-  collect(id: string, copy?: number): Promise<Work>;
+  collectChanges(id: string, copy?: number): Promise<CollectedChange>;
   /** Writes a change into the project, on top of the applied ones. A kill reverts it until it is marked as decided. */
   apply(change: Change): Promise<ApplyResult>;
-  /** Reverts these changes, and those built on them, temporarily, and applies all others. */
-  takeOut(ids: readonly string[]): Promise<WriteResult>;
+  /** Reverts these changes, and those built on them, until the next call; applies all others. */
+  revertTemporarily(ids: readonly string[]): Promise<WriteResult>;
   /** Reverts changes permanently. Changes built on them are reapplied; `lost` lists those that conflict. */
   revert(ids: readonly string[]): Promise<WriteResult & { readonly lost: readonly string[] }>;
   /** Returns the ids of the changes that are in the project now, oldest first. */
   listApplied(): readonly string[];
   /** Returns the files that the currently applied changes edit, relative to the root. */
-  edited(): ReadonlySet<string>;
+  listEditedFiles(): ReadonlySet<string>;
   /** Marks these changes as decided, so that a kill leaves them in the project. */
   markDecided(ids: readonly string[]): Promise<void>;
   /** Reverts the changes that are not decided, and deletes the copies. */
   close(): Promise<void>;
 }
 
-/** `warn` is also called if git cannot read the repository. */
 interface WorkspaceOptions extends Omit<ChangesOptions, 'root'> {
   /** Called with the folders of all copies before the newest of them exists. */
   readonly onCopy: (folders: readonly string[]) => void;
@@ -129,15 +129,15 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   return {
     root,
     prepare: async (count = 1) => {
-      // Copying may fail because somebody changes a file of the project. The copy is made again when an agent needs it.
+      // Copying may fail because somebody changes a file of the project; the copy is then made when an agent needs it.
       await Promise.all(
         Array.from({ length: count }, (_, n) => openOnce(n).catch(() => (copies[n] = undefined))),
       );
     },
-    updateCopy: async (n = 0, { isTried } = { isTried: false }) => {
+    updateCopy: async (n = 0, { isFixUnderTest } = { isFixUnderTest: false }) => {
       const copy = await openOnce(n);
-      await (isTried ? copy.reset() : copy.refresh());
-      const edited = (isTried ? editedIn.get(n) : undefined) ?? new Set(changes.listEditedFiles());
+      await (isFixUnderTest ? copy.reset() : copy.refresh());
+      const edited = (isFixUnderTest ? editedIn.get(n) : undefined) ?? new Set(changes.listEditedFiles());
       editedIn.set(n, edited);
       return toWorkingCopy(copy, edited);
     },
@@ -152,9 +152,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       return toWorkingCopy(copy, new Set(changes.listEditedFiles()));
     },
     listChangedOutsideGit: async (since) => listChangedByOthers(await listProject(root), since),
-    createWork: (id, edits) => {
-      const source = createProjectTree(root);
-      const reverse = edits.map((createWork) => ({ ...createWork, after: createWork.before }));
+    createCollectedChange: (id, edits) => {
+      const source = createProjectSnapshot(root);
+      const reverse = edits.map((edit) => ({ ...edit, after: edit.before }));
       return {
         change: createChange(id, edits),
         ignored: [],
@@ -164,30 +164,32 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         after: applyEdits(source, edits, contents),
       };
     },
-    collect: async (id, n = 0) => {
+    collectChanges: async (id, n = 0) => {
       const copy = await openOnce(n);
-      const { edits, ignored, refused } = await collect(root, copy, contents).catch((error: unknown) => ({
-        edits: [],
-        ignored: [],
-        refused: `its change could not be read: ${reasonOf(error)}`,
-      }));
-      const before = createFolderTree(copy.base);
+      const { edits, ignored, refused } = await collectChanges(root, copy, contents).catch(
+        (error: unknown) => ({
+          edits: [],
+          ignored: [],
+          refused: `its change could not be read: ${reasonOf(error)}`,
+        }),
+      );
+      const before = createFolderSnapshot(copy.base);
       return {
         change: edits.length > 0 ? createChange(id, edits) : null,
         ignored,
         refused,
         changedInProject: await listChangedSince(root, copy, (file, now) =>
-          changes.hasWritten(file, now),
+          changes.isAsLastWritten(file, now),
         ).catch(() => []),
         before,
         after: applyEdits(before, edits, contents),
       };
     },
     apply: (change) => write(() => changes.apply(change)),
-    takeOut: (ids) => write(() => changes.moveTo(changes.findDependents(ids))),
+    revertTemporarily: (ids) => write(() => changes.moveTo(changes.findDependents(ids))),
     revert: (ids) => write(() => changes.revert(ids)),
     listApplied: () => changes.listApplied().map(({ id }) => id),
-    edited: () => changes.listEditedFiles(),
+    listEditedFiles: () => changes.listEditedFiles(),
     markDecided: (ids) => write(() => changes.markDecided(ids)),
     close: async () => {
       const reverted = isClosed ? writing : write(() => changes.revertUndecided());
@@ -219,16 +221,16 @@ function createPathConverters(
   };
 }
 
-/** Returns the files of a tree with these edits applied. */
+/** Returns a snapshot with these edits applied. */
 function applyEdits(source: FileSnapshot, edits: Change['edits'], contents: Contents): FileSnapshot {
-  const edited = new Map(edits.map((createWork) => [createWork.path, createWork.after]));
+  const edited = new Map(edits.map((edit) => [edit.path, edit.after]));
   return {
-    paths: async () => {
-      const others = (await source.paths()).filter((file) => !edited.has(file));
+    listPaths: async () => {
+      const others = (await source.listPaths()).filter((file) => !edited.has(file));
       return [...others, ...[...edited].flatMap(([file, after]) => (after ? [file] : []))];
     },
-    read: async (paths) => {
-      const files = new Map(await source.read(paths.filter((file) => !edited.has(file))));
+    readFiles: async (paths) => {
+      const files = new Map(await source.readFiles(paths.filter((file) => !edited.has(file))));
       for (const file of paths) {
         const after = edited.get(file);
         if (after?.kind === 'file') files.set(file, await contents.get(after.hash));

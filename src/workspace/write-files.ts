@@ -74,7 +74,7 @@ export function findMissingFolders(root: string, files: readonly string[]): stri
   return [...new Set(files.flatMap(listParents))].filter((folder) => readFileState(root, folder) !== 'other');
 }
 
-/** Synchronous from the last check to the write, because nobody may edit the file in between. */
+/** Is synchronous from the last check to the write, so that nobody can edit the file in between. */
 function writeFile(
   root: string,
   { path: file, goal, known }: FilePlan,
@@ -90,7 +90,7 @@ function writeFile(
   removeFile(temporary);
   if (first !== 'other' && isSame(first, goal)) return 'unchanged';
   if (first === 'other' || !mayWrite(first)) return 'left-alone';
-  if (goal?.kind === 'link' && content && leadsOut(root, file, content)) return 'left-alone';
+  if (goal?.kind === 'link' && content && pointsOutside(root, file, content.toString())) return 'left-alone';
   if (goal && content) {
     if (!makeFolder(path.dirname(target))) return 'left-alone';
     const before = known.find((state) => isSame(state, first)) ?? null;
@@ -117,13 +117,12 @@ function removeFile(file: string): void {
   }
 }
 
-/** True if a link leads out of the root: a program could write through it. */
-function leadsOut(root: string, file: string, content: Buffer): boolean {
-  const target = path.resolve(path.dirname(path.join(root, file)), content.toString());
-  return !isInside(root, target);
+/** True if a link at this path points outside of the root, where a program could write through it. */
+export function pointsOutside(root: string, file: string, link: string): boolean {
+  return !isInside(root, path.resolve(path.dirname(path.join(root, file)), link));
 }
 
-/** Returns false if a file is in the way. */
+/** Returns false if a file is in place of the folder. */
 function makeFolder(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true });

@@ -1,77 +1,131 @@
+import { cpSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, it } from 'vitest';
-import { agentsYaml, editingAgent, scratchProject } from '../rig/scratch-project.js';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { bringRun } from '../rig/hostile-state.js';
+import {
+  agentsYaml,
+  editingAgent,
+  type Finished,
+  projectIn,
+  scratchProject,
+  type ScratchProject,
+  shopFiles,
+} from '../rig/scratch-project.js';
 import { runId, storedRun } from '../rig/stored-run.js';
+import { tempDir, tempDirOfFile } from '../rig/temp-dir.js';
 
+const broken = shopFiles['page.html'].replace('Thanks', 'Tanks');
 const files = {
-  'package.json': '{ "name": "scratch", "type": "module" }',
-  '.gitignore': 'node_modules\ntest-results\n',
-  'playwright.config.ts': "export default { testDir: 'tests', workers: 1, reporter: [['list']] };",
-  'src/word.js': "export const word = 'one';",
-  'tests/a.spec.ts': `
-    import { test, expect } from '@playwright/test';
-    import { word } from '../src/word.js';
-    test('says two', () => expect(word).toBe('two'));`,
-  'fixer.mjs': editingAgent([['src/word.js', 'one', 'two']]),
+  ...shopFiles,
+  '.gitignore': 'node_modules\ntest-results\n.env\n',
+  'page.html': broken,
+  '.env': 'SHOP=old\n',
+  '.env.example': 'SHOP=new\n',
+  'mine.txt': 'a\n',
+  'both.txt': '1\n2\n3\n',
+  // The run's own folder may be deleted while it works.
+  'fixer.mjs': `import { rmSync } from 'node:fs';
+rmSync(process.env.DELETED, { recursive: true });
+${editingAgent([
+  ['page.html', 'Tanks', 'Thanks'],
+  ['.env', 'old', 'new'],
+  ['mine.txt', 'a', 'b'],
+  ['both.txt', '1', 'one'],
+])}`,
   'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
 };
 
-it('HN-8 undo finds the newest run that changed something, behind a green one', async () => {
-  const project = await scratchProject(files);
-  const healed = await project.selfHeal(['run']);
-  expect(healed.exitCode, healed.stderr).toBe(0);
+/** A project that one run has healed and another one has seen green. */
+let shop: ScratchProject;
+let healed: Finished;
+let green: Finished;
+const cache = tempDirOfFile('cache');
+beforeAll(async () => {
+  shop = await scratchProject(files, tempDirOfFile('healed'));
+  const env = { DELETED: path.join(shop.dir, '.self-heal'), XDG_CACHE_HOME: cache };
+  healed = await shop.selfHeal(['run'], env);
+  green = await shop.selfHeal(['run']);
+});
+
+/** Copies the project together with its runs. */
+function copyShop(): ScratchProject {
+  const dir = tempDir('copy');
+  cpSync(shop.dir, dir, { recursive: true, verbatimSymlinks: true });
+  return projectIn(dir);
+}
+
+it('HN-8 undo asks about the newest run that changed something, behind a green one', async () => {
+  expect([healed.exitCode, green.exitCode], healed.stderr).toEqual([0, 0]);
   // This is not a git repository, so no git command is suggested.
   expect(healed.stderr).toContain('self-heal undo');
   expect(healed.stderr).not.toContain('git diff');
-  expect(await project.selfHeal(['run'])).toMatchObject({ exitCode: 0 });
-
-  const id = healed.report?.runId ?? '';
-  const asks = await project.selfHeal(['undo']);
+  const asks = await shop.selfHeal(['undo']);
   expect(asks).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(asks.stderr).toContain(`self-heal undo ${id}`);
-  expect(await project.read('src/word.js')).toBe("export const word = 'two';");
-  const nothing = await project.selfHeal(['inspect', '99']);
+  expect(asks.stderr).toContain(`self-heal undo ${healed.report?.runId}`);
+  expect(await shop.read('page.html')).toBe(shopFiles['page.html']);
+  const nothing = await shop.selfHeal(['inspect', '99']);
   expect(nothing).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nothing failed in run') });
+});
 
-  await project.write({ 'src/word.js': "export const word = 'three';" });
-  const edited = await project.selfHeal(['undo', '--yes']);
-  expect(edited.exitCode).toBe(1);
-  expect(edited.stdout).toMatch(/^left alone, because they have changed since run \S+:\n {2}src\/word\.js\n/);
-  await project.write({ 'src/word.js': "export const word = 'two';" });
+it('HN-1 a run leaves no copy of the project behind', async () => {
+  // The watchdog removes it.
+  await vi.waitFor(() => expect(readdirSync(cache)).toEqual([]), { timeout: 60_000, interval: 50 });
+});
 
-  const home = path.join(project.dir, '.self-heal');
-  const events = path.join(home, 'runs', id, 'events.ndjson');
-  const whole = await readFile(events);
-  const cannotTell = async () => {
-    const { exitCode, stdout, stderr } = await project.start(['undo', id]);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain('git apply -R');
-  };
-  await truncate(events, 200);
-  await cannotTell();
-  await writeFile(events, whole);
-  await rename(path.join(home, 'changes'), path.join(home, 'moved'));
-  await cannotTell();
-  await rename(path.join(home, 'moved'), path.join(home, 'changes'));
-  expect(await project.selfHeal(['undo', '--yes'])).toMatchObject({ exitCode: 0 });
-  expect(await project.read('src/word.js')).toBe(files['src/word.js']);
-  expect((await project.selfHeal(['undo'])).stdout).toContain('nothing to undo');
+it('HN-8 HN-1 undo reverts what agents changed, even in .env files, and keeps the user’s edits', async () => {
+  const project = copyShop();
+  expect(await project.read('.env')).toBe('SHOP=new\n');
+  await project.write({ 'mine.txt': 'c\n', 'both.txt': 'one\n2\n3\n4\n' });
+  const { exitCode, stdout } = await project.selfHeal(['undo', '--yes']);
+  expect(stdout).toMatch(
+    /reverted the changes[^]*\.env\n {2}both\.txt\n {2}page\.html\nleft alone[^]*mine\.txt/,
+  );
+  expect(exitCode).toBe(1);
+  expect(await project.read('page.html')).toBe(broken);
+  expect(await project.read('.env')).toBe('SHOP=old\n');
+  expect(await project.read('mine.txt')).toBe('c\n');
+  expect(await project.read('both.txt')).toBe('1\n2\n3\n4\n');
+  const again = await project.selfHeal(['undo', '--yes']);
+  expect(again.stdout).toMatch(/^left alone, because they have changed since run \S+:\n {2}mine\.txt\n/);
+  await project.write({ 'mine.txt': 'a\n' });
+  const last = await project.selfHeal(['undo', '--yes']);
+  const reverted = expect.stringContaining('already been reverted') as unknown;
+  expect(last).toMatchObject({ exitCode: 0, stdout: reverted });
+  const id = healed.report?.runId ?? '';
   const { stderr: summary } = await project.selfHeal(['report', id]);
   expect(summary).toContain('were undone later');
   expect(summary).not.toContain(`undo ${id}`);
 });
 
+it('HN-8 undo without a complete record of the changes names the git command that reverts the patch', async () => {
+  const project = copyShop();
+  const id = healed.report?.runId ?? '';
+  const home = path.join(project.dir, '.self-heal');
+  const events = path.join(home, 'runs', id, 'events.ndjson');
+  const cannotTell = async () => {
+    const { exitCode, stdout, stderr } = await project.start(['undo', id]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain('git apply -R');
+  };
+  const whole = await readFile(events);
+  await truncate(events, 200);
+  await cannotTell();
+  await writeFile(events, whole);
+  await rename(path.join(home, 'changes'), path.join(home, 'moved'));
+  await cannotTell();
+});
+
 it('HN-8 undo of what is undone already says so, and names the newest run that left changes', async () => {
-  const project = await scratchProject(files);
-  const first = await project.selfHeal(['run']);
-  await project.write({ 'src/word.js': files['src/word.js'] });
-  expect(await project.selfHeal(['run'])).toMatchObject({ exitCode: 0 });
+  const project = await scratchProject({ 'package.json': '{ "name": "scratch" }' });
+  const [first, second] = ['20260101-000000-0001', '20260102-000000-0002'];
+  bringRun(project.dir, 'first.txt', { id: first });
+  bringRun(project.dir, 'second.txt', { id: second });
   expect(await project.selfHeal(['undo'])).toMatchObject({ exitCode: 0 });
   const again = await project.selfHeal(['undo']);
   expect(again.exitCode).toBe(2);
   expect(again.stderr).toContain('the last run has already been reverted');
-  expect(again.stderr).toContain(first.report?.runId);
+  expect(again.stderr).toContain(first);
 });
 
 it('CL-9 CL-12 commands accept the beginning of a run id, and reject one that matches several runs', async () => {

@@ -112,7 +112,7 @@ function questionOf(run: Finished, what: string): string {
 }
 
 describe('changes that their author meant', () => {
-  const meant = Object.keys(intended).filter((what) => what !== 'the only part');
+  const meant = ['a friendlier text', 'a part that is gone'];
   let project: Awaited<ReturnType<typeof shopAfter>>;
   let run: Finished;
   let changed: string;
@@ -126,7 +126,7 @@ describe('changes that their author meant', () => {
   });
 
   it('BL-6 CL-5 end as a question with the patch of the tests, of one agent run', () => {
-    expect(offersOf(run, 'a price format')).toEqual(['tests', 'app']);
+    expect(offersOf(run, 'a part that is gone')).toEqual(['tests', 'app']);
     expect(run.report?.totals.agentRuns).toBe(meant.length);
     expect(run.exitCode).toBe(3);
     expect(changed).toBe('');
@@ -139,7 +139,6 @@ describe('changes that their author meant', () => {
   });
 
   it('BL-6 ME-7 take out a whole test only by an answer, which is proven by its absence', async () => {
-    expect(offersOf(run, 'a part that is gone')).toContain('tests');
     expect(removal.report, removal.stderr).toMatchObject({ causes: [{ verdict: 'healed' }] });
     expect(removal.exitCode).toBe(0);
     const text = await project.read(spec('a part that is gone'));

@@ -5,7 +5,6 @@ import { readProcessTable } from '../../src/process/proc-table.js';
 import { findCopies } from '../../src/workspace/copy-folder.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, editingAgent, scratchProject, shopFiles } from '../rig/scratch-project.js';
-import { tempDir } from '../rig/temp-dir.js';
 import { agentStarted, isAlive, worker } from '../rig/working-agent.js';
 
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
@@ -133,48 +132,3 @@ it.runIf(isLong && process.platform === 'linux')(
     expect(patch).toMatch(/^\+.*Thanks/m);
   },
 );
-
-it('HN-8 HN-1 undo reverts what agents changed, even in .env files, and keeps the user’s edits', async () => {
-  const project = await scratchProject({
-    ...shopFiles,
-    ...broken,
-    '.gitignore': 'node_modules\ntest-results\n.env\n',
-    '.env': 'SHOP=old\n',
-    '.env.example': 'SHOP=new\n',
-    'mine.txt': 'a\n',
-    'both.txt': '1\n2\n3\n',
-    'fixer.mjs': `import { rmSync } from 'node:fs';
-rmSync(process.env.DELETED, { recursive: true });
-${editingAgent([
-  ['page.html', 'Tanks', 'Thanks'],
-  ['.env', 'old', 'new'],
-  ['mine.txt', 'a', 'b'],
-  ['both.txt', '1', 'one'],
-])}`,
-    'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
-  });
-  const cache = tempDir('cache');
-  const env = { DELETED: path.join(project.dir, '.self-heal'), XDG_CACHE_HOME: cache };
-  expect((await project.selfHeal(['run'], env)).exitCode).toBe(0);
-  // The watchdog removes the copy.
-  await soon(() => expect(readdirSync(cache)).toEqual([]));
-  expect(await project.read('.env')).toBe('SHOP=new\n');
-  await project.write({ 'mine.txt': 'c\n', 'both.txt': 'one\n2\n3\n4\n' });
-  const { exitCode, stdout } = await project.selfHeal(['undo', '--yes']);
-  expect(stdout).toMatch(
-    /reverted the changes[^]*\.env\n {2}both\.txt\n {2}page\.html\nleft alone[^]*mine\.txt/,
-  );
-  expect(exitCode).toBe(1);
-  expect(await project.read('page.html')).toBe(broken['page.html']);
-  expect(await project.read('.env')).toBe('SHOP=old\n');
-  expect(await project.read('mine.txt')).toBe('c\n');
-  expect(await project.read('both.txt')).toBe('1\n2\n3\n4\n');
-  const again = await project.selfHeal(['undo', '--yes']);
-  expect(again.stdout).toMatch(/^left alone, because they have changed since run \S+:\n {2}mine\.txt\n/);
-  await project.write({ 'mine.txt': 'a\n' });
-  const last = await project.selfHeal(['undo', '--yes']);
-  expect(last).toMatchObject({
-    exitCode: 0,
-    stdout: expect.stringContaining('already been reverted') as unknown,
-  });
-});

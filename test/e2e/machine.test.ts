@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { scratchProject } from '../rig/scratch-project.js';
+import { agentsYaml, scratchProject } from '../rig/scratch-project.js';
 
 /** A server of somebody else on this machine, outside of the project. */
 let foreign: Server;
@@ -14,22 +14,22 @@ beforeEach(async () => {
 });
 afterEach(() => foreign.close());
 
-const project = (webServer: string) =>
+/** A project with a web server, and a test of one request. */
+const project = (webServer: string, test: string, server: string) =>
   scratchProject({
     'package.json': '{ "name": "scratch", "type": "module" }',
     '.gitignore': 'node_modules\ntest-results\n',
     'playwright.config.ts': `export default { testDir: 'tests', workers: 1, reporter: [['list']],
       webServer: ${webServer} };`,
     'tests/a.spec.ts': `import { test, expect } from '@playwright/test';
-      test('shows the shop', async ({ request }) =>
-        expect(await (await request.get('http://127.0.0.1:${port}/')).text()).toBe('shop'));`,
-    'server.mjs': `import http from 'node:http';
-      http.createServer((request, response) => response.end('shop')).listen(${port}, '127.0.0.1');`,
-    'agents.yaml': `version: 1
-runner: own
-runners: { own: { command: [node, -e, 'process.exit(1)'] } }
-`,
+      test('shows the shop', async ({ request }) => ${test});`,
+    'server.mjs': server,
+    'agents.yaml': agentsYaml(['no-such-program']),
   });
+
+const shop = () => `import http from 'node:http';
+  http.createServer((request, response) => response.end('shop')).listen(${port}, '127.0.0.1');`;
+const showsShop = () => `expect(await (await request.get('http://127.0.0.1:${port}/')).text()).toBe('shop')`;
 
 it.each([
   [
@@ -43,15 +43,12 @@ it.each([
     () => `{ command: 'node server.mjs', url: 'http://127.0.0.1:${port}/', reuseExistingServer: true }`,
     () => `not this project's server but`,
   ],
-  [
-    'a program that this machine does not have',
-    () => `{ command: 'echo "sh: 1: docker: not found" >&2; exit 127', url: 'http://127.0.0.1:1/' }`,
-    () => 'the program docker is missing',
-  ],
 ])(
   'HL-7 CL-5 %s gets no agent, but a sentence for a person, and exits with 3',
   async (_, webServer, said) => {
-    const { exitCode, report, stderr } = await (await project(webServer())).selfHeal(['run']);
+    const { exitCode, report, stderr } = await (
+      await project(webServer(), showsShop(), shop())
+    ).selfHeal(['run']);
     expect(exitCode, stderr).toBe(3);
     expect(report?.causes).toMatchObject([
       { verdict: 'failed', attempts: [], reason: expect.stringContaining(said()) },
@@ -61,26 +58,17 @@ it.each([
 
 /** A project whose server listens at one address, with a test of one request. */
 const served = (listen: string, answer: string, asked: string) =>
-  scratchProject({
-    'package.json': '{ "name": "scratch", "type": "module" }',
-    '.gitignore': 'node_modules\ntest-results\n',
-    'playwright.config.ts': `export default { testDir: 'tests', workers: 1, reporter: [['list']],
-      webServer: { command: 'node server.mjs', url: 'http://${listen}:${port}/up', reuseExistingServer: false } };`,
-    'tests/a.spec.ts': `import { test, expect } from '@playwright/test';
-      test('shows the shop', async ({ request }) =>
-        expect((await request.get('${asked}')).status()).toBe(200));`,
-    'server.mjs': `import http from 'node:http';
+  project(
+    `{ command: 'node server.mjs', url: 'http://${listen}:${port}/up', reuseExistingServer: false }`,
+    `expect((await request.get('${asked}')).status()).toBe(200)`,
+    `import http from 'node:http';
       import net from 'node:net';
       http.createServer((request, response) => {
         if (request.url === '/up') return response.end('up');
         ${answer}
       }).listen(${port}, '${listen}');`,
-    'agents.yaml': `version: 1
-runner: own
-runners: { own: { command: [node, -e, 'process.exit(1)'] } }
-retries: { max: 1 }
-`,
-  });
+  );
+
 /** Frees the port for the project's own server. */
 const free = async () => {
   foreign.close();
@@ -110,5 +98,6 @@ it('HL-7 CS-11 a web server at the other loopback address is named, and is a mat
   expect(report?.causes[0]?.headline).toContain(
     `[::1]:${port} refuses connections, while a web server of the config listens at 127.0.0.1:${port}`,
   );
-  expect(report?.causes[0]?.attempts.length).toBeGreaterThan(0);
+  // Only its program is missing.
+  expect(report?.causes[0]?.verdict).toBe('agent-unusable');
 });

@@ -40,20 +40,3 @@ it('HL-7 HN-5 heals a test that is red only after others, and proves it with the
   expect(report?.causes).toMatchObject([{ verdict: 'healed', proof, headline }]);
   expect(exitCode).toBe(0);
 });
-
-it('HL-7 a test that is red and green alone is flaky, however it fails after others', async () => {
-  const project = await scratchProject({
-    ...files,
-    'tests/a.spec.ts': spec('one'),
-    'tests/b.spec.ts': `
-      import { test, expect } from '@playwright/test';
-      import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-      test('fails by chance', () => {
-        const run = existsSync('.runs') ? Number(readFileSync('.runs', 'utf8')) + 1 : 1;
-        writeFileSync('.runs', String(run));
-        expect([1, 3, 4]).not.toContain(run);
-      });`,
-  });
-  const { report } = await project.selfHeal(['run']);
-  expect(report?.totals).toMatchObject({ flaky: 1, healed: 0, agentRuns: 0 });
-});

@@ -3,8 +3,10 @@ import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { readProcessTable } from '../../src/process/proc-table.js';
 import { findCopies } from '../../src/workspace/copy-folder.js';
+import { freePort } from '../rig/free-port.js';
 import { isLong } from '../rig/long.js';
-import { agentsYaml, scratchProject, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
+import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { tempDir } from '../rig/temp-dir.js';
 import { isAlive } from '../rig/working-agent.js';
 
 /** A test that looks for one word of the page, so that each word is a cause of its own. */
@@ -20,35 +22,74 @@ const words = ['bread', 'cheese', 'pears'] as const;
 /** Bread and wine are far apart; cheese and pears are on one line. */
 const page = `bad bread\n\n\n\n\nbad wine\n\n\n\n\nbad cheese, bad pears\n`;
 
-async function market(asked: readonly string[], agent: (dir: string) => string): Promise<ScratchProject> {
+/** A market whose agents write a file each into a folder outside of it when they start. */
+async function market(
+  asked: readonly string[],
+  agent: (started: string) => string,
+  more: Record<string, string> = {},
+) {
   const { 'tests/shop.spec.ts': _, ...files } = shopFiles;
+  const started = tempDir('started');
   const project = await scratchProject({
     ...files,
-    '.gitignore': `${shopFiles['.gitignore']}started\n`,
     'page.html': page,
     'agents.yaml': agentsYaml(['node', 'agent.mjs']),
+    'agent.mjs': agent(started),
     ...Object.fromEntries(asked.map((word) => [`tests/${word}.spec.ts`, wants(word)])),
+    ...more,
   });
-  await project.write({ 'agent.mjs': agent(project.dir), 'started/.keep': '' });
-  return project;
+  return { project, started };
 }
 
-const readsItsWord = (dir: string) => `
+const readsItsWord = (started: string) => `
   import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+  import { dirname } from 'node:path';
   import { setTimeout } from 'node:timers/promises';
-  const word = /^Test:.*sells (\\w+)/m.exec(readFileSync(0, 'utf8'))[1];
-  const said = ${JSON.stringify(path.join(dir, 'started'))};
-  writeFileSync(said + '/' + word, String(process.pid));`;
+  const prompt = readFileSync(0, 'utf8');
+  const word = /^Test:.*sells (\\w+)/m.exec(prompt)[1];
+  const started = ${JSON.stringify(started)};
+  writeFileSync(started + '/' + word, String(process.pid));`;
 
 /** Fixes its word once all the agents have started, which would wait forever if they ran one after another. */
-const waitsForAll = (dir: string) => `${readsItsWord(dir)}
-  while (readdirSync(said).length < ${words.length + 1}) await setTimeout(20);
+const waitsForAll = (started: string) => `${readsItsWord(started)}
+  if (!prompt.includes(dirname(process.env.SELF_HEAL_CONTEXT))) process.exit(1);
+  while (readdirSync(started).length < ${words.length}) await setTimeout(20);
   writeFileSync('page.html', readFileSync('page.html', 'utf8').replace('bad ' + word, 'good ' + word));`;
 
-it('SC-3 --agents 3 merges patches to one file, and heals again after a conflict', async () => {
-  const project = await market(words, waitsForAll);
-  const { exitCode, events, report } = await project.selfHeal(['run', '--agents', '3', '--verify', 'quick']);
-  expect(exitCode).toBe(0);
+/** A web server that writes down which files of the project change while a suite runs. */
+const watchful = (port: number, written: string) => ({
+  'playwright.config.ts': shopFiles['playwright.config.ts'].replace(
+    'workers: 1,',
+    `workers: 1, webServer: { command: 'node server.mjs', url: 'http://127.0.0.1:${port}/' },`,
+  ),
+  'server.mjs': `
+    import { appendFileSync, watch } from 'node:fs';
+    import { createServer } from 'node:http';
+    watch('.', { recursive: true }, (_, file) => {
+      if (!/^(?:test-results|node_modules)(?:\\/|$)/.test(file)) appendFileSync(${JSON.stringify(written)}, file + '\\n');
+    });
+    createServer((_, response) => response.end('ok')).listen(${port}, '127.0.0.1');`,
+});
+
+it('SC-3 CL-3 AG-2 --agents 3 merges patches, heals again after a conflict, and writes beside no suite', async () => {
+  const written = path.join(tempDir('written'), 'names');
+  const { project } = await market(words, waitsForAll, watchful(await freePort(), written));
+  const { exitCode, events, report, stderr } = await project.selfHeal([
+    'run',
+    '--agents',
+    '3',
+    '--verify',
+    'quick',
+  ]);
+  expect(exitCode, stderr).toBe(0);
+  expect(existsSync(written) ? readFileSync(written, 'utf8') : '').toBe('');
+  // While the agent worked, the evidence that its prompt names was elsewhere.
+  const evidence = path.join(
+    project.dir,
+    `.self-heal/runs/${report?.runId}`,
+    report?.causes[0]?.evidence ?? '',
+  );
+  expect(readFileSync(path.join(evidence, 'prompt.md'), 'utf8')).toContain(evidence);
   const agents = events.filter(({ type }) => type === 'agent.started' || type === 'agent.ended');
   expect(agents.slice(0, 4).map(({ type }) => type)).toEqual([
     ...words.map(() => 'agent.started'),
@@ -67,19 +108,19 @@ it('SC-3 --agents 3 merges patches to one file, and heals again after a conflict
   expect(report?.totals.agentRuns).toBe(4);
 });
 
-const worksOn = (dir: string) => `${readsItsWord(dir)}
+const worksOn = (started: string) => `${readsItsWord(started)}
   writeFileSync('page.html', 'half a fix');
   globalThis.setInterval(() => {}, 1000);`;
 
 /** Two agents at work: their pids, and the copies in which they work. */
 async function twoAtWork() {
-  const project = await market(['bread', 'wine'], worksOn);
+  const { project, started } = await market(['bread', 'wine'], worksOn);
   const running = project.start(['run', '--agents', '2']);
   const pids = await vi.waitFor(
-    async () => {
-      const started = await Promise.all(['bread', 'wine'].map((word) => project.read(`started/${word}`)));
-      expect(started.every((pid) => pid !== '')).toBe(true);
-      return started.map(Number);
+    () => {
+      const all = ['bread', 'wine'].map((word) => readFileSync(path.join(started, word), 'utf8'));
+      expect(all).not.toContain('');
+      return all.map(Number);
     },
     { timeout: 120_000, interval: 50 },
   );

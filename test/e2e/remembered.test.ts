@@ -3,7 +3,9 @@ import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import { execaSync } from 'execa';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { createStore } from '../../src/store/create-store.js';
+import { openStore } from '../../src/store/open-store.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, scratchProject, type Finished, type ScratchProject } from '../rig/scratch-project.js';
 import { tempDirOfFile } from '../rig/temp-dir.js';
@@ -69,11 +71,11 @@ const remembered = ['healed', 'memory: green'];
 /** For what does not depend on how many there are. */
 const one = 'tests/three.spec.ts';
 
-it.runIf(process.platform === 'linux')(
+it.runIf(isLong && process.platform === 'linux')(
   'ME-8 HN-1 HN-2 fixes whose proof a kill cut off are tried again without an agent, unless undone',
   async () => {
-    // First, confirming, beside the second cause if there is one, then for its own: the run after that is the proof.
-    const project = await killedAt(isLong ? 5 : 4);
+    // First, confirming, beside the second cause, then for its own: the run after that is the proof.
+    const project = await killedAt(5);
     expect(await project.read('three.mjs')).toContain('right');
     const { stderr } = await project.selfHeal(['undo']);
     expect(await project.read('three.mjs')).toBe(files['three.mjs' as keyof typeof files]);
@@ -107,17 +109,18 @@ async function afterCached(files: Record<string, string>): Promise<ScratchProjec
 }
 
 let healed: ScratchProject;
+let run: Finished;
 beforeAll(async () => {
   const quick = agentsYaml(['node', 'agent.mjs']);
   healed = await scratchProject({ ...files, 'agents.yaml': quick }, tempDirOfFile('healed'));
-  const first = { exitCode: 0, report: { totals: { agentRuns: 1 } } };
-  expect(await healed.selfHeal(['run', one])).toMatchObject(first);
+  run = await healed.selfHeal(['run', one]);
+  expect(run).toMatchObject({ exitCode: 0, report: { totals: { agentRuns: 1 } } });
 });
 
 it('ME-8 PB-6 a fault that comes back is healed with no agent where only the store is cached', async () => {
-  const run = await (await afterCached(files)).selfHeal(['run', one]);
-  expect(verdictsOf(run), run.stderr).toEqual([remembered]);
-  expect(run.report?.totals.agentRuns).toBe(0);
+  const again = await (await afterCached(files)).selfHeal(['run', one]);
+  expect(verdictsOf(again), again.stderr).toEqual([remembered]);
+  expect(again.report?.totals.agentRuns).toBe(0);
 });
 
 it('HN-1 ME-8 a remembered fix writes no file that git ignores', async () => {
@@ -131,4 +134,15 @@ it('HN-1 ME-8 a remembered fix writes no file that git ignores', async () => {
   expect(refused.stderr).toContain('no fix may write three.mjs');
   expect(verdictsOf(refused)?.flat(), refused.stderr).toContain('memory: still-failing');
   expect(await project.read('three.mjs')).toContain('wrong three');
+});
+
+it('HN-8 ME-8 an undone fix is not remembered', async () => {
+  const signature = run.report?.causes[0]?.signature ?? '';
+  const opened = await openStore(path.join(healed.dir, '.self-heal/ledger.db'), '/');
+  if (!opened.ok) throw new Error(opened.error.message);
+  const store = createStore(opened.value, 'scratch', () => Date.now());
+  onTestFinished(() => store.close());
+  expect(await store.listRememberedFixes(signature)).toHaveLength(1);
+  expect(await healed.selfHeal(['undo', '--yes'])).toMatchObject({ exitCode: 0 });
+  expect(await store.listRememberedFixes(signature)).toEqual([]);
 });

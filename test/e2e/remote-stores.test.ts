@@ -24,7 +24,7 @@ async function cloned(port: number) {
   const store = `store: postgres://u:\${NPM_TOKEN}@127.0.0.1:${port}/db`;
   const project = await scratchProject({
     ...shopFiles,
-    'agents.yaml': `${agentsYaml(['node', ''])}\n${store}`,
+    'agents.yaml': `${agentsYaml(['no-such-program'])}\n${store}`,
   });
   await storedRun(project.dir);
   return project;

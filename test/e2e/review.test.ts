@@ -35,6 +35,7 @@ const names = ['honest', 'hides'];
 const { 'tests/shop.spec.ts': _, 'page.html': __, ...shared } = shopFiles;
 const files = {
   ...shared,
+  '.gitignore': 'node_modules\ntest-results\n.self-heal\n',
   ...Object.fromEntries(names.map((name) => [`${name}.html`, '<button>Tanks</button>'])),
   'tests/shop.spec.ts': `
     import { test, expect } from '@playwright/test';
@@ -57,6 +58,7 @@ let project: ScratchProject;
 let run: Finished;
 beforeAll(async () => {
   project = await scratchProject(files, tempDirOfFile('review'));
+  committed(project.dir, 'all');
   run = await project.selfHeal(['run']);
 });
 
@@ -86,19 +88,13 @@ describe('the reviewer of a fix', () => {
 
 describe('verify --review', () => {
   it('HN-11 HN-12 has a change read, and refuses one that hides the fault', async () => {
-    const changed = await scratchProject(
-      { ...files, '.gitignore': 'node_modules\ntest-results\n.self-heal\n' },
-      tempDirOfFile('verify review'),
-    );
-    committed(changed.dir, 'all');
-    await changed.selfHeal(['run', '--dry-run']);
     const hides = '<button>Tanks<!-- Thanks --></button>';
-    await changed.write({ 'honest.html': '<button>Thanks</button>', 'hides.html': hides });
-    const { exitCode, report, stderr } = await changed.selfHeal(['verify', '--quick', '--review']);
+    await project.write({ 'hides.html': hides });
+    const { exitCode, report, stderr } = await project.selfHeal(['verify', '--quick', '--review']);
     const reason = expect.stringContaining('it hides the fault: the button still says Tanks') as unknown;
     expect([exitCode, report?.verification]).toMatchObject([1, { verdict: 'refused', reason }]);
     expect(stderr).not.toContain('no agent is started');
     // What the reviewer writes stays in its copy.
-    expect(await changed.read('hides.html')).toBe(hides);
+    expect(await project.read('hides.html')).toBe(hides);
   });
 });

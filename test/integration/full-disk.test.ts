@@ -35,7 +35,7 @@ const program = `
     writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - roomKb * 1024)));
     let came = 'threw';
     try {
-      const { change, refused } = await workspace.collect('1');
+      const { change, refused } = await workspace.collectChanges('1');
       came = change ? (await workspace.apply(change)).kind : 'refused: ' + refused;
     } catch (error) { came = error.code ?? String(error); }
     const left = named(state(project));

@@ -111,7 +111,7 @@ it.each([
   const changed = await compareWithGit(dir, head);
   if ('kind' in changed) throw new Error(changed.kind);
   expect([...changed.changes, ...(await changed.hidden())].map((one) => one.path)).toEqual(['first']);
-  expect(String((await changed.before.read(['first'])).get('first'))).toBe('first');
+  expect(String((await changed.before.readFiles(['first'])).get('first'))).toBe('first');
 });
 
 it('HN-12 counts neither converted line ends nor the contents that Git LFS keeps elsewhere as hidden', async () => {

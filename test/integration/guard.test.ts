@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { edited, type Edit, places, project } from '../../fixtures/guard/cases.mjs';
 import { createGuard } from '../../src/guard/run-guard.js';
 import { judgeChange } from '../../src/guard/judge.js';
-import { createFolderTree } from '../../src/workspace/tree.js';
+import { createFolderSnapshot } from '../../src/workspace/project-files.js';
 import type { FileSnapshot } from '../../src/workspace/git-trees.js';
 import { writeInto } from '../rig/agent-workspace.js';
 import { aResult, aSuiteRun, aTest } from '../rig/builders.js';
@@ -30,8 +30,8 @@ async function judged(edits: readonly Edit[], first = firstRun()) {
   for (const gone of Object.keys(project).filter((file) => !(file in now))) rmSync(path.join(dir, gone));
   put(now);
   const after = await recorded();
-  const all = new Set([...(await before.paths()), ...(await after.paths())]);
-  const [old, fresh] = [await before.read([...all]), await after.read([...all])];
+  const all = new Set([...(await before.listPaths()), ...(await after.listPaths())]);
+  const [old, fresh] = [await before.readFiles([...all]), await after.readFiles([...all])];
   const changes = [...all]
     .filter((file) => String(old.get(file)) !== String(fresh.get(file)))
     .map((file) => ({ path: file }));
@@ -54,11 +54,11 @@ beforeEach(async () => {
 
 /** The files as they are now. */
 async function recorded(): Promise<FileSnapshot> {
-  const tree = createFolderTree(dir);
-  const texts = await tree.read(await tree.paths());
+  const tree = createFolderSnapshot(dir);
+  const texts = await tree.readFiles(await tree.listPaths());
   return {
-    paths: async () => [...texts.keys()],
-    read: async (paths) => new Map([...texts].filter(([file]) => paths.includes(file))),
+    listPaths: async () => [...texts.keys()],
+    readFiles: async (paths) => new Map([...texts].filter(([file]) => paths.includes(file))),
   };
 }
 

@@ -35,9 +35,9 @@ it('HN-1 HN-8 installs the packages of a fix and of its revert without running t
   expect(warnings).toEqual([expect.stringContaining('running npm i')]);
   expect(existsSync(path.join(dir, 'node_modules/greet/package.json'))).toBe(true);
   expect(readFileSync(path.join(dir, 'package-lock.json'), 'utf8')).toContain('lib/greet');
-  await workspace.takeOut([done.change.id]);
+  await workspace.revertTemporarily([done.change.id]);
   expect(readFileSync(path.join(dir, 'package-lock.json'), 'utf8')).toBe(lock);
-  await workspace.takeOut([]);
+  await workspace.revertTemporarily([]);
   expect(readFileSync(path.join(dir, 'package-lock.json'), 'utf8')).toContain('lib/greet');
   await workspace.revert([done.change.id]);
   expect(existsSync(path.join(dir, 'node_modules/greet'))).toBe(false);

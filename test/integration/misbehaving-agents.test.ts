@@ -240,7 +240,7 @@ it('HN-1 names the files of the project that others changed while an agent worke
   rmSync(path.join(dir, '.env'));
   // What self-heal itself changes meanwhile does not count.
   await workspace.revert([done.change.id]);
-  const { changedInProject } = await workspace.collect('9');
+  const { changedInProject } = await workspace.collectChanges('9');
   expect(changedInProject).toEqual(['.env', 'src/new.js', 'src/total.js']);
   expect((await agent(() => undefined)).changedInProject).toEqual([]);
 });

@@ -92,7 +92,7 @@ describe('a killed run', () => {
   it('HN-2 HN-6 that had reverted proven fixes for a check gets them back', async () => {
     const { workspace, change, dir, after, project } = await killed();
     await workspace.markDecided([change.id]);
-    await workspace.takeOut([change.id]);
+    await workspace.revertTemporarily([change.id]);
     expect(await nextCommand(project)).toContain(
       'reapplied a proven change that had been reverted for a check: gone.js',
     );
@@ -140,7 +140,7 @@ describe('a journal', () => {
     [
       'names a different root',
       crafted((journal) => (journal['root'] = statSync('/').ino)),
-      /another folder than before/,
+      /no longer the same folder/,
     ],
     [
       'has lost its contents',
@@ -239,7 +239,7 @@ describe('a package of a repository', () => {
     const at = await killed('packages/app');
     change(at.project);
     const found = inventoryOf(at.dir);
-    expect(await nextCommand(at.project)).toMatch(/another folder than before.*\n.*Nothing was changed/);
+    expect(await nextCommand(at.project)).toMatch(/no longer the same folder.*\n.*Nothing was changed/);
     expect(inventoryOf(at.dir)).toEqual(found);
     expect(await nextCommand(at.project)).toBe('');
   });

@@ -115,7 +115,7 @@ describe('the copy', () => {
     for (const [n, { cwd }] of copies.entries()) writeInto(cwd, { 'src/cart.js': works[n] ?? '' });
     const applied = [];
     for (const n of copies.keys()) {
-      const { change } = await workspace.collect(String(n + 1), n);
+      const { change } = await workspace.collectChanges(String(n + 1), n);
       applied.push((await workspace.apply(change!)).kind);
     }
     expect(applied).toEqual(['applied', 'applied', 'conflict']);
@@ -251,7 +251,7 @@ describe('applying a change', () => {
     const { agent, workspace } = await agentWorkspace(files);
     const { change } = await agent((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
     await workspace.apply(change!);
-    await workspace.takeOut([change!.id]);
+    await workspace.revertTemporarily([change!.id]);
     await expect(workspace.apply({ ...change!, id: '2' })).rejects.toThrow('while others were reverted');
   });
 
@@ -292,7 +292,7 @@ describe('applying a change', () => {
     );
     if (done.kind !== 'applied') throw new Error(done.kind);
     write({ 'src/cart.js': 'mine\n' });
-    const moved = await workspace.takeOut([done.change.id]);
+    const moved = await workspace.revertTemporarily([done.change.id]);
     expect(moved).toEqual({ written: ['src/old.js'], leftAlone: ['src/cart.js'] });
     expect([read('src/cart.js'), read('src/old.js')]).toEqual(['mine\n', 'old\n']);
   });
@@ -329,11 +329,11 @@ describe('applying a change', () => {
     const edit = (from: string, to: string) =>
       write({ 'src/cart.js': read('src/cart.js').replace(from, to) });
     edit('six', 'edited');
-    expect(await workspace.takeOut(['1'])).toEqual({ written: ['src/cart.js'], leftAlone: [] });
+    expect(await workspace.revertTemporarily(['1'])).toEqual({ written: ['src/cart.js'], leftAlone: [] });
     expect(read('src/cart.js')).toBe(lines.replace('six', 'edited'));
     edit('four', 'edited, too');
     chmodSync(path.join(dir, 'src/cart.js'), 0o755);
-    expect(await workspace.takeOut([])).toEqual({ written: ['src/cart.js'], leftAlone: [] });
+    expect(await workspace.revertTemporarily([])).toEqual({ written: ['src/cart.js'], leftAlone: [] });
     const [theirs, both] = [lines, lines.replace('one', 'fixed')].map((text) =>
       text.replace('six', 'edited').replace('four', 'edited, too'),
     );
@@ -372,9 +372,9 @@ describe('applying a change', () => {
       writeInto(cwd, { 'src/cart.js': lines.replace('one', 'first').replace('six', 'last') }),
     );
     await applied((cwd) => writeInto(cwd, { 'src/old.js': 'third\n' }));
-    await workspace.takeOut(['1']);
+    await workspace.revertTemporarily(['1']);
     expect([read('src/cart.js'), read('src/old.js')]).toEqual([lines, 'third\n']);
-    await workspace.takeOut(['2', '3']);
+    await workspace.revertTemporarily(['2', '3']);
     expect([read('src/cart.js'), read('src/old.js')]).toEqual([lines.replace('one', 'first'), 'old\n']);
     expect(await workspace.revert(['1'])).toMatchObject({ lost: [] });
     expect([read('src/cart.js'), read('src/old.js')]).toEqual([lines.replace('six', 'last'), 'third\n']);

@@ -16,7 +16,7 @@ export interface AgentWorkspace {
   readonly read: (file: string) => string;
   readonly git: (...args: string[]) => string;
   /** Lets an agent work in the copy, and returns what it changed. */
-  readonly agent: (work: (cwd: string) => void) => ReturnType<Workspace['collect']>;
+  readonly agent: (work: (cwd: string) => void) => ReturnType<Workspace['collectChanges']>;
   /** The same, and applies it to the project; throws if there is nothing to apply. */
   readonly applied: (work: (cwd: string) => void) => ReturnType<Workspace['apply']>;
 }
@@ -61,7 +61,7 @@ export async function agentWorkspace(
   const agent: AgentWorkspace['agent'] = async (work) => {
     const { cwd } = await workspace.updateCopy();
     work(cwd);
-    return workspace.collect(String((n += 1)));
+    return workspace.collectChanges(String((n += 1)));
   };
   return {
     dir,

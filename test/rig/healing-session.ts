@@ -35,7 +35,7 @@ export const finished: AgentRun = {
   orphans: [],
 };
 
-const tree = { paths: async () => [], read: async () => new Map<string, Uint8Array>() };
+const tree = { listPaths: async () => [], readFiles: async () => new Map<string, Uint8Array>() };
 
 /** What the copy collects from an agent that changed nothing. */
 export const noChange = {
@@ -99,8 +99,8 @@ export async function healingSession(
         edited: new Set(),
       }),
       listChangedOutsideGit: async () => [],
-      createWork: (id, edits) => ({ ...noChange, change: { id, edits, folders: [] } }),
-      collect: async (id) => {
+      createCollectedChange: (id, edits) => ({ ...noChange, change: { id, edits, folders: [] } }),
+      collectChanges: async (id) => {
         const state = async (text: string) => ({
           kind: 'file' as const,
           hash: await contents.put(Buffer.from(text)),
@@ -115,7 +115,7 @@ export async function healingSession(
         inTree = [...stack];
         return { kind: 'applied', change };
       },
-      takeOut: async (ids) => {
+      revertTemporarily: async (ids) => {
         moves.push(`without ${ids.join()}`.trim());
         inTree = stack.filter((id) => !ids.includes(id));
         return { written: ['src/a.ts'], leftAlone: [] };
@@ -127,7 +127,7 @@ export async function healingSession(
         return { written: ['src/a.ts'], leftAlone: [], lost: [] };
       },
       listApplied: () => inTree,
-      edited: () => new Set(),
+      listEditedFiles: () => new Set(),
       markDecided: async () => undefined,
       close: async () => undefined,
     },

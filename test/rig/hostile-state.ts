@@ -17,20 +17,22 @@ interface Brought {
   readonly content?: string;
   /** Folders that it claims to have created. */
   readonly folders?: readonly string[];
+  /** The id of the run. */
+  readonly id?: string;
 }
 
 /** Puts a run into a project whose undo creates a file. */
 export function bringRun(
   project: string,
   file: string,
-  { root, kind = 'file', content = 'planted\n', folders = [] }: Brought = {},
+  { root, kind = 'file', content = 'planted\n', folders = [], id = hostileRun }: Brought = {},
 ): void {
   const hash = createHash('sha256').update(content).digest('hex');
   const state = { kind, hash, mode: 0o644 };
   const tests = [aReportTest({ verdict: 'healed' })];
   const causes = [aReportCause({ attempts: [aReportAttempt({ change: '1', patch: null })] })];
-  leaveRun(project, aReport({ runId: hostileRun, tests, causes }));
-  writeInto(path.join(project, '.self-heal/changes', hostileRun), {
+  leaveRun(project, aReport({ runId: id, tests, causes }));
+  writeInto(path.join(project, '.self-heal/changes', id), {
     '1.json': JSON.stringify({
       schemaVersion: 1,
       id: '1',

@@ -132,9 +132,9 @@ export async function simulatedRun(
     observations: new Observations({ listApplied: applied }),
     workspace: {
       ...given.session.workspace,
-      collect: async (id) => {
+      collectChanges: async (id) => {
         if (over.idle?.includes(id)) return noChange;
-        const { change } = await given.session.workspace.collect(id);
+        const { change } = await given.session.workspace.collectChanges(id);
         return { ...noChange, change };
       },
       apply: (change) =>
@@ -144,7 +144,7 @@ export async function simulatedRun(
           fixes.add(change.id);
           return { kind: 'applied', change };
         }),
-      takeOut: (ids) => alone('without', () => bring(ids)),
+      revertTemporarily: (ids) => alone('without', () => bring(ids)),
       revert: (ids) =>
         alone('revert', () => {
           const lost = stack.filter((id) => ids.includes(over.builtOn?.[id] ?? ''));

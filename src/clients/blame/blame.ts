@@ -22,7 +22,7 @@ import { Rounds, CauseSearch, type TestOutcome } from './search.js';
 /** The parts of a run that the search for breaking changes needs. */
 export interface BlameParts {
   readonly cwd: string;
-  readonly workspace: Pick<Workspace, 'root' | 'apply' | 'revert' | 'edited'>;
+  readonly workspace: Pick<Workspace, 'root' | 'apply' | 'revert' | 'listEditedFiles'>;
   readonly contents: Contents;
   /** Runs `verify.prepare`; returns null if it succeeded or is not set. */
   readonly prepare: (signal: AbortSignal) => Promise<string | null>;
@@ -299,7 +299,7 @@ function createHistoryReader(
 ): (lead: DiagnosedFailure, how?: { readonly startsBeforeHead: boolean }) => Promise<ChangeHistory | string> {
   const { workspace, named, contents, isTest } = parts;
   // Files edited by fixes of this run did not break the tests.
-  const edited = workspace.edited();
+  const edited = workspace.listEditedFiles();
   const reportPaths = parts.reportPaths.flatMap((file) => pathInside(workspace.root, file) || []);
   const isReport = (file: string) =>
     reportPaths.some((report) => file === report || file.startsWith(`${report}/`));

@@ -8,7 +8,7 @@ import {
   listCommitsSince,
   compareFiles,
   type HunkRoots,
-  listPaths,
+  listRevertiblePaths,
   findRecentCommit,
   formatHunks,
   createStepLookup,
@@ -83,7 +83,7 @@ export async function readHistory(request: HistoryRequest): Promise<ChangeHistor
   const isWhole = (await git(root, ['rev-parse', '--is-shallow-repository']))?.trim() !== 'true';
   const isLeftOut = (file: string) =>
     request.isLeftOut(file) || (isNeverLoaded(file) && !request.isTest(file));
-  const paths = await listPaths(changed, { isLeftOut });
+  const paths = await listRevertiblePaths(changed, { isLeftOut });
   const base = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
   if (paths.length === 0) return `no file differs from ${base}${isWhole ? '' : `, and ${notWhole}`}`;
   if (paths.length > MAX_CHANGED_FILES) return `too many files (${paths.length}) differ from ${base}`;

@@ -1,4 +1,4 @@
-import { compareFiles, listPaths } from '../../workspace/candidates.js';
+import { compareFiles, listRevertiblePaths } from '../../workspace/candidates.js';
 import type { ChangedFile } from '../../workspace/hunks.js';
 import type { Finding } from '../../model/guard-findings.js';
 import type { ProofStep } from '../../model/proof.js';
@@ -53,7 +53,7 @@ export async function compareChange(
     ? compareWithTreeState(cwd, { runDir: redRun.dir, state: redRun.state })
     : compareWithGit(cwd, base ?? 'HEAD'));
   if ('kind' in changed) return err(createNoBaseProblem(changed));
-  const paths = await listPaths(changed, { isLeftOut: () => false });
+  const paths = await listRevertiblePaths(changed, { isLeftOut: () => false });
   const compared = await compareFiles(changed, paths);
   const files = compared.filter(({ before, after }) => before !== after);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });

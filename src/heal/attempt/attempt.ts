@@ -5,7 +5,7 @@ import { describeFailure } from '../../diagnose/headline.js';
 import { relativePath } from '../../paths.js';
 import { unreachable } from '../../unreachable.js';
 import type { Change } from '../../workspace/change.js';
-import type { Work } from '../../workspace/workspace.js';
+import type { CollectedChange } from '../../workspace/workspace.js';
 import { chooseTestsToRunWithoutFix } from '../alike.js';
 import type { CauseWork } from '../cause-work.js';
 import { fixedOutside, wasFixedOutside } from '../fixed-outside.js';
@@ -50,7 +50,7 @@ export async function prepareAgent(
     const ran = await work();
     // The work may have been stopped after the agent ended.
     const run: FinishedAgent = at.signal.aborted ? { ...ran, end: { kind: 'aborted' } } : ran;
-    const collected = await session.workspace.collect(String(id), at.copy);
+    const collected = await session.workspace.collectChanges(String(id), at.copy);
     const { change } = collected;
     warnAboutStrayEdits(session, request.cause.id, collected);
     const { files, patch } = change ? await keepPatch(session, change, file) : { files: [], patch: null };
@@ -81,7 +81,7 @@ const PATHS_SHOWN = 5;
 export function warnAboutStrayEdits(
   { bus }: Session,
   causeId: string,
-  { ignored, change, changedInProject }: Work,
+  { ignored, change, changedInProject }: CollectedChange,
 ): void {
   const warn = (message: string) => bus.emit({ type: 'run.warning', message: `${causeId}: ${message}` });
   if (ignored.length > 0 && change === null)
@@ -103,7 +103,7 @@ function formatPaths(files: readonly string[]): string {
 function describeAgentEnd(
   signal: AbortSignal,
   { end, claim, denials }: FinishedAgent,
-  { change, refused }: Work,
+  { change, refused }: CollectedChange,
 ): Pick<Trial, 'end' | 'because' | 'isDenied'> {
   const says = (because: string | null, isDenied = false) => ({
     end: refused === null ? null : ({ kind: 'refused', because: refused } as const),
@@ -291,9 +291,9 @@ export async function endJudged(
   { trial, rerun, judged }: { readonly trial: Trial; readonly rerun: Retest; readonly judged: Judgement },
 ): Promise<void> {
   const { change, record } = trial;
-  const takeOut = async () => void (change && (await revertChanges(session, [change.id])));
+  const revertChange = async () => void (change && (await revertChanges(session, [change.id])));
   if (session.signal.aborted) {
-    await takeOut();
+    await revertChange();
     return endUnapplied(trial, { kind: 'interrupted', because: 'interrupted' });
   }
   const revert = await findRevert(session, work.cause, change);
@@ -307,7 +307,7 @@ export async function endJudged(
   const reason = because.filter((part) => part !== null).join('; ');
   trial.retest = rerun;
   if (judged.kind !== 'green' && judged.kind !== 'changed') {
-    await takeOut();
+    await revertChange();
     if (judged.kind === 'flaky') trial.end = { ...judged, because: reason };
     else trial.end = { kind: trial.isDenied ? 'denied' : judged.kind, because: reason };
     return;
@@ -361,8 +361,8 @@ export async function tryWhole(session: Session, { cause }: CauseWork, trial: Tr
   if (!isAsked || session.signal.aborted) return;
   if (pending.change !== null && end.kind === 'changed') await revertChanges(session, [pending.change]);
   // The app's author may have removed the feature that the tests are for.
-  const mayTakeOut = whole.side === 'tests' && (await hasAppChanged(session, cause));
-  const offered = await applyForReview(session, cause, { pending, patch: { ...whole, mayTakeOut } });
+  const mayDeleteTests = whole.side === 'tests' && (await hasAppChanged(session, cause));
+  const offered = await applyForReview(session, cause, { pending, patch: { ...whole, mayDeleteTests } });
   if (offered?.end.kind === 'offered') return endAs(trial, offered);
   // A different error is not progress if the whole fix leads no further.
   if (end.kind === 'changed') trial.end = { kind: 'still-failing', because: end.because };

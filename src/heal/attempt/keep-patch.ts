@@ -40,13 +40,13 @@ function maskPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string {
 }
 
 /** Turns edits that no agent made here into a change like an agent's; returns a sentence if a fix may not write one of their files. */
-export async function createWorkFromEdits(session: Session, edits: readonly FileEdit[]) {
+export async function createChangeFromEdits(session: Session, edits: readonly FileEdit[]) {
   const paths = edits.map((edit) => edit.path);
   const [unwritable] = await findUnwritable(session.workspace.root, paths);
   if (unwritable !== undefined)
     return `no fix may write ${unwritable}, which git ignores or another repository has`;
   const id = session.spending.nextAttemptNumber();
-  const work = session.workspace.createWork(String(id), edits);
+  const work = session.workspace.createCollectedChange(String(id), edits);
   const kept = await keepPatch(session, work.change, await session.folder.attempt(id));
   return { work, kept: { ...kept, change: work.change.id } };
 }

@@ -5,7 +5,7 @@ import { runDirOf } from '../../run/run-folder.js';
 import { type Contents, openContents, readChange } from '../../workspace/change.js';
 import type { ProposalRequest, ProposedFix } from '../hooks.js';
 import type { Session } from '../session.js';
-import { createWorkFromEdits } from './keep-patch.js';
+import { createChangeFromEdits } from './keep-patch.js';
 import type { Trial } from './trial.js';
 
 /** Yields the fixes to try before an agent starts. Calls a proposer only if the fixes of earlier ones have not healed the cause. */
@@ -69,7 +69,7 @@ export async function applyProposal(
   const got = await proposal
     .edits(session.workspace.root, openContents(session.folder.dir))
     .catch((error: unknown) => err(reasonOf(error)));
-  const made = got.ok ? await createWorkFromEdits(session, got.value) : got.error;
+  const made = got.ok ? await createChangeFromEdits(session, got.value) : got.error;
   if (typeof made === 'string') {
     trial.because = made;
     return;

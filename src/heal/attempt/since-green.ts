@@ -11,7 +11,7 @@ import {
   findRecentCommit,
   isInitFile,
   listCandidates,
-  listPaths,
+  listRevertiblePaths,
   MAX_CHANGED_FILES,
 } from '../../workspace/candidates.js';
 import { type Contents, openContents, readChange } from '../../workspace/change.js';
@@ -71,7 +71,7 @@ export async function readGreenTexts(
   files: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const nameOf = (file: string) => relativePath(root, path.join(folder, file));
-  const read = await before.read(files.map(nameOf));
+  const read = await before.readFiles(files.map(nameOf));
   return new Map(
     files.flatMap((file) => {
       const bytes = read.get(nameOf(file));
@@ -116,7 +116,7 @@ export async function takeBackApp(
   const since = await compareWithGreen(cwd, lead);
   if (!since || path.resolve(since.root) !== path.resolve(workspace.root)) return null;
   const tree = { root: workspace.root, contents: openContents(folder.dir) };
-  const paths = await listPaths(since, { isLeftOut: createFilter(session) });
+  const paths = await listRevertiblePaths(since, { isLeftOut: createFilter(session) });
   if (paths.length > MAX_CHANGED_FILES) return null;
   const files = await compareFiles(since, paths);
   const edits = await createRevertingEdits(
@@ -128,6 +128,6 @@ export async function takeBackApp(
 
 /** Returns a predicate for files whose changes are not the app author's: tests, files that fixes have edited, and files of self-heal. */
 function createFilter({ workspace, isTest }: Session): (file: string) => boolean {
-  const edited = workspace.edited();
+  const edited = workspace.listEditedFiles();
   return (file) => edited.has(file) || isTest(file) || isInitFile(file);
 }

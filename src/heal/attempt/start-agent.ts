@@ -67,7 +67,7 @@ export interface AgentSlot {
   readonly copy: number;
   readonly signal: AbortSignal;
   /** True while a change is under trial in the project, so that the copy must not be updated from it. */
-  readonly isTried?: boolean;
+  readonly isFixUnderTest?: boolean;
   /** True if the cause's last agent worked in another copy, so that its session cannot continue here. */
   readonly isOther?: boolean;
 }
@@ -76,18 +76,18 @@ export interface AgentSlot {
 interface AttemptLocation {
   readonly file: string;
   readonly workingCopy: WorkingCopy;
-  readonly isTried: boolean;
+  readonly isFixUnderTest: boolean;
 }
 
 /** Writes an agent's task into its copy, and returns it with the copy's paths. */
 async function briefAgent(
   session: Session,
   request: DeployRequest,
-  { file, workingCopy, isTried, reduced = false }: AttemptLocation & Partial<RestartOptions>,
+  { file, workingCopy, isFixUnderTest, reduced = false }: AttemptLocation & Partial<RestartOptions>,
 ): Promise<AgentTaskFiles> {
   if (request.review)
     return briefReviewer(session, { ...request, review: request.review }, { file, workingCopy });
-  const written = await writeWork(session, request, { reduced, ...(isTried ? { workingCopy } : {}) });
+  const written = await writeWork(session, request, { reduced, ...(isFixUnderTest ? { workingCopy } : {}) });
   await copyEvidenceForAgent(workingCopy, await session.folder.failure(request.cause.lead.n), session.folder);
   const prompt = workingCopy.toCopy(written.prompt);
   // The failure's own prompt.md is overwritten by the next attempt.
@@ -137,10 +137,10 @@ export interface BriefedAgent {
 export async function readyAgent(
   session: Session,
   request: DeployRequest,
-  { copy, signal, isTried = false, isOther = false }: AgentSlot,
+  { copy, signal, isFixUnderTest = false, isOther = false }: AgentSlot,
 ): Promise<BriefedAgent | string> {
   const { cause, n } = request;
-  const workingCopy = await session.workspace.updateCopy(copy, { isTried }).catch(reasonOf);
+  const workingCopy = await session.workspace.updateCopy(copy, { isFixUnderTest }).catch(reasonOf);
   if (typeof workingCopy === 'string') return workingCopy;
   const working = session.spending.startAgent(cause);
   const id = session.spending.nextAttemptNumber();
@@ -150,7 +150,7 @@ export async function readyAgent(
     throw error;
   };
   const file = await session.folder.attempt(id).catch(stopCounting);
-  const brief = await briefAgent(session, request, { file, workingCopy, isTried }).catch(stopCounting);
+  const brief = await briefAgent(session, request, { file, workingCopy, isFixUnderTest }).catch(stopCounting);
   const work = async () => {
     using agent = working;
     const run = await runWithRestarts(session, {
@@ -160,7 +160,7 @@ export async function readyAgent(
       resume: isOther ? null : findSession(session, request),
       signal,
       start: (start) =>
-        startAgent(session, request, { ...start, file, workingCopy, isTried, signal, work: brief }),
+        startAgent(session, request, { ...start, file, workingCopy, isFixUnderTest, signal, work: brief }),
     });
     agent.addCost(run.usage.costUsd);
     return run;
@@ -277,7 +277,7 @@ export async function writeWork(
   const promptFile = toFinalPaths(session.folder, path.join(dir, names.prompt));
   const agent = findAgent(session, request);
   await session.diagnostics.showTrace(request.cause.lead.n);
-  const edited = workingCopy?.edited ?? session.workspace.edited();
+  const edited = workingCopy?.edited ?? session.workspace.listEditedFiles();
   const built = await buildContext({
     settings: session.settings,
     root: session.cwd,

@@ -10,7 +10,7 @@ import type { Cause } from '../../model/cause.js';
 import type { Note } from '../../model/guard-findings.js';
 import type { AttemptStart } from '../../store/store.js';
 import type { Change } from '../../workspace/change.js';
-import type { Work } from '../../workspace/workspace.js';
+import type { CollectedChange } from '../../workspace/workspace.js';
 import type { PreparedPatch } from '../hooks.js';
 import { storedSignature } from '../stored-signature.js';
 import type { Retest } from '../retest.js';
@@ -23,7 +23,7 @@ export interface Trial {
   /** The attempt as in reports, without its end. */
   record: PendingAttempt;
   /** The work of an agent or of a proposal; null if there is none. */
-  work: Work | null;
+  work: CollectedChange | null;
   /** The change that may enter the project; null if there is nothing to apply. */
   change: Change | null;
   /** The agent program's own explanation of a failure, or null. */

@@ -11,7 +11,7 @@ import { reasonOf } from '../../problem.js';
 import { readStateText } from '../../state-folder.js';
 import { openContents, readChange } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
-import type { Work } from '../../workspace/workspace.js';
+import type { CollectedChange } from '../../workspace/workspace.js';
 import { warnAboutStrayEdits } from '../attempt/attempt.js';
 import { type DeployRequest, joinUsage, readyAgent, announceAgentEnd } from '../attempt/start-agent.js';
 import { findReachedLimit } from '../policy.js';
@@ -217,11 +217,11 @@ async function ask(
   }: { readonly program: string; readonly copy: number; readonly signal: AbortSignal },
 ): Promise<FixReview & { readonly isUnusable: boolean }> {
   const { workspace, cwd } = session;
-  const ready = await readyAgent(session, request, { copy, signal, isTried: true });
+  const ready = await readyAgent(session, request, { copy, signal, isFixUnderTest: true });
   if (typeof ready === 'string') return { ...createNoReview('no-answer', ready), isUnusable: false };
   const { id, workingCopy } = ready;
   const run = await ready.work();
-  warnOfWriting(session, request.cause.id, await workspace.collect(String(id), copy));
+  warnOfWriting(session, request.cause.id, await workspace.collectChanges(String(id), copy));
   const opinion = run.opinion && inProject(run.opinion);
   announceAgentEnd(session, request, { ...run, filesChanged: 0, ...(opinion ? { opinion } : {}) });
   const { usage } = run;
@@ -245,7 +245,7 @@ function createNoReview(verdict: 'not-read' | 'no-answer', why: string): FixRevi
   return { reading: { verdict, by: null, file: null, line: null, why }, usage: null };
 }
 
-function warnOfWriting(session: Session, causeId: string, work: Work): void {
+function warnOfWriting(session: Session, causeId: string, work: CollectedChange): void {
   warnAboutStrayEdits(session, causeId, { ...work, ignored: [] });
   const changed = (work.change?.edits ?? []).map((edit) => edit.path).slice(0, 5);
   if (changed.length === 0) return;

@@ -105,24 +105,24 @@ export async function runThatSays(
       }),
       updateCleanCopy: () => Promise.reject(new Error('there is no clean copy')),
       listChangedOutsideGit: async () => [],
-      collect: async (id) => {
+      collectChanges: async (id) => {
         const contents = openContents(folder.value.dir);
         const hash = await contents.put(Buffer.from(`${say('patch')}\n`));
         const edits = [{ path: '.env', before: null, after: { kind: 'file' as const, hash, mode: 0o600 } }];
-        const tree = { paths: async () => [], read: async () => new Map() };
+        const tree = { listPaths: async () => [], readFiles: async () => new Map() };
         const change = { id, root: '', edits, folders: [] };
         return { change, ignored: [], refused: null, changedInProject: [], before: tree, after: tree };
       },
-      createWork: (id, edits) => {
-        const tree = { paths: async () => [], read: async () => new Map() };
+      createCollectedChange: (id, edits) => {
+        const tree = { listPaths: async () => [], readFiles: async () => new Map() };
         const change = { id, root: '', edits, folders: [] };
         return { change, ignored: [], refused: null, changedInProject: [], before: tree, after: tree };
       },
       apply: async (change) => ({ kind: 'applied', change }),
-      takeOut: async () => ({ written: [], leftAlone: [] }),
+      revertTemporarily: async () => ({ written: [], leftAlone: [] }),
       revert: async () => ({ written: [], leftAlone: [], lost: [] }),
       listApplied: () => [],
-      edited: () => new Set(),
+      listEditedFiles: () => new Set(),
       markDecided: async () => undefined,
       close: async () => undefined,
     },

@@ -73,7 +73,7 @@ it('HN-3 rejects a change that crashes the guard’s process or makes it fail', 
 });
 
 it('HN-3 rejects a change if a file that the process requests cannot be read', async () => {
-  const broken = { ...request.before, read: () => Promise.reject(new Error('disk gone')) };
+  const broken = { ...request.before, readFiles: () => Promise.reject(new Error('disk gone')) };
   const entry = path.join(tempDir(), 'guard.mjs');
   writeFileSync(
     entry,

@@ -210,9 +210,12 @@ describe('limits', () => {
     const bytes = Buffer.from(spec(["await page.getByText('Größe').click();"]), 'latin1');
     const after = {
       ...request.after,
-      read: async (paths: readonly string[]) =>
+      readFiles: async (paths: readonly string[]) =>
         new Map(
-          [...(await request.after.read(paths))].map(([path, own]) => [path, path === file ? bytes : own]),
+          [...(await request.after.readFiles(paths))].map(([path, own]) => [
+            path,
+            path === file ? bytes : own,
+          ]),
         ),
     };
     expect(leftOut(await judgeChange({ ...request, changes: [{ path: file }], after }))).toEqual([file]);

@@ -7,7 +7,7 @@ import { judgeChange } from '../../../src/guard/judge.js';
 import { findSuitePlaces } from '../../../src/guard/run-guard.js';
 import { readTestCode } from '../../../src/guard/test-code.js';
 import { createTestPlacePredicate } from '../../../src/guard/test-places.js';
-import { createFolderTree } from '../../../src/workspace/tree.js';
+import { createFolderSnapshot } from '../../../src/workspace/project-files.js';
 import { aResult, aSuiteRun, aTest } from '../../rig/builders.js';
 import { ordinaryFiles, protectedFiles } from '../../rig/protected-files.js';
 import { tempDir } from '../../rig/temp-dir.js';
@@ -198,7 +198,7 @@ async function reached(files: Readonly<Record<string, string>>): Promise<string[
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), text);
   }
-  return [...(await readTestCode(createFolderTree(root), places, { edits: [] })).reached].toSorted();
+  return [...(await readTestCode(createFolderSnapshot(root), places, { edits: [] })).reached].toSorted();
 }
 
 it('HN-4 follows the imports of specs and config, the modules, set-ups, data that they name', async () => {

@@ -42,3 +42,21 @@ it('HL-7 a test that was flaky before, but rarely, is a fault if it is red twice
   expect(verdicts).toEqual({ t1: 'healed' });
   expect(confirming).toBe(1);
 });
+
+it.each([
+  ['needs them if it is green alone once more', 'green', 'healed'],
+  ['is flaky if it is red alone, too', 'red', 'flaky'],
+] as const)(
+  'HL-7 a test that is red twice after others, and green without them, %s',
+  async (_, alone, verdict) => {
+    // Red in the suite, green alone, red again after the test before it, and then alone once more.
+    const shown = ['red', null, 'red', alone === 'red' ? 'red' : null];
+    const shows: Shows = (test, { run, fixes }) => {
+      if (test === 't1' || fixes.size > 0) return null;
+      return run <= shown.length ? (shown[run - 1] ?? null) : 'red';
+    };
+    const { verdicts, agents } = await simulatedRun(['t1', 't2'], shows, { inOneFile: true });
+    expect(verdicts).toEqual({ t1: 'passed', t2: verdict });
+    expect(agents).toHaveLength(verdict === 'healed' ? 1 : 0);
+  },
+);

@@ -94,8 +94,8 @@ describe('the loop for one cause', () => {
     async (named, work) => {
       const { session: given, events } = await session(['boom', 'boom', 'boom']);
       const { workspace } = given;
-      const collect = async () => ({ ...noChange, ...work });
-      await healAlone({ ...given, workspace: { ...workspace, collect } }, cause);
+      const collectChanges = async () => ({ ...noChange, ...work });
+      await healAlone({ ...given, workspace: { ...workspace, collectChanges } }, cause);
       expect(events).toContainEqual(
         expect.objectContaining({ type: 'run.warning', message: expect.stringContaining(`: ${named}`) }),
       );
@@ -312,7 +312,7 @@ describe('the loop for one cause', () => {
     const given = inChangedApp({ ...made, runAgent: async () => ({ ...ran, claim }) });
     const collect = async () => noChange;
     const lead = failing('t1', 'Error: expect(received).toBe(expected)');
-    const workspace = { ...given.workspace, collect };
+    const workspace = { ...given.workspace, collectChanges: collect };
     const { attempts } = await healAlone({ ...given, workspace }, aCause({ lead }));
     const offers = attempts.flatMap(({ end }) => (end.kind === 'offered' ? end : []));
     const because = expect.stringContaining('what has changed since its tests were green') as unknown;

@@ -627,9 +627,9 @@ async function regressionAfter(red: readonly (readonly string[])[], fixes = [kep
   const workspace: Session['workspace'] = {
     ...made.session.workspace,
     listApplied: () => inTree,
-    takeOut: async (out) => {
+    revertTemporarily: async (out) => {
       inTree = stack.filter((id) => !out.includes(id));
-      return made.session.workspace.takeOut(out);
+      return made.session.workspace.revertTemporarily(out);
     },
     revert: async (out) => {
       for (const id of out) stack.splice(stack.indexOf(id), 1);
@@ -1044,10 +1044,18 @@ it('HL-6 what the fix of one change leaves red is a cause of its own', async () 
   expect([...run.fixes]).toEqual(['1', '2']);
 });
 
-it('ME-7 a quarantine finds its test by the name that reports show, without what cannot be seen', async () => {
-  const { report } = await simulatedRun(['t1'], shared);
-  const name = formatTitles(report.tests[0]?.title ?? []);
-  const settings = someSettings({ quarantine: [{ test: `${name}\ufe0f`, until: '2999-01-01' }] });
-  const quarantined = await simulatedRun(['t1'], shared, { settings });
-  expect(quarantined.report.tests).toMatchObject([{ verdict: 'quarantined' }]);
-});
+// The simulated clock begins in 1970.
+it.each([
+  ['until the end of its day', '1970-01-01', 'quarantined'],
+  ['no longer after it', '1969-12-31', 'healed'],
+])(
+  'ME-7 PB-6 agents.yaml quarantines the test that it names as reports do, %s',
+  async (_, until, verdict) => {
+    const { report } = await simulatedRun(['t1'], shared);
+    const name = formatTitles(report.tests[0]?.title ?? []);
+    // What cannot be seen in a name does not count.
+    const settings = someSettings({ quarantine: [{ test: `${name}\ufe0f`, until }] });
+    const quarantined = await simulatedRun(['t1'], shared, { settings });
+    expect(quarantined.report.tests).toMatchObject([{ verdict }]);
+  },
+);

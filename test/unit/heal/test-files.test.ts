@@ -19,7 +19,11 @@ async function suite(edited: ReadonlySet<string> = new Set()) {
     location: { file: path.join(root, 'tests/buy.spec.ts'), line: 1, column: 1 },
   };
   const watched = await listTestFiles(root, places);
-  const testFiles = new TestFiles(root, { places, files: watched, workspace: { edited: () => edited } });
+  const testFiles = new TestFiles(root, {
+    places,
+    files: watched,
+    workspace: { listEditedFiles: () => edited },
+  });
   const run = (outcome: 'expected' | 'unexpected') =>
     testFiles.observe({ tests: [{ ...aResult('t1', outcome), test }] });
   run('unexpected');

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareFile, takeOutHunks } from '../../../../src/workspace/hunks.js';
+import { compareFile, revertHunks } from '../../../../src/workspace/hunks.js';
 import { compareWithState, storeTreeState } from '../../../../src/run/tree-state.js';
 import { compareFiles } from '../../../../src/workspace/candidates.js';
 import { createLastGreenLookup } from '../../../../src/run/last-green.js';
@@ -126,8 +126,8 @@ describe('hunks of a file', () => {
     fc.assert(
       fc.property(fc.option(text), fc.option(text), (before, after) => {
         const file = compareFile('a.ts', before, after);
-        expect(takeOutHunks(file, new Set(file.hunks))).toBe(before);
-        expect(takeOutHunks(file, new Set())).toBe(after);
+        expect(revertHunks(file, new Set(file.hunks))).toBe(before);
+        expect(revertHunks(file, new Set())).toBe(after);
       }),
     );
   });
@@ -140,7 +140,7 @@ describe('hunks of a file', () => {
       { old: ['5\n'], now: ['five\n'], newStart: 5 },
       { old: ['7\n'], now: ['seven\n'], newStart: 7 },
     ]);
-    expect(takeOutHunks(file, new Set(file.hunks.slice(0, 1)))).toBe(
+    expect(revertHunks(file, new Set(file.hunks.slice(0, 1)))).toBe(
       numbered(1, '}', 3, 4, 'five', 6, 'seven'),
     );
   });
