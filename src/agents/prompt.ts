@@ -5,7 +5,7 @@ import {
   type BlamedHunk,
   describeBlame,
   type Changes,
-  shortId,
+  shortenId,
 } from '../model/blame.js';
 import { counted } from '../format.js';
 import { formatCut, protectedNames, formatViolation } from '../model/guard-findings.js';
@@ -16,7 +16,7 @@ import { findLostAnswer } from '../diagnose/requests.js';
 import { findRedirect } from '../diagnose/auth-redirects.js';
 import { type SuitePhase, formatServer, describeSetUp } from '../model/failure.js';
 import { traceFiles } from '../evidence/evidence-files.js';
-import { reasonOfEnd, isKept } from '../model/attempt.js';
+import { getEndReason, isKept } from '../model/attempt.js';
 import type { NetworkEntry } from '../model/evidence.js';
 import { mapTexts } from '../secrets/reading.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
@@ -306,7 +306,7 @@ function describeBase(
   { base, commit }: Changes,
   { isShown, isBlamed }: { readonly isShown: boolean; readonly isBlamed: boolean },
 ): string {
-  const since = `${sinceBase[base.from]} ${shortId(base.commit)}`;
+  const since = `${sinceBase[base.from]} ${shortenId(base.commit)}`;
   if (!isShown || (commit === null && base.from === 'head')) return `${since}:`;
   const shown = isBlamed ? 'the rest of the blamed commit' : 'the commit that the failure points to most';
   return `${since}, ${shown}: ${formatCommit(commit)}.`;
@@ -314,7 +314,7 @@ function describeBase(
 
 function formatCommit(commit: BlamedCommit | null): string {
   return commit
-    ? `${shortId(commit.id)} ${commit.date.slice(0, 10)} ${inline(commit.subject.slice(0, 80))}`
+    ? `${shortenId(commit.id)} ${commit.date.slice(0, 10)} ${inline(commit.subject.slice(0, 80))}`
     : 'not committed';
 }
 
@@ -324,7 +324,7 @@ function formatFiles(files: readonly string[]): string {
 }
 
 function formatShowCommand(commit: BlamedCommit | null, { commit: base }: BlameBase): string {
-  return commit ? `git show ${shortId(commit.id)}` : `git diff ${shortId(base)}`;
+  return commit ? `git show ${shortenId(commit.id)}` : `git diff ${shortenId(base)}`;
 }
 
 const sinceBase: Record<BlameBase['from'], string> = {
@@ -343,7 +343,7 @@ function formatAuthors({ hunks }: NonNullable<AgentContext['blame']>): string {
   const commits = new Map(hunks.flatMap(({ commit }) => (commit ? [[commit.id, commit]] : [])));
   return [...commits.values()]
     .slice(0, 3)
-    .map(({ id, subject, author }) => ` ${shortId(id)} is ${inline(subject)} by ${inline(author)}.`)
+    .map(({ id, subject, author }) => ` ${shortenId(id)} is ${inline(subject)} by ${inline(author)}.`)
     .join('');
 }
 
@@ -506,7 +506,7 @@ function renderAttempts({ previousAttempts, attempt, task }: AgentContext): Sect
     const texts = latest.map(({ claim, patch, cut, ...previous }, index) => {
       const number = attempts.length - latest.length + index + 1;
       return [
-        `APPROACH ${number} FAILED: ${inline(reasonOfEnd(previous) ?? 'the test is still red')}`,
+        `APPROACH ${number} FAILED: ${inline(getEndReason(previous) ?? 'the test is still red')}`,
         ...(claim?.summary ? [`It said: ${inline(claim.summary)}`] : []),
         ...renderPatch(patch),
         `${previous.files.length === 0 ? 'It changed no files.' : 'Its change was reverted.'}${formatCutFiles(cut)}`,

@@ -1,6 +1,6 @@
 import { counted } from '../format.js';
 import { fenced, inline } from '../fenced.js';
-import { type BlamedHunk, shortId } from '../model/blame.js';
+import { type BlamedHunk, shortenId } from '../model/blame.js';
 
 /** A part of a file that a fix touches, in three states; null where it does not exist, and absent if the state is unknown. */
 export interface TouchedCode {
@@ -92,7 +92,7 @@ export function renderReview(fix: FixToReview, { slashCommand, token, folder }: 
 function renderQuestion({ test, green }: FixToReview): string {
   const at = test.at === null ? '' : ` (${inline(test.at)})`;
   const what = test.name === null ? 'The suite itself' : `The test ${inline(test.name)}${at}`;
-  const was = green === null ? '' : ` was green at ${shortId(green)},`;
+  const was = green === null ? '' : ` was green at ${shortenId(green)},`;
   return `${what}${was} failed, and is green with the fix below, which an agent made. Being green proves nothing here: a fix that hides a fault is green, too.
 
 Name an input beside the test's own for which the fix and the last green state differ: another value, user, order or time, an empty or a broken one, a request that fails. Did the author of what broke it want that difference? If not, the fix hides the fault. Look at each part of the fix by itself: one honest part does not excuse another.`;
@@ -122,7 +122,7 @@ function renderCulprit({ culprit: { isProven, hunks } }: FixToReview): string {
 
 function formatAuthor({ commit }: Pick<BlamedHunk, 'commit'>): string {
   if (!commit) return ', not committed';
-  return `, ${shortId(commit.id)} ${inline(commit.subject)} by ${inline(commit.author)}`;
+  return `, ${shortenId(commit.id)} ${inline(commit.subject)} by ${inline(commit.author)}`;
 }
 
 function formatDiff({ old, now }: Pick<BlamedHunk, 'old' | 'now'>, longest: number): string {

@@ -51,9 +51,12 @@ export async function keepEdits(session: Session, failures: readonly DiagnosedFa
 async function escalate(
   session: Session,
   cause: Cause,
-  { question, ...asked }: { attempts: readonly Attempt[]; asked: string | null; question: string },
+  { attempts, asked, question }: { attempts: readonly Attempt[]; asked: string | null; question: string },
 ): Promise<CauseEnd> {
-  const about = { ...createQuestion(cause, { ...asked, question }), signature: storedSignature(cause.lead) };
+  const about = {
+    ...createQuestion(cause, { attempts, agentQuestion: asked, reason: question }),
+    signature: storedSignature(cause.lead),
+  };
   const escalation = await session.store.escalate(about, session.folder.runId);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });

@@ -1,5 +1,5 @@
 import { visibleText } from '../visible-text.js';
-import { reasonOfEnd } from '../model/attempt.js';
+import { getEndReason } from '../model/attempt.js';
 import type { BlameSearches } from './hooks.js';
 import { confirm } from './confirm.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
@@ -118,7 +118,7 @@ async function healUnproven(
     }
     announceVerdicts(progress.session, work.cause.members, { verdict: 'failed' });
     const last = work.attempts.at(-1);
-    const reason = (last && reasonOfEnd(last)) ?? 'interrupted';
+    const reason = (last && getEndReason(last)) ?? 'interrupted';
     await endCause(progress, work.cause, { verdict: 'interrupted', reason });
   }
   return [...revealed.values()];

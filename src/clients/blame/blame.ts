@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Blame } from '../../model/blame.js';
-import { type DiagnosedFailure, mayBeRefuted } from '../../model/cause.js';
+import { type DiagnosedFailure, isEnvironmentRefutable } from '../../model/cause.js';
 import type { BlameCauses, BlameSearches } from '../../heal/hooks.js';
 import type { TestError } from '../../model/failure.js';
 import type { NearPlace } from '../../diagnose/likelihood.js';
@@ -67,7 +67,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
     const read = createHistoryReader(parts, isWrittenTo);
     const searches: CauseSearch[] = [];
     for (const { id, lead, environment } of causes) {
-      if ((environment !== null && !mayBeRefuted({ lead })) || parts.signal.aborted) continue;
+      if ((environment !== null && !isEnvironmentRefutable({ lead })) || parts.signal.aborted) continue;
       const near = await read(lead);
       const older = () => findOlderHistory(near, () => read(lead, { startsBeforeHead: true }));
       const isKnown = typeof near !== 'string' && near.candidates.length > 0;

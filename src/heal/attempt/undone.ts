@@ -1,5 +1,5 @@
 import type { Cause } from '../../model/cause.js';
-import { shortId } from '../../model/blame.js';
+import { shortenId } from '../../model/blame.js';
 import type { Note } from '../../model/guard-findings.js';
 import type { PendingAttempt } from '../../model/attempt.js';
 import { findCommitsOfHunk, listCommitsSince, uncommitted } from '../../workspace/candidates.js';
@@ -102,5 +102,5 @@ async function nameOfCommit(
   const ids = await findCommitsOfHunk({ ...hunk, old }, since.base, { root, contents });
   const log = ids.includes(uncommitted) ? [] : await listCommitsSince(root, since.base);
   const commit = log.find(({ commit: { id } }) => ids.includes(id))?.commit;
-  return commit ? `${shortId(commit.id)} "${commit.subject}"` : 'what is not committed';
+  return commit ? `${shortenId(commit.id)} "${commit.subject}"` : 'what is not committed';
 }
