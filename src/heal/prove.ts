@@ -17,7 +17,8 @@ import {
   summarise,
 } from './progress.js';
 import { leftovers, proveInCleanCopy } from './clean-proof.js';
-import { planProof, findUnclearFixes } from './plan-proof.js';
+import { followPlan } from './follow-plan.js';
+import { findUnclearFixes } from './plan-proof.js';
 import {
   type FixInProof,
   isSameSet,
@@ -79,14 +80,16 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
   const readings = await startReviews(session, fixesIn(proof));
   try {
     await dropDeadEnds(proof);
-    const asked = new Map<string, number>();
-    while (!session.signal.aborted) {
-      const next = planProof(createQuestion(proof));
-      countStep(asked, next);
-      // After a reviewer rejects a fix, the remaining ones must be proven without it.
-      if (next.kind === 'settled' && !(await applyReviews(proof, readings))) break;
-      if (next.kind !== 'settled') await carryOut(proof, next);
-    }
+    await followPlan(
+      () => createQuestion(proof),
+      session.signal,
+      async (next) => {
+        // After a reviewer rejects a fix, the remaining ones must be proven without it.
+        if (next.kind === 'settled') return applyReviews(proof, readings);
+        await carryOut(proof, next);
+        return true;
+      },
+    );
   } finally {
     await readings.stop();
   }
@@ -101,19 +104,6 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
     return nothing;
   }
   return applyProof(progress, { ...proof, unproven: findUnclearFixes(createQuestion(proof)) });
-}
-
-/** No proof needs the same run this often. */
-const MAX_REPETITIONS = 100;
-
-/** Counts the steps of a proof, and throws if the plan asks for the same run forever, which would cost the user a Playwright run each time. */
-function countStep(asked: Map<string, number>, next: NextInProof): void {
-  const tests = 'tests' in next && Array.isArray(next.tests) ? next.tests : [];
-  const keys = [...tests, ...('test' in next ? [next.test] : [])].map(({ key }: TestInProof) => key);
-  const step = JSON.stringify({ ...next, tests: keys, test: null });
-  const times = (asked.get(step) ?? 0) + 1;
-  asked.set(step, times);
-  if (times > MAX_REPETITIONS) throw new Error(`The proof asks for the same step again and again: ${step}`);
 }
 
 function createQuestion(proof: Proof): ProofQuestion {
