@@ -152,7 +152,7 @@ function listMarkedToFail(run: SuiteRun | null): string[] {
 }
 
 function allTests({ session }: Progress): TestState[] {
-  return [...session.bus.run().tests.values()];
+  return [...session.bus.getRun().tests.values()];
 }
 
 function listGreenTests(progress: Progress): string[] {

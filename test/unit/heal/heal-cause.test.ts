@@ -520,7 +520,7 @@ describe('restart agent', () => {
     const { settings = someSettings() } = over;
     const { session, clock, events } = await healingSession([], { settings, signal: controller.signal });
     const { spending } = session;
-    spending.startAgent(cause);
+    spending.countStart(cause);
     const run = await runWithRestarts(
       { ...session, clock: { ...clock, random: () => 0.5 } },
       {
