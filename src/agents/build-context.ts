@@ -10,7 +10,7 @@ import type { EarlierFix } from '../model/earlier-runs.js';
 import type { Settings } from '../model/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 import { listChanges } from './changes.js';
-import { findRelevantCode } from './near-places.js';
+import { findRelevantCode } from './relevant-code.js';
 import { createLastGreenLookup } from '../run/last-green.js';
 import { listRecentCommits } from '../workspace/git.js';
 import { isInside, relativePath } from '../paths.js';

@@ -22,7 +22,8 @@ export type AgentUsage = z.infer<typeof usageShape>;
 export type AgentEnd =
   /** Exited with 0, or signaled completion and was then stopped by self-heal. */
   | { readonly kind: 'completed' }
-  | { readonly kind: 'exited'; readonly exitCode: number }
+  /** `reason` is the program's own error, if it reported one. */
+  | { readonly kind: 'exited'; readonly exitCode: number; readonly reason?: string }
   | { readonly kind: 'signalled'; readonly signal: string }
   | { readonly kind: 'timed-out'; readonly afterMs: number }
   | { readonly kind: 'spawn-failed'; readonly reason: string }

@@ -122,7 +122,11 @@ function describeAgentEnd(
       return says(`the agent ${claim ? `said "${claim.status}" and ` : ''}changed no files`);
     }
     case 'exited':
-      return says(`the agent exited with code ${end.exitCode}`);
+      return says(
+        end.reason === undefined
+          ? `the agent exited with code ${end.exitCode}`
+          : `the agent failed: ${end.reason}`,
+      );
     case 'signalled':
       return says(`the agent was killed by ${end.signal}`);
     case 'timed-out':
