@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Attempt } from '../model/attempt.js';
-import { type BlamedHunk, describeBlame, isNarrow } from '../model/blame.js';
+import { type BlamedHunk, describeBlame, isNarrowedDown } from '../model/blame.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { hasFailed } from '../model/evidence.js';
 import { rateHunk } from '../diagnose/likelihood.js';
@@ -10,7 +10,7 @@ import type { EarlierFix } from '../model/earlier-runs.js';
 import type { Settings } from '../model/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 import { listChanges } from './changes.js';
-import { findRelevantCode } from './near-places.js';
+import { findRelevantCode } from './relevant-code.js';
 import { createLastGreenLookup } from '../run/last-green.js';
 import { listRecentCommits } from '../workspace/git.js';
 import { isInside, relativePath } from '../paths.js';
@@ -64,7 +64,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
   const { requests, handlers, named, near } = await findRelevantCode(lead, { root, tree });
   const rate = rateHunk(lead, near);
   const rateBlamed = (hunk: BlamedHunk) => rate({ ...hunk, newStart: hunk.line });
-  const wide = cause.blame && !isNarrow(cause.blame) ? describeBlame(cause.blame) : undefined;
+  const wide = cause.blame && !isNarrowedDown(cause.blame) ? describeBlame(cause.blame) : undefined;
   const whyNoBlame = wide ?? request.whyNoBlame;
   const blame =
     cause.blame && wide === undefined

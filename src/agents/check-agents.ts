@@ -7,7 +7,7 @@ import type { AgentSettings, RunnerSettings, Settings } from '../model/settings.
 import type { Problem } from '../problem.js';
 import { findProgram } from '../process/find-program.js';
 import { locateCommandFile, listCommandFiles } from './command-files.js';
-import { type AgentProgram, findAgentProgram } from './programs.js';
+import { findAgentProgram } from './programs.js';
 
 /** Returns the names of all agents that a run may start, except a reviewer that agents.yaml does not name. */
 export function listAgentsInUse({
@@ -33,25 +33,21 @@ export async function chooseReviewers(
     return `${maker} is a command, and agents.yaml names no runner for the agent ${reviewer}`;
   const agent = agents[reviewer];
   if (!agent) return [];
-  const candidates = new Set<string>([...builtInRunners, ...(maker === null ? [] : [maker])]);
-  const available = [...candidates].filter((program) => runners[program]);
-  const checked = available.map(async (program) => {
-    const isMissing = await checkAgent(
-      { agents: { [reviewer]: { ...agent, runner: program } }, runners },
-      reviewer,
-      cwd,
-    );
-    return isMissing ? [] : [program];
+  const others = builtInRunners.filter((program) => program !== maker);
+  const checked = [...others, ...(maker === null ? [] : [maker])].map(async (program) => {
+    const runner = runners[program];
+    return runner && (await checkAgent({ ...agent, runner: program }, runner, cwd)) === null ? [program] : [];
   });
-  const ready = (await Promise.all(checked)).flat();
-  return [...ready.filter((program) => program !== maker), ...ready.filter((program) => program === maker)];
+  return (await Promise.all(checked)).flat();
 }
 
 /** Returns the routed agents that cannot start here, each with the reason. */
 export async function findMissingAgents(settings: Settings, cwd: string): Promise<Map<string, Problem>> {
   const problems = new Map<string, Problem>();
   for (const name of listAgentsInUse(settings)) {
-    const problem = await checkAgent(settings, name, cwd);
+    const agent = settings.agents[name];
+    const runner = agent && settings.runners[agent.runner];
+    const problem = runner ? await checkAgent(agent, runner, cwd) : null;
     if (problem) problems.set(name, problem);
   }
   return problems;
@@ -74,78 +70,64 @@ export async function dropMissingRunner(settings: Settings, cwd: string): Promis
  * Checks that an agent's program and slash command exist, because most programs send an unknown command to the model as prose, and exit with success.
  * A program that self-heal does not know lists its own commands when it starts.
  */
-export async function checkAgent(
-  { agents, runners }: Pick<Settings, 'agents' | 'runners'>,
-  name: string,
-  cwd: string,
-): Promise<Problem | null> {
-  const agent = agents[name];
-  const runner = agent && runners[agent.runner];
-  return runner ? checkRunner(agent, runner, cwd) : null;
-}
-
-async function checkRunner(
+async function checkAgent(
   agent: AgentSettings,
   runner: RunnerSettings,
   cwd: string,
 ): Promise<Problem | null> {
-  if (runner.kind !== 'command') {
-    const name = runner.kind === 'acp' ? runner.program : runner.kind;
-    const remedy = `Install ${describeInstall(findAgentProgram(name), executableOf(runner))}, or name another runner in agents.yaml.`;
-    const problem = await checkProgram(agent, { file: executableOf(runner), cwd, remedy });
-    return problem ?? (isBuiltInRunner(name) ? checkSlashCommand(agent, name, cwd) : null);
+  const createProblem = (missing: string, remedy: string): Problem => ({
+    kind: 'agent-not-installed',
+    message: missing,
+    remedy,
+  });
+  const file = executableOf(runner);
+  if (!(await findProgram(file, { cwd, env: environment() }))) {
+    const program = runner.kind === 'command' ? null : findAgentProgram(programOf(runner));
+    const install = program?.packageName ? `${program.title} (npm install -g ${program.packageName})` : file;
+    return createProblem(
+      `the program ${file} of agent ${agent.name} was not found`,
+      runner.kind === 'command'
+        ? 'Install it, or correct the command in agents.yaml.'
+        : `Install ${install}, or name another runner in agents.yaml.`,
+    );
   }
-  const [file = '', ...args] = runner.command;
-  const remedy = 'Install it, or correct the command in agents.yaml.';
-  return (await checkProgram(agent, { file, cwd, remedy })) ?? checkScript(agent, [file, ...args], cwd);
+  if (runner.kind === 'command') {
+    const script = findScript(runner.command);
+    return script === null || (await isReadable(path.resolve(cwd, script)))
+      ? null
+      : createProblem(
+          `the script ${script} of agent ${agent.name} was not found in ${cwd}`,
+          'Correct the command in agents.yaml.',
+        );
+  }
+  const program = programOf(runner);
+  if (!isBuiltInRunner(program)) return null;
+  const { slashCommand } = agent;
+  const files = listCommandFiles(program, slashCommand, { project: cwd, home: homedir() });
+  for (const commandFile of files) if (await isReadable(commandFile)) return null;
+  return createProblem(
+    `the slash command ${slashCommand} of agent ${agent.name} does not exist for ${program}`,
+    `Create it as ${locateCommandFile(program, slashCommand)}, or set another one in agents.yaml.`,
+  );
 }
 
-/** Returns the executable of a coding-agent program. */
-export function executableOf(runner: Exclude<RunnerSettings, { kind: 'command' }>): string {
-  return runner.kind === 'acp' ? (runner.command[0] ?? '') : runner.kind;
+type CodingAgent = Exclude<RunnerSettings, { kind: 'command' }>;
+
+/** Returns the name of the coding-agent program that a runner starts. */
+function programOf(runner: CodingAgent): string {
+  return runner.kind === 'acp' ? runner.program : runner.kind;
 }
 
-function describeInstall(program: AgentProgram | null, file: string): string {
-  return program?.packageName ? `${program.title} (npm install -g ${program.packageName})` : file;
-}
-
-async function checkProgram(
-  agent: AgentSettings,
-  { file, cwd, remedy }: { file: string; cwd: string; remedy: string },
-): Promise<Problem | null> {
-  if (await findProgram(file, { cwd, env: environment() })) return null;
-  return createProblem(`the program ${file} of agent ${agent.name} was not found`, remedy);
+/** Returns the executable that a runner starts. */
+export function executableOf(runner: RunnerSettings): string {
+  return 'command' in runner ? (runner.command[0] ?? '') : runner.kind;
 }
 
 const interpreters = /^(?:node|bun|deno|python3?|ruby|bash|sh)(?:\.exe)?$/;
 
-/** Checks the script of a command like `[node, tools/fixer.mjs]`. */
-async function checkScript(
-  agent: AgentSettings,
-  command: readonly string[],
-  cwd: string,
-): Promise<Problem | null> {
-  const [file = '', script] = command;
-  if (!interpreters.test(path.basename(file)) || script === undefined || !/^[^-{].*\.\w+$/.test(script))
-    return null;
-  if (await isReadable(path.resolve(cwd, script))) return null;
-  return createProblem(
-    `the script ${script} of agent ${agent.name} was not found in ${cwd}`,
-    'Correct the command in agents.yaml.',
-  );
-}
-
-async function checkSlashCommand(
-  { name, slashCommand }: AgentSettings,
-  runner: string,
-  cwd: string,
-): Promise<Problem | null> {
-  const files = listCommandFiles(runner, slashCommand, { project: cwd, home: homedir() });
-  for (const file of files) if (await isReadable(file)) return null;
-  return createProblem(
-    `the slash command ${slashCommand} of agent ${name} does not exist for ${runner}`,
-    `Create it as ${locateCommandFile(runner, slashCommand)}, or set another one in agents.yaml.`,
-  );
+/** Returns the script of a command like `[node, tools/fixer.mjs]`, or null. */
+function findScript([file = '', script = '']: readonly string[]): string | null {
+  return interpreters.test(path.basename(file)) && /^[^-{].*\.\w+$/.test(script) ? script : null;
 }
 
 async function isReadable(file: string): Promise<boolean> {
@@ -153,8 +135,4 @@ async function isReadable(file: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function createProblem(message: string, remedy: string): Problem {
-  return { kind: 'agent-not-installed', message, remedy };
 }

@@ -2,21 +2,24 @@ import { environment } from '../environment.js';
 import { z } from 'zod';
 import { createClaudeFlags } from './claude-project.js';
 import {
-  readAddedArgs,
-  createShortPrompt,
+  type AgentListener,
   type AgentResult,
-  type OutputReader,
+  createShortPrompt,
+  readAddedArgs,
   type Runner,
 } from './runner.js';
+import { describeProgram } from './programs.js';
 import { createAgentError, findAgentError } from './agent-error.js';
-import { addMessage, createJsonLinesReader, describeToolCall } from './json-lines-reader.js';
+import { addMessage, describeToolCall, followJsonLines } from './json-lines-reader.js';
 
 /** The maximum number of turns of one agent run. */
 const MAX_TURNS = 60;
 
+const program = describeProgram('claude');
+
 /**
- * Runs Claude Code without a terminal. It may edit in the project and run the commands that `acceptEdits` allows. Background tasks, which would
- * keep the process alive after its result, are turned off. Limits its own retries, because self-heal retries, too.
+ * Runs Claude Code without a terminal. It may edit in the project and run the commands that `acceptEdits` allows. Limits its own retries, because
+ * self-heal retries, too.
  */
 export const claudeRunner: Runner = {
   createCommand: (task) => ({
@@ -35,13 +38,13 @@ export const claudeRunner: Runner = {
       ...readAddedArgs(task.runner),
     ],
     env: {
-      CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+      ...program.env,
       CLAUDE_CODE_MAX_RETRIES: environment()['CLAUDE_CODE_MAX_RETRIES'] ?? '2',
     },
     input: createShortPrompt(task),
-    passes: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'DISABLE_*', ...listCloudKeys()],
+    passes: [...program.passes, ...listCloudKeys()],
   }),
-  reader: createClaudeReader,
+  follow: (_task, listener) => followClaude(listener),
 };
 
 const contentShape = z.object({
@@ -71,25 +74,26 @@ const resultShape = z.object({
 type ClaudeResult = z.infer<typeof resultShape>;
 
 /** Reads `stream-json`. The `result` event is the end, even if the process continues. */
-export function createClaudeReader(): OutputReader {
-  return createJsonLinesReader('claude', z.discriminatedUnion('type', [assistantShape, resultShape]), {
+function followClaude(listener: AgentListener) {
+  return followJsonLines('claude', z.discriminatedUnion('type', [assistantShape, resultShape]), {
     onEvent: (event, transcript) => {
-      if (event.type === 'assistant') return { activity: describeActivity(event), isComplete: false };
+      if (event.type === 'assistant') {
+        const activity = describeActivity(event);
+        return activity === null ? undefined : listener.show(activity);
+      }
       addMessage(transcript, event.result);
       transcript.failure = findError(event);
-      transcript.denials.push(
-        ...(event.permission_denials ?? [])
-          .map(({ tool_name: tool = '' }) => tool)
-          .filter((tool) => /^(?:Edit|MultiEdit|NotebookEdit|Write)$/.test(tool)),
-      );
-      Object.assign(transcript.usage, {
+      const denied = (event.permission_denials ?? []).map(({ tool_name: tool = '' }) => tool);
+      const isEdit = /^(?:Edit|MultiEdit|NotebookEdit|Write)$/;
+      transcript.denials.push(...denied.filter((tool) => isEdit.test(tool)));
+      transcript.usage = {
         costUsd: event.total_cost_usd ?? null,
         inputTokens: event.usage?.input_tokens ?? null,
         outputTokens: event.usage?.output_tokens ?? null,
         turns: event.num_turns ?? null,
         sessionId: event.session_id ?? null,
-      });
-      return { activity: null, isComplete: true };
+      };
+      listener.finish();
     },
   });
 }

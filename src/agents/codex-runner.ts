@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { readAddedArgs, noMeaning, type OutputReader, type Runner } from './runner.js';
-import { addMessage, countTurn, createJsonLinesReader, describeToolCall } from './json-lines-reader.js';
+import { describeProgram } from './programs.js';
+import { type AgentListener, readAddedArgs, type Runner } from './runner.js';
+import { addMessage, describeToolCall, followJsonLines } from './json-lines-reader.js';
 
 /**
  * How many of Codex's own retries to wait for; on a refused connection it retries forever. Codex's setting for this would have to name the provider.
@@ -24,6 +25,8 @@ function trustFolders(...folders: readonly string[]): string {
   return `projects={${entries.join(',')}}`;
 }
 
+const program = describeProgram('codex');
+
 /** Runs Codex without a terminal (`codex exec`), in its sandbox; self-heal has already expanded the slash command in the prompt. */
 export const codexRunner: Runner = {
   createCommand: ({ prompt, resume, screenshot, runner, cwd, copyOf }) => {
@@ -46,13 +49,13 @@ export const codexRunner: Runner = {
         ...image,
         ...(resume ? ['--', resume, '-'] : ['--', '-']),
       ],
-      env: {},
+      env: program.env,
       // Not an argument, because Codex would append an open pipe to it, and it may be too long.
       input: prompt,
-      passes: ['CODEX_*', 'OPENAI_*', 'AZURE_OPENAI_*'],
+      passes: program.passes,
     };
   },
-  reader: createCodexReader,
+  follow: (_task, listener) => followCodex(listener),
 };
 
 const eventShape = z.object({
@@ -79,16 +82,17 @@ const sandboxError =
   /read-only file system|operation not permitted|permission denied|rejected by|not permitted by/i;
 
 /** Reads the JSON lines of `codex exec --json`. An item of type `error` may be only a warning; `turn.failed` is always an error. */
-export function createCodexReader(): OutputReader {
+function followCodex(listener: AgentListener) {
   let reconnects = 0;
-  return createJsonLinesReader('codex', eventShape, {
+  return followJsonLines('codex', eventShape, {
     onEvent: (event, transcript) => {
       const { type, item, message, usage } = event;
-      if (event.thread_id) transcript.usage.sessionId = event.thread_id;
+      if (event.thread_id) transcript.usage = { ...transcript.usage, sessionId: event.thread_id };
       if (type === 'turn.failed') transcript.failure = event.error?.message ?? 'turn.failed';
       if (type === 'turn.completed') {
         transcript.failure = null;
-        countTurn(transcript, { inputTokens: usage?.input_tokens, outputTokens: usage?.output_tokens });
+        const [inputTokens, outputTokens] = [usage?.input_tokens ?? null, usage?.output_tokens ?? null];
+        transcript.usage = { ...transcript.usage, inputTokens, outputTokens, turns: 1 };
       }
       if (type === 'error') {
         transcript.failure = (message ?? 'error').replace(/^Reconnecting\.{3} \d+\/\d+ \((.*)\)$/s, '$1');
@@ -97,18 +101,16 @@ export function createCodexReader(): OutputReader {
       if (item?.type === 'agent_message') addMessage(transcript, item.text);
       if (type === 'item.completed' && item && isDenied(item))
         transcript.denials.push(item.command ?? item.type);
-      const complete = type === 'turn.completed' || type === 'turn.failed';
-      return {
-        activity: describeActivity(event),
-        isComplete: complete,
-        isHopeless: reconnects > MAX_RECONNECTS,
-      };
+      const activity = describeActivity(event);
+      if (activity !== null) listener.show(activity);
+      if (type === 'turn.completed' || type === 'turn.failed') listener.finish();
+      if (reconnects > MAX_RECONNECTS) listener.stop();
     },
     onOtherLine: (line, transcript) => {
       // On a refused connection, Codex waits for the network forever.
-      const waits = /waiting for network/i.test(line);
-      if (waits) transcript.failure ??= 'Connection refused: waiting for network';
-      return { ...noMeaning, isHopeless: waits };
+      if (!/waiting for network/i.test(line)) return;
+      transcript.failure ??= 'Connection refused: waiting for network';
+      listener.stop();
     },
   });
 }

@@ -1,7 +1,7 @@
 import type { AgentClaim } from '../model/attempt.js';
 import type { RunnerSettings } from '../model/settings.js';
 import { findClaim, readOpinion } from './claim.js';
-import { type AgentTask, noUsage, type OutputReader, type Runner } from './runner.js';
+import { type AgentListener, type AgentTask, type Conversation, noUsage, type Runner } from './runner.js';
 
 /** The kernel accepts no argument over 128 KiB (MAX_ARG_STRLEN of execve(2)); a longer prompt is passed as a file. */
 const MAX_ARGUMENT_BYTES = 100_000;
@@ -20,7 +20,7 @@ export function createCommandRunner(settings: Extract<RunnerSettings, { kind: 'c
         input: settings.prompt === 'stdin' ? task.prompt : '',
       };
     },
-    reader: createPlainReader,
+    follow: followPlainText,
   };
 }
 
@@ -41,16 +41,17 @@ function createPromptArgument({ agent, prompt, promptFile }: AgentTask): string 
 }
 
 /** Reads plain text. The last completion signal is the claim, and the last line with the token is the final message. */
-function createPlainReader(token?: string): OutputReader {
+function followPlainText({ token }: AgentTask, listener: AgentListener): Conversation {
   let claim: AgentClaim | null = null;
   let final = '';
   return {
-    line: (text) => {
-      const isAnswer = token !== undefined && readOpinion(text, token) !== null;
-      const claimed = findClaim(text);
+    readLine: (line) => {
+      const isAnswer = token !== undefined && readOpinion(line, token) !== null;
+      const claimed = findClaim(line);
       claim = claimed ?? claim;
-      if (isAnswer) final = text;
-      return { activity: text.trim() === '' ? null : text, isComplete: isAnswer || claimed !== null };
+      if (isAnswer) final = line;
+      if (line.trim() !== '') listener.show(line);
+      if (isAnswer || claimed !== null) listener.finish();
     },
     result: () => ({ claim, final, usage: noUsage, denials: [], error: null }),
   };

@@ -11,19 +11,11 @@ import { claudeRunner } from './claude-runner.js';
 import { codexRunner } from './codex-runner.js';
 import { createCommandRunner } from './command-runner.js';
 import { createLineSplitter } from './line-splitter.js';
-import {
-  type AgentTask,
-  type RunAgent,
-  type AgentResult,
-  noMeaning,
-  noResult,
-  type OutputStream,
-  type Runner,
-} from './runner.js';
+import { type AgentTask, type RunAgent, type AgentResult, type OutputStream, type Runner } from './runner.js';
 import { findAgentError } from './agent-error.js';
 import { removeHookVariables } from '../workspace/git.js';
 
-type Cleaner = Pick<Redactor, 'clean' | 'findMasks'>;
+type Cleaner = Pick<Redactor, 'clean' | 'findMasks' | 'exempt'>;
 
 /** How long to wait for the end of a program, in milliseconds. */
 export interface Patience {
@@ -50,7 +42,9 @@ export function createRunAgent(
   return async (task) => {
     const startedAt = performance.now();
     const { processEnd, orphans, tail, errorTail, result } = await runToEnd(task, { ...patience, redactor });
-    const { claim, final } = result;
+    const { claim, final, usage } = result;
+    // A person can continue the session with it, and programs print it like a secret.
+    if (usage.sessionId !== null) redactor.exempt(usage.sessionId);
     const end = determineEnd(processEnd, task, { result, errorTail });
     // An answer counts only if its program ended without an error.
     const opinion =
@@ -63,7 +57,7 @@ export function createRunAgent(
         summary: redactor.clean(claim.summary).slice(0, MAX_SUMMARY_CHARACTERS),
       },
       ...(opinion ? { opinion: maskOpinion(opinion, redactor) } : {}),
-      usage: result.usage,
+      usage,
       denials: result.denials,
       durationMs: Math.round(performance.now() - startedAt),
       tail,
@@ -112,31 +106,23 @@ async function runToEnd(
   const finish = () => {
     settling ??= setTimeout(() => running.stop(), patience.settleMs);
   };
-  const reader = runner.reader?.(task.token);
+  const { readLine, protocol, result } = runner.follow(task, {
+    log: (text) => {
+      log.write(Buffer.from(`${text}\n`));
+      keepLast(lines, text);
+    },
+    show: showActivity,
+    finish,
+    stop: () => running.stop(),
+    clean: (text) => redactor.clean(text),
+  });
   const onLine = (line: string, from: OutputStream) => {
     keepLast(lines, line);
     // While self-heal ends a program, it may report success or its own cancellation, but its work was not done.
     if (running.stopping.aborted) return;
     if (from === 'stderr') keepLast(errorLines, line);
-    const { activity, isComplete: complete, isHopeless: hopeless } = reader?.line(line, from) ?? noMeaning;
-    if (activity !== null) showActivity(activity);
-    if (hopeless) running.stop();
-    if (complete) finish();
+    readLine?.(line, from);
   };
-  const note = (text: string) => {
-    log.write(Buffer.from(`${text}\n`));
-    keepLast(lines, text);
-  };
-  const conversation = runner.converse?.(task, {
-    note,
-    show: (text) => {
-      note(text);
-      showActivity(text);
-    },
-    finish,
-    stop: () => running.stop(),
-    clean: (text) => redactor.clean(text),
-  });
   const splitters = {
     stdout: createLineSplitter((line) => onLine(line, 'stdout')),
     stderr: createLineSplitter((line) => onLine(line, 'stderr')),
@@ -152,7 +138,7 @@ async function runToEnd(
       SELF_HEAL_PROMPT: task.promptFile,
       SELF_HEAL_ATTEMPT: String(task.attempt),
     },
-    input: conversation?.input ?? input,
+    input: protocol?.input ?? input,
     runId: task.runId,
     workDir: task.workDir,
     timeoutMs: task.agent.timeoutMs,
@@ -160,22 +146,21 @@ async function runToEnd(
     signal: task.signal,
     onStart: task.onStart,
     onOutput: (chunk, from) => {
-      if (conversation && from === 'stdout') return conversation.write(chunk);
+      if (protocol && from === 'stdout') return protocol.write(chunk);
       log.write(chunk);
       splitters[from].write(chunk);
     },
-    ...(conversation ? { askToEnd: () => conversation.cancel() } : {}),
+    ...(protocol ? { askToEnd: () => protocol.cancel() } : {}),
   });
   const { end: processEnd, orphans } = await running.ended;
-  conversation?.close();
+  protocol?.close();
   clearTimeout(settling);
   splitters.stdout.end();
   splitters.stderr.end();
   clearTimeout(settling);
   await log.close();
   const mask = (output: readonly string[]) => clipLines(redactor.clean(output.join('\n')));
-  const result = conversation?.result() ?? reader?.result() ?? noResult;
-  return { processEnd, orphans, tail: mask(lines), errorTail: mask(errorLines), result };
+  return { processEnd, orphans, tail: mask(lines), errorTail: mask(errorLines), result: result() };
 }
 
 function keepLast(lines: string[], line: string): void {

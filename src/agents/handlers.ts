@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { NetworkEntry } from '../model/evidence.js';
+import { createImportResolver } from '../code/imports.js';
 import { splitUrl } from '../urls.js';
 import { type CodeLine, listAppFiles, searchCode } from './search-code.js';
 
@@ -115,13 +116,14 @@ async function listPrefixes(
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const prefixes = new Map<string, Set<string>>();
   const mounts = routes.filter(({ verb }) => mountVerb.test(verb));
-  const files = mounts.length > 0 ? await listAppFiles(tree) : [];
+  if (mounts.length === 0) return prefixes;
+  const resolve = createImportResolver(new Set(await listAppFiles(tree)));
   const targets: readonly (readonly string[])[] = await Promise.all(
     mounts.map(async (mount) => {
       const text = await readFile(path.join(tree, mount.file), 'utf8').catch(() => '');
       const names: readonly string[] =
         mount.text.slice(mount.text.indexOf(mount.pattern)).match(/[A-Za-z_$][\w$]*/g) ?? [];
-      return listImports(text, mount.file, files).flatMap(({ name, file }) =>
+      return listImports(text, mount.file, resolve).flatMap(({ name, file }) =>
         names.includes(name) ? [file] : [],
       );
     }),
@@ -210,50 +212,24 @@ function readBlock(text: string, line: number): string[] {
   return end < 0 ? lines : lines.slice(0, isEnd ? end + 1 : end);
 }
 
-interface Import {
-  readonly name: string;
-  readonly file: string;
-}
-
-/** Returns the names that a file imports from other files of the project. */
-function listImports(text: string, file: string, files: readonly string[]): Import[] {
+/** Lists the names that a file imports from other files of the project. */
+function listImports(
+  text: string,
+  importer: string,
+  resolve: ReturnType<typeof createImportResolver>,
+): { readonly name: string; readonly file: string }[] {
   const imports = [
     ...text.matchAll(/\bimport\s+(?:type\s+)?([^'"`;]{1,400}?)\s+from\s+['"]([^'"\n]{1,200})['"]/g),
     ...text.matchAll(
       /\b(?:const|let|var)\s+([^=;]{1,300}?)\s*=\s*(?:await\s+import|require)\(['"]([^'"\n]{1,200})['"]\)/g,
     ),
   ];
-  return imports.flatMap(([, clause = '', from = '']) => {
-    const target = resolveImport(from, file, files);
-    if (target === null) return [];
-    const names = clause.replaceAll(/\btype\s+|[{}*]/g, ' ').split(',');
-    return names.flatMap((name) => {
-      const own =
-        name
-          .trim()
-          .split(/\s+as\s+|\s*:\s*/)
-          .at(-1)
-          ?.trim() ?? '';
-      return own === '' ? [] : [{ name: own, file: target }];
-    });
+  return imports.flatMap(([, clause = '', source = '']) => {
+    const file = resolve(importer, source);
+    // In `a`, `{ a, b as c }` and `{ a: b }`, the last word of each part is the name in this file.
+    const names = clause.split(',').flatMap((part) => /[\w$]+(?=[\s}]*$)/.exec(part)?.[0] ?? []);
+    return file === null ? [] : names.map((name) => ({ name, file }));
   });
-}
-
-function resolveImport(from: string, importer: string, files: readonly string[]): string | null {
-  const target = from.startsWith('.')
-    ? path.posix.join(path.posix.dirname(importer), from)
-    : /^(?:[@~$]\w*|src)\//.test(from)
-      ? from.replace(/^[@~$]\w*\//, '')
-      : null;
-  if (target === null) return null;
-  const bare = target.replace(/\.[cm]?[jt]sx?$/, '');
-  const isTarget = (file: string) => {
-    const own = file.replace(/\.[cm]?[jt]sx?$/, '');
-    return from.startsWith('.')
-      ? own === bare || own === `${bare}/index`
-      : own.endsWith(`/${bare}`) || own === bare;
-  };
-  return files.find(isTarget) ?? null;
 }
 
 /** Lists the names from other project files that a block uses, with their definitions. */
@@ -263,7 +239,8 @@ async function listCalls(
   { file, tree }: { readonly file: string; readonly tree: string },
 ): Promise<string[]> {
   const used = new Set(code.match(/[A-Za-z_$][\w$]*/g));
-  const imports = listImports(text, file, await listAppFiles(tree)).filter(({ name }) => used.has(name));
+  const resolve = createImportResolver(new Set(await listAppFiles(tree)));
+  const imports = listImports(text, file, resolve).filter(({ name }) => used.has(name));
   const calls = imports.slice(0, MAX_CALLS).map(async ({ name, file: target }) => {
     const lines = (await readFile(path.join(tree, target), 'utf8').catch(() => '')).split('\n');
     const definition = new RegExp(

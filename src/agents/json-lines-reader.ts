@@ -3,14 +3,7 @@ import type { AgentUsage } from '../model/attempt.js';
 import { jsonOf } from '../json-of.js';
 import { createAgentError } from './agent-error.js';
 import { findClaim } from './claim.js';
-import {
-  type AgentResult,
-  noMeaning,
-  noUsage,
-  type LineMeaning,
-  type OutputReader,
-  type OutputStream,
-} from './runner.js';
+import { type AgentResult, type Conversation, noUsage } from './runner.js';
 
 /** A program's output so far. */
 export interface Transcript {
@@ -20,39 +13,34 @@ export interface Transcript {
   final: string;
   /** Its error, or the unclassified text of one; null if there is none, or if the program has recovered. */
   failure: string | AgentResult['error'];
-  readonly usage: { -readonly [Name in keyof AgentUsage]: AgentUsage[Name] };
+  usage: AgentUsage;
   readonly denials: string[];
 }
 
 /** Interprets the output of one program. */
 interface LineHandlers<Shape extends z.ZodType> {
-  readonly onEvent: (event: z.output<Shape>, transcript: Transcript) => LineMeaning;
-  /** Interprets a line that is not an event. By default, such lines mean nothing. */
-  readonly onOtherLine?: (line: string, transcript: Transcript, from: OutputStream) => LineMeaning;
+  readonly onEvent: (event: z.output<Shape>, transcript: Transcript) => void;
+  /** Called with a line that is not an event. */
+  readonly onOtherLine?: (line: string, transcript: Transcript) => void;
 }
 
-/** Reads the output of a program that prints JSON lines with this shape. */
-export function createJsonLinesReader<Shape extends z.ZodType>(
+/** Follows a program that prints JSON lines with this shape. */
+export function followJsonLines<Shape extends z.ZodType>(
   program: string,
   shape: Shape,
-  { onEvent, onOtherLine = () => noMeaning }: LineHandlers<Shape>,
-): OutputReader {
-  const transcript: Transcript = {
-    messages: '',
-    final: '',
-    failure: null,
-    usage: { ...noUsage },
-    denials: [],
-  };
+  { onEvent, onOtherLine }: LineHandlers<Shape>,
+): Required<Pick<Conversation, 'readLine' | 'result'>> {
+  const transcript: Transcript = { messages: '', final: '', failure: null, usage: noUsage, denials: [] };
   return {
-    line: (text, from) => {
-      const event = text.startsWith('{') ? shape.safeParse(jsonOf(text)) : null;
-      return event?.success ? onEvent(event.data, transcript) : onOtherLine(text, transcript, from);
+    readLine: (line) => {
+      const event = line.startsWith('{') ? shape.safeParse(jsonOf(line)) : null;
+      if (event?.success) onEvent(event.data, transcript);
+      else onOtherLine?.(line, transcript);
     },
     result: () => {
-      const { messages, final, failure, usage, denials } = transcript;
+      const { messages, failure, ...others } = transcript;
       const error = typeof failure === 'string' ? createAgentError(failure, program) : failure;
-      return { claim: findClaim(messages), final, usage, denials, error };
+      return { ...others, claim: findClaim(messages), error };
     },
   };
 }
@@ -66,14 +54,4 @@ export function describeToolCall(tool = 'tool', ...inputs: readonly unknown[]): 
 export function addMessage(transcript: Transcript, text = ''): void {
   transcript.messages += `${text}\n`;
   transcript.final = text;
-}
-
-/** Counts a turn and its reported usage. */
-export function countTurn(
-  { usage }: Transcript,
-  turn: { readonly [Name in 'costUsd' | 'inputTokens' | 'outputTokens']?: number | undefined },
-): void {
-  for (const name of ['costUsd', 'inputTokens', 'outputTokens'] as const)
-    if (turn[name] !== undefined) usage[name] = (usage[name] ?? 0) + turn[name];
-  usage.turns = (usage.turns ?? 0) + 1;
 }

@@ -2,9 +2,8 @@ import path from 'node:path';
 import { chooseRelevantRequests, parseAsserted } from '../diagnose/asserted.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { hasFailed } from '../model/evidence.js';
-import { relativePath } from '../paths.js';
 import { isLoopback, splitUrl } from '../urls.js';
-import { type CodeLine, listAppFiles, isAppFile, searchCode } from './search-code.js';
+import { type CodeLine, listAppFiles, searchCode } from './search-code.js';
 
 /** A name from a failure, and the one or two lines of the project that contain it (`src/fields.js:3`). */
 export interface NamedPlace {
@@ -17,46 +16,37 @@ const MAX_RESULTS = 5;
 /** A name in more files does not show which of them to change. */
 const MAX_FILES = 2;
 
-/**
- * Finds the names from a failure (a field, a header, a path, the words of a dialog) in the app; empty if the place of the error in the app is known,
- * or without a repository. `root` is the project's folder, `tree` the folder where its files are read.
- */
+/** Finds the names from a failure (a field, a header, a path, the words of a dialog) in the app; empty without a repository. */
 export async function findNamedPlaces(
   lead: DiagnosedFailure,
-  { root, tree }: { readonly root: string; readonly tree: string },
+  { testFile, tree }: { readonly testFile: string | null; readonly tree: string },
 ): Promise<NamedPlace[]> {
-  const test = lead.failure.scope === 'test' ? relativePath(root, lead.failure.test.location.file) : null;
-  const source = lead.diagnosis.facts.source?.replace(/(?::\d+)+$/, '');
-  if (source !== undefined && source !== test && isAppFile(source)) return [];
   const names = [...new Set(listNames(lead))].slice(0, MAX_NAMES);
-  const results = await Promise.all([
+  const places = await Promise.all([
     findServiceWorker(lead, tree),
-    ...names.map((name) => findPlaces(name, { test, tree })),
+    ...names.map((name) => findPlaces(name, { testFile, tree })),
   ]);
-  return results
+  return places
     .flat()
-    .filter(({ at }, index, all) => all.findIndex((other) => other.at.join() === at.join()) === index)
+    .filter(({ at }, n, all) => all.findIndex((other) => other.at.join() === at.join()) === n)
     .slice(0, MAX_RESULTS);
 }
 
-/** Finds the lines with a name and, if a config file assigns it to a variable, the lines that read the variable. */
+/** Finds the first line of each file that contains a name and, if a config file assigns it to a variable, the lines that read the variable. */
 async function findPlaces(
   name: string,
-  { test, tree }: { readonly test: string | null; readonly tree: string },
+  place: { readonly testFile: string | null; readonly tree: string },
 ): Promise<NamedPlace[]> {
-  const lines = (await findLines(name, tree)).filter(({ file }) => file !== test);
-  const first = [...new Map(lines.toReversed().map((line) => [line.file, line])).values()].toReversed();
+  const lines = (await findLines(name, place.tree)).filter(({ file }) => file !== place.testFile);
+  const first = lines.filter(({ file }, n) => lines.findIndex((line) => line.file === file) === n);
   if (first.length === 0 || first.length > MAX_FILES) return [];
-  const variables = first.flatMap(({ text }) => {
+  const [variable] = first.flatMap(({ file, text }) => {
     const before = text.slice(0, text.indexOf(name));
-    return isConfig.test(first[0]?.file ?? '')
-      ? (/([A-Z][A-Z\d_]{3,60})['"]?\s*[:=]\s*['"]?[^'"\s,]*$/.exec(before)?.[1] ?? [])
-      : [];
+    const assignment = /([A-Z][A-Z\d_]{3,60})['"]?\s*[:=]\s*['"]?[^'"\s,]*$/.exec(before);
+    return isConfig.test(file) ? (assignment?.[1] ?? []) : [];
   });
-  const read = await Promise.all(
-    variables.slice(0, 1).map((variable) => findPlaces(variable, { test, tree: tree })),
-  );
-  return [{ name, at: first.map(({ file, line }) => `${file}:${line}`) }, ...read.flat()];
+  const readers = variable === undefined ? [] : await findPlaces(variable, place);
+  return [{ name, at: first.map(({ file, line }) => `${file}:${line}`) }, ...readers];
 }
 
 /** Finds the script of a service worker that sent requests, and where the app registers it. */

@@ -3,7 +3,7 @@ import { acpPrograms, type BuiltInRunner, isBuiltInRunner } from '../model/built
 /** The format of a program's slash-command files. */
 export type CommandFormat = 'claude' | 'markdown' | 'toml' | 'plain';
 
-/** A coding-agent program, as `init`, `doctor` and messages need it. */
+/** A coding-agent program. */
 export interface AgentProgram {
   /** Its name as a runner in agents.yaml. */
   readonly name: string;
@@ -18,10 +18,27 @@ export interface AgentProgram {
   /** How to log in, as a sentence. */
   readonly login: string;
   readonly commandFormat: CommandFormat;
+  /**
+   * The paths of a slash command's file, relative to the project or to the user's home folder; a new command goes to the first one. `{name}` is the
+   * command without its slash, in which `:` separates folders.
+   */
+  readonly commandFiles: readonly string[];
+  /** The names of the user's environment variables that it gets; `CODEX_*` matches several. */
+  readonly passes: readonly string[];
+  /** The environment variables that self-heal sets for it. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
+/** The providers' variables from which programs that work with any model take their keys. */
+const providerKeys = [
+  'ANTHROPIC_* OPENAI_* GEMINI_* GOOGLE_GENERATIVE_AI_API_KEY OPENROUTER_API_KEY GROQ_API_KEY MISTRAL_API_KEY',
+  'XAI_API_KEY DEEPSEEK_API_KEY GITHUB_TOKEN AZURE_*',
+].flatMap((line) => line.split(' '));
+
+const claudeFiles = ['.claude/commands/{name}.md', '.claude/skills/{name}/SKILL.md'];
+
 /** The programs of the built-in runners, in the order in which `init` prefers them if it cannot ask. */
-export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
+const builtInPrograms: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   claude: {
     name: 'claude',
     file: 'claude',
@@ -30,6 +47,10 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
     keyVariable: 'ANTHROPIC_API_KEY',
     login: 'Run `claude` and /login, or set ANTHROPIC_API_KEY.',
     commandFormat: 'claude',
+    commandFiles: claudeFiles,
+    passes: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'DISABLE_*'],
+    // Background tasks would keep the process alive after its result.
+    env: { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' },
   },
   codex: {
     name: 'codex',
@@ -38,8 +59,11 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
     packageName: '@openai/codex',
     keyVariable: 'CODEX_API_KEY',
     login: 'Run `codex login`, or set CODEX_API_KEY.',
-    // It does not expand slash commands, so self-heal puts the file's text into the prompt.
+    // It expands no slash command without a terminal, so self-heal puts the file's text into the prompt, and any file will do.
     commandFormat: 'plain',
+    commandFiles: ['.codex/prompts/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudeFiles],
+    passes: ['CODEX_*', 'OPENAI_*', 'AZURE_OPENAI_*'],
+    env: {},
   },
   gemini: {
     name: 'gemini',
@@ -49,6 +73,9 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
     keyVariable: 'GEMINI_API_KEY',
     login: 'Run `gemini` and log in, or set GEMINI_API_KEY.',
     commandFormat: 'toml',
+    commandFiles: ['.gemini/commands/{name}.toml'],
+    passes: ['GEMINI_*', 'GOOGLE_*'],
+    env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
   },
   opencode: {
     name: 'opencode',
@@ -58,6 +85,16 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
     keyVariable: 'ANTHROPIC_API_KEY',
     login: "Run `opencode auth login`, or set the key of your model's provider.",
     commandFormat: 'markdown',
+    commandFiles: [
+      '.opencode/command/{name}.md',
+      '.opencode/commands/{name}.md',
+      '.config/opencode/command/{name}.md',
+      '.config/opencode/commands/{name}.md',
+      '.claude/skills/{name}/SKILL.md',
+    ],
+    passes: ['OPENCODE_*', ...providerKeys],
+    // By default, it never asks about files of the project.
+    env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_PERMISSION: '{"*":"ask"}' },
   },
   copilot: {
     name: 'copilot',
@@ -66,26 +103,27 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
     packageName: '@github/copilot',
     keyVariable: 'COPILOT_GITHUB_TOKEN',
     login: 'Run `copilot` and /login, or set COPILOT_GITHUB_TOKEN.',
-    // As with codex, self-heal reads the file.
+    // It expands no slash command over the protocol, so self-heal reads the file.
     commandFormat: 'plain',
+    commandFiles: [
+      '.github/prompts/{name}.prompt.md',
+      '.github/skills/{name}/SKILL.md',
+      '.copilot/skills/{name}/SKILL.md',
+      ...claudeFiles,
+    ],
+    passes: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST'],
+    env: { COPILOT_AUTO_UPDATE: 'false' },
   },
 };
 
-/** Returns the program with this name, or null if self-heal does not know it. */
-export function findAgentProgram(name: string): AgentProgram | null {
-  if (isBuiltInRunner(name)) return programs[name];
-  const known = acpPrograms[name];
-  return known ? describeAcpProgram(name, known.command[0]) : null;
-}
+/** The command files of a program that self-heal does not know, for it or for self-heal to read. */
+const sharedFiles = ['.agents/commands/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudeFiles];
 
-/** Returns all programs that self-heal knows, in the order in which `init` prefers them. */
-export function listPrograms(): AgentProgram[] {
-  const names = new Set([...Object.keys(programs), ...Object.keys(acpPrograms)]);
-  return [...names].flatMap((name) => findAgentProgram(name) ?? []);
-}
-
-/** Describes an ACP program by its name and executable. */
-function describeAcpProgram(name: string, file: string): AgentProgram {
+/** Describes the program of a runner. A program that self-heal does not know gets the variables with its name (`CODEX_*` for `codex-acp`), and the keys of models. */
+export function describeProgram(name: string): AgentProgram {
+  if (isBuiltInRunner(name)) return builtInPrograms[name];
+  const file = acpPrograms[name]?.command[0] ?? name;
+  const [prefix] = name.toUpperCase().split(/[^A-Z0-9]/);
   return {
     name,
     file,
@@ -94,37 +132,24 @@ function describeAcpProgram(name: string, file: string): AgentProgram {
     keyVariable: null,
     login: `Log in with \`${file}\`, or name the variable with its key under \`env\` in agents.yaml.`,
     commandFormat: 'plain',
+    commandFiles: sharedFiles,
+    passes: [`${prefix}_*`, ...providerKeys],
+    env: {},
   };
 }
 
-/** The providers' variables from which programs that work with any model take their keys. */
-const providerKeys = [
-  'ANTHROPIC_* OPENAI_* GEMINI_* GOOGLE_GENERATIVE_AI_API_KEY OPENROUTER_API_KEY GROQ_API_KEY MISTRAL_API_KEY',
-  'XAI_API_KEY DEEPSEEK_API_KEY GITHUB_TOKEN AZURE_*',
-].flatMap((line) => line.split(' '));
-
-interface AcpEnvironment {
-  /** Variables that make the program ask for each permission over the protocol. */
-  readonly env: Readonly<Record<string, string>>;
-  /** The names of the user's variables that it gets. */
-  readonly passes: readonly string[];
+/** Returns the program with this name, or null if self-heal does not know it. */
+export function findAgentProgram(name: string): AgentProgram | null {
+  return isBuiltInRunner(name) || acpPrograms[name] ? describeProgram(name) : null;
 }
 
-const acpEnvironments: Readonly<Record<string, AcpEnvironment>> = {
-  gemini: { env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' }, passes: ['GEMINI_*', 'GOOGLE_*'] },
-  copilot: {
-    env: { COPILOT_AUTO_UPDATE: 'false' },
-    passes: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST'],
-  },
-  opencode: {
-    // By default, it never asks about files of the project.
-    env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_PERMISSION: '{"*":"ask"}' },
-    passes: ['OPENCODE_*', ...providerKeys],
-  },
-};
+/** Returns all programs that self-heal knows, in the order in which `init` prefers them. */
+export function listPrograms(): AgentProgram[] {
+  const names = new Set([...Object.keys(builtInPrograms), ...Object.keys(acpPrograms)]);
+  return [...names].map(describeProgram);
+}
 
-/** Returns the environment of a program that speaks the Agent Client Protocol: by default the variables with its name (`CODEX_*` for `codex-acp`), and the keys of models. */
-export function createAcpEnvironment(name: string): AcpEnvironment {
-  const [prefix] = name.toUpperCase().split(/[^A-Z0-9]/);
-  return acpEnvironments[name] ?? { env: {}, passes: [`${prefix}_*`, ...providerKeys] };
+/** Returns the patterns of the files that any program treats as slash commands. */
+export function listAllCommandFiles(): readonly string[] {
+  return [...Object.values(builtInPrograms).flatMap(({ commandFiles }) => commandFiles), ...sharedFiles];
 }

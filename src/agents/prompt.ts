@@ -1,26 +1,20 @@
 import path from 'node:path';
-import {
-  type BlameBase,
-  type BlamedCommit,
-  type BlamedHunk,
-  describeBlame,
-  type Changes,
-  shortId,
-} from '../model/blame.js';
+import { inline, cutMiddle } from '../fenced.js';
 import { counted } from '../format.js';
-import { formatCut, protectedNames, formatViolation } from '../model/guard-findings.js';
+import { protectedNames } from '../model/guard-findings.js';
 import { removeEllipsis, type EvidenceSource, formatFacts } from '../model/diagnosis.js';
 import { describeFlake } from '../model/flake.js';
-import { type BlockOptions, fenced, inline, cutMiddle } from '../fenced.js';
 import { findLostAnswer } from '../diagnose/requests.js';
 import { findRedirect } from '../diagnose/auth-redirects.js';
 import { type SuitePhase, formatServer, describeSetUp } from '../model/failure.js';
 import { traceFiles } from '../evidence/evidence-files.js';
-import { reasonOfEnd, isKept } from '../model/attempt.js';
 import type { NetworkEntry } from '../model/evidence.js';
 import { mapTexts } from '../secrets/reading.js';
-import type { AgentContext, PreviousAttempt } from './context.js';
+import type { AgentContext } from './context.js';
 import { excerptPage } from './page-excerpt.js';
+import { renderAttempts, renderEarlierFix, renderRejections } from './prompt-attempts.js';
+import { renderBlame, renderChanges } from './prompt-changes.js';
+import { fitSections, formatSection, renderBlock, renderSection, type Section } from './prompt-section.js';
 import { parseAsserted, findContradiction } from '../diagnose/asserted.js';
 import { findLookAlike } from '../diagnose/complaint.js';
 import { formatExchange, timelineFile, buildTimeline, formatTimeline } from '../evidence/timeline.js';
@@ -35,12 +29,6 @@ export interface PromptFrame {
 
 /** The length of a prompt in characters: some 2,400 tokens of paths, code and stacks. The rest is in the files. */
 const MAX_PROMPT = 8_000;
-/** A section with less room is left out. */
-const MIN_SECTION = 160;
-
-/** Renders a section of the prompt in about `room` characters; returns an empty text for a section without content. */
-type Section = (room: number) => string;
-
 /**
  * Renders the prompt of an agent. It begins with the slash command. The failure, its diagnosis, the few lines that matter, and the names of the
  * files with the rest follow. Text from the page, the console and the network is put into fenced blocks and labeled as data (EV-10).
@@ -68,18 +56,18 @@ export function renderPrompt(
     isKnownRequest: (request) => context.asked?.some((entry) => isSameRequest(entry, request)) ?? false,
   });
   const timelineLines = formatTimeline(timeline);
-  const sections: Record<string, Section> = {
+  const sections: Record<string, Section | null> = {
     blame: renderBlame(context),
     flake: renderBlock('Flaky', flake ? [describeFlake(flake), ...flake.difference].join('\n') : null, {
       longest: 2_000,
-      introduction:
+      before:
         'The test is flaky: runs on the same code were red and green. Find what it fails to wait for, or what it shares with other tests.',
     }),
     failure: () => describeTest(context),
     asked: renderRequests(context),
     error: renderBlock('Error', shortenError(error.message), { longest: 2_000, file: 'context.json' }),
     otherRun: renderOtherRun(context),
-    snippet: renderBlock('Test source', shortenSnippet(error.snippet), { longest: 1_200 }),
+    snippet: renderBlock('Test source', error.snippet && shortenSnippet(error.snippet), { longest: 1_200 }),
     diagnosis: renderDiagnosis(context, `${error.message}\n${timelineLines}`),
     source: renderSource(context),
     page: renderBlock('The page around the locator', excerptPage(context).join('\n'), {
@@ -88,22 +76,25 @@ export function renderPrompt(
     }),
     timeline: renderBlock('What happened, in order', timelineLines, {
       longest: 3_000,
-      introduction: 'In seconds. Indented lines happened at the same time.',
-      cut: (room) => formatTimeline(timeline, room),
+      before: 'In seconds. Indented lines happened at the same time.',
+      shorten: (length) => formatTimeline(timeline, length),
     }),
     changes: renderChanges(context),
     guidance: renderBlock('Decision by a person', guidance, {
       longest: 2_000,
-      introduction:
-        'A person was asked about this failure. The answer takes precedence over everything else:',
+      before: 'A person was asked about this failure. The answer takes precedence over everything else:',
     }),
     earlierFix: renderEarlierFix(context.earlierFix),
     attempts: renderAttempts(context),
     rejections: renderRejections(context.previousAttempts),
   };
+  const decisive = listDecisiveSections(context);
   const texts = fitSections(
     sections,
-    listDecisiveSections(context),
+    {
+      byWeight: ['failure', 'guidance', ...decisive, ...weights],
+      inOrder: ['blame', 'failure', ...decisive, ...Object.keys(sections)],
+    },
     MAX_PROMPT - [start, ...end].join('\n\n').length,
   );
   return `${[start, ...texts, ...end].filter((text) => text !== '').join('\n\n')}\n`;
@@ -115,25 +106,21 @@ const farCaret = /^[ ]+\|[ ]{80,}\^+[ ]*(?:\n|$)/gm;
 const MAX_BESIDE = 140;
 
 /** Shortens the lines around the failing one. */
-function shortenSnippet(snippet: string | null): string | null {
-  const lines = snippet?.replaceAll(farCaret, '').split('\n') ?? null;
+function shortenSnippet(snippet: string): string {
+  const lines = snippet.replaceAll(farCaret, '').split('\n');
   const isWhole = (line: string) => /^\s*>/.test(line) || line.length <= MAX_BESIDE;
-  return lines?.map((line) => (isWhole(line) ? line : `${line.slice(0, MAX_BESIDE)}…`)).join('\n') ?? null;
+  return lines.map((line) => (isWhole(line) ? line : `${line.slice(0, MAX_BESIDE)}…`)).join('\n');
 }
 
-/** Removes the lines of an error that its call log repeats. */
+/** Removes the lines of a call log that the rest of the error has, too. */
 function shortenError(message: string): string {
   const at = message.search(/^Call log:/m);
-  if (at < 0) return message;
+  const rest = message.slice(0, at).trimEnd();
+  if (at < 0 || !/^\s*Locator: /m.test(rest)) return message;
   const log = message.slice(at).split('\n').slice(1);
-  const telling = log.filter(
-    (line) => line.trim() !== '' && !/^\s*- (?:Expect "|waiting for (?:getBy|locator))/.test(line),
-  );
-  const isKnown = /^\s*Locator: /m.test(message.slice(0, at));
-  if (!isKnown) return message;
-  return [message.slice(0, at).trimEnd(), ...(telling.length > 0 ? ['Call log:', ...telling] : [])].join(
-    '\n',
-  );
+  const isRepeated = /^\s*(?:$|- (?:Expect "|waiting for (?:getBy|locator)))/;
+  const others = log.filter((line) => !isRepeated.test(line));
+  return [rest, ...(others.length > 0 ? ['Call log:', ...others] : [])].join('\n');
 }
 
 /** Compares by value, because masking copies the entries. */
@@ -152,88 +139,17 @@ function listDecisiveSections({ diagnosis }: AgentContext): string[] {
 }
 
 /** The sections by priority: the failure and a person's decision get room before helpful details. */
-const byWeight =
+const weights =
   'failure flake guidance error rejections blame attempts diagnosis source asked changes snippet otherRun timeline page earlierFix'.split(
     ' ',
   );
 
-/** Renders the sections in about `room` characters, the decisive ones before the error. */
-function fitSections(
-  sections: Readonly<Record<string, Section>>,
-  decisive: readonly string[],
-  room: number,
-): string[] {
-  const texts = new Map<string, string>();
-  let remaining = room;
-  for (const name of new Set(['failure', 'guidance', ...decisive, ...byWeight])) {
-    const text = remaining < MIN_SECTION ? '' : (sections[name]?.(remaining) ?? '');
-    texts.set(name, text);
-    remaining -= text === '' ? 0 : text.length + 2;
-  }
-  const names = new Set(['blame', 'failure', ...decisive, ...Object.keys(sections)]);
-  return [...names].map((name) => texts.get(name) ?? '');
-}
-
-/** Joins as many of the first texts as fit into `room` characters. */
-function takeFirstTexts(texts: readonly string[], room: number): string[] {
-  let remaining = room;
-  return texts.filter((text) => (remaining -= text.length + 1) > 0);
-}
-
-/** Blamed hunks are shown uncut in up to half of the prompt, and the most likely commit in as much. */
-const MAX_CHANGES = MAX_PROMPT / 2;
-
-/** The blamed change comes before everything else (BL-3). */
-function renderBlame({ blame }: AgentContext): Section {
-  if (!blame) return renderNothing;
-  const { hunks } = blame;
-  return (room) => {
-    const shown = takeHunks(hunks, Math.min(MAX_CHANGES, room / 2));
-    const more = hunks.length - shown.length;
-    return [
-      `${describeBlame(blame, inline)}.${formatAuthors(blame)}`,
-      fenced(shown.join('\n'), { language: 'diff' }),
-      ...(more > 0 ? [`${counted(more, 'more change')} in context.json.`] : []),
-      'The change may be intended. Then adapt the test or other code to it. Revert it only as a last resort.',
-    ].join('\n\n');
-  };
-}
-
-type ShownHunk = Pick<BlamedHunk, 'file' | 'line' | 'old' | 'now'>;
-
-/** A hunk is not cut to fewer characters to show a less relevant one, too. */
-const MIN_HUNK = 400;
-
-/** Formats the first of these hunks in at most `room` characters. Cuts the longest ones, and so shows as many as possible whole. */
-function takeHunks(hunks: readonly ShownHunk[], room: number): string[] {
-  const texts = hunks.map((hunk) => `@@ ${hunk.file}:${hunk.line}\n${formatDiff(hunk)}`);
-  for (let count = texts.length; count > 0; count -= 1) {
-    const longest = findLongestThatFits(texts.slice(0, count), room);
-    if (count === 1 || longest >= MIN_HUNK)
-      return texts.slice(0, count).map((text) => cutMiddle(text, Math.max(MIN_SECTION, longest)));
-  }
-  return [];
-}
-
-/** Returns the length to which the longest texts must be cut for all of them to fit, each on lines of its own. */
-function findLongestThatFits(texts: readonly string[], room: number): number {
-  const sorted = texts.map(({ length }) => length + 1).toSorted((a, b) => a - b);
-  let remaining = room;
-  for (const [at, length] of sorted.entries()) {
-    const share = Math.floor(remaining / (sorted.length - at));
-    if (length > share) return share - 1;
-    remaining -= length;
-  }
-  return Infinity;
-}
-
-function formatDiff({ old, now }: ShownHunk): string {
-  return [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)].join('\n');
-}
+/** With less room, only the requests themselves are shown. */
+const MIN_WITH_CODE = 700;
 
 /** Shows the most relevant request of a failed assertion, and the code that answers it. */
-function renderRequests({ asked = [], handlers = [], error, blame }: AgentContext): Section {
-  if (asked.length === 0) return renderNothing;
+function renderRequests({ asked = [], handlers = [], error, blame }: AgentContext): Section | null {
+  if (asked.length === 0) return null;
   const { expected, received } = parseAsserted([error]);
   const lines = asked.map((entry) => {
     const wrong = findContradiction(entry);
@@ -247,128 +163,20 @@ function renderRequests({ asked = [], handlers = [], error, blame }: AgentContex
       ? `No route in the code matches ${inline(request)} exactly; the nearest is ${inline(at)}${uses}.`
       : `${inline(request)} is answered at ${inline(at)}${uses}.`;
   });
-  return (room) => {
-    const text = [
-      ...lines,
-      // The blamed lines already lead to the code.
-      ...(last && !blame && !last.request.endsWith(' /') && room > 900
-        ? ['', `${last.at}:`, ...last.code.split('\n').map((line) => `  ${line}`)]
-        : []),
-    ].join('\n');
-    const longest = Math.min(1_400, Math.max(80, room - places.join('\n').length - 80));
-    return renderSection('The request in question', [fenced(text, { longest }), ...places].join('\n\n'));
-  };
-}
-
-/** The minimum length of the timeline, which changes must not displace. */
-const MIN_TIMELINE = 600;
-/** The length of the list of other commits, if the likely one needs the rest. */
-const LIST_OF_COMMITS = 400;
-
-/** Shows the changes since the test was green: the hunks of the most likely commit, most relevant first, and a list of the other commits (BL-3). */
-function renderChanges({ changes, blame, unblamed }: AgentContext): Section {
-  if (!changes || (changes.hunks.length === 0 && changes.others.length === 0)) return renderNothing;
-  const { base, commit, hunks, others, packages } = changes;
-  const isBlamed = ({ file, line }: Pick<BlamedHunk, 'file' | 'line'>) =>
-    blame?.hunks.some((hunk) => hunk.file === file && hunk.line === line);
-  const unshown = hunks.filter((hunk) => !isBlamed(hunk));
-  const rest = others.map(({ commit: other, files }) => `- ${formatCommit(other)}: ${formatFiles(files)}`);
-  const notes = [
-    ...packages.map((text) => `Package ${inline(text)}.`),
-    ...(unblamed && !blame ? [`Reverted and run: ${inline(unblamed)}.`] : []),
-  ];
-  return (room) => {
-    const list = Math.min(LIST_OF_COMMITS, rest.join('\n').length);
-    const heading = describeBase(changes, { isShown: true, isBlamed: !!blame });
-    const overhead = [heading, ...notes].join('\n').length + list + 100;
-    const longest = Math.min(MAX_CHANGES, room - MIN_TIMELINE) - overhead;
-    const whole = takeHunks(unshown, longest);
-    if (room < overhead || (whole.length === 0 && rest.length === 0)) return '';
-    const more = unshown.length - whole.length;
-    const cut = more > 0 ? [`[… ${counted(more, 'more change')}: ${formatShowCommand(commit, base)} …]`] : [];
-    return renderSection(
-      'What changed',
-      [
-        describeBase(changes, { isShown: whole.length > 0, isBlamed: !!blame }),
-        ...(whole.length > 0 ? [fenced([...whole, ...cut].join('\n'), { language: 'diff' })] : []),
-        ...notes,
-        ...(rest.length > 0
-          ? [
-              `${whole.length > 0 ? 'Also changed' : 'Changed'} (\`git show <id>\`):\n${takeFirstTexts(rest, whole.length > 0 ? LIST_OF_COMMITS : Math.max(LIST_OF_COMMITS, longest / 4)).join('\n')}`,
-            ]
-          : []),
-      ].join('\n\n'),
-    );
-  };
-}
-
-function describeBase(
-  { base, commit }: Changes,
-  { isShown, isBlamed }: { readonly isShown: boolean; readonly isBlamed: boolean },
-): string {
-  const since = `${sinceBase[base.from]} ${shortId(base.commit)}`;
-  if (!isShown || (commit === null && base.from === 'head')) return `${since}:`;
-  const shown = isBlamed ? 'the rest of the blamed commit' : 'the commit that the failure points to most';
-  return `${since}, ${shown}: ${formatCommit(commit)}.`;
-}
-
-function formatCommit(commit: BlamedCommit | null): string {
-  return commit
-    ? `${shortId(commit.id)} ${commit.date.slice(0, 10)} ${inline(commit.subject.slice(0, 80))}`
-    : 'not committed';
-}
-
-function formatFiles(files: readonly string[]): string {
-  const named = files.slice(0, 5).map(inline).join(', ');
-  return files.length > 5 ? `${named} and ${files.length - 5} more` : named;
-}
-
-function formatShowCommand(commit: BlamedCommit | null, { commit: base }: BlameBase): string {
-  return commit ? `git show ${shortId(commit.id)}` : `git diff ${shortId(base)}`;
-}
-
-const sinceBase: Record<BlameBase['from'], string> = {
-  'last-green': 'Since the test was last green, at',
-  'merge-base': 'Since the branch began, at',
-  head: 'Not committed, on top of',
-  recent: 'In the last commits, since',
-  named: 'Since',
-};
-
-function renderNothing(): string {
-  return '';
-}
-
-function formatAuthors({ hunks }: NonNullable<AgentContext['blame']>): string {
-  const commits = new Map(hunks.flatMap(({ commit }) => (commit ? [[commit.id, commit]] : [])));
-  return [...commits.values()]
-    .slice(0, 3)
-    .map(({ id, subject, author }) => ` ${shortId(id)} is ${inline(subject)} by ${inline(author)}.`)
-    .join('');
-}
-
-function renderSection(title: string, text: string): string {
-  return `## ${title}\n\n${text}`;
-}
-
-interface SectionOptions extends BlockOptions {
-  readonly longest: number;
-  /** A sentence before the text. */
-  readonly introduction?: string;
-  /** Shortens the text to a number of characters, if cutting its middle is not good enough. */
-  readonly cut?: (room: number) => string;
-}
-
-/** Renders a text of the test, the page or a server in a fenced block; nothing without a text. */
-function renderBlock(title: string, text: string | null | undefined, options: SectionOptions): Section {
-  if (!text?.trim()) return renderNothing;
-  const { introduction, cut, longest: most, ...how } = options;
-  const head = introduction === undefined ? '' : `${introduction}\n\n`;
-  const overhead = title.length + head.length + 24;
-  return (room) => {
-    const longest = Math.min(most, Math.max(80, room - overhead));
-    return renderSection(title, head + (cut ? fenced(cut(longest), how) : fenced(text, { ...how, longest })));
-  };
+  // The blamed lines already lead to the code.
+  const code =
+    last && !blame && !last.request.endsWith(' /')
+      ? ['', `${last.at}:`, ...last.code.split('\n').map((line) => `  ${line}`)]
+      : [];
+  return renderSection({
+    title: 'The request in question',
+    block: {
+      text: [...lines, ...code].join('\n'),
+      longest: 1_400,
+      shorten: (length) => cutMiddle([...lines, ...(length > MIN_WITH_CODE ? code : [])].join('\n'), length),
+    },
+    after: places.join('\n\n'),
+  });
 }
 
 const phases: Record<SuitePhase['kind'], string> = {
@@ -415,8 +223,8 @@ function formatNeededTest({ name, at, writes }: NonNullable<AgentContext['needs'
 }
 
 /** Shows the other error of a test that failed differently in its second run. */
-function renderOtherRun({ otherRun: other }: AgentContext): Section {
-  if (!other) return renderNothing;
+function renderOtherRun({ otherRun: other }: AgentContext): Section | null {
+  if (!other) return null;
   const title =
     other.run === 'first'
       ? 'It failed differently in its first run (everything else here is from the second run)'
@@ -428,7 +236,7 @@ function renderOtherRun({ otherRun: other }: AgentContext): Section {
 function renderDiagnosis(
   { diagnosis, pageUrl, network, console, named = [], error, test }: AgentContext,
   otherSections: string,
-): Section {
+): Section | null {
   const { category, alternatives, why, warning } = diagnosis;
   const { errorType: _, ...all } = diagnosis.facts;
   // Omits the test's position and locator, because other sections show them.
@@ -456,99 +264,14 @@ function renderDiagnosis(
       ? ''
       : ` The page could read other answers of ${inline(lost)}, so CORS is set up: the one without the header is probably an error of that server.`;
   const head = `It was classified as ${category}${also}.${warning ? ` ${warning}.` : ''}${cors}`;
-  if (text === '') return () => renderSection('Diagnosis', head);
-  return renderBlock('Diagnosis', text, { longest: 1_200, introduction: head });
+  if (text === '') return renderSection({ title: 'Diagnosis', before: head });
+  return renderBlock('Diagnosis', text, { longest: 1_200, before: head });
 }
 
 /** Shows the source of the error, unless it is the test's own line, which `snippet` shows. */
-function renderSource({ source, test, error }: AgentContext): Section {
-  if (!source?.snippet || (test && error.snippet && source.at.startsWith(`${test.file}:`)))
-    return renderNothing;
+function renderSource({ source, test, error }: AgentContext): Section | null {
+  if (!source?.snippet || (test && error.snippet && source.at.startsWith(`${test.file}:`))) return null;
   return renderBlock(`Source at ${inline(source.at)}`, source.snippet, { longest: 1_600 });
-}
-
-function renderEarlierFix(fix: AgentContext['earlierFix']): Section {
-  if (fix === null) return renderNothing;
-  const times = fix.times === 1 ? 'once' : `${fix.times} times`;
-  const summary = fix.summary ? ` The fix, in the agent's words: ${inline(fix.summary)}.` : '';
-  const files = fix.files.map((file) => inline(file.path)).slice(0, 5);
-  const text = `This failure was healed ${times} before, last on ${fix.healedAt.slice(0, 10)}, and the same error is back. Either that fix did not last, and the underlying cause is still to be found, or another change has the same effect.${summary}`;
-  return (room) => {
-    if (room < text.length + MIN_SECTION) return '';
-    if (fix.patch)
-      return renderBlock('Healed before', fix.patch, { longest: 2_000, introduction: text })(room);
-    return renderSection(
-      'Healed before',
-      text + (files.length > 0 ? ` It changed ${files.join(', ')}.` : ''),
-    );
-  };
-}
-
-/** Shows the failed attempts, and demands a different approach (ME-3). */
-function renderAttempts({ previousAttempts, attempt, task }: AgentContext): Section {
-  // A kept change fixed another error, after which this one appeared.
-  const attempts = previousAttempts.filter((previous) => previous.agent !== null && !isKept(previous));
-  const kept = previousAttempts.filter(isKept);
-  if (attempts.length + kept.length === 0) return renderNothing;
-  return (room) => {
-    const latest = attempts.slice(-5);
-    const longest = Math.min(2_000, Math.max(0, room / 2) / (latest.length + kept.length));
-    const renderPatch = (patch: string | null) =>
-      patch && longest > MIN_SECTION ? [fenced(patch, { longest })] : [];
-    const before = kept.map(({ claim, patch, files }) =>
-      [
-        `Another error came first. The fix for it led to this error and is still in the code (${formatFiles(files.map((file) => file.path))}): build on it, or remove it.`,
-        ...(claim?.summary ? [`It said: ${inline(claim.summary)}`] : []),
-        ...renderPatch(patch),
-      ].join('\n'),
-    );
-    if (attempts.length === 0) return renderSection('Before this error', before.join('\n\n'));
-    const texts = latest.map(({ claim, patch, cut, ...previous }, index) => {
-      const number = attempts.length - latest.length + index + 1;
-      return [
-        `APPROACH ${number} FAILED: ${inline(reasonOfEnd(previous) ?? 'the test is still red')}`,
-        ...(claim?.summary ? [`It said: ${inline(claim.summary)}`] : []),
-        ...renderPatch(patch),
-        `${previous.files.length === 0 ? 'It changed no files.' : 'Its change was reverted.'}${formatCutFiles(cut)}`,
-      ].join('\n');
-    });
-    // A person's answer resets the count, but earlier attempts are still listed.
-    const number = Math.max(attempt, attempts.length + 1);
-    const earlier = attempts.length > latest.length ? ' The earlier ones are in context.json.' : '';
-    return renderSection(
-      'Previous attempts',
-      [
-        `This is attempt ${number}. The goal is the same: ${task}.${earlier}`,
-        ...before,
-        ...texts,
-        'Do not repeat them; choose a fundamentally different approach.',
-      ].join('\n\n'),
-    );
-  };
-}
-
-function formatCutFiles(cut: PreviousAttempt['cut'] = []): string {
-  const files = cut.slice(0, 5).map((file) => `\n- ${inline(formatCut(file))}`);
-  return files.length > 0 ? `\nIts changes of read-only files were removed:${files.join('')}` : '';
-}
-
-/** Shows the guard's findings. A second rejection ends the cause (HN-3). */
-function renderRejections(attempts: readonly PreviousAttempt[]): Section {
-  const violations = attempts.flatMap(({ end }) => (end.kind === 'rejected' ? end.violations : []));
-  const [first, ...others] = violations.map((violation) =>
-    [
-      `- ${inline(formatViolation(violation))}`,
-      ...(violation.before === null ? [] : [`  before: ${inline(violation.before)}`]),
-      ...(violation.after === null ? [] : [`  after: ${inline(violation.after)}`]),
-    ].join('\n'),
-  );
-  if (first === undefined) return renderNothing;
-  const consequence =
-    'All of it was reverted. If the next change is rejected too, there will be no further attempt.';
-  return (room) => {
-    const rest = takeFirstTexts(others, Math.min(2_000, room - consequence.length - 60) - first.length);
-    return renderSection('Rejected', `${[first, ...rest].join('\n')}\n\n${consequence}`);
-  };
 }
 
 /** The contents of the files in a failure's folder, the most useful first. */
@@ -579,7 +302,7 @@ function listOtherFiles(
         `- ${traceFiles.trace}: Playwright's trace${playwrightReadsTraces ? `: \`npx playwright trace open ${traceFiles.trace}\` there, then \`npx playwright trace actions\` (or \`requests\`, \`console\`)` : ''}`,
       ]
     : [];
-  return renderSection(
+  return formatSection(
     'Everything else',
     [
       `In ${folder}:`,

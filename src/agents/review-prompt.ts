@@ -1,6 +1,8 @@
 import { counted } from '../format.js';
 import { fenced, inline } from '../fenced.js';
-import { type BlamedHunk, shortId } from '../model/blame.js';
+import { type BlamedHunk, shortenId } from '../model/blame.js';
+import { formatDiff } from './prompt-changes.js';
+import { formatSection } from './prompt-section.js';
 
 /** A part of a file that a fix touches, in three states; null where it does not exist, and absent if the state is unknown. */
 export interface TouchedCode {
@@ -78,12 +80,12 @@ export function renderReview(fix: FixToReview, { slashCommand, token, folder }: 
     `${slashCommand} Does this fix of an app treat what was wrong, or does it hide it from the test?`,
     renderQuestion(fix),
     renderCulprit(fix),
-    renderPart('The fix', fenced(fix.patch, { language: 'diff', longest: most.patch })),
+    formatSection('The fix', fenced(fix.patch, { language: 'diff', longest: most.patch })),
     renderCode(fix),
     renderProjectRules(fix),
     renderTest(fix),
-    renderPart('The red run', fenced(removeCallLog(fix.error), { longest: most.error })),
-    renderPart('The green run', renderGreenRun(fix)),
+    formatSection('The red run', fenced(removeCallLog(fix.error), { longest: most.error })),
+    formatSection('The green run', renderGreenRun(fix)),
     renderAnswer(token, folder),
   ];
   return `${parts.filter((text) => text !== '').join('\n\n')}\n`;
@@ -92,7 +94,7 @@ export function renderReview(fix: FixToReview, { slashCommand, token, folder }: 
 function renderQuestion({ test, green }: FixToReview): string {
   const at = test.at === null ? '' : ` (${inline(test.at)})`;
   const what = test.name === null ? 'The suite itself' : `The test ${inline(test.name)}${at}`;
-  const was = green === null ? '' : ` was green at ${shortId(green)},`;
+  const was = green === null ? '' : ` was green at ${shortenId(green)},`;
   return `${what}${was} failed, and is green with the fix below, which an agent made. Being green proves nothing here: a fix that hides a fault is green, too.
 
 Name an input beside the test's own for which the fix and the last green state differ: another value, user, order or time, an empty or a broken one, a request that fails. Did the author of what broke it want that difference? If not, the fix hides the fault. Look at each part of the fix by itself: one honest part does not excuse another.`;
@@ -107,13 +109,13 @@ function renderCulprit({ culprit: { isProven, hunks } }: FixToReview): string {
   const how = isProven
     ? 'Proven: the test is green without this change.'
     : 'Not proven by a run. These are the changes since the test was green; those in files that the fix touches come first.';
-  return renderPart(
+  return formatSection(
     'What broke it',
     [
       how,
       ...shown.map(
         (hunk) =>
-          `${inline(`${hunk.file}:${hunk.line}`)}${formatAuthor(hunk)}\n\n${formatDiff(hunk, longest)}`,
+          `${inline(`${hunk.file}:${hunk.line}`)}${formatAuthor(hunk)}\n\n${fenced(formatDiff(hunk), { language: 'diff', longest })}`,
       ),
       ...(more > 0 ? [`And ${counted(more, 'more change')}.`] : []),
     ].join('\n\n'),
@@ -122,12 +124,7 @@ function renderCulprit({ culprit: { isProven, hunks } }: FixToReview): string {
 
 function formatAuthor({ commit }: Pick<BlamedHunk, 'commit'>): string {
   if (!commit) return ', not committed';
-  return `, ${shortId(commit.id)} ${inline(commit.subject)} by ${inline(commit.author)}`;
-}
-
-function formatDiff({ old, now }: Pick<BlamedHunk, 'old' | 'now'>, longest: number): string {
-  const lines = [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
-  return fenced(lines.join('\n'), { language: 'diff', longest });
+  return `, ${shortenId(commit.id)} ${inline(commit.subject)} by ${inline(commit.author)}`;
 }
 
 function renderCode({ code }: FixToReview): string {
@@ -147,7 +144,7 @@ function renderCode({ code }: FixToReview): string {
     room -= text.length;
     texts.push(text);
   }
-  return texts.length === 0 ? '' : renderPart('The code that it touches', texts.join('\n\n'));
+  return texts.length === 0 ? '' : formatSection('The code that it touches', texts.join('\n\n'));
 }
 
 function renderState(when: string, text: string | null): string {
@@ -167,14 +164,14 @@ function renderProjectRules({ rules }: FixToReview): string {
   const how = isNew
     ? 'Documents and comments about the code that the fix touches, in their current state.'
     : `Documents and comments about the code that the fix touches, in their current state${isKnown ? ', unchanged since the test was green' : ''}.`;
-  return renderPart(
+  return formatSection(
     'What the project says about it',
     `${how}\n\n${fenced(lines.join('\n'), { longest: most.rules })}`,
   );
 }
 
 function renderTest({ test }: FixToReview): string {
-  return test.source === null ? '' : renderPart('The test', fenced(test.source, { longest: most.test }));
+  return test.source === null ? '' : formatSection('The test', fenced(test.source, { longest: most.test }));
 }
 
 function renderGreenRun({ ran, facts }: FixToReview): string {
@@ -206,7 +203,3 @@ read it. The evidence of the red run is in ${inline(folder)}.
 
 End with one line: \`SELF-HEAL ${token}: {"verdict": "honest" | "hides" | "unsure", "file": "src/a.ts" | null, "line": 1 | null, "why": "one sentence"}\`.
 With honest the fix stays. With hides it is reverted, and the next agent reads why. With unsure it waits for a person.`;
-
-function renderPart(title: string, text: string): string {
-  return `## ${title}\n\n${text}`;
-}

@@ -45,24 +45,6 @@ export interface AgentCommand {
   readonly passes: readonly string[] | 'everything';
 }
 
-/** The stream that a line was written to. */
-export type OutputStream = 'stdout' | 'stderr';
-
-/** The meaning of a line: a short text to show, and whether the work is complete. */
-export interface LineMeaning {
-  readonly activity: string | null;
-  readonly isComplete: boolean;
-  /** True if the program can no longer succeed (endless retries, a full context) and should be stopped immediately. */
-  readonly isHopeless?: boolean;
-}
-
-/** Interprets a program's output, line by line. */
-export interface OutputReader {
-  line(text: string, from: OutputStream): LineMeaning;
-  /** Returns the result of all lines. */
-  result(): AgentResult;
-}
-
 /** A program's own account of its work and its errors. */
 export interface AgentResult {
   readonly claim: AgentClaim | null;
@@ -83,28 +65,39 @@ export interface AgentResult {
 /** One kind of coding-agent program: how to start it, and how to understand it. */
 export interface Runner {
   createCommand(task: AgentTask): AgentCommand;
-  /** Creates the reader for a program that gets its whole task at its start. `token` marks the line with the answer to a question. */
-  reader?(token?: string): OutputReader;
-  /** Talks to a program while it works. */
-  converse?(task: AgentTask, listener: AgentListener): Conversation;
+  /** Follows a program's work on a task, and talks to it if it expects more than its first input. */
+  follow(task: AgentTask, listener: AgentListener): Conversation;
 }
 
-/** Receives the events of a conversation. */
+/** Is called with the progress of a program. */
 export interface AgentListener {
-  /** Logs a line. */
-  note(text: string): void;
-  /** Logs a line, and shows it as the agent's current activity. */
+  /** Logs a line that is not in the program's output. */
+  log(text: string): void;
+  /** Shows a line as the agent's current activity. */
   show(text: string): void;
   /** Called when the work is done: the program may exit by itself, and is ended soon. */
   finish(): void;
-  /** Called when success is no longer possible: the program is ended. */
+  /** Called when success is no longer possible (endless retries, a full context): the program is ended. */
   stop(): void;
   /** Masks secrets in a text. */
   clean(text: string): string;
 }
 
-/** A conversation with a program over its standard input and output. */
+/** The stream that a line was written to. */
+export type OutputStream = 'stdout' | 'stderr';
+
+/** Self-heal's side of a program's work. */
 export interface Conversation {
+  /** Takes a line of output. */
+  readonly readLine?: (line: string, from: OutputStream) => void;
+  /** The channel to a program that speaks a protocol over its standard streams; its standard output is neither logged nor passed to `readLine`. */
+  readonly protocol?: ProtocolChannel;
+  /** Returns the result of all output. */
+  readonly result: () => AgentResult;
+}
+
+/** A protocol over a program's standard input and output. */
+export interface ProtocolChannel {
   /** The program's standard input. */
   readonly input: Readable;
   /** Takes a part of the program's standard output. */
@@ -113,7 +106,6 @@ export interface Conversation {
   cancel(): Promise<void>;
   /** Ends the conversation; later requests of the program have no effect. */
   close(): void;
-  result(): AgentResult;
 }
 
 /** The usage of a program that reports none. */
@@ -132,12 +124,6 @@ export const noUsage: AgentUsage = {
 export function createShortPrompt({ prompt, promptFile }: Pick<AgentTask, 'prompt' | 'promptFile'>): string {
   return `${prompt.split('\n', 1)[0]} First read all of ${promptFile}: it describes the failure and the rules.`;
 }
-
-/** The meaning of an irrelevant line. */
-export const noMeaning: LineMeaning = { activity: null, isComplete: false };
-
-/** The result of a program whose output is not read. */
-export const noResult: AgentResult = { claim: null, final: '', usage: noUsage, denials: [], error: null };
 
 /** Returns the arguments that agents.yaml adds to those of a built-in program. */
 export function readAddedArgs(runner: RunnerSettings): readonly string[] {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { builtIn } from '../model/built-in.js';
 import { endWith } from './end.js';
 import { configFlag } from './options.js';
-import { type AgentProgram, listPrograms, programs } from '../agents/programs.js';
+import { type AgentProgram, listPrograms } from '../agents/programs.js';
 import { type CiSystem, detectCiSystem, ciSystems } from '../clients/init/ci-workflow.js';
 import { findGitRoot } from '../workspace/git.js';
 import {
@@ -158,7 +158,7 @@ function listLargerWorkflows(ci: CiSystem, cwd: string): string {
 
 /** Tells how to set up an agent program if none is set up. */
 function describeAddingAgent(installed: AgentProgram | undefined, exec: string): string {
-  const add = `${exec} self-heal init --agent ${(installed ?? programs.claude).name} --force`;
+  const add = `${exec} self-heal init --agent ${installed?.name ?? 'claude'} --force`;
   return installed
     ? `→ ${installed.title} is installed: ${add} sets it up`
     : `→ No agent program is set up: the ${builtIn} fixer makes only fixes it is sure of. After installing one, run: ${add}`;

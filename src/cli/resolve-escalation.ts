@@ -1,5 +1,5 @@
 import { confirm, isCancel, select, text } from '@clack/prompts';
-import { choiceText, followsFrom, type Choice } from '../model/choice.js';
+import { choiceText, consequences, type Choice } from '../model/choice.js';
 import { QUARANTINE_DAYS, type Escalation } from '../model/escalation.js';
 import { exitCodes } from '../model/exit-codes.js';
 import type { Problem } from '../problem.js';
@@ -76,7 +76,7 @@ async function promptForAnswer(
 }
 
 function describeConsequence({ choice, tests }: Escalation, days = QUARANTINE_DAYS): string {
-  if (choice !== 'skip') return choice === null ? '' : followsFrom[choice];
+  if (choice !== 'skip') return choice === null ? '' : consequences[choice];
   if (tests.length === 0) return 'the suite itself cannot be quarantined';
   return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine for ${counted(days, 'day')}: failures are reported but do not fail the run (self-heal escalations quarantine lists and releases tests)`;
 }

@@ -45,11 +45,11 @@ export function createImportResolver(
       const files = [part === '' ? main : '', ...places.flatMap(listCandidates)];
       return files.find((file) => paths.has(file)) ?? null;
     }
-    if (!/^[@~#]/.test(source) || source.startsWith('@playwright/')) return null;
+    if (!/^(?:[@~#$]|src\/)/.test(source) || source.startsWith('@playwright/')) return null;
     const cached = aliases.get(source);
     if (cached !== undefined) return cached;
-    // An alias such as `@pages/cart` or `~/pages/cart` stands for the file whose path ends that way, if there is only one.
-    const ends = listCandidates(source.replace(/^[@~#]\/?/, ''));
+    // An alias such as `@pages/cart`, `~/pages/cart` or `src/pages/cart` stands for the file whose path ends that way, if there is only one.
+    const ends = listCandidates(source.replace(/^[@~#$]\/?/, ''));
     const candidates = new Set(ends.flatMap((end) => byStem.get(dropExtension(end)) ?? []));
     const matches = [...candidates].filter((file) =>
       ends.some((end) => file === end || file.endsWith(`/${end}`)),

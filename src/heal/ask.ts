@@ -9,7 +9,7 @@ import { localDay } from '../format.js';
 import { openContents, storeChange } from '../workspace/change.js';
 import { keepPatch } from './attempt/keep-patch.js';
 import { hasAppChanged, takeBackApp } from './attempt/since-green.js';
-import { attemptDecided, storeStart } from './attempt/trial.js';
+import { recordDecidedAttempt, storeStart } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
 import type { PreparedPatch } from './hooks.js';
 import { isOwnAssertion } from './own-assertion.js';
@@ -51,9 +51,12 @@ export async function keepEdits(session: Session, failures: readonly DiagnosedFa
 async function escalate(
   session: Session,
   cause: Cause,
-  { question, ...asked }: { attempts: readonly Attempt[]; asked: string | null; question: string },
+  { attempts, asked, question }: { attempts: readonly Attempt[]; asked: string | null; question: string },
 ): Promise<CauseEnd> {
-  const about = { ...createQuestion(cause, { ...asked, question }), signature: storedSignature(cause.lead) };
+  const about = {
+    ...createQuestion(cause, { attempts, agentQuestion: asked, reason: question }),
+    signature: storedSignature(cause.lead),
+  };
   const escalation = await session.store.escalate(about, session.folder.runId);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
@@ -127,6 +130,6 @@ async function offerPatch(
   };
   const attempt = await applyForReview(session, cause, { pending, patch });
   if (attempt === null || session.signal.aborted) return;
-  await attemptDecided(session, { cause, id, attempt });
+  await recordDecidedAttempt(session, { cause, id, attempt });
   if (attempt.end.kind === 'offered') work.attempts = [...work.attempts, attempt];
 }

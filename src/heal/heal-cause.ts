@@ -1,4 +1,4 @@
-import { reasonOfEnd } from '../model/attempt.js';
+import { getEndReason } from '../model/attempt.js';
 import { builtIn } from '../model/built-in.js';
 import { findUnrefutedEnvironment, chooseRetryAxis } from '../model/cause.js';
 import type { CauseEnd } from '../model/verdict.js';
@@ -17,8 +17,8 @@ import {
 } from './attempt/attempt.js';
 import { applyProposal } from './attempt/proposed.js';
 import {
-  attemptOf,
-  attemptTried,
+  toAttempt,
+  recordTriedAttempt,
   endUnapplied,
   isGreenInCompany,
   startTrial,
@@ -140,7 +140,7 @@ async function endOrAsk(schedule: Schedule, work: CauseWork, end: CauseEnd): Pro
 async function wait(schedule: Schedule, work: CauseWork, delayMs: number): Promise<void> {
   const { bus, clock } = schedule.progress.session;
   const last = work.attempts.at(-1);
-  const reason = (last && reasonOfEnd(last)) ?? 'the fix did not hold';
+  const reason = (last && getEndReason(last)) ?? 'the fix did not hold';
   const attempt = (last?.n ?? 0) + 1;
   bus.emit({ type: 'agent.retrying', causeId: work.cause.id, attempt, delayMs, reason });
   await schedule.pause(() => clock.sleep(delayMs, work.signal));
@@ -208,8 +208,8 @@ async function tryAndRecord(schedule: Schedule, work: CauseWork, trial: Trial): 
   const { session } = schedule.progress;
   if (trial.end === null && work.signal.aborted) await stopTrial(session, trial, work.signal);
   if (trial.end === null) await tryInProject(schedule, work, trial);
-  const attempt = attemptOf(trial);
-  await attemptTried(session, { cause: work.cause, id: trial.id, attempt });
+  const attempt = toAttempt(trial);
+  await recordTriedAttempt(session, { cause: work.cause, id: trial.id, attempt });
   work.attempts = [...work.attempts, attempt];
   work.waited = false;
 }

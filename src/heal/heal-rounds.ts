@@ -1,5 +1,5 @@
 import { visibleText } from '../visible-text.js';
-import { reasonOfEnd } from '../model/attempt.js';
+import { getEndReason } from '../model/attempt.js';
 import type { BlameSearches } from './hooks.js';
 import { confirm } from './confirm.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
@@ -8,7 +8,7 @@ import { groupIntoCauses } from '../diagnose/group.js';
 import type { CauseWork } from './cause-work.js';
 import { countAgentsAtOnce, healAgain, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { observationsIn } from './observations.js';
+import { observeRun } from './observations.js';
 import {
   endCause,
   mayStartMoreWork,
@@ -91,7 +91,7 @@ async function diagnoseFirst(
   run: SuiteRun,
 ): Promise<readonly DiagnosedFailure[]> {
   const failures = await diagnostics.diagnose(run);
-  const observed = observationsIn({ run, failures }, []);
+  const observed = observeRun({ run, failures }, []);
   observations.add(new Map([...observed].filter(([key]) => reportedRed?.has(key))));
   observations.add(observed);
   return failures;
@@ -118,7 +118,7 @@ async function healUnproven(
     }
     announceVerdicts(progress.session, work.cause.members, { verdict: 'failed' });
     const last = work.attempts.at(-1);
-    const reason = (last && reasonOfEnd(last)) ?? 'interrupted';
+    const reason = (last && getEndReason(last)) ?? 'interrupted';
     await endCause(progress, work.cause, { verdict: 'interrupted', reason });
   }
   return [...revealed.values()];

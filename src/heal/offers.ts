@@ -5,7 +5,7 @@ import type { Cause } from '../model/cause.js';
 import { isGreen, type Observation } from './judge.js';
 import { failureKey } from '../model/failure.js';
 import type { Proof } from '../model/proof.js';
-import { planProof } from './plan-proof.js';
+import { followPlan } from './follow-plan.js';
 import { createPlainTest, createSingleFix } from './proof-question.js';
 import { createChangeFromEdits } from './attempt/keep-patch.js';
 import { haveTestsChanged, takeBackApp } from './attempt/since-green.js';
@@ -89,31 +89,31 @@ async function proveGreen(
   const { observations, settings, workspace, signal } = session;
   const fixes = workspace.listApplied().map(createSingleFix);
   let failures = cause.members;
-  const next = () =>
-    planProof({
-      fixes,
-      tests: failures.map(({ failure }) => {
-        const key = failureKey(failure);
-        const sightings = observations.sightings(key);
-        // Before, a test that needs others to fail may have been green alone.
-        const since = sightings.find(({ changes }) => changes.includes(change))?.run ?? 0;
-        return createPlainTest({ key, fix: change, sightings, since, isSuite: failure.scope === 'suite' });
-      }),
-      greens: settings.verify.repeat,
-      reds: 0,
-      inCleanCopy: false,
-      areApart: () => true,
-      rest: null,
-    });
-  for (let step = next(); step.kind !== 'settled'; step = next()) {
-    if (step.kind !== 'run' || step.part !== 'shared') return null;
+  const createQuestion = () => ({
+    fixes,
+    tests: failures.map(({ failure }) => {
+      const key = failureKey(failure);
+      const sightings = observations.sightings(key);
+      // Before, a test that needs others to fail may have been green alone.
+      const since = sightings.find(({ changes }) => changes.includes(change))?.run ?? 0;
+      return createPlainTest({ key, fix: change, sightings, since, isSuite: failure.scope === 'suite' });
+    }),
+    greens: settings.verify.repeat,
+    reds: 0,
+    inCleanCopy: false,
+    areApart: () => true,
+    rest: null,
+  });
+  const last = await followPlan(createQuestion, signal, async (step) => {
+    if (step.kind !== 'run' || step.part !== 'shared') return false;
     const keys = new Set(step.tests.map(({ key }) => key));
     const lacking = failures.filter(({ failure }) => keys.has(failureKey(failure)));
     const request = { failures: lacking, purpose: 'proof', causeId: cause.id } as const;
     const rerun = await retest(session, { ...request, proof: { part: 'shared', without: [] } });
-    if (signal.aborted) return null;
     if (mayDeleteTests) failures = failures.filter((failure) => !isGone(rerun.observe(failure)));
-  }
+    return true;
+  });
+  if (last?.kind !== 'settled') return null;
   const { before, after } = observations.stepsWith(failures[0] ?? cause.lead, change);
   // If the change deletes all tests, none was green.
   return failures.length > 0 ? [...before, ...after] : before;

@@ -1,8 +1,8 @@
 import type { Spent } from '../model/spent.js';
-import { type Attempt, reasonOfEnd, hidesFault } from '../model/attempt.js';
-import { agentName, isBuiltIn } from '../model/built-in.js';
+import { type Attempt, getEndReason, hidesFault } from '../model/attempt.js';
+import { formatAgentName, isBuiltIn } from '../model/built-in.js';
 import type { RetryAxis } from '../model/diagnosis.js';
-import { isUsedUp, noEarlierTries, type EarlierTries } from '../model/earlier-runs.js';
+import { hasNoTriesLeft, noEarlierTries, type EarlierTries } from '../model/earlier-runs.js';
 import type { LimitSettings, RetrySettings, Settings } from '../model/settings.js';
 import type { CauseEnd } from '../model/verdict.js';
 import type { DiagnosedFailure } from '../model/cause.js';
@@ -65,7 +65,7 @@ export function decideNextStep(given: CauseHistory, policy: Policy): NextStep {
     (decision.end.verdict === 'failed' || decision.end.verdict === 'rejected');
   // Before healing gives up, a person gets to see a fix that the reviewer took for hiding the fault (HN-11).
   return hidden && isLost
-    ? { kind: 'escalate', question: `is this fix what you want? ${reasonOfEnd(hidden)}` }
+    ? { kind: 'escalate', question: `is this fix what you want? ${getEndReason(hidden)}` }
     : decision;
 }
 
@@ -92,7 +92,7 @@ function decideNext(given: CauseHistory, policy: Policy): NextStep {
   }
   if (!last && given.mayPropose && history.spent.elapsedMs < policy.limits.timeMs)
     return { kind: 'propose', attempt: numberNextAttempt(history) };
-  if (!last && isUsedUp(readEarlierTries(history), policy.retries.max)) {
+  if (!last && hasNoTriesLeft(readEarlierTries(history), policy.retries.max)) {
     const { count } = readEarlierTries(history);
     return {
       kind: 'escalate',
@@ -113,7 +113,7 @@ type CountedHistory = CauseHistory & { readonly tries: number };
 
 /** Ends a cause after any attempt if no error remains, another error replaced it, or the project cannot be written to. */
 function endByOutcome({ agent, end: ended }: Attempt): NextStep | null {
-  if (ended.kind === 'green') return end('healed', `fixed by ${agentName(agent ?? 'nobody')}`);
+  if (ended.kind === 'green') return end('healed', `fixed by ${formatAgentName(agent ?? 'nobody')}`);
   if (ended.kind === 'flaky')
     return ended.isOutside ? { kind: 'escalate', question: ended.because } : end('flaky', ended.because);
   if (ended.kind === 'changed') return end('superseded', ended.because);
@@ -135,7 +135,7 @@ function nextTry(history: CountedHistory, policy: Policy): NextStep {
 }
 
 function endAfter(last: Attempt, history: CauseHistory, policy: Policy): NextStep | null {
-  const because = reasonOfEnd(last) ?? '';
+  const because = getEndReason(last) ?? '';
   if (last.end.kind === 'interrupted') return end('interrupted', 'interrupted while an agent was working');
   if (last.end.kind === 'unusable') return end('agent-unusable', `${last.end.because}. ${last.end.remedy}`);
   if (last.end.kind === 'denied') return end('agent-unusable', 'the agent program denied every edit');

@@ -10,14 +10,15 @@ import {
   listKeptCauses,
   listKeptChanges,
   type Progress,
-  proofTest,
+  createProofTest,
   type ProofTest,
   listRevealingCauses,
   listProofSteps,
-  summarise,
+  summarize,
 } from './progress.js';
-import { leftovers, proveInCleanCopy } from './clean-proof.js';
-import { planProof, findUnclearFixes } from './plan-proof.js';
+import { listLeftovers, proveInCleanCopy } from './clean-proof.js';
+import { followPlan } from './follow-plan.js';
+import { findUnclearFixes } from './plan-proof.js';
 import {
   type FixInProof,
   isSameSet,
@@ -27,7 +28,7 @@ import {
 } from './proof-question.js';
 import { findRed, Regression } from './regression.js';
 import {
-  changesWith,
+  listChangesWithRevealed,
   decideLast,
   revertDeadEnds,
   revertFixes,
@@ -76,17 +77,19 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
     alone: new Set(),
   };
   // The reviewers work in copies while the proof uses the project.
-  const readings = await startReviews(session, fixesIn(proof));
+  const readings = await startReviews(session, listHoldingFixes(proof));
   try {
     await dropDeadEnds(proof);
-    const asked = new Map<string, number>();
-    while (!session.signal.aborted) {
-      const next = planProof(createQuestion(proof));
-      countStep(asked, next);
-      // After a reviewer rejects a fix, the remaining ones must be proven without it.
-      if (next.kind === 'settled' && !(await applyReviews(proof, readings))) break;
-      if (next.kind !== 'settled') await carryOut(proof, next);
-    }
+    await followPlan(
+      () => createQuestion(proof),
+      session.signal,
+      async (next) => {
+        // After a reviewer rejects a fix, the remaining ones must be proven without it.
+        if (next.kind === 'settled') return applyReviews(proof, readings);
+        await carryOut(proof, next);
+        return true;
+      },
+    );
   } finally {
     await readings.stop();
   }
@@ -103,29 +106,16 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
   return applyProof(progress, { ...proof, unproven: findUnclearFixes(createQuestion(proof)) });
 }
 
-/** No proof needs the same run this often. */
-const MAX_REPETITIONS = 100;
-
-/** Counts the steps of a proof, and throws if the plan asks for the same run forever, which would cost the user a Playwright run each time. */
-function countStep(asked: Map<string, number>, next: NextInProof): void {
-  const tests = 'tests' in next && Array.isArray(next.tests) ? next.tests : [];
-  const keys = [...tests, ...('test' in next ? [next.test] : [])].map(({ key }: TestInProof) => key);
-  const step = JSON.stringify({ ...next, tests: keys, test: null });
-  const times = (asked.get(step) ?? 0) + 1;
-  asked.set(step, times);
-  if (times > MAX_REPETITIONS) throw new Error(`The proof asks for the same step again and again: ${step}`);
-}
-
 function createQuestion(proof: Proof): ProofQuestion {
   const { progress, regression } = proof;
   const { settings } = progress.session;
   const { repeat, flips, level } = settings.verify;
-  const fixes = listKeptCauses(progress).map(({ id }) => fixInProof(proof, id));
+  const fixes = listKeptCauses(progress).map(({ id }) => createFixInProof(proof, id));
   const at = ({ changes }: FixInProof) => proof.applied.indexOf(changes.at(-1) ?? '');
   const tests = testsStillInProof(proof);
   return {
     fixes: fixes.toSorted((a, b) => at(a) - at(b)),
-    tests: tests.map((test) => testInProof(progress, test)),
+    tests: tests.map((test) => createTestInProof(progress, test)),
     greens: repeat,
     reds: flips,
     inCleanCopy: level === 'clean',
@@ -134,12 +124,12 @@ function createQuestion(proof: Proof): ProofQuestion {
   };
 }
 
-function fixInProof({ progress, leftovers }: Proof, id: string): FixInProof {
+function createFixInProof({ progress, leftovers }: Proof, id: string): FixInProof {
   const cause = progress.causes.get(id);
   return {
     id,
     changes: cause ? listChangesOf(progress, cause) : [],
-    withRevealed: cause ? changesWith(progress, [cause]) : [],
+    withRevealed: cause ? listChangesWithRevealed(progress, [cause]) : [],
     leftovers: leftovers.get(id) ?? [],
   };
 }
@@ -149,7 +139,7 @@ interface PlannedTest extends TestInProof {
   readonly test: ProofTest;
 }
 
-function testInProof(progress: Progress, test: ProofTest): PlannedTest {
+function createTestInProof(progress: Progress, test: ProofTest): PlannedTest {
   const { observations } = progress.session;
   const { failure, causeId: fix, isLead, isFlipped, since, base, ended } = test;
   const kept = listKeptChanges(progress);
@@ -170,7 +160,7 @@ function testInProof(progress: Progress, test: ProofTest): PlannedTest {
   };
 }
 
-const testsOf = (tests: readonly TestInProof[]): ProofTest[] =>
+const toProofTests = (tests: readonly TestInProof[]): ProofTest[] =>
   tests.map((planned) => (planned as PlannedTest).test);
 
 function testsStillInProof({ progress, refuted }: Proof): ProofTest[] {
@@ -194,7 +184,7 @@ async function carryOut(proof: Proof, next: Exclude<NextInProof, { kind: 'settle
       return;
     }
     case 'end':
-      for (const test of testsOf([next.test])) test.ended = next.as;
+      for (const test of toProofTests([next.test])) test.ended = next.as;
       return;
     case 'refute': {
       const cause = progress.causes.get(next.fix);
@@ -230,7 +220,7 @@ async function runTests(
     observations.add(new Map(planned.map(({ key }) => [key, unseen])), { part, fixes, without });
     return;
   }
-  const tests = testsOf(planned);
+  const tests = toProofTests(planned);
   const isWithoutOthers = part === 'shared' && without.length > 0;
   const idsOf = ({ failure: { rerunIds, along = [] } }: ProofTest) =>
     isWithoutOthers ? rerunIds.filter((id) => !along.includes(id)) : rerunIds;
@@ -251,11 +241,11 @@ async function runTests(
   if (cause && tests.some(isRed)) announceNeededTests(progress.session, cause);
   // In a run that tells fixes apart, some tests keep their fix.
   const isWithoutFix = ({ fix }: TestInProof) => {
-    const { changes } = fixInProof(proof, fix);
+    const { changes } = createFixInProof(proof, fix);
     return part !== 'apart' || (changes.length > 0 && changes.every((id) => without.includes(id)));
   };
-  const green = testsOf(planned.filter(isWithoutFix)).filter((test) => !isRed(test));
-  const files = green.length > 0 ? await leftovers(progress, green) : [];
+  const green = toProofTests(planned.filter(isWithoutFix)).filter((test) => !isRed(test));
+  const files = green.length > 0 ? await listLeftovers(progress, green) : [];
   for (const { causeId } of files.length > 0 ? green : []) proof.leftovers.set(causeId, files);
 }
 
@@ -263,7 +253,7 @@ async function runInCleanCopy(
   { progress }: Proof,
   { tests: planned, without, because }: Extract<NextInProof, { kind: 'run-clean' }>,
 ): Promise<void> {
-  const tests = testsOf(planned);
+  const tests = toProofTests(planned);
   if (because !== null) {
     const causes = [...new Set(tests.map(({ causeId }) => causeId))].join(', ');
     const message = `Proving ${causes} in a clean copy: ${because}`;
@@ -299,7 +289,7 @@ async function takeNeedless(progress: Progress, cause: Cause): Promise<void> {
   progress.greenWithOthers.set(cause.id, 'healed by an earlier fix of this run');
   for (const [at, { failure, causeId, isLead, isFlipped }] of progress.proofTests.entries())
     if (isLead && causeId === cause.id)
-      progress.proofTests[at] = proofTest(progress, { failure, causeId, isLead: false, isFlipped });
+      progress.proofTests[at] = createProofTest(progress, { failure, causeId, isLead: false, isFlipped });
 }
 
 /**
@@ -310,7 +300,7 @@ async function applyReviews(proof: Proof, readings: Reviews): Promise<boolean> {
   const { progress } = proof;
   const { session } = progress;
   const before = proof.refuted.size;
-  for (const { cause, attempt: fix } of fixesIn(proof)) {
+  for (const { cause, attempt: fix } of listHoldingFixes(proof)) {
     const read = await readings.of(cause.id);
     if (session.signal.aborted) return false;
     if (!read || fix.reading) continue;
@@ -335,7 +325,7 @@ async function applyReviews(proof: Proof, readings: Reviews): Promise<boolean> {
 }
 
 /** Returns the fixes that hold so far. */
-function fixesIn(proof: Proof): FixToProve[] {
+function listHoldingFixes(proof: Proof): FixToProve[] {
   const { progress } = proof;
   const tested = new Set(testsStillInProof(proof).flatMap((test) => (test.isFlipped ? [test.causeId] : [])));
   return [...progress.causes.values()].flatMap((cause) => {
@@ -355,7 +345,7 @@ async function dropDeadEnds({ progress, refuted, gone }: Proof): Promise<void> {
 /** Announces that a test fails only after other tests: without its fix, it was green alone and is red after them. */
 function announceNeededTests({ bus }: Progress['session'], cause: Cause): void {
   const { along: needs, ...lead } = cause.lead;
-  if (needs) bus.emit({ type: 'cause.narrowed', cause: summarise({ ...cause, lead: { ...lead, needs } }) });
+  if (needs) bus.emit({ type: 'cause.narrowed', cause: summarize({ ...cause, lead: { ...lead, needs } }) });
 }
 
 async function refute({ progress, refuted }: Proof, cause: Cause, how: Refutation): Promise<void> {

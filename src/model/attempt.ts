@@ -22,7 +22,8 @@ export type AgentUsage = z.infer<typeof usageShape>;
 export type AgentEnd =
   /** Exited with 0, or signaled completion and was then stopped by self-heal. */
   | { readonly kind: 'completed' }
-  | { readonly kind: 'exited'; readonly exitCode: number }
+  /** `reason` is the program's own error, if it reported one. */
+  | { readonly kind: 'exited'; readonly exitCode: number; readonly reason?: string }
   | { readonly kind: 'signalled'; readonly signal: string }
   | { readonly kind: 'timed-out'; readonly afterMs: number }
   | { readonly kind: 'spawn-failed'; readonly reason: string }
@@ -68,12 +69,12 @@ export const exits = [
 /** One of `exits`. */
 export type Exit = (typeof exits)[number];
 
-/** An end with its reason in one line, for the next agent and for reports. */
+/** The shape of an end with its reason in one line, for the next agent and for reports. */
 const ended = <K extends string>(kind: K) => z.object({ kind: z.literal(kind), because: z.string() });
 
 /** How an attempt ended. Its change is in the project while it is `green` or `changed`, and only then. */
 const attemptEndShape = z.discriminatedUnion('kind', [
-  /** Its tests are green with the change. Once this is proven (HN-5), it has the runs, for each test if there are several (HL-6). */
+  /** Its tests are green with the change. `proof` has the runs that prove it (HN-5), `testProofs` those of each test if there are several (HL-6). */
   z.object({
     kind: z.literal('green'),
     proof: proofShape,
@@ -90,11 +91,11 @@ const attemptEndShape = z.discriminatedUnion('kind', [
   ended('flaky').extend({ isOutside: z.literal(true).exactOptional() }),
   /** It contains changes that no honest fix makes (HN-3). */
   ended('rejected').extend({ violations: listOf(violationShape) }),
-  /** Green and proven, but only a person can decide whether it is right (BL-6), or its reviewer says that it hides the fault and agents try again first (HN-11). */
+  /** Green and proven, but only a person can decide whether it is right (BL-6), or its reviewer says that it hides the fault (HN-11). */
   ended('offered').extend({ side: z.enum(sides), proof: proofShape, hides: z.literal(true).exactOptional() }),
   /** It could not be applied, because the same lines changed in the project while the agent worked (HN-1). */
   ended('conflict'),
-  /** The agent's change cannot be copied into the project, such as a link that leads out of the project. */
+  /** The agent's change cannot become part of the project, for example because it has a link out of the project. */
   ended('refused'),
   /** Its change could not be written to the project. */
   ended('unwritable'),
@@ -109,7 +110,7 @@ export type AttemptEnd = z.infer<typeof attemptEndShape>;
 const endWords: Readonly<Record<AttemptEnd['kind'], string>> = {
   green: 'green',
   changed: 'different error',
-  'taken-out': 'it did not last',
+  'taken-out': 'it did not hold',
   'still-failing': 'still red',
   vanished: 'the test is gone, which does not count as healed',
   flaky: 'green, but not because of the change',
@@ -153,7 +154,7 @@ export type Proposer = (typeof proposers)[number];
 export const fileChangeShape = z.object({ path: z.string(), added: countOrNull, removed: countOrNull });
 export type FileChange = z.infer<typeof fileChangeShape>;
 
-/** The path of an attempt's file, relative to the folder of its run; the attempt of a later run includes the run's folder. */
+/** The path of an attempt's file, relative to the folder of its run; with `../<run-id>/`, a file of another run. */
 const attemptFile = (ending: string) =>
   z
     .string()
@@ -274,17 +275,17 @@ export function hidesFault({ end }: Pick<Attempt, 'end'>): boolean {
 }
 
 /** Returns why an attempt did not heal its cause; null if it did. */
-export function reasonOfEnd({ end }: Pick<Attempt, 'end'>): string | null {
+export function getEndReason({ end }: Pick<Attempt, 'end'>): string | null {
   return end.kind === 'green' ? null : end.because;
 }
 
 /** The costs that agent programs report, in money and tokens; null for figures that none of them reports. */
 export type AttemptCosts = Pick<AgentUsage, 'costUsd' | 'inputTokens' | 'outputTokens'>;
 
-/** Adds up what attempts have cost. */
+/** Adds up the costs of attempts. */
 export function sumCosts(attempts: readonly Pick<Attempt, 'usage'>[]): AttemptCosts {
-  const sum = (of: keyof AttemptCosts) => {
-    const amounts = attempts.flatMap(({ usage }) => usage?.[of] ?? []);
+  const sum = (figure: keyof AttemptCosts) => {
+    const amounts = attempts.flatMap(({ usage }) => usage?.[figure] ?? []);
     return amounts.length === 0 ? null : amounts.reduce((total, amount) => total + amount, 0);
   };
   return { costUsd: sum('costUsd'), inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens') };

@@ -57,7 +57,7 @@ export const blameShape = z.object({
   hunks: listOf(blamedHunkShape),
   /** True if runs have shown that reverting a part of it does not suffice; otherwise it is the best set found within the limits. */
   isMinimal: z.boolean(),
-  /** Which limit ended the search, or `edit`: somebody edited files while a test ran without changes, so that run showed nothing. Otherwise null. */
+  /** What ended the search early, or null; `edit` means that somebody edited files during a run without changes, which then showed nothing. */
   endedBy: z.enum(['time', 'interrupt', 'edit']).nullable(),
   /** The number of hunks that were candidates. */
   outOf: count,
@@ -75,38 +75,38 @@ export function canBeReverted(blame: Blame | null | undefined): blame is Blame {
   return blame != null && blame.hunks.every((hunk) => !hunk.inTests);
 }
 
-/** True if a search has narrowed the changes down, at least to one commit. Otherwise most of its hunks are innocent, and none is named. */
-export function isNarrow({ hunks, isMinimal }: Blame): boolean {
+/** True if a search has narrowed the changes down at least to one commit. Otherwise most of its hunks are innocent, and none is named. */
+export function isNarrowedDown({ hunks, isMinimal }: Blame): boolean {
   return isMinimal || new Set(hunks.map(({ commit }) => commit?.id ?? null)).size === 1;
 }
 
 /** Returns the position of the first hunk: `src/cart.ts:12`; empty if the changes are not narrowed down. */
 export function formatBlamePosition(blame: Blame): string {
-  const [first] = isNarrow(blame) ? blame.hunks : [];
+  const [first] = isNarrowedDown(blame) ? blame.hunks : [];
   return first ? `${first.file}:${first.line}` : '';
 }
 
-/** Returns the result of the search with its position, if it has one. */
+/** Describes the result of a search, after its position if it has one. */
 export function describeBlameAt(blame: Blame): string {
   const at = formatBlamePosition(blame);
   return `${at}${at === '' ? '' : ': '}${describeBlame(blame)}`;
 }
 
-/** Returns the result of the search as one sentence. Its subject is the cause: one test, several, or the suite itself. `quote` formats the names of files. */
+/** Describes the result of a search in one sentence, in which "it" is the cause: one test, several, or the suite itself. `quote` formats file names. */
 export function describeBlame(blame: Blame, quote = (file: string) => file): string {
   const { hunks, base, outOf, runs } = blame;
-  if (!isNarrow(blame)) {
+  if (!isNarrowedDown(blame)) {
     const size = hunks.length === outOf ? `all ${outOf}` : `${hunks.length} of the ${outOf}`;
-    return `It is green without ${size} changes since ${shortId(base.commit)}; ${runs} runs have not narrowed them down to a commit`;
+    return `It is green without ${size} changes since ${shortenId(base.commit)}; ${runs} runs have not narrowed them down to a commit`;
   }
   const commits = [...new Set(hunks.map(({ commit }) => commit?.id ?? null))];
   const [only] = commits;
-  const onlyCommit = commits.length === 1 && only ? shortId(only) : null;
-  const before = onlyCommit ? `before ${onlyCommit}` : `at ${shortId(base.commit)}`;
+  const onlyCommit = commits.length === 1 && only ? shortenId(only) : null;
+  const before = onlyCommit ? `before ${onlyCommit}` : `at ${shortenId(base.commit)}`;
   const uncommitted = commits.includes(null) ? ' (not committed)' : '';
   const size = `${describeSize(hunks)} of ${describeFiles(hunks, quote)}`;
   const best = blame.isMinimal ? '' : ` (best result of ${runs} runs; fewer lines may suffice)`;
-  // Without a green run of the past, nothing shows that it was ever green: the test may be new.
+  // Without an earlier green run, the test may be new and may never have been green.
   if (base.from !== 'last-green')
     return `Reverting ${size}${onlyCommit ? ` (${onlyCommit})` : uncommitted} turns it green${best}`;
   return `It was green ${before}; reverting ${size}${uncommitted} turns it green${best}`;
@@ -130,6 +130,6 @@ function describeFiles(hunks: readonly BlamedHunk[], quote: (file: string) => st
 }
 
 /** A commit's id as git abbreviates it. */
-export function shortId(commit: string): string {
+export function shortenId(commit: string): string {
   return commit.slice(0, 7);
 }

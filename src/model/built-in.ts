@@ -9,8 +9,8 @@ export function isBuiltIn({ runner }: { readonly runner: string | null }): boole
   return runner === builtIn;
 }
 
-/** Returns the name of an agent for use in sentences. The built-in fixer is not named: it may be off, and self-heal makes patches without it, too. */
-export function agentName(agent: string): string {
+/** Formats the name of an agent for sentences. Calls the built-in fixer self-heal, which makes patches without the fixer, too. */
+export function formatAgentName(agent: string): string {
   return agent === builtIn ? 'self-heal' : agent;
 }
 
@@ -36,7 +36,7 @@ export interface AcpProgram {
   readonly tried: string | null;
 }
 
-/** The known programs that speak the Agent Client Protocol, by their name as a runner. */
+/** The known programs that speak the Agent Client Protocol, by runner name. */
 export const acpPrograms: Readonly<Record<string, AcpProgram>> = {
   gemini: { command: ['gemini', '--acp'], tried: '0.61.0' },
   opencode: { command: ['opencode', 'acp'], tried: '1.18.33' },

@@ -18,9 +18,9 @@ export const failureRecordShape = z.object({
   signature: z.string(),
   /** Ids of the Playwright tests that reproduce exactly this failure; empty for a failure of the suite itself. */
   rerunIds: texts,
-  /** Tests among `rerunIds` that were green and ran before it in the red run; it may or may not need them. Absent if there are none. */
+  /** Tests among `rerunIds` that were green before it in the red run, whether it needs them or not. Absent if there are none. */
   along: texts.exactOptional(),
-  /** Tests among `rerunIds` without which it is green, except set-ups, which always run. Absent if it is red alone, or if unknown. */
+  /** Tests among `rerunIds` without which it is green. Leaves out set-ups, which always run. Absent if it is red alone, or if unknown. */
   needs: texts.exactOptional(),
   /** Writes to the app by tests that passed in the same run, by test id. Absent if there are none. */
   writes: z.record(z.string(), texts).exactOptional(),
@@ -75,10 +75,10 @@ export interface Cause {
 }
 
 /**
- * True if a search for the breaking change could show that the machine is not at fault. It cannot if self-heal has found the fault on the machine
+ * True if a search for the breaking change can show that the machine is not at fault. It cannot if self-heal has found the fault on the machine
  * itself, or if the test passes although it is marked to fail.
  */
-export function mayBeRefuted({ lead }: Pick<Cause, 'lead'>): boolean {
+export function isEnvironmentRefutable({ lead }: Pick<Cause, 'lead'>): boolean {
   const { failure, machine } = lead;
   return !machine && !(failure.scope === 'test' && failure.status === 'passed');
 }

@@ -1,4 +1,4 @@
-/** The sides between which offered patches let a person choose: change the tests, or the app; `whole` includes edits that no agent may make. */
+/** What an offered patch changes: the tests, the app, or, with `whole`, also what no agent may change. A person chooses between them. */
 export const sides = ['tests', 'app', 'whole'] as const;
 
 /** One of `sides`. */
@@ -25,7 +25,7 @@ const triesAgain = 'the next run tries again';
 const applies = 'its patch is applied and proven again, without an agent';
 
 /** The consequence of each answer, as the end of a sentence. */
-export const followsFrom: Record<Choice, string> = {
+export const consequences: Record<Choice, string> = {
   tests: applies,
   app: applies,
   whole: applies,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listOf, textOrNull } from './shape.js';
 
-/** The classes of failure, more specific ones first: if several apply, the earlier wins unless the evidence says otherwise. */
+/** The classes of failure, from specific to general. If several apply, the earlier one wins unless the evidence says otherwise. */
 export const categories = [
   'build-error',
   'database-error',
@@ -35,7 +35,7 @@ const reasonShape = z.object({
   rule: z.string(),
   category: categoryShape,
   source: z.enum(evidenceSources),
-  /** The matching line, at most 300 characters. If the match is far from the beginning of a long line, the part from its clause on. */
+  /** The matching line, at most 300 characters; of a long line with a late match, the part from the clause with the match on. */
   evidence: z.string(),
   confidence: z.number(),
 });
@@ -53,7 +53,7 @@ export const likely = 0.8;
 /** A hint: decides only if no other reason does. */
 export const weak = 0.5;
 
-/** True if a reason with this confidence decides, or is only a hint. */
+/** True if a reason with this confidence decides; otherwise it is only a hint. */
 export function isDecisive(confidence: number): boolean {
   return confidence >= likely;
 }

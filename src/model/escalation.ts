@@ -7,7 +7,7 @@ import {
   wasReverted,
   describeAttemptEnd,
 } from './attempt.js';
-import { agentName } from './built-in.js';
+import { formatAgentName } from './built-in.js';
 import { describeBlame } from './blame.js';
 import { type Cause, chooseRetryAxis } from './cause.js';
 import { type Choice, choices, choiceText, sides } from './choice.js';
@@ -44,18 +44,20 @@ export function listOffers(
 /** Describes a patch by its side and its proof: `tests (…): green 3 times with it, red before`. */
 export function describeOffer({ side, agent, proof }: Pick<Offer, 'side' | 'agent' | 'proof'>): string {
   const times = proof.filter((step) => step === 'green').length;
-  const wasTakenOut = proof.slice(proof.indexOf('green')).includes('red');
-  const without = wasTakenOut ? ', red without' : proof.includes('red') ? ', red before' : '';
+  const isRedWithout = proof.slice(proof.indexOf('green')).includes('red');
+  const without = isRedWithout ? ', red without' : proof.includes('red') ? ', red before' : '';
   const result = removesTests({ proof })
-    ? removingTests
+    ? removalResult
     : `green ${times === 1 ? 'once' : `${times} times`} with it${without}`;
-  return `${side} (${choiceText[side].toLowerCase()}): by ${agentName(agent)}, ${result}`;
+  return `${side} (${choiceText[side].toLowerCase()}): by ${formatAgentName(agent)}, ${result}`;
 }
 
 /** True if a patch removes all tests of its cause, so none was green with it. */
-export const removesTests = ({ proof }: Pick<Offer, 'proof'>) => !proof.includes('green');
+export function removesTests({ proof }: Pick<Offer, 'proof'>): boolean {
+  return !proof.includes('green');
+}
 
-const removingTests = 'which removes its tests';
+const removalResult = 'which removes its tests';
 
 /** A question to a person, before it is stored. */
 const questionShape = z.object({
@@ -102,7 +104,7 @@ export interface Answer {
   readonly allows?: 'tests' | undefined;
 }
 
-/** The decision in an answer, besides guidance. */
+/** What a person's answer decides, apart from its guidance. */
 export const decisionShape = z.object({
   /** The offered patch that is right. */
   chosen: offerShape
@@ -143,16 +145,16 @@ export function createGuidance({ choice, guidance, allows }: Answer): string | n
 }
 
 /**
- * Creates the question about a cause that no agent could heal, or whose patches only a person can judge. `asked` is the agent's own question, or null,
- * and `question` is the reason for asking a person.
+ * Creates the question about a cause that no agent could heal, or whose patches only a person can judge. `agentQuestion` is the agent's own question,
+ * or null, and `reason` the reason for asking a person.
  */
 export function createQuestion(
   cause: Cause,
   {
     attempts,
-    asked,
-    question = null,
-  }: { attempts: readonly Attempt[]; asked: string | null; question?: string | null },
+    agentQuestion,
+    reason = null,
+  }: { attempts: readonly Attempt[]; agentQuestion: string | null; reason?: string | null },
 ): Question {
   const { diagnosis, signature } = cause.lead;
   const retry = chooseRetryAxis(cause);
@@ -168,9 +170,9 @@ export function createQuestion(
         name: formatTitles(titlePath),
       }),
     ),
-    problem: describeProblem({ ...diagnosis, retry }, { tests: cause.members.length, asked, question }),
+    problem: describeProblem({ ...diagnosis, retry }, { tests: cause.members.length, agentQuestion, reason }),
     tried: attempts.map(describeAttempt),
-    recommendation: `${offer}${recommend(retry, asked !== null)}`,
+    recommendation: `${offer}${recommend(retry, agentQuestion !== null)}`,
     choices: [...offers.map(({ side }) => side), ...orderChoices(retry)],
     offers,
   };
@@ -180,7 +182,7 @@ export function createQuestion(
 function describeOffers({ blame }: Cause, offers: readonly Offer[]): string {
   const because = blame ? `${describeBlame(blame)}. ` : '';
   const ready = offers.map(({ side }) => `\`${side}\` (${choiceText[side].toLowerCase()})`);
-  const result = offers.every(removesTests) ? removingTests : 'and its tests were green with it';
+  const result = offers.every(removesTests) ? removalResult : 'and its tests were green with it';
   return `${because}Choose ${ready.join(' or ')}: a patch is ready, ${result}.`;
 }
 
@@ -205,10 +207,10 @@ function describeAttempt(attempt: Attempt): string {
   const did = files.length === 0 ? 'changed no files' : `changed ${names.join(', ')}${more}`;
   const ended = exit === null || exit === 'completed' ? '' : `${exitWords[exit]} and `;
   const revert = wasReverted(attempt) ? ', so the change was reverted' : '';
-  return `${slashCommand ?? agentName(agent)} ${ended}${did}: ${describeAttemptEnd(end)}${revert}.`;
+  return `${slashCommand ?? formatAgentName(agent)} ${ended}${did}: ${describeAttemptEnd(end)}${revert}.`;
 }
 
-const whatIsWrong: Record<Category, string> = {
+const problemsByCategory: Record<Category, string> = {
   'build-error': 'The app cannot be built',
   'database-error': 'The database rejects a request of the app',
   'runtime-error': 'The app fails while it is running',
@@ -219,30 +221,32 @@ const whatIsWrong: Record<Category, string> = {
 };
 
 /**
- * Describes the problem to somebody who reads no code: no stack trace, no selector, no query (ME-5). `tests` is the number of affected tests, `asked`
- * the agent's question, or null, and `question` the reason for asking a person.
+ * Describes the problem to somebody who reads no code: no stack trace, no selector, no query (ME-5). `tests` is the number of affected tests,
+ * `agentQuestion` the agent's question, or null, and `reason` the reason for asking a person.
  */
 export function describeProblem(
   diagnosis: Diagnosis,
   {
     tests,
-    asked,
-    question = null,
-  }: { readonly tests: number; readonly asked: string | null; readonly question?: string | null },
+    agentQuestion,
+    reason = null,
+  }: { readonly tests: number; readonly agentQuestion: string | null; readonly reason?: string | null },
 ): string {
-  const where = describeLocation(diagnosis);
+  const where = describePlace(diagnosis);
   const many = tests > 1 ? ` ${tests} tests fail because of it.` : '';
   const needs =
     diagnosis.retry === 'never_retry'
       ? ' It needs credentials, a permission or a quota that only a person can provide.'
       : '';
-  const reason = asked === null && needs === '' ? question : null;
-  const why = reason === null ? '' : ` Reason for this question: ${removeCode(reason)}`;
-  const agentQuestion = asked === null ? '' : ` The agent asks: ${removeCode(asked)}`;
-  return `${whatIsWrong[diagnosis.category]}${where}.${many}${needs}${why}${agentQuestion}`;
+  const why =
+    reason === null || agentQuestion !== null || needs !== ''
+      ? ''
+      : ` Reason for this question: ${removeCode(reason)}`;
+  const asks = agentQuestion === null ? '' : ` The agent asks: ${removeCode(agentQuestion)}`;
+  return `${problemsByCategory[diagnosis.category]}${where}.${many}${needs}${why}${asks}`;
 }
 
-function describeLocation({ facts }: Diagnosis): string {
+function describePlace({ facts }: Diagnosis): string {
   if (facts.policy !== null && facts.table !== null)
     return `: a security rule of the table ${facts.table} forbids it`;
   if (facts.table !== null) return `, on the table ${facts.table}`;

@@ -16,7 +16,7 @@ const consoleEntryShape = z.object({
   /** The stack of a page error, else null. */
   stack: textOrNull,
   /**
-   * True if passing tests of the run have it as often, so that it is the last thing to explain the failure; absent if there was none to compare with.
+   * True if passing tests of the run have it as often, so it hardly explains the failure; absent without passing tests to compare with.
    */
   common: z.boolean().exactOptional(),
 });
@@ -52,7 +52,7 @@ const networkEntryShape = z.object({
   /** Set if its answer had begun but was incomplete when the test ended. */
   isOpen: z.literal(true).exactOptional(),
   /**
-   * True if passing tests of the run have it as often, so that it is the last thing to explain the failure; absent if there was none to compare with.
+   * True if passing tests of the run have it as often, so it hardly explains the failure; absent without passing tests to compare with.
    */
   common: z.boolean().exactOptional(),
 });
@@ -113,7 +113,7 @@ export type PageElement = z.infer<typeof elementShape>;
 
 /**
  * The stored part of the evidence of one failure, with bounded sizes. `missing` and `cut` describe absent and shortened parts,
- * because a gap must not pass for proof of absence.
+ * because missing evidence does not show that something did not happen.
  */
 export const evidenceShape = z.object({
   errors: listOf(testErrorShape),
@@ -126,11 +126,11 @@ export const evidenceShape = z.object({
   serverOutput: z.string(),
   /** All output of the servers during the test, with times; absent if unknown. */
   serverLines: listOf(serverLineShape).exactOptional(),
-  /** Lines of the output that may not belong to this failure: passing tests have them, too, or no request of the test was active. */
+  /** Lines of the output that may not be about this failure: passing tests have them, too, or no request of the test was active. */
   ofOthers: texts.exactOptional(),
   /**
-   * Playwright's accessibility snapshot of the page (YAML) or, where it took none, its elements, one a line; empty if it is blank, null if
-   * unknown.
+   * Playwright's accessibility snapshot of the page (YAML) or, if it took none, the page's elements, one per line; empty if the page is blank, null
+   * if unknown.
    */
   ariaSnapshot: textOrNull,
   /** The page's URL at the failure, or null. */

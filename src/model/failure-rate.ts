@@ -11,19 +11,18 @@ export interface Bounds {
   readonly high: number;
 }
 
-/**
- * The tolerated error rates: that the bounds exclude the true rate, that a difference is due to chance, and that a still flaky test passes its proof.
- */
-const errorOf = { bounds: 0.05, difference: 0.001, proof: 0.01 } as const;
+/** How likely these errors may be: bounds exclude the true rate, a difference is due to chance, or a test that is still flaky passes its proof. */
+const toleratedError = { bounds: 0.05, difference: 0.001, proof: 0.01 } as const;
 
 /**
  * Computes the exact bounds of a rate (Clopper and Pearson, Biometrika 26, 1934): for a rate outside of them, the chance of such a count is at most half
  * of `error` on either side.
  */
-export function computeBounds({ red, runs }: Count, error: number = errorOf.bounds): Bounds {
+export function computeBounds({ red, runs }: Count, error: number = toleratedError.bounds): Bounds {
   return {
-    low: red === 0 ? 0 : findLowestRate((rate) => 1 - chanceOfAtMost(red - 1, runs, rate) >= error / 2),
-    high: red === runs ? 1 : findLowestRate((rate) => chanceOfAtMost(red, runs, rate) <= error / 2),
+    low:
+      red === 0 ? 0 : findLowestRate((rate) => 1 - computeChanceOfAtMost(red - 1, runs, rate) >= error / 2),
+    high: red === runs ? 1 : findLowestRate((rate) => computeChanceOfAtMost(red, runs, rate) <= error / 2),
   };
 }
 
@@ -38,8 +37,8 @@ function findLowestRate(holds: (rate: number) => boolean): number {
   return high;
 }
 
-/** The chance of at most `red` failures in `runs` runs. */
-function chanceOfAtMost(red: number, runs: number, rate: number): number {
+/** Computes the chance of at most `red` failures in `runs` runs. */
+function computeChanceOfAtMost(red: number, runs: number, rate: number): number {
   if (rate >= 1) return red >= runs ? 1 : 0;
   let log = runs * Math.log1p(-rate);
   let sum = 0;
@@ -51,11 +50,11 @@ function chanceOfAtMost(red: number, runs: number, rate: number): number {
 }
 
 /**
- * Computes the bounds at the n-th look at a growing count, counted from 1. Any look may be the last one, so all looks together may only have the error
- * of a single one: the n-th gets 1 / n(n+1) of it.
+ * Computes the bounds at the n-th look at a growing count (from 1). Each look may end the runs, so all looks together share the error of a single one:
+ * the n-th gets 1 / n(n+1) of it.
  */
 function computeBoundsAtLook(count: Count, look: number): Bounds {
-  return computeBounds(count, errorOf.bounds / (look * (look + 1)));
+  return computeBounds(count, toleratedError.bounds / (look * (look + 1)));
 }
 
 /** What a count proves about a test; `open` if more runs are needed. */
@@ -65,8 +64,8 @@ export type RateVerdict = 'flaky' | 'always-red' | 'green' | 'open';
 const brokenRate = 0.7;
 
 /**
- * Decides whether a test has been run often enough (a sequential test). It is flaky once it was both red and green and its rate is known within a
- * factor of three at the low end, on which the proof depends; it is green once its rate is surely below `expected`, its lowest rate under other
+ * Decides whether a test has been run often enough (a sequential test). It is flaky once it was both red and green, and the lowest compatible rate, on
+ * which the proof depends, is at least a third of the observed one. It is green once its rate is surely below `expected`, its lowest rate under other
  * conditions.
  */
 export function judgeCount(
@@ -90,7 +89,7 @@ export function isSurelyHigher(count: Count, other: Count): boolean {
   let sum = 0;
   for (let n = count.red; n <= Math.min(red, count.runs); n += 1)
     sum += Math.exp(logChoose(count.runs, n) + logChoose(other.runs, red - n) - logChoose(all, red));
-  return count.red > 0 && sum <= errorOf.difference;
+  return count.red > 0 && sum <= toleratedError.difference;
 }
 
 function logChoose(all: number, some: number): number {
@@ -101,7 +100,7 @@ function logChoose(all: number, some: number): number {
 
 /** Computes the lowest failure rate that is compatible with a count, at a one-sided confidence of 95 %. Proofs assume this rate. */
 export function computeLowestRate(count: Count): number {
-  return computeBounds(count, 2 * errorOf.bounds).low;
+  return computeBounds(count, 2 * toleratedError.bounds).low;
 }
 
 /**
@@ -111,12 +110,12 @@ export function computeLowestRate(count: Count): number {
 export function countGreensNeeded(count: Count): number {
   const rate = computeLowestRate(count);
   if (rate <= 0) return Infinity;
-  return rate >= 1 ? 1 : Math.ceil(Math.log(errorOf.proof) / Math.log1p(-rate));
+  return rate >= 1 ? 1 : Math.ceil(Math.log(toleratedError.proof) / Math.log1p(-rate));
 }
 
 /** Counts the red runs that prove that a flaky test is broken now: at its rate, but at most one half, their chance is at most 1 %. */
 export function countRedsNeeded({ red, runs }: Count): number {
-  return red > 0 ? Math.ceil(Math.log(errorOf.proof) / Math.log(Math.min(1 / 2, red / runs))) : 1;
+  return red > 0 ? Math.ceil(Math.log(toleratedError.proof) / Math.log(Math.min(1 / 2, red / runs))) : 1;
 }
 
 /** `red 4 of 30` */
@@ -134,7 +133,7 @@ export function formatPercent(rate: number): string {
 export function formatRateProof(before: Count, after: Count): string {
   const rate = before.red / before.runs;
   const chance = (1 - rate) ** after.runs;
-  const chanceText = chance < errorOf.proof ? '< 1 %' : formatPercent(chance);
+  const chanceText = chance < toleratedError.proof ? '< 1 %' : formatPercent(chance);
   const greens = after.runs - after.red;
   return `${formatCount(before)} | green ${greens} of ${after.runs} (still flaky at ${formatPercent(rate)}: ${chanceText})`;
 }

@@ -125,7 +125,7 @@ export function listTests(failures: readonly { readonly failure: Failure }[]): T
   return failures.flatMap(({ failure }) => (failure.scope === 'test' ? [failure.test] : []));
 }
 
-/** The key under which a failure is re-run and reported: the test's id, or `suite`. */
+/** Returns the key under which a failure is re-run and reported: the test's id, or `suite`. */
 export function failureKey(failure: Failure): string {
   return failure.scope === 'test' ? failure.test.id : 'suite';
 }
@@ -149,7 +149,7 @@ export function describePhase({ kind, servers }: SuitePhase, message: string): s
   return `the web server \`${server.command}\`${server.cwd === '.' ? '' : ` in ${server.cwd}`} did not become available${server.url === null ? '' : ` at ${server.url}`} within ${Number(waited) / 1000} s`;
 }
 
-/** Describes the set-up of a test in a line; null if there was none. */
+/** Describes the set-up of a test in one line; null if there was none. */
 export function describeSetUp({
   projects,
   storageState,

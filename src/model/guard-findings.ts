@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textOrNull } from './shape.js';
 
-/** A note for the reviewer of an accepted change: it may be wrong, but nothing proves it. */
+/** A line of an accepted change that a person should check: it may be wrong, but nothing proves it. */
 export const noteShape = z.object({
   /** Relative to the recorded root, with `/`. */
   file: z.string(),
@@ -49,7 +49,7 @@ export function formatCut({ file, why }: Cut): string {
 
 /** The files that are cut for every class of failure, in words for prompts. */
 export const protectedNames =
-  'the Playwright config, snapshots, all but dependencies in package.json, lock files whose manifest stays, values of .env files without a sample, agents.yaml, .self-heal/, and what CI, installs, git, shells, editors or agents execute';
+  'the Playwright config, snapshots, everything but dependencies in package.json, lock files without a change of their manifest, values of .env files that have no sample, agents.yaml, .self-heal/, and what CI, installs, git, shells, editors or agents execute';
 
 /** Formats a note as one line: its position and its text. */
 export function formatNote({ file, line, says }: Note): string {

@@ -56,7 +56,7 @@ export function describeProofScope(tests: readonly TestProof[] = []): string {
   if (only === undefined) return `each of ${tests.length} tests`;
   const others =
     more.length > 0
-      ? `of the others ${ends.map((outcome) => `${count(outcome)} ${outcomeWords[outcome]}`).join(', ')}`
+      ? `the others: ${ends.map((outcome) => `${count(outcome)} ${outcomeWords[outcome]}`).join(', ')}`
       : `the other ${count(only) === 1 ? 'is' : `${count(only)} are`} ${outcomeWords[only]}`;
   return `${count('proven')} of ${tests.length} tests; ${others}`;
 }

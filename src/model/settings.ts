@@ -37,7 +37,7 @@ export type RunnerSettings =
       readonly prompt: 'stdin' | 'argument' | 'none';
     };
 
-/** How often, and after which waits, a failure is retried after a fix did not hold. */
+/** How often, and after which waits, self-heal tries again after a fix that did not hold. */
 export interface RetrySettings {
   /** The maximum number of re-runs after an agent's work, per cause (HL-2). */
   readonly max: number;
@@ -78,13 +78,13 @@ export interface Settings {
   readonly evidence: { readonly console: number; readonly network: number };
   readonly verify: {
     /**
-     * How thoroughly a heal is proven (HN-5): `full` requires the whole proof, `clean` also one in a clean copy, `quick` only a green
-     * regression run, and `none` nothing, in which case nothing is called healed.
+     * How thoroughly a heal is proven (HN-5): `full` requires the whole proof, `clean` also one in a clean copy, and `quick` only a green
+     * regression run.
      */
     readonly level: VerifyLevel;
-    /** True if a fix that reverts an author's change waits for a person (`ask`), or stands because the tests are the specification (BL-6). */
+    /** What becomes of a fix that reverts an author's change: it waits for a person, or it stays because the tests are the specification (BL-6). */
     readonly intent: 'ask' | 'tests';
-    /** True if another agent reviews each fix of the app (HN-11). */
+    /** Which fixes of the app another agent reviews (HN-11). */
     readonly review: 'always' | 'off';
     /** A shell command to run in the project before each re-run (HL-9), or null. */
     readonly prepare: string | null;
@@ -114,7 +114,7 @@ export interface Settings {
   readonly flaky: { readonly runs: number; readonly timeMs: number };
   /** A path relative to the project, or a `postgres://` URL, which may contain a password (ME-10). */
   readonly store: string;
-  /** True if the built-in fixer tries before any agent, if it is certain of a fix (BF-1). */
+  /** `built-in` if the built-in fixer comes before any agent where it is certain of a fix (BF-1). */
   readonly fixer: 'built-in' | 'none';
   /** The names of agents without a configured runner, which use the default one. */
   readonly runnerByDefault: readonly string[];

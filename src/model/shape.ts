@@ -12,7 +12,7 @@ export const countOrNull = count.nullable();
 /** An id that self-heal creates, and prints in comments, logs and commands. */
 export const ownId = z.string().regex(/^[\w.-]{1,64}$/);
 
-/** The id of a run, with which its folder is found. */
+/** The id of a run, and the name of its folder. */
 export const runIdShape = z.string().regex(/^[\w-]+$/);
 
 /** The number of a change within its run (`.self-heal/changes/<run-id>/<id>.json`). */

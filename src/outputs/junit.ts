@@ -1,5 +1,5 @@
 import { unreachable } from '../unreachable.js';
-import { agentName } from '../model/built-in.js';
+import { formatAgentName } from '../model/built-in.js';
 import { type Proof, formatProof } from '../model/proof.js';
 import { isHealed } from '../model/verdict.js';
 import { type CauseView, listRows, suiteItself, createView } from './view.js';
@@ -87,7 +87,7 @@ function describeHealer(word: string, cause: ReportCause | null, test: ReportTes
   const last = cause.attempts.at(-1);
   if (!last) return word === cause.verdict ? cause.reason : `${word} ${cause.reason}`;
   const runner = last.runner && last.runner !== last.agent ? ` (${last.runner})` : '';
-  const who = last.agent ? `by ${agentName(last.agent)}${runner}` : 'without an agent';
+  const who = last.agent ? `by ${formatAgentName(last.agent)}${runner}` : 'without an agent';
   const tries = cause.attempts.length > 1 ? ` in ${cause.attempts.length} attempts` : '';
   const shared = test?.sharedFix ? `, with the fix of ${cause.id}` : '';
   const steps = findProof(cause, test?.id ?? null);

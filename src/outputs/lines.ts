@@ -1,5 +1,5 @@
 import {
-  reasonOfEnd,
+  getEndReason,
   formatReview,
   describeAttemptEnd,
   type AttemptEnd,
@@ -8,7 +8,7 @@ import {
 } from '../model/attempt.js';
 import type { ChalkInstance } from 'chalk';
 import { describeBlame } from '../model/blame.js';
-import { agentName } from '../model/built-in.js';
+import { formatAgentName } from '../model/built-in.js';
 import { formatProofWithScope } from '../model/proof.js';
 import { formatCut, formatViolation } from '../model/guard-findings.js';
 import { describeFlake } from '../model/flake.js';
@@ -104,7 +104,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
       ? describeMissingReview(event)
       : event.attempt.end.kind === 'green'
         ? `${causePrefix(event)}${paint.green('green')}; its proof is pending`
-        : `${causePrefix(event)}${paint.magenta('different error')}: ${cut(reasonOfEnd(event.attempt) ?? '', 200)}; the fix stays only if that is healed, too`,
+        : `${causePrefix(event)}${paint.magenta('different error')}: ${cut(getEndReason(event.attempt) ?? '', 200)}; the fix stays only if that is healed, too`,
   'attempt.judged': formatJudgement,
   'regression.ended': noLines,
   'change.verified': formatVerdict,
@@ -177,7 +177,7 @@ function formatAgentEnd(event: EventOf<'agent.ended'>, paint: ChalkInstance): st
 }
 
 function describeEarlierFix({ fix }: EventOf<'cause.came_back'>): string {
-  const by = fix.agent === null ? '' : ` by ${agentName(fix.agent)}`;
+  const by = fix.agent === null ? '' : ` by ${formatAgentName(fix.agent)}`;
   const claim = !fix.summary ? '' : ` (${cut(fix.summary, 120)})`;
   return `healed ${counted(fix.times, 'time')}, last on ${localDay(fix.healedAt)}${by} in run ${fix.runId}${claim}`;
 }

@@ -3,7 +3,7 @@ import type { CauseVerdict, RunOutcome } from '../model/verdict.js';
 import { describeFlake } from '../model/flake.js';
 import type { Report } from '../run/report.js';
 import { cut, wrap, wrapPainted } from './cut.js';
-import { agentName } from '../model/built-in.js';
+import { formatAgentName } from '../model/built-in.js';
 import { atMost, counted, dollars } from '../format.js';
 import { formatFile, formatReportTestName, describeRegression, verdictWords } from './wording.js';
 import {
@@ -186,7 +186,7 @@ function formatCauseInShort(view: CauseView, { paint, columns }: SummaryOptions)
   const { cause, words, isDone, files } = view;
   const last = cause.attempts.at(-1);
   const parts = [
-    last?.agent ? (last.slashCommand ?? agentName(last.agent)) : cause.reason,
+    last?.agent ? (last.slashCommand ?? formatAgentName(last.agent)) : cause.reason,
     cause.costUsd ? dollars(cause.costUsd) : '',
     files.map(formatFile).join(', '),
   ];

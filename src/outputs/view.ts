@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import {
-  reasonOfEnd,
+  getEndReason,
   exitWords,
   isKept,
   formatReview,
@@ -211,7 +211,7 @@ export function formatAttempt(attempt: ReportAttempt): string {
 /** Describes the end of an attempt: `still red, reverted (the same error came back)`. */
 export function describeEnd(attempt: ReportAttempt): string {
   // The violations follow, so they need no summary.
-  const because = listViolations(attempt).length > 0 ? null : reasonOfEnd(attempt);
+  const because = listViolations(attempt).length > 0 ? null : getEndReason(attempt);
   const reason = because ? ` (${because})` : '';
   return `${describeAttemptEnd(attempt.end)}${wasReverted(attempt) ? ', reverted' : ''}${reason}`;
 }

@@ -41,6 +41,8 @@ export interface Redactor extends MaskFinder {
   deep<T>(value: T): T;
   /** From now on, masks these texts, which a test typed into secret fields, except words and short texts. */
   learn(typed: Iterable<string>): void;
+  /** From now on, leaves this id readable, which looks like a secret but is none, unless it contains a value of the environment. */
+  exempt(id: string): void;
 }
 
 interface RedactorOptions {
@@ -79,6 +81,7 @@ const MAX_CACHED = 16_000_000;
 export function createRedactorOf(values: readonly KnownValue[]): Redactor {
   const index = createKnownIndex();
   for (const { name, value } of values) index.add(value, `value of ${name}`);
+  const exempted = new Set<string>();
   let cleaned = new Map<string, string>();
   let remembered = 0;
   let learned = 0;
@@ -91,7 +94,7 @@ export function createRedactorOf(values: readonly KnownValue[]): Redactor {
     forget();
     index.add(...learned);
   });
-  const text = (from: string): string => applyReplacements(from, findMasks(from, index, labels));
+  const text = (from: string): string => applyReplacements(from, findMasks(from, index, labels, exempted));
   const clean = (from: string): string => {
     const known = cleaned.get(from);
     if (known !== undefined) return known;
@@ -106,7 +109,7 @@ export function createRedactorOf(values: readonly KnownValue[]): Redactor {
   return {
     text,
     clean,
-    findMasks: (from) => findMasks(from, index, labels),
+    findMasks: (from) => findMasks(from, index, labels, exempted),
     deep: (value) => mapTexts(value, clean, clean),
     learn: (typed) => {
       for (const value of listMaskableTexts(typed)) {
@@ -115,6 +118,11 @@ export function createRedactorOf(values: readonly KnownValue[]): Redactor {
         index.add(value, `typed value${learned === 0 ? '' : ` ${learned + 1}`}`);
         learned += 1;
       }
+    },
+    exempt: (id) => {
+      if (values.some(({ value }) => id.includes(value))) return;
+      forget();
+      exempted.add(id);
     },
   };
 }
@@ -135,7 +143,12 @@ type Label = (secret: Secret) => string;
 /** Masking may uncover another secret. Only a text made for that needs more rounds. */
 const MAX_ROUNDS = 5;
 
-function findMasks(text: string, index?: KnownIndex, label: Label = ({ kind }) => kind): readonly Mask[] {
+function findMasks(
+  text: string,
+  index?: KnownIndex,
+  label: Label = ({ kind }) => kind,
+  exempted: ReadonlySet<string> = new Set(),
+): readonly Mask[] {
   let masks = findExistingMasks(text, index);
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const secrets = findSecrets(
@@ -144,7 +157,7 @@ function findMasks(text: string, index?: KnownIndex, label: Label = ({ kind }) =
         masks.map((mask) => ({ ...mask, text: MASK_PLACEHOLDER })),
       ),
       index,
-    );
+    ).filter(({ value }) => !exempted.has(value));
     if (secrets.length === 0) break;
     const masksNow = secrets.map((secret): Mask => ({
       start: secret.start,

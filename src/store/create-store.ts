@@ -14,7 +14,7 @@ import { sumCostsSince } from './spent-since.js';
 import { type Database, type StoreContext, serializeMasked, maskText } from './tables.js';
 import type { Attempt } from '../model/attempt.js';
 import { isBuiltIn } from '../model/built-in.js';
-import { reasonOfEnd } from '../model/attempt.js';
+import { getEndReason } from '../model/attempt.js';
 
 const DAY_MS = 86_400_000;
 
@@ -68,7 +68,7 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
         costUsd: attempt.usage?.costUsd ?? null,
         files: serializeMasked(attempt.files),
         claim: attempt.claim === null ? null : serializeMasked(attempt.claim),
-        because: maskText(reasonOfEnd(attempt)),
+        because: maskText(getEndReason(attempt)),
         patch: attempt.patch,
       })
       .where('id', '=', id)

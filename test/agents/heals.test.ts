@@ -2,7 +2,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchProject, type Finished } from '../rig/scratch-project.js';
-import { agentsFile, commandFile, lastWords, realPrograms, type RealProgram } from './real-program.js';
+import {
+  agentsFile,
+  commandFile,
+  lastWords,
+  realPrograms,
+  useOnlyEnv,
+  type RealProgram,
+} from './real-program.js';
 import { startStubApi, type SeenRequest, type Step } from './stub-api.js';
 
 /** A suite that needs no browser and fails because of one wrong word in a file; every class is routed to one agent. */
@@ -44,7 +51,9 @@ async function heal(program: RealProgram, stepsFor: (file: string) => readonly S
     return path.join(place, path.basename(project.dir), 'word.mjs');
   };
   await using stub = await startStubApi((request) => stepsFor(inCopy(request)));
-  const finished = await project.selfHeal(['run'], program.env(stub.url));
+  const env = program.env(stub.url);
+  useOnlyEnv(env);
+  const finished = await project.selfHeal(['run'], env);
   return { ...finished, requests: stub.requests, read: (file) => project.read(file) };
 }
 
@@ -73,11 +82,12 @@ describe.each(realPrograms)('self-heal run with $name', (program) => {
     expect(eventsOf(healed, 'agent.retrying').length).toBeLessThan(4);
   });
 
-  it('AG-7 starts the agent again with less context when the context is full, and counts no attempt', async () => {
+  it('AG-7 goes on with less context when the context is full, and counts no attempt', async () => {
     const healed = await heal(program, (file) => [program.tooLong, ...program.edits(file), lastWords]);
     expect(healed.exitCode, healed.stderr).toBe(0);
     expect(eventsOf(healed, 'attempt.judged')).toHaveLength(1);
-    expect(eventsOf(healed, 'agent.started')).toHaveLength(2);
+    // opencode shortens a session that is too long by itself.
+    expect(eventsOf(healed, 'agent.started')).toHaveLength(program.name === 'opencode' ? 1 : 2);
   });
 
   it('AG-7 exits with 5 and prints the remedy if the program is not logged in', async () => {

@@ -1,13 +1,20 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { execa } from 'execa';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
 import { expandPrompt } from '../../src/agents/expand-command.js';
 import { createCopy, type ProjectCopy } from '../../src/workspace/copy.js';
 import { agentTask } from '../rig/agent-task.js';
 import { tempDir } from '../rig/temp-dir.js';
-import { commandFile, lastWords, realPrograms, runnerSettings, type RealProgram } from './real-program.js';
+import {
+  commandFile,
+  lastWords,
+  realPrograms,
+  runnerSettings,
+  useOnlyEnv,
+  type RealProgram,
+} from './real-program.js';
 import { startStubApi, type Step } from './stub-api.js';
 
 const runAgent = createRunAgent();
@@ -51,8 +58,7 @@ async function attempt(
 ) {
   const { name } = program;
   await copy.refresh();
-  for (const key of Object.keys(process.env)) if (!(key in env)) vi.stubEnv(key, undefined);
-  for (const [key, value] of Object.entries(env)) vi.stubEnv(key, value);
+  useOnlyEnv(env);
   return runAgent(
     agentTask('hangs', {
       runner: runnerSettings(program),
@@ -68,8 +74,6 @@ async function attempt(
     }),
   );
 }
-
-afterEach(() => vi.unstubAllEnvs());
 
 describe.each(realPrograms)('$name in a copy of the project', (program) => {
   it('HN-1 AG-1 edits only the copy, in which it finds the project’s command, instructions, settings', async () => {

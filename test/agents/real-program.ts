@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { onTestFinished, vi } from 'vitest';
 import { locateCommandFile } from '../../src/agents/command-files.js';
 import { resolveSettings } from '../../src/config/load-settings.js';
 import type { AgentsFile } from '../../src/config/schema.js';
@@ -42,6 +43,13 @@ function bare(name: string, home: string): Record<string, string> {
   return { ...rest, PATH: [folders[name], PATH].join(path.delimiter), HOME: home, TERM: 'dumb' };
 }
 
+/** Gives this process, and so every program that it starts, only these environment variables until the test ends. */
+export function useOnlyEnv(env: Record<string, string>): void {
+  for (const name of Object.keys(process.env)) if (!(name in env)) vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
+
 function call(tool: string, input: Readonly<Record<string, unknown>>): Answer {
   return { calls: [{ tool, input }] };
 }
@@ -50,9 +58,7 @@ function call(tool: string, input: Readonly<Record<string, unknown>>): Answer {
 export function agentsFile({ name }: RealProgram): AgentsFile {
   return {
     runner: name,
-    ...(name === adapter.name
-      ? { runners: { [name]: { acp: [name], env: ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'] } } }
-      : {}),
+    ...(name === adapter.name ? { runners: { [name]: { acp: [name] } } } : {}),
   };
 }
 
@@ -150,7 +156,12 @@ const adapter: RealProgram = {
   name: 'claude-agent-acp',
   env: (url) => {
     const { PATH = '', ...env } = claude.env(url);
-    return { ...env, PATH: [folders['claude-agent-acp'], PATH].join(path.delimiter) };
+    return {
+      ...env,
+      PATH: [folders['claude-agent-acp'], PATH].join(path.delimiter),
+      // By default, it retries for three minutes before it reports a wrong key.
+      CLAUDE_CODE_MAX_RETRIES: '2',
+    };
   },
 };
 

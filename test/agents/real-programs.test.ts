@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
 import { expandPrompt } from '../../src/agents/expand-command.js';
 import { classifyAgentError } from '../../src/agents/api-error.js';
@@ -14,6 +14,7 @@ import {
   lastWords,
   realPrograms,
   runnerSettings,
+  useOnlyEnv,
   type RealProgram,
 } from './real-program.js';
 import { startStubApi, type SeenRequest, type Step } from './stub-api.js';
@@ -49,14 +50,11 @@ async function work(
   writeFileSync(file, 'one\n');
   await using stub = await startStubApi(stepsFor(file));
   const env = { ...program.env(stub.url), SECRET_OF_THE_PROJECT: 'must-not-be-seen' };
-  for (const key of Object.keys(process.env)) if (!(key in env)) vi.stubEnv(key, undefined);
-  for (const [key, value] of Object.entries(env)) vi.stubEnv(key, value);
+  useOnlyEnv(env);
   const prompt = await expandPrompt(task.runner, task.prompt, { cwd: task.cwd, clean: (text) => text });
   const run = await runAgent({ ...task, prompt });
   return { run, requests: stub.requests, file };
 }
-
-afterEach(() => vi.unstubAllEnvs());
 
 describe.each(realPrograms)('$name', (program) => {
   const isAcp = runnerSettings(program).kind === 'acp';

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { afterEach, describe, it, vi } from 'vitest';
-import { createClaudeReader, claudeRunner } from '../../src/agents/claude-runner.js';
-import { createCodexReader, codexRunner } from '../../src/agents/codex-runner.js';
+import { describe, it } from 'vitest';
+import { claudeRunner } from '../../src/agents/claude-runner.js';
+import { codexRunner } from '../../src/agents/codex-runner.js';
 import { expandPrompt } from '../../src/agents/expand-command.js';
 import { createLineSplitter } from '../../src/agents/line-splitter.js';
 import { selectEnv } from '../../src/agents/create-run-agent.js';
@@ -17,14 +17,8 @@ import { startStubApi, type Step } from './stub-api.js';
 // Records anew what test/integration/agent-outcomes.test.ts replays, with the versions that are installed:
 // SELF_HEAL_RECORD=1 npm run test:agents claude codex test/agents/record.test.ts
 
-afterEach(() => vi.unstubAllEnvs());
-
 const folder = path.resolve(import.meta.dirname, '../unit/agents/recorded');
-const readers = { claude: createClaudeReader, codex: createCodexReader };
-const runners = {
-  claude: claudeRunner,
-  codex: codexRunner,
-};
+const runners = { claude: claudeRunner, codex: codexRunner };
 
 type Steps = (program: RealProgram, place: { file: string; outside: string }) => readonly Step[];
 const happenings: Readonly<Record<string, Steps>> = {
@@ -60,7 +54,6 @@ async function record(program: RealProgram, happened: string, steps: Steps): Pro
   const env = happened === 'no-key' ? withoutKey(whole) : whole;
   const prompt = await expandPrompt(task.runner, task.prompt, { cwd: task.cwd, clean: (text) => text });
   const { file, args, env: own, input, passes } = runners[name].createCommand({ ...task, prompt });
-  const reader = readers[name]();
   const seen: [OutputStream | 'stop' | 'exit', string][] = [];
   const child = spawn(file, args, {
     cwd: task.cwd,
@@ -74,18 +67,25 @@ async function record(program: RealProgram, happened: string, steps: Steps): Pro
       // It is gone.
     }
   };
-  const line = (text: string, from: OutputStream) => {
-    seen.push([from, text]);
-    const { isHopeless: hopeless = false, isComplete: complete } = reader.line(text, from);
-    if (hopeless && !seen.some(([what]) => what === 'stop')) {
+  const killSoon = () => void setTimeout(() => kill('SIGKILL'), 5_000).unref();
+  const { readLine } = runners[name].follow(task, {
+    log: () => undefined,
+    show: () => undefined,
+    finish: killSoon,
+    stop: () => {
+      if (seen.some(([what]) => what === 'stop')) return;
       seen.push(['stop', '']);
       kill('SIGTERM');
-      setTimeout(() => kill('SIGKILL'), 5_000).unref();
-    }
-    if (complete) setTimeout(() => kill('SIGKILL'), 5_000).unref();
+      killSoon();
+    },
+    clean: (text) => text,
+  });
+  const onLine = (text: string, from: OutputStream) => {
+    seen.push([from, text]);
+    readLine?.(text, from);
   };
   for (const from of ['stdout', 'stderr'] as const) {
-    const split = createLineSplitter((text) => line(text, from));
+    const split = createLineSplitter((text) => onLine(text, from));
     child[from].on('data', (chunk: Buffer) => split.write(chunk)).on('end', () => split.end());
   }
   child.stdin.on('error', () => undefined).end(input);

@@ -10,14 +10,18 @@ import { tempDirOfFile } from '../rig/temp-dir.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const spec = 'tests/shop.spec.ts';
-/** The first test waits to be killed while `hold` exists and it is red; the second one is green as long as nobody touches its list. */
+/** While it is red, the first test edits the page if `edit` exists, and waits to be killed if `hold` exists; the second one is green as long as nobody touches its list. */
 const tests = `
   import { test, expect } from '@playwright/test';
-  import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+  import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
   test('buys', async () => {
     if (existsSync('hold') && !readFileSync('page.html', 'utf8').includes('Thanks')) {
       writeFileSync('held', '');
       await new Promise(() => undefined);
+    }
+    if (existsSync('edit') && !readFileSync('page.html', 'utf8').includes('Thanks')) {
+      rmSync('edit');
+      writeFileSync('page.html', readFileSync('page.html', 'utf8').replace('<', '<!-- mine --><'));
     }
     expect(readFileSync('page.html', 'utf8').includes('Thanks')).toBe(true);
   });
@@ -26,7 +30,7 @@ const tests = `
   });`;
 const files = {
   ...shopFiles,
-  '.gitignore': 'node_modules\ntest-results\n.self-heal\nheld\nhold\n',
+  '.gitignore': 'node_modules\ntest-results\n.self-heal\nheld\nhold\nedit\n',
   'agents.yaml': 'verify: { repeat: 1 }\n',
   'list.html': 'one',
   'notes.txt': 'mine\n',
@@ -53,6 +57,8 @@ async function verifications() {
   const other = await withTest("includes('Thanks')).toBe", "includes('Tanks')).toBe", '--quick');
   const stillRed = await withTest('', '', '--quick');
 
+  await project.write({ 'page.html': good, edit: '' });
+  const edited = { ...(await verify('--quick')), page: await project.read('page.html') };
   await project.write({ 'page.html': good });
   const takenOut = isLong ? await killedWithoutChange(project) : null;
   const library = (await import(path.join(root, 'dist/index.js'))) as object;
@@ -88,6 +94,7 @@ async function verifications() {
     weaker,
     other,
     stillRed,
+    edited,
     takenOut,
     quick,
     after,
@@ -129,11 +136,17 @@ describe('verify', () => {
   });
 
   it('HN-12 HN-3 refuses weakened tests by their line without a run, and asks about changed ones', () => {
-    const findings = [{ rule: 'test-weakened', file: spec, line: 9 }];
+    const findings = [{ rule: 'test-weakened', file: spec, line: 13 }];
     expect(said.weaker).toMatchObject({ exitCode: 1, verdict: 'refused', findings, tests: [] });
     // A test that expects something else is a person's to let in, however green it is.
     const changed = { exitCode: 3, verdict: 'review', findings: [{ rule: 'test-changed' }] };
     expect(said.other).toMatchObject(changed);
+  });
+
+  it('HN-12 proves nothing if somebody edits the changed files meanwhile, and keeps the edit', () => {
+    expect(said.edited).toMatchObject({ exitCode: 3, verdict: 'unproven' });
+    expect(said.edited.reason).toContain('page.html changed during the proof');
+    expect(said.edited.page).toContain('mine');
   });
 
   it('HN-12 HN-2 the change is in the project again, also after a kill while it was taken out', () => {

@@ -192,7 +192,7 @@ describe('how an agent over the Agent Client Protocol ends', () => {
   it.each([
     ['429 Too Many Requests', { kind: 'retryable' }],
     ['401 Unauthorized', { kind: 'unusable' }],
-    ['something else', { kind: 'exited', exitCode: 1 }],
+    ['something else', { kind: 'exited', reason: 'own: Internal error something else' }],
   ])('AG-6 it is told by its error: %s', async (text, end) => {
     expect((await run(taskOf(['fails', text]))).end).toMatchObject(end);
   });
@@ -225,7 +225,7 @@ describe('how an agent over the Agent Client Protocol ends', () => {
     ['sends-a-huge-message', 'a message of more than 8 MB'],
   ])('AG-5 when it %s', async (behaviour, why) => {
     const { end, log } = await run(taskOf([behaviour]));
-    expect(end).toEqual({ kind: 'exited', exitCode: 1 });
+    expect(end).toEqual({ kind: 'exited', exitCode: 1, reason: expect.stringContaining(why) as string });
     expect(log).toContain(why);
     expect(log.length).toBeLessThan(10_000);
   });

@@ -2,11 +2,11 @@ import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Blame } from '../../model/blame.js';
-import { type DiagnosedFailure, mayBeRefuted } from '../../model/cause.js';
+import { type DiagnosedFailure, isEnvironmentRefutable } from '../../model/cause.js';
 import type { BlameCauses, BlameSearches } from '../../heal/hooks.js';
 import type { TestError } from '../../model/failure.js';
 import type { NearPlace } from '../../diagnose/likelihood.js';
-import { normalise } from '../../diagnose/normalise.js';
+import { normalize } from '../../diagnose/normalize.js';
 import { readGitError } from '../../workspace/git.js';
 import { pathInside } from '../../paths.js';
 import type { LastGreen } from '../../run/last-green.js';
@@ -67,7 +67,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
     const read = createHistoryReader(parts, isWrittenTo);
     const searches: CauseSearch[] = [];
     for (const { id, lead, environment } of causes) {
-      if ((environment !== null && !mayBeRefuted({ lead })) || parts.signal.aborted) continue;
+      if ((environment !== null && !isEnvironmentRefutable({ lead })) || parts.signal.aborted) continue;
       const near = await read(lead);
       const older = () => findOlderHistory(near, () => read(lead, { startsBeforeHead: true }));
       const isKnown = typeof near !== 'string' && near.candidates.length > 0;
@@ -262,7 +262,7 @@ function findQuickest({ tests, rerunIds }: SuiteRun): readonly string[] | null {
 }
 
 function firstLineOf([error]: readonly TestError[]): string {
-  return normalise(error?.message ?? '').split('\n')[0] ?? '';
+  return normalize(error?.message ?? '').split('\n')[0] ?? '';
 }
 
 const changedMeanwhile = 'somebody changed files during the search';

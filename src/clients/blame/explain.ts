@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { findRelevantCode } from '../../agents/near-places.js';
+import { findRelevantCode } from '../../agents/relevant-code.js';
 import { systemClock } from '../../clock.js';
 import type { CreateBlameSearch } from '../../command/compose-session.js';
 import { createDiagnose } from '../../command/diagnose.js';

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { RunnerSettings } from '../../model/settings.js';
+import { describeProgram } from '../../agents/programs.js';
 import { reasonOf } from '../../problem.js';
 import { supervise } from '../../process/supervise.js';
 import { tryOr } from '../../result.js';
@@ -42,14 +43,13 @@ async function checkByProtocol(
   { program, command: [file = '', ...args] }: Extract<RunnerSettings, { kind: 'acp' }>,
   { cwd, env }: ProjectContext,
 ): Promise<Login> {
-  const { createAcpEnvironment: acpEnvironment } = await import('../../agents/programs.js');
   const { tryLogin } = await import('../../agents/acp-runner.js');
   const talk = tryLogin(cwd);
   const running = supervise({
     file,
     args,
     cwd,
-    env: { ...env, ...acpEnvironment(program).env },
+    env: { ...env, ...describeProgram(program).env },
     input: talk.input,
     timeoutMs: TIMEOUT_MS,
     graceMs: GRACE_MS,

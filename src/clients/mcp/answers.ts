@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { choiceText } from '../../model/choice.js';
-import { type Blame, describeBlame, isNarrow } from '../../model/blame.js';
+import { type Blame, describeBlame, isNarrowedDown } from '../../model/blame.js';
 import { fenced } from '../../fenced.js';
 import { formatViolation } from '../../model/guard-findings.js';
 import { formatProof } from '../../model/proof.js';
@@ -87,7 +87,7 @@ function renderCauses(report: Report): string[] {
 }
 
 function listBlamedHunks(blame: Blame): string[] {
-  return isNarrow(blame) ? blame.hunks.slice(0, MOST).flatMap(formatHunk) : [];
+  return isNarrowedDown(blame) ? blame.hunks.slice(0, MOST).flatMap(formatHunk) : [];
 }
 
 function formatHunk({ file, line, old, now }: Blame['hunks'][number]): string[] {

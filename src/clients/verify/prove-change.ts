@@ -4,6 +4,7 @@ import {
   compareFiles,
   createRevertingEdits,
 } from '../../workspace/candidates.js';
+import type { ChangedFile } from '../../workspace/hunks.js';
 import { withChange } from '../../workspace/with-change.js';
 import { groupIntoCauses } from '../../diagnose/group.js';
 import { type Review, formatReview } from '../../model/attempt.js';
@@ -22,7 +23,8 @@ import { applyFlaky } from '../../heal/apply-result.js';
 import { confirm } from '../../heal/confirm.js';
 import type { Observation } from '../../heal/judge.js';
 import { suiteKey } from '../../heal/observations.js';
-import { planProof, restOutcome } from '../../heal/plan-proof.js';
+import { followPlan } from '../../heal/follow-plan.js';
+import { judgeRest } from '../../heal/plan-proof.js';
 import {
   createPlainTest,
   createSingleFix,
@@ -31,7 +33,7 @@ import {
   type ProofQuestion,
 } from '../../heal/proof-question.js';
 import type { OpenRun } from '../../command/open-run.js';
-import { type HealResult, createProgress, summarise } from '../../heal/progress.js';
+import { type HealResult, createProgress, summarize } from '../../heal/progress.js';
 import type { Session } from '../../heal/session.js';
 import { createSuiteRuns } from '../../command/suite-runs.js';
 import { announceTests } from '../../heal/tell-tests.js';
@@ -87,7 +89,7 @@ async function findGreenRun(
     const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnostics.diagnose(run));
     if (session.signal.aborted) return interrupted;
     const causes = groupIntoCauses(blockedBy ? [blockedBy] : confirmed);
-    for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
+    for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarize(cause) });
     if (causes.length > 0)
       return { verdict: 'red', reason: `red with the change: ${counted(causes.length, 'cause')}` };
     await applyFlaky(progress, flaky);
@@ -137,6 +139,8 @@ class ChangeProof {
   #suite: SuiteRun | null = null;
   #again: SuiteRun | null = null;
   #hasRunRest = false;
+  /** The conclusion; null until a step ends the proof. */
+  #ended: Conclusion | null = null;
 
   constructor(
     opened: OpenRun,
@@ -183,13 +187,38 @@ class ChangeProof {
   async prove(): Promise<Conclusion> {
     const { signal } = this.#session;
     const part = await this.#findRemovablePart();
-    while (!signal.aborted) {
-      const next = planProof(this.#createQuestion(typeof part !== 'string'));
-      const ended = await this.#carryOut(next, typeof part === 'string' ? [] : part);
-      if (ended) return ended;
-      if (next.kind === 'settled') return typeof part === 'string' ? unproven(part) : this.#settle();
-    }
-    return interrupted;
+    const out = typeof part === 'string' ? [] : part;
+    await followPlan(
+      () => this.#createQuestion(out.length > 0),
+      signal,
+      async (next) => {
+        if (next.kind === 'settled') this.#ended = typeof part === 'string' ? unproven(part) : this.#settle();
+        else this.#ended = await this.#carryOut(next, out);
+        return this.#ended === null;
+      },
+    );
+    if (signal.aborted || this.#ended === null) return interrupted;
+    return (await this.#findEdited(out)) ?? this.#ended;
+  }
+
+  /** Concludes that nothing is proven if somebody edited the changed files during the proof: nobody knows which content the tests saw. */
+  async #findEdited(part: readonly Candidate[]): Promise<Conclusion | null> {
+    const unchanged = await this.#listUnchanged();
+    const edited = part.flatMap(({ file }) =>
+      unchanged.some(({ path }) => path === file.path) ? [] : file.path,
+    );
+    if (edited.length === 0) return null;
+    return unproven(
+      `${[...new Set(edited)].join(', ')} changed during the proof; run self-heal verify again`,
+    );
+  }
+
+  /** Returns the files of the change that have not changed since. */
+  async #listUnchanged(): Promise<ChangedFile[]> {
+    const { changed, files } = this.#change;
+    const paths = files.map((file) => file.path);
+    const now = new Map((await compareFiles(changed, paths)).map(({ path, after }) => [path, after]));
+    return files.filter(({ path, after }) => now.get(path) === after);
   }
 
   #createQuestion(isRemovable: boolean): ProofQuestion {
@@ -230,7 +259,10 @@ class ChangeProof {
   }
 
   /** Carries out a step of the plan; returns a conclusion if it ends the proof. */
-  async #carryOut(next: NextInProof, out: readonly Candidate[]): Promise<Conclusion | null> {
+  async #carryOut(
+    next: Exclude<NextInProof, { kind: 'settled' }>,
+    out: readonly Candidate[],
+  ): Promise<Conclusion | null> {
     switch (next.kind) {
       case 'run':
         return this.#run(
@@ -251,8 +283,6 @@ class ChangeProof {
         return this.#concludeBroken(next.tests.get(changeInProof.id) ?? []);
       case 'run-clean':
         throw new Error('A change is not proven in a clean copy');
-      case 'settled':
-        return null;
       default:
         return unreachable(next);
     }
@@ -324,7 +354,7 @@ class ChangeProof {
 
   #settleRest({ tests }: SuiteRun): void {
     const { bus } = this.#session;
-    const outcome = restOutcome({
+    const outcome = judgeRest({
       kept: changeInProof.changes,
       tests: this.#createQuestion(true).rest?.tests ?? [],
     });
@@ -340,7 +370,7 @@ class ChangeProof {
   async #concludeBroken(keys: readonly string[]): Promise<Conclusion> {
     const run = this.#again ?? this.#suite;
     for (const cause of groupIntoCauses(run ? await this.#session.diagnostics.diagnose(run) : []))
-      this.#session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
+      this.#session.bus.emit({ type: 'cause.found', cause: summarize(cause) });
     const tests = keys.filter((key) => key !== suiteKey);
     return {
       verdict: 'breaks',
@@ -367,21 +397,12 @@ class ChangeProof {
   /** Returns the changes in the app or, if there are none, in the tests, to run without them; a sentence if they cannot be reverted. */
   async #findRemovablePart(): Promise<readonly Candidate[] | string> {
     const { workspace, folder } = this.#session;
-    const { changed, files } = this.#change;
     const { root } = workspace;
-    if (root !== changed.root) return 'the project is not a git repository of its own';
+    if (root !== this.#change.changed.root) return 'the project is not a git repository of its own';
     const isTest = createTestPlacePredicate(findSuitePlaces(root, this.#first));
     const contents = openContents(folder.dir);
     // Files that the tests write are not part of the change.
-    const now = new Map(
-      (
-        await compareFiles(
-          changed,
-          files.map((file) => file.path),
-        )
-      ).map(({ path, after }) => [path, after]),
-    );
-    const unchanged = files.filter(({ path, after }) => now.get(path) === after);
+    const unchanged = await this.#listUnchanged();
     const candidates = await listCandidates(unchanged, { root, contents, isTest, findStep: () => 0 });
     if (candidates.length === 0)
       return unchanged.length === 0

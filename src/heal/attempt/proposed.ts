@@ -1,4 +1,4 @@
-import { agentName, builtIn } from '../../model/built-in.js';
+import { formatAgentName, builtIn } from '../../model/built-in.js';
 import { reasonOf } from '../../problem.js';
 import { err, ok } from '../../result.js';
 import { runDirOf } from '../../run/run-folder.js';
@@ -28,7 +28,7 @@ async function* proposeChosen(
   const runDir = runDirOf(cwd, runId);
   const change = readChange(runDir, id);
   const what = side === 'whole' ? 'the whole patch' : `the patch of the ${side}`;
-  const summary = `${what} by ${agentName(agent)}, chosen by a person`;
+  const summary = `${what} by ${formatAgentName(agent)}, chosen by a person`;
   if (!change) {
     const message = `${cause.id}: ${summary} is no longer here: the folder of run ${runId} was deleted, or is on another machine`;
     bus.emit({ type: 'run.warning', message });

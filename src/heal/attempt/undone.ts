@@ -1,5 +1,5 @@
 import type { Cause } from '../../model/cause.js';
-import { shortId } from '../../model/blame.js';
+import { shortenId } from '../../model/blame.js';
 import type { Note } from '../../model/guard-findings.js';
 import type { PendingAttempt } from '../../model/attempt.js';
 import { findCommitsOfHunk, listCommitsSince, uncommitted } from '../../workspace/candidates.js';
@@ -77,7 +77,7 @@ export function describeRevert({
 }
 
 /** Creates a note about a revert for the reviewer, at the changed lines. */
-export function noteOfRevert(revert: Revert): Note {
+export function createRevertNote(revert: Revert): Note {
   return { ...revert.at, says: `the fix ${describeRevert(revert)}` };
 }
 
@@ -102,5 +102,5 @@ async function nameOfCommit(
   const ids = await findCommitsOfHunk({ ...hunk, old }, since.base, { root, contents });
   const log = ids.includes(uncommitted) ? [] : await listCommitsSince(root, since.base);
   const commit = log.find(({ commit: { id } }) => ids.includes(id))?.commit;
-  return commit ? `${shortId(commit.id)} "${commit.subject}"` : 'what is not committed';
+  return commit ? `${shortenId(commit.id)} "${commit.subject}"` : 'what is not committed';
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { exitWords, isKept, formatReview, wasReverted } from '../../model/attempt.js';
-import { type Blame, describeBlame, isNarrow } from '../../model/blame.js';
+import { type Blame, describeBlame, isNarrowedDown } from '../../model/blame.js';
 import { isBuiltIn } from '../../model/built-in.js';
 import type { DiagnosedFailure } from '../../model/cause.js';
 import { describeConfidence } from '../../model/diagnosis.js';
@@ -350,7 +350,7 @@ function describeEffort({ attempts, costUsd }: ReportCause): string[] {
 /** Shows the change that broke a test, with its lines (BL-3). */
 function showBlame(blame: Blame): Markup {
   return html`<p>${describeBlame(blame)}.</p>
-    ${(isNarrow(blame) ? blame.hunks : []).slice(0, 5).map(({ file, line, old, now, commit }) => {
+    ${(isNarrowedDown(blame) ? blame.hunks : []).slice(0, 5).map(({ file, line, old, now, commit }) => {
       const lines = [...old.map((text) => `-${text}`), ...now.map((text) => `+${text}`)].slice(0, 40);
       return html`<p class="quiet">
           <code>${file}:${line}</code>

@@ -3,14 +3,14 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reduceContext } from '../../../src/agents/build-context.js';
-import { checkAgent, findMissingAgents } from '../../../src/agents/check-agents.js';
+import { findMissingAgents } from '../../../src/agents/check-agents.js';
 import { type ClaudeCopy, createClaudeFlags } from '../../../src/agents/claude-project.js';
-import { createClaudeReader, claudeRunner } from '../../../src/agents/claude-runner.js';
-import { createCodexReader, codexRunner } from '../../../src/agents/codex-runner.js';
+import { claudeRunner } from '../../../src/agents/claude-runner.js';
+import { codexRunner } from '../../../src/agents/codex-runner.js';
 import { locateCommandFile } from '../../../src/agents/command-files.js';
 import { expandPrompt, fillArguments, readTomlPrompt } from '../../../src/agents/expand-command.js';
 import { selectEnv } from '../../../src/agents/create-run-agent.js';
-import type { OutputReader, OutputStream } from '../../../src/agents/runner.js';
+import type { Conversation, OutputStream, Runner } from '../../../src/agents/runner.js';
 import { type BuiltInRunner, builtInRunners } from '../../../src/model/built-in.js';
 import type { RunnerSettings } from '../../../src/model/settings.js';
 import { aContext } from '../../rig/agent-context.js';
@@ -109,7 +109,6 @@ describe('slash commands', () => {
       const file = path.join(dir, locateCommandFile(kind, '/no-such-one'));
       mkdirSync(path.dirname(file), { recursive: true });
       writeFileSync(file, 'x');
-      expect(await checkAgent(settings, 'fixer', dir)).toBeNull();
       expect(await findMissingAgents(settings, dir)).toEqual(new Map());
     },
   );
@@ -201,7 +200,7 @@ it.each(['', '{', '{"permissions":{"allow":"all"}}'])(
 );
 
 /** A result line in the shape that Claude Code 2.1.329 prints. */
-const result = (over: object) =>
+const resultLine = (over: object) =>
   JSON.stringify({
     type: 'result',
     subtype: 'success',
@@ -217,9 +216,17 @@ const result = (over: object) =>
     ...over,
   });
 
-function read(...lines: string[]) {
-  const reader = createClaudeReader();
-  return { meanings: lines.map((line) => reader.line(line, 'stdout')), result: reader.result() };
+/** Follows a program; `shown`, `isFinished` and `isStopped` say what its output has led to. */
+function follow(runner: Runner) {
+  const seen = { shown: new Array<string>(), isFinished: false, isStopped: false };
+  const { readLine, result }: Conversation = runner.follow(agentTask('hangs'), {
+    log: () => undefined,
+    show: (text) => void seen.shown.push(text),
+    finish: () => void (seen.isFinished = true),
+    stop: () => void (seen.isStopped = true),
+    clean: (text) => text,
+  });
+  return { seen, result, read: (line: string, from: OutputStream = 'stdout') => readLine?.(line, from) };
 }
 
 describe('Claude Code’s stream-json', () => {
@@ -228,55 +235,49 @@ describe('Claude Code’s stream-json', () => {
     ['no credit', { is_error: true, api_error_status: 400, result: 'Credit balance is too low' }, /credit/],
     ['unknown command', { num_turns: 0, result: 'Unknown command: /nope' }, /slash command/],
   ])('AG-8 recognizes an error that only a person can fix: %s', (_, over, remedy) => {
-    const { error } = read(result(over)).result;
-    expect(error).toMatchObject({ kind: 'unusable', remedy: expect.stringMatching(remedy) });
+    const { read, result } = follow(claudeRunner);
+    read(resultLine(over));
+    expect(result().error).toMatchObject({ kind: 'unusable', remedy: expect.stringMatching(remedy) });
   });
 
   it('AG-8 does not report a missing login because an agent mentions one', () => {
-    expect(read(result({ result: 'The page said: Not logged in. Fixed.' })).result.error).toBeNull();
+    const { read, result } = follow(claudeRunner);
+    read(resultLine({ result: 'The page said: Not logged in. Fixed.' }));
+    expect(result().error).toBeNull();
   });
 });
 
 // What the real programs wrote when they ran against a stub of their provider (Claude Code 2.1.332, and 2.1.329 in drop and long; Codex
 // 0.169.0, Gemini CLI 0.61.0, opencode 1.18.33, Copilot CLI 1.0.102); paths are replaced, very long lines are left out.
 
-const readers: Readonly<Record<string, () => OutputReader>> = {
-  claude: createClaudeReader,
-  codex: createCodexReader,
-};
-
 it('HN-11 the last message of codex answers, and not one before it', () => {
-  const reader = createCodexReader();
+  const { read, result } = follow(codexRunner);
   for (const text of ['early', 'late'])
-    reader.line(JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text } }), 'stdout');
-  expect(reader.result().final).toBe('late');
+    read(JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text } }));
+  expect(result().final).toBe('late');
 });
 
-function replay(program: string, scenario: string) {
-  const reader = (readers[program] ?? createClaudeReader)();
+function replay(program: keyof typeof runners, scenario: string) {
+  const { read, seen, result } = follow(runners[program]);
   const file = path.join(import.meta.dirname, 'recorded', `${program}-${scenario}.jsonl`);
-  const lines = readFileSync(file, 'utf8').trim().split('\n');
-  const meanings = lines.map((line) => {
+  for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
     const [from, text] = JSON.parse(line) as [OutputStream, string];
-    return reader.line(text, from);
-  });
-  return { meanings, result: reader.result() };
+    read(text, from);
+  }
+  return { ...seen, result: result() };
 }
 
-describe.each(Object.keys(readers))('recorded output of %s', (program) => {
+describe.each(['claude', 'codex'] as const)('recorded output of %s', (program) => {
   it('AG-3 AG-9 a fix yields a claim, a session, an end and no error', () => {
-    const { meanings, result } = replay(program, 'ok');
+    const { shown, isFinished, isStopped, result } = replay(program, 'ok');
     expect(result).toMatchObject({
       claim: { status: 'fixed', summary: 'one is two' },
       denials: [],
       error: null,
       usage: { sessionId: expect.stringMatching(/^[\w-]{10,}$/) },
     });
-    expect(meanings.some((meaning) => meaning.isComplete)).toBe(true);
-    expect(meanings.some((meaning) => meaning.isHopeless)).toBe(false);
-    expect(
-      meanings.some((meaning) => /a\.txt/.test(meaning.activity ?? '') || meaning.activity === 'edit'),
-    ).toBe(true);
+    expect({ isFinished, isStopped }).toEqual({ isFinished: true, isStopped: false });
+    expect(shown.join('\n')).toContain('a.txt');
   });
 
   it('AG-8 a denied edit is noticed even if the program succeeds and the model claims a fix', () => {
@@ -291,13 +292,10 @@ describe.each(Object.keys(readers))('recorded output of %s', (program) => {
     ['drop', 'retryable'],
     ['long', 'context-overflow'],
   ])('AG-6 %s is %s', (scenario, kind) => {
-    const { meanings, result } = replay(program, scenario);
+    const { isFinished, isStopped, result } = replay(program, scenario);
     expect(result.error).toMatchObject({ kind, reason: expect.stringMatching(`^${program}: `) });
     // The program either ends by itself, or keeps retrying in vain and is stopped.
-    expect(
-      meanings.some((meaning) => meaning.isComplete || meaning.isHopeless) ||
-        ['401', 'long'].includes(scenario),
-    ).toBe(true);
+    expect(isFinished || isStopped || ['401', 'long'].includes(scenario)).toBe(true);
   });
 });
 
@@ -305,7 +303,7 @@ describe('usage', () => {
   it.each([
     ['claude', { inputTokens: 360, outputTokens: 45, turns: 3, costUsd: 0.00234 }],
     ['codex', { inputTokens: 240, outputTokens: 30, turns: 1, costUsd: null }],
-  ])('AG-9 %s reports its usage, with null for what it does not state', (program, usage) => {
+  ] as const)('AG-9 %s reports its usage, with null for what it does not state', (program, usage) => {
     expect(replay(program, 'ok').result.usage).toMatchObject(usage);
   });
 });

@@ -27,7 +27,7 @@ import {
   failing,
 } from '../../rig/builders.js';
 
-const nothingTried = { attempts: [], asked: null };
+const nothingTried = { attempts: [], agentQuestion: null };
 const facts = aDiagnosis().facts;
 
 describe('a question to a person', () => {
@@ -75,7 +75,7 @@ describe('a question to a person', () => {
       of('tests', { change: '2' }),
       of('app', { change: '3', agent: 'built-in' }),
     ];
-    const question = createQuestion(aCause({ blame: aBlame() }), { attempts, asked: null });
+    const question = createQuestion(aCause({ blame: aBlame() }), { attempts, agentQuestion: null });
     expect(question.choices).toEqual(['tests', 'app', 'guide', 'simplify', 'skip']);
     expect(question.offers).toMatchObject([
       { side: 'tests', change: '2', agent: 'debugger' },
@@ -102,8 +102,8 @@ describe('a question to a person', () => {
   it('ME-5 says why a person is asked', () => {
     const said = createQuestion(aCause(), {
       attempts: [],
-      asked: null,
-      question: 'is this fix what you want?',
+      agentQuestion: null,
+      reason: 'is this fix what you want?',
     });
     expect(said.problem).toContain('Reason for this question: is this fix what you want?');
   });
@@ -115,7 +115,7 @@ describe('a question to a person', () => {
       anAttempt({ files: [], exit: 'timed-out' }),
       anAttempt({ agent: null, slashCommand: null, files: [] }),
     ];
-    const question = createQuestion(aCause({ lead, members }), { attempts, asked: null });
+    const question = createQuestion(aCause({ lead, members }), { attempts, agentQuestion: null });
     expect(question.tests.map((test) => test.id)).toEqual(['t1', 't2']);
     expect(question.problem).toContain('2 tests fail because of it');
     expect(question.tried).toEqual([
@@ -129,7 +129,7 @@ describe('a question to a person', () => {
     [{ category: 'network-error', facts: { ...facts, endpoint: 'POST /api/orders → 500' } }, '/api/orders'],
     [{ category: 'unknown', retry: 'never_retry' }, 'credentials'],
   ] as const)('ME-5 says in plain words what is wrong: %j', (over, words) => {
-    const said = describeProblem(aDiagnosis(over), { tests: 1, asked: null });
+    const said = describeProblem(aDiagnosis(over), { tests: 1, agentQuestion: null });
     expect(said).toContain(words);
     expect(said).not.toMatch(/:\d+|getBy|select /i);
   });

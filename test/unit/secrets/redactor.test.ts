@@ -154,6 +154,17 @@ describe('a redactor', () => {
     );
   });
 
+  it('AG-9 leaves the session of an agent readable, unless it is a secret of the environment', () => {
+    const fresh = createRedactorOf([{ name: 'API_TOKEN', value: 'q7Rk2vX9mT4bLw8Zc3Nd' }]);
+    const session = 'aba3ddf5-8182-49cf-8e34-b7df4894c89e';
+    for (const id of [session, 'q7Rk2vX9mT4bLw8Zc3Nd']) {
+      expect(fresh.clean(`{"sessionId": "${id}"}`)).not.toContain(id);
+      fresh.exempt(id);
+    }
+    expect(fresh.clean(`{"sessionId": "${session}"}`)).toContain(session);
+    expect(fresh.clean('q7Rk2vX9mT4bLw8Zc3Nd')).toBe('[masked: value of API_TOKEN]');
+  });
+
   it('EV-9 masks a password of several words, and no sentence about one', () => {
     const body = (password: string) => JSON.stringify({ user: 'ann', password });
     for (const password of ['velvet otter climbs slowly', 'velvet otter'])

@@ -1,4 +1,4 @@
-import { type Choice, followsFrom } from '../../../model/choice.js';
+import { type Choice, consequences } from '../../../model/choice.js';
 import morphdom from 'morphdom';
 import { duration } from '../../../format.js';
 
@@ -115,7 +115,7 @@ async function sendAnswer(form: HTMLFormElement): Promise<void> {
   });
   if (button) button.disabled = false;
   if (!sent.ok) return say(sent.text);
-  setText(byId('answered'), `${id} was answered: ${followsFrom[choice]}.`);
+  setText(byId('answered'), `${id} was answered: ${consequences[choice]}.`);
   byId('questions-heading').focus();
   return refreshQuestions();
 }

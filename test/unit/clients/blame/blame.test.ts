@@ -275,7 +275,7 @@ describe('BL-6 what a fix in a project takes back', () => {
       ({ kind: 'file', hash: await contents.put(Buffer.from(text)), mode: 0o644 }) as const;
     const session = {
       cwd: dir,
-      workspace: { root: dir, listApplied: () => ['1'], edited: () => new Set(['app.py']) },
+      workspace: { root: dir, listApplied: () => ['1'], listEditedFiles: () => new Set(['app.py']) },
       folder: { dir: runDir },
       isTest: (file: string) => file.startsWith('tests/'),
     } as unknown as Session;

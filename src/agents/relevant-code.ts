@@ -17,44 +17,36 @@ export interface RelevantCode {
   readonly near: readonly NearPlace[];
 }
 
-/** How much more a change counts that is near such code. Only the last request is relevant itself; the one before it is a write. */
+/** How much more likely a change near such code is the culprit. Only the last request is relevant itself; the one before it is a write. */
 const weights = { lastHandler: 6, handler: 3, named: 2, style: 1 } as const;
 
-const isStyle = /\.(?:css|scss|sass|less|styl)$/;
+const isStyle = /\.(?:css|scss|sass|less|styl):\d+$/;
 
-/** Finds the code that answers the requests in question, and the lines with names from a failure. `root` is the project, `tree` the folder to read. */
+/**
+ * Finds the code that answers the requests in question, and the lines that contain names from a failure. Finds nothing if the failing line of the app
+ * is known. `root` is the project, and `tree` the folder in which its files are read.
+ */
 export async function findRelevantCode(
   lead: DiagnosedFailure,
   { root, tree }: { readonly root: string; readonly tree: string },
 ): Promise<RelevantCode> {
-  const requests = chooseRequests(lead, root);
+  const { failure, diagnosis, evidence } = lead;
+  const testFile = failure.scope === 'test' ? relativePath(root, failure.test.location.file) : null;
+  const sourceFile = diagnosis.facts.source?.replace(/(?::\d+)+$/, '');
+  if (sourceFile !== undefined && sourceFile !== testFile && isAppFile(sourceFile))
+    return { requests: [], handlers: [], named: [], near: [] };
+  const requests = chooseRelevantRequests(evidence, diagnosis.why);
   const found = await Promise.all(requests.map((entry) => findHandler(entry, tree).catch(() => null)));
   const handlers = found.filter((handler) => handler !== null);
-  const named = await findNamedPlaces(lead, { root, tree });
+  const named = await findNamedPlaces(lead, { testFile, tree });
   const near = [
-    ...handlers.flatMap(({ at, calls }, n) =>
-      [at, ...calls].map((place) => ({
-        at: place,
-        weight: n === handlers.length - 1 ? weights.lastHandler : weights.handler,
-      })),
-    ),
+    ...handlers.flatMap(({ at, calls }, n) => {
+      const weight = n === handlers.length - 1 ? weights.lastHandler : weights.handler;
+      return [at, ...calls].map((place) => ({ at: place, weight }));
+    }),
     ...named.flatMap(({ at }) =>
-      at.map((place) => ({
-        at: place,
-        weight: isStyle.test(place.replace(/:\d+$/, '')) ? weights.style : weights.named,
-      })),
+      at.map((place) => ({ at: place, weight: isStyle.test(place) ? weights.style : weights.named })),
     ),
   ];
   return { requests, handlers, named, near };
-}
-
-/** Returns the most relevant requests, unless the failing line of the app is known. */
-function chooseRequests(
-  { diagnosis, evidence, failure }: DiagnosedFailure,
-  root: string,
-): readonly NetworkEntry[] {
-  const source = diagnosis.facts.source?.replace(/(?::\d+)+$/, '');
-  const test = failure.scope === 'test' ? relativePath(root, failure.test.location.file) : null;
-  const isKnown = source !== undefined && source !== test && isAppFile(source);
-  return failure.scope === 'suite' || isKnown ? [] : chooseRelevantRequests(evidence, diagnosis.why);
 }
