@@ -103,13 +103,13 @@ export function renderPrompt(
 /** The caret under a line that is too long to see the marked column. */
 const farCaret = /^[ ]+\|[ ]{80,}\^+[ ]*(?:\n|$)/gm;
 
-const MAX_BESIDE = 140;
+const MAX_CONTEXT_LINE = 140;
 
 /** Shortens the lines around the failing one. */
 function shortenSnippet(snippet: string): string {
   const lines = snippet.replaceAll(farCaret, '').split('\n');
-  const isWhole = (line: string) => /^\s*>/.test(line) || line.length <= MAX_BESIDE;
-  return lines.map((line) => (isWhole(line) ? line : `${line.slice(0, MAX_BESIDE)}…`)).join('\n');
+  const isWhole = (line: string) => /^\s*>/.test(line) || line.length <= MAX_CONTEXT_LINE;
+  return lines.map((line) => (isWhole(line) ? line : `${line.slice(0, MAX_CONTEXT_LINE)}…`)).join('\n');
 }
 
 /** Removes the lines of a call log that the rest of the error has, too. */
@@ -257,13 +257,13 @@ function renderDiagnosis(
     ...(pageUrl === null ? [] : [`page: ${pageUrl}${from}`]),
     ...named.map(({ name, at }) => `"${name}" in the project: ${at.join(', ')}`),
   ].join('\n');
-  const also = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';
+  const alternativeClasses = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';
   const lost = findLostAnswer({ console, network });
   const cors =
     lost === null
       ? ''
       : ` The page could read other answers of ${inline(lost)}, so CORS is set up: the one without the header is probably an error of that server.`;
-  const head = `It was classified as ${category}${also}.${warning ? ` ${warning}.` : ''}${cors}`;
+  const head = `It was classified as ${category}${alternativeClasses}.${warning ? ` ${warning}.` : ''}${cors}`;
   if (text === '') return renderSection({ title: 'Diagnosis', before: head });
   return renderBlock('Diagnosis', text, { longest: 1_200, before: head });
 }
@@ -318,21 +318,21 @@ function listOtherFiles(
   );
 }
 
-const locators =
+const locatorRule =
   'In files of the tests only the target of a locator may change: its arguments, or one getBy… for another';
 
 /** The allowed changes in tests depend on the class, and on a person's decision (HN-4). */
-const inTests: Record<AgentContext['testChanges'], string> = {
+const testRules: Record<AgentContext['testChanges'], string> = {
   none: 'All files of the tests are read-only: specs, page objects, fixtures, helpers, test data.',
-  locators: `${locators}. The steps and expectations of a test must stay.`,
+  locators: `${locatorRule}. The steps and expectations of a test must stay.`,
   waiting:
     'In specs, page objects, fixtures and helpers only waiting may change: web-first assertions in place of one-shot checks or before a step, an await that is missing. What isolates a test (data of its own) is asked of a person. Sleeps, longer time-outs, retries, serial, skip and softer assertions are rejected. The fix may also be in the app.',
-  asked: `${locators}. If the app was changed on purpose, let the test expect the new behavior instead: a person decides.`,
+  asked: `${locatorRule}. If the app was changed on purpose, let the test expect the new behavior instead: a person decides.`,
   anything: 'A person has allowed the tests of this failure to change.',
 };
 
 function describeReadOnly({ testChanges }: AgentContext): string {
-  return `- ${inTests[testChanges]}
+  return `- ${testRules[testChanges]}
 - Read-only, too: ${protectedNames}.`;
 }
 
