@@ -1,6 +1,6 @@
 import { type ConsoleEntry, type Evidence, isAlarming, type NetworkEntry } from '../model/evidence.js';
 import { orderErrors } from './complaint.js';
-import { normalise } from './normalise.js';
+import { normalize } from './normalize.js';
 import type { TestError } from '../model/failure.js';
 import type { EvidenceText, Matcher } from './match.js';
 import { isUnreached, mayExplainFailure } from './unreached.js';
@@ -164,8 +164,8 @@ function readServerText(
   }: { readonly requestFailed: boolean } & Pick<NamedRequests, 'isAboutOthers'>,
 ): string {
   const text = stripAnsi(clipText(unpackJsonStacks(serverOutput), maxCharacters.server));
-  const others = new Set(network.length > 0 && !requestFailed ? ofOthers.map(normalise) : []);
-  const own = text.split('\n').filter((line) => others.size === 0 || !others.has(normalise(line)));
+  const others = new Set(network.length > 0 && !requestFailed ? ofOthers.map(normalize) : []);
+  const own = text.split('\n').filter((line) => others.size === 0 || !others.has(normalize(line)));
   const blocks = dropOtherRequests(
     splitLogBlocks(removeLinePrefixes(own.join('\n'))).filter((block) => !isAboutOthers(block)),
     network,

@@ -4,7 +4,7 @@ import { stripAnsi } from '../visible-text.js';
 import { parseComplaint, orderErrors } from './complaint.js';
 import { isDecisive, removeColumn, type Reason } from '../model/diagnosis.js';
 import type { Evidence } from '../model/evidence.js';
-import { normalise } from './normalise.js';
+import { normalize } from './normalize.js';
 
 /** The sources that report the cause itself instead of its symptom in the test, from the closest to the cause. */
 const rootSources: readonly Reason['source'][] = ['server', 'network', 'console', 'page'];
@@ -63,7 +63,7 @@ function listExceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] 
   const normalized =
     root.source === 'network'
       ? reduceToEndpoint(message)
-      : normalise(root.source === 'server' ? message.replaceAll(requested, '$1 <path>') : message);
+      : normalize(root.source === 'server' ? message.replaceAll(requested, '$1 <path>') : message);
   const key = ['root', category, normalized];
   // The bundler, the browser and the overlay print the same error in different words.
   if (category === 'build-error' && facts.source !== null)
@@ -154,7 +154,7 @@ function createSymptomKey({ diagnosis, evidence }: DiagnosedFailure): string | n
   // One covering element blocks every element beneath it.
   if (kind === 'covered') return `covered | ${detail}`;
   if (subject === null || kind === 'other') return null;
-  return ['symptom', subject, kind, normalise(detail ?? '')].join(' | ');
+  return ['symptom', subject, kind, normalize(detail ?? '')].join(' | ');
 }
 
 /** On a blank page every element is missing, so the key ignores which one a test expected. */
@@ -172,7 +172,7 @@ function createErrorPageKey({ diagnosis, evidence }: DiagnosedFailure): string |
   if (diagnosis.category !== 'ui-error' || !ariaSnapshot || ariaSnapshot.length > MAX_ERROR_PAGE) return null;
   const errorLine = ariaSnapshot.split('\n').find((line) => saysError.test(line));
   return errorLine !== undefined && parseComplaint(errors).kind === 'missing'
-    ? `page | ${normalise(ariaSnapshot)}`
+    ? `page | ${normalize(ariaSnapshot)}`
     : null;
 }
 
@@ -184,7 +184,7 @@ const saysError =
 export function reduceToEndpoint(line: string): string {
   const withoutIds = line.replace(/\?\S*/, '').replace(/\/\d+(?=\/|\s|$)/g, '/<id>');
   // Normalizes each part by itself, because a whole path would be reduced to the file's name.
-  return withoutIds.split('/').map(normalise).join('/');
+  return withoutIds.split('/').map(normalize).join('/');
 }
 
 /** From this many failures on, refused connections count as a failure of the environment (HL-7). */

@@ -2,7 +2,7 @@ import type { Evidence } from '../model/evidence.js';
 import { isDecisive, type Reason } from '../model/diagnosis.js';
 import { stripAnsi } from '../visible-text.js';
 import { formatAddress, splitUrl } from '../urls.js';
-import { normalise } from './normalise.js';
+import { normalize } from './normalize.js';
 
 /** A service that a server of the suite could not reach, and the log line about it. */
 export interface UnreachedService {
@@ -47,12 +47,12 @@ export function findDecidingService(
   if (decided?.source !== 'server' || !isDecisive(decided.confidence)) return null;
   if (decided.category !== 'database-error' && decided.category !== 'network-error') return null;
   const lines = [...serverOutput.split('\n'), ...(serverLines ?? []).map(({ text }) => text)].map(stripAnsi);
-  const others = new Set(ofOthers.map(normalise));
+  const others = new Set(ofOthers.map(normalize));
   const hasDecidingText = (line: string) => line.includes(decided.evidence);
   const found =
     lines
       .filter(hasDecidingText)
-      .flatMap((line) => (others.has(normalise(line)) ? [] : (parseService(line) ?? [])))[0] ??
+      .flatMap((line) => (others.has(normalize(line)) ? [] : (parseService(line) ?? [])))[0] ??
     (clientGaveUp.test(decided.evidence)
       ? lines.flatMap((line) => parseService(line) ?? []).at(-1)
       : undefined);

@@ -1,7 +1,7 @@
 import { stripAnsi } from '../visible-text.js';
 import { parseComplaint, findMarkedLine, orderErrors } from './complaint.js';
 import type { TestFailure } from '../model/failure.js';
-import { normalise } from './normalise.js';
+import { normalize } from './normalize.js';
 
 /** The parts of a failure's signature. */
 export interface SignatureParts {
@@ -21,7 +21,7 @@ export function createSignature(
   { project, errorType, message }: SignatureParts,
   md5Hex: (text: string) => string,
 ): string {
-  return `${project}:${errorType}:${md5Hex(normalise(message)).slice(0, hashDigits)}`;
+  return `${project}:${errorType}:${md5Hex(normalize(message)).slice(0, hashDigits)}`;
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   unanswered,
 } from '../model/evidence.js';
 import type { TestError, TestRef } from '../model/failure.js';
-import { normalise } from '../diagnose/normalise.js';
+import { normalize } from '../diagnose/normalize.js';
 import { unreachableError } from '../diagnose/unreached.js';
 import { isRedirected } from '../diagnose/auth-redirects.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -128,7 +128,7 @@ export function markCommon<T extends Entries>(
   passing: readonly PassingTrace[],
 ): T {
   const { errors, test } = failing;
-  const neighbours = findPassingTestsOfFile(failing, passing);
+  const neighbors = findPassingTestsOfFile(failing, passing);
   const passingOfProject = passing.filter((other) => other.test.project === test.project);
   if (passingOfProject.length === 0) return entries;
   const isQuotedText = ({ text }: ConsoleEntry) =>
@@ -140,7 +140,7 @@ export function markCommon<T extends Entries>(
   const mark = <E extends ConsoleEntry | NetworkEntry>(
     entry: E,
     key: string,
-    { compared = neighbours, isUnreachable }: { compared?: typeof neighbours; isUnreachable: boolean },
+    { compared = neighbors, isUnreachable }: { compared?: typeof neighbors; isUnreachable: boolean },
   ): E => {
     if (compared.length === 0) return entry;
     // The number of requests to an unreachable host depends only on how many pages a test opens.
@@ -150,7 +150,7 @@ export function markCommon<T extends Entries>(
   };
   // Which hosts the machine can reach does not depend on the test file.
   const choosePassingTests = ({ failure }: NetworkEntry) =>
-    neighbours.length === 0 && unreachableError.test(failure ?? '') ? passingOfProject : neighbours;
+    neighbors.length === 0 && unreachableError.test(failure ?? '') ? passingOfProject : neighbors;
   const isUnreachable = (failure: string | null, url: string) => {
     const host = splitUrl(url)?.host;
     return host !== undefined && !isLoopback(host) && unreachableError.test(failure ?? '');
@@ -174,7 +174,7 @@ const MAX_CHARACTERS = 500;
 
 /** Texts that differ only in ids, times and the like have the same key. */
 export function createConsoleKey(text: string): string {
-  return `console ${normalise(text.slice(0, MAX_CHARACTERS))}`;
+  return `console ${normalize(text.slice(0, MAX_CHARACTERS))}`;
 }
 
 /**
@@ -196,7 +196,7 @@ export async function findRemainingReasons(
 ): Promise<Map<DiagnosedFailure, readonly Reason[]>> {
   if (green.size === 0 || serverLog === '') return new Map();
   const output = await readAllServerOutput(serverLog).catch(() => '');
-  const lines = output.split('\n').map(normalise);
+  const lines = output.split('\n').map(normalize);
   return new Map(
     [...green].map(([failure, complaints]) => [failure, findReasonsStillShown(failure, complaints, lines)]),
   );
@@ -221,7 +221,7 @@ function findReasonsStillShown(
       return evidence.network.some(
         (request) => isFault(request) && mentionsReason(request) && complaints.has(createRequestKey(request)),
       );
-    return source === 'server' && lines.some((line) => line.includes(normalise(text)));
+    return source === 'server' && lines.some((line) => line.includes(normalize(text)));
   };
   return diagnosis.why.filter((reason) => reason.category === diagnosis.category && isStillShown(reason));
 }

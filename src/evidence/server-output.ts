@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type NetworkEntry, type ServerLine, unanswered } from '../model/evidence.js';
 import { formatServer, type SuiteFailure, type TestFailure, type WebServer } from '../model/failure.js';
 import { splitLogBlocks } from '../diagnose/named-requests.js';
-import { normalise } from '../diagnose/normalise.js';
+import { normalize } from '../diagnose/normalize.js';
 import { runFiles } from '../playwright/report-format.js';
 import { cleanAndClip, clipMiddle, type EvidenceNotes, bounds } from './bounded-text.js';
 import {
@@ -121,7 +121,7 @@ export async function readTestServerOutput(
     notes
       .clean(readOutput(logs, mergeWindows(dropOverlapping(passing, own))).text)
       .split('\n')
-      .map(normalise),
+      .map(normalize),
   );
   const buildResult = (
     part: LogPart,
@@ -135,7 +135,7 @@ export async function readTestServerOutput(
       text,
       ofOthers: [
         ...theirs.split('\n').filter(Boolean),
-        ...(isOfTest ? lines.filter((line) => common.has(normalise(line))) : lines),
+        ...(isOfTest ? lines.filter((line) => common.has(normalize(line))) : lines),
       ],
       lines: readTimedLines(
         [...logs, ...others],
@@ -146,7 +146,7 @@ export async function readTestServerOutput(
   };
   if (near) return buildResult(near, true);
   const hasNewError = ({ text }: LogPart) =>
-    text.split('\n').some((line) => reportsError(line) && !common.has(normalise(line)));
+    text.split('\n').some((line) => reportsError(line) && !common.has(normalize(line)));
   const around = nearnessMs
     .map((ms) => readOutput(logs, mergeWindows(appRequests.map((request) => windowOfRequest(request, ms)))))
     .find(hasNewError);

@@ -18,7 +18,7 @@ import {
   type NetworkEntry,
 } from '../model/evidence.js';
 import { cutMiddle } from '../fenced.js';
-import { normalise } from '../diagnose/normalise.js';
+import { normalize } from '../diagnose/normalize.js';
 import { reportsError } from './server-output.js';
 import { frame, keepProjectFrames } from './stack-lines.js';
 import { splitUrl } from '../urls.js';
@@ -201,7 +201,7 @@ function listRequestEvents(
         time: entry.time,
         rank: isDecided ? rank.decided : isQuiet ? rank.quiet : own,
         text: line,
-        key: normalise(exchange),
+        key: normalize(exchange),
       },
     ];
   });
@@ -362,7 +362,7 @@ function listConsoleEvents(
       return {
         time,
         rank: isDecided ? rank.decided : common ? rank.quiet : rankConsole(entry),
-        key: normalise(`${type} ${text}`),
+        key: normalize(`${type} ${text}`),
         text: [
           `  ${head}${noteCommon(common)}${noteDecided(isDecided)}`,
           ...frames.map((line) => `      ${line.trim()}`),
@@ -431,7 +431,7 @@ function listServerEvents(
           : linesNearError > 0
             ? rank.error
             : rank.other,
-      key: normalise(entry),
+      key: normalize(entry),
       text: `  [server] ${first}${isOfOtherTest ? ' (perhaps not about this failure)' : ''}${noteDecided(isDecided)}${below.join('')}`,
     };
   });

@@ -1,7 +1,7 @@
 import type { DiagnosedFailure, Cause } from '../model/cause.js';
 import { parseComplaint } from '../diagnose/complaint.js';
 import type { TestFailure, TestRef } from '../model/failure.js';
-import { normalise } from '../diagnose/normalise.js';
+import { normalize } from '../diagnose/normalize.js';
 
 /** Of tests that failed alike, at most this many run again to confirm the failure, and run without the fix to prove it. */
 const MAX_SHOWN = 3;
@@ -52,7 +52,7 @@ function listSimilarityKeys({ failure, signature, evidence }: DiagnosedFailure):
   if (failure.scope === 'suite') return ['suite'];
   const { kind } = parseComplaint(evidence.errors);
   const waits = kind === 'missing' || kind === 'timeout' || kind === 'no-answer';
-  const page = waits && evidence.ariaSnapshot !== null ? normalise(evidence.ariaSnapshot) : null;
+  const page = waits && evidence.ariaSnapshot !== null ? normalize(evidence.ariaSnapshot) : null;
   return [signature, ...(page === null ? [] : [`page | ${page}`])];
 }
 
@@ -64,16 +64,16 @@ export interface GreenTest {
   readonly firstTry?: { readonly startedAt: number };
 }
 
-const MAX_NEIGHBOURS = 2;
-/** A longer neighbour would slow the confirming run down too much. */
-const MAX_NEIGHBOUR_MS = 15_000;
+const MAX_NEIGHBORS = 2;
+/** A longer neighbor would slow the confirming run down too much. */
+const MAX_NEIGHBOR_MS = 15_000;
 
 /**
  * Chooses one or two green tests of each file with failures: events that also occur in green tests do not explain the failures. Prefers tests that ran
  * after the failing one, since earlier tests may be the reason for its failure, then tests that share most of its describe blocks, then those next to
  * it. If a file has no green test, chooses the shortest later test of another file.
  */
-export function chooseNeighbours(
+export function chooseNeighbors(
   failures: readonly DiagnosedFailure[],
   green: readonly GreenTest[],
 ): readonly string[] {
@@ -82,7 +82,7 @@ export function chooseNeighbours(
     if (failure.scope === 'test') files.set(fileOf(failure.test), files.get(fileOf(failure.test)) ?? failure);
   return [...files].flatMap(([file, failed]) => {
     const { test: failing } = failed;
-    const short = green.filter(({ durationMs }) => durationMs <= MAX_NEIGHBOUR_MS);
+    const short = green.filter(({ durationMs }) => durationMs <= MAX_NEIGHBOR_MS);
     const near = short.filter(({ test }) => fileOf(test) === file);
     if (near.length === 0)
       return short
@@ -96,7 +96,7 @@ export function chooseNeighbours(
     const after = near.filter((test) => !ranBefore(failed, test));
     return (after.length > 0 ? after : near)
       .toSorted((a, b) => shared(b) - shared(a) || distance(a) - distance(b))
-      .slice(0, MAX_NEIGHBOURS)
+      .slice(0, MAX_NEIGHBORS)
       .map(({ test }) => test.id);
   });
 }

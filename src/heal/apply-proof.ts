@@ -16,7 +16,7 @@ import {
   type ProofTest,
   findCauseState,
   listProofSteps,
-  testProofs,
+  createTestProofs,
   currentVerdict,
 } from './progress.js';
 import type { ByKey } from './apply-result.js';
@@ -117,7 +117,7 @@ async function applyToCause(
     tests.find(({ ended, isLead }) => isLead && ended === null) ??
     tests.find(({ ended }) => ended === null) ??
     tests[0];
-  const several = tests.length > 1 ? { testProofs: testProofs(progress, tests) } : {};
+  const several = tests.length > 1 ? { testProofs: createTestProofs(progress, tests) } : {};
   const proof = { proof: leading ? listProofSteps(progress, leading) : [], ...several };
   const isHealed = (reason: string): CauseEnd =>
     unproven === undefined

@@ -8,7 +8,7 @@ import {
   endCause,
   findHeldAttempt,
   type Progress,
-  proofTest,
+  createProofTest,
   listRevealingCauses,
   currentVerdict,
 } from './progress.js';
@@ -52,7 +52,7 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
     const key = failureKey(failure.failure);
     const at = proofTests.findIndex((test) => failureKey(test.failure.failure) === key);
     const causeId = session.bus.run().tests.get(key)?.causeIds.at(-1) ?? '';
-    const test = proofTest(progress, { failure, causeId, isLead: false, isFlipped: true });
+    const test = createProofTest(progress, { failure, causeId, isLead: false, isFlipped: true });
     proofTests.splice(at === -1 ? proofTests.length : at, 1, test);
   }
   const edited = flaky.filter(({ failure }) => session.testFiles.editedFor(failure).length > 0);
@@ -115,7 +115,7 @@ async function applyProgress(
   if (verdict === 'flaky') announceVerdicts(session, [cause.lead], { verdict });
   if (verdict === 'healed') {
     const lead = { failure: cause.lead, causeId: cause.id, isLead: true, isFlipped: true };
-    proofTests.push(proofTest(progress, lead));
+    proofTests.push(createProofTest(progress, lead));
   }
   const successor = verdict === 'superseded' ? findNextFailure(cause.lead, lastRetest) : null;
   const remaining = await applyToFollowers(progress, cause, { verdict, lastRetest });
@@ -153,10 +153,10 @@ async function applyToFollowers(
       announceVerdicts(session, [failure], { verdict: 'flaky' });
     } else if (isNowGreen || (isHealed && !isFlipped)) {
       const test = { failure, causeId: cause.id, isLead: false, isFlipped };
-      proofTests.push(proofTest(progress, test, isNowGreen));
+      proofTests.push(createProofTest(progress, test, isNowGreen));
     } else if (now?.failure) {
       if (isHealed) {
-        const test = proofTest(progress, { failure, causeId: cause.id, isLead: false, isFlipped });
+        const test = createProofTest(progress, { failure, causeId: cause.id, isLead: false, isFlipped });
         proofTests.push({ ...test, ended: 'red', isOther: true });
       }
       red.push(now.failure);
@@ -193,7 +193,9 @@ function findRemainingFailures(progress: Progress, cause: Cause): Cause | null {
 /** Adds a test that is green with another cause's fix to the proof (HN-5). */
 function addToProof(progress: Progress, cause: Cause, failure: DiagnosedFailure): void {
   const isFlipped = chooseTestsToRunWithoutFix(cause).has(failure);
-  progress.proofTests.push(proofTest(progress, { failure, causeId: cause.id, isLead: false, isFlipped }));
+  progress.proofTests.push(
+    createProofTest(progress, { failure, causeId: cause.id, isLead: false, isFlipped }),
+  );
 }
 
 /**

@@ -9,7 +9,7 @@ import { localDay } from '../format.js';
 import { openContents, storeChange } from '../workspace/change.js';
 import { keepPatch } from './attempt/keep-patch.js';
 import { hasAppChanged, takeBackApp } from './attempt/since-green.js';
-import { attemptDecided, storeStart } from './attempt/trial.js';
+import { recordDecidedAttempt, storeStart } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
 import type { PreparedPatch } from './hooks.js';
 import { isOwnAssertion } from './own-assertion.js';
@@ -130,6 +130,6 @@ async function offerPatch(
   };
   const attempt = await applyForReview(session, cause, { pending, patch });
   if (attempt === null || session.signal.aborted) return;
-  await attemptDecided(session, { cause, id, attempt });
+  await recordDecidedAttempt(session, { cause, id, attempt });
   if (attempt.end.kind === 'offered') work.attempts = [...work.attempts, attempt];
 }

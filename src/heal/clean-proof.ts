@@ -3,7 +3,7 @@ import { isGreen, type Observation } from './judge.js';
 import { isLoopback, splitUrl } from '../urls.js';
 import { findListener } from '../process/listener.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { isUndecided, observation } from './observations.js';
+import { isUndecided, observeFailure } from './observations.js';
 import { type Progress, type ProofTest, findCauseState } from './progress.js';
 
 /** The outcome of a test in a clean copy without its fix, if it is green there with the fix; otherwise, why the copy shows nothing. */
@@ -11,7 +11,7 @@ type InCleanCopy =
   { readonly state: 'red' | 'green' } | { readonly state: 'nothing'; readonly because: string };
 
 /** Returns the files outside git that changed since work on the causes of these tests began. Reverting a fix does not restore them. */
-export function leftovers(progress: Progress, tests: readonly ProofTest[]): Promise<string[]> {
+export function listLeftovers(progress: Progress, tests: readonly ProofTest[]): Promise<string[]> {
   return progress.session.workspace.listChangedOutsideGit(findStartTime(progress, tests));
 }
 
@@ -68,7 +68,7 @@ interface TestRun {
 }
 
 function selectTest(run: SuiteRun, { failure }: ProofTest): TestRun {
-  return { observation: observation({ run, failures: [] }, failure), run };
+  return { observation: observeFailure({ run, failures: [] }, failure), run };
 }
 
 function compareRuns(without: TestRun, withAll: TestRun): InCleanCopy {

@@ -1,4 +1,4 @@
-import { chooseNeighbours, chooseShown, type GreenTest, groupAlike, ranBefore } from './alike.js';
+import { chooseNeighbors, chooseShown, type GreenTest, groupAlike, ranBefore } from './alike.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { failureKey, formatTitles, listTests } from '../model/failure.js';
 import { countRedsNeeded } from '../model/failure-rate.js';
@@ -93,8 +93,8 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
   const uncovered: DiagnosedFailure[] = [];
   for (let time = 0; time < session.settings.verify.confirm && confirmed.length > 0; time += 1) {
     const isAboutSuite = confirmed.some(({ failure }) => failure.scope === 'suite');
-    const neighbours = time === 0 ? chooseNeighbours(confirmed, progress.green) : [];
-    const ids = [...new Set([...confirmed.flatMap(({ rerunIds }) => rerunIds), ...neighbours])];
+    const neighbors = time === 0 ? chooseNeighbors(confirmed, progress.green) : [];
+    const ids = [...new Set([...confirmed.flatMap(({ rerunIds }) => rerunIds), ...neighbors])];
     const request = { failures: confirmed, purpose: 'confirm', causeId: null } as const;
     const rerun = await retest(session, isAboutSuite ? request : { ...request, ids });
     if (rerun.suiteFailure && !isAboutSuite && (rerun.run?.tests.length ?? 0) === 0)
@@ -106,7 +106,7 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
     uncovered.push(...rerun.others);
     const files = new Set(listTests(confirmed).map(({ location }) => location.file));
     const along = progress.green.filter(
-      ({ test }) => neighbours.includes(test.id) && files.has(test.location.file),
+      ({ test }) => neighbors.includes(test.id) && files.has(test.location.file),
     );
     confirmed = ends
       .filter(({ now }) => !isGreen(now))

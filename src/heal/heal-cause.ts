@@ -17,8 +17,8 @@ import {
 } from './attempt/attempt.js';
 import { applyProposal } from './attempt/proposed.js';
 import {
-  attemptOf,
-  attemptTried,
+  toAttempt,
+  recordTriedAttempt,
   endUnapplied,
   isGreenInCompany,
   startTrial,
@@ -208,8 +208,8 @@ async function tryAndRecord(schedule: Schedule, work: CauseWork, trial: Trial): 
   const { session } = schedule.progress;
   if (trial.end === null && work.signal.aborted) await stopTrial(session, trial, work.signal);
   if (trial.end === null) await tryInProject(schedule, work, trial);
-  const attempt = attemptOf(trial);
-  await attemptTried(session, { cause: work.cause, id: trial.id, attempt });
+  const attempt = toAttempt(trial);
+  await recordTriedAttempt(session, { cause: work.cause, id: trial.id, attempt });
   work.attempts = [...work.attempts, attempt];
   work.waited = false;
 }

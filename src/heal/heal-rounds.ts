@@ -8,7 +8,7 @@ import { groupIntoCauses } from '../diagnose/group.js';
 import type { CauseWork } from './cause-work.js';
 import { countAgentsAtOnce, healAgain, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { observationsIn } from './observations.js';
+import { observeRun } from './observations.js';
 import {
   endCause,
   mayStartMoreWork,
@@ -91,7 +91,7 @@ async function diagnoseFirst(
   run: SuiteRun,
 ): Promise<readonly DiagnosedFailure[]> {
   const failures = await diagnostics.diagnose(run);
-  const observed = observationsIn({ run, failures }, []);
+  const observed = observeRun({ run, failures }, []);
   observations.add(new Map([...observed].filter(([key]) => reportedRed?.has(key))));
   observations.add(observed);
   return failures;

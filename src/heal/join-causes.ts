@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Cause } from '../model/cause.js';
-import { type Progress, summarise } from './progress.js';
+import { type Progress, summarize } from './progress.js';
 
 /**
  * Joins causes that the same smallest change broke (HL-6), so that they get one agent and one question, and one fix is proven on all of their tests.
@@ -16,7 +16,7 @@ export function joinCauses({ session, causes: known }: Progress, causes: readonl
       joined[at] = whole;
       known.set(whole.id, whole);
       known.delete(cause.id);
-      session.bus.emit({ type: 'cause.joined', causeId: cause.id, cause: summarise(whole) });
+      session.bus.emit({ type: 'cause.joined', causeId: cause.id, cause: summarize(whole) });
     } else joined.push(cause);
   }
   return joined;

@@ -190,7 +190,7 @@ export interface DiagnosedRun {
  * Returns the results of a run by key: of each test that passed or failed, of the suite itself if it failed, and of each of `failures`, even if its
  * test was skipped, is absent or did not run.
  */
-export function observationsIn(
+export function observeRun(
   diagnosedRun: DiagnosedRun,
   failures: readonly DiagnosedFailure[],
 ): Map<string, Observation> {
@@ -200,13 +200,13 @@ export function observationsIn(
     result.test.id,
     observeTest(diagnosedRun, result.test.id, result),
   ]);
-  const suiteFailure = suiteFailureIn(diagnosedRun);
+  const suiteFailure = findSuiteFailure(diagnosedRun);
   const ofSuite: [string, Observation][] = suiteFailure
     ? [[suiteKey, { ended: 'failed', failure: null, suiteFailure }]]
     : [];
   const asked = failures.map((failure): [string, Observation] => [
     failureKey(failure.failure),
-    observation(diagnosedRun, failure),
+    observeFailure(diagnosedRun, failure),
   ]);
   return new Map([...ofTests, ...ofSuite, ...asked]);
 }
@@ -216,19 +216,19 @@ export function isUndecided({ ended, suiteFailure }: Observation): boolean {
   return ended === 'not-run' && suiteFailure === null;
 }
 
-export function suiteFailureIn({ failures }: Pick<DiagnosedRun, 'failures'>): DiagnosedFailure | null {
+export function findSuiteFailure({ failures }: Pick<DiagnosedRun, 'failures'>): DiagnosedFailure | null {
   return failures.find(({ failure }) => failure.scope === 'suite') ?? null;
 }
 
 /** Returns the result of a run for one failure. */
-export function observation(diagnosedRun: DiagnosedRun, diagnosed: DiagnosedFailure): Observation {
+export function observeFailure(diagnosedRun: DiagnosedRun, diagnosed: DiagnosedFailure): Observation {
   const { run } = diagnosedRun;
   const { failure } = diagnosed;
   if (failure.scope === 'suite')
     return {
       ended: findSuiteEnding(diagnosed, run),
       failure: null,
-      suiteFailure: suiteFailureIn(diagnosedRun),
+      suiteFailure: findSuiteFailure(diagnosedRun),
     };
   const { id } = failure.test;
   return observeTest(
@@ -248,7 +248,7 @@ function observeTest(
     ended: result ? ends[result.outcome] : 'absent',
     failure: failures.find((failure) => failureKey(failure.failure) === id) ?? null,
     // A test that ran despite the suite's own failure, such as a throwing global teardown, has its own result.
-    suiteFailure: result ? null : suiteFailureIn({ failures }),
+    suiteFailure: result ? null : findSuiteFailure({ failures }),
   };
 }
 

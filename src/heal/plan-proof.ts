@@ -487,7 +487,7 @@ function planRest(question: ProofQuestion, tests: readonly TestInProof[]): NextI
 /**
  * Returns which of the other tests were red and green in the same state, and which stayed red although no fix is to blame.
  */
-export function restOutcome({
+export function judgeRest({
   kept,
   tests,
 }: {

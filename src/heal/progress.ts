@@ -65,7 +65,7 @@ export function createProgress(session: Session, first: SuiteRun): Progress {
 export function announceCause({ session, causes }: Progress, cause: Cause): void {
   const type = causes.has(cause.id) ? 'cause.narrowed' : 'cause.found';
   causes.set(cause.id, cause);
-  session.bus.emit({ type, cause: summarise(cause) });
+  session.bus.emit({ type, cause: summarize(cause) });
 }
 
 export function findCauseState({ session }: Progress, { id }: Pick<Cause, 'id'>): CauseState | undefined {
@@ -227,7 +227,7 @@ export interface ProofTest {
 }
 
 /** Begins the proof of a test. Its newest run was the first with its fix, unless `isRun` is false. */
-export function proofTest(
+export function createProofTest(
   progress: Progress,
   of: Pick<ProofTest, 'failure' | 'causeId' | 'isLead' | 'isFlipped'>,
   isRun = true,
@@ -246,7 +246,7 @@ export function listProofSteps({ session }: Progress, { failure, isOther, ...whe
 }
 
 /** Returns the proof of each test. A test that is still in the proof counts as proven, or as green if it did not run without the fix. */
-export function testProofs(progress: Progress, tests: readonly ProofTest[]): TestProof[] {
+export function createTestProofs(progress: Progress, tests: readonly ProofTest[]): TestProof[] {
   return tests.map((test) => ({
     id: failureKey(test.failure.failure),
     proof: listProofSteps(progress, test),
@@ -255,7 +255,7 @@ export function testProofs(progress: Progress, tests: readonly ProofTest[]): Tes
 }
 
 /** Converts a cause to the record that events and reports contain. */
-export function summarise({ id, lead, members, parent }: Cause): CauseRecord {
+export function summarize({ id, lead, members, parent }: Cause): CauseRecord {
   const { category, alternatives, why, confidence, warning, facts } = lead.diagnosis;
   return {
     id,

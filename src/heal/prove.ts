@@ -10,13 +10,13 @@ import {
   listKeptCauses,
   listKeptChanges,
   type Progress,
-  proofTest,
+  createProofTest,
   type ProofTest,
   listRevealingCauses,
   listProofSteps,
-  summarise,
+  summarize,
 } from './progress.js';
-import { leftovers, proveInCleanCopy } from './clean-proof.js';
+import { listLeftovers, proveInCleanCopy } from './clean-proof.js';
 import { followPlan } from './follow-plan.js';
 import { findUnclearFixes } from './plan-proof.js';
 import {
@@ -28,7 +28,7 @@ import {
 } from './proof-question.js';
 import { findRed, Regression } from './regression.js';
 import {
-  changesWith,
+  listChangesWithRevealed,
   decideLast,
   revertDeadEnds,
   revertFixes,
@@ -77,7 +77,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
     alone: new Set(),
   };
   // The reviewers work in copies while the proof uses the project.
-  const readings = await startReviews(session, fixesIn(proof));
+  const readings = await startReviews(session, listHoldingFixes(proof));
   try {
     await dropDeadEnds(proof);
     await followPlan(
@@ -110,12 +110,12 @@ function createQuestion(proof: Proof): ProofQuestion {
   const { progress, regression } = proof;
   const { settings } = progress.session;
   const { repeat, flips, level } = settings.verify;
-  const fixes = listKeptCauses(progress).map(({ id }) => fixInProof(proof, id));
+  const fixes = listKeptCauses(progress).map(({ id }) => createFixInProof(proof, id));
   const at = ({ changes }: FixInProof) => proof.applied.indexOf(changes.at(-1) ?? '');
   const tests = testsStillInProof(proof);
   return {
     fixes: fixes.toSorted((a, b) => at(a) - at(b)),
-    tests: tests.map((test) => testInProof(progress, test)),
+    tests: tests.map((test) => createTestInProof(progress, test)),
     greens: repeat,
     reds: flips,
     inCleanCopy: level === 'clean',
@@ -124,12 +124,12 @@ function createQuestion(proof: Proof): ProofQuestion {
   };
 }
 
-function fixInProof({ progress, leftovers }: Proof, id: string): FixInProof {
+function createFixInProof({ progress, leftovers }: Proof, id: string): FixInProof {
   const cause = progress.causes.get(id);
   return {
     id,
     changes: cause ? listChangesOf(progress, cause) : [],
-    withRevealed: cause ? changesWith(progress, [cause]) : [],
+    withRevealed: cause ? listChangesWithRevealed(progress, [cause]) : [],
     leftovers: leftovers.get(id) ?? [],
   };
 }
@@ -139,7 +139,7 @@ interface PlannedTest extends TestInProof {
   readonly test: ProofTest;
 }
 
-function testInProof(progress: Progress, test: ProofTest): PlannedTest {
+function createTestInProof(progress: Progress, test: ProofTest): PlannedTest {
   const { observations } = progress.session;
   const { failure, causeId: fix, isLead, isFlipped, since, base, ended } = test;
   const kept = listKeptChanges(progress);
@@ -160,7 +160,7 @@ function testInProof(progress: Progress, test: ProofTest): PlannedTest {
   };
 }
 
-const testsOf = (tests: readonly TestInProof[]): ProofTest[] =>
+const toProofTests = (tests: readonly TestInProof[]): ProofTest[] =>
   tests.map((planned) => (planned as PlannedTest).test);
 
 function testsStillInProof({ progress, refuted }: Proof): ProofTest[] {
@@ -184,7 +184,7 @@ async function carryOut(proof: Proof, next: Exclude<NextInProof, { kind: 'settle
       return;
     }
     case 'end':
-      for (const test of testsOf([next.test])) test.ended = next.as;
+      for (const test of toProofTests([next.test])) test.ended = next.as;
       return;
     case 'refute': {
       const cause = progress.causes.get(next.fix);
@@ -220,7 +220,7 @@ async function runTests(
     observations.add(new Map(planned.map(({ key }) => [key, unseen])), { part, fixes, without });
     return;
   }
-  const tests = testsOf(planned);
+  const tests = toProofTests(planned);
   const isWithoutOthers = part === 'shared' && without.length > 0;
   const idsOf = ({ failure: { rerunIds, along = [] } }: ProofTest) =>
     isWithoutOthers ? rerunIds.filter((id) => !along.includes(id)) : rerunIds;
@@ -241,11 +241,11 @@ async function runTests(
   if (cause && tests.some(isRed)) announceNeededTests(progress.session, cause);
   // In a run that tells fixes apart, some tests keep their fix.
   const isWithoutFix = ({ fix }: TestInProof) => {
-    const { changes } = fixInProof(proof, fix);
+    const { changes } = createFixInProof(proof, fix);
     return part !== 'apart' || (changes.length > 0 && changes.every((id) => without.includes(id)));
   };
-  const green = testsOf(planned.filter(isWithoutFix)).filter((test) => !isRed(test));
-  const files = green.length > 0 ? await leftovers(progress, green) : [];
+  const green = toProofTests(planned.filter(isWithoutFix)).filter((test) => !isRed(test));
+  const files = green.length > 0 ? await listLeftovers(progress, green) : [];
   for (const { causeId } of files.length > 0 ? green : []) proof.leftovers.set(causeId, files);
 }
 
@@ -253,7 +253,7 @@ async function runInCleanCopy(
   { progress }: Proof,
   { tests: planned, without, because }: Extract<NextInProof, { kind: 'run-clean' }>,
 ): Promise<void> {
-  const tests = testsOf(planned);
+  const tests = toProofTests(planned);
   if (because !== null) {
     const causes = [...new Set(tests.map(({ causeId }) => causeId))].join(', ');
     const message = `Proving ${causes} in a clean copy: ${because}`;
@@ -289,7 +289,7 @@ async function takeNeedless(progress: Progress, cause: Cause): Promise<void> {
   progress.greenWithOthers.set(cause.id, 'healed by an earlier fix of this run');
   for (const [at, { failure, causeId, isLead, isFlipped }] of progress.proofTests.entries())
     if (isLead && causeId === cause.id)
-      progress.proofTests[at] = proofTest(progress, { failure, causeId, isLead: false, isFlipped });
+      progress.proofTests[at] = createProofTest(progress, { failure, causeId, isLead: false, isFlipped });
 }
 
 /**
@@ -300,7 +300,7 @@ async function applyReviews(proof: Proof, readings: Reviews): Promise<boolean> {
   const { progress } = proof;
   const { session } = progress;
   const before = proof.refuted.size;
-  for (const { cause, attempt: fix } of fixesIn(proof)) {
+  for (const { cause, attempt: fix } of listHoldingFixes(proof)) {
     const read = await readings.of(cause.id);
     if (session.signal.aborted) return false;
     if (!read || fix.reading) continue;
@@ -325,7 +325,7 @@ async function applyReviews(proof: Proof, readings: Reviews): Promise<boolean> {
 }
 
 /** Returns the fixes that hold so far. */
-function fixesIn(proof: Proof): FixToProve[] {
+function listHoldingFixes(proof: Proof): FixToProve[] {
   const { progress } = proof;
   const tested = new Set(testsStillInProof(proof).flatMap((test) => (test.isFlipped ? [test.causeId] : [])));
   return [...progress.causes.values()].flatMap((cause) => {
@@ -345,7 +345,7 @@ async function dropDeadEnds({ progress, refuted, gone }: Proof): Promise<void> {
 /** Announces that a test fails only after other tests: without its fix, it was green alone and is red after them. */
 function announceNeededTests({ bus }: Progress['session'], cause: Cause): void {
   const { along: needs, ...lead } = cause.lead;
-  if (needs) bus.emit({ type: 'cause.narrowed', cause: summarise({ ...cause, lead: { ...lead, needs } }) });
+  if (needs) bus.emit({ type: 'cause.narrowed', cause: summarize({ ...cause, lead: { ...lead, needs } }) });
 }
 
 async function refute({ progress, refuted }: Proof, cause: Cause, how: Refutation): Promise<void> {

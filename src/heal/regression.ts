@@ -17,7 +17,7 @@ import {
   type ProofTest,
 } from './progress.js';
 import { suiteKey } from './observations.js';
-import { restOutcome } from './plan-proof.js';
+import { judgeRest } from './plan-proof.js';
 import type { ProofPart, ProofQuestion } from './proof-question.js';
 import { notRun } from './retest.js';
 import { announceTests } from './tell-tests.js';
@@ -98,7 +98,7 @@ export class Regression {
   async announceEnd(proven: readonly ProofTest[]): Promise<readonly DiagnosedFailure[]> {
     const { session } = this.#progress;
     const { bus } = session;
-    const { unsteady, red } = restOutcome({
+    const { unsteady, red } = judgeRest({
       kept: listKeptChanges(this.#progress),
       tests: this.restOf(proven, { hasRefutedFixes: true })?.tests ?? [],
     });

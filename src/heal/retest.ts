@@ -7,7 +7,7 @@ import type { Observation } from './judge.js';
 import type { SuitePurpose } from '../event.js';
 import { type PassingTest, readPassingTrace, findRemainingReasons } from '../evidence/complaints.js';
 import { isTracedTwice, createEmptyRun, type SuiteRun } from '../playwright/suite-run.js';
-import { observation, observationsIn, suiteFailureIn } from './observations.js';
+import { observeFailure, observeRun, findSuiteFailure } from './observations.js';
 import type { ProofPart } from './proof-question.js';
 import type { Session } from './session.js';
 import { announceTests } from './tell-tests.js';
@@ -64,7 +64,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   };
   // An interrupted run shows nothing.
   if (!session.signal.aborted) {
-    session.observations.add(observationsIn(diagnosedRun, failures), proof ?? {});
+    session.observations.add(observeRun(diagnosedRun, failures), proof ?? {});
     session.testFiles.observe(diagnosedRun.run);
     // Tests that run only thanks to a change are announced once the change is kept.
     if (purpose !== 'retest' && purpose !== 'proof') announceTests(session, diagnosedRun.run);
@@ -73,9 +73,9 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   return {
     run: diagnosedRun.run,
     reasonsLeft: complaintsLeft,
-    suiteFailure: suiteFailureIn(diagnosedRun),
+    suiteFailure: findSuiteFailure(diagnosedRun),
     others: diagnosed.filter(({ failure }) => failure.scope === 'test' && !asked.has(failureKey(failure))),
-    observe: (failure) => observation(diagnosedRun, failure),
+    observe: (failure) => observeFailure(diagnosedRun, failure),
   };
 }
 

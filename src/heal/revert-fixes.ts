@@ -13,7 +13,7 @@ import {
   findCauseState,
   currentVerdict,
 } from './progress.js';
-import { attemptDecided, revertChanges } from './attempt/trial.js';
+import { recordDecidedAttempt, revertChanges } from './attempt/trial.js';
 import { suiteKey } from './observations.js';
 import { announceVerdicts } from './tell-tests.js';
 import { storedSignature } from './stored-signature.js';
@@ -24,7 +24,7 @@ export async function revertFixesThatBroke(
   tests: ReadonlyMap<string, readonly string[]>,
 ): Promise<RegressionResult['broke']> {
   const causes = [...tests.keys()].flatMap((id) => progress.causes.get(id) ?? []);
-  await revertFixes(progress, changesWith(progress, causes));
+  await revertFixes(progress, listChangesWithRevealed(progress, causes));
   for (const cause of causes)
     await reject(progress, cause, explainBroken(progress, tests.get(cause.id) ?? []));
   return [...tests].map(([causeId, ids]) => ({ causeId, tests: [...ids] }));
@@ -39,7 +39,7 @@ function explainBroken({ session }: Progress, ids: readonly string[]): string {
 }
 
 /** Returns the ids of the changes of these causes, and of the causes that their fixes revealed. */
-export function changesWith(progress: Progress, causes: readonly Cause[]): string[] {
+export function listChangesWithRevealed(progress: Progress, causes: readonly Cause[]): string[] {
   const all = causes.flatMap((cause) => [cause, ...listRevealedCauses(progress, cause)]);
   return [...new Set(all.flatMap((cause) => listChangesOf(progress, cause)))];
 }
@@ -100,7 +100,7 @@ export async function decideLast(progress: Progress, cause: Cause, end?: Attempt
   const held = findHeldAttempt(progress, cause);
   if (held === null) return;
   const id = progress.tried.get(cause.id)?.trial?.id ?? null;
-  await attemptDecided(progress.session, {
+  await recordDecidedAttempt(progress.session, {
     cause,
     id,
     attempt: { ...held, end: end ?? held.end },

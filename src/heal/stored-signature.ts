@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { type EvidenceSource, isDecisive } from '../model/diagnosis.js';
-import { normalise } from '../diagnose/normalise.js';
+import { normalize } from '../diagnose/normalize.js';
 
 /** Evidence in which an app or its server reports the error behind the test's own. */
 const behindTheTest: ReadonlySet<EvidenceSource> = new Set(['server', 'console', 'network']);
@@ -16,7 +16,7 @@ export function storedSignature({
 }: Pick<DiagnosedFailure, 'signature' | 'diagnosis'>): string {
   const [decided] = diagnosis.why;
   if (!decided || !isDecisive(decided.confidence) || !behindTheTest.has(decided.source)) return signature;
-  const both = `${signature}\n${decided.source}\n${normalise(decided.evidence)}`;
+  const both = `${signature}\n${decided.source}\n${normalize(decided.evidence)}`;
   const digits = createHash('md5').update(both).digest('hex').slice(0, 8);
   return signature.replace(/[^:]*$/, digits);
 }

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { removeEllipsis, isDecisive } from '../model/diagnosis.js';
 import type { TestError } from '../model/failure.js';
-import { normalise } from '../diagnose/normalise.js';
+import { normalize } from '../diagnose/normalize.js';
 
 /** A build error that kept a running web server from becoming available in an earlier run. */
 export interface BrokenBuild {
@@ -38,10 +38,10 @@ export function isStillBroken(
   line: string,
   { startedAt, now }: { readonly startedAt: number; readonly now: number },
 ): boolean {
-  const errorText = normalise(removeEllipsis(line));
+  const errorText = normalize(removeEllipsis(line));
   const first = new Map<string, number>();
   for (const [, time, text = ''] of log.matchAll(/^(\d{12,14}) (.*)$/gm)) {
-    const key = normalise(text);
+    const key = normalize(text);
     if (!first.has(key)) first.set(key, Number(time));
   }
   const errorAt = [...first].find(([text]) => text.includes(errorText))?.[1];

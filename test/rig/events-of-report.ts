@@ -58,7 +58,7 @@ function ofCause(cause: Report['causes'][number], { tests, escalations }: Report
   return [
     { type: 'cause.found', cause: { ...cause, tests: refs } },
     ...(blame ? [{ type: 'cause.blamed', causeId, blame } as const] : []),
-    ...cause.attempts.map((one) => ({ type: 'attempt.judged', causeId, attempt: attemptOf(one) }) as const),
+    ...cause.attempts.map((one) => ({ type: 'attempt.judged', causeId, attempt: toAttempt(one) }) as const),
     ...asked.map(
       ({ id, stored, question }) =>
         ({ type: 'agent.waiting_for_input', causeId, question, escalationId: stored ? id : null }) as const,
@@ -82,6 +82,6 @@ function refOf(id: string, test: ReportTest | undefined) {
   return aTest(id, { titlePath: title, project, location: { file, line, column: 1 } });
 }
 
-function attemptOf({ costUsd, inputTokens, outputTokens, sessionId, ...attempt }: ReportAttempt): Attempt {
+function toAttempt({ costUsd, inputTokens, outputTokens, sessionId, ...attempt }: ReportAttempt): Attempt {
   return { ...attempt, usage: { costUsd, inputTokens, outputTokens, sessionId, turns: null } };
 }

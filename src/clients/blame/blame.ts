@@ -6,7 +6,7 @@ import { type DiagnosedFailure, isEnvironmentRefutable } from '../../model/cause
 import type { BlameCauses, BlameSearches } from '../../heal/hooks.js';
 import type { TestError } from '../../model/failure.js';
 import type { NearPlace } from '../../diagnose/likelihood.js';
-import { normalise } from '../../diagnose/normalise.js';
+import { normalize } from '../../diagnose/normalize.js';
 import { readGitError } from '../../workspace/git.js';
 import { pathInside } from '../../paths.js';
 import type { LastGreen } from '../../run/last-green.js';
@@ -262,7 +262,7 @@ function findQuickest({ tests, rerunIds }: SuiteRun): readonly string[] | null {
 }
 
 function firstLineOf([error]: readonly TestError[]): string {
-  return normalise(error?.message ?? '').split('\n')[0] ?? '';
+  return normalize(error?.message ?? '').split('\n')[0] ?? '';
 }
 
 const changedMeanwhile = 'somebody changed files during the search';

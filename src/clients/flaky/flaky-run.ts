@@ -22,7 +22,7 @@ import { listSuite } from '../../playwright/run-suite.js';
 import { isNarrowed, toPlaywrightArgs } from '../../playwright/selection.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import { healThese } from '../../heal/heal-rounds.js';
-import { observationsIn } from '../../heal/observations.js';
+import { observeRun } from '../../heal/observations.js';
 import type { OpenRun } from '../../command/open-run.js';
 import { type HealResult, createProgress, type Progress } from '../../heal/progress.js';
 import type { AgainRequest, Session } from '../../heal/session.js';
@@ -135,7 +135,7 @@ async function recordTraces(
     if (!diagnosed) continue;
     failure = reclassifyAsFlake(diagnosed, target);
     session.observations.add(
-      observationsIn(
+      observeRun(
         { run: { ...redOnly, tests: [createResult(target, 'unexpected')] }, failures: [failure] },
         [],
       ),

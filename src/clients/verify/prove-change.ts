@@ -24,7 +24,7 @@ import { confirm } from '../../heal/confirm.js';
 import type { Observation } from '../../heal/judge.js';
 import { suiteKey } from '../../heal/observations.js';
 import { followPlan } from '../../heal/follow-plan.js';
-import { restOutcome } from '../../heal/plan-proof.js';
+import { judgeRest } from '../../heal/plan-proof.js';
 import {
   createPlainTest,
   createSingleFix,
@@ -33,7 +33,7 @@ import {
   type ProofQuestion,
 } from '../../heal/proof-question.js';
 import type { OpenRun } from '../../command/open-run.js';
-import { type HealResult, createProgress, summarise } from '../../heal/progress.js';
+import { type HealResult, createProgress, summarize } from '../../heal/progress.js';
 import type { Session } from '../../heal/session.js';
 import { createSuiteRuns } from '../../command/suite-runs.js';
 import { announceTests } from '../../heal/tell-tests.js';
@@ -89,7 +89,7 @@ async function findGreenRun(
     const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnostics.diagnose(run));
     if (session.signal.aborted) return interrupted;
     const causes = groupIntoCauses(blockedBy ? [blockedBy] : confirmed);
-    for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
+    for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarize(cause) });
     if (causes.length > 0)
       return { verdict: 'red', reason: `red with the change: ${counted(causes.length, 'cause')}` };
     await applyFlaky(progress, flaky);
@@ -354,7 +354,7 @@ class ChangeProof {
 
   #settleRest({ tests }: SuiteRun): void {
     const { bus } = this.#session;
-    const outcome = restOutcome({
+    const outcome = judgeRest({
       kept: changeInProof.changes,
       tests: this.#createQuestion(true).rest?.tests ?? [],
     });
@@ -370,7 +370,7 @@ class ChangeProof {
   async #concludeBroken(keys: readonly string[]): Promise<Conclusion> {
     const run = this.#again ?? this.#suite;
     for (const cause of groupIntoCauses(run ? await this.#session.diagnostics.diagnose(run) : []))
-      this.#session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
+      this.#session.bus.emit({ type: 'cause.found', cause: summarize(cause) });
     const tests = keys.filter((key) => key !== suiteKey);
     return {
       verdict: 'breaks',

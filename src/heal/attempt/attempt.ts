@@ -24,7 +24,7 @@ import {
 } from './start-agent.js';
 import { endAs, endUnapplied, isGreenInCompany, revertChanges, type Trial } from './trial.js';
 import { hasAppChanged } from './since-green.js';
-import { describeRevert, findRevert, isForPerson, noteOfRevert, type Revert } from './undone.js';
+import { describeRevert, findRevert, isForPerson, createRevertNote, type Revert } from './undone.js';
 
 // The steps of an attempt at a cause, in order. The caller holds the working tree for the steps that need it.
 
@@ -317,7 +317,7 @@ export async function endJudged(
     return;
   }
   const notes = [
-    ...(revert ? [noteOfRevert(revert)] : []),
+    ...(revert ? [createRevertNote(revert)] : []),
     ...trial.notes,
     ...listRemainingReasons(session, work, rerun),
   ];
@@ -333,7 +333,7 @@ async function offer(
 ): Promise<void> {
   const { record, change } = trial;
   const attempt = await proveForReview(session, cause, {
-    pending: { ...record, notes: [noteOfRevert(revert)] },
+    pending: { ...record, notes: [createRevertNote(revert)] },
     change: change?.id ?? '',
     side: 'app',
     summary: `its fix ${describeRevert(revert)}`,

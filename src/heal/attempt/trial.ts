@@ -78,7 +78,7 @@ export function endAs(trial: Trial, { end, ...record }: Attempt): void {
 }
 
 /** Returns an ended attempt in the form for reports. */
-export function attemptOf({ record, end }: Trial): Attempt {
+export function toAttempt({ record, end }: Trial): Attempt {
   if (!end) throw new Error('The attempt has not ended');
   return { ...record, end };
 }
@@ -107,16 +107,16 @@ export async function storeStart(
  * Handles the end of an attempt. The proof decides a green one, and also one that revealed another error, by the proof of the fix for that error
  * (HN-1). Any other attempt is decided now.
  */
-export async function attemptTried(session: Session, tried: OfCause): Promise<void> {
+export async function recordTriedAttempt(session: Session, tried: OfCause): Promise<void> {
   const { cause, attempt } = tried;
-  if (!isKept(attempt)) return attemptDecided(session, tried);
+  if (!isKept(attempt)) return recordDecidedAttempt(session, tried);
   session.bus.emit({ type: 'attempt.held', causeId: cause.id, attempt });
   // Remembers the paid fix even if the run is killed (ME-8).
   await session.hooks.attemptEnded?.(cause, attempt, 'green-once');
 }
 
 /** Finishes an attempt: first stores it, then marks its change as decided if it is kept, and only then announces it. */
-export async function attemptDecided(
+export async function recordDecidedAttempt(
   { store, workspace, bus, hooks }: Session,
   { cause, id, attempt }: OfCause,
 ): Promise<void> {

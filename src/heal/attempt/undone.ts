@@ -77,7 +77,7 @@ export function describeRevert({
 }
 
 /** Creates a note about a revert for the reviewer, at the changed lines. */
-export function noteOfRevert(revert: Revert): Note {
+export function createRevertNote(revert: Revert): Note {
   return { ...revert.at, says: `the fix ${describeRevert(revert)}` };
 }
 

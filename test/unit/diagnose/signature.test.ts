@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalise } from '../../../src/diagnose/normalise.js';
+import { normalize } from '../../../src/diagnose/normalize.js';
 import { createSignature, selectTextToHash } from '../../../src/diagnose/signature.js';
 import { anError, aTestFailure } from '../../rig/builders.js';
 import { jsonLines } from '../../rig/json-lines.js';
@@ -43,7 +43,7 @@ describe('ME-1 a signature', () => {
     const word = fc.stringMatching(/^[g-z]{1,12}$/);
     fc.assert(
       fc.property(fc.array(word, { minLength: 1 }), (words) => {
-        expect(normalise(words.join(' '))).toBe(words.join(' '));
+        expect(normalize(words.join(' '))).toBe(words.join(' '));
       }),
     );
   });

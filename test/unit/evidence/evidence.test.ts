@@ -30,9 +30,9 @@ async function passing(parts: TraceParts, over = {}): Promise<PassingTrace> {
 }
 
 /** Whether each of these messages of the failing test is common. */
-function marks(texts: readonly string[], neighbours: readonly PassingTrace[], message = timeout): boolean[] {
+function marks(texts: readonly string[], neighbors: readonly PassingTrace[], message = timeout): boolean[] {
   const failing = { test: aTest(), errors: [{ message }] };
-  const { console } = markCommon({ console: texts.map(thrown), network: [] }, failing, neighbours);
+  const { console } = markCommon({ console: texts.map(thrown), network: [] }, failing, neighbors);
   return console.map(({ common }) => common ?? false);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { chooseTestsToRunWithoutFix, chooseNeighbours, groupAlike } from '../../../src/heal/alike.js';
+import { chooseTestsToRunWithoutFix, chooseNeighbors, groupAlike } from '../../../src/heal/alike.js';
 import { type AgentRun, type Opinion, isKept } from '../../../src/model/attempt.js';
 import type { DiagnosedFailure } from '../../../src/model/cause.js';
 import { formatTitles } from '../../../src/model/failure.js';
@@ -578,7 +578,7 @@ it('HL-7 takes tests for alike that have the same error, or wait in vain for som
   ]);
 });
 
-it('CS-7 chooses neighbours of the same file, or else of its project, near a failing test and not slow', () => {
+it('CS-7 chooses neighbors of the same file, or else of its project, near a failing test and not slow', () => {
   const at = (id: string, line: number, over = {}) =>
     aTest(id, { location: { file: 'a.spec.ts', line, column: 1 }, titlePath: ['a.spec.ts', id], ...over });
   const green = [
@@ -594,11 +594,11 @@ it('CS-7 chooses neighbours of the same file, or else of its project, near a fai
     ...failing(id, id),
     failure: aTestFailure({ test: at(id, 10, over) }),
   });
-  expect(chooseNeighbours([failed('x'), failed('y')], [slow, ...green])).toEqual(['near', 'above']);
+  expect(chooseNeighbors([failed('x'), failed('y')], [slow, ...green])).toEqual(['near', 'above']);
   const inGroup = failed('x', { titlePath: ['a.spec.ts', 'cart', 'x'] });
-  expect(chooseNeighbours([inGroup], green)).toEqual(['grouped', 'near']);
+  expect(chooseNeighbors([inGroup], green)).toEqual(['grouped', 'near']);
   const only = green.filter(({ test }) => test.id.startsWith('other'));
-  expect(chooseNeighbours([inGroup], only)).toEqual(['other file']);
+  expect(chooseNeighbors([inGroup], only)).toEqual(['other file']);
 });
 
 const withRegression = someSettings({ verify: { ...someSettings().verify, regression: 'suite' } });

@@ -40,7 +40,7 @@ const MAX_CHARACTERS = 32_000;
  * Removes the parts of a message that differ between runs of the same failure (ME-1): colors, times, durations, ports, ids, the folders of
  * absolute paths, and the number of retries in a call log.
  */
-export function normalise(message: string): string {
+export function normalize(message: string): string {
   let text = listNonBlankLines(stripAnsi(message.slice(0, MAX_CHARACTERS))).join('\n');
   for (const [pattern, name] of volatile) text = text.replace(pattern, name);
   const log = text.search(/^Call log:/m);
