@@ -154,7 +154,6 @@ async function runToEnd(
   });
   const { end: processEnd, orphans } = await running.ended;
   protocol?.close();
-  clearTimeout(stopTimer);
   splitters.stdout.end();
   splitters.stderr.end();
   clearTimeout(stopTimer);

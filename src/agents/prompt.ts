@@ -14,7 +14,14 @@ import type { AgentContext } from './context.js';
 import { excerptPage } from './page-excerpt.js';
 import { renderAttempts, renderEarlierFix, renderRejections } from './prompt-attempts.js';
 import { renderBlame, renderChanges } from './prompt-changes.js';
-import { fitSections, formatSection, renderBlock, renderSection, type Section } from './prompt-section.js';
+import {
+  fitSections,
+  formatSection,
+  renderBlock,
+  renderSection,
+  type Section,
+  takeFirstTexts,
+} from './prompt-section.js';
 import { parseAsserted, findContradiction } from '../diagnose/asserted.js';
 import { findLookAlike } from '../diagnose/complaint.js';
 import { formatExchange, timelineFile, buildTimeline, formatTimeline } from '../evidence/timeline.js';
@@ -29,6 +36,7 @@ export interface PromptFrame {
 
 /** The length of a prompt in characters: some 2,400 tokens of paths, code and stacks. The rest is in the files. */
 const MAX_PROMPT = 8_000;
+
 /**
  * Renders the prompt of an agent. It begins with the slash command. The failure, its diagnosis, the few lines that matter, and the names of the
  * files with the rest follow. Text from the page, the console and the network is put into fenced blocks and labeled as data (EV-10).
@@ -196,13 +204,14 @@ function describeSuiteFailure({ phase }: AgentContext): string {
   ].join('\n');
 }
 
+/** The maximum length of a list of other tests. */
+const MAX_LIST = 1_500;
+
 function describeTest(context: AgentContext): string {
   const { test, otherTests, failedStep, setUp, needs } = context;
   if (!test) return describeSuiteFailure(context);
   const before = setUp && describeSetUp(setUp);
-  const others = otherTests
-    .slice(0, 10)
-    .map(({ name, file, line }) => `- ${inline(name)} (${inline(`${file}:${line}`)})`);
+  const others = otherTests.map(({ name, file, line }) => `- ${inline(name)} (${inline(`${file}:${line}`)})`);
   return [
     `Test: ${inline(test.name)}`,
     `File: ${inline(`${test.file}:${test.line}`)}${test.project ? `, project ${inline(test.project)}` : ''}`,
@@ -211,10 +220,15 @@ function describeTest(context: AgentContext): string {
     ...(needs
       ? [
           `It is green alone, and red after ${counted(needs.length, 'other test')}: the data that they leave behind or use up is part of the cause.`,
-          ...needs.slice(0, 5).map(formatNeededTest),
+          ...takeFirstTexts(needs.map(formatNeededTest), MAX_LIST).slice(0, 5),
         ]
       : []),
-    ...(others.length > 0 ? [`More tests with the same cause: ${otherTests.length}`, ...others] : []),
+    ...(others.length > 0
+      ? [
+          `More tests with the same cause: ${otherTests.length}`,
+          ...takeFirstTexts(others, MAX_LIST).slice(0, 10),
+        ]
+      : []),
   ].join('\n');
 }
 

@@ -113,21 +113,18 @@ async function superviseUntilEnd(
 type Child = ReturnType<typeof spawn>;
 
 /** Wrapped in an object because execa's child is a promise, which `await` would unwrap. */
-type StartResult = Result<{ readonly child: Child; readonly pid: number }, ProcessEnd>;
+type Started = Result<{ readonly child: Child; readonly pid: number }, ProcessEnd>;
 
-async function startProgram(
-  command: ProgramCommand,
-  owner: Owner,
-  ending: AbortSignal,
-): Promise<StartResult> {
+async function startProgram(command: ProgramCommand, owner: Owner, ending: AbortSignal): Promise<Started> {
   const { file, cwd, env, onOutput, onStart, input } = command;
   const program = await findProgram(file, { cwd, env });
   if (ending.aborted) return err({ kind: ending.reason as Reason });
-  if (program === null) return err(createSpawnFailure(`${file}: program not found`));
+  if (program === null) return err({ kind: 'spawn-failed', reason: `${file}: program not found` });
   const child = spawn(command, program, owner);
   if (child.pid === undefined) {
     const { originalMessage, code } = await child;
-    return err(createSpawnFailure(originalMessage ?? `${file}: ${code ?? 'it did not start'}`));
+    const reason = originalMessage ?? `${file}: ${code ?? 'it did not start'}`;
+    return err({ kind: 'spawn-failed', reason });
   }
   for (const from of ['stdout', 'stderr'] as const) {
     (child[from] as Readable | null)?.on('data', (chunk: Buffer) => onOutput(chunk, from));
@@ -138,10 +135,6 @@ async function startProgram(
   else if (child.stdin) input.pipe(child.stdin);
   onStart(child.pid);
   return ok({ child, pid: child.pid });
-}
-
-function createSpawnFailure(reason: string): ProcessEnd {
-  return { kind: 'spawn-failed', reason };
 }
 
 function spawn({ args, cwd, env }: ProgramCommand, program: string, owner: Owner) {
