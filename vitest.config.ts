@@ -63,7 +63,7 @@ export default defineConfig({
                   'test/long/**/*.test.ts',
                   // Less of these is run for every change.
                   'test/e2e/{blame,flaky,full-disk,hostile-state,intended,killed,package,parallel,remembered,shards,verify}.test.ts',
-                  'test/integration/{agent-outcomes,evidence-gather,secrets,store}.test.ts',
+                  'test/integration/{agent-outcomes,agents,evidence-gather,secrets,store}.test.ts',
                 ],
                 setupFiles,
                 ...patient,

@@ -154,10 +154,17 @@ function mapValue(value: unknown, map: MapText, mapKey: MapText): unknown {
     const all = value.map((item) => mapValue(item, map, mapKey));
     return all.every((item, at) => item === value[at]) ? value : all;
   }
-  const before = Object.entries(value);
-  const after = before.map(([key, field]): [string, unknown] => [mapKey(key), mapValue(field, map, mapKey)]);
-  const isSame = after.every(([key, field], at) => key === before[at]?.[0] && field === before[at]?.[1]);
-  return isSame ? value : Object.fromEntries(after);
+  // Without a pair for each field, since a run announces thousands of tests at once.
+  const keys: string[] = [];
+  const fields: unknown[] = [];
+  let isSame = true;
+  for (const [key, field] of Object.entries(value)) {
+    const [newKey, newField] = [mapKey(key), mapValue(field, map, mapKey)];
+    isSame &&= newKey === key && newField === field;
+    keys.push(newKey);
+    fields.push(newField);
+  }
+  return isSame ? value : Object.fromEntries(keys.map((key, at) => [key, fields[at]]));
 }
 
 /** A range of a text that looks like a secret; `end` is exclusive. */

@@ -8,6 +8,7 @@ import type { AgentRun } from '../../src/model/attempt.js';
 import { findOwned } from '../../src/process/end-processes.js';
 import { agentTask } from '../rig/agent-task.js';
 import { compiledSrc } from '../rig/compiled-src.js';
+import { orWhenLong } from '../rig/long.js';
 
 const runAgent = createRunAgent({ graceMs: 300, settleMs: 300 });
 const timeout = (timeoutMs: number) => ({
@@ -174,13 +175,13 @@ describe('the end of an agent', () => {
   });
 
   // In a process of its own, since whatever else this one does uses memory too.
-  it('EV-11 keeps the end of 1 GB of output, without using that much memory or disk', async () => {
+  it('EV-11 keeps the end of an endless output, without using that much memory or disk', async () => {
     const {
       signal: _,
       onStart: __,
       onActivity: ___,
       ...task
-    } = agentTask('floods-output', { args: ['1024'], ...timeout(250_000) });
+    } = agentTask('floods-output', { args: [String(orWhenLong(400, 1024))], ...timeout(250_000) });
     const program = `
       import { createRunAgent } from ${JSON.stringify(path.join(compiledSrc(), 'agents/create-run-agent.js'))};
       const nothing = () => undefined;
@@ -192,7 +193,7 @@ describe('the end of an agent', () => {
     });
     const { end, claim, maxKb } = JSON.parse(stdout) as { end: object; claim: object; maxKb: number };
     expect({ end, claim }).toMatchObject({ end: { kind: 'completed' }, claim: { summary: 'said a lot' } });
-    expect(maxKb).toBeLessThan(400 * 1024);
+    expect(maxKb).toBeLessThan(300 * 1024);
     expect(statSync(task.logFile).size).toBeLessThan(8 * 1024 * 1024);
     expect(readFileSync(task.logFile, 'utf8')).toMatch(/bytes were cut here[^]*said a lot/);
   });

@@ -108,7 +108,7 @@ async function removeCut(
   { change, cut }: { readonly change: Change; readonly cut: readonly Cut[] },
 ): Promise<void> {
   const edits = change.edits.filter((edit) => !cut.some(({ file }) => file === edit.path));
-  const folder = await session.folder.attempt(Number(change.id));
+  const folder = await session.folder.makeAttemptPath(Number(change.id));
   await keepPatch(
     session,
     { ...change, edits: change.edits.filter((edit) => !edits.includes(edit)) },

@@ -520,7 +520,7 @@ describe('restart agent', () => {
     const { settings = someSettings() } = over;
     const { session, clock, events } = await healingSession([], { settings, signal: controller.signal });
     const { spending } = session;
-    spending.startAgent(cause);
+    spending.countStart(cause);
     const run = await runWithRestarts(
       { ...session, clock: { ...clock, random: () => 0.5 } },
       {
@@ -722,7 +722,7 @@ it.each([
 
 it('SC-3 HN-9 an agent whose task cannot be written no longer counts as one at work', async () => {
   const { session: given } = await session([]);
-  const full = { ...given.folder, attempt: () => Promise.reject(new Error('the disk is full')) };
+  const full = { ...given.folder, makeAttemptPath: () => Promise.reject(new Error('the disk is full')) };
   const request = { cause, agent: 'debugger', n: 1, previous: [] };
   const slot = { copy: 0, signal: given.signal };
   await expect(readyAgent({ ...given, folder: full }, request, slot)).rejects.toThrow('the disk is full');
