@@ -116,7 +116,7 @@ async function runLocked(
     await showTraces(opened).catch((error: unknown) => warn(bus, 'A trace could not be written', error));
     return result;
   };
-  const ended = await teardown.run(await waitForEnding(carryOut(), interrupts.started(folder.runId)));
+  const ended = await teardown.run(await waitForEnding(carryOut(), interrupts.watchRun(folder.runId)));
   for (const trouble of outcome.troubles) printMessage(trouble);
   if (ended.kind === 'problem') return ended.problem;
   if (ended.kind === 'error') throw ended.error;
@@ -182,7 +182,7 @@ async function writeReports(
     isWithheld,
     tests,
     causes: bus.getRun().causes.flatMap(({ ended }) => ended ?? []),
-    interruptedBy: interrupts.by(),
+    interruptedBy: interrupts.interruptedBy(),
     failOnHeal: options.failOnHeal ?? false,
     failOnFlaky: options.failOnFlakyTests ?? false,
   });
