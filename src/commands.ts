@@ -41,7 +41,7 @@ async function healWith(
   if (!session.ok) return session;
   const { healRun } = await import('./heal/heal-rounds.js');
   const healed = await healRun(session.value, first.value.run);
-  const flaky = [...session.value.bus.run().tests.values()].filter(({ verdict }) => verdict === 'flaky');
+  const flaky = [...session.value.bus.getRun().tests.values()].filter(({ verdict }) => verdict === 'flaky');
   if (request.options.flaky && flaky.length > 0) {
     const { runFlaky } = await import('./clients/flaky/flaky-run.js');
     const suspected = flaky.map(({ id }) => id);

@@ -21,7 +21,7 @@ export function explainRefusal(call: ToolCall, policy: EditPolicy): string | nul
   const kind = call.kind ?? 'other';
   const command = readCommand(call);
   if (kind === 'execute' || (kind === 'other' && command !== null)) {
-    const isAllowed = command !== null && policy.allow.some((allowed) => matchesAllowed(allowed, command));
+    const isAllowed = command !== null && policy.allow.some((allowed) => isAllowedCommand(allowed, command));
     return isAllowed ? null : 'agents.yaml does not allow the command';
   }
   const files = listFiles(call);
@@ -32,21 +32,21 @@ export function explainRefusal(call: ToolCall, policy: EditPolicy): string | nul
   return files.length > 0 ? null : 'it does not name a file';
 }
 
-const edits: readonly (ToolKind | null | undefined)[] = ['edit', 'delete', 'move'];
+const editKinds: readonly (ToolKind | null | undefined)[] = ['edit', 'delete', 'move'];
 
 /** Whether a call changes files. Only a refused edit keeps an agent from its work (AG-8). */
 export function isEditCall(call: ToolCall): boolean {
-  return edits.includes(call.kind) || (call.content ?? []).some(({ type }) => type === 'diff');
+  return editKinds.includes(call.kind) || (call.content ?? []).some(({ type }) => type === 'diff');
 }
 
 /** Whether a command line is an allowed one, perhaps with more arguments. Text with a special meaning for the shell is not allowed as an argument. */
-function matchesAllowed(allowed: string, command: string): boolean {
+function isAllowedCommand(allowed: string, command: string): boolean {
   if (command === allowed) return true;
   return command.startsWith(`${allowed} `) && !/[;&|<>`$(){}\\\r\n]/.test(command.slice(allowed.length));
 }
 
-const words = z.union([z.string(), z.array(z.string()).transform((argv) => argv.join(' '))]);
-const inputShape = z.object({ command: words.optional(), cmd: words.optional() });
+const commandLine = z.union([z.string(), z.array(z.string()).transform((argv) => argv.join(' '))]);
+const inputShape = z.object({ command: commandLine.optional(), cmd: commandLine.optional() });
 
 function readCommand({ rawInput }: ToolCall): string | null {
   const { command, cmd } = inputShape.safeParse(rawInput).data ?? {};

@@ -23,20 +23,20 @@ export function openAgentLog(file: string, masking: MaskFinder): AgentLog {
   const write = (text: string) => void out.write(text);
   const head = createMaskedStream(masking, write);
   const tail = openTail();
-  let room = HEAD_BYTES;
+  let remaining = HEAD_BYTES;
   return {
     write: (chunk) => {
-      const beginning = chunk.subarray(0, room);
+      const beginning = chunk.subarray(0, remaining);
       if (beginning.length > 0) head.write(beginning);
-      room -= beginning.length;
+      remaining -= beginning.length;
       if (chunk.length > beginning.length) tail.write(chunk.subarray(beginning.length));
     },
     close: async () => {
-      const { bytes, cut } = tail.end();
-      if (cut === 0) head.write(bytes);
+      const { bytes, cutBytes } = tail.end();
+      if (cutBytes === 0) head.write(bytes);
       head.end();
-      if (cut > 0) {
-        out.write(`\n[self-heal: ${cut} bytes were cut here]\n`);
+      if (cutBytes > 0) {
+        out.write(`\n[self-heal: ${cutBytes} bytes were cut here]\n`);
         const end = createMaskedStream(masking, write);
         end.write(bytes);
         end.end();
@@ -51,14 +51,14 @@ export function openAgentLog(file: string, masking: MaskFinder): AgentLog {
 function openTail() {
   let chunks: Buffer[] = [];
   let length = 0;
-  let cut = 0;
+  let cutBytes = 0;
   const shorten = () => {
     const all = Buffer.concat(chunks);
     // Cuts at a word, because half a secret would not be recognized and masked.
     const from = findWordBoundary(all, Math.max(0, all.length - TAIL_BYTES));
     chunks = [all.subarray(from)];
     length = all.length - from;
-    cut += from;
+    cutBytes += from;
   };
   return {
     write: (chunk: Buffer) => {
@@ -68,7 +68,7 @@ function openTail() {
     },
     end: () => {
       if (length > TAIL_BYTES) shorten();
-      return { bytes: Buffer.concat(chunks), cut };
+      return { bytes: Buffer.concat(chunks), cutBytes };
     },
   };
 }

@@ -64,10 +64,10 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
   const { requests, handlers, named, near } = await findRelevantCode(lead, { root, tree });
   const rate = rateHunk(lead, near);
   const rateBlamed = (hunk: BlamedHunk) => rate({ ...hunk, newStart: hunk.line });
-  const wide = cause.blame && !isNarrowedDown(cause.blame) ? describeBlame(cause.blame) : undefined;
-  const whyNoBlame = wide ?? request.whyNoBlame;
+  const vagueBlame = cause.blame && !isNarrowedDown(cause.blame) ? describeBlame(cause.blame) : undefined;
+  const whyNoBlame = vagueBlame ?? request.whyNoBlame;
   const blame =
-    cause.blame && wide === undefined
+    cause.blame && vagueBlame === undefined
       ? { ...cause.blame, hunks: cause.blame.hunks.toSorted((a, b) => rateBlamed(b) - rateBlamed(a)) }
       : null;
   const tests = members.map((member) => ({ member, test: createContextTest(member, root) }));

@@ -50,12 +50,12 @@ export async function listChanges(request: ChangesRequest): Promise<Changes | nu
   const { base, shown, ratings, uncommitted, log } = found;
   const [blamed] = request.blame?.hunks ?? [];
   const commit = blamed ? blamed.commit : chooseLikelyCommit(shown, ratings);
-  const all = [...(uncommitted.length > 0 ? [{ commit: null, files: uncommitted }] : []), ...log];
+  const commits = [...(uncommitted.length > 0 ? [{ commit: null, files: uncommitted }] : []), ...log];
   return {
     base,
     commit,
     hunks: shown.filter((hunk) => hunk.commit?.id === commit?.id),
-    others: all.filter((other) => other.commit?.id !== commit?.id).slice(0, MAX_OTHERS),
+    others: commits.filter((other) => other.commit?.id !== commit?.id).slice(0, MAX_OTHERS),
     packages: await listChangedPackages(shown, request.tree),
   };
 }
@@ -105,24 +105,24 @@ async function listChangesSince(
   const log = await listCommitsSince(since.root, since.base);
   const stepOf = await createStepLookup(since.root, log);
   const files = await compareFiles(since, paths);
-  const ratings = rateHunk(lead, near);
+  const rate = rateHunk(lead, near);
   const hunks = files
     .flatMap((file) => file.hunks)
     .filter(({ old, now }) => ![...old, ...now].some((line) => line.includes('\0')))
-    .map((hunk) => ({ hunk, likely: ratings(hunk), step: stepOf(hunk.file) }))
+    .map((hunk) => ({ hunk, likely: rate(hunk), step: stepOf(hunk.file) }))
     .toSorted((a, b) => b.likely - a.likely || b.step - a.step);
-  const ofApp = hunks.filter(({ hunk }) => isAppFile(hunk.file));
-  const looked = (ofApp.length > 0 ? ofApp : hunks).slice(0, MAX_HUNKS);
+  const appHunks = hunks.filter(({ hunk }) => isAppFile(hunk.file));
+  const examined = (appHunks.length > 0 ? appHunks : hunks).slice(0, MAX_HUNKS);
   const history = { base, commits: log.map(({ commit }) => commit) };
   const shown = await formatHunks(
-    looked.map(({ hunk }) => hunk),
+    examined.map(({ hunk }) => hunk),
     history,
     { root: since.root, cwd: tree, clean },
   );
   const uncommitted = [
     ...new Set(hunks.flatMap(({ hunk, step }) => (step >= log.length ? [hunk.file] : []))),
   ];
-  return { base, shown, ratings: looked.map((one) => one.likely), uncommitted, log };
+  return { base, shown, ratings: examined.map(({ likely }) => likely), uncommitted, log };
 }
 
 /** Returns the commit with the highest-rated hunk; of equals, the one with more such hunks. */

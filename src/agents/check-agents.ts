@@ -13,9 +13,9 @@ import { findAgentProgram } from './programs.js';
 export function listAgentsInUse({
   routes,
   verify,
-  reviewer: named,
+  reviewer: namedReviewer,
 }: Pick<Settings, 'routes' | 'verify' | 'reviewer'>): string[] {
-  const isReviewing = verify.review === 'always' && named !== null;
+  const isReviewing = verify.review === 'always' && namedReviewer !== null;
   return [...new Set([...Object.values(routes).flat(), ...(isReviewing ? [reviewer] : [])])];
 }
 
@@ -25,10 +25,10 @@ export function listAgentsInUse({
  * in agents.yaml; otherwise returns a sentence that says so.
  */
 export async function chooseReviewers(
-  { agents, runners, reviewer: named }: Pick<Settings, 'agents' | 'runners' | 'reviewer'>,
+  { agents, runners, reviewer: namedReviewer }: Pick<Settings, 'agents' | 'runners' | 'reviewer'>,
   { maker, cwd }: { readonly maker: string | null; readonly cwd: string },
 ): Promise<readonly string[] | string> {
-  if (named !== null) return [named];
+  if (namedReviewer !== null) return [namedReviewer];
   if (maker !== null && runners[maker]?.kind === 'command')
     return `${maker} is a command, and agents.yaml names no runner for the agent ${reviewer}`;
   const agent = agents[reviewer];
@@ -62,8 +62,8 @@ export async function dropMissingRunner(settings: Settings, cwd: string): Promis
   const file = runner && runner.kind !== 'command' ? executableOf(runner) : null;
   if (file === null || (await findProgram(file, { cwd, env: environment() }))) return settings;
   const agents = settings.runnerByDefault.flatMap((name) => settings.agents[name] ?? []);
-  const without = agents.map((agent) => [agent.name, { ...agent, runner: builtIn }] as const);
-  return { ...settings, agents: { ...settings.agents, ...Object.fromEntries(without) } };
+  const unassigned = agents.map((agent) => [agent.name, { ...agent, runner: builtIn }] as const);
+  return { ...settings, agents: { ...settings.agents, ...Object.fromEntries(unassigned) } };
 }
 
 /**

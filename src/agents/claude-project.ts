@@ -37,8 +37,8 @@ export function createClaudeFlags(copy: ClaudeCopy, env: NodeJS.ProcessEnv): str
   const { cwd, project, root } = copy;
   const files = ['settings.json', 'settings.local.json'].map((name) => path.join(cwd, '.claude', name));
   const home = path.join(env['CLAUDE_CONFIG_DIR'] ?? env['HOME'] ?? homedir(), '.claude.json');
-  const { allowedTools = [], mcpServers = {} } = read(home, homeShape)?.projects[project] ?? {};
-  const allow = files.flatMap((file) => read(file, settingsShape)?.permissions.allow ?? []);
+  const { allowedTools = [], mcpServers = {} } = readJson(home, homeShape)?.projects[project] ?? {};
+  const allow = files.flatMap((file) => readJson(file, settingsShape)?.permissions.allow ?? []);
   const permissions = { allow: [...new Set([...allow, ...allowedTools])] };
   const mcpFile = path.join(path.dirname(root), 'claude-mcp.json');
   // In a file, because they may contain keys, and every user of the machine can see arguments.
@@ -64,6 +64,6 @@ function serializeForCopy(value: unknown, { cwd, project }: ClaudeCopy): string 
 }
 
 /** Returns null if the file is missing or has a different shape. Claude Code itself reports mistakes in it. */
-function read<T>(file: string, shape: z.ZodType<T>): T | null {
+function readJson<T>(file: string, shape: z.ZodType<T>): T | null {
   return tryOr(null, () => shape.parse(JSON.parse(readFileSync(file, 'utf8'))));
 }

@@ -78,7 +78,7 @@ const eventShape = z.object({
 type CodexEvent = z.infer<typeof eventShape>;
 
 /** The errors of the sandbox for a write outside of the project, and of Codex for anything that its policy forbids. */
-const sandboxError =
+const sandboxDenial =
   /read-only file system|operation not permitted|permission denied|rejected by|not permitted by/i;
 
 /** Reads the JSON lines of `codex exec --json`. An item of type `error` may be only a warning; `turn.failed` is always an error. */
@@ -116,7 +116,7 @@ function followCodex(listener: AgentListener) {
 }
 
 function isDenied({ status, aggregated_output: output }: NonNullable<CodexEvent['item']>): boolean {
-  return status === 'declined' || (status === 'failed' && sandboxError.test(output ?? ''));
+  return status === 'declined' || (status === 'failed' && sandboxDenial.test(output ?? ''));
 }
 
 function describeActivity({ type, item }: CodexEvent): string | null {

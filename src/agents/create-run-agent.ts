@@ -98,13 +98,13 @@ async function runToEnd(
   const log = openAgentLog(task.logFile, redactor);
   const lines: string[] = [];
   const errorLines: string[] = [];
-  let settling: NodeJS.Timeout | undefined;
+  let stopTimer: NodeJS.Timeout | undefined;
   const showActivity = throttle(ACTIVITY_EVERY_MS, (text) =>
     task.onActivity(clipToLine(redactor.clean(clipLine(text)))),
   );
   // The process may not exit by itself.
   const finish = () => {
-    settling ??= setTimeout(() => running.stop(), patience.settleMs);
+    stopTimer ??= setTimeout(() => running.stop(), patience.settleMs);
   };
   const { readLine, protocol, result } = runner.follow(task, {
     log: (text) => {
@@ -154,10 +154,9 @@ async function runToEnd(
   });
   const { end: processEnd, orphans } = await running.ended;
   protocol?.close();
-  clearTimeout(settling);
   splitters.stdout.end();
   splitters.stderr.end();
-  clearTimeout(settling);
+  clearTimeout(stopTimer);
   await log.close();
   const mask = (output: readonly string[]) => clipLines(redactor.clean(output.join('\n')));
   return { processEnd, orphans, tail: mask(lines), errorTail: mask(errorLines), result: result() };
@@ -184,11 +183,11 @@ function clipToLine(text: string): string {
 
 /** Passes on the first text in each time span; drops the others. */
 function throttle(spanMs: number, pass: (text: string) => void): (text: string) => void {
-  let last = -Infinity;
+  let lastAt = -Infinity;
   return (text) => {
     const now = performance.now();
-    if (now - last < spanMs) return;
-    last = now;
+    if (now - lastAt < spanMs) return;
+    lastAt = now;
     pass(text);
   };
 }
@@ -222,7 +221,7 @@ function determineEnd(
 }
 
 /** The variables that every program needs on any system, to find its files and to reach its provider. */
-const basics = [
+const basicVariables = [
   'PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TZ TERM COLORTERM NO_COLOR TMPDIR TMP TEMP XDG_* CI',
   'SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY',
   'NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR NVM_* VOLTA_* FNM_* ASDF_* PLAYWRIGHT_BROWSERS_PATH IS_SANDBOX',
@@ -241,7 +240,7 @@ export function selectEnv(
 ): NodeJS.ProcessEnv {
   const withoutGitHook = removeHookVariables(env);
   if (passes === 'everything') return withoutGitHook;
-  const names = [...basics, ...passes].map((name) => name.toUpperCase());
+  const names = [...basicVariables, ...passes].map((name) => name.toUpperCase());
   const mayPass = (variable: string) =>
     names.some((name) => (name.endsWith('*') ? variable.startsWith(name.slice(0, -1)) : variable === name));
   return Object.fromEntries(Object.entries(withoutGitHook).filter(([name]) => mayPass(name.toUpperCase())));

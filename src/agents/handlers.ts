@@ -28,10 +28,10 @@ const registration =
   /(?:\.|@|\b)(get|post|put|patch|delete|all|on|route|use|mount|register|path)\(\s*(?:['"](?:GET|POST|PUT|PATCH|DELETE)['"],\s*)?['"`](\/[^'"`\n]{0,200}|)['"`]/gi;
 const registrationForGit = String.raw`(get|post|put|patch|delete|all|on|route|use|mount|register|path)\([[:space:]]*(['"][A-Z]+['"],[[:space:]]*)?['"\x60](/|['"\x60])`;
 /** Code that sends a request. */
-const sentRequest =
+const requestCall =
   /\bawait [^;]{0,60}\b(?:get|post|put|patch|delete)\(|\b(?:axios|fetch|\$http|https?|client)\.(?:get|post|put|patch|delete)\(/;
 const mountVerb = /^(?:route|use|mount|register)$/i;
-const ofOneSegment = /^(?::[\w-]+\??|\{[^}]+\}|<[^>]+>|\[[^\].]+\]|\*)$/;
+const wildcardSegment = /^(?::[\w-]+\??|\{[^}]+\}|<[^>]+>|\[[^\].]+\]|\*)$/;
 
 interface Route extends CodeLine {
   readonly verb: string;
@@ -64,7 +64,7 @@ export async function findHandler(
 async function findRegistered(method: string, address: string, tree: string): Promise<CodeLine | null> {
   const lines = await searchCode(tree, ['-i', '-E', registrationForGit]);
   const routes = lines
-    .filter(({ file, text }) => !notServerCode.test(file.replace(/x$/, '')) && !sentRequest.test(text))
+    .filter(({ file, text }) => !notServerCode.test(file.replace(/x$/, '')) && !requestCall.test(text))
     .flatMap((line) =>
       [...line.text.matchAll(registration)].map(([, verb = '', pattern = '']): Route => ({
         ...line,
@@ -80,10 +80,10 @@ async function findRegistered(method: string, address: string, tree: string): Pr
       const fixed = [...(prefixes.get(route.file) ?? []), ''].map((prefix) =>
         countMatched(`${prefix}${route.pattern}`, address),
       );
-      const inFull = Math.max(...fixed);
+      const whole = Math.max(...fixed);
       // The code may build the prefix dynamically: a long match at the end of the path is enough.
       const atEnd = splitSegments(route.pattern).length > 0 ? countMatchedAtEnd(route.pattern, address) : -1;
-      const score = inFull >= 0 ? 100 + inFull : atEnd;
+      const score = whole >= 0 ? 100 + whole : atEnd;
       return score > 0 ? [{ route, score: score + (route.verb === method.toLowerCase() ? 0.5 : 0) }] : [];
     })
     .toSorted((a, b) => b.score - a.score);
@@ -96,11 +96,12 @@ function splitSegments(pattern: string): string[] {
 
 /** Counts the literal segments of a pattern that matches a path; -1 if it does not match. */
 function countMatched(pattern: string, address: string): number {
-  const [own, asked] = [splitSegments(pattern), splitSegments(address)];
-  if (own.length !== asked.length) return -1;
-  const isAny = own.map((segment) => ofOneSegment.test(segment));
-  return own.every((segment, at) => isAny[at] || segment === asked[at])
-    ? isAny.filter((any) => !any).length
+  const patternSegments = splitSegments(pattern);
+  const addressSegments = splitSegments(address);
+  if (patternSegments.length !== addressSegments.length) return -1;
+  const isWildcard = patternSegments.map((segment) => wildcardSegment.test(segment));
+  return patternSegments.every((segment, at) => isWildcard[at] || segment === addressSegments[at])
+    ? isWildcard.filter((wildcard) => !wildcard).length
     : -1;
 }
 
@@ -132,28 +133,28 @@ async function listPrefixes(
   for (let depth = 0; depth < 3; depth += 1)
     for (const [at, { file, pattern }] of mounts.entries())
       for (const target of targets[at] ?? []) {
-        const known = prefixes.get(target) ?? new Set<string>();
+        const prefixesOfTarget = prefixes.get(target) ?? new Set<string>();
         for (const prefix of [...(prefixes.get(file) ?? []), ''])
-          known.add(`${prefix}${pattern.replace(/\/$/, '')}`);
-        prefixes.set(target, known);
+          prefixesOfTarget.add(`${prefix}${pattern.replace(/\/$/, '')}`);
+        prefixes.set(target, prefixesOfTarget);
       }
   return prefixes;
 }
 
 /** Folders in which a file's path is the route: SvelteKit, Next, Nuxt and Remix. */
-const roots = /(?:^|\/)(?:(?:src\/)?(?:routes|app|pages)|server)\//;
-const fileOfRoute =
+const routeFolders = /(?:^|\/)(?:(?:src\/)?(?:routes|app|pages)|server)\//;
+const routeFileEnding =
   /(?:\/\+(?:server|page\.server|page|layout\.server)|\/(?:route|page)|\/index|(?:\.(?:get|post|put|patch|delete))?)\.[cm]?[jt]sx?$|\/\+page\.svelte$/;
 
 async function findByFileName(method: string, address: string, tree: string): Promise<CodeLine | null> {
-  const files = (await listAppFiles(tree)).filter((file) => roots.test(file));
+  const files = (await listAppFiles(tree)).filter((file) => routeFolders.test(file));
   const ranked = files
     .flatMap((file) => {
-      const match = roots.exec(file);
-      if (!match || !fileOfRoute.test(file)) return [];
+      const match = routeFolders.exec(file);
+      if (!match || !routeFileEnding.test(file)) return [];
       const route = file
         .slice(match.index + match[0].length)
-        .replace(fileOfRoute, '')
+        .replace(routeFileEnding, '')
         .replaceAll(/(?:^|\/)\([^)]*\)/g, '');
       const fixed = countMatched(route, address);
       return fixed > 0
@@ -164,10 +165,10 @@ async function findByFileName(method: string, address: string, tree: string): Pr
   const [first] = ranked;
   if (!first) return null;
   const text = await readFile(path.join(tree, first.file), 'utf8').catch(() => '');
-  const named = new RegExp(
+  const exported = new RegExp(
     String.raw`export (?:const|async function|function) (?:${method}|load|default|loader|action)\b`,
   );
-  const line = text.split('\n').findIndex((one) => named.test(one));
+  const line = text.split('\n').findIndex((one) => exported.test(one));
   return { file: first.file, line: Math.max(1, line + 1), text: '' };
 }
 

@@ -3,7 +3,7 @@ import { isKept, getEndReason } from '../model/attempt.js';
 import { formatCut, formatViolation } from '../model/guard-findings.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { formatFiles } from './prompt-changes.js';
-import { formatSection, MIN_SECTION, renderSection, type Section, takeFirstTexts } from './prompt-section.js';
+import { formatSection, renderSection, type Section, takeFirstTexts } from './prompt-section.js';
 
 /** Shows the fix of this failure in an earlier run. */
 export function renderEarlierFix(fix: AgentContext['earlierFix']): Section | null {
@@ -68,11 +68,14 @@ function describeFailedAttempt(
   ].join('\n');
 }
 
+/** A patch that is cut to fewer characters is not worth showing. */
+const MIN_PATCH = 160;
+
 /** Quotes what an agent said about its fix, and the fix itself. */
 function quoteAttempt({ claim, patch }: Pick<PreviousAttempt, 'claim' | 'patch'>, longest: number): string[] {
   return [
     ...(claim?.summary ? [`It said: ${inline(claim.summary)}`] : []),
-    ...(patch && longest > MIN_SECTION ? [fenced(patch, { longest })] : []),
+    ...(patch && longest > MIN_PATCH ? [fenced(patch, { longest })] : []),
   ];
 }
 

@@ -8,12 +8,15 @@ import {
 import { cutMiddle, inline } from '../fenced.js';
 import { counted } from '../format.js';
 import type { AgentContext } from './context.js';
-import { type Block, MIN_SECTION, renderSection, type Section, takeFirstTexts } from './prompt-section.js';
+import { type Block, renderSection, type Section, takeFirstTexts } from './prompt-section.js';
 
 /** Blamed hunks are shown uncut in up to half of the prompt, and the most likely commit in as much. */
 const MAX_CHANGES = 4_000;
 
-/** The blamed change comes before everything else (BL-3). */
+/** The least room for the blamed change, if there is so much. */
+const MIN_BLAME = 1_000;
+
+/** Shows the change that broke the test, which comes before everything else (BL-3). */
 export function renderBlame({ blame }: AgentContext): Section | null {
   if (!blame) return null;
   const render = renderSection({
@@ -22,7 +25,7 @@ export function renderBlame({ blame }: AgentContext): Section | null {
     after:
       'The change may be intended. Then adapt the test or other code to it. Revert it only as a last resort.',
   });
-  return (room) => render(room / 2);
+  return (room) => render(Math.max(room / 2, Math.min(room, MIN_BLAME)));
 }
 
 type ShownHunk = Pick<BlamedHunk, 'file' | 'line' | 'old' | 'now'>;
@@ -50,7 +53,7 @@ function takeHunks(texts: readonly string[], room: number): string[] {
   for (let count = texts.length; count > 0; count -= 1) {
     const longest = findLongestThatFits(texts.slice(0, count), room);
     if (count === 1 || longest >= MIN_HUNK)
-      return texts.slice(0, count).map((text) => cutMiddle(text, Math.max(MIN_SECTION, longest)));
+      return texts.slice(0, count).map((text) => cutMiddle(text, longest));
   }
   return [];
 }

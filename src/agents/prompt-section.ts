@@ -3,9 +3,6 @@ import { type BlockOptions, fenced } from '../fenced.js';
 /** Renders a section of a prompt in about `room` characters; returns an empty text if that is too little. */
 export type Section = (room: number) => string;
 
-/** A section with less room is left out. */
-export const MIN_SECTION = 160;
-
 /** Renders the sections in about `room` characters. Those with more weight get room first. */
 export function fitSections(
   sections: Readonly<Record<string, Section | null>>,
@@ -15,7 +12,7 @@ export function fitSections(
   const texts = new Map<string, string>();
   let remaining = room;
   for (const name of new Set(byWeight)) {
-    const text = remaining < MIN_SECTION ? '' : (sections[name]?.(remaining) ?? '');
+    const text = sections[name]?.(remaining) ?? '';
     if (text === '' || text.length > remaining) continue;
     texts.set(name, text);
     remaining -= text.length + 2;
@@ -23,7 +20,7 @@ export function fitSections(
   return [...new Set(inOrder)].map((name) => texts.get(name) ?? '');
 }
 
-/** Joins as many of the first texts as fit into `room` characters. */
+/** Returns as many of the first texts as fit into `room` characters, each on lines of its own. */
 export function takeFirstTexts(texts: readonly string[], room: number): string[] {
   let remaining = room;
   return texts.filter((text) => (remaining -= text.length + 1) > 0);
@@ -42,10 +39,10 @@ export interface Block extends BlockOptions {
   readonly shorten?: (length: number) => string;
 }
 
-/** A text with fewer characters left is not worth a section. */
+/** A text that is cut to fewer characters is not worth a section. */
 const MIN_BLOCK = 80;
 
-/** Renders a block with sentences before and after it; nothing if there is too little room. */
+/** Renders a block with sentences before and after it; nothing if there is too little room for them. */
 export function renderSection({
   title,
   before = '',
@@ -61,12 +58,9 @@ export function renderSection({
     const overhead = `${title ?? ''}${before}${after}`.length + 30;
     const length = Math.min(block?.longest ?? 0, room - overhead);
     if (length < (block ? Math.min(MIN_BLOCK, block.text.length) : 0)) return '';
-    const shown =
-      block &&
-      (block.shorten
-        ? fenced(block.shorten(length), { ...block, longest: Infinity })
-        : fenced(block.text, { ...block, longest: length }));
-    const text = [before, shown ?? '', after].filter((part) => part !== '').join('\n\n');
+    const longest = block?.shorten ? Infinity : length;
+    const shown = block ? fenced(block.shorten?.(length) ?? block.text, { ...block, longest }) : '';
+    const text = [before, shown, after].filter((part) => part !== '').join('\n\n');
     return title === undefined ? text : formatSection(title, text);
   };
 }

@@ -14,7 +14,14 @@ import type { AgentContext } from './context.js';
 import { excerptPage } from './page-excerpt.js';
 import { renderAttempts, renderEarlierFix, renderRejections } from './prompt-attempts.js';
 import { renderBlame, renderChanges } from './prompt-changes.js';
-import { fitSections, formatSection, renderBlock, renderSection, type Section } from './prompt-section.js';
+import {
+  fitSections,
+  formatSection,
+  renderBlock,
+  renderSection,
+  type Section,
+  takeFirstTexts,
+} from './prompt-section.js';
 import { parseAsserted, findContradiction } from '../diagnose/asserted.js';
 import { findLookAlike } from '../diagnose/complaint.js';
 import { formatExchange, timelineFile, buildTimeline, formatTimeline } from '../evidence/timeline.js';
@@ -29,6 +36,7 @@ export interface PromptFrame {
 
 /** The length of a prompt in characters: some 2,400 tokens of paths, code and stacks. The rest is in the files. */
 const MAX_PROMPT = 8_000;
+
 /**
  * Renders the prompt of an agent. It begins with the slash command. The failure, its diagnosis, the few lines that matter, and the names of the
  * files with the rest follow. Text from the page, the console and the network is put into fenced blocks and labeled as data (EV-10).
@@ -103,13 +111,13 @@ export function renderPrompt(
 /** The caret under a line that is too long to see the marked column. */
 const farCaret = /^[ ]+\|[ ]{80,}\^+[ ]*(?:\n|$)/gm;
 
-const MAX_BESIDE = 140;
+const MAX_CONTEXT_LINE = 140;
 
 /** Shortens the lines around the failing one. */
 function shortenSnippet(snippet: string): string {
   const lines = snippet.replaceAll(farCaret, '').split('\n');
-  const isWhole = (line: string) => /^\s*>/.test(line) || line.length <= MAX_BESIDE;
-  return lines.map((line) => (isWhole(line) ? line : `${line.slice(0, MAX_BESIDE)}…`)).join('\n');
+  const isWhole = (line: string) => /^\s*>/.test(line) || line.length <= MAX_CONTEXT_LINE;
+  return lines.map((line) => (isWhole(line) ? line : `${line.slice(0, MAX_CONTEXT_LINE)}…`)).join('\n');
 }
 
 /** Removes the lines of a call log that the rest of the error has, too. */
@@ -196,13 +204,14 @@ function describeSuiteFailure({ phase }: AgentContext): string {
   ].join('\n');
 }
 
+/** The maximum length of a list of other tests. */
+const MAX_LIST = 1_500;
+
 function describeTest(context: AgentContext): string {
   const { test, otherTests, failedStep, setUp, needs } = context;
   if (!test) return describeSuiteFailure(context);
   const before = setUp && describeSetUp(setUp);
-  const others = otherTests
-    .slice(0, 10)
-    .map(({ name, file, line }) => `- ${inline(name)} (${inline(`${file}:${line}`)})`);
+  const others = otherTests.map(({ name, file, line }) => `- ${inline(name)} (${inline(`${file}:${line}`)})`);
   return [
     `Test: ${inline(test.name)}`,
     `File: ${inline(`${test.file}:${test.line}`)}${test.project ? `, project ${inline(test.project)}` : ''}`,
@@ -211,10 +220,15 @@ function describeTest(context: AgentContext): string {
     ...(needs
       ? [
           `It is green alone, and red after ${counted(needs.length, 'other test')}: the data that they leave behind or use up is part of the cause.`,
-          ...needs.slice(0, 5).map(formatNeededTest),
+          ...takeFirstTexts(needs.map(formatNeededTest), MAX_LIST).slice(0, 5),
         ]
       : []),
-    ...(others.length > 0 ? [`More tests with the same cause: ${otherTests.length}`, ...others] : []),
+    ...(others.length > 0
+      ? [
+          `More tests with the same cause: ${otherTests.length}`,
+          ...takeFirstTexts(others, MAX_LIST).slice(0, 10),
+        ]
+      : []),
   ].join('\n');
 }
 
@@ -257,13 +271,13 @@ function renderDiagnosis(
     ...(pageUrl === null ? [] : [`page: ${pageUrl}${from}`]),
     ...named.map(({ name, at }) => `"${name}" in the project: ${at.join(', ')}`),
   ].join('\n');
-  const also = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';
+  const alternativeClasses = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';
   const lost = findLostAnswer({ console, network });
   const cors =
     lost === null
       ? ''
       : ` The page could read other answers of ${inline(lost)}, so CORS is set up: the one without the header is probably an error of that server.`;
-  const head = `It was classified as ${category}${also}.${warning ? ` ${warning}.` : ''}${cors}`;
+  const head = `It was classified as ${category}${alternativeClasses}.${warning ? ` ${warning}.` : ''}${cors}`;
   if (text === '') return renderSection({ title: 'Diagnosis', before: head });
   return renderBlock('Diagnosis', text, { longest: 1_200, before: head });
 }
@@ -318,21 +332,21 @@ function listOtherFiles(
   );
 }
 
-const locators =
+const locatorRule =
   'In files of the tests only the target of a locator may change: its arguments, or one getBy… for another';
 
 /** The allowed changes in tests depend on the class, and on a person's decision (HN-4). */
-const inTests: Record<AgentContext['testChanges'], string> = {
+const testRules: Record<AgentContext['testChanges'], string> = {
   none: 'All files of the tests are read-only: specs, page objects, fixtures, helpers, test data.',
-  locators: `${locators}. The steps and expectations of a test must stay.`,
+  locators: `${locatorRule}. The steps and expectations of a test must stay.`,
   waiting:
     'In specs, page objects, fixtures and helpers only waiting may change: web-first assertions in place of one-shot checks or before a step, an await that is missing. What isolates a test (data of its own) is asked of a person. Sleeps, longer time-outs, retries, serial, skip and softer assertions are rejected. The fix may also be in the app.',
-  asked: `${locators}. If the app was changed on purpose, let the test expect the new behavior instead: a person decides.`,
+  asked: `${locatorRule}. If the app was changed on purpose, let the test expect the new behavior instead: a person decides.`,
   anything: 'A person has allowed the tests of this failure to change.',
 };
 
 function describeReadOnly({ testChanges }: AgentContext): string {
-  return `- ${inTests[testChanges]}
+  return `- ${testRules[testChanges]}
 - Read-only, too: ${protectedNames}.`;
 }
 

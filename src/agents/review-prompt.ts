@@ -60,7 +60,7 @@ interface ReviewFrame {
 }
 
 /** The maximum number of characters of each part: about 7,000 tokens in all. */
-const most = {
+const maxCharacters = {
   patch: 6_000,
   culprit: 3_000,
   state: 2_000,
@@ -69,7 +69,7 @@ const most = {
   test: 3_500,
   error: 1_500,
 };
-const HUNKS = 6;
+const MAX_HUNKS = 6;
 
 /**
  * Renders the question about a fix (HN-11): the question, the change that broke the test, and the fix come first. It contains no instructions for a
@@ -80,11 +80,11 @@ export function renderReview(fix: FixToReview, { slashCommand, token, folder }: 
     `${slashCommand} Does this fix of an app treat what was wrong, or does it hide it from the test?`,
     renderQuestion(fix),
     renderCulprit(fix),
-    formatSection('The fix', fenced(fix.patch, { language: 'diff', longest: most.patch })),
+    formatSection('The fix', fenced(fix.patch, { language: 'diff', longest: maxCharacters.patch })),
     renderCode(fix),
     renderProjectRules(fix),
     renderTest(fix),
-    formatSection('The red run', fenced(removeCallLog(fix.error), { longest: most.error })),
+    formatSection('The red run', fenced(removeCallLog(fix.error), { longest: maxCharacters.error })),
     formatSection('The green run', renderGreenRun(fix)),
     renderAnswer(token, folder),
   ];
@@ -103,9 +103,9 @@ Name an input beside the test's own for which the fix and the last green state d
 function renderCulprit({ culprit: { isProven, hunks } }: FixToReview): string {
   const [first] = hunks;
   if (!first) return '';
-  const shown = hunks.slice(0, HUNKS);
+  const shown = hunks.slice(0, MAX_HUNKS);
   const more = hunks.length - shown.length;
-  const longest = Math.max(300, Math.floor(most.culprit / shown.length));
+  const longest = Math.max(300, Math.floor(maxCharacters.culprit / shown.length));
   const how = isProven
     ? 'Proven: the test is green without this change.'
     : 'Not proven by a run. These are the changes since the test was green; those in files that the fix touches come first.';
@@ -129,7 +129,7 @@ function formatAuthor({ commit }: Pick<BlamedHunk, 'commit'>): string {
 
 function renderCode({ code }: FixToReview): string {
   const texts: string[] = [];
-  let room = most.code;
+  let room = maxCharacters.code;
   for (const { at, green, red, now } of code) {
     const isAsGreen = green !== undefined && green === now;
     const states = [
@@ -150,7 +150,7 @@ function renderCode({ code }: FixToReview): string {
 function renderState(when: string, text: string | null): string {
   return text === null || text.trim() === ''
     ? `${when}: not there.`
-    : `${when}:\n\n${fenced(text, { longest: most.state })}`;
+    : `${when}:\n\n${fenced(text, { longest: maxCharacters.state })}`;
 }
 
 function renderProjectRules({ rules }: FixToReview): string {
@@ -166,12 +166,14 @@ function renderProjectRules({ rules }: FixToReview): string {
     : `Documents and comments about the code that the fix touches, in their current state${isKnown ? ', unchanged since the test was green' : ''}.`;
   return formatSection(
     'What the project says about it',
-    `${how}\n\n${fenced(lines.join('\n'), { longest: most.rules })}`,
+    `${how}\n\n${fenced(lines.join('\n'), { longest: maxCharacters.rules })}`,
   );
 }
 
 function renderTest({ test }: FixToReview): string {
-  return test.source === null ? '' : formatSection('The test', fenced(test.source, { longest: most.test }));
+  return test.source === null
+    ? ''
+    : formatSection('The test', fenced(test.source, { longest: maxCharacters.test }));
 }
 
 function renderGreenRun({ ran, facts }: FixToReview): string {

@@ -5,7 +5,7 @@ import { printText } from './print-text.js';
 import { addStoreFlag, addWaitFlag } from './options.js';
 import { exitCodes } from '../model/exit-codes.js';
 import { readRunState, appendEvent } from '../run/event-log.js';
-import { readKeptChanges, nullIfMissing, undo } from '../run/undo.js';
+import { readKeptChanges, nullIfMissing, undoChanges } from '../run/undo.js';
 import type { WriteResult } from '../workspace/write-files.js';
 import { type StoredRun, findRun, readRun, listRunIds } from '../run/find-run.js';
 import { formatProblem, type Problem } from '../problem.js';
@@ -63,7 +63,7 @@ async function undoChosenRun(request: UndoRequest, store: string | undefined): P
         ? describeReverted(runId)
         : `run ${runId} left no changes in the project: nothing to undo${edits ? `, but somebody changed tests during the run: self-heal undo ${runId} --tests reverts that` : ''}`,
     );
-  const result = await undo(cwd, { runId, dir }, changes).catch(nullIfMissing);
+  const result = await undoChanges(cwd, { runId, dir }, changes).catch(nullIfMissing);
   if (result === null) return createMissingContentsProblem(runId);
   await recordUndo(target.value, result, store);
   printText(

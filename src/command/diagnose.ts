@@ -50,7 +50,7 @@ export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Pro
     for (const failure of failures) {
       count += 1;
       const n = count;
-      const context = { ...shared, folder: await folder.failure(n) };
+      const context = { ...shared, folder: await folder.makeFailureFolder(n) };
       const rerunIds = findRerunIds(failure, run);
       const evidence = await gatherEvidence({ failure, run, ...context });
       const diagnosis = explainOtherLoopback(classify(evidence), evidence, run.serverPorts ?? new Map());
@@ -90,7 +90,7 @@ export async function writeFailure(
   failure: DiagnosedFailure,
 ): Promise<void> {
   const short = redactor.deep({ ...failure, evidence: { ...failure.evidence, elements: null } });
-  const dir = await folder.failure(failure.n);
+  const dir = await folder.makeFailureFolder(failure.n);
   await writeFailureRecord(dir, short).catch(() => undefined);
   const { evidence, diagnosis } = short;
   const happened = formatTimeline(buildTimeline(evidence, { diagnosis, lengths: forPeople }));

@@ -7,7 +7,7 @@ import {
   type Reports,
   createTestKey,
 } from '../playwright/reports/report.js';
-import { listSelectionWords } from '../playwright/selection.js';
+import { listSelectionArguments } from '../playwright/selection.js';
 import { createEmptyRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -33,7 +33,7 @@ export async function runReported(
 ): Promise<Result<ReportedRun, Problem>> {
   const { cwd, env, filters, passThrough, options } = request;
   for (const message of listReportWarnings(reports)) bus.emit({ type: 'run.warning', message });
-  const args = listSelectionWords({ ...options, filters, passThrough });
+  const args = listSelectionArguments({ ...options, filters, passThrough });
   const list = (...more: string[]) => listSuite({ playwright, cwd, env, args: [...args, ...more] });
   const listed = await list();
   if (signal.aborted) return ok({ run: createEmptyRun('interrupted'), reportedRed: new Set() });

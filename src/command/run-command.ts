@@ -95,7 +95,7 @@ async function runLocked(
     const run = new Run(opened);
     teardown.add(async (ending) => {
       if (ending.kind !== 'healed') bus.emit({ type: 'run.stopped', message: describeEnding(ending) });
-      outcome.hasRun = bus.run().playwrightRuns > 0;
+      outcome.hasRun = bus.getRun().playwrightRuns > 0;
       outcome.troubles.push(...(await bus.close()).map((trouble) => redactor.clean(trouble)));
     });
     teardown.add(async (ending) => {
@@ -116,7 +116,7 @@ async function runLocked(
     await showTraces(opened).catch((error: unknown) => warn(bus, 'A trace could not be written', error));
     return result;
   };
-  const ended = await teardown.run(await waitForEnding(carryOut(), interrupts.started(folder.runId)));
+  const ended = await teardown.run(await waitForEnding(carryOut(), interrupts.watchRun(folder.runId)));
   for (const trouble of outcome.troubles) printMessage(trouble);
   if (ended.kind === 'problem') return ended.problem;
   if (ended.kind === 'error') throw ended.error;
@@ -175,14 +175,14 @@ async function writeReports(
   const { request, folder, bus, redactor, startedAt } = run.opened;
   const ledger = run.ledger();
   const { options } = request;
-  const tests = [...bus.run().tests.values()].map(({ verdict }) => verdict);
+  const tests = [...bus.getRun().tests.values()].map(({ verdict }) => verdict);
   const isWithheld = await writeFixUnlessSecret(bus, { dir: folder.dir, ...request });
   const final = decideOutcome({
     ...healed,
     isWithheld,
     tests,
-    causes: bus.run().causes.flatMap(({ ended }) => ended ?? []),
-    interruptedBy: interrupts.by(),
+    causes: bus.getRun().causes.flatMap(({ ended }) => ended ?? []),
+    interruptedBy: interrupts.interruptedBy(),
     failOnHeal: options.failOnHeal ?? false,
     failOnFlaky: options.failOnFlakyTests ?? false,
   });
@@ -207,7 +207,7 @@ async function writeReports(
     commit: await run.commit(),
   } as const;
   const createMaskedReport = () => {
-    const report = createReport(reduce(bus.run(), { ...ended, time }));
+    const report = createReport(reduce(bus.getRun(), { ...ended, time }));
     // Texts from before a failure may contain secrets that only the failure revealed.
     return flaky + report.causes.length > 0 ? redactor.deep(report) : report;
   };
@@ -242,7 +242,7 @@ async function writeFixUnlessSecret(
   bus: OpenRun['bus'],
   { dir, cwd, env }: { readonly dir: string; readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<boolean> {
-  const attempts = createReport(bus.run()).causes.flatMap((cause) => cause.attempts);
+  const attempts = createReport(bus.getRun()).causes.flatMap((cause) => cause.attempts);
   if (!attempts.some((attempt) => isKept(attempt) && attempt.change !== null)) return false;
   // Loaded only for a run with a fix (CL-4).
   const { explainWithheld, fixFile, writeFix } = await import('../outputs/fix-file.js');

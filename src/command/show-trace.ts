@@ -22,7 +22,7 @@ export async function showTrace(
   if (!hasState(trace)) return;
   const { writeTraceFiles } = await import('../evidence/trace/write-trace-files.js');
   const request = { trace, limits: settings.evidence, redactor };
-  await writeTraceFiles({ ...request, folder: await folder.failure(n) });
+  await writeTraceFiles({ ...request, folder: await folder.makeFailureFolder(n) });
   await removeState(trace);
 }
 
@@ -30,7 +30,7 @@ export async function showTrace(
 export async function showTraces(
   opened: Pick<Session, 'folder' | 'settings' | 'redactor' | 'bus' | 'signal'>,
 ): Promise<void> {
-  for (const { evidence } of opened.bus.run().causes) {
+  for (const { evidence } of opened.bus.getRun().causes) {
     if (opened.signal.aborted) return;
     await showTrace(opened, Number(path.posix.basename(evidence)));
   }

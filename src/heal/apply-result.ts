@@ -28,7 +28,7 @@ export function listFailuresWithoutCause(
   { session }: Progress,
   failures: readonly DiagnosedFailure[],
 ): ByKey {
-  const { tests } = session.bus.run();
+  const { tests } = session.bus.getRun();
   const isFixed = session.workspace.listApplied().length > 0;
   return addKeys(failures).filter(([key]) => {
     const test = tests.get(key);
@@ -51,7 +51,7 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
     if (flaky.includes(failure)) continue;
     const key = failureKey(failure.failure);
     const at = proofTests.findIndex((test) => failureKey(test.failure.failure) === key);
-    const causeId = session.bus.run().tests.get(key)?.causeIds.at(-1) ?? '';
+    const causeId = session.bus.getRun().tests.get(key)?.causeIds.at(-1) ?? '';
     const test = createProofTest(progress, { failure, causeId, isLead: false, isFlipped: true });
     proofTests.splice(at === -1 ? proofTests.length : at, 1, test);
   }
@@ -76,7 +76,7 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
 }
 
 function isOfOpenCause(progress: Progress, { failure }: DiagnosedFailure): boolean {
-  const id = progress.session.bus.run().tests.get(failureKey(failure))?.causeIds.at(-1);
+  const id = progress.session.bus.getRun().tests.get(failureKey(failure))?.causeIds.at(-1);
   return id !== undefined && findHeldAttempt(progress, { id }) !== null;
 }
 

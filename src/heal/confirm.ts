@@ -5,7 +5,7 @@ import { countRedsNeeded } from '../model/failure-rate.js';
 import { relativePath } from '../paths.js';
 import { duration } from '../format.js';
 import { groupIntoCauses } from '../diagnose/group.js';
-import { createGreenStateReader } from '../run/last-green.js';
+import { createGreenStateCheck } from '../run/last-green.js';
 import { isGreen } from './judge.js';
 import type { Progress } from './progress.js';
 import { retest } from './retest.js';
@@ -127,7 +127,7 @@ async function findGreenByChance(
   session: Progress['session'],
   confirmed: readonly DiagnosedFailure[],
 ): Promise<ReadonlySet<DiagnosedFailure>> {
-  const wasGreen = createGreenStateReader(session.cwd);
+  const wasGreen = createGreenStateCheck(session.cwd);
   const flakes = new Map(
     (await session.store.listFlakes()).map(({ testId, red, green }) => [testId, { red, runs: red + green }]),
   );

@@ -133,7 +133,7 @@ function takeUnblocked(progress: Progress): DiagnosedFailure[] {
 
 /** True if a failed test has no cause, or if a failure without a cause superseded its last one. */
 function isUndecided(progress: Progress, { failure }: DiagnosedFailure): boolean {
-  const test = progress.session.bus.run().tests.get(failureKey(failure));
+  const test = progress.session.bus.getRun().tests.get(failureKey(failure));
   const last = progress.causes.get(test?.causeIds.at(-1) ?? '');
   const hasNext = last !== undefined && currentVerdict(progress, last) === 'superseded';
   return test?.verdict === 'failed' && (test.causeIds.length === 0 || hasNext);

@@ -69,7 +69,7 @@ export function announceCause({ session, causes }: Progress, cause: Cause): void
 }
 
 export function findCauseState({ session }: Progress, { id }: Pick<Cause, 'id'>): CauseState | undefined {
-  return session.bus.run().causes.find((cause) => cause.id === id);
+  return session.bus.getRun().causes.find((cause) => cause.id === id);
 }
 
 /** Returns the attempts at a cause, including those whose proof is pending. */
@@ -112,7 +112,7 @@ export function mayStartMoreWork(progress: Progress): boolean {
 
 /** True if so many causes need a person that no more agents start. */
 export function isPausedNow({ session, greenWithOthers }: Progress): boolean {
-  const ends = session.bus.run().causes.flatMap(({ id, ended }) => {
+  const ends = session.bus.getRun().causes.flatMap(({ id, ended }) => {
     return ended === null || greenWithOthers.has(id) ? [] : [ended];
   });
   return isPaused(ends, session.settings.limits);

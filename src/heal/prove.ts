@@ -356,7 +356,7 @@ async function refute({ progress, refuted }: Proof, cause: Cause, how: Refutatio
 
 /** Returns the ids that run the fastest green test, which is enough to show whether the suite starts. */
 function findFastestTest({ session, rerunIds }: Progress): readonly string[] {
-  const tests = [...session.bus.run().tests.values()].toSorted((a, b) => a.durationMs - b.durationMs);
+  const tests = [...session.bus.getRun().tests.values()].toSorted((a, b) => a.durationMs - b.durationMs);
   const id = (tests.find(({ verdict }) => verdict === 'passed') ?? tests[0])?.id;
   return id === undefined ? [] : (rerunIds[id] ?? [id]);
 }

@@ -1,7 +1,7 @@
 import type { RegressionResult } from '../event.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { isHealed } from '../model/verdict.js';
-import { isNoTests } from '../playwright/suite-run-of.js';
+import { reportsNoTests } from '../playwright/create-suite-run.js';
 import { chooseRegression, type RegressionTests, type TestFile } from './choose-regression.js';
 import { failureKey, listTests } from '../model/failure.js';
 import type { TestState } from '../run/run-state.js';
@@ -152,7 +152,7 @@ function listMarkedToFail(run: SuiteRun | null): string[] {
 }
 
 function allTests({ session }: Progress): TestState[] {
-  return [...session.bus.run().tests.values()];
+  return [...session.bus.getRun().tests.values()];
 }
 
 function listGreenTests(progress: Progress): string[] {
@@ -219,7 +219,7 @@ export async function findRed(
     ? await session.suite.runAgain({ ids: null, purpose, causeId: null })
     : await runThese(ids);
   // A person may have chosen to delete all selected tests.
-  const isEmptied = session.observations.gone.size > 0 && run.suiteFailure?.errors.every(isNoTests);
+  const isEmptied = session.observations.gone.size > 0 && run.suiteFailure?.errors.every(reportsNoTests);
   if (run.tests.length === 0) {
     record(() => (isEmptied ? 'passed' : 'failed'));
     return { run };

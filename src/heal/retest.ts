@@ -169,11 +169,13 @@ const unseen: PassingTest = { complaints: new Map(), requests: [], writes: [], p
 
 /** Saves the last picture of each test that passed next to its failure, so that a report can show both. */
 async function keepGreenPictures(
-  folder: Pick<RunFolder, 'failure'>,
+  folder: Pick<RunFolder, 'makeFailureFolder'>,
   green: ReadonlyMap<DiagnosedFailure, PassingTest>,
 ): Promise<void> {
   for (const [{ n }, { picture }] of green)
     // A test without a page has no picture, and the report works without one.
     if (picture)
-      await writeFile(path.join(await folder.failure(n), afterName), picture).catch(() => undefined);
+      await writeFile(path.join(await folder.makeFailureFolder(n), afterName), picture).catch(
+        () => undefined,
+      );
 }

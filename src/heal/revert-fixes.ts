@@ -32,7 +32,7 @@ export async function revertFixesThatBroke(
 
 function explainBroken({ session }: Progress, ids: readonly string[]): string {
   if (ids.includes(suiteKey)) return 'its fix broke the suite itself and was reverted';
-  const { tests } = session.bus.run();
+  const { tests } = session.bus.getRun();
   const names = ids.slice(0, 3).map((id) => tests.get(id)?.title.at(-1) ?? '');
   const which = ids.length === 1 ? 'another test' : `${ids.length} other tests`;
   return `its fix broke ${which} (${names.join(', ')}) and was reverted`;

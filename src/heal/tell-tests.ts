@@ -12,7 +12,7 @@ export function announceTests(
   { bus, cwd }: Telling,
   { tests, rerunIds = {} }: Pick<SuiteRun, 'tests'> & Partial<Pick<SuiteRun, 'rerunIds'>>,
 ): void {
-  const known = bus.run().tests;
+  const known = bus.getRun().tests;
   const hasNewResult = ({ test, outcome }: TestResult) => {
     const before = known.get(test.id)?.verdict;
     return before === undefined || (before === 'not-run' && firstVerdict[outcome] !== before);

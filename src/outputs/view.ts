@@ -212,8 +212,9 @@ export function formatAttempt(attempt: ReportAttempt): string {
 export function describeEnd(attempt: ReportAttempt): string {
   // The violations follow, so they need no summary.
   const because = listViolations(attempt).length > 0 ? null : getEndReason(attempt);
-  const reason = because ? ` (${because})` : '';
-  return `${describeAttemptEnd(attempt.end)}${wasReverted(attempt) ? ', reverted' : ''}${reason}`;
+  const words = describeAttemptEnd(attempt.end);
+  const reason = because && because !== words ? ` (${because})` : '';
+  return `${words}${wasReverted(attempt) ? ', reverted' : ''}${reason}`;
 }
 
 /** Returns the guard's findings in an attempt. */

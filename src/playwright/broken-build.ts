@@ -29,9 +29,9 @@ export function findBrokenBuild({ failure, diagnosis }: DiagnosedFailure): Broke
 }
 
 /**
- * True if a server log (`<epoch ms> <text>` lines) has the line of a build error and nothing new after it, for at least ten seconds and as long as the
- * server took to print that line. Repeated lines are not new, because Playwright polls the server every second. Times are in milliseconds since the
- * epoch.
+ * True if a server log (`<epoch ms> <text>` lines) has a build error, and nothing new has followed for ten seconds, or for as long as the server took
+ * to print the error if that is longer. Repeated lines are not new, because Playwright polls the server every second. Times are in milliseconds since
+ * the epoch.
  */
 export function isStillBroken(
   log: string,

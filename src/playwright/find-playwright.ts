@@ -16,9 +16,8 @@ export interface Playwright {
 const oldest = [1, 50] as const;
 
 /**
- * Finds the project's own Playwright (CL-2), resolved from the config file and then from `cwd`. Under Yarn Plug'n'Play it is found only if
- * self-heal itself was started through Yarn. Playwright is an optional peer of self-heal, because npm would install a required one into the cache of
- * `npx`.
+ * Finds the project's own Playwright (CL-2), from the config file or else from `cwd`. Under Yarn Plug'n'Play, it finds one only if self-heal itself was
+ * started through Yarn. Playwright is an optional peer of self-heal, because npm would install a required one into the cache of `npx`.
  */
 export function findPlaywright(cwd: string, configFile?: string): Result<Playwright, Problem> {
   const folders = [...(configFile ? [path.dirname(configFile)] : []), cwd];

@@ -1,13 +1,13 @@
 import { missingBrowser } from '../diagnose/advice.js';
 import type { Problem } from '../problem.js';
 import { findPackageManager } from './package-manager.js';
-import { isNoTests } from './suite-run-of.js';
+import { reportsNoTests } from './create-suite-run.js';
 import type { SuiteRun } from './suite-run.js';
 
 /** Captures the path of a missing browser that the user's config sets. */
 const executablePath = /Failed to launch \w+ because executable doesn't exist at (.+)/;
 
-/** Playwright's messages about invalid arguments and config values; no agent is asked to fix those. */
+/** Playwright's messages about invalid arguments and config values, which are no work for an agent. */
 const refusals = [
   /^error: (?:unknown option|option|missing|too many|unknown command).*/,
   /^Error: Project\(s\) .* not found.*/,
@@ -59,7 +59,7 @@ export function findMissingBrowser(run: SuiteRun): Problem | null {
 
 /** The parts of a request that determine which tests a run has. */
 interface Request {
-  /** True if filters or flags select some of the config's tests. */
+  /** True if filters or flags leave out some of the config's tests. */
   readonly isNarrowed: boolean;
   /** `verify.prepare`, which may generate the tests, or null. */
   readonly prepare: string | null;
@@ -68,7 +68,7 @@ interface Request {
 /** Returns a `Problem` if no test matched the selection. */
 export function findEmptySelection(run: SuiteRun, { isNarrowed, prepare }: Request): Problem | null {
   const errors = run.suiteFailure?.errors ?? [];
-  if (run.tests.length > 0 || errors.length === 0 || !errors.every(isNoTests)) return null;
+  if (run.tests.length > 0 || errors.length === 0 || !errors.every(reportsNoTests)) return null;
   return {
     kind: 'no-tests',
     message: isNarrowed ? 'no test matches the selection' : 'the config finds no tests',

@@ -15,7 +15,7 @@ import { type PlaywrightExit, runPlaywright } from './playwright-process.js';
 import { injectEnv, runFiles } from './report-format.js';
 import { addLine, createEmptyReport, followReport, type SuiteProgress } from './report-state.js';
 import type { PlaywrightArgs } from './selection.js';
-import { createSuiteRun } from './suite-run-of.js';
+import { createSuiteRun } from './create-suite-run.js';
 import type { SuiteRun } from './suite-run.js';
 import { createUnattendedEnv } from './unattended.js';
 
@@ -80,7 +80,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   const { runDir, signal, onProgress, mode } = options;
   const isTraced = mode.kind === 'rerun' && mode.trace === true;
   const startedAt = systemClock.now();
-  await prepare(options);
+  await prepareRunFolder(options);
   const state = createEmptyReport();
   const exited = new AbortController();
   const stop = new AbortController();
@@ -117,7 +117,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
       for (const line of isTraced ? lines : [])
         if (line.type === 'failed-try') {
           examination = examine(line.failure, examination);
-          // After an error, the last test must not wait any longer.
+          // After an error, the last test would wait in vain.
           examination.catch(() => stopBecause('not-examined'));
         }
       // A reporter may wait for a user after the run. If Playwright has exited already, this is the last read of its report.
@@ -127,7 +127,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
       }
     },
   );
-  const running = start(options, AbortSignal.any([signal, stop.signal])).finally(() => {
+  const running = startPlaywright(options, AbortSignal.any([signal, stop.signal])).finally(() => {
     endWatch?.();
     exited.abort();
   });
@@ -143,10 +143,10 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
     // Playwright reports the same error at the end of its time limit.
     state: isBroken && build ? { ...withoutEnd, errors: [build.error] } : state,
     exit,
-    interrupted: signal.aborted,
+    isInterrupted: signal.aborted,
     endedLingering: stop.signal.reason === 'lingering',
     cwd: options.cwd,
-    byIds: mode.kind === 'rerun' && mode.ids !== null,
+    hasSelectedIds: mode.kind === 'rerun' && mode.ids !== null,
     serverLog: path.join(runDir, runFiles.serverLog),
     problems: [...new Set(problems.split('\n'))].filter((line) => line !== '').slice(0, 20),
     ...(isTraced ? { tracing: 'on' } : {}),
@@ -156,7 +156,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   });
 }
 
-/** Returns where the web servers of a config listen on this machine. */
+/** Returns the ports of a config's web servers, with the loopback addresses at which they listen. */
 async function findListeningPorts(
   servers: readonly Pick<WebServer, 'url'>[],
 ): Promise<ReadonlyMap<number, readonly string[]>> {
@@ -167,7 +167,7 @@ async function findListeningPorts(
   return new Map(await Promise.all(known.map(async (port) => [port, await findLoopbacks(port)] as const)));
 }
 
-async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {
+async function prepareRunFolder({ runDir, mode }: SuiteOptions): Promise<void> {
   await mkdir(runDir, { recursive: true });
   for (const file of [runFiles.report, runFiles.serverLog, runFiles.problems]) {
     await writeFile(path.join(runDir, file), '');
@@ -180,7 +180,7 @@ async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {
   await writeFile(path.join(output, '.last-run.json'), JSON.stringify(lastRun));
 }
 
-async function start(options: SuiteOptions, signal: AbortSignal): Promise<PlaywrightExit> {
+async function startPlaywright(options: SuiteOptions, signal: AbortSignal): Promise<PlaywrightExit> {
   const { mode, playwright, cwd, runDir, graceMs = defaultGraceMs } = options;
   const log = mode.kind === 'first' ? null : createBoundedLog(path.join(runDir, runFiles.log));
   const { stdout, stderr } =
@@ -227,7 +227,7 @@ function createEnvironment(options: SuiteOptions): NodeJS.ProcessEnv {
   };
   if (mode.kind === 'first') return ours;
   if (mode.trace) ours[injectEnv.traced] = '1';
-  // Since 1.61 this variable sets the path of the last-run file. A re-run needs the file that `prepare` wrote.
+  // Since 1.61 this variable sets the path of the last-run file. A re-run needs the file that `prepareRunFolder` wrote.
   delete ours['PLAYWRIGHT_LAST_RUN_OUTPUT_FILE'];
   // With this variable, Playwright takes no snapshot of the page.
   delete ours['PLAYWRIGHT_NO_COPY_PROMPT'];
@@ -236,7 +236,7 @@ function createEnvironment(options: SuiteOptions): NodeJS.ProcessEnv {
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** A log file that ends at 16 MB with a note. It never fails, because a broken log must not fail the run. */
+/** Creates a log file that ends at 16 MB with a note. Ignores errors, because a broken log must not fail the run. */
 function createBoundedLog(file: string): Writable {
   const out = createWriteStream(file);
   let room = MAX_BYTES;

@@ -34,43 +34,44 @@ export interface PlaywrightArgs {
 type Option = Exclude<keyof Selection, 'filters' | 'passThrough'>;
 
 /** A re-run by ids has `--project` and `--repeat-each`, because ids depend on them. */
-const howTestsRun: readonly Option[] = ['config', 'project', 'workers', 'repeatEach', 'timeout', 'headed'];
-const whichTests: readonly Option[] = ['grep', 'grepInvert', 'shard', 'onlyChanged'];
-const howRunsEnd: readonly Option[] = ['retries', 'maxFailures', 'x', 'lastFailed'];
+const runConditions: readonly Option[] = ['config', 'project', 'workers', 'repeatEach', 'timeout', 'headed'];
+const testFilters: readonly Option[] = ['grep', 'grepInvert', 'shard', 'onlyChanged'];
+const runLimits: readonly Option[] = ['retries', 'maxFailures', 'x', 'lastFailed'];
 /** The options of a single run, which do not determine the tests of a selection. */
 const runOptions: readonly Option[] = ['shard', 'workers', 'headed', 'retries', 'maxFailures', 'x'];
 
 /** Converts a selection to arguments for the first run and for re-runs. */
 export function toPlaywrightArgs(selection: Selection): PlaywrightArgs {
   const { filters = [], passThrough = [] } = selection;
-  const how = listWords(howTestsRun, selection);
-  const which = [...how, ...listWords(whichTests, selection)];
+  const how = toArguments(runConditions, selection);
+  const which = [...how, ...toArguments(testFilters, selection)];
   return {
-    first: [...which, ...listWords(howRunsEnd, selection), ...filters, ...passThrough],
+    first: [...which, ...toArguments(runLimits, selection), ...filters, ...passThrough],
     rerun: [...which, ...filters, ...passThrough],
     byId: [...how, ...passThrough],
   };
 }
 
 /** Returns the arguments that determine the tests of a selection, without the shard and limits on the run. */
-export function listSelectionWords(selection: Selection): readonly string[] {
+export function listSelectionArguments(selection: Selection): readonly string[] {
   const { filters = [], passThrough = [] } = selection;
-  const options = [...howTestsRun, ...whichTests, ...howRunsEnd].filter(
+  const options = [...runConditions, ...testFilters, ...runLimits].filter(
     (option) => !runOptions.includes(option),
   );
-  return [...listWords(options, selection), ...filters, ...passThrough];
+  return [...toArguments(options, selection), ...filters, ...passThrough];
 }
 
 /** True if a selection excludes some of the config's tests. */
 export function isNarrowed(selection: Selection): boolean {
   const { filters = [], passThrough = [] } = selection;
   return (
-    [...listWords([...whichTests, 'project', 'lastFailed'], selection), ...filters, ...passThrough].length > 0
+    [...toArguments([...testFilters, 'project', 'lastFailed'], selection), ...filters, ...passThrough]
+      .length > 0
   );
 }
 
 /** Joins flag and value with `=`: `--project NAME` would take a following filter as a second name. */
-function listWords(options: readonly Option[], selection: Selection): string[] {
+function toArguments(options: readonly Option[], selection: Selection): string[] {
   return options.flatMap((option) => {
     const flag = option === 'x' ? '-x' : `--${option.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
     const values = [selection[option] ?? []].flat();

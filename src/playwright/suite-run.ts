@@ -6,7 +6,7 @@ export interface TestResult {
   readonly outcome: 'expected' | 'unexpected' | 'flaky' | 'skipped' | 'not-run';
   readonly retries: number;
   readonly durationMs: number;
-  /** The worker and the start of its first try, in milliseconds since the epoch. Absent if it did not run, or is known from a report. */
+  /** The worker and the start of its first try, in milliseconds since the epoch. Absent if it did not run, or if the result is from a report. */
   readonly firstTry?: { readonly worker: number; readonly startedAt: number };
 }
 
@@ -46,11 +46,11 @@ export interface SuiteRun {
   readonly reusedServer?: string | null;
   /** The ports of the config's web servers, with the loopback addresses at which each listened when the first test failed; empty if not checked. */
   readonly serverPorts?: ReadonlyMap<number, readonly string[]>;
-  /** Playwright did not exit after its run, so self-heal ended it. */
+  /** True if Playwright did not exit after its run, so that self-heal ended it. */
   readonly endedLingering?: boolean;
   /** Messages about problems of the reporter itself. */
   readonly problems: readonly string[];
-  /** `on`: Playwright recorded a trace of each test. `own`: it did not, because a test records its own and Playwright refuses a second one. */
+  /** `on`: Playwright recorded a trace of each test. `own`: it did not, because a test records one itself and Playwright refuses a second one. */
   readonly tracing?: 'on' | 'own';
   /** Paths of the traces of tests that passed, by test id; absent if the run was not traced. */
   readonly traces?: ReadonlyMap<string, string>;

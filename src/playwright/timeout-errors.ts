@@ -25,8 +25,8 @@ const closed = /Target page, context or browser has been closed|net::ERR_ABORTED
 const timeLimit = /^(?:Error: )?(Test timeout of \d+ ?ms exceeded)/;
 
 /**
- * Makes the errors of a test independent of the timing of its end. At a test's time limit, Playwright aborts the current action and then closes the
- * page. Either may end the action first, so an action that the closing ended gets the message of the time limit. The browser's output is removed.
+ * Makes the errors of a test independent of timing. At a test's time limit, Playwright aborts the current action and then closes the page. Either may
+ * end the action first, so an action that ended with the page gets the message of the time limit. Removes the browser's output.
  */
 export function stabilizeTimeoutErrors(errors: readonly TestError[]): TestError[] {
   const limit = errors.findIndex(({ message }) => timeLimit.test(message));

@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.js';
 
-/** Flags with which a run is not a test run, each with what Playwright does then. */
-const unusable = new Map([
+/** Flags that keep Playwright from running the tests, with their effects. */
+const unusableFlags = new Map([
   ...['--ui', '--ui-host', '--ui-port', '--debug'].map(
     (flag) => [flag, 'makes Playwright wait for a person'] as const,
   ),
@@ -15,7 +15,7 @@ const interactiveVariables = ['PWDEBUG', 'PWTEST_WATCH', 'PWPAUSE'] as const;
 export function findUnusableFlag(passThrough: readonly string[]): Problem | null {
   for (const argument of passThrough) {
     const [flag = ''] = argument.split('=');
-    const why = unusable.get(flag);
+    const why = unusableFlags.get(flag);
     if (why !== undefined)
       return {
         kind: 'usage',
@@ -26,7 +26,7 @@ export function findUnusableFlag(passThrough: readonly string[]): Problem | null
   return null;
 }
 
-/** Returns the variables of this environment that `unattended` removes. */
+/** Returns the variables of this environment that `createUnattendedEnv` removes. */
 export function listInteractiveVariables(env: NodeJS.ProcessEnv): string[] {
   return interactiveVariables.filter((name) => !['', '0', 'false', undefined].includes(env[name]));
 }

@@ -16,7 +16,7 @@ const MAX_MATCHES = 2_000;
  */
 export async function withZip<T>(file: string, work: (zip: ZipFile) => Promise<T>): Promise<T> {
   const zip = await openPromise(file, { autoClose: false, decodeStrings: false });
-  // Errors also reject the pending promise; this listener keeps a late one from stopping the process.
+  // Errors also reject the pending promise. Without this listener, a late one would end the process.
   zip.on('error', () => undefined);
   try {
     return await work(zip);
@@ -73,7 +73,7 @@ export async function readFirstBytes(zip: ZipFile, entry: Entry, maxBytes: numbe
   return Buffer.concat(parts).subarray(0, maxBytes);
 }
 
-/** One line of a stream; `whole` is false if it exceeded the limit and only its beginning is here. */
+/** One line of a stream, or only its beginning if the line exceeds the limit (`isComplete` is false). */
 export interface BoundedLine {
   readonly bytes: Buffer;
   readonly isComplete: boolean;
@@ -101,7 +101,7 @@ export async function readBoundedLines(
     const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts);
     const isComplete = length <= maxBytes;
     [parts, length] = [[], 0];
-    if (bytes) onLine({ bytes, isComplete: isComplete });
+    if (bytes) onLine({ bytes, isComplete });
   };
   for await (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += 1) {

@@ -14,7 +14,7 @@ const POLL_MS = 25;
 /** How long to wait for the end of a process after KILL: a process that waits for a disk does not end immediately. */
 const KILL_MS = 5000;
 /** How many rounds to try, because processes may start others while self-heal ends them. */
-const ROUNDS = 5;
+const MAX_ROUNDS = 5;
 
 /** Sends a signal to a process, or to a group if the pid is negative. Ignores processes that have ended or belong to another user. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
@@ -26,13 +26,13 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Ends processes with TERM and, after the grace period, KILL, including processes started in between. `look` returns the current processes. */
+/** Ends processes with TERM and, after the grace period, KILL, including processes started in between. `findProcesses` returns those that exist now. */
 export async function endProcesses(
-  look: () => Promise<readonly ProcessEntry[]>,
+  findProcesses: () => Promise<readonly ProcessEntry[]>,
   graceMs: number,
 ): Promise<void> {
-  await waitForEnd(signalAll(await keepRunning(await look()), 'SIGTERM'), graceMs);
-  await waitForEnd(signalAll(await keepRunning(await look()), 'SIGKILL'), KILL_MS);
+  await waitForEnd(signalAll(await filterRunning(await findProcesses()), 'SIGTERM'), graceMs);
+  await waitForEnd(signalAll(await filterRunning(await findProcesses()), 'SIGKILL'), KILL_MS);
 }
 
 /** Signals whole groups, which also reaches newly forked processes, and individual processes in other groups. */
@@ -47,8 +47,8 @@ function signalAll(entries: readonly ProcessEntry[], signal: NodeJS.Signals): re
 interface SweepOptions {
   /** The folder that only this agent works in. Its orphaned processes are ended too. */
   readonly workDir?: string | undefined;
-  /** Processes already known to belong to the owner. */
-  readonly known?: readonly ProcessEntry[];
+  /** Processes that were recorded as the owner's while they ran. */
+  readonly recorded?: readonly ProcessEntry[];
   /** The time between TERM and KILL, in milliseconds; default 1,000. */
   readonly graceMs?: number;
 }
@@ -59,11 +59,11 @@ interface SweepOptions {
  */
 export async function endOwned(owner: Owner, options: SweepOptions = {}): Promise<string[]> {
   const ended = new Map<string, string>();
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const orphans = await findOwned(owner, options);
     if (orphans.length === 0) break;
     for (const entry of orphans) ended.set(createKey(entry), `${entry.pid} ${entry.command}`);
-    await endProcesses(() => findOwned(owner, { ...options, known: orphans }), options.graceMs ?? 1000);
+    await endProcesses(() => findOwned(owner, { ...options, recorded: orphans }), options.graceMs ?? 1000);
   }
   return [...ended.values()];
 }
@@ -71,15 +71,15 @@ export async function endOwned(owner: Owner, options: SweepOptions = {}): Promis
 /** Returns the living processes that belong to an owner. */
 export async function findOwned(
   owner: Owner,
-  { workDir, known = [] }: SweepOptions = {},
+  { workDir, recorded = [] }: SweepOptions = {},
 ): Promise<ProcessEntry[]> {
   const table = (await readProcessTable()).filter((entry) => !entry.isZombie);
-  const spared = findOwnAncestors(table);
-  const others = table.filter(({ pid }) => !spared.has(pid));
-  const inFolder = workDir === undefined ? [] : findOrphansIn(workDir, others);
-  const owned = [...known, ...(await filterOwned(owner, others)), ...inFolder];
-  const all = new Set(addRelatives(owned, others).map(createKey));
-  return others.filter((entry) => all.has(createKey(entry)));
+  const ownAncestors = findOwnAncestors(table);
+  const candidates = table.filter(({ pid }) => !ownAncestors.has(pid));
+  const inFolder = workDir === undefined ? [] : findOrphansIn(workDir, candidates);
+  const owned = [...recorded, ...(await filterOwned(owner, candidates)), ...inFolder];
+  const all = new Set(addRelatives(owned, candidates).map(createKey));
+  return candidates.filter((entry) => all.has(createKey(entry)));
 }
 
 function findOwnAncestors(table: readonly ProcessEntry[]): Set<number> {
@@ -93,14 +93,14 @@ function findOwnAncestors(table: readonly ProcessEntry[]): Set<number> {
 /** Waits until all processes have ended, for at most `ms`. */
 async function waitForEnd(entries: readonly ProcessEntry[], ms: number): Promise<void> {
   const until = performance.now() + ms;
-  for (let alive = await keepRunning(entries); alive.length > 0 && performance.now() < until;) {
+  for (let alive = await filterRunning(entries); alive.length > 0 && performance.now() < until;) {
     await delay(POLL_MS);
-    alive = await keepRunning(alive);
+    alive = await filterRunning(alive);
   }
 }
 
 /** Returns the processes that are still running, without zombies and without later processes that reuse a pid. */
-async function keepRunning(entries: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
+async function filterRunning(entries: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
   const now = await readProcessEntries(entries.map(({ pid }) => pid));
   const alive = new Set(now.filter((entry) => !entry.isZombie).map(createKey));
   return entries.filter((entry) => alive.has(createKey(entry)));
@@ -120,7 +120,7 @@ function findOrphansIn(folder: string, table: readonly ProcessEntry[]): ProcessE
   const managers = new Set(table.filter(({ command }) => command === 'systemd').map(({ pid }) => pid));
   const isOrphan = ({ parent }: ProcessEntry) => parent === 1 || managers.has(parent);
   const candidates = table.filter((entry) => !entry.hasTerminal && isOrphan(entry));
-  return candidates.filter(({ pid }) => listOpenPaths(pid).some((file) => isIn(file, folder)));
+  return candidates.filter(({ pid }) => listOpenPaths(pid).some((file) => isPathIn(file, folder)));
 }
 
 function listOpenPaths(pid: number): string[] {
@@ -131,6 +131,6 @@ function listOpenPaths(pid: number): string[] {
 }
 
 /** The kernel appends ` (deleted)` to the path of a deleted file. */
-function isIn(file: string, folder: string): boolean {
+function isPathIn(file: string, folder: string): boolean {
   return file === folder || file === `${folder} (deleted)` || file.startsWith(`${folder}/`);
 }

@@ -4,16 +4,16 @@ import { endOwned } from './end-processes.js';
 /** Turns signals into an `AbortSignal`, and records which signal came. */
 export interface Interrupts extends Disposable {
   readonly signal: AbortSignal;
-  by(): 'SIGINT' | 'SIGTERM' | null;
+  interruptedBy(): 'SIGINT' | 'SIGTERM' | null;
   /**
-   * Sets the run in progress, whose processes a second signal ends. An uncaught error interrupts the run, too: the returned promise rejects, and the run
+   * Names the run in progress, whose processes a second signal ends. An uncaught error interrupts the run, too: the returned promise rejects, and the run
    * can revert unproven changes before the process ends.
    */
-  started(runId: string): Promise<never>;
+  watchRun(runId: string): Promise<never>;
 }
 
 /** Signals within this time count as one: npx passes on a Ctrl-C that the terminal has also sent to its child. */
-const SAME_MS = 1000;
+const DUPLICATE_SIGNAL_MS = 1000;
 
 /**
  * Listens for SIGINT, SIGTERM and SIGHUP. The first signal interrupts the run, which then ends what it started and reports. The second kills
@@ -28,7 +28,7 @@ export function listenForInterrupts(print: (text: string) => void): Interrupts {
   let onUncaught: ((error: unknown) => void) | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
     const now = performance.now();
-    if (now - lastAt < SAME_MS) return;
+    if (now - lastAt < DUPLICATE_SIGNAL_MS) return;
     lastAt = now;
     count += 1;
     by ??= signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
@@ -44,8 +44,8 @@ export function listenForInterrupts(print: (text: string) => void): Interrupts {
   for (const signal of signals) process.on(signal, onSignal);
   return {
     signal: controller.signal,
-    by: () => by,
-    started: (id) => {
+    interruptedBy: () => by,
+    watchRun: (id) => {
       runId = id;
       const uncaught = new Promise<never>((_, reject) => {
         onUncaught = (error) => {
@@ -69,8 +69,8 @@ export function listenForInterrupts(print: (text: string) => void): Interrupts {
 export function createInterrupts(signal: AbortSignal): Interrupts {
   return {
     signal,
-    by: () => (signal.aborted ? 'SIGINT' : null),
-    started: () => new Promise<never>(() => undefined),
+    interruptedBy: () => (signal.aborted ? 'SIGINT' : null),
+    watchRun: () => new Promise<never>(() => undefined),
     [Symbol.dispose]: () => undefined,
   };
 }

@@ -13,7 +13,7 @@ export interface PortListener {
   readonly folder: string | null;
 }
 
-const answerMs = 1_000;
+const ANSWER_MS = 1_000;
 const run = promisify(execFile);
 
 /** Returns the loopback addresses at which a program listens on a TCP port. */
@@ -26,17 +26,17 @@ export async function findLoopbacks(port: number): Promise<readonly string[]> {
 /** Returns the program that listens on a TCP port of this machine, or null. */
 export async function findListener(port: number): Promise<PortListener | null> {
   if ((await findLoopbacks(port)).length === 0) return null;
-  const nobody = { pid: null, command: null, folder: null };
-  if (process.platform === 'win32') return nobody;
+  const unknownListener = { pid: null, command: null, folder: null };
+  if (process.platform === 'win32') return unknownListener;
   const listener = await (
     process.platform === 'linux' ? findListenerInProc(port) : findListenerByLsof(port)
   ).catch(() => null);
-  return listener ?? nobody;
+  return listener ?? unknownListener;
 }
 
 function isOpen(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: answerMs });
+    const socket = connect({ host, port, timeout: ANSWER_MS });
     const end = (open: boolean) => {
       socket.destroy();
       resolve(open);

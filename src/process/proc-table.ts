@@ -100,34 +100,37 @@ export interface Lineage extends Disposable {
   observe(): Promise<ProcessEntry[]>;
 }
 
-const EVERY_MS = 1000;
+const OBSERVE_EVERY_MS = 1000;
 
 /**
  * Records a program's descendants while it runs. A recorded process is kept after its parent has ended, as are all processes in a group or session that
  * a recorded process started.
  */
 export function recordLineage(root: number): Lineage {
-  let known: ProcessEntry[] = [];
+  let recorded: ProcessEntry[] = [];
   const observe = async () => {
     const table = await readProcessTable();
-    if (known.length === 0) known = table.filter((entry) => entry.pid === root);
-    known = addRelatives(known, table);
-    return known;
+    if (recorded.length === 0) recorded = table.filter((entry) => entry.pid === root);
+    recorded = addRelatives(recorded, table);
+    return recorded;
   };
   // Ignores a failure, because more observations follow.
   const observeQuietly = () => void observe().catch(() => undefined);
   observeQuietly();
-  const timer = setInterval(observeQuietly, EVERY_MS).unref();
-  return { observe: observe, [Symbol.dispose]: () => clearInterval(timer) };
+  const timer = setInterval(observeQuietly, OBSERVE_EVERY_MS).unref();
+  return { observe, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /** Adds the relatives of processes in the table: their children, and members of groups and sessions that they started. */
-export function addRelatives(known: readonly ProcessEntry[], table: readonly ProcessEntry[]): ProcessEntry[] {
-  const relatives = [...known];
+export function addRelatives(
+  entries: readonly ProcessEntry[],
+  table: readonly ProcessEntry[],
+): ProcessEntry[] {
+  const relatives = [...entries];
   const now = new Map(table.map((entry) => [entry.pid, entry]));
   // A reused pid belongs to an unrelated process.
   const isSame = ({ pid, startedAt }: ProcessEntry) => (now.get(pid)?.startedAt ?? startedAt) === startedAt;
-  const pids = new Set(known.filter(isSame).map(({ pid }) => pid));
+  const pids = new Set(entries.filter(isSame).map(({ pid }) => pid));
   // Children may come before their parents in the table, so repeat until nothing is added.
   for (let before = -1; before !== relatives.length;) {
     before = relatives.length;

@@ -67,30 +67,30 @@ export interface SupervisedProgram {
  */
 export function supervise(command: ProgramCommand): SupervisedProgram {
   const ending = new AbortController();
-  const ask = (why: Reason) => ending.abort(why);
+  const requestEnd = (why: Reason) => ending.abort(why);
   return {
-    stop: () => ask('stopped'),
+    stop: () => requestEnd('stopped'),
     stopping: ending.signal,
-    ended: superviseUntilEnd(command, ending.signal, ask),
+    ended: superviseUntilEnd(command, ending.signal, requestEnd),
   };
 }
 
 async function superviseUntilEnd(
   command: ProgramCommand,
   ending: AbortSignal,
-  ask: (why: Reason) => void,
+  requestEnd: (why: Reason) => void,
 ): Promise<ProgramEnd> {
   // Starting.
   const { signal, timeoutMs, graceMs, runId, workDir } = command;
-  if (signal.aborted) ask('aborted');
+  if (signal.aborted) requestEnd('aborted');
   const owner = { startId: randomUUID(), ...(runId === undefined ? {} : { runId }) };
-  const started = await start(command, owner, ending);
+  const started = await startProgram(command, owner, ending);
   if (!started.ok) return { end: started.error, orphans: [] };
   const { child, pid } = started.value;
   // Running.
-  const onAbort = () => ask('aborted');
+  const onAbort = () => requestEnd('aborted');
   signal.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(() => ask('timed-out'), timeoutMs);
+  const timer = setTimeout(() => requestEnd('timed-out'), timeoutMs);
   using lineage = recordLineage(pid);
   const exit = waitForExit(child);
   const outcome = await Promise.race([exit, waitForAbort(ending)]);
@@ -99,13 +99,13 @@ async function superviseUntilEnd(
   // Stopping.
   if (outcome === 'asked-to-end') {
     if (command.askToEnd) await Promise.race([exit, command.askToEnd(), delay(graceMs)]);
-    await endTree(pid, lineage, graceMs);
+    await endProcessTree(pid, lineage, graceMs);
   }
   await exit;
   child.stdout?.destroy();
   child.stderr?.destroy();
   // Sweeping.
-  const orphans = await endOwned(owner, { workDir, graceMs, known: await lineage.observe() });
+  const orphans = await endOwned(owner, { workDir, graceMs, recorded: await lineage.observe() });
   const end = outcome === 'asked-to-end' ? { kind: ending.reason as Reason } : outcome;
   return { end, orphans };
 }
@@ -113,17 +113,18 @@ async function superviseUntilEnd(
 type Child = ReturnType<typeof spawn>;
 
 /** Wrapped in an object because execa's child is a promise, which `await` would unwrap. */
-type StartResult = Result<{ readonly child: Child; readonly pid: number }, ProcessEnd>;
+type Started = Result<{ readonly child: Child; readonly pid: number }, ProcessEnd>;
 
-async function start(command: ProgramCommand, owner: Owner, ending: AbortSignal): Promise<StartResult> {
+async function startProgram(command: ProgramCommand, owner: Owner, ending: AbortSignal): Promise<Started> {
   const { file, cwd, env, onOutput, onStart, input } = command;
   const program = await findProgram(file, { cwd, env });
   if (ending.aborted) return err({ kind: ending.reason as Reason });
-  if (program === null) return err(createNotStarted(`${file}: program not found`));
+  if (program === null) return err({ kind: 'spawn-failed', reason: `${file}: program not found` });
   const child = spawn(command, program, owner);
   if (child.pid === undefined) {
     const { originalMessage, code } = await child;
-    return err(createNotStarted(originalMessage ?? `${file}: ${code ?? 'it did not start'}`));
+    const reason = originalMessage ?? `${file}: ${code ?? 'it did not start'}`;
+    return err({ kind: 'spawn-failed', reason });
   }
   for (const from of ['stdout', 'stderr'] as const) {
     (child[from] as Readable | null)?.on('data', (chunk: Buffer) => onOutput(chunk, from));
@@ -134,10 +135,6 @@ async function start(command: ProgramCommand, owner: Owner, ending: AbortSignal)
   else if (child.stdin) input.pipe(child.stdin);
   onStart(child.pid);
   return ok({ child, pid: child.pid });
-}
-
-function createNotStarted(reason: string): ProcessEnd {
-  return { kind: 'spawn-failed', reason };
 }
 
 function spawn({ args, cwd, env }: ProgramCommand, program: string, owner: Owner) {
@@ -162,8 +159,8 @@ async function waitForAbort(signal: AbortSignal): Promise<'asked-to-end'> {
   return 'asked-to-end';
 }
 
-/** Tools of coding agents run in their own sessions, which a signal to the group does not reach. The lineage knows them. */
-async function endTree(pid: number, lineage: Lineage, graceMs: number): Promise<void> {
+/** Tools of coding agents run in their own sessions, which a signal to the group does not reach. The lineage has recorded them. */
+async function endProcessTree(pid: number, lineage: Lineage, graceMs: number): Promise<void> {
   if (process.platform === 'win32')
     await execa('taskkill', ['/PID', String(pid), '/T', '/F'], { reject: false });
   else await endProcesses(() => lineage.observe(), graceMs);

@@ -17,7 +17,7 @@ export interface Reporter {
 export interface Bus {
   emit(event: Event): void;
   /** The state of the run so far, from the same masked events that the reporters get, so it contains no secrets. */
-  run(): RunState;
+  getRun(): RunState;
   /** Closes the reporters; returns their errors, which make the run exit non-zero. */
   close(): Promise<readonly string[]>;
 }
@@ -49,7 +49,7 @@ export function createBus(reporters: readonly Reporter[], clock: Clock, cleaner?
         if (!broken.has(reporter)) void guard(reporter, () => reporter.handle(stamped, run));
       }
     },
-    run: () => run,
+    getRun: () => run,
     close: async () => {
       for (const reporter of reporters) await guard(reporter, () => reporter.close?.());
       return [...broken.values()];

@@ -44,14 +44,14 @@ export async function readFailureRecords(
   const unreadable: string[] = [];
   const wanted = numbers.map(Number).filter((n) => only?.has(n) ?? true);
   for (const n of wanted.toSorted((a, b) => a - b)) {
-    const failure = read(runDir, n, root);
+    const failure = readFailureRecord(runDir, n, root);
     if (failure) failures.push(failure);
     else unreadable.push(`failures/${n}/${fileName}`);
   }
   return { failures, unreadable };
 }
 
-function read(runDir: string, n: number, rootDir: string): DiagnosedFailure | null {
+function readFailureRecord(runDir: string, n: number, rootDir: string): DiagnosedFailure | null {
   const folder = path.join(runDir, 'failures', String(n));
   const record = readStateJson(path.join(folder, fileName), recordShape);
   if (record === null) return null;
@@ -72,21 +72,23 @@ function read(runDir: string, n: number, rootDir: string): DiagnosedFailure | nu
   return mapPaths(failure, (file) => path.resolve(rootDir, file));
 }
 
-/** Changes every path in the project's code that a failure names. */
-function mapPaths(diagnosed: DiagnosedFailure, at: (file: string) => string): DiagnosedFailure {
+/** Applies a function to every path of the project's code in a failure. */
+function mapPaths(diagnosed: DiagnosedFailure, convert: (file: string) => string): DiagnosedFailure {
   const { failure, evidence } = diagnosed;
   const mapLocation = <T extends { readonly location: TestError['location'] }>(value: T): T =>
-    value.location ? { ...value, location: { ...value.location, file: at(value.location.file) } } : value;
+    value.location
+      ? { ...value, location: { ...value.location, file: convert(value.location.file) } }
+      : value;
   const errors = failure.errors.map(mapLocation);
   const { otherRun } = evidence;
-  const phase = (of: SuitePhase): SuitePhase => ({
-    ...of,
-    at: of.at && { ...of.at, file: at(of.at.file) },
-    file: of.file && at(of.file),
+  const mapPhase = ({ at, file, ...phase }: SuitePhase): SuitePhase => ({
+    ...phase,
+    at: at && { ...at, file: convert(at.file) },
+    file: file && convert(file),
   });
   const moved: Failure =
     failure.scope === 'suite'
-      ? { ...failure, errors, ...(failure.phase ? { phase: phase(failure.phase) } : {}) }
+      ? { ...failure, errors, ...(failure.phase ? { phase: mapPhase(failure.phase) } : {}) }
       : { ...failure, errors, test: mapLocation(failure.test) };
   return {
     ...diagnosed,

@@ -8,7 +8,7 @@ import { compareWithState, readTreeState } from './tree-state.js';
 /** How many runs are searched, newest first. */
 const RUNS = 50;
 
-/** A state of the project in which tests were green here: a commit, and the folder of the run that stored the differences from it, or null. */
+/** A state of the project in which tests were green here: a commit and, if files differed from it, the folder of the run that stored them. */
 export interface GreenState {
   readonly commit: string;
   readonly runDir: string | null;
@@ -21,12 +21,12 @@ interface StoredState extends GreenState {
 }
 
 /**
- * Returns the newest state in which the test of a failure was green, in a run that also had the tests it needs; null if there is none, and for a
- * failure of the suite itself the newest state in which the suite ran.
+ * Returns the newest state in which the test of a failure was green, in a run that also had the tests it needs, or null. For a failure of the suite
+ * itself, returns the newest state in which the suite ran.
  */
 export type LastGreen = (failed: Pick<DiagnosedFailure, 'failure' | 'needs'>) => Promise<GreenState | null>;
 
-/** Creates the lookup of last green states. Reads the runs once, for the first test. The store cannot help, because a green run never opens it (CL-4). */
+/** Creates the lookup of last green states. Reads the runs once, at the first call. The store does not have them: a green run never opens it (CL-4). */
 export function createLastGreenLookup(projectRoot: string): LastGreen {
   let read: Promise<readonly StoredState[]> | null = null;
   return async ({ failure, needs = [] }) => {
@@ -39,8 +39,8 @@ export function createLastGreenLookup(projectRoot: string): LastGreen {
   };
 }
 
-/** Tells whether a test was green here in an earlier run of the very files that the project has now. */
-export function createGreenStateReader(projectRoot: string): (failed: DiagnosedFailure) => Promise<boolean> {
+/** Creates a check whether a test was green here in an earlier run of exactly the files that the project has now. */
+export function createGreenStateCheck(projectRoot: string): (failed: DiagnosedFailure) => Promise<boolean> {
   const lastGreen = createLastGreenLookup(projectRoot);
   return async (failed) => {
     const state = failed.failure.scope === 'test' ? await lastGreen(failed) : null;

@@ -9,7 +9,7 @@ import { createMaskedStream } from '../secrets/masked-stream.js';
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
 /** The subfolder of a run for the unmasked traces of failed tests, which a person may still open. */
 const rawTraces = 'traces';
-/** Output of Playwright and its servers: bodies, traces and attachments, which are not masked in place. */
+/** Output of Playwright and its servers, such as traces and attachments, which are not masked in place. */
 const unmaskable = [runFiles.output, runFiles.servers];
 
 /**
@@ -35,8 +35,8 @@ export async function dropUnmasked(suiteDir: string): Promise<void> {
 }
 
 /**
- * Does the same for all suite runs of a run, including those that were never diagnosed. A suite run that was cut off before its logs were
- * masked is deleted completely.
+ * Deletes the unmasked files of all suite runs of a run, including those that were never diagnosed. Deletes a suite run completely if it was killed
+ * before its logs were masked.
  */
 export async function dropAllUnmasked(runDir: string): Promise<void> {
   const suites = path.join(runDir, 'suites');
@@ -52,9 +52,7 @@ export function rawTracePath(runDir: string, n: number): string {
   return path.join(runDir, rawTraces, `${n}.zip`);
 }
 
-/**
- * Masks a file in place, in chunks; readers see either the old or the new file. Rejects if it cannot be read or written.
- */
+/** Masks a file in place, in chunks; readers see either the old or the new file. Rejects if it cannot be read or written. */
 async function maskFile(file: string, masking: MaskFinder): Promise<void> {
   const masked = `${file}.${process.pid}.masked`;
   try {

@@ -3,7 +3,7 @@ import type { EventOf, SuitePurpose } from '../event.js';
 import { counted, duration } from '../format.js';
 import type { PhaseEvent } from './run-state.js';
 
-/** The purpose of a Playwright run: in short, and as the end of a sentence that begins with `running 3 tests`. */
+/** The purpose of a Playwright run, in short and as the end of a sentence that begins with `running 3 tests`. */
 const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
   first: { short: 'the suite', long: '' },
   confirm: { short: 'confirming', long: ' again without a change, to rule out a flake' },
@@ -31,7 +31,7 @@ export function describeSuiteRun(event: SuiteStarted): string {
   return `running ${describeTests(event)}${why}${describePlan(event)}`;
 }
 
-/** Describes the work that an event began, in short. */
+/** Names the work that an event began. */
 export function describePhaseEvent(event: PhaseEvent): string {
   switch (event.type) {
     case 'suite.started':

@@ -23,7 +23,7 @@ export interface ProjectLock extends Disposable {
 export interface LockRequest {
   /** As typed: `run`, `undo`. */
   readonly command: string;
-  /** True if to wait until the lock is free; if not, a held lock is a `Problem`. */
+  /** True to wait until the lock is free; otherwise, a held lock is a `Problem`. */
   readonly wait: boolean;
   /** Called once with a description of the lock's holder. */
   readonly onWait?: (text: string) => void;

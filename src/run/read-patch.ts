@@ -32,7 +32,7 @@ export async function readRunPatch(runDir: string): Promise<Buffer | null> {
   return rendered && rendered.patch;
 }
 
-/** A patch that waits for a person, with its text; the text is null if the run's folder was deleted, or is on another machine. */
+/** A patch that waits for a person, with its text; null if the run's folder was deleted, or is on another machine. */
 export interface OfferWithText extends Offer {
   readonly text: string | null;
 }

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../result.js';
 import { listKilledRuns, markEnded } from './run-journal.js';
 import { ContentsMissing } from '../workspace/change.js';
 import { findCopies, removeCopy } from '../workspace/copy-folder.js';
-import { isSame, readFileState } from '../workspace/file-state.js';
+import { isSameState, readFileState } from '../workspace/file-state.js';
 import { createInstall, restoreLocks } from '../workspace/install.js';
 import {
   closeJournal,
@@ -28,8 +28,8 @@ export type Recovery = readonly string[];
 
 /**
  * Cleans up after killed runs of a project: ends their processes, deletes their copies, and brings the tree to the state in the journal (HN-2, AG-10).
- * An unusable journal changes nothing; it is set aside and reported once, as a `Problem`. Usually there is nothing to do except list a folder. The
- * caller holds the project's lock.
+ * Sets an unusable journal aside without changing files, and returns it as a `Problem` once. Usually only lists a folder, because there is nothing to
+ * do. The caller holds the project's lock.
  */
 export async function recoverKilledRuns(project: string): Promise<Result<Recovery, Problem>> {
   const stopped: string[] = [];
@@ -73,14 +73,14 @@ export async function finishJournal(project: string): Promise<Result<string[], P
   const journal = readJournal(location);
   if (journal === null) return ok([]);
   if ('refused' in journal) return err(createRefusedProblem(project, journal.refused));
-  return finish(location, journal);
+  return carryOutJournal(location, journal);
 }
 
 function createRecovery(lines: readonly string[]): Recovery {
   return lines.length === 0 ? [] : ['cleaned up after an earlier run that was killed', ...lines];
 }
 
-async function finish(
+async function carryOutJournal(
   { project, root }: JournalFolders,
   journal: Journal,
 ): Promise<Result<string[], Problem>> {
@@ -140,10 +140,10 @@ function createRefusedProblem(project: string, why: string): Problem {
   };
 }
 
-const undoneWords: Record<Journal['purpose'], string> = {
-  'take-out': 'a change that is not proven could not be reverted, and is still in',
+const failureWords: Record<Journal['purpose'], string> = {
+  'take-out': 'an unproven change could not be reverted, and is still in',
   'put-back': 'a proven change could not be reapplied, and is missing from',
-  undo: 'an undo could not be finished, and is still to be done in',
+  undo: 'an undo could not be finished; it is still missing in',
 };
 
 function createUnwritableProblem(
@@ -153,13 +153,13 @@ function createUnwritableProblem(
 ): Problem {
   const unwritten = files.filter(({ path: file, goal }) => {
     const now = readFileState(root, file);
-    return now !== 'other' && !isSame(now, goal);
+    return now !== 'other' && !isSameState(now, goal);
   });
   const names = unwritten.map(({ path: file }) => path.relative(project, path.join(root, file)));
   return {
     kind: 'folder-not-writable',
-    message: `${undoneWords[purpose]} ${names.join(', ')}`,
+    message: `${failureWords[purpose]} ${names.join(', ')}`,
     detail: reasonOf(error),
-    remedy: 'Make the files writable, or free some disk space: the next command does it first.',
+    remedy: 'Make the files writable, or free some disk space: the next command tries again first.',
   };
 }

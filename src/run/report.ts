@@ -45,7 +45,7 @@ export interface Report {
     passed: number;
     flaky: number;
     healed: number;
-    /** Green with a fix that was not proven (`verify: none`). */
+    /** Green with a fix that was not proven. */
     greenOnce: number;
     failed: number;
     /** Skipped by the suite itself. */

@@ -29,9 +29,9 @@ export interface RunFolder {
   /** Its path afterwards: `.self-heal/runs/<run-id>/` in the project. */
   readonly final: string;
   /** Creates `failures/<n>` and returns its path. */
-  failure(n: number): Promise<string>;
+  makeFailureFolder(n: number): Promise<string>;
   /** Returns `attempts/<n>`, without an extension, in an existing folder. */
-  attempt(n: number): Promise<string>;
+  makeAttemptPath(n: number): Promise<string>;
 }
 
 /** Returns the folder of all runs of a project; `.self-heal/latest` points to the newest run. */
@@ -73,8 +73,8 @@ export async function createRunFolder(
       runId,
       dir,
       final,
-      failure: (n) => subfolder('failures', String(n)),
-      attempt: async (n) => path.join(await subfolder('attempts'), String(n)),
+      makeFailureFolder: (n) => subfolder('failures', String(n)),
+      makeAttemptPath: async (n) => path.join(await subfolder('attempts'), String(n)),
     });
   } catch (error) {
     if (error instanceof StateRefused) return err(error.problem);

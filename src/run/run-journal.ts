@@ -17,7 +17,7 @@ const schema = z.object({
 const fileName = 'running.json';
 
 /**
- * Records in `running.json` that this process works on a run, which lets the next command recognize a kill and clean up (AG-10). Ignores a failure to
+ * Records in `running.json` that this process works on a run, so that the next command recognizes a kill and cleans up (AG-10). Ignores a failure to
  * write it.
  */
 export async function markRunning({ dir }: Pick<RunFolder, 'dir'>): Promise<void> {
@@ -40,19 +40,19 @@ export async function listKilledRuns(projectRoot: string): Promise<KilledRun[]> 
 
 /** Returns the pid of a run in progress; null if the run has ended or its process has died. */
 export async function findActivePid(dir: string): Promise<number | null> {
-  const entry = read(dir);
+  const entry = readRunningFile(dir);
   return entry && entry !== 'damaged' && (await isAlive(entry)) ? entry.pid : null;
 }
 
 type KilledRun = Pick<RunFolder, 'runId' | 'dir'>;
 
 async function readKilledRun(runId: string, dir: string): Promise<KilledRun | null> {
-  const entry = read(dir);
+  const entry = readRunningFile(dir);
   if (entry === null || (entry !== 'damaged' && (await isAlive(entry)))) return null;
   return { runId, dir };
 }
 
-function read(dir: string): z.infer<typeof schema> | 'damaged' | null {
+function readRunningFile(dir: string): z.infer<typeof schema> | 'damaged' | null {
   const text = readState(path.join(dir, fileName));
   if (text === null) return null;
   const parsed = schema.safeParse(jsonOf(text.toString()));

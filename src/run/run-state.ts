@@ -271,7 +271,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     regression: { tests, leftOut, broke: [...(run.regression?.broke ?? []), ...broke] },
   }),
   'change.verified': (run, { verification }) => ({ ...run, verification }),
-  'run.undone': (run, { leftAlone }) => (leftAlone.length === 0 ? undone(run) : run),
+  'run.undone': (run, { leftAlone }) => (leftAlone.length === 0 ? markUndone(run) : run),
   'run.warning': (run, { message }) => ({ ...run, warnings: [...run.warnings, message] }),
   'run.stopped': (run, { message }) => ({
     ...run,
@@ -289,7 +289,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
   }),
 };
 
-function undone(run: RunState): RunState {
+function markUndone(run: RunState): RunState {
   const causes = run.causes.map((cause) => ({ ...cause, attempts: cause.attempts.map(revertAttempt) }));
   const warnings = [...run.warnings, 'The changes of this run were undone later (self-heal undo).'];
   return { ...run, causes, warnings, undone: true };
@@ -336,7 +336,7 @@ function beginPhase(run: RunState, event: PhaseEvent): RunState {
   const hasCause = findCause(run, causeId) !== undefined;
   const causes = run.causes.map((cause) => {
     if (cause.id === causeId) return { ...cause, phase, startedAt: cause.startedAt ?? event.time };
-    // If a cause is checked again after its end, it shows that phase only until the next one begins.
+    // A cause that is checked again after its end shows that phase only until the next one begins.
     return cause.ended && cause.phase ? { ...cause, phase: null } : cause;
   });
   // While Playwright runs for all causes, the agent of one may start or end.
@@ -366,8 +366,8 @@ function updateAttempt(
   over: Partial<AttemptState>,
 ): RunState {
   const attempts = findCause(run, causeId)?.attempts ?? [];
-  const isKnown = attempts.some((attempt) => attempt.n === n);
-  const known = isKnown ? attempts : [...attempts, { n, started: null, held: null, judged: null }];
-  const changed = known.map((attempt) => (attempt.n === n ? { ...attempt, ...over } : attempt));
-  return updateCause(run, causeId, { attempts: changed });
+  const exists = attempts.some((attempt) => attempt.n === n);
+  const all = exists ? attempts : [...attempts, { n, started: null, held: null, judged: null }];
+  const updated = all.map((attempt) => (attempt.n === n ? { ...attempt, ...over } : attempt));
+  return updateCause(run, causeId, { attempts: updated });
 }

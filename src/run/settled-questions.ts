@@ -3,7 +3,7 @@ import { isHealed, type Verdict } from '../model/verdict.js';
 import { reasonOf } from '../problem.js';
 import type { Store } from '../store/store.js';
 import { type Change, readChange } from '../workspace/change.js';
-import { isSame, readFileState } from '../workspace/file-state.js';
+import { isSameState, readFileState } from '../workspace/file-state.js';
 import { findRoot } from '../workspace/project-files.js';
 import { readReport, listRunIds } from './find-run.js';
 import { isRunId, runDirOf } from './run-folder.js';
@@ -67,7 +67,7 @@ async function findChangedFile({ runId, offers }: Escalation, cwd: string): Prom
   const files = changes.map(({ edits }) =>
     edits.find(({ path, before }) => {
       const now = readFileState(root, path);
-      return now === 'other' || !isSame(now, before);
+      return now === 'other' || !isSameState(now, before);
     }),
   );
   const [first] = files;

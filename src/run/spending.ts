@@ -5,8 +5,8 @@ import type { LimitSettings } from '../model/settings.js';
 
 /** Tracks the costs of a run, and derives `Spent` for decisions. */
 export interface Spending {
-  /** Counts an agent as started, and as working until the returned object is disposed of. */
-  startAgent(cause: Cause): AgentAtWork;
+  /** Counts an agent as started, and as working until the caller disposes of the returned object. */
+  countStart(cause: Cause): AgentAtWork;
   /** Counts a restart of an agent for the run only, because its reason is unrelated to the tests (AG-7). */
   countRestart(): void;
   /** Returns the number of the next attempt within the run, from 1, which names its files and its change. */
@@ -40,7 +40,7 @@ export function createSpending(
   let [atWork, highestCost] = [0, 0];
   const waiting: (() => void)[] = [];
   return {
-    startAgent: (cause) => {
+    countStart: (cause) => {
       agentRuns += 1;
       atWork += 1;
       for (const key of listKeys(cause)) byTest.set(key, (byTest.get(key) ?? 0) + 1);

@@ -10,7 +10,7 @@ import {
   mergeFile,
   readChange,
 } from '../workspace/change.js';
-import { type FileEdit, isSame, readFileState } from '../workspace/file-state.js';
+import { type FileEdit, isSameState, readFileState } from '../workspace/file-state.js';
 import { changesPackages, createInstall, restoreLocks } from '../workspace/install.js';
 import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';
 import { findRoot } from '../workspace/project-files.js';
@@ -33,7 +33,7 @@ export function readKeptChanges(dir: string, run: RunState): Change[] | null {
   return readable.length < inOrder.length ? null : readable;
 }
 
-/** Combines changes into one: each file before the first change, and after the last. */
+/** Combines changes into one, from each file before the first change to the same file after the last. */
 export function combineChanges(changes: readonly Change[]): Change {
   const edits = new Map<string, FileEdit>();
   for (const edit of changes.flatMap((change) => change.edits))
@@ -46,7 +46,7 @@ export function combineChanges(changes: readonly Change[]): Change {
  * Reverts changes in the project. Keeps later edits by other people; skips and lists a file in which they edited the same lines (HN-8). After a kill, the
  * next command finishes the undo (HN-2). Rejects with `ContentsMissing` if the original contents are no longer stored.
  */
-export async function undo(
+export async function undoChanges(
   project: string,
   run: { readonly runId: string; readonly dir: string },
   changes: readonly Change[],
@@ -84,14 +84,14 @@ interface RevertContext {
 /** Plans a file, and keeps edits by other people if they can be merged. */
 async function planKeepingEdits(file: FilePlan, { root, edits, contents }: RevertContext): Promise<FilePlan> {
   const now = readFileState(root, file.path);
-  if (now === 'other' || file.known.some((state) => isSame(state, now))) return file;
+  if (now === 'other' || file.known.some((state) => isSameState(state, now))) return file;
   const after = edits.findLast((edit) => edit.path === file.path)?.after ?? null;
   const revert = { before: after, after: file.goal };
   const goal = await mergeFile(path.join(root, file.path), { edit: revert, now }, contents);
   return goal === null ? file : { ...file, known: [...file.known, now], goal };
 }
 
-/** For `catch`: null for `ContentsMissing`; rejects with any other error. */
+/** Handles a rejection: returns null for `ContentsMissing`, and throws any other error again. */
 export function nullIfMissing(error: unknown): null {
   if (error instanceof ContentsMissing) return null;
   throw error;

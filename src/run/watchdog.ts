@@ -14,8 +14,7 @@ export interface WatchTargets {
 }
 
 /**
- * A process that outlives self-heal if it is killed, and then ends the run's processes. It does the same if it is disposed of before the run has
- * ended.
+ * A process that cleans up after self-heal was killed. It does the same if it is disposed of before the run has ended.
  */
 export interface Watchdog extends Disposable {
   /** Sets the run's temporary folders, replacing earlier ones; best called before a folder is created. */
@@ -24,7 +23,7 @@ export interface Watchdog extends Disposable {
   markEnded(): void;
 }
 
-/** A shell script that keeps the last line of its input. At the end of the input, it runs the program, unless it has read `end`. */
+/** A shell script that reads its input to the end and then passes the last line to the program. Does nothing if it has read `end`. */
 const waitScript =
   'last=; while IFS= read -r line; do if [ "$line" = end ]; then exit 0; fi; last=$line; done; exec "$@" "$last"';
 
@@ -54,5 +53,5 @@ export function startWatchdog({ runId, dir, final }: Omit<WatchTargets, 'folders
   };
   watch([]);
   const markEnded = () => void child.stdin.write('end\n');
-  return { watch, markEnded: markEnded, [Symbol.dispose]: () => void child.stdin.end() };
+  return { watch, markEnded, [Symbol.dispose]: () => void child.stdin.end() };
 }

@@ -16,7 +16,7 @@ export interface KnownValue {
 type Variable = readonly [name: string, value: string];
 
 /** Values that are common to thousands of projects and appear in many texts. */
-const ordinary =
+const commonValue =
   /^(?:(?:true|false|null|undefined|none|localhost|postgres|postgresql|mysql|mariadb|mongo|redis|supabase|admin|root|user|guest|test|testing|secret|password|passw0rd|changeme|default|development|production|staging|example|anonymous|disabled|enabled|required|optional|memory|cookie|bearer|basic|session|token|verbose|silent|warning|console|strict|database|sqlite|server|client|browser|chromium|firefox|webkit|headless|public|private|always|system)[\d!]{0,3}|[\d.,:_+-]+)$/i;
 /** Paths and addresses without a password, which give nobody access. */
 const address =
@@ -38,11 +38,11 @@ function findSecrets(variables: readonly Variable[]): KnownValue[] {
         value: part,
       }));
     })
-    .filter(({ value }) => value.length >= minLength && !ordinary.test(value) && !address.test(value));
+    .filter(({ value }) => value.length >= MIN_LENGTH && !commonValue.test(value) && !address.test(value));
 }
 
 /** A shorter value occurs in too many texts to be masked everywhere. */
-const minLength = 6;
+const MIN_LENGTH = 6;
 
 /** Returns a value and each of its lines, since a program may print one line alone. Omits lines that only frame a key or data. */
 function splitMaskableLines(value: string): readonly string[] {
@@ -61,9 +61,9 @@ export function listMaskableTexts(typed: Iterable<string>): readonly string[] {
     .flatMap(splitMaskableLines)
     .filter(
       (text) =>
-        text.length >= minLength &&
+        text.length >= MIN_LENGTH &&
         !words.test(text) &&
-        (/^\d+$/.test(text) || !ordinary.test(text)) &&
+        (/^\d+$/.test(text) || !commonValue.test(text)) &&
         !text.includes('[masked: '),
     );
 }
@@ -81,7 +81,7 @@ const MAX_FOLDERS = 2000;
 const MAX_DEPTH = 4;
 const envFile = /^(?:\.env(?:[.-].*)?|\.envrc|\.dev\.vars(?:\..*)?|[\w.-]+\.env)$/;
 /** Sample files hold placeholders, which may appear in any text. */
-const sample = /[.-](?:example|sample|template|dist|schema|defaults)$/i;
+const sampleFile = /[.-](?:example|sample|template|dist|schema|defaults)$/i;
 /** Folders that contain no package of the project itself. */
 const foreignFolder =
   /^(?:node_modules|dist|build|out|coverage|vendor|target|test-results|playwright-report|\..*)$/;
@@ -104,14 +104,16 @@ export async function readEnvFileSecrets(folder: string): Promise<KnownValue[]> 
 }
 
 /** A path of one folder. */
-const route = /^[\\/][\w.@-]+$/;
+const singleFolder = /^[\\/][\w.@-]+$/;
 
 /** True if a value, or each item of a list, is too short or too common to be masked, or is an address. */
 function isHarmless(value: string): boolean {
   return value
     .split(/\s*[,;]\s*/)
     .every(
-      (item) => item.length < minLength || [ordinary, address, route].some((pattern) => pattern.test(item)),
+      (item) =>
+        item.length < MIN_LENGTH ||
+        [commonValue, address, singleFolder].some((pattern) => pattern.test(item)),
     );
 }
 
@@ -146,7 +148,7 @@ async function listFolders(folder: string): Promise<string[]> {
 async function listEnvFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   return names
-    .filter((name) => envFile.test(name) && !sample.test(name))
+    .filter((name) => envFile.test(name) && !sampleFile.test(name))
     .map((name) => path.join(folder, name));
 }
 
@@ -179,13 +181,13 @@ interface Entry {
   readonly label: string;
 }
 
-/** The index stores a piece (gram) of `gramLength` characters from every third position of a value, and looks one up at each position of a text. */
-const gramLength = 6;
-const gramStep = 3;
-/** Shorter values, and plain words shorter than twice `minPartLength`, are found only if they appear unchanged. */
-const longEnough = 10;
-/** A part of a generated value counts as the secret from this length on. The beginning or end of a value counts from `longEnough` on. */
-const minPartLength = 12;
+/** The index stores a piece (gram) of `GRAM_LENGTH` characters from every third position of a value, and looks one up at each position of a text. */
+const GRAM_LENGTH = 6;
+const GRAM_STEP = 3;
+/** Shorter values, and plain words shorter than twice `MIN_PART_LENGTH`, are found only if they appear unchanged. */
+const MIN_BARE_LENGTH = 10;
+/** A part of a generated value counts as the secret from this length on. The beginning or end of a value counts from `MIN_BARE_LENGTH` on. */
+const MIN_PART_LENGTH = 12;
 /** Bounds the index: a run that finds more values than this does not find secrets. */
 const MAX_ENTRIES = 20_000;
 
@@ -199,12 +201,12 @@ export function createKnownIndex(): KnownIndex {
   const grams = new Map<string, (readonly [entry: Entry, offset: number])[]>();
   const begins = new Uint8Array(0x10000);
   const addBare = (bare: string, label: string): void => {
-    if (!(isMixed(bare) ? bare.length >= longEnough : bare.length >= 2 * minPartLength)) return;
+    if (!(isMixed(bare) ? bare.length >= MIN_BARE_LENGTH : bare.length >= 2 * MIN_PART_LENGTH)) return;
     if (added.has(bare) || added.size > MAX_ENTRIES) return;
     added.add(bare);
     const entry = { bare, label };
-    for (let offset = 0; offset + gramLength <= bare.length; offset += gramStep) {
-      const gram = bare.slice(offset, offset + gramLength);
+    for (let offset = 0; offset + GRAM_LENGTH <= bare.length; offset += GRAM_STEP) {
+      const gram = bare.slice(offset, offset + GRAM_LENGTH);
       grams.set(gram, [...(grams.get(gram) ?? []), [entry, offset]]);
       begins[readPair(gram, 0)] = 1;
     }
@@ -214,9 +216,9 @@ export function createKnownIndex(): KnownIndex {
     if (grams.size === 0) return matches;
     const bare = keepAlphanumerics(reading.text);
     const ends = new Map<Entry, number>();
-    for (let at = 0; at + gramLength <= bare.text.length; at += 1) {
+    for (let at = 0; at + GRAM_LENGTH <= bare.text.length; at += 1) {
       if (begins[readPair(bare.text, at)] === 0) continue;
-      for (const [entry, offset] of grams.get(bare.text.slice(at, at + gramLength)) ?? []) {
+      for (const [entry, offset] of grams.get(bare.text.slice(at, at + GRAM_LENGTH)) ?? []) {
         if (at < (ends.get(entry) ?? 0)) continue;
         const [from, to] = extendMatch(bare.text, at, { entry, offset, after: ends.get(entry) ?? 0 });
         if (!isRevealing(bare.text.slice(from, to), entry.bare)) continue;
@@ -231,7 +233,7 @@ export function createKnownIndex(): KnownIndex {
     add: (value, label) => {
       const read = decodeText(value).text;
       for (const text of [read, ...encodeVariants(value)]) addBare(keepAlphanumerics(text).text, label);
-      if (!added.has(keepAlphanumerics(read).text) && read.length >= gramLength) exact.set(read, label);
+      if (!added.has(keepAlphanumerics(read).text) && read.length >= GRAM_LENGTH) exact.set(read, label);
     },
     find,
   };
@@ -240,9 +242,9 @@ export function createKnownIndex(): KnownIndex {
 /** True if the characters that a text shares with a secret reveal it. */
 function isRevealing(common: string, value: string): boolean {
   if (common.length === value.length) return true;
-  if (common.length >= minPartLength) return isGenerated(common);
+  if (common.length >= MIN_PART_LENGTH) return isGenerated(common);
   const isEdge = value.startsWith(common) || value.endsWith(common);
-  return isEdge && common.length >= longEnough && isMixed(common);
+  return isEdge && common.length >= MIN_BARE_LENGTH && isMixed(common);
 }
 
 function readPair(text: string, at: number): number {
@@ -258,7 +260,7 @@ function extendMatch(
   let [from, first] = [at, offset];
   while (from > after && first > 0 && text[from - 1] === bare[first - 1])
     [from, first] = [from - 1, first - 1];
-  let [to, next] = [at + gramLength, offset + gramLength];
+  let [to, next] = [at + GRAM_LENGTH, offset + GRAM_LENGTH];
   while (next < bare.length && text[to] === bare[next]) [to, next] = [to + 1, next + 1];
   return [from, to];
 }
@@ -268,7 +270,7 @@ function findOccurrences(text: string, value: string, label: string): SecretMatc
   for (let start = text.indexOf(value); start !== -1; start = text.indexOf(value, start + 1)) {
     const end = start + value.length;
     const isWord = !/[A-Za-z\d]/.test(text[start - 1] ?? '') && !/[A-Za-z\d]/.test(text[end] ?? '');
-    if (isWord || value.length >= minPartLength) matches.push({ start, end, kind: 'known value', label });
+    if (isWord || value.length >= MIN_PART_LENGTH) matches.push({ start, end, kind: 'known value', label });
   }
   return matches;
 }

@@ -3,7 +3,7 @@ import { visibleText } from '../visible-text.js';
 import { type Mask, type MaskFinder, maskRange } from './redactor.js';
 
 /** How many characters of past output are scanned again, so that a field's name above its value is still seen. */
-const contextLength = 4096;
+const CONTEXT_LENGTH = 4096;
 /** How many characters of an unfinished line, or of lines that continue, are held back at most. */
 const MAX_HELD = 64 * 1024;
 /** How many characters at the end of an overlong text are still held back, since they may be the first part of a secret. */
@@ -22,10 +22,10 @@ interface MaskedStream {
 export function createMaskedStream(masking: MaskFinder, onMasked: (text: string) => void): MaskedStream {
   const decoder = new StringDecoder('utf8');
   /** Emitted text, complete text that is still held back, and the unfinished rest. Only the rest may contain invisible characters. */
-  let [context, pending, open] = ['', '', ''];
+  let [context, pending, unfinished] = ['', '', ''];
   const emit = (upTo: number): void => {
     if (upTo === 0) return;
-    const text = context + pending + visibleText(open);
+    const text = context + pending + visibleText(unfinished);
     const from = context.length;
     const masks = masking.findMasks(text);
     const to = findSafeBorder(from + upTo, masks, { from, end: from + pending.length });
@@ -35,31 +35,31 @@ export function createMaskedStream(masking: MaskFinder, onMasked: (text: string)
     pending = text.slice(to, from + pending.length);
   };
   const take = (length: number): void => {
-    pending += visibleText(open.slice(0, length));
-    open = open.slice(length);
+    pending += visibleText(unfinished.slice(0, length));
+    unfinished = unfinished.slice(length);
   };
   return {
     write: (chunk) => {
-      open += decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-      take(measureComplete(open));
+      unfinished += decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+      take(measureComplete(unfinished));
       emit(measureEmittable(pending));
     },
     end: () => {
-      open += decoder.end();
-      take(open.length);
+      unfinished += decoder.end();
+      take(unfinished.length);
       emit(pending.length);
     },
   };
 }
 
 /** Returns how much of the text is complete: its whole lines, or part of an overlong line that splits neither a word nor an escape sequence. */
-function measureComplete(open: string): number {
-  const lines = open.lastIndexOf('\n') + 1;
-  if (lines > 0 || open.length <= MAX_HELD) return lines;
-  const last = open.length - MAX_TORN;
-  const border = Math.max(open.lastIndexOf(' ', last), open.lastIndexOf('"', last));
+function measureComplete(unfinished: string): number {
+  const lines = unfinished.lastIndexOf('\n') + 1;
+  if (lines > 0 || unfinished.length <= MAX_HELD) return lines;
+  const last = unfinished.length - MAX_TORN;
+  const border = Math.max(unfinished.lastIndexOf(' ', last), unfinished.lastIndexOf('"', last));
   const end = border > 0 ? border : last;
-  const escape = open.lastIndexOf('\u001b', end);
+  const escape = unfinished.lastIndexOf('\u001b', end);
   return escape > end - MAX_TORN && escape > 0 ? escape : end;
 }
 
@@ -76,20 +76,20 @@ function findSafeBorder(
 }
 
 function keepLastLines(text: string): string {
-  if (text.length <= contextLength) return text;
-  const tail = text.slice(-contextLength);
+  if (text.length <= CONTEXT_LENGTH) return text;
+  const tail = text.slice(-CONTEXT_LENGTH);
   return tail.slice(tail.indexOf('\n') + 1);
 }
 
 /** A value may be wrapped over this many lines, or have its name in one of them. */
-const linesHeld = 4;
+const LINES_HELD = 4;
 
 /** Returns how much of the text can be emitted: all but its last lines and a private key that has not ended. */
 function measureEmittable(pending: string): number {
   const key = findOpenPrivateKey(pending);
   if (pending.length > MAX_HELD) return pending.length - MAX_TORN;
   let end = key === -1 ? pending.length : pending.lastIndexOf('\n', key) + 1;
-  for (let line = 0; line < linesHeld && end > 0; line += 1) end = pending.lastIndexOf('\n', end - 2) + 1;
+  for (let line = 0; line < LINES_HELD && end > 0; line += 1) end = pending.lastIndexOf('\n', end - 2) + 1;
   return Math.max(end, key === -1 ? pending.length - MAX_TORN : 0);
 }
 

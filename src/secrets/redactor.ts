@@ -83,27 +83,27 @@ export function createRedactorOf(values: readonly KnownValue[]): Redactor {
   for (const { name, value } of values) index.add(value, `value of ${name}`);
   const exempted = new Set<string>();
   let cleaned = new Map<string, string>();
-  let remembered = 0;
+  let cachedCharacters = 0;
   let learned = 0;
   // A new secret may be part of a text that was clean before.
-  const forget = () => {
+  const clearCache = () => {
     cleaned = new Map();
-    remembered = 0;
+    cachedCharacters = 0;
   };
   const labels = createLabels((...learned) => {
-    forget();
+    clearCache();
     index.add(...learned);
   });
   const text = (from: string): string => applyReplacements(from, findMasks(from, index, labels, exempted));
   const clean = (from: string): string => {
-    const known = cleaned.get(from);
-    if (known !== undefined) return known;
-    const memory = cleaned;
+    const cached = cleaned.get(from);
+    if (cached !== undefined) return cached;
+    const cache = cleaned;
     const now = text(visibleText(from));
-    // If this text contained a new secret, the result may still show it; but then `forget` has replaced `cleaned`, and `memory` is the discarded map.
-    memory.set(from, now).set(now, now);
-    remembered += from.length + now.length;
-    if (remembered > MAX_CACHED) forget();
+    // If this text contained a new secret, the result may still show it; but then `clearCache` has replaced `cleaned`, and `cache` is the discarded map.
+    cache.set(from, now).set(now, now);
+    cachedCharacters += from.length + now.length;
+    if (cachedCharacters > MAX_CACHED) clearCache();
     return now;
   };
   return {
@@ -114,14 +114,14 @@ export function createRedactorOf(values: readonly KnownValue[]): Redactor {
     learn: (typed) => {
       for (const value of listMaskableTexts(typed)) {
         if (index.find(decodeText(value)).length > 0) continue;
-        forget();
+        clearCache();
         index.add(value, `typed value${learned === 0 ? '' : ` ${learned + 1}`}`);
         learned += 1;
       }
     },
     exempt: (id) => {
       if (values.some(({ value }) => id.includes(value))) return;
-      forget();
+      clearCache();
       exempted.add(id);
     },
   };
@@ -241,25 +241,25 @@ export function maskRange(
 /** How many secrets get a number of their own. */
 const MAX_LABELS = 10_000;
 /** From their first mask on, generated secrets of at least this length are masked everywhere, even where nothing else indicates a secret. */
-const longEnough = 16;
+const MIN_LEARNED_LENGTH = 16;
 
 /**
  * Numbers the secrets of each kind, so that a reader sees which masks hide the same one: `token`, `token 2`. Passes each long generated secret
- * to `remember` with its label.
+ * to `learn` with its label.
  */
-function createLabels(remember: (value: string, label: string) => void): Label {
+function createLabels(learn: (value: string, label: string) => void): Label {
   const labels = new Map<string, string>();
   const counts = new Map<string, number>();
   return ({ kind, value, label: given }) => {
     if (given !== undefined) return given;
-    const known = labels.get(value);
-    if (known !== undefined) return known;
+    const earlierLabel = labels.get(value);
+    if (earlierLabel !== undefined) return earlierLabel;
     if (labels.size >= MAX_LABELS) return kind;
     const count = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, count);
     const label = count === 1 ? kind : `${kind} ${count}`;
     labels.set(value, label);
-    if (value.length >= longEnough && isGenerated(value.replaceAll(/\s/g, ''))) remember(value, label);
+    if (value.length >= MIN_LEARNED_LENGTH && isGenerated(value.replaceAll(/\s/g, ''))) learn(value, label);
     return label;
   };
 }

@@ -5,9 +5,9 @@
 type NameMeaning = 'secret' | 'handle';
 
 /** The last words of a name decide: `DB_PASSWORD_2`, `accessToken`; but not `passwordStrength`, `TOKEN_URL`, `sort_key`. */
-const secret =
+const secretName =
   /(?:^| )(?:\w*(?:password|passwd|passwort|passphrase|passcode|secret|token|apikey|secretkey|privatekey|accesskey)|pass|pwd|\w+ pw|requirepass|credential|cred|csrf|xsrf|jwt|bearer|\w*otp|pin|pin code|cvv|cvc|csc|(?:security|verification|one time|2 ?fa|mfa|factor|sms|backup|recovery) code|private key id|secret key base|(?:github|npm|access|gitlab) pat|(?:api|access|secret|private|signing|encryption|crypto|auth|account|shared|master|service|role|client|licen[cs]e|session|cookie|webhook|deploy|storage|hmac|jwt|ssh|aws|stripe|app|base|publish) key)s?$/;
-const handle =
+const handleName =
   /(?:^| )(?:auth|session|sess|\w*sessid|\w*sessionid|session id|sid|sig|signature|\w*verifier|nonce|salt|pepper|seed|sk|code|key|assertion|saml response|saml request|token hash)s?$/;
 /** A suffix that does not change what a name means. */
 const qualifier = / (?:\d{1,4}|v\d|old|new|current|next|base64|b64|staging|prod|production|dev|test|live)$/;
@@ -20,7 +20,7 @@ export function classifyName(name: string): NameMeaning | null {
   let meaning = cache.get(name);
   if (meaning === undefined) {
     const words = splitName(name);
-    meaning = secret.test(words) ? 'secret' : handle.test(words) ? 'handle' : null;
+    meaning = secretName.test(words) ? 'secret' : handleName.test(words) ? 'handle' : null;
     if (cache.size < MAX_CACHED) cache.set(name, meaning);
   }
   return meaning;
@@ -48,17 +48,17 @@ export function isSecretHeader(name: string): boolean {
 export const fieldWords = String.raw`passwor[dt]|passphrase|passcode|secret|token|one.?time|otp|(?:api|access|secret|private|licen[cs]e)[ _-]?key|(?:security|verification|auth\w{0,12}|2fa|mfa|factor|sms|backup|recovery)[ _-]?code|\bc(?:ar|redit.?car)d.?(?:number|code)|cc-number|\b(?:cv[vc]2?|csc|pin)\b`;
 
 const secretWord = new RegExp(fieldWords, 'i');
-const describing =
+const describingAttribute =
   /^(?:name|id|type|autocomplete|label|aria-label|placeholder|title|selector|locator|data-[\w-]{1,40})$/;
 /** Types of input fields that hold no secret. */
-const otherType = /^(?:checkbox|radio|submit|button|reset|image|file|range|color|email)$/i;
+const typeWithoutSecret = /^(?:checkbox|radio|submit|button|reset|image|file|range|color|email)$/i;
 
 /** True for a secret field, judging by its attributes, its label or the locator with which a test found it. */
 export function isSecretField(field: Readonly<Record<string, unknown>>): boolean {
   if (field['type'] === 'hidden') return isHiddenSecret(field);
-  if (typeof field['type'] === 'string' && otherType.test(field['type'])) return false;
+  if (typeof field['type'] === 'string' && typeWithoutSecret.test(field['type'])) return false;
   return Object.entries(field).some(([name, description]) => {
-    if (typeof description !== 'string' || !describing.test(name)) return false;
+    if (typeof description !== 'string' || !describingAttribute.test(name)) return false;
     const words = description.slice(0, 500);
     return (
       secretWord.test(words) ||

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Change, type Contents, storeChange, mergeFile, mergeOnto } from './change.js';
 import { changesPackages, createInstall, restoreLocks } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
-import { type FileEdit, type FileState, isSame, readFileState } from './file-state.js';
+import { type FileEdit, type FileState, isSameState, readFileState } from './file-state.js';
 import { findMissingFolders, type FilePlan, writeFiles, type WriteResult } from './write-files.js';
 import { reasonOf } from '../problem.js';
 
@@ -101,7 +101,7 @@ export class AppliedChanges {
     await this.#rebase(paths);
     return planFiles(this.#all, this.#reverted).files.flatMap(({ path: file, goal }) => {
       const now = readFileState(this.#options.root, file);
-      return paths.has(file) && (now === 'other' || !isSame(now, goal)) ? [file] : [];
+      return paths.has(file) && (now === 'other' || !isSameState(now, goal)) ? [file] : [];
     });
   }
 
@@ -125,7 +125,7 @@ export class AppliedChanges {
   /** True if a file is still as a change of this run, or its revert, has left it. */
   isAsLastWritten(file: string, now: FileState | null): boolean {
     const written = this.#lastWritten.get(file);
-    return written !== undefined && isSame(written, now);
+    return written !== undefined && isSameState(written, now);
   }
 
   async #revertExactly(
@@ -219,7 +219,7 @@ export class AppliedChanges {
     const { runDir, root } = this.#options;
     for (const { path: file, known, goal: expected } of planFiles(this.#all, this.#reverted).files) {
       const now = readFileState(root, file);
-      if (!paths.has(file) || now === 'other' || known.some((state) => isSame(state, now))) continue;
+      if (!paths.has(file) || now === 'other' || known.some((state) => isSameState(state, now))) continue;
       const states = await Promise.all(
         known.map(async (after) =>
           mergeFile(path.join(root, file), { edit: { before: expected, after }, now }, this.#contents),

@@ -9,7 +9,7 @@ import {
   fileEditShape,
   type FileState,
   hashContent,
-  isSame,
+  isSameState,
   readFileState,
 } from './file-state.js';
 import { safePath } from './safe-path.js';
@@ -96,8 +96,8 @@ export async function mergeOnto(
   const conflicts: string[] = [];
   for (const edit of edits) {
     const now = readFileState(root, edit.path);
-    if (now !== 'other' && isSame(now, edit.before)) merged.push({ ...edit, before: now });
-    else if (now !== 'other' && isSame(now, edit.after)) continue;
+    if (now !== 'other' && isSameState(now, edit.before)) merged.push({ ...edit, before: now });
+    else if (now !== 'other' && isSameState(now, edit.after)) continue;
     else {
       const file = path.join(root, edit.path);
       const after = now === 'other' ? null : await mergeFile(file, { edit, now }, contents);

@@ -7,7 +7,7 @@ import { git } from './git.js';
 import { isInside } from '../paths.js';
 import type { Contents } from './change.js';
 import { removeCopy } from './copy-folder.js';
-import { readContent, type FileEdit, type FileState, isSame, kindOf, readFileState } from './file-state.js';
+import { readContent, type FileEdit, type FileState, isSameState, kindOf, readFileState } from './file-state.js';
 import { type Entry, isWritable, listAll, listProject, findUnwritable } from './project-files.js';
 import { pointsOutside } from './write-files.js';
 
@@ -298,7 +298,7 @@ export async function listChangedSince(
     if (oldEntry && newEntry && isUntouched(oldEntry.stat, newEntry.stat)) return false;
     const [oldState, newState] = [readFileState(copy.base, file), readFileState(root, file)];
     if (oldState === 'other' || newState === 'other') return true;
-    return !isSame(oldState, newState) && !isOurs(file, newState);
+    return !isSameState(oldState, newState) && !isOurs(file, newState);
   };
   const all = new Set([...before.keys(), ...now.keys()]);
   return [...all].filter(differs).toSorted();
@@ -345,7 +345,7 @@ export async function collectChanges(
     const after = await storeState(copy.tree, tree.get(file), { contents, like: before });
     if (after?.kind === 'link' && hasOutsideTarget(copy.tree, file))
       return { edits: [], ignored, refused: `it created a link that points outside the project: ${file}` };
-    if (!isSame(before, after)) edits.push({ path: file, before, after });
+    if (!isSameState(before, after)) edits.push({ path: file, before, after });
   }
   return { edits, ignored, refused: null };
 }

@@ -51,7 +51,7 @@ export function kindOf(info: Pick<Stats, 'isFile' | 'isSymbolicLink'>): FileStat
 }
 
 /** True if two states are the same. Of the permission bits, only the executable bit counts. */
-export function isSame(a: FileState | null, b: FileState | null): boolean {
+export function isSameState(a: FileState | null, b: FileState | null): boolean {
   if (a === null || b === null) return a === b;
   return a.kind === b.kind && a.hash === b.hash && isExecutable(a) === isExecutable(b);
 }

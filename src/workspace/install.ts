@@ -6,7 +6,7 @@ import { findLockFolder } from '../playwright/package-manager.js';
 import { runProgram } from '../process/supervise.js';
 import { isInside, relativePath } from '../paths.js';
 import type { Contents } from './change.js';
-import { readContent, type FileEdit, type FileState, isSame, readFileState } from './file-state.js';
+import { readContent, type FileEdit, type FileState, isSameState, readFileState } from './file-state.js';
 import { writeFiles } from './write-files.js';
 import { tryOr } from '../result.js';
 
@@ -105,7 +105,7 @@ export async function createInstall(request: InstallRequest): Promise<Install> {
       }));
       return {
         failed: failed && `${failed.output}\nit ended with ${failed.how}`,
-        locks: edits.filter(({ before, after }) => !isSame(before, after)),
+        locks: edits.filter(({ before, after }) => !isSameState(before, after)),
       };
     },
   };

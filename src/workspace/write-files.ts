@@ -16,7 +16,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { listOf } from '../model/shape.js';
 import type { Contents } from './change.js';
-import { isSame, listParents, readFileState, stateOrNull, findObstacle } from './file-state.js';
+import { isSameState, listParents, readFileState, stateOrNull, findObstacle } from './file-state.js';
 import { isInside } from '../paths.js';
 import { safePath } from './safe-path.js';
 import { tryOr } from '../result.js';
@@ -83,17 +83,17 @@ function writeFile(
   const target = path.join(root, file);
   const temporary = path.join(path.dirname(target), `.${path.basename(target)}.self-heal`);
   const mayWrite = (now: ReturnType<typeof readFileState>) =>
-    now !== 'other' && known.some((state) => isSame(state, now));
+    now !== 'other' && known.some((state) => isSameState(state, now));
   if (findObstacle(root, file) === 'link') return 'left-alone';
   const first = readFileState(root, file);
   // A kill may have left it behind.
   removeFile(temporary);
-  if (first !== 'other' && isSame(first, goal)) return 'unchanged';
+  if (first !== 'other' && isSameState(first, goal)) return 'unchanged';
   if (first === 'other' || !mayWrite(first)) return 'left-alone';
   if (goal?.kind === 'link' && content && pointsOutside(root, file, content.toString())) return 'left-alone';
   if (goal && content) {
     if (!makeFolder(path.dirname(target))) return 'left-alone';
-    const before = known.find((state) => isSame(state, first)) ?? null;
+    const before = known.find((state) => isSameState(state, first)) ?? null;
     // Keeps a mode that somebody else has changed.
     const mode = first && before && first.mode !== before.mode ? first.mode : goal.mode;
     if (goal.kind === 'link') symlinkSync(content.toString(), temporary);

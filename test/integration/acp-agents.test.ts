@@ -31,7 +31,7 @@ function taskOf([behaviour, argument = '']: readonly [string, string?], over: Ov
 interface Ended extends AgentRun {
   readonly log: string;
   readonly text: string;
-  /** What the agent was answered. */
+  /** The answers to the agent's requests. */
   readonly seen: string;
 }
 
@@ -67,17 +67,17 @@ describe('an agent over the Agent Client Protocol', () => {
     expect(log).toContain('plan 1/2: mend it\nediting a.txt:3\n');
   });
 
-  it('AG-9 goes on with its session, whose history claims nothing', async () => {
+  it('AG-9 continues its session, in whose history no claim counts', async () => {
     const { end, claim, usage } = await run(taskOf(['does-nothing'], { resume: 's1' }));
     expect([end.kind, claim, usage.sessionId]).toEqual(['completed', null, 's1']);
   });
 
-  it('AG-9 a session that is gone is told as that', async () => {
+  it('AG-9 reports that its earlier session no longer exists', async () => {
     const { end } = await run(taskOf(['edits'], { resume: 's2' }));
     expect(end).toMatchObject({ kind: 'unusable', reason: expect.stringContaining('session not found') });
   });
 
-  it('AG-1 sends a slash command that the program advertises as such, in one line', async () => {
+  it('AG-1 sends a slash command that the program advertises unexpanded, in one line', async () => {
     const task = taskOf(['echoes-its-prompt', 'debugger'], { prompt: '/debugger It is red.\nVery.' });
     expect((await run(task)).log).toContain(`/debugger It is red. First read all of ${task.promptFile}`);
   });
@@ -88,7 +88,7 @@ describe('an agent over the Agent Client Protocol', () => {
     expect((await run(task)).log).toContain('Mend: It is red.');
   });
 
-  it('AG-1 a slash command that nobody knows calls no model', async () => {
+  it('AG-1 calls no model if the slash command does not exist', async () => {
     const { end, log } = await run(taskOf(['edits'], { prompt: '/gone It is red.' }));
     expect(end).toMatchObject({
       kind: 'unusable',
@@ -126,7 +126,7 @@ describe('what an agent over the Agent Client Protocol may do', () => {
     ['by another case', (cwd) => path.join(cwd.toUpperCase(), 'a.txt')],
   ];
 
-  it.each(places)('AG-11 it writes and reads nothing outside of its copy: %s', async (_, placeFor) => {
+  it.each(places)('AG-11 cannot read or write a file outside of its copy: %s', async (_, placeFor) => {
     const cwd = tempDir('copy');
     mkdirSync(path.join(cwd, 'attempts'));
     const place = placeFor(cwd);
@@ -138,7 +138,7 @@ describe('what an agent over the Agent Client Protocol may do', () => {
     expect(log).toContain('is outside of its copy');
   });
 
-  it.each(places)('AG-11 it is permitted no edit outside of its copy: %s', async (_, placeFor) => {
+  it.each(places)('AG-11 gets no permission to edit a file outside of its copy: %s', async (_, placeFor) => {
     const cwd = tempDir('copy');
     mkdirSync(path.join(cwd, 'attempts'));
     const over = { cwd, logFile: path.join(cwd, 'attempts', '1.log') };
@@ -147,7 +147,7 @@ describe('what an agent over the Agent Client Protocol may do', () => {
     expect(denials).toHaveLength(1);
   });
 
-  it('AG-11 it is permitted an edit of its copy, and only this one', async () => {
+  it('AG-11 gets permission for one edit of its copy at a time', async () => {
     const { seen, denials } = await run(taskOf(['asks-where-told', 'a.txt']));
     expect([seen, denials]).toEqual([expect.stringContaining('"optionId":"once"'), []]);
   });
@@ -158,20 +158,20 @@ describe('what an agent over the Agent Client Protocol may do', () => {
     ['npm test -- a.spec.ts', ['npm test'], 'once'],
     ['npm test; rm -rf /', ['npm test'], 'no'],
     ['npm tests', ['npm test'], 'no'],
-  ])('AG-11 it runs nothing unless agents.yaml allows it: %s %j', async (command, allow, option) => {
+  ])('AG-11 runs only the commands that agents.yaml allows: %s %j', async (command, allow, option) => {
     const { seen, denials, log } = await run(taskOf(['asks-to-run', command], { allow }));
     expect(seen).toContain(`"optionId":"${option}"`);
     expect(denials).toEqual([]);
     expect(log.includes(`refused: running ${command}`)).toBe(option === 'no');
   });
 
-  it('AG-11 it is asked to go on if its turn ends because something was refused', async () => {
+  it('AG-11 is told to continue if it ends its turn after a refusal', async () => {
     const { claim, seen } = await run(taskOf(['gives-up-when-refused', 'npm test']));
     expect(claim?.status).toBe('fixed');
     expect(seen).toMatch(/"no"[^]*Continue without it/);
   });
 
-  it('AG-11 nothing is written for it after the end of its turn', async () => {
+  it('AG-11 cannot write a file after the end of its turn', async () => {
     const { text, seen, end } = await run(taskOf(['writes-after-its-end']));
     expect([text, end.kind]).toEqual(['zero\nzero\none\n', 'completed']);
     expect(seen).not.toContain('null');
@@ -185,7 +185,7 @@ describe('how an agent over the Agent Client Protocol ends', () => {
     ['refusal', { kind: 'limited', reason: 'own: its model refused' }],
     ['max_turn_requests', { kind: 'limited' }],
     ['cancelled', { kind: 'limited' }],
-  ])('AG-6 it is told by the reason to stop: %s', async (reason, end) => {
+  ])('AG-6 the stop reason decides how it ended: %s', async (reason, end) => {
     expect((await run(taskOf(['stops', reason]))).end).toMatchObject(end);
   });
 
@@ -193,28 +193,28 @@ describe('how an agent over the Agent Client Protocol ends', () => {
     ['429 Too Many Requests', { kind: 'retryable' }],
     ['401 Unauthorized', { kind: 'unusable' }],
     ['something else', { kind: 'exited', reason: 'own: Internal error something else' }],
-  ])('AG-6 it is told by its error: %s', async (text, end) => {
+  ])('AG-6 its error decides how it ended: %s', async (text, end) => {
     expect((await run(taskOf(['fails', text]))).end).toMatchObject(end);
   });
 
-  it('AG-6 by an answer that is nothing but its error', async () => {
+  it('AG-6 an answer that consists of an error counts as that error', async () => {
     const prompt = 'Error: 429 Too Many Requests';
     expect((await run(taskOf(['echoes-its-prompt'], { prompt }))).end).toMatchObject({ kind: 'retryable' });
   });
 
-  it('AG-6 without a login, with the one that it names', async () => {
+  it('AG-6 names the login that the program asks for', async () => {
     expect((await run(taskOf(['needs-a-login']))).end).toMatchObject({
       kind: 'unusable',
       remedy: 'Log in: Log in with Example (example login).',
     });
   });
 
-  it('AG-6 with another version of the protocol', async () => {
+  it('AG-6 cannot use a program with another version of the protocol', async () => {
     const reason = 'own: it speaks version 99 of the Agent Client Protocol, not 1';
     expect((await run(taskOf(['speaks-version-99']))).end).toMatchObject({ kind: 'unusable', reason });
   });
 
-  it('AG-6 with another program, which speaks no protocol', async () => {
+  it('AG-6 a program that speaks no protocol has exited', async () => {
     const runner = { kind: 'acp', program: 'own', command: [process.execPath, '-e', ''] } as const;
     const task = { ...taskOf(['edits']), runner };
     expect((await run(task)).end).toEqual({ kind: 'exited', exitCode: 0 });
@@ -223,39 +223,39 @@ describe('how an agent over the Agent Client Protocol ends', () => {
   it.each([
     ['sends-malformed-json', 'a message that is not JSON'],
     ['sends-a-huge-message', 'a message of more than 8 MB'],
-  ])('AG-5 when it %s', async (behaviour, why) => {
+  ])('AG-5 has failed, and says why, if it %s', async (behaviour, why) => {
     const { end, log } = await run(taskOf([behaviour]));
     expect(end).toEqual({ kind: 'exited', exitCode: 1, reason: expect.stringContaining(why) as string });
     expect(log).toContain(why);
     expect(log.length).toBeLessThan(10_000);
   });
 
-  it('AG-5 when it dies in its turn', async () => {
+  it('AG-5 has failed if it dies during its turn', async () => {
     expect((await run(taskOf(['dies']))).end).toEqual({ kind: 'exited', exitCode: 0 });
   });
 
-  it('AG-8 without an edit', async () => {
+  it('AG-8 may complete without an edit', async () => {
     const { end, claim, text } = await run(taskOf(['does-nothing']));
     expect([end.kind, claim, text]).toEqual(['completed', null, 'zero\nzero\none\n']);
   });
 
-  it('AG-4 AG-10 when its time is over, with what it started in a session of its own', async () => {
+  it('AG-4 AG-10 is ended after its time-out, with its processes in other sessions', async () => {
     const { end } = await run(taskOf(['never-ends'], { timeoutMs: 1500 }));
     expect(end).toEqual({ kind: 'timed-out', afterMs: 1500 });
   });
 
-  it('AG-10 by a cancellation before any signal, after which it claims nothing', async () => {
+  it('AG-10 is cancelled over the protocol before any signal, and no later claim counts', async () => {
     const controller = new AbortController();
     const over = { signal: controller.signal, onActivity: () => controller.abort() };
     const { end, seen, claim } = await run(taskOf(['obeys-a-cancellation'], over));
     expect([end.kind, seen, claim]).toEqual(['aborted', 'cancelled\n', null]);
   });
 
-  it('AG-6 by its first answer', async () => {
+  it('AG-6 only its first answer counts', async () => {
     expect((await run(taskOf(['answers-twice']))).end).toEqual({ kind: 'completed' });
   });
 
-  it('EV-11 AG-3 after a flood, of which the log keeps the beginning and the end', async () => {
+  it('EV-11 AG-3 the log keeps the beginning and the end of a flood of messages', async () => {
     const { end, claim, log } = await run(taskOf(['floods', '64']));
     expect([end.kind, claim?.summary]).toEqual(['completed', 'as floods']);
     expect(log.length).toBeLessThan(8 * 1024 * 1024);
@@ -267,7 +267,7 @@ describe('the login of an agent over the Agent Client Protocol', () => {
     ['edits', { state: 'in' }],
     ['needs-a-login', { state: 'out', remedy: expect.stringContaining('Log in with Example') as string }],
     ['speaks-version-99', { state: 'unknown', why: expect.stringContaining('version 99') as string }],
-  ])('CL-11 is read without a prompt: %s', async (behaviour, state) => {
+  ])('CL-11 is checked without a prompt: %s', async (behaviour, state) => {
     const runner = { kind: 'acp', program: 'own', command: [process.execPath, program, behaviour] } as const;
     expect(await checkLogin(runner, { cwd: tempDir(), env: process.env })).toMatchObject(state);
   });

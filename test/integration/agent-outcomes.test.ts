@@ -11,10 +11,7 @@ import { simulatedRun } from '../rig/simulated-run.js';
 
 const recorded = path.resolve(import.meta.dirname, '../unit/agents/recorded');
 
-/**
- * What a run makes of each thing that can happen to a program: how the process ended, what the run's cause is, why, and its exit code. It is the
- * table of docs/agents.md.
- */
+/** The outcome of a run for each recorded end of a program: how the program ended, the verdict of the cause, its reason, and the exit code. */
 const table: readonly (readonly [
   happened: string,
   end: AgentRun['end']['kind'],
@@ -36,8 +33,8 @@ const table: readonly (readonly [
 ];
 
 /**
- * Starts what a program wrote when it ran against a stub of its provider as that program: the same lines on the same streams, the same end. Where
- * it was stopped, it waits for that, and then says what it said.
+ * Runs a program that repeats the recorded output of a real one: the same lines on the same streams, and the same end. Where self-heal stopped the real
+ * one, it waits to be stopped.
  */
 async function replay(name: OwnCommandLine, happened: string): Promise<AgentRun> {
   const task = agentTask('hangs', {

@@ -11,7 +11,7 @@ it('HN-1 an error outside of the steps of a run interrupts the run, which ends w
     endOnUncaught(() => console.log('ended at once'));
     const interrupts = listenForInterrupts(() => {});
     setImmediate(() => { throw new Error('from a stream'); });
-    await interrupts.started('run').catch((error) => console.log(error.message, interrupts.signal.aborted));
+    await interrupts.watchRun('run').catch((error) => console.log(error.message, interrupts.signal.aborted));
     interrupts[Symbol.dispose]();
     setImmediate(() => { throw new Error('after the run'); });`;
   const src = pathToFileURL(path.resolve(compiledSrc())).href;

@@ -41,7 +41,7 @@ async function begun(project: string) {
   const folder = await createRunFolder(project, runId);
   if (!folder.ok) throw new Error(folder.error.message);
   const { dir, final } = folder.value;
-  await folder.value.failure(1);
+  await folder.value.makeFailureFolder(1);
   writeFileSync(path.join(dir, 'failures/1/page.html'), 'page');
   mkdirSync(path.join(changesFolder(dir), 'contents'), { recursive: true });
   writeFileSync(path.join(changesFolder(dir), 'contents/b'), 'new');

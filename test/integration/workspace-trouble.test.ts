@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { undo } from '../../src/run/undo.js';
+import { undoChanges } from '../../src/run/undo.js';
 import { changesFolder, ContentsMissing, openContents } from '../../src/workspace/change.js';
 import { createFolderSnapshot } from '../../src/workspace/project-files.js';
 import { mirror } from '../../src/workspace/copy.js';
@@ -29,7 +29,7 @@ it('HN-8 an undo whose original contents are gone changes nothing and leaves no 
   await workspace.markDecided([done.change.id]);
   await workspace.close();
   rmSync(path.join(changesFolder(runDir), 'contents'), { recursive: true });
-  const undone = undo(dir, { runId: path.basename(runDir), dir: runDir }, [done.change]);
+  const undone = undoChanges(dir, { runId: path.basename(runDir), dir: runDir }, [done.change]);
   await expect(undone).rejects.toBeInstanceOf(ContentsMissing);
   expect(read('src/cart.js')).toBe('fixed\n');
   expect(existsSync(path.join(dir, '.self-heal', 'journal.json'))).toBe(false);

@@ -11,7 +11,7 @@ import {
 import path from 'node:path';
 import { execaSync } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { undo } from '../../src/run/undo.js';
+import { undoChanges } from '../../src/run/undo.js';
 import { openContents, readChange } from '../../src/workspace/change.js';
 import { findUnwritable } from '../../src/workspace/project-files.js';
 import { renderChange } from '../../src/workspace/patch-text.js';
@@ -340,7 +340,7 @@ describe('applying a change', () => {
     expect(read('src/cart.js')).toBe(both);
     await workspace.markDecided(['1']);
     const change = readChange(runDir, '1');
-    await undo(dir, { runId: path.basename(runDir), dir: runDir }, [change!]);
+    await undoChanges(dir, { runId: path.basename(runDir), dir: runDir }, [change!]);
     expect(read('src/cart.js')).toBe(theirs);
   });
 

@@ -169,10 +169,10 @@ export async function simulatedRun(
   const first = play(null, 'first');
   announceTests(session, first);
   const record = await (over.command ?? healRun)(session, first);
-  const report = createReport(session.bus.run());
+  const report = createReport(session.bus.getRun());
   const verdicts = Object.fromEntries(report.tests.map(({ id, verdict }) => [id, verdict]));
   const causes = report.causes.map(({ id, verdict }) => `${id} ${verdict}`);
-  const ends = session.bus.run().causes.flatMap(({ ended }) => ended ?? []);
+  const ends = session.bus.getRun().causes.flatMap(({ ended }) => ended ?? []);
   const warnings = given.events.flatMap((event: Event) =>
     event.type === 'run.warning' ? [event.message] : [],
   );

@@ -15,7 +15,10 @@ export function createBlameSearch(named: string | null): CreateBlameSearch {
     const { cwd, folder, workspace, bus, signal, settings } = session;
     const createSeparateFolder = (n: number) =>
       Promise.resolve(makeStateFolder(path.join(folder.dir, 'blame', String(n))));
-    const diagnose = createDiagnose({ ...opened, folder: { ...folder, failure: createSeparateFolder } });
+    const diagnose = createDiagnose({
+      ...opened,
+      folder: { ...folder, makeFailureFolder: createSeparateFolder },
+    });
     return createBlame({
       cwd,
       workspace,

@@ -180,7 +180,7 @@ async function healFlakes(
   if (flakes.length === 0) return false;
   const progress = createProgress(createConditionedSession(session, flakes), first);
   const causes = flakes.map(({ flake, failure }, index): Cause => ({
-    id: `c${bus.run().causes.length + index + 1}`,
+    id: `c${bus.getRun().causes.length + index + 1}`,
     lead: failure,
     members: [failure],
     parent: null,
@@ -194,7 +194,7 @@ async function healFlakes(
 
 /** Reports the tests whose flakes were not healed as flaky again. */
 function emitStillFlaky({ session }: Progress, flakes: readonly HealableFlake[]): void {
-  const { tests } = session.bus.run();
+  const { tests } = session.bus.getRun();
   const wasNotHealed = ({ flake }: HealableFlake) =>
     /^(?:failed|rejected)$/.test(tests.get(flake.test.id)?.verdict ?? '');
   const stillFlaky = flakes.filter(wasNotHealed);

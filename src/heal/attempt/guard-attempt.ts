@@ -48,8 +48,8 @@ export async function guardAttempt(
   ];
   if (cut.length > 0) session.bus.emit({ type: 'attempt.cut', causeId, attempt: n, cut });
   if (violations.length > 0) session.bus.emit({ type: 'attempt.rejected', causeId, attempt: n, violations });
-  const notes = differences.map(noteOfDifference);
-  trial.notes = [...findings.locatorChanges.map(noteOfLocator), ...(isOpen ? notes : [])];
+  const notes = differences.map(createDifferenceNote);
+  trial.notes = [...findings.locatorChanges.map(createLocatorNote), ...(isOpen ? notes : [])];
   if (cut.length > 0) {
     const side = !isOpen && differences.length > 0 ? 'tests' : 'whole';
     trial.whole = { side, edits: change.edits, notes, summary: summarizeCut(side, cut, differences) };
@@ -69,7 +69,7 @@ function cutDifferences(differences: readonly TestDifference[]): Cut[] {
   }));
 }
 
-const noteOfLocator = ({ file, line, old, now }: LocatorChange): Note => ({
+const createLocatorNote = ({ file, line, old, now }: LocatorChange): Note => ({
   file,
   line,
   says: `${old} was changed to ${now}`,
@@ -81,7 +81,7 @@ const describeRemoved = ({ test, before }: Pick<TestDifference, 'test' | 'before
   `${JSON.stringify(test)} without ${formatSteps(before)}`;
 
 /** Describes what a test does now and did before. */
-function noteOfDifference({ test, file, line, strength, before, after, why }: TestDifference): Note {
+function createDifferenceNote({ test, file, line, strength, before, after, why }: TestDifference): Note {
   if (after.length === 0) return { file, line, says: describeRemoved({ test, before }) };
   const how = strength === 'weaker' ? 'checks less' : 'does something else';
   const reason = why === null ? '' : `; ${why}`;
@@ -108,7 +108,7 @@ async function removeCut(
   { change, cut }: { readonly change: Change; readonly cut: readonly Cut[] },
 ): Promise<void> {
   const edits = change.edits.filter((edit) => !cut.some(({ file }) => file === edit.path));
-  const folder = await session.folder.attempt(Number(change.id));
+  const folder = await session.folder.makeAttemptPath(Number(change.id));
   await keepPatch(
     session,
     { ...change, edits: change.edits.filter((edit) => !edits.includes(edit)) },

@@ -47,6 +47,6 @@ export async function createChangeFromEdits(session: Session, edits: readonly Fi
     return `no fix may write ${unwritable}, which git ignores or another repository has`;
   const id = session.spending.nextAttemptNumber();
   const work = session.workspace.createCollectedChange(String(id), edits);
-  const kept = await keepPatch(session, work.change, await session.folder.attempt(id));
+  const kept = await keepPatch(session, work.change, await session.folder.makeAttemptPath(id));
   return { work, kept: { ...kept, change: work.change.id } };
 }

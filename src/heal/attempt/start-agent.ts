@@ -88,7 +88,11 @@ async function briefAgent(
   if (request.review)
     return briefReviewer(session, { ...request, review: request.review }, { file, workingCopy });
   const written = await writeWork(session, request, { reduced, ...(isFixUnderTest ? { workingCopy } : {}) });
-  await copyEvidenceForAgent(workingCopy, await session.folder.failure(request.cause.lead.n), session.folder);
+  await copyEvidenceForAgent(
+    workingCopy,
+    await session.folder.makeFailureFolder(request.cause.lead.n),
+    session.folder,
+  );
   const prompt = workingCopy.toCopy(written.prompt);
   // The failure's own prompt.md is overwritten by the next attempt.
   await writeFile(`${file}.prompt.md`, prompt);
@@ -142,14 +146,14 @@ export async function readyAgent(
   const { cause, n } = request;
   const workingCopy = await session.workspace.updateCopy(copy, { isFixUnderTest }).catch(reasonOf);
   if (typeof workingCopy === 'string') return workingCopy;
-  const working = session.spending.startAgent(cause);
+  const working = session.spending.countStart(cause);
   const id = session.spending.nextAttemptNumber();
   // The agent counts as started, so if this fails, causes that wait for its end must not wait forever.
   const stopCounting = (error: unknown): never => {
     working[Symbol.dispose]();
     throw error;
   };
-  const file = await session.folder.attempt(id).catch(stopCounting);
+  const file = await session.folder.makeAttemptPath(id).catch(stopCounting);
   const brief = await briefAgent(session, request, { file, workingCopy, isFixUnderTest }).catch(stopCounting);
   const work = async () => {
     using agent = working;
@@ -271,7 +275,7 @@ export async function writeWork(
     reduced: false,
   },
 ): Promise<AgentTaskFiles> {
-  const dir = await session.folder.failure(request.cause.lead.n);
+  const dir = await session.folder.makeFailureFolder(request.cause.lead.n);
   const names = { context: 'context.json', prompt: 'prompt.md' };
   const contextFile = toFinalPaths(session.folder, path.join(dir, names.context));
   const promptFile = toFinalPaths(session.folder, path.join(dir, names.prompt));
@@ -291,7 +295,7 @@ export async function writeWork(
     guidance: request.known?.guidance ?? null,
     mayChangeTests: request.known?.decision?.allows === 'tests',
     earlierFix: request.known?.fix ?? null,
-    whyNoBlame: session.bus.run().causes.find(({ id }) => id === request.cause.id)?.unblamed,
+    whyNoBlame: session.bus.getRun().causes.find(({ id }) => id === request.cause.id)?.unblamed,
     isEdited: (file) => edited.has(file),
     clean: (text) => session.redactor.clean(text),
   });

@@ -197,7 +197,7 @@ export function readTestSource(path: string, text: string, line: number): string
 const complaint = /^passes although .* still says: (.+)$/s;
 
 /** If an error still occurs although the test is green, adds whether the test names it, as a test of that error would. */
-export function addWish(fact: string, spec: string | null): string {
+export function addWhetherTestNamesIt(fact: string, spec: string | null): string {
   const words = complaint.exec(fact)?.[1]?.match(/\p{L}{4,}|\b[45]\d\d\b/gu);
   if (!words || spec === null) return fact;
   const named = words.filter((word) => spec.includes(word));

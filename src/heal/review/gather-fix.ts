@@ -21,7 +21,7 @@ import {
   findRulesAbout,
   readTestSource,
   findTouchedCode,
-  addWish,
+  addWhetherTestNamesIt,
 } from './fix-facts.js';
 
 /** A fix that is in the working tree. */
@@ -69,7 +69,7 @@ export async function gatherFix(project: Project, fix: FixInTree): Promise<FixTo
     rules: findRulesAbout(files, await listProjectTexts({ root, cwd, since, files })),
     error: [...new Set(lead.evidence.errors.map(({ message }) => message))].join('\n\n'),
     ran: fix.ran,
-    facts: fix.facts.map((fact) => addWish(fact, spec)),
+    facts: fix.facts.map((fact) => addWhetherTestNamesIt(fact, spec)),
   };
 }
 

@@ -79,7 +79,7 @@ export async function startReviews(session: Session, fixes: readonly FixToProve[
     else {
       const { n } = cause.lead;
       await session.diagnostics.showTrace(n);
-      const evidence = await session.folder.failure(n);
+      const evidence = await session.folder.makeFailureFolder(n);
       const told = await gather(session, { fix, edits });
       requests.push({ cause, n: attempt.n, programs, evidence, fix: told });
     }

@@ -20,11 +20,11 @@ interface Spawnable {
  * Logs the piped output of all processes that this process starts from now on. The output of Playwright's web servers goes into `webServers`,
  * whatever the config sets for `stdout` and `stderr`. The output of processes that fixtures, hooks and globalSetup start, such as an API server of a
  * worker, goes into a log of this process. Observes data when it is pushed into the streams, so all other readers still get it.
- * Playwright's debug namespace is no alternative, because the user's list reporter would print the server output. The prototype is patched instead of
- * `child_process.spawn`, since Playwright 1.50 has a copy of the module's functions. Returns the shell command lines of the web servers, to which
- * later ones are added.
+ * Playwright's debug namespace is no alternative, because the user's list reporter would print the server output. Patches the prototype instead of
+ * `child_process.spawn`, because Playwright 1.50 has a copy of the module's functions. Returns the shell command lines of the web servers, a list that
+ * grows as they start.
  */
-export function listenToChildren(webServers: ServerLog | null): readonly string[] {
+export function logChildOutput(webServers: ServerLog | null): readonly string[] {
   const prototype = ChildProcess.prototype as unknown as Spawnable;
   const original = prototype.spawn;
   const commands: string[] = [];
@@ -39,19 +39,19 @@ export function listenToChildren(webServers: ServerLog | null): readonly string[
     const result = original.call(this, options);
     runGuarded('the output of a process could not be logged', () => {
       const log = chooseLog(options);
-      if (log) listen(this, log);
+      if (log) logOutput(this, log);
     });
     return result;
   };
-  noticeStops();
+  watchForKills();
   return commands;
 }
 
-/** Processes that this process has stopped. Their later output does not explain an earlier failure. */
+/** Processes that this process has ended. Their later output does not explain an earlier failure. */
 const stopped = new Set<number>();
 
 /** Observes `process.kill`, which Playwright and other code use to end whole process groups. */
-function noticeStops(): void {
+function watchForKills(): void {
   const kill = process.kill.bind(process);
   process.kill = (pid, signal = 'SIGTERM') => {
     if (/^SIG(?:TERM|INT|QUIT|KILL)$/.test(String(signal))) stopped.add(Math.abs(pid));
@@ -67,10 +67,10 @@ function openLog(runDir: string): ServerLog {
   return new ServerLog(path.join(folder, `${worker === undefined ? '' : `${worker}-`}${process.pid}.log`));
 }
 
-function listen(child: Child, log: ServerLog): void {
+function logOutput(child: Child, log: ServerLog): void {
   for (const stream of [child.stdout, child.stderr]) {
     if (!stream) continue;
-    const [decoder, write] = [new StringDecoder('utf8'), log.stream()];
+    const [decoder, write] = [new StringDecoder('utf8'), log.openStream()];
     const push = stream.push.bind(stream);
     stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
       if (Buffer.isBuffer(chunk) && !stopped.has(child.pid ?? 0)) write(decoder.write(chunk));
@@ -106,8 +106,8 @@ function listCallers(): string[] {
  */
 export const preloadOption = `--require ${JSON.stringify(path.join(import.meta.dirname, 'worker-output.cjs'))}`;
 
-/** Removes the option again, so that processes that a test starts do not inherit it. */
-export function withdrawPreload(): void {
+/** Removes the option again, so that processes started by a test do not inherit it. */
+export function removePreload(): void {
   const rest = (process.env['NODE_OPTIONS'] ?? '').replace(preloadOption, '').trim();
   if (rest === '') delete process.env['NODE_OPTIONS'];
   else process.env['NODE_OPTIONS'] = rest;

@@ -11,14 +11,14 @@ import type {
 } from '@playwright/test/reporter';
 import type { WebServer } from '../../model/failure.js';
 import { injectEnv, runFiles } from '../report-format.js';
-import { dir, runGuarded, report } from './run-folder.js';
-import { listenToChildren, preloadOption } from './child-output.js';
+import { dir, runGuarded, appendReport } from './run-folder.js';
+import { logChildOutput, preloadOption } from './child-output.js';
 import { listRerunIds, listSerialGroups } from './rerun-ids.js';
 import { ServerLog } from './server-log.js';
 import { createTestError, createTestFailure, createTestResult } from './test-data.js';
 
 const MAX_SET_UP_OUTPUT = 64 * 1024;
-/** The delay of a progress report. A line for each of thousands of fast tests would slow them down. */
+/** The delay of a progress report. Reporting each of thousands of fast tests would slow them down. */
 const progressDelayMs = 200;
 /** How long a traced run waits for self-heal to examine its failures, and how often it checks. */
 const MAX_WAIT_MS = 2_000;
@@ -34,7 +34,7 @@ export default class SelfHealReporter {
   #config: FullConfig | null = null;
   /** The commands of the web servers whose output is logged. */
   #webServers: readonly string[] = [];
-  #writeServerLog: ReturnType<ServerLog['stream']> | null = null;
+  #writeServerLog: ReturnType<ServerLog['openStream']> | null = null;
   readonly #ended = new Set<string>();
   #failed = 0;
   #failedTries = 0;
@@ -51,12 +51,12 @@ export default class SelfHealReporter {
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
     });
-    runGuarded('the report could not be started', () => report({ type: 'hello' }));
+    runGuarded('the report could not be started', () => appendReport({ type: 'hello' }));
     runGuarded('the output of servers could not be logged', () => {
       if (!dir) return;
       const log = new ServerLog(path.join(dir, runFiles.serverLog));
-      this.#webServers = listenToChildren(log);
-      this.#writeServerLog = log.stream();
+      this.#webServers = logChildOutput(log);
+      this.#writeServerLog = log.openStream();
     });
   }
 
@@ -65,7 +65,7 @@ export default class SelfHealReporter {
     return 'v2';
   }
 
-  /** If this were true, Playwright would not add its default terminal reporter when the config names none that prints. */
+  /** Lets Playwright add its default terminal reporter if the config names none that prints. */
   printsToStdio(): boolean {
     return false;
   }
@@ -75,7 +75,7 @@ export default class SelfHealReporter {
     runGuarded('the output of the set-up cannot be kept', () => this.#listenToSetUp());
     const { rootDir, configFile = null, version } = config;
     runGuarded('the configuration was not reported', () =>
-      report({ type: 'configured', rootDir, configFile, version, ...readSetup(config) }),
+      appendReport({ type: 'configured', rootDir, configFile, version, ...readSetup(config) }),
     );
   }
 
@@ -85,17 +85,17 @@ export default class SelfHealReporter {
     // globalSetup has ended and the web servers are running, so only workers inherit this.
     if (isTraced)
       process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], preloadOption].filter(Boolean).join(' ');
-    runGuarded('the beginning was not reported', () => {
+    runGuarded('the start of the run was not reported', () => {
       const total = suite.allTests().length;
       this.#total = total;
       // If a server did not become available, Playwright begins an empty suite and does not start the servers after it.
       const isUp = total > 0 && this.#writeServerLog !== null;
       const reused = this.#config && isUp ? findReusedServer(this.#config, this.#webServers) : null;
-      report({ type: 'begin', total, reusedServer: reused });
+      appendReport({ type: 'begin', total, reusedServer: reused });
     });
   }
 
-  /** Reporters do not get the output of a `globalSetup`. It is the only explanation if the process ends there. */
+  /** Keeps the output of a `globalSetup`, which reporters do not get. If the process ends there, nothing else explains why. */
   #listenToSetUp(): void {
     this.#setUpOutput = '';
     for (const stream of [process.stdout, process.stderr]) {
@@ -114,10 +114,10 @@ export default class SelfHealReporter {
     runGuarded('the end of a test was not reported', () => {
       const isRed = result.status !== test.expectedStatus && result.status !== 'skipped';
       if (isRed && result.status !== 'interrupted')
-        report({ type: 'failed-try', failure: createTestFailure(test, result) });
+        appendReport({ type: 'failed-try', failure: createTestFailure(test, result) });
       this.#failedTries += Number(isRed && result.status !== 'interrupted');
       const trace = isRed ? undefined : result.attachments.find(({ name }) => name === 'trace')?.path;
-      if (trace !== undefined && isTraced) report({ type: 'passed', test: test.id, trace });
+      if (trace !== undefined && isTraced) appendReport({ type: 'passed', test: test.id, trace });
       // A serial group is retried as a whole, including its tests that had passed.
       if ((isRed && result.retry < test.retries) || this.#ended.has(test.id)) return;
       this.#ended.add(test.id);
@@ -147,14 +147,14 @@ export default class SelfHealReporter {
     this.#progressTimer = null;
     const test = this.#lastEnded?.titlePath().slice(2).join(' › ') ?? '';
     runGuarded('the progress was not reported', () =>
-      report({ type: 'progress', done: this.#ended.size, failed: this.#failed, test }),
+      appendReport({ type: 'progress', done: this.#ended.size, failed: this.#failed, test }),
     );
   }
 
   onError(error: TestError): void {
     this.#setUpOutput = null;
     runGuarded('an error of the suite was not reported', () =>
-      report({ type: 'error', error: createTestError(error) }),
+      appendReport({ type: 'error', error: createTestError(error) }),
     );
   }
 
@@ -164,7 +164,7 @@ export default class SelfHealReporter {
       const tests = this.#suite?.allTests() ?? [];
       const ids = this.#suite ? listRerunIds(this.#suite) : {};
       const serial = this.#suite ? listSerialGroups(this.#suite) : [];
-      report({ type: 'end', status, tests: tests.map(createTestResult), rerunIds: ids, serial });
+      appendReport({ type: 'end', status, tests: tests.map(createTestResult), rerunIds: ids, serial });
     });
   }
 }

@@ -1,7 +1,7 @@
 import type { FullProject, Suite, TestCase } from '@playwright/test/reporter';
-import { outcomeOf } from './test-data.js';
+import { determineOutcome } from './test-data.js';
 
-/** Above this many ids in total, failures of a set-up project list one dependent test instead of all of them. */
+/** Above this many ids in total, failures of a set-up project list one dependent test each instead of all. */
 const MAX_REPEATED_IDS = 20_000;
 
 /**
@@ -10,7 +10,7 @@ const MAX_REPEATED_IDS = 20_000;
  */
 export function listRerunIds(root: Suite): Record<string, string[]> {
   const tests = root.allTests();
-  const failing = tests.filter((test) => outcomeOf(test) === 'unexpected');
+  const failing = tests.filter((test) => determineOutcome(test) === 'unexpected');
   const group = (test: TestCase) => (findSerialGroup(test)?.allTests() ?? []).map(({ id }) => id);
   const ids = new Map(failing.map((test) => [test.id, new Set([test.id, ...group(test)])]));
   for (const [victim, culprit] of pairVictims(tests, failing)) ids.get(culprit.id)?.add(victim.id);
@@ -39,17 +39,17 @@ function listAncestors(test: TestCase): Suite[] {
 function pairVictims(tests: readonly TestCase[], failing: readonly TestCase[]): [TestCase, TestCase][] {
   const culprits = new Map<Suite, TestCase>();
   for (const test of failing) {
-    for (const suite of suitesWithinFile(test)) if (!culprits.has(suite)) culprits.set(suite, test);
+    for (const suite of listSuitesWithinFile(test)) if (!culprits.has(suite)) culprits.set(suite, test);
   }
-  const abandoned = tests.filter((test) => test.results.length > 0 && outcomeOf(test) === 'not-run');
+  const abandoned = tests.filter((test) => test.results.length > 0 && determineOutcome(test) === 'not-run');
   return abandoned.flatMap((test) => {
-    const nearest = suitesWithinFile(test).find((suite) => culprits.has(suite));
+    const nearest = listSuitesWithinFile(test).find((suite) => culprits.has(suite));
     const culprit = nearest && culprits.get(nearest);
     return culprit ? [[test, culprit] as [TestCase, TestCase]] : [];
   });
 }
 
-function suitesWithinFile(test: TestCase): Suite[] {
+function listSuitesWithinFile(test: TestCase): Suite[] {
   return listAncestors(test).filter((suite) => suite.type === 'describe' || suite.type === 'file');
 }
 
@@ -87,8 +87,8 @@ function findDependentTests(
   const setUps = all.filter((other) => other === project || other.teardown === project.name);
   const dependents = all.filter((other) => setUps.some((setUp) => dependsOn(other, setUp.name, all)));
   const tests = dependents.flatMap((dependent) => projects.get(dependent) ?? []);
-  const unrun = tests.filter((test) => test.results.length === 0 && outcomeOf(test) === 'not-run');
-  return unrun.length > 0 ? unrun : tests.slice(0, 1);
+  const notRun = tests.filter((test) => test.results.length === 0 && determineOutcome(test) === 'not-run');
+  return notRun.length > 0 ? notRun : tests.slice(0, 1);
 }
 
 function dependsOn(project: FullProject, name: string, all: readonly FullProject[]): boolean {

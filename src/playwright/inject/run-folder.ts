@@ -6,7 +6,7 @@ import { injectEnv, type ReportLine, runFiles } from '../report-format.js';
 /** The run's private folder, or undefined if self-heal did not start this process. */
 export const dir = process.env[injectEnv.dir];
 
-/** Runs self-heal's own work, whose errors must not affect the user's run: an error is recorded, and undefined is returned. */
+/** Runs self-heal's own work, whose errors must not affect the user's run. On an error, records it and returns undefined. */
 export function runGuarded<T>(problem: string, work: () => T): T | undefined {
   try {
     return work();
@@ -19,6 +19,6 @@ export function runGuarded<T>(problem: string, work: () => T): T | undefined {
   }
 }
 
-export function report(line: ReportLine): void {
+export function appendReport(line: ReportLine): void {
   if (dir) fs.appendFileSync(path.join(dir, runFiles.report), `${JSON.stringify(line)}\n`);
 }

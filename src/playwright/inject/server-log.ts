@@ -9,7 +9,7 @@ const flushAfterMs = 100;
 const flushAtChars = 256 * 1024;
 
 /**
- * Appends `<epoch ms> <text>` lines to a file, without colors. At 8 MB, its middle is replaced by a note: a build reports its first error at the
+ * Appends `<epoch ms> <text>` lines to a file, without colors. At 8 MB, a note replaces its middle, because a build reports its first error at the
  * beginning, and a crash comes at the end.
  */
 export class ServerLog {
@@ -26,25 +26,25 @@ export class ServerLog {
     this.#file = file;
     this.#fd = fs.openSync(file, 'w+');
     process.once('exit', () => {
-      for (const rest of this.#unfinished.values()) this.#line(rest);
+      for (const rest of this.#unfinished.values()) this.#addLine(rest);
       this.flush();
     });
   }
 
-  /** Returns a function for the chunks of one stream. An incomplete line is held back. */
-  stream(): (text: string) => void {
+  /** Returns a function that logs the chunks of one stream. Holds back an incomplete line. */
+  openStream(): (text: string) => void {
     const stream = Symbol('stream');
     return (text) => {
       const lines = ((this.#unfinished.get(stream) ?? '') + text).split('\n');
       const rest = lines.pop() ?? '';
       if (rest === '' || rest.length > MAX_LINE_LENGTH) this.#unfinished.delete(stream);
       else this.#unfinished.set(stream, rest);
-      for (const line of lines) this.#line(line);
-      if (rest.length > MAX_LINE_LENGTH) this.#line(rest);
+      for (const line of lines) this.#addLine(line);
+      if (rest.length > MAX_LINE_LENGTH) this.#addLine(rest);
     };
   }
 
-  #line(text: string): void {
+  #addLine(text: string): void {
     const clean = stripVTControlCharacters(text.replace(/\r$/, ''));
     const clipped = clean.length > MAX_LINE_LENGTH ? `${clean.slice(0, MAX_LINE_LENGTH)}… (line cut)` : clean;
     this.#pending.push(`${Date.now()} ${clipped}\n`);

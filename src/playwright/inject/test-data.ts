@@ -149,7 +149,7 @@ function findInnermostFailed(step: TestStep): TestStep[] {
 }
 
 /** Returns the final outcome of a test. In Playwright, tests that did not start or were interrupted are `skipped`, too. */
-export function outcomeOf(test: TestCase): TestEntry['outcome'] {
+export function determineOutcome(test: TestCase): TestEntry['outcome'] {
   const outcome = test.outcome();
   if (outcome !== 'skipped') return outcome;
   if (test.results.some((result) => result.status === 'interrupted')) return 'not-run';
@@ -162,7 +162,7 @@ export function createTestResult(test: TestCase): TestEntry {
   return {
     ...(first ? { firstTry: { worker: first.workerIndex, startedAt: first.startTime.getTime() } } : {}),
     test: createTestRef(test),
-    outcome: outcomeOf(test),
+    outcome: determineOutcome(test),
     retries: Math.max(0, ...tries.map((result) => result.retry)),
     durationMs: tries.reduce((sum, result) => sum + result.duration, 0),
   };

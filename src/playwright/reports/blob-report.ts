@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readBoundedLines, listEntries, inflate, withZip } from '../zip.js';
 import { jsonOf } from '../../json-of.js';
 import type { TestResult } from '../suite-run.js';
-import { commitOf, configShape, type ReadReport, shardShape, status } from './json-report.js';
+import { findCommit, configShape, type ReadReport, shardShape, status } from './json-report.js';
 import { createTestKey } from './report.js';
 import { groupBy } from '../../group-by.js';
 
@@ -82,7 +82,7 @@ function createReport(lines: readonly Line[]): ReadReport {
   const tries = groupBy(ended, ({ test }) => test.testId);
   return {
     shard: metadata.params.shard ?? { current: 1, total: 1 },
-    commit: commitOf(configured.params.config),
+    commit: findCommit(configured.params.config),
     isSuiteRed:
       end.params.result.status === 'interrupted' || lines.some(({ method }) => method === 'onError'),
     tests: paramsOf('onProject')
@@ -90,7 +90,7 @@ function createReport(lines: readonly Line[]): ReadReport {
       .map(({ id, key, isSkipped }) => {
         const own = tries.get(id) ?? [];
         const durationMs = own.at(-1)?.result.duration ?? 0;
-        return { key, outcome: outcomeOf(own, isSkipped), durationMs };
+        return { key, outcome: determineOutcome(own, isSkipped), durationMs };
       }),
   };
 }
@@ -119,7 +119,7 @@ function listTests({
 }
 
 /** Like `TestCase.outcome()` of Playwright, except that a test that should have run is `not-run` instead of `skipped`. */
-function outcomeOf(tries: readonly Try[], isSkipped: boolean): TestResult['outcome'] {
+function determineOutcome(tries: readonly Try[], isSkipped: boolean): TestResult['outcome'] {
   const finished = tries.filter(
     ({ result }) => result.status !== 'skipped' && result.status !== 'interrupted',
   );

@@ -26,7 +26,7 @@ export const configShape = z.object({
 });
 
 /** Returns the commit that Playwright recorded, or null. */
-export function commitOf({ metadata }: z.infer<typeof configShape>): string | null {
+export function findCommit({ metadata }: z.infer<typeof configShape>): string | null {
   return metadata?.gitCommit?.hash ?? metadata?.ci?.commitHash ?? null;
 }
 
@@ -62,7 +62,7 @@ export function readJsonReport(text: string): ReadReport {
   const { config, suites, errors } = report.parse(JSON.parse(text));
   return {
     shard: config.shard ?? { current: 1, total: 1 },
-    commit: commitOf(config),
+    commit: findCommit(config),
     isSuiteRed: errors.length > 0,
     tests: suites.flatMap((top) => listTests([], top)),
   };
@@ -73,7 +73,7 @@ function listTests(above: readonly string[], { title, specs, suites = [] }: Json
   const own = specs.flatMap((spec) =>
     spec.tests.map((result) => ({
       key: createTestKey(result.projectName, [...titles, spec.title]),
-      outcome: outcomeOf(result),
+      outcome: determineOutcome(result),
       durationMs: result.results.at(-1)?.duration ?? 0,
     })),
   );
@@ -81,6 +81,6 @@ function listTests(above: readonly string[], { title, specs, suites = [] }: Json
 }
 
 /** In Playwright's reports, tests that should have run and did not are `skipped`, too. */
-function outcomeOf({ status: outcome, expectedStatus }: z.infer<typeof test>): TestResult['outcome'] {
+function determineOutcome({ status: outcome, expectedStatus }: z.infer<typeof test>): TestResult['outcome'] {
   return outcome === 'skipped' && expectedStatus !== 'skipped' ? 'not-run' : outcome;
 }

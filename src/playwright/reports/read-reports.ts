@@ -8,7 +8,7 @@ import { readBlobReport } from './blob-report.js';
 import { readJsonReport, type ReadReport } from './json-report.js';
 import type { PlaywrightReport } from './report.js';
 
-/** The depth of a folder in an artifact in which reports are searched. */
+/** How deep in an artifact reports are searched. */
 const MAX_DEPTH = 8;
 /** Larger than any report without its attachments; files are read into memory. */
 const MAX_BYTES = 256 * 1024 * 1024;

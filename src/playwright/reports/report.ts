@@ -29,8 +29,8 @@ export interface PlaywrightReport {
 }
 
 /**
- * Returns the key of a test, which is the same in a report and in the suite here: the name of its project, its file relative to the folder of the
- * tests, and its titles. Not every report has ids. With `repeatEach`, several tests have the same key.
+ * Creates the key that a test has in every report and in the suite here: the name of its project, its file relative to the folder of the tests, and
+ * its titles. Not every report has ids. With `repeatEach`, several tests have the same key.
  */
 export function createTestKey(project: string, titles: readonly string[]): string {
   return `[${project}] › ${titles.filter((title) => title !== '').join(' › ')}`.replaceAll('\\', '/');
@@ -98,9 +98,9 @@ function findOtherCommit(reports: readonly PlaywrightReport[], commit: string | 
   if (!first) return null;
   return {
     kind: 'usage',
-    message: `${shortCommit(commit)} is checked out here, but the reports are from other commits`,
-    detail: formatList(others, (report) => shortCommit(report.commit)),
-    remedy: `Check out the commit of the reports (git checkout ${shortCommit(first.commit)}), or run the suite again on this one.`,
+    message: `${shortenCommit(commit)} is checked out here, but the reports are from other commits`,
+    detail: formatList(others, (report) => shortenCommit(report.commit)),
+    remedy: `Check out the commit of the reports (git checkout ${shortenCommit(first.commit)}), or run the suite again on this one.`,
   };
 }
 
@@ -150,6 +150,6 @@ function formatList<T extends PlaywrightReport>(
   return [...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n');
 }
 
-function shortCommit(commit: string | null): string {
+function shortenCommit(commit: string | null): string {
   return commit === null ? 'no commit' : commit.slice(0, 12);
 }

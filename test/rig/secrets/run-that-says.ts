@@ -173,7 +173,7 @@ export async function runThatSays(
   bus.emit({ type: 'cause.ended', causeId: cause.id, ...ended });
   const spent = { durationMs: 1, agentRuns: 2, costUsd: null };
   bus.emit({ type: 'run.ended', outcome: 'red', exitCode: 1, ...spent, commit: null });
-  const report = createReport(bus.run());
+  const report = createReport(bus.getRun());
   await writeFile(path.join(folder.value.dir, 'report.json'), JSON.stringify(report, null, 2));
   screen.write(renderSummary(report, { paint, columns: 4000 }));
   const { dir, final } = folder.value;

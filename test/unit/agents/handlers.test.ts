@@ -33,14 +33,17 @@ it.each([
   ['GET', '/api/alerts/7', 'server/alerts.ts:1', []],
   ['GET', '/api/things/9', 'src/routes/api/things/[id]/+server.ts:2', []],
   ['GET', '/legal/terms', 'src/names.mjs:1', []],
-])('EV-16 the code that answers %s %s is found, past its mounts', async (method, address, at, calls) => {
-  const { dir, commit } = gitRepository();
-  commit(files, 'First');
-  const handler = await findHandler({ method, url: `http://localhost:3000${address}` }, dir);
-  expect(handler).toMatchObject({ at, calls, isNear: false });
-});
+])(
+  'EV-16 finds the code that answers %s %s, even in a mounted router',
+  async (method, address, at, calls) => {
+    const { dir, commit } = gitRepository();
+    commit(files, 'First');
+    const handler = await findHandler({ method, url: `http://localhost:3000${address}` }, dir);
+    expect(handler).toMatchObject({ at, calls, isNear: false });
+  },
+);
 
-it('EV-16 an address that the code does not have is said to be only near', async () => {
+it('EV-16 says that a route is only the nearest one if none matches exactly', async () => {
   const { dir, commit } = gitRepository();
   commit(files, 'First');
   const handler = await findHandler({ method: 'GET', url: 'http://localhost:3000/legal/terms/old' }, dir);

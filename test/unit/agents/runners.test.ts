@@ -113,7 +113,7 @@ describe('slash commands', () => {
     },
   );
 
-  it('AG-1 self-heal expands a command if the program does not', async () => {
+  it('AG-1 expands a slash command for a program that does not', async () => {
     const dir = tempDir();
     mkdirSync(path.join(dir, '.codex', 'prompts'), { recursive: true });
     writeFileSync(
@@ -250,7 +250,7 @@ describe('Claude Code’s stream-json', () => {
 // What the real programs wrote when they ran against a stub of their provider (Claude Code 2.1.332, and 2.1.329 in drop and long; Codex
 // 0.169.0, Gemini CLI 0.61.0, opencode 1.18.33, Copilot CLI 1.0.102); paths are replaced, very long lines are left out.
 
-it('HN-11 the last message of codex answers, and not one before it', () => {
+it('HN-11 reads the answer from the last message of Codex only', () => {
   const { read, result } = follow(codexRunner);
   for (const text of ['early', 'late'])
     read(JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text } }));

@@ -10,7 +10,7 @@ import {
   findRulesAbout,
   readTestSource,
   findTouchedCode,
-  addWish,
+  addWhetherTestNamesIt,
 } from '../../../src/heal/review/fix-facts.js';
 
 const feeOf = (check: string) => `import { rates } from './rates';
@@ -127,9 +127,9 @@ it('HN-11 a test is shown whole, without the others of a long file', () => {
 
 it('HN-11 an error that is still there when the test is green is told, with whether the test names it', () => {
   const fact = 'passes although the console still says: Failed to load order 404';
-  expect(addWish(fact, "expect(status).toBe(404); // 'Failed to load order'")).toBe(
+  expect(addWhetherTestNamesIt(fact, "expect(status).toBe(404); // 'Failed to load order'")).toBe(
     `${fact} (the test names it)`,
   );
-  expect(addWish(fact, 'expect(total).toBe(3);')).toBe(`${fact} (the test does not name it)`);
-  expect(addWish('the fix undoes a change of abc', 'x')).toBe('the fix undoes a change of abc');
+  expect(addWhetherTestNamesIt(fact, 'expect(total).toBe(3);')).toBe(`${fact} (the test does not name it)`);
+  expect(addWhetherTestNamesIt('the fix undoes a change of abc', 'x')).toBe('the fix undoes a change of abc');
 });

@@ -4,7 +4,7 @@ import { type AgentRun, type Opinion, isKept } from '../../../src/model/attempt.
 import type { DiagnosedFailure } from '../../../src/model/cause.js';
 import { formatTitles } from '../../../src/model/failure.js';
 import { decideOutcome } from '../../../src/model/verdict.js';
-import { harmless } from '../../../src/guard/findings.js';
+import { noFindings } from '../../../src/guard/findings.js';
 import type { Guard } from '../../../src/guard/run-guard.js';
 import type { ProposedFix } from '../../../src/heal/hooks.js';
 import { ok } from '../../../src/result.js';
@@ -63,7 +63,7 @@ const chained = chain(true);
 const rejectsTwo = (): { guard: Guard } => {
   let shown = 0;
   const violation = { rule: 'r', file: 'a.spec.ts', line: 1, before: 'x', after: null, says: 'x' };
-  return { guard: async () => ({ ...harmless, violations: (shown += 1) <= 2 ? [violation] : [] }) };
+  return { guard: async () => ({ ...noFindings, violations: (shown += 1) <= 2 ? [violation] : [] }) };
 };
 const unusable = { kind: 'unusable', reason: 'Not logged in', remedy: 'Log in.' } as const;
 const onceUsable = () => {
@@ -648,7 +648,7 @@ async function regressionAfter(red: readonly (readonly string[])[], fixes = [kep
     await endCause(progress, cause, { verdict: 'healed', reason: '' });
   }
   await proveFixes(progress, broken);
-  const { regression, tests, causes } = createReport(session.bus.run());
+  const { regression, tests, causes } = createReport(session.bus.getRun());
   const ofCauses = new Set(causes.flatMap((cause) => cause.tests));
   const unexplained = tests.flatMap(({ id, verdict }) =>
     verdict === 'failed' && !ofCauses.has(id) ? [id] : [],
@@ -725,10 +725,10 @@ it('ME-2 ME-11 pauses healing at the fifth question, asks no further ones, and e
   expect(questions).toHaveLength(5);
   expect(agents).toEqual([]);
   expect(events.at(-1)).toEqual({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
-  const causes = session.bus.run().causes.flatMap(({ ended }) => ended ?? []);
+  const causes = session.bus.getRun().causes.flatMap(({ ended }) => ended ?? []);
   expect(causes.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 5 }, () => 'escalated'));
   const final = decideOutcome({
-    tests: listReportTests(session.bus.run()).map((one) => one.verdict),
+    tests: listReportTests(session.bus.getRun()).map((one) => one.verdict),
     causes,
     suiteRed: record.suiteRed,
     paused: record.paused,

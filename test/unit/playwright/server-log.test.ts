@@ -22,7 +22,7 @@ function newLog() {
 
 test('EV-7 the last line of a server is kept although it has no end', () => {
   const { file, log } = newLog();
-  log.stream()('ready\npanic: out of mem');
+  log.openStream()('ready\npanic: out of mem');
   for (const listener of atExit) listener();
   expect(readFileSync(file, 'utf8')).toMatch(/^\d+ ready\n\d+ panic: out of mem\n$/);
 });

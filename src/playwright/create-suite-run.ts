@@ -20,48 +20,48 @@ interface FinishedRun extends Pick<
 > {
   readonly state: ReportState;
   readonly exit: PlaywrightExit;
-  /** Self-heal interrupted it. */
-  readonly interrupted: boolean;
+  /** True if self-heal interrupted it. */
+  readonly isInterrupted: boolean;
   readonly cwd: string;
-  /** The run selected tests by id. */
-  readonly byIds: boolean;
+  /** True if it selected its tests by id. */
+  readonly hasSelectedIds: boolean;
 }
 
 /** Builds a `SuiteRun` from the report, the exit code and the standard error of a run. */
 export function createSuiteRun(run: FinishedRun): SuiteRun {
-  const { state, exit, interrupted, cwd, byIds, endedLingering = false, ...known } = run;
+  const { state, exit, isInterrupted, cwd, hasSelectedIds, endedLingering = false, ...results } = run;
   const tests = state.end?.tests ?? [];
   const suiteFailure = findSuiteFailure(state, exit);
-  const cutShort = interrupted && state.errors.length === 0;
+  const isCutShort = isInterrupted && state.errors.length === 0;
   // If none of the ids exists any more, older versions report an error, and newer ones a passed run without tests (HL-10).
-  const noTestExists = byIds && suiteFailure?.errors.every(isNoTests);
+  const noTestExists = hasSelectedIds && suiteFailure?.errors.every(reportsNoTests);
   return {
-    ...known,
+    ...results,
     status: determineStatus(run),
     exitCode: exit.exitCode,
     tests,
     failures: tests
       .filter(({ outcome }) => outcome === 'unexpected')
       .map((result) => state.tries.get(result.test.id) ?? createFailureWithoutDetails(result)),
-    suiteFailure: cutShort || noTestExists ? null : suiteFailure,
+    suiteFailure: isCutShort || noTestExists ? null : suiteFailure,
     rerunIds: state.end?.rerunIds ?? {},
     rootDir: state.configured?.rootDir ?? cwd,
     configFile: state.configured?.configFile ?? null,
     serial: state.end?.serial ?? [],
-    stoppedEarly: state.errors.some(isMaxFailures),
+    stoppedEarly: state.errors.some(isMaxFailuresError),
     reusedServer: state.begin?.reusedServer ?? null,
     traces: state.traces,
     endedLingering,
   };
 }
 
-function determineStatus({ state, interrupted }: FinishedRun): SuiteRun['status'] {
+function determineStatus({ state, isInterrupted }: FinishedRun): SuiteRun['status'] {
   if (state.end) return state.end.status;
-  if (interrupted) return 'interrupted';
+  if (isInterrupted) return 'interrupted';
   return state.hello ? 'failed' : 'no-report';
 }
 
-/** A failure without details, for a failing test whose try could not be reported, for example because the disk was full. */
+/** Creates a failure for a failing test whose try was not reported, for example because the disk was full. */
 function createFailureWithoutDetails({ test, durationMs, retries }: TestResult): TestFailure {
   return {
     scope: 'test',
@@ -76,15 +76,15 @@ function createFailureWithoutDetails({ test, durationMs, retries }: TestResult):
   };
 }
 
-/** True if this is Playwright's error after `maxFailures` failed tests, which is only a consequence of those tests. */
-function isMaxFailures({ message }: TestError): boolean {
+/** True for Playwright's error after `maxFailures` failed tests, which only follows from those tests. */
+function isMaxFailuresError({ message }: TestError): boolean {
   return /Testing stopped early after \d+ maximum allowed failures/.test(message);
 }
 
 /** Returns the failure of the suite itself (CS-10), or null: errors outside of tests, or an early end of Playwright. */
 function findSuiteFailure(state: ReportState, { exitCode, stderr }: PlaywrightExit): SuiteFailure | null {
   const { hello, errors: all, end } = state;
-  const errors = all.filter((error) => !isMaxFailures(error));
+  const errors = all.filter((error) => !isMaxFailuresError(error));
   if (end && errors.length === 0) return null;
   const text = stripVTControlCharacters(stderr);
   // Playwright 1.50 creates its reporters before it reports an unknown project.
@@ -101,22 +101,22 @@ function removeConsequences(errors: readonly TestError[]): TestError[] {
   const distinct = errors.filter(
     (error, at) => errors.findIndex((other) => other.message === error.message) === at,
   );
-  const others = distinct.filter((error) => !isNoTests(error));
+  const others = distinct.filter((error) => !reportsNoTests(error));
   return others.length > 0 ? others : distinct;
 }
 
 /** True if the error says that no test matched the selection. */
-export function isNoTests(error: TestError): boolean {
+export function reportsNoTests(error: TestError): boolean {
   return /^(?:Error: )?No tests found/.test(error.message);
 }
 
-function createEarlyEndError(hello: boolean, exitCode: number | null): TestError {
-  const when = hello ? 'before it finished the run' : 'before it began';
+function createEarlyEndError(hasBegun: boolean, exitCode: number | null): TestError {
+  const when = hasBegun ? 'before it finished the run' : 'before it began';
   const how = exitCode === null ? 'a signal ended it' : `exit code ${exitCode}`;
   return createPlainError(`Error: Playwright ended ${when}: ${how}`);
 }
 
-/** Finds the error in Playwright's output: if the config does not load, there is no reporter. */
+/** Finds the error in Playwright's output. If the config does not load, there is no reporter. */
 function findError(stderr: string): TestError | null {
   const lines = stderr.split('\n');
   const first = lines.findIndex((line) => /^\s*(?:\w*Error|error)\b.*?:/.test(line));
@@ -147,7 +147,7 @@ function parsePosition([, file = '', line, column]: RegExpExecArray): Location {
   return { file: path, line: Number(line), column: Number(column) };
 }
 
-const ofServers =
+const serverError =
   /config\.webServer|is already used, make sure that nothing is running|^Error: Failed to launch: /;
 
 /** Returns the phase in which Playwright failed outside of its tests, or null if it is not known. */
@@ -158,7 +158,7 @@ function findPhase({ configured, begin }: ReportState, errors: readonly TestErro
   if (!configured)
     return error.location ? { kind: 'config', at: error.location, servers: [], file: null } : null;
   const { webServers = [], globalSetup = [] } = configured;
-  if (ofServers.test(error.message)) {
+  if (serverError.test(error.message)) {
     const inMessage = webServers.filter(({ url }) => url !== null && error.message.includes(url));
     const servers = inMessage.length > 0 ? inMessage : webServers;
     const [first] = servers;
@@ -169,12 +169,12 @@ function findPhase({ configured, begin }: ReportState, errors: readonly TestErro
   const inFile = globalSetup.find(
     (setUp) => (error.stack ?? '').includes(setUp) || error.location?.file === setUp,
   );
-  if (file === undefined || (inFile === undefined && !isBeforeTests(error))) return null;
+  if (file === undefined || (inFile === undefined && !isSetUpError(error))) return null;
   return { kind: 'global-setup', at: findLine(config, 'globalSetup'), servers: [], file: inFile ?? file };
 }
 
 /** True if an error comes from the set-up. The error of a spec that does not load has a location. */
-function isBeforeTests({ location, message }: TestError): boolean {
+function isSetUpError({ location, message }: TestError): boolean {
   return location === null && !/No tests found|Cannot find module|SyntaxError/.test(message);
 }
 
