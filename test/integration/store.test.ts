@@ -6,12 +6,11 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Question } from '../../src/model/escalation.js';
 import { createStore } from '../../src/store/create-store.js';
 import type { FileContent, FixToRemember, Store } from '../../src/store/store.js';
 import { openStore } from '../../src/store/open-store.js';
 import type { Database } from '../../src/store/tables.js';
-import { anAttempt, anEnd } from '../rig/builders.js';
+import { anAttempt, anEnd, aQuestion } from '../rig/builders.js';
 import { compiledSrc } from '../rig/compiled-src.js';
 import { orWhenLong } from '../rig/long.js';
 import { postgresPrograms, startPostgres, type Postgres } from '../rig/postgres.js';
@@ -22,17 +21,7 @@ if (!programs) process.stderr.write('PostgreSQL is not installed: the store is t
 
 const signature = 'shop:Error:00000001';
 
-const question: Question = {
-  signature,
-  category: 'ui-error',
-  retry: 'code_error',
-  tests: [{ id: 't1', name: 'cart.spec.ts › adds' }],
-  problem: 'The page does not show what the test expects.',
-  tried: ['/code-review changed nothing.'],
-  recommendation: 'Say what is right.',
-  choices: ['skip', 'simplify', 'guide'],
-  offers: [],
-};
+const question = aQuestion({ signature });
 
 let postgres: Postgres | null = null;
 let databases = 0;
