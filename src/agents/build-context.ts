@@ -97,7 +97,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
       tree,
       lead,
       lastGreen: createLastGreenLookup(root),
-      isLeftOut: request.isEdited ?? (() => false),
+      isExcluded: request.isEdited ?? (() => false),
       clean: request.clean,
     }).catch(() => null),
     commits: await listRecentCommits(root, listNamedFiles(lead, root)),
