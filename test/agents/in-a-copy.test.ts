@@ -96,6 +96,7 @@ describe.each(realPrograms)('$name in a copy of the project', (program) => {
     await using stub = await startStubApi([lastWords]);
     const project = await copied(program, stub.url);
     const first = await attempt(program, project, { words: 'These are the words of the first attempt.' });
+    program.ageSessions?.(project.env['HOME'] ?? '');
     const until = stub.requests.length;
     const resume = first.usage.sessionId!;
     const second = await attempt(program, project, { words: 'And these of the second.', resume });

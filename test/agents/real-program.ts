@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { onTestFinished, vi } from 'vitest';
 import { locateCommandFile } from '../../src/agents/command-files.js';
 import { resolveSettings } from '../../src/config/load-settings.js';
@@ -21,6 +21,8 @@ export interface RealProgram {
   /** The provider's response to a prompt that is too long. */
   readonly tooLong: { readonly status: number; readonly body: unknown };
   readonly reportsCost: boolean;
+  /** Makes the sessions in a home folder look older, if the program cannot continue one at once. */
+  ageSessions?(home: string): void;
   /** Instructions and settings of a project, which the program heeds if it trusts the folder. */
   readonly settings: {
     readonly files: Record<string, string>;
@@ -179,6 +181,14 @@ const gemini: RealProgram = {
     mkdirSync(path.join(home, '.gemini'));
     writeFileSync(path.join(home, '.gemini', 'settings.json'), JSON.stringify(settings));
     return { ...bare('gemini', home), GEMINI_API_KEY: 'fake', GOOGLE_GEMINI_BASE_URL: url };
+  },
+  // It overwrites a session that is continued in the same minute, because its file has the same name (0.61.0).
+  ageSessions: (home) => {
+    const files = readdirSync(path.join(home, '.gemini', 'tmp'), { recursive: true, encoding: 'utf8' });
+    for (const file of files.filter((name) => name.endsWith('.jsonl'))) {
+      const place = path.join(home, '.gemini', 'tmp', file);
+      renameSync(place, place.replace(/session-[\dT-]{16}/, 'session-2026-01-01T00-00'));
+    }
   },
   edits: (file) => [
     {
