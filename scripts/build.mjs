@@ -38,8 +38,8 @@ await bundle({
 for (const name of ['index.html', 'icon.svg']) copy(`clients/ui/page/${name}`);
 copy('outputs/html/page.css');
 copy('clients/init/templates');
-const { agentsJsonSchema } = await import(await bundleSrc('config/schema.ts'));
-const schema = `${JSON.stringify(agentsJsonSchema(), null, 2)}\n`;
+const { createAgentsJsonSchema } = await import(await bundleSrc('config/schema.ts'));
+const schema = `${JSON.stringify(createAgentsJsonSchema(), null, 2)}\n`;
 writeFileSync(path.join(root, 'schema', 'agents.schema.json'), schema);
 
 // The types of the library, with those of zod that they name. Nothing but the package needs them, and they take longer than all the rest.

@@ -27,7 +27,7 @@ export function define(command: Command): Command {
     .addOption(new Option('--answer', 'carry out the /self-heal comment that started this job (GitHub)'))
     .addOption(new Option('--apply', 'commit the fix to the branch of the merge request (GitLab)'))
     .addHelpText('after', examples)
-    .action(endWith(runPublish));
+    .action(endWith((options: PublishOptions) => runPublish(options)));
 }
 
 /** The flags of `self-heal publish`. */
@@ -38,9 +38,17 @@ interface PublishOptions {
   apply?: boolean;
 }
 
-/** Runs `self-heal publish`; returns the exit code, or the problem. */
-async function runPublish({ from, folder, answer, apply }: PublishOptions): Promise<number | Problem> {
-  const { env } = process;
+/** The job that publishes. */
+interface Job {
+  readonly env: NodeJS.ProcessEnv;
+  readonly print: (line: string) => unknown;
+}
+
+/** Runs `self-heal publish` in a job with these variables; returns the exit code, or the problem. */
+export async function runPublish(
+  { from, folder, answer, apply }: PublishOptions,
+  { env, print }: Job = { env: process.env, print: printText },
+): Promise<number | Problem> {
   // Loaded on demand, because `--help` needs neither.
   const { readArtifact } = await import('../clients/publish/artifact.js');
   const { createRedactor } = await import('../secrets/redactor.js');
@@ -49,7 +57,7 @@ async function runPublish({ from, folder, answer, apply }: PublishOptions): Prom
   const redactor = await createRedactor({ env, projectRoot: null });
   // Masks texts before any is cut, because half a token would not be recognized.
   const artifact = read.value && { ...read.value, report: redactor.deep(read.value.report) };
-  const printLine = (line: string) => void printText(redactor.text(line));
+  const printLine = (line: string) => print(redactor.text(line));
   try {
     if (answer) return await answerComment({ artifact, folder, env }, printLine);
     const forge = await openForge(env);
@@ -101,14 +109,14 @@ async function openForge(env: NodeJS.ProcessEnv): Promise<Result<Forge, Problem>
  */
 async function answerComment(
   { artifact, folder, env }: { artifact: Artifact | null; folder: string; env: NodeJS.ProcessEnv },
-  printLine: (line: string) => void,
+  printLine: Job['print'],
 ): Promise<number | Problem> {
   const { openGithub } = await import('../clients/publish/github.js');
   const opened = openGithub(env);
   if (!opened.ok) return opened.error;
   const github = opened.value;
   const { answer } = await import('../clients/publish/answer.js');
-  const { escapeProse: prose } = await import('../outputs/markdown.js');
+  const { escapeProse } = await import('../outputs/markdown.js');
   const outcome = await answer({ github, artifact, folder, now: systemClock.now() });
   if (outcome.kind === 'needs-artifact') {
     const output = env['GITHUB_OUTPUT'];
@@ -123,15 +131,13 @@ async function answerComment(
   printLine(outcome.says);
   const { comment, issue } = github.event;
   if (comment) await github.react(comment.id, outcome.kind === 'done' ? '+1' : '-1');
-  if (issue && outcome.kind === 'refused') await github.createComment(issue.number, prose(outcome.says));
+  if (issue && outcome.kind === 'refused')
+    await github.createComment(issue.number, escapeProse(outcome.says));
   return exitCodes.green;
 }
 
 /** Commits the fix to the branch of the merge request that the pipeline belongs to; whoever may start the job may push. */
-async function applyToMergeRequest(
-  request: ApplyRequest,
-  printLine: (line: string) => void,
-): Promise<number> {
+async function applyToMergeRequest(request: ApplyRequest, printLine: Job['print']): Promise<number> {
   const occasion = await request.forge.readOccasion();
   const { applyFix } = await import('../clients/publish/apply.js');
   const outcome: CommentOutcome =

@@ -13,7 +13,7 @@ import type { StampedEvent } from '../event.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import type { Report } from '../run/report.js';
 import { findMissingAgents, dropMissingRunner } from '../agents/check-agents.js';
-import { loadSettings, overlay } from '../config/load-settings.js';
+import { loadSettings, overlaySettings } from '../config/load-settings.js';
 import type { AgentsFile } from '../config/schema.js';
 import { printMessage } from '../outputs/streams.js';
 import { relativePath } from '../paths.js';
@@ -116,7 +116,7 @@ export async function checkRequest(request: RunRequest): Promise<Result<CheckedR
   const { agents, verify: level, parallel, store } = options;
   // An unset variable in a script makes the store blank.
   const flags = { verify: { level }, limits: { parallel }, store: store?.trim() || undefined };
-  const overrides = overlay<AgentsFile>(request.settings ?? {}, flags);
+  const overrides = overlaySettings<AgentsFile>(request.settings ?? {}, flags);
   // For `--agents 4`, commander also sets an empty file name.
   const file = agents || findAgentsFileBeside(config.value, cwd);
   const loaded = await loadSettings({ cwd, env, file, overrides });

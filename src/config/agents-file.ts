@@ -10,7 +10,7 @@ import { err, ok, type Result } from '../result.js';
 import { findClosest } from './closest.js';
 import type { Diagnostic } from './diagnostic.js';
 import { readYaml } from './read-yaml.js';
-import { type AgentsFile, agentsFileSchema, allowedKeys, defaultAgents } from './schema.js';
+import { type AgentsFile, agentsFileSchema, listAllowedKeys, defaultAgents } from './schema.js';
 
 /** The file names to look for in the project's root, unless the user names one. */
 const usualNames = ['agents.yaml', 'agents.yml'] as const;
@@ -120,18 +120,18 @@ type Issue = z.core.$ZodIssue;
 function listShapeMistakes(issue: Issue, data: unknown): Mistake[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => createUnknownKeyMistake(path, key));
-  const name = settingName(path);
+  const name = formatSettingName(path);
   const part = issue.code === 'invalid_key' ? 'key' : 'value';
   const value = readValue(data, path);
   if (path.length > 0 && value === undefined)
-    return [{ path, part, message: `${settingName(path.slice(0, -1))} needs a ${name}` }];
+    return [{ path, part, message: `${formatSettingName(path.slice(0, -1))} needs a ${name}` }];
   if (path.length > 0 && value === null)
     return [{ path, part, message: `${name} is empty; give it a value, or delete the line` }];
   return [{ path, part, message: `${name} ${describeIssue(issue, value)}` }];
 }
 
 function createUnknownKeyMistake(path: readonly PropertyKey[], key: string): Mistake {
-  const allowed = allowedKeys(path);
+  const allowed = listAllowedKeys(path);
   const noun = path.length === 1 && path[0] === 'routes' ? 'class' : 'key';
   const message = `unknown ${noun} "${key}"${createHint(findClosest(key, allowed), allowed, 'allowed here:')}`;
   return { path: [...path, key], part: 'key', message };
@@ -146,7 +146,7 @@ function describeIssue(issue: Issue, value: unknown): string {
 }
 
 /** Names a setting in a message: by its key, or as "an entry of" its list. */
-function settingName(path: readonly PropertyKey[]): string {
+function formatSettingName(path: readonly PropertyKey[]): string {
   const last = path.at(-1);
   if (last === undefined) return 'the file';
   return typeof last === 'number' ? `an entry of "${String(path.at(-2))}"` : `"${String(last)}"`;
@@ -200,23 +200,26 @@ function listRunnerMistakes(name: string, runner: unknown): Mistake[] {
   const isKnown = isBuiltInRunner(name) || Object.hasOwn(acpPrograms, name);
   const isIncomplete =
     typeof runner === 'object' && runner !== null && !isKnown && !has('command') && !has('acp');
-  const createMisplaced = (key: string, message: string): Mistake[] =>
+  const createMisplacedKeyMistake = (key: string, message: string): Mistake[] =>
     has(key) ? [{ path: [...path, key], part: 'key', message: `"${key}" ${message}` }] : [];
   return [
     ...(isIncomplete
       ? [{ path: [...path, 'command'], message: `"${name}" needs a "command", or "acp"` }]
       : []),
     ...(has('command') && has('acp')
-      ? createMisplaced('acp', 'is another kind of "command"; name one of them')
+      ? createMisplacedKeyMistake('acp', 'and "command" exclude each other; set one of them')
       : []),
     ...(has('command') || !isKnown
-      ? createMisplaced('args', `is for known programs; put it into "${has('acp') ? 'acp' : 'command'}"`)
+      ? createMisplacedKeyMistake(
+          'args',
+          `is for known programs; put it into "${has('acp') ? 'acp' : 'command'}"`,
+        )
       : []),
     ...(has('command')
-      ? createMisplaced('env', 'is for other runners; a "command" gets your whole environment')
+      ? createMisplacedKeyMistake('env', 'is for other runners; a "command" gets your whole environment')
       : []),
     ...(has('command') || name === 'claude' || name === 'codex'
-      ? createMisplaced('allow', 'is for programs that speak the Agent Client Protocol')
+      ? createMisplacedKeyMistake('allow', 'is for programs that speak the Agent Client Protocol')
       : []),
   ];
 }

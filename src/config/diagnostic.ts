@@ -7,7 +7,7 @@ export interface Diagnostic {
   readonly message: string;
 }
 
-/** The most mistakes to show; the others are only counted. */
+/** Further mistakes are only counted. */
 const MAX_SHOWN = 100;
 
 /** A line is cut around the mistake to `MAX_LINE` characters, with `LEAD` characters before the mistake. */
@@ -16,7 +16,7 @@ const [MAX_LINE, LEAD] = [110, 40];
 const INDENT = '    ';
 
 /**
- * Renders mistakes in the order of the text, each once and like a compiler:
+ * Renders distinct mistakes in the order of the text, like a compiler:
  *
  *     agents.yaml:3:3 unknown class "runtime-eror"; did you mean "runtime-error"?
  *           runtime-eror: [debugger]
@@ -26,12 +26,12 @@ export function renderDiagnostics(name: string, text: string, diagnostics: reado
   // The parser reports an unclosed bracket once per level, and a mistake in an anchor once per alias.
   const distinct = new Map(diagnostics.map((mistake) => [`${mistake.start} ${mistake.message}`, mistake]));
   const sorted = [...distinct.values()].sort((a, b) => a.start - b.start || a.end - b.end);
-  const first = sorted.slice(0, MAX_SHOWN).map((mistake) => render(name, text, mistake));
+  const first = sorted.slice(0, MAX_SHOWN).map((mistake) => renderDiagnostic(name, text, mistake));
   const more = sorted.length - first.length;
   return [...first, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n\n');
 }
 
-function render(name: string, text: string, { message, ...span }: Diagnostic): string {
+function renderDiagnostic(name: string, text: string, { message, ...span }: Diagnostic): string {
   const { start, end } = moveToVisibleLine(text, span);
   const lineStart = findLineStart(text, start);
   const column = start - lineStart;

@@ -15,18 +15,18 @@ export function parseDuration(text: string): number | null {
   return msPerUnit.reduce((sum, ms, index) => sum + Number(parts[index] ?? 0) * ms, 0);
 }
 
-/** Returns a complaint about a value that should be a duration, as the end of a sentence: `needs a unit: write 300s or 300m`. */
+/** Explains what is wrong with a duration, as the end of a sentence: `needs a unit: write 300s or 300m`. */
 export function explainDurationMistake(value: unknown): string {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) {
     return `needs a unit: write ${value}s or ${value}m`;
   }
-  const suggestion = typeof value === 'string' ? rewrite(value) : null;
+  const suggestion = typeof value === 'string' ? suggestDuration(value) : null;
   const hint = suggestion === null ? '' : `; did you mean "${suggestion}"?`;
   return `must be a duration such as ${durationExamples.join(', ')}${hint}`;
 }
 
 /** Rewrites `5 minutes` as `5m`; returns null if the text does not look like a duration. */
-function rewrite(text: string): string | null {
+function suggestDuration(text: string): string | null {
   const short = text.replaceAll(
     /\s*(\d+)\s*(ms|[hms])(?!il)[a-z]*,?\s*/gi,
     (_, amount, unit) => `${amount}${unit}`,

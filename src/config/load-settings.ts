@@ -53,17 +53,20 @@ export async function loadSettings(request: SettingsRequest): Promise<Result<Set
         overrides: inOverrides,
       }),
     );
-  const file = [...environment.value.map(({ settings }) => settings), overrides].reduce(overlay, fromFile);
+  const file = [...environment.value.map(({ settings }) => settings), overrides].reduce(
+    overlaySettings,
+    fromFile,
+  );
   const { cwd } = request;
   return ok(resolveSettings({ file, project: await readProjectName(cwd), filePath: source?.path ?? null }));
 }
 
 /** Merges two objects of settings key by key; `above` takes precedence. A list replaces a list, and an undefined value changes nothing. */
-export function overlay<T extends object>(below: T, above: T): T {
+export function overlaySettings<T extends object>(below: T, above: T): T {
   const entries = Object.entries(above).flatMap(([key, value]): [string, unknown][] => {
     const former: unknown = Reflect.get(below, key);
     if (value === undefined) return [];
-    return [[key, isMapping(former) && isMapping(value) ? overlay(former, value) : value]];
+    return [[key, isMapping(former) && isMapping(value) ? overlaySettings(former, value) : value]];
   });
   return { ...below, ...Object.fromEntries(entries) };
 }
@@ -190,7 +193,7 @@ export function resolveSettings({ file: input, project, filePath }: SettingsSour
     retries: { max, backoff: { initialMs: backoff.initial, factor: backoff.factor, maxMs: backoff.max } },
     limits: { ...limits, timeMs: time },
     evidence: file.evidence,
-    verify: applyLevel({ ...verify, prepare, regressionTimeMs: regressionTime }),
+    verify: applyVerifyLevel({ ...verify, prepare, regressionTimeMs: regressionTime }),
     blame: { enabled, timeMs },
     quarantine: file.quarantine,
     memory: file.memory,
@@ -204,7 +207,7 @@ export function resolveSettings({ file: input, project, filePath }: SettingsSour
 }
 
 /** The level `quick` overrides the individual numbers. */
-function applyLevel(verify: Settings['verify']): Settings['verify'] {
+function applyVerifyLevel(verify: Settings['verify']): Settings['verify'] {
   if (verify.level !== 'quick') return verify;
   return { ...verify, repeat: 1, flips: 0 };
 }

@@ -44,7 +44,7 @@ export function readYaml(text: string, env: Readonly<Record<string, string | und
       mistakes.push({ ...(findSpan(alias) ?? { start: 0, end: 1 }), message });
     },
     Scalar: (key, scalar) => {
-      if (env && key !== 'key') mistakes.push(...interpolate(scalar, env, text));
+      if (env && key !== 'key') mistakes.push(...expandVariables(scalar, env, text));
     },
   });
   try {
@@ -92,8 +92,8 @@ function findOpeningQuote(doc: Document.Parsed, reportedAt: number): number | nu
 /** Matches `${NAME}`, the escaped `$${`, and any other use of `${`. */
 const VARIABLE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
 
-/** Replaces `${NAME}` in a text with the environment variable, and `$${` with `${`. Inserted values are not expanded again. */
-function interpolate(
+/** Replaces `${NAME}` in a value with the environment variable, and `$${` with `${`. Does not expand inserted values. Returns the mistakes. */
+function expandVariables(
   scalar: Scalar,
   env: Readonly<Record<string, string | undefined>>,
   text: string,

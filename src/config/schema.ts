@@ -46,7 +46,11 @@ function describeTextInput(input: unknown): string {
   return typeof input === 'string' ? ', not text' : '';
 }
 
-function duration(initial: string, description: string, least: 'zero' | 'more than zero' = 'more than zero') {
+function createDuration(
+  initial: string,
+  description: string,
+  least: 'zero' | 'more than zero' = 'more than zero',
+) {
   const field = z
     .string({ error: ({ input }) => explainDurationMistake(input) })
     .regex(durationPattern, { error: ({ input }) => explainDurationMistake(input), abort: true })
@@ -61,7 +65,7 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
 
 /** An optional mapping of optional settings. */
-function section<T extends z.ZodRawShape>(description: string, shape: T) {
+function createSection<T extends z.ZodRawShape>(description: string, shape: T) {
   return z
     .strictObject(shape)
     .prefault({} as never)
@@ -79,7 +83,7 @@ const pattern = text
 const placeholders: readonly unknown[] = ['slashCommand', 'contextFile', 'promptFile', 'screenshot'];
 const placeholdersInText = placeholders.map((placeholder) => `{${String(placeholder)}}`).join(' ');
 
-/** One word of a command line, which may contain placeholders. `${NAME}` is no placeholder: a shell may replace it. */
+/** One word of a command line, which may contain placeholders. `${NAME}` is none of them: a shell may replace it. */
 const argument = z
   .string('must be a string; put it in quotes')
   .refine(
@@ -146,13 +150,13 @@ const agent = z.strictObject({
       examples: ['/debugger'],
     }),
   runner: text.optional().describe('The program that runs the agent. Default: the top-level `runner`.'),
-  timeout: duration('5m', 'How long the agent may run.'),
+  timeout: createDuration('5m', 'How long the agent may run.'),
 });
 
 /** The agents that exist without agents.yaml. The slash command of each is `/` and its name (CS-1 to CS-6). */
 export const defaultAgents = ['build-doctor', 'database', 'debugger', 'code-review', 'review-fix'] as const;
 
-/** The program for agents for which agents.yaml names none. */
+/** Runs agents without a configured runner. */
 export const defaultRunner = 'claude';
 
 /** The default agent of each class (CS-1 to CS-6), and the description of the class. */
@@ -166,7 +170,7 @@ const classes: Record<Category, readonly [agent: (typeof defaultAgents)[number],
   flaky: ['debugger', 'Red and green on the same code: `self-heal flaky`.'],
 };
 
-function route(category: Category) {
+function createRoute(category: Category) {
   const [first, description] = classes[category];
   return z
     .array(text, 'must be a list of agents, such as [debugger]')
@@ -174,9 +178,9 @@ function route(category: Category) {
     .describe(`${description} Agents are tried in this order; an empty list starts none.`);
 }
 
-const routes = Object.fromEntries(categories.map((category) => [category, route(category)])) as Record<
+const routes = Object.fromEntries(categories.map((category) => [category, createRoute(category)])) as Record<
   Category,
-  ReturnType<typeof route>
+  ReturnType<typeof createRoute>
 >;
 
 const rule = z.strictObject({
@@ -236,8 +240,8 @@ export const agentsFileSchema = z.strictObject({
     .describe(
       'Agents by name, in addition to the built-in build-doctor, database, debugger, code-review and review-fix.',
     ),
-  routes: section('The agents for each class of failure.', routes),
-  classify: section('Your own classification rules, and built-in rules to switch off.', {
+  routes: createSection('The agents for each class of failure.', routes),
+  classify: createSection('Your own classification rules, and built-in rules to switch off.', {
     rules: z
       .array(rule, 'must be a list of rules')
       .prefault([])
@@ -251,22 +255,25 @@ export const agentsFileSchema = z.strictObject({
       .prefault([])
       .describe('The ids of built-in rules to switch off, as diagnoses show them.'),
   }),
-  retries: section('How often to try again when a failure comes back, and how long to wait before that.', {
-    max: createCount(3, 'Re-runs after an agent has worked, per cause.'),
-    backoff: section('How long to wait after a fix that did not hold.', {
-      initial: duration('5s', 'The first wait.', 'zero'),
-      factor: createAmount(2, 'How many times longer each wait is than the previous one.', 1),
-      max: duration('60s', 'The longest wait.', 'zero'),
-    }),
-  }),
-  limits: section('The limits of a run.', {
+  retries: createSection(
+    'How often to try again when a failure comes back, and how long to wait before that.',
+    {
+      max: createCount(3, 'Re-runs after an agent has worked, per cause.'),
+      backoff: createSection('How long to wait after a fix that did not hold.', {
+        initial: createDuration('5s', 'The first wait.', 'zero'),
+        factor: createAmount(2, 'How many times longer each wait is than the previous one.', 1),
+        max: createDuration('60s', 'The longest wait.', 'zero'),
+      }),
+    },
+  ),
+  limits: createSection('The limits of a run.', {
     escalations: createCount(5, 'Escalations in a run before healing pauses.'),
     agentRuns: createCount(20, 'Agents started in a run.'),
     agentRunsPerTest: createCount(6, 'Agents started in a run per test.'),
     costUsd: createAmount(10, 'US dollars spent in a run, as reported by the agent programs.'),
-    time: duration('60m', 'After this time a run starts no further agents.'),
+    time: createDuration('60m', 'After this time a run starts no further agents.'),
     parallel: createCount(1, 'Agents that work at the same time, each in its own copy of the project.', 1),
-    perDay: section('The limits of all runs that share the store, in 24 hours.', {
+    perDay: createSection('The limits of all runs that share the store, in 24 hours.', {
       agentRuns: createCount(200, 'Agents started in 24 hours.'),
       costUsd: createAmount(100, 'US dollars spent in 24 hours, as reported by the agent programs.'),
     }),
@@ -278,18 +285,18 @@ export const agentsFileSchema = z.strictObject({
     .describe(
       'Tests whose failures are reported but neither fail the run nor start an agent, each until a given day. `/self-heal skip 30d` on a pull request adds a test.',
     ),
-  memory: section('What to keep for later runs.', {
+  memory: createSection('What to keep for later runs.', {
     fixes: createDefaulted(
       true,
       z.boolean('must be true or false'),
       'Whether to keep a proven fix in the store and try it first when the failure comes back.',
     ),
   }),
-  evidence: section('How much evidence an agent gets.', {
+  evidence: createSection('How much evidence an agent gets.', {
     console: createCount(50, 'How many of the last console entries an agent gets.'),
     network: createCount(50, 'How many requests an agent gets.'),
   }),
-  verify: section('How to check fixes.', {
+  verify: createSection('How to check fixes.', {
     level: createDefaulted(
       'full',
       oneOf(verifyLevels),
@@ -316,19 +323,22 @@ export const agentsFileSchema = z.strictObject({
       'How often to revert a fix (the test must fail) and apply it again (the test must pass).',
     ),
     regression: createDefaulted('suite', oneOf(['suite', 'none']), 'Which tests run again after healing.'),
-    regressionTime: duration('10m', 'How long these tests may take; those near the change run first.'),
+    regressionTime: createDuration('10m', 'How long these tests may take; those near the change run first.'),
   }),
-  blame: section('The search for the change that broke a test, which runs it with changes reverted.', {
+  blame: createSection('The search for the change that broke a test, which runs it with changes reverted.', {
     enabled: createDefaulted(
       true,
       z.boolean('must be true or false'),
       'Whether a run searches before it starts its first agent.',
     ),
-    time: duration('2m', 'How long all searches of a run may take together.'),
+    time: createDuration('2m', 'How long all searches of a run may take together.'),
   }),
-  flaky: section('The search for what makes a test flaky, and the proof of its fix.', {
+  flaky: createSection('The search for what makes a test flaky, and the proof of its fix.', {
     runs: createCount(200, 'The maximum number of runs of one test under one condition.', 1),
-    time: duration('10m', 'How long measuring and searching may take together; healing comes after it.'),
+    time: createDuration(
+      '10m',
+      'How long measuring and searching may take together; healing comes after it.',
+    ),
   }),
   store: createDefaulted(
     '.self-heal/ledger.db',
@@ -360,7 +370,7 @@ export interface JsonSchema {
 let generated: JsonSchema | undefined;
 
 /** Returns the JSON Schema (draft-07) with which editors complete and check agents.yaml (CF-2). */
-export function agentsJsonSchema(): JsonSchema {
+export function createAgentsJsonSchema(): JsonSchema {
   if (generated) return generated;
   const { $schema, ...schema } = z.toJSONSchema(agentsFileSchema, {
     target: 'draft-7',
@@ -377,10 +387,10 @@ export function agentsJsonSchema(): JsonSchema {
 }
 
 /** Returns the keys allowed in the mapping at a path; empty if it allows any name. */
-export function allowedKeys(path: readonly PropertyKey[]): readonly string[] {
+export function listAllowedKeys(path: readonly PropertyKey[]): readonly string[] {
   const schema = path.reduce<JsonSchema | undefined>((above, step) => {
     const rest = above?.additionalProperties;
     return above?.properties?.[String(step)] ?? (typeof rest === 'object' ? rest : undefined);
-  }, agentsJsonSchema());
+  }, createAgentsJsonSchema());
   return Object.keys(schema?.properties ?? {});
 }

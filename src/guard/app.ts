@@ -39,18 +39,18 @@ const suppressions: readonly Pattern[] = [
 const tampering: readonly Pattern[] = [['playwright-patched', /node_modules\/@?playwright\S*/]];
 
 /** Finds changes that no honest fix makes to an app: detecting tests, switching off a compiler or a linter, or tampering with Playwright. */
-export function judgeApp({ request, suite, ofApp, ofTests, old }: GuardedChange): Violation[] {
+export function judgeApp({ request, suite, appEdits, testEdits, old }: GuardedChange): Violation[] {
   const titles = suite.titles.filter((title) => title.trim().split(/\s+/).length >= 3);
   const named: Pattern[] = titles.map((title) => [
     'app-detects-tests',
     new RegExp(`['"\`]${escapeStringRegexp(title)}['"\`]`),
   ]);
   const imports = [...old.parsed.values()].flatMap((source) => source.imports);
-  const silenced = request.category === 'build-error' ? [...ofTests, ...ofApp] : ofApp;
+  const silenced = request.category === 'build-error' ? [...testEdits, ...appEdits] : appEdits;
   return [
-    ...ofApp.flatMap((edit) => findAdded(edit, [...testDetection, ...tampering, ...named])),
+    ...appEdits.flatMap((edit) => findAdded(edit, [...testDetection, ...tampering, ...named])),
     ...silenced.flatMap((edit) => findAdded(edit, suppressions)),
-    ...ofApp.flatMap((edit) => judgeSettings(edit, imports)),
+    ...appEdits.flatMap((edit) => judgeSettings(edit, imports)),
   ];
 }
 

@@ -13,16 +13,16 @@ import { createMissedSnapshotCheck, findProtectedEdits } from './protected.js';
 import { findConfigFiles, readTestCode, type TestCode } from './test-code.js';
 import { parse } from 'dotenv';
 
-/** A change after forbidden edits were cut: the edits of the tests and of the app, and the test code in both states. */
+/** A change without its forbidden edits: the edits of tests and of the app, and the test code in both states. */
 export interface GuardedChange {
   readonly request: GuardRequest;
   readonly suite: SuitePlaces;
   readonly edits: readonly JudgedEdit[];
   readonly cut: readonly Cut[];
-  readonly ofTests: readonly JudgedEdit[];
+  readonly testEdits: readonly JudgedEdit[];
   /** Cut edits of test code, which are compared only to report what they change. */
-  readonly cutTests: readonly JudgedEdit[];
-  readonly ofApp: readonly JudgedEdit[];
+  readonly cutTestEdits: readonly JudgedEdit[];
+  readonly appEdits: readonly JudgedEdit[];
   readonly old: TestCode;
   readonly now: TestCode;
 }
@@ -62,15 +62,15 @@ export async function readGuardedChange(request: GuardRequest): Promise<GuardedC
       .flatMap((edit) => decideCut(edit)),
   ];
   const uncut = files.filter((edit) => !cut.some(({ file }) => file === edit.path));
-  const ofTests = uncut.filter(isTests);
+  const testEdits = uncut.filter(isTests);
   return {
     request,
     suite,
     edits,
     cut,
-    ofTests,
-    cutTests: request.tests === 'cut' ? files.filter(canCompare) : [],
-    ofApp: uncut.filter((edit) => !isTests(edit)),
+    testEdits,
+    cutTestEdits: request.tests === 'cut' ? files.filter(canCompare) : [],
+    appEdits: uncut.filter((edit) => !isTests(edit)),
     old,
     now,
   };
@@ -128,18 +128,18 @@ const sample = /[.-](?:example|sample|template|dist|schema|defaults)$/i;
 
 /**
  * Finds environment files with a new value that no environment file of the project had for that variable. Only a person knows a key, a password or
- * a host, and a test that is green with an invented one is green for the wrong reason.
+ * a host, and with an invented one, a test is green for the wrong reason.
  */
 async function findInventedValues(edits: readonly JudgedEdit[], before: FileSnapshot): Promise<Cut[]> {
   const files = edits.filter(({ path, after }) => after && environmentFile.test(path) && !sample.test(path));
   if (files.length === 0) return [];
-  const suiteWithFiles = new Set<string>();
+  const knownPairs = new Set<string>();
   const paths = (await before.listPaths()).filter((file) => environmentFile.test(file));
   for (const bytes of (await before.readFiles(paths)).values())
-    for (const pair of Object.entries(parse(Buffer.from(bytes)))) suiteWithFiles.add(pair.join('='));
+    for (const pair of Object.entries(parse(Buffer.from(bytes)))) knownPairs.add(pair.join('='));
   return files.flatMap(({ path: file, after }) => {
     const variables = Object.entries(parse(after?.text ?? '')).filter(
-      (pair) => !suiteWithFiles.has(pair.join('=')),
+      (pair) => !knownPairs.has(pair.join('=')),
     );
     const names = variables.map(([name]) => name).join(', ');
     return variables.length === 0 ? [] : [{ file, why: `only a person knows the value of ${names}` }];

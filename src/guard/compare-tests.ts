@@ -24,7 +24,7 @@ import {
 import { isSettled, isWait } from '../code/web-first.js';
 import type { GuardedChange } from './change.js';
 import type { LocatorChange, Strength, TestDifference } from './findings.js';
-import { createUses, type Uses } from './locator-uses.js';
+import { createLocatorUses, type LocatorUses } from './locator-uses.js';
 import { findImporters } from './test-code.js';
 
 /** The differences between the tests, and the changed locators that need no person. */
@@ -38,10 +38,10 @@ export interface Comparison {
  * read; anything else is a difference. A flaky test may also get new waits (FL-3).
  */
 export function compareTests(
-  { ofTests, now }: Pick<GuardedChange, 'ofTests' | 'now'>,
+  { testEdits, now }: Pick<GuardedChange, 'testEdits' | 'now'>,
   isFlaky = false,
 ): Comparison {
-  const files = ofTests.map(({ path, before, after }) => ({
+  const files = testEdits.map(({ path, before, after }) => ({
     path,
     old: before && parseSource(path, before.text ?? ''),
     // For cut edits, the tests keep the old version.
@@ -49,7 +49,7 @@ export function compareTests(
   }));
   const titles = new Set(files.flatMap((file) => (file.now ? listTitles(file.now.program) : [])));
   const compared = files.map((file) => {
-    const uses = createUses(() => findImporters(now, file.path));
+    const uses = createLocatorUses(() => findImporters(now, file.path));
     return compareFile(file, { uses, titles, isFlaky });
   });
   return {
@@ -68,7 +68,7 @@ interface Versions {
 }
 
 interface Rules {
-  readonly uses: Uses;
+  readonly uses: LocatorUses;
   /** The current titles of all tests in the changed files. */
   readonly titles: ReadonlySet<string>;
   readonly isFlaky: boolean;
@@ -80,7 +80,7 @@ type Nodes = readonly SyntaxNode[];
 function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky }: Rules): Comparison {
   const differences = new Map<string, TestDifference>();
   const locatorChanges: LocatorChange[] = [];
-  const differ = (
+  const addDifference = (
     olds: Nodes,
     news: Nodes,
     test: string,
@@ -100,39 +100,45 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
     const isLiteral = listChain(is)
       .flatMap((call) => nodesIn(call, 'arguments'))
       .every((node) => isPlainLocator(node) || known.has(printLocator(node)));
-    addLocatorChange(was, is, test, isLiteral ? uses.ofLocator(was, is) : 'its target is computed');
+    addLocatorChange(
+      was,
+      is,
+      test,
+      isLiteral ? uses.explainLocatorChange(was, is) : 'its target is computed',
+    );
   };
   const addLocatorChange = (was: SyntaxNode, is: SyntaxNode, test: string, why: string | null) => {
-    if (why !== null) return differ([was], [is], test, { why });
+    if (why !== null) return addDifference([was], [is], test, { why });
     const [before, after] = [printCode(was, old), printCode(is, now)];
     const line = now?.lineAt(is.start) ?? 1;
     locatorChanges.push({ old: before, now: after, file, line });
   };
 
-  const walk = (before: SyntaxNode, after: SyntaxNode, test: string): void => {
+  const compareNodes = (before: SyntaxNode, after: SyntaxNode, test: string): void => {
     const [was, is] = [unwrap(before), unwrap(after)];
     const [constant, now] = [evaluateConstant(was), evaluateConstant(is)];
     if (constant !== undefined && constant === now) return;
     if (isLocatorCall(was) && isLocatorCall(is)) {
-      walk(findBaseLocator(was), findBaseLocator(is), test);
+      compareNodes(findBaseLocator(was), findBaseLocator(is), test);
       const readLiteral = (node: SyntaxNode) =>
         listChain(node)
-          .map((call) => locatorArguments(call))
+          .map((call) => printLocatorArguments(call))
           .join();
       if (readLiteral(was) !== readLiteral(is)) compareLocator(was, is, test);
       return;
     }
     if (typeof constant === 'string' && typeof now === 'string') {
-      const why = uses.ofString(was, is);
-      return why === undefined ? differ([was], [is], test) : addLocatorChange(was, is, test, why);
+      const why = uses.explainStringChange(was, is);
+      return why === undefined ? addDifference([was], [is], test) : addLocatorChange(was, is, test, why);
     }
-    if (was.type !== is.type || printOwnValues(was) !== printOwnValues(is)) return differ([was], [is], test);
-    const title = joinTitles(test, titleOf(is));
+    if (was.type !== is.type || printOwnValues(was) !== printOwnValues(is))
+      return addDifference([was], [is], test);
+    const title = joinTitles(test, readTitle(is));
     for (const field of listChildFields(was)) {
       const [olds, news] = [listRuntimeNodes(was, field), listRuntimeNodes(is, field)];
       if (field === 'body' && Array.isArray(was[field])) alignStatements(olds, news, title);
-      else if (olds.length !== news.length) differ([was], [is], title);
-      else for (const [at, node] of olds.entries()) walk(node, news[at] ?? node, title);
+      else if (olds.length !== news.length) addDifference([was], [is], title);
+      else for (const [at, node] of olds.entries()) compareNodes(node, news[at] ?? node, title);
     }
   };
 
@@ -152,24 +158,25 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
         const same = newLeft.splice(0, count);
         for (const [at, was] of oldLeft.splice(0, count).entries()) {
           const is = same[at];
-          if (is && printLocator(was, true) === printLocator(is, true)) walk(was, is, test);
+          if (is && printLocator(was, true) === printLocator(is, true)) compareNodes(was, is, test);
         }
       }
   };
 
   /** Compares replaced statements: tests by their titles, other statements in their order. */
   const compareReplaced = (removed: Nodes, added: Nodes, test: string) => {
-    for (const title of new Set([...removed, ...added].map(titleOfStatement))) {
+    for (const title of new Set([...removed, ...added].map(readStatementTitle))) {
       const [was = [], is = []] = [removed, added].map((all) =>
-        all.filter((node) => titleOfStatement(node) === title),
+        all.filter((node) => readStatementTitle(node) === title),
       );
-      if (was.length === is.length) for (const [at, node] of was.entries()) walk(node, is[at] ?? node, test);
+      if (was.length === is.length)
+        for (const [at, node] of was.entries()) compareNodes(node, is[at] ?? node, test);
       else if (title !== null || !isFlaky || was.length > 0 || !is.every(isWait))
-        differ(was, is, joinTitles(test, title));
+        addDifference(was, is, joinTitles(test, title));
     }
   };
 
-  if (old && now) walk(old.program, now.program, file);
+  if (old && now) compareNodes(old.program, now.program, file);
   else {
     // For an added or deleted file, lists its tests; if it has none, lists every statement.
     const [olds, news] = [old, now].map((source) => {
@@ -182,7 +189,7 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
 }
 
 /** Returns the arguments of a locator call, without the locator that it is chained to. */
-const locatorArguments = (call: SyntaxNode) =>
+const printLocatorArguments = (call: SyntaxNode) =>
   `${propertyOf(nodeIn(call, 'callee'))}(${nodesIn(call, 'arguments')
     .map((argument) => printLocator(argument))
     .join()})`;
@@ -201,7 +208,7 @@ function existsAtRunTime({ type, importKind, exportKind }: SyntaxNode): boolean 
 }
 
 /** Returns the title of a test or of a group of tests; null for any other node. */
-function titleOf(node: SyntaxNode): string | null {
+function readTitle(node: SyntaxNode): string | null {
   const args = node.type === 'CallExpression' ? nodesIn(node, 'arguments') : [];
   const last = args.at(-1);
   const [first] = args;
@@ -214,35 +221,36 @@ function titleOf(node: SyntaxNode): string | null {
     : null;
 }
 
-const titleOfStatement = (statement: SyntaxNode) =>
-  titleOf(unwrap(nodeIn(statement, 'expression') ?? statement));
-const isTest = (statement: SyntaxNode) => titleOfStatement(statement) !== null;
+const readStatementTitle = (statement: SyntaxNode) =>
+  readTitle(unwrap(nodeIn(statement, 'expression') ?? statement));
+const isTest = (statement: SyntaxNode) => readStatementTitle(statement) !== null;
 
-const listTitles = (program: SyntaxNode) => listNodes(program).flatMap((node) => titleOf(node) ?? []);
+const listTitles = (program: SyntaxNode) => listNodes(program).flatMap((node) => readTitle(node) ?? []);
 
 /** Calls and words that let a test continue after a failure, or skip steps. */
-const loosening = /^(?:skip|fixme|fail|only|slow|soft|catch|allSettled|race|toPass)$/;
-const branching =
+const looseningName = /^(?:skip|fixme|fail|only|slow|soft|catch|allSettled|race|toPass)$/;
+const branchingType =
   /^(?:If|Try|Return|Break|Continue|For|ForIn|ForOf|While|DoWhile|Switch)Statement$|^(?:Conditional|Logical)Expression$/;
 
-/** A test is weaker if it has fewer tests, expectations or compared values than before, or makes a step conditional. */
+/** Code is weaker if it has fewer tests, expectations or compared values than before, or makes a step conditional. */
 function compareStrength(olds: Nodes, news: Nodes, titles: ReadonlySet<string>): Strength {
   const [was, is] = [olds, news].map((all) => all.flatMap((node) => listNodes(node)));
-  const isMoved = (node: SyntaxNode) => titles.has(titleOfStatement(node) ?? '\0');
+  const isMoved = (node: SyntaxNode) => titles.has(readStatementTitle(node) ?? '\0');
   if (olds.length === 0 && news.every(isTest)) return 'new';
   if (!was || !is || (news.length === 0 && olds.every(isMoved))) return 'different';
-  const count = (nodes: Nodes, how: (node: SyntaxNode) => number) =>
-    nodes.reduce((sum, node) => sum + how(node), 0);
+  const count = (nodes: Nodes, countIn: (node: SyntaxNode) => number) =>
+    nodes.reduce((sum, node) => sum + countIn(node), 0);
   const countChecks = (node: SyntaxNode) => {
     const callee = nodeIn(node, 'callee');
     if (node.type !== 'CallExpression' || !callee) return 0;
     const isMatcher = /^to[A-Z]/.test(propertyOf(callee) ?? '');
     return (
-      (titleOf(node) === null ? 0 : 1) + (isMatcher ? 1 + Math.min(1, nodesIn(node, 'arguments').length) : 0)
+      (readTitle(node) === null ? 0 : 1) +
+      (isMatcher ? 1 + Math.min(1, nodesIn(node, 'arguments').length) : 0)
     );
   };
   const countLoosening = (node: SyntaxNode) =>
-    Number(loosening.test(propertyOf(node) ?? '') || branching.test(node.type));
+    Number(looseningName.test(propertyOf(node) ?? '') || branchingType.test(node.type));
   return count(is, countChecks) < count(was, countChecks) ||
     count(is, countLoosening) > count(was, countLoosening)
     ? 'weaker'

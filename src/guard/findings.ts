@@ -3,7 +3,7 @@ import type { Cut, Violation } from '../model/guard-findings.js';
 /** How much a test checks, compared with before. */
 export type Strength = 'weaker' | 'different' | 'new';
 
-/** A place where a test behaves differently than before, or has a changed locator that needs a person's decision, with the lines before and after. */
+/** A changed place in a test, with the lines before and after: the test behaves differently, or a changed locator needs a person's decision. */
 export interface TestDifference {
   /** The titles of the test, or the file for code outside of tests. */
   readonly test: string;
@@ -37,7 +37,7 @@ export interface GuardFindings {
   readonly violations: readonly Violation[];
 }
 
-export const harmless: GuardFindings = {
+export const noFindings: GuardFindings = {
   cut: [],
   differences: [],
   locatorChanges: [],

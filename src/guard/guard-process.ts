@@ -16,25 +16,25 @@ function send(message: GuardMessage): void {
   process.send?.(message);
 }
 
-function createTree(tree: 'before' | 'after'): FileSnapshot {
-  const ask = (paths: readonly string[] | null) =>
+function createRemoteSnapshot(tree: 'before' | 'after'): FileSnapshot {
+  const request = (paths: readonly string[] | null) =>
     new Promise<unknown>((resolve) => {
       next += 1;
       waiting.set(next, resolve);
       send({ type: 'question', id: next, tree, paths });
     });
   return {
-    listPaths: async () => (await ask(null)) as string[],
-    readFiles: async (paths) => (await ask(paths)) as Map<string, Uint8Array>,
+    listPaths: async () => (await request(null)) as string[],
+    readFiles: async (paths) => (await request(paths)) as Map<string, Uint8Array>,
   };
 }
 
-async function work(order: GuardOrder): Promise<void> {
+async function carryOut(order: GuardOrder): Promise<void> {
   try {
     const findings = await judgeChange({
       ...order,
-      before: createTree('before'),
-      after: createTree('after'),
+      before: createRemoteSnapshot('before'),
+      after: createRemoteSnapshot('after'),
     });
     send({ type: 'judged', findings });
   } catch (error) {
@@ -45,7 +45,7 @@ async function work(order: GuardOrder): Promise<void> {
 process.on('message', (message: Incoming) => {
   if (message.type === 'order') {
     limitProcessorTime(message.limitMs);
-    void work(message.order);
+    void carryOut(message.order);
   } else waiting.get(message.id)?.(message.value);
 });
 process.on('disconnect', () => process.exit());

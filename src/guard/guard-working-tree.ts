@@ -11,8 +11,8 @@ import { isSpecName } from './test-places.js';
 /** How long judging a branch may take, in milliseconds. A branch may be larger than an agent's fix. */
 const LIMIT_MS = 60_000;
 
-/** The location of the suite, and a function for warnings if Playwright cannot list it. */
-interface Where {
+/** Where the suite is, and a function for warnings if Playwright cannot list it. */
+interface SuiteLocation {
   readonly cwd: string;
   /** The path of Playwright's config as the user gave it, or null. */
   readonly config: string | null;
@@ -22,7 +22,7 @@ interface Where {
 /** Judges the changes in the working tree, by agents or people, without running the suite (HN-3, HN-4). */
 export async function guardWorkingTree(
   { root, changes: tracked, hidden, before, after }: GitChanges,
-  where: Where,
+  where: SuiteLocation,
 ): Promise<GuardFindings> {
   const trackedPaths = new Set(tracked.map((change) => change.path));
   const changes = [...tracked, ...(await hidden()).filter((change) => !trackedPaths.has(change.path))];
@@ -63,7 +63,7 @@ const nothingKnown: SuitePlaces = { testFiles: [], testDir: null, config: null, 
 /** Asks Playwright for the files of its suite: those that `playwright test --list` loads. */
 async function readSuitePlaces(
   root: string,
-  { cwd, config, warn }: Where,
+  { cwd, config, warn }: SuiteLocation,
   has: (file: string) => boolean,
 ): Promise<SuitePlaces> {
   const playwright = findPlaywright(cwd, config === null ? undefined : path.resolve(cwd, config));

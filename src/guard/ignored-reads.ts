@@ -6,7 +6,7 @@ import { createReferenceFinder } from './test-code.js';
 
 /** Finds files ignored by git that changed code newly reads. No other machine has them, so the fix would not work there. */
 export async function findIgnoredReads({ root, changes, before, after }: GitChanges): Promise<Finding[]> {
-  const how = [
+  const options = [
     '--others',
     '--ignored',
     '--exclude-standard',
@@ -14,12 +14,12 @@ export async function findIgnoredReads({ root, changes, before, after }: GitChan
     '--',
     ':(exclude,glob)**/node_modules/**',
   ];
-  const listed = String(await gitBytes(root, ['ls-files', ...how])).split('\0');
-  const refer = createReferenceFinder(new Set(listed.filter((file) => file !== '')));
+  const listed = String(await gitBytes(root, ['ls-files', ...options])).split('\0');
+  const findReferences = createReferenceFinder(new Set(listed.filter((file) => file !== '')));
   const paths = changes.map((change) => change.path).filter(isCode);
   const [old, now] = await Promise.all([before.readFiles(paths), after.readFiles(paths)]);
   const listReads = (file: string, bytes: Uint8Array | undefined) => {
-    const { imports, names } = refer(file, Buffer.from(bytes ?? []).toString('utf8'));
+    const { imports, names } = findReferences(file, Buffer.from(bytes ?? []).toString('utf8'));
     return new Set([...imports, ...names]);
   };
   return paths.flatMap((file) => {

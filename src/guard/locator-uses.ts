@@ -14,19 +14,19 @@ import {
   unwrap,
 } from '../code/syntax.js';
 
-/** Explains, from the uses of a locator in the tests, why its change needs a person; null if it does not. */
-export interface Uses {
-  ofLocator(old: SyntaxNode, now: SyntaxNode): string | null;
-  /** The same for a string; undefined if anything but locators reads it. */
-  ofString(old: SyntaxNode, now: SyntaxNode): string | null | undefined;
+/** Explains why the change of a locator, or of a string in locators, needs a person, judging by its uses in the tests; null if it needs none. */
+export interface LocatorUses {
+  explainLocatorChange(old: SyntaxNode, now: SyntaxNode): string | null;
+  /** Returns undefined if anything but locators reads the string. */
+  explainStringChange(old: SyntaxNode, now: SyntaxNode): string | null | undefined;
 }
 
-const counting = /^(?:count|all|first|last|nth|allTextContents|allInnerTexts|evaluateAll)$/;
-const acting =
+const countingMethod = /^(?:count|all|first|last|nth|allTextContents|allInnerTexts|evaluateAll)$/;
+const actionMethod =
   /^(?:click|dblclick|fill|press|pressSequentially|type|check|uncheck|setChecked|selectOption|selectText|setInputFiles|hover|tap|focus|blur|clear|dragTo|dispatchEvent|scrollIntoViewIfNeeded)$/;
-const reading = /^(?:textContent|innerText|inputValue|getAttribute)$/;
-const ofPresence = /^toBe(?:Visible|Attached|InViewport|Enabled|Disabled|Editable|Checked|Focused)$/;
-const ofText =
+const readingMethod = /^(?:textContent|innerText|inputValue|getAttribute)$/;
+const presenceMatcher = /^toBe(?:Visible|Attached|InViewport|Enabled|Disabled|Editable|Checked|Focused)$/;
+const textMatcher =
   /^to(?:HaveText|ContainText|HaveValue|HaveAttribute|HaveClass|ContainClass|HaveId|HaveRole|HaveCSS|HaveAccessible\w+|Be|Equal|StrictEqual|Contain|Match)$/;
 
 /** Selectors that match any text of a page. */
@@ -41,7 +41,7 @@ const whyUnknown = 'nothing shows how it is used';
  * Finds the uses of locators in the current tests. Follows names without resolving scopes, in a file and its importers: the same name counts as the
  * same thing.
  */
-export function createUses(files: () => readonly SourceFile[]): Uses {
+export function createLocatorUses(files: () => readonly SourceFile[]): LocatorUses {
   const parents = new Map<SyntaxNode, SyntaxNode>();
   const named = new Map<string, SyntaxNode[]>();
   const index = (node: SyntaxNode): void => {
@@ -60,8 +60,8 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
     return parent && isWrapper(parent) ? parentOf(parent) : parent;
   };
   return {
-    ofLocator: (old, now) => judgeUse(now, { old, now, followed: new Set() }),
-    ofString: (old, now) => {
+    explainLocatorChange: (old, now) => judgeUse(now, { old, now, followed: new Set() }),
+    explainStringChange: (old, now) => {
       const uses = listNamesHolding(now).flatMap(findUses);
       const locators = uses.map((use) => use && findEnclosingLocator(use));
       if (uses.length === 0 || locators.includes(null)) return undefined;
@@ -71,7 +71,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
 
   /** Returns the names that hold a string: a variable, or a field of an object; none for a computed access such as `selectors[name]`. */
   function listNamesHolding(node: SyntaxNode): string[] {
-    const name = nameGivenTo(node);
+    const name = findGivenName(node);
     const property = parentOf(node);
     if (name === null) return [];
     if (property?.type !== 'Property') return [name];
@@ -82,7 +82,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
   }
 
   /** Returns the name of a value, or of the function that returns it; null if it has none. */
-  function nameGivenTo(value: SyntaxNode): string | null {
+  function findGivenName(value: SyntaxNode): string | null {
     const parent = parentOf(value);
     if (!parent) return null;
     const { type } = parent;
@@ -91,7 +91,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
       return identifierName(nodeIn(parent, 'id') ?? nodeIn(parent, 'key'));
     if (isValue && type === 'AssignmentExpression') return readLastName(nodeIn(parent, 'left')) || null;
     if (type === 'FunctionDeclaration') return identifierName(nodeIn(parent, 'id'));
-    return isFunction(parent) || /^(?:Return|Block)Statement$/.test(type) ? nameGivenTo(parent) : null;
+    return isFunction(parent) || /^(?:Return|Block)Statement$/.test(type) ? findGivenName(parent) : null;
   }
 
   /** Returns the expressions that use this name, with null for one that renames it. Declarations do not count. */
@@ -154,7 +154,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
         ? judgeExpectation(parent, change)
         : whyOtherUse;
     }
-    const name = nameGivenTo(node);
+    const name = findGivenName(node);
     if (name === null) return whyOtherUse;
     if (change.followed.has(name)) return null;
     change.followed.add(name);
@@ -169,12 +169,12 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
   function judgeCall(method: string, call: SyntaxNode, change: Changed): string | null {
     if (isLocatorCall(call) || /^(?:or|and|contentFrame|owner|describe)$/.test(method))
       return judgeUse(call, change);
-    if (counting.test(method)) return whyCounted;
-    if (acting.test(method)) return null;
+    if (countingMethod.test(method)) return whyCounted;
+    if (actionMethod.test(method)) return null;
     const words = nodesIn(call, 'arguments').flatMap(listWords);
     if (method === 'waitFor')
       return words.some((word) => /^(?:hidden|detached)$/.test(word)) ? whyAbsent : judgePresence(change);
-    const awaited = reading.test(method) ? parentOf(call) : null;
+    const awaited = readingMethod.test(method) ? parentOf(call) : null;
     const expected = awaited?.type === 'AwaitExpression' ? parentOf(awaited) : null;
     return expected?.type === 'CallExpression' && identifierName(nodeIn(expected, 'callee')) === 'expect'
       ? judgeExpectation(expected, change)
@@ -189,14 +189,14 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
     if (!member || call?.type !== 'CallExpression') return whyOtherUse;
     const args = nodesIn(call, 'arguments');
     if (matcher === 'toHaveCount' || args[0]?.type === 'ArrayExpression') return whyCounted;
-    if (ofPresence.test(matcher))
+    if (presenceMatcher.test(matcher))
       return args
         .flatMap(listNames)
         .some((name) => /^(?:visible|attached|enabled|checked|editable)$/.test(name))
         ? whyAbsent
         : judgePresence(change);
     const [first] = args;
-    if (!ofText.test(matcher) || !first || (evaluateConstant(first) === undefined && !first['regex']))
+    if (!textMatcher.test(matcher) || !first || (evaluateConstant(first) === undefined && !first['regex']))
       return whyOtherUse;
     const olds = listWords(change.old);
     const addedWords = listWords(change.now).filter((word) => !olds.includes(word));
@@ -208,7 +208,7 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
   }
 }
 
-/** For an expectation that an element exists: null if the new locator contains all texts of the old one, else the reason for a person's decision. */
+/** Explains why an expectation that an element exists needs a person; null if the new locator contains all texts of the old one. */
 function judgePresence({ old, now }: { readonly old: SyntaxNode; readonly now: SyntaxNode }): string | null {
   const [olds, news] = [listTexts(old), listTexts(now)];
   const isNegated = listChain(now).some((call) => /"hasNot(?:Text)?"/.test(printLocator(call)));

@@ -58,7 +58,7 @@ const table: Readonly<Record<string, string>> = {
     .pr_agent.toml .sweep* sweep.yaml ellipsis.y*ml .bugbot* .skills/`,
 };
 
-/** Files that name the packages of an install, and files that lock their versions. A fix may add packages if it changes both. */
+/** Files that name the packages to install; `lockFiles` lock their versions. A fix may add packages if it changes both. */
 const manifests = `
     package.json composer.json Gemfile pyproject.toml Pipfile Cargo.toml go.mod deno.json requirements*.txt`;
 const lockFiles = `
@@ -90,7 +90,7 @@ const reasons = Object.entries(table).map(([why, names]) => [why, createMatcher(
 /** Returns why no fix may change a file, as a sentence without its period; null if one may. Paths have forward slashes. */
 export function explainProtection(file: string): string | null {
   if (shortName.test(file)) return 'its name may be the short form of another name';
-  return reasons.find(([, isMeant]) => isMeant(file))?.[0] ?? null;
+  return reasons.find(([, isProtected]) => isProtected(file))?.[0] ?? null;
 }
 
 /** True if a file lists the packages to install. */
@@ -99,7 +99,7 @@ export const isManifest = createMatcher(manifests);
 /** True if a file locks the versions and sources of packages. */
 export const isLockFile = createMatcher(lockFiles);
 
-/** The same for a fix whose previous state is unknown: then nothing shows whether its packages are the intended ones. */
+/** Explains why a fix whose base is not known here may not change a file, or returns null: nothing shows whether its packages are the intended ones. */
 export function explainUnpublishable(file: string): string | null {
   return explainProtection(file) ?? (isManifest(file) || isLockFile(file) ? install : null);
 }

@@ -87,7 +87,7 @@ function readPlaywrightVersions(value: unknown): string {
   ).join();
 }
 
-/** True if the lines of a lock file about Playwright differ: those that name it, and the line after each. */
+/** True if a lock file's lines about Playwright differ: those that name it, and the line after each. */
 function changesLockedPlaywright({ before, after }: JudgedEdit): boolean {
   const [was, is] = [before, after].map((state) =>
     state?.text?.match(/(?:["' ]\/?|node_modules\/)@?playwright(?:.*[{:]\s*\n(?:.*\n?){3}|.*)/g)?.join('\n'),

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { pathInside, real } from '../paths.js';
 import { runWorker } from '../process/worker.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { type GuardFindings, harmless } from './findings.js';
+import { type GuardFindings, noFindings } from './findings.js';
 import type { GuardRequest, SuitePlaces } from './request.js';
 import { timeUsedUpSignal } from './limit-processor-time.js';
 import { createViolation } from './rules.js';
@@ -18,7 +18,7 @@ const CLOCK_MS = 120_000;
 /** The path at which the build puts `guard-process.ts`, beside every chunk. */
 const ownEntry = fileURLToPath(new URL('guard-process.js', import.meta.url));
 
-/** The first message to the guard's process, which requests the files of both trees by message. */
+/** The first message to the guard's process, which then requests the files of both states. */
 export type GuardOrder = Omit<GuardRequest, 'before' | 'after'>;
 
 /** Messages from the guard's process. A question lists the files to read in `paths`; null requests the list of files. */
@@ -41,10 +41,10 @@ export async function runGuard(
   { limitMs = LIMIT_MS, clockMs = CLOCK_MS, entry = ownEntry } = {},
 ): Promise<GuardFindings> {
   const { before, after, ...order } = request;
-  if (request.changes.length === 0) return harmless;
+  if (request.changes.length === 0) return noFindings;
   const file = request.changes[0]?.path ?? '';
   const reject = (detail: string): GuardFindings => ({
-    ...harmless,
+    ...noFindings,
     violations: [createViolation('cannot-be-judged', { file, detail })],
   });
   const tooSlow = () => reject(`reading it took more than ${limitMs / 1000} s of processor time`);
@@ -79,8 +79,8 @@ export async function runGuard(
   });
 }
 
-/** Judges one agent's changes. */
-export type Guard = (work: Omit<GuardRequest, 'suite'>) => Promise<GuardFindings>;
+/** Judges one change. */
+export type Guard = (change: Omit<GuardRequest, 'suite'>) => Promise<GuardFindings>;
 
 /** Creates the guard of a run. It knows the tests from the first run of the suite. */
 export function createGuard(
@@ -89,12 +89,12 @@ export function createGuard(
   judge: (request: GuardRequest) => Promise<GuardFindings> = runGuard,
 ): Guard {
   const suite = findSuitePlaces(root, first);
-  return (work) => judge({ ...work, suite });
+  return (change) => judge({ ...change, suite });
 }
 
 /**
- * Returns the paths of the suite's files relative to the recorded root, which may be reached through symbolic links. `has` is true for files of the
- * project, in its state before the change.
+ * Returns the paths of the suite's files relative to the recorded root, which may be reached through symbolic links. `has` is true for files that
+ * the project had before the change.
  */
 export function findSuitePlaces(
   root: string,

@@ -29,7 +29,7 @@ export async function readTestCode(
   { known, edits }: { known?: TestCode; edits: readonly JudgedEdit[] },
 ): Promise<TestCode> {
   const paths = new Set(await tree.listPaths());
-  const refer = createReferenceFinder(paths, await readOwnPackages(tree, paths));
+  const findReferences = createReferenceFinder(paths, await readOwnPackages(tree, paths));
   const isAmongTests = createTestPlacePredicate(places);
   // Some test code, such as step definitions, can be recognized only by its imports, because listing the tests does not load it.
   const importing = edits.filter(({ before, after }) =>
@@ -40,7 +40,7 @@ export async function readTestCode(
   const inTestFolders = [...paths].filter((file) => isCode(file) && isAmongTests(file));
   const reached = new Set([...roots.filter((file) => paths.has(file)), ...inTestFolders]);
   const [references, unparsable] = [new Map<string, References>(), new Set<string>()];
-  const [parsed, ofApp] = [new Map<string, SourceFile>(), new Map<string, SourceFile>()];
+  const [parsed, appEdits] = [new Map<string, SourceFile>(), new Map<string, SourceFile>()];
   for (let next = [...reached]; next.length > 0 && reached.size < MAX_FILES;) {
     const texts = await tree.readFiles(next.filter(isCode));
     next = [];
@@ -49,9 +49,9 @@ export async function readTestCode(
       const before = known?.parsed.get(file);
       const source = before?.text === text ? before : text === null ? null : parseSource(file, text);
       const isOfTests = isAmongTests(file) || isTestCode(file, text ?? '');
-      if (source) (isOfTests ? parsed : ofApp).set(file, source);
+      if (source) (isOfTests ? parsed : appEdits).set(file, source);
       else if (isOfTests) unparsable.add(file);
-      const refersTo = refer(file, text ?? '', source);
+      const refersTo = findReferences(file, text ?? '', source);
       references.set(file, refersTo);
       const { imports, names, alike } = refersTo;
       for (const target of [...imports, ...names, ...alike]) {
@@ -64,7 +64,7 @@ export async function readTestCode(
     references.get(file)?.imports.some((target) => parsed.has(target)) ?? false;
   for (let count = -1; count !== parsed.size;) {
     count = parsed.size;
-    for (const [file, source] of ofApp) if (isImporting(file)) parsed.set(file, source);
+    for (const [file, source] of appEdits) if (isImporting(file)) parsed.set(file, source);
   }
   return { parsed, unparsable, references, reached };
 }
@@ -74,7 +74,7 @@ interface References {
   readonly imports: readonly string[];
   /** Files that it names in a string: data that it reads, a set-up in the config. */
   readonly names: readonly string[];
-  /** Files whose unique name ends a string in the code, because code may compose paths. */
+  /** Files whose unique name ends a string, because code may compose paths. */
   readonly alike: readonly string[];
 }
 

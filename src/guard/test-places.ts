@@ -35,7 +35,7 @@ export function createTestPlacePredicate({
 }: SuitePlaces): (file: string) => boolean {
   const data = loaded.filter((file) => !isCode(file) && !isJudgedElsewhere(file) && !pageAsset.test(file));
   const testPaths = new Set([...testFiles, ...data, ...(config === null ? [] : [config])]);
-  const folders = testDir === null || testDir === '' ? testFiles.flatMap(testFoldersAround) : [testDir];
+  const folders = testDir === null || testDir === '' ? testFiles.flatMap(findTestFoldersAround) : [testDir];
   const prefixes = [...new Set(folders)].map((folder) => `${folder}/`);
   // Test folders may contain pages for the browser; a page that no test names belongs to the app.
   const loadedFiles = new Set(loaded);
@@ -51,7 +51,7 @@ export function createTestPlacePredicate({
  * Without a test directory, the outermost folder with a name like `tests` above a spec belongs to the tests. A spec next to app code has no such
  * folder.
  */
-function testFoldersAround(file: string): string[] {
+function findTestFoldersAround(file: string): string[] {
   const parts = file.split('/').slice(0, -1);
   const index = parts.findIndex((part) => isTestFolder.test(part));
   return index === -1 ? [] : [parts.slice(0, index + 1).join('/')];
@@ -67,7 +67,7 @@ const extensions = ['ts', 'tsx', 'js', 'jsx', 'mts', 'mjs', 'cts', 'cjs', 'vue',
 export function isTestDirAmongApp(testFiles: readonly string[], has: (file: string) => boolean): boolean {
   const isNextToModule = (file: string) =>
     isSpecName.test(file) &&
-    testFoldersAround(file).length === 0 &&
+    findTestFoldersAround(file).length === 0 &&
     extensions.some((extension) => has(file.replace(isSpecName, `.${extension}`)));
   return testFiles.filter(isNextToModule).length * 2 > testFiles.length;
 }
@@ -98,8 +98,8 @@ export async function findAppData(
   const texts = [...(await before.readFiles(code)).values()].flatMap(
     (bytes) => createFileState(bytes).text ?? [],
   );
-  const ofApp = texts.filter((text) => !/['"](?:@playwright\/test|playwright(?:-core)?)['"]/.test(text));
-  return new Set(data.filter((file) => ofApp.some((text) => mentions(text, file))));
+  const appEdits = texts.filter((text) => !/['"](?:@playwright\/test|playwright(?:-core)?)['"]/.test(text));
+  return new Set(data.filter((file) => appEdits.some((text) => mentions(text, file))));
 }
 
 /** True if code refers to a file, as in `'./rooms.json'`, `'content/rooms/*.json'` or `` `content/rooms/${id}.json` ``. */

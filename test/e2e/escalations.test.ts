@@ -4,22 +4,17 @@ import { describe, expect, it } from 'vitest';
 import type { Escalation, Question } from '../../src/model/escalation.js';
 import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';
+import { aQuestion } from '../rig/builders.js';
 import { canPty, keys, onAPty, type OnAPty } from '../rig/on-a-pty.js';
 import { scratchProject, userEnv } from '../rig/scratch-project.js';
 
 const bin = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
 
-const question: Question = {
+const question = aQuestion({
   signature: 'scratch:Error:00000001',
-  category: 'ui-error',
-  retry: 'code_error',
   tests: [{ id: 't1', name: 'cart.spec.ts › adds a thing to the cart, and shows the größe of it' }],
   problem: 'The page does not show what the test expects, and nobody can say which of the two is right.',
-  tried: ['/code-review changed nothing.'],
-  recommendation: 'Say what is right.',
-  choices: ['skip', 'simplify', 'guide'],
-  offers: [],
-};
+});
 
 const credentials: Partial<Question> = {
   retry: 'never_retry',

@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { readProcessTable } from '../../src/process/proc-table.js';
 import { findCopies } from '../../src/workspace/copy-folder.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, editingAgent, scratchProject, shopFiles } from '../rig/scratch-project.js';
-import { agentStarted, isAlive, worker } from '../rig/working-agent.js';
+import { agentStarted, isAlive, killWatchdogOf, worker } from '../rig/working-agent.js';
 
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
 
@@ -70,11 +69,7 @@ it.runIf(isLong && process.platform === 'linux')(
   'HN-2 AG-10 after a SIGKILL of run and watchdog, the next command ends the agent',
   async () => {
     const { project, running, pids, copy } = await atWork();
-    const children = (await readProcessTable()).filter(({ parent }) => parent === running.pid);
-    const watchdog = children.find(({ pid }) =>
-      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('self-heal-watchdog'),
-    );
-    process.kill(watchdog!.pid, 'SIGKILL');
+    await killWatchdogOf(running.pid);
     running.kill('SIGKILL');
     await running;
     expect(pids.map(isAlive)).toEqual([true, true]);

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { readProcessTable } from '../../src/process/proc-table.js';
 import { findCopies } from '../../src/workspace/copy-folder.js';
 import { freePort } from '../rig/free-port.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
-import { isAlive } from '../rig/working-agent.js';
+import { isAlive, killWatchdogOf } from '../rig/working-agent.js';
 
 /** A test that looks for one word of the page, so that each word is a cause of its own. */
 const wants = (word: string) => `
@@ -142,11 +141,7 @@ it.runIf(isLong && process.platform === 'linux').each(ends)(
     const { project, running, pids, copies } = await twoAtWork();
     const isUnwatched = who.startsWith('the next command');
     if (isUnwatched) {
-      const children = (await readProcessTable()).filter(({ parent }) => parent === running.pid);
-      const watchdog = children.find(({ pid }) =>
-        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('self-heal-watchdog'),
-      );
-      process.kill(watchdog!.pid, 'SIGKILL');
+      await killWatchdogOf(running.pid);
     }
     running.kill(signal);
     const { exitCode } = await running;

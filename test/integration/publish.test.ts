@@ -3,7 +3,9 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import type { Report } from '../../src/run/report.js';
+import { runPublish } from '../../src/cli/publish.js';
 import { parseAgentsFile } from '../../src/config/agents-file.js';
+import { exitCodeFor, formatProblem } from '../../src/problem.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../rig/a-report.js';
 import { leaveRun } from '../rig/events-of-report.js';
 import { computeBlobId } from '../../src/workspace/patch-text.js';
@@ -87,18 +89,29 @@ function artifact(report: Report, patches: { fix?: string; attempt?: string }): 
 
 type Event = Record<string, unknown>;
 
-/** Runs `self-heal publish` in an empty folder, with the variables of a job and no others. */
-async function publish(forge: ForgeStub, args: readonly string[], event: Event | 'gitlab', env = {}) {
+type Flags = Partial<Parameters<typeof runPublish>[0]>;
+
+/** Publishes as `self-heal publish` does, with the variables of a job and no others. */
+async function publish(forge: ForgeStub, flags: Flags, event: Event | 'gitlab', env = {}) {
   const cwd = tempDir('job');
   const ofJob = event === 'gitlab' ? gitlabEnv(forge) : githubEnv(forge, event, cwd);
+  const lines: string[] = [];
+  const job = { env: { ...ofJob, ...env }, print: (line: string) => lines.push(line) };
+  const result = await runPublish({ folder: '.', ...flags }, job);
+  if (typeof result === 'number') return { exitCode: result, said: lines.join('\n'), cwd };
+  return { exitCode: exitCodeFor(result), said: [...lines, formatProblem(result)].join('\n'), cwd };
+}
+
+/** Runs the built command in an empty folder, with the variables of a job and no others. */
+async function selfHealPublish(forge: ForgeStub, args: readonly string[], event: Event, env = {}) {
+  const cwd = tempDir('job');
   const { PATH = '' } = process.env;
-  const { exitCode, stdout, stderr } = await execa(process.execPath, [bin, 'publish', ...args], {
+  return execa(process.execPath, [bin, 'publish', ...args], {
     cwd,
-    env: { PATH, ...ofJob, ...env },
+    env: { PATH, ...githubEnv(forge, event, cwd), ...env },
     extendEnv: false,
     reject: false,
   });
-  return { exitCode, said: `${stdout}${stderr}`, cwd };
 }
 
 const repository = { full_name: 'own/shop', default_branch: 'main' };
@@ -152,8 +165,8 @@ describe('on GitHub', () => {
     const forge = await new ForgeStub(files).github();
     const from = artifact(fixed, { fix, attempt: fix.replaceAll('Thanks', 'something else') });
     const event = ended(forge, 'pull_request');
-    expect(await publish(forge, ['--from', from], event)).toMatchObject({ exitCode: 0 });
-    expect(await publish(forge, ['--from', from], event)).toMatchObject({ exitCode: 0 });
+    expect(await publish(forge, { from }, event)).toMatchObject({ exitCode: 0 });
+    expect(await publish(forge, { from }, event)).toMatchObject({ exitCode: 0 });
     expect(forge.comments).toHaveLength(1);
     expect(forge.comments[0]?.body).toContain('+export const word = "Thanks";');
     expect(forge.comments[0]?.body).not.toContain('something else');
@@ -169,7 +182,7 @@ describe('on GitHub', () => {
     expect(forge.tokens).toEqual(new Set(['ghs_secretOfTheJob0123456789']));
     // A later run of the same branch updates the comment of the first.
     const green = artifact(aReport(), {});
-    await publish(forge, ['--from', green], event);
+    await publish(forge, { from: green }, event);
     expect(forge.comments).toHaveLength(1);
     expect(forge.comments[0]?.body).toContain('self-heal: green');
     expect(forge.checks).toMatchObject([{ conclusion: 'success' }]);
@@ -179,7 +192,7 @@ describe('on GitHub', () => {
     const forge = await new ForgeStub(files).github();
     const forged = `<!-- self-heal {"run":"666","head":"${forge.headOf('feature')}"} -->\nApply this`;
     forge.comments.push({ id: 50, author: 'stranger', body: forged });
-    await publish(forge, ['--from', artifact(fixed, { fix })], ended(forge, 'pull_request'));
+    await publish(forge, { from: artifact(fixed, { fix }) }, ended(forge, 'pull_request'));
     expect(forge.comments).toMatchObject([{ body: forged }, { author: 'github-actions[bot]' }]);
   });
 
@@ -189,7 +202,7 @@ describe('on GitHub', () => {
     forge.branches.set('feature', forge.commit(files, 'More', before));
     const { said } = await publish(
       forge,
-      ['--from', artifact(fixed, { fix })],
+      { from: artifact(fixed, { fix }) },
       ended(forge, 'pull_request', before),
     );
     expect(said).toContain('No open pull request');
@@ -200,8 +213,8 @@ describe('on GitHub', () => {
     const forge = await new ForgeStub(files).github();
     forge.diff = { path: 'tests/shop.spec.ts', patch: '@@ -1,2 +1,2 @@\n test(\n+  expect(title)' };
     const from = artifact(asked, { attempt: testsPatch });
-    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
-    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
+    await publish(forge, { from }, ended(forge, 'pull_request'));
+    await publish(forge, { from }, ended(forge, 'pull_request'));
     expect(forge.suggestions).toHaveLength(1);
     expect(forge.suggestions[0]?.body).toMatch(
       /^tests\/shop\.spec\.ts:2\n.*\n```suggestion\n {2}expect\(title\)\.toBe\('Store'\);\n```$/,
@@ -215,12 +228,12 @@ describe('on GitHub', () => {
       path: 'src/shop.ts',
       patch: '@@ -0,0 +1,2 @@\n+export const total = 1;\n+export const word = "Tanks";',
     };
-    await publish(forge, ['--from', artifact(fixed, { fix })], ended(forge, 'pull_request'));
+    await publish(forge, { from: artifact(fixed, { fix }) }, ended(forge, 'pull_request'));
     expect(forge.suggestions.map(({ body }) => body.split('\n')[3])).toEqual([
       'export const word = "Thanks";',
     ]);
     expect(forge.comments[0]?.body).not.toContain('/self-heal apply');
-    const { said } = await publish(forge, ['--answer'], commented('/self-heal apply'));
+    const { said } = await publish(forge, { answer: true }, commented('/self-heal apply'));
     expect(said).toContain('in another repository');
     expect(forge.filesOf('feature')).toEqual(files);
   });
@@ -228,7 +241,7 @@ describe('on GitHub', () => {
   it('PB-3 the main branch gets one pull request, whose branch is made anew by each run', async () => {
     const forge = await new ForgeStub(files).github();
     const from = artifact(fixed, { fix });
-    for (const _ of [1, 2]) await publish(forge, ['--from', from], ended(forge, 'push'));
+    for (const _ of [1, 2]) await publish(forge, { from }, ended(forge, 'push'));
     expect(forge.proposals).toMatchObject([{ branch: 'self-heal/fix-main', base: 'main' }]);
     expect(forge.filesOf('self-heal/fix-main')).toEqual({
       ...files,
@@ -237,7 +250,7 @@ describe('on GitHub', () => {
     });
     expect(forge.writes.filter((one) => one.endsWith('/git/commits'))).toHaveLength(1);
     const later = artifact({ ...fixed, runId: '20260202-020202-abcd' }, { fix });
-    await publish(forge, ['--from', later], ended(forge, 'push'));
+    await publish(forge, { from: later }, ended(forge, 'push'));
     expect(forge.messageOf('self-heal/fix-main')).toContain('20260202-020202-abcd');
   });
 
@@ -245,7 +258,7 @@ describe('on GitHub', () => {
     'PB-3 a fix branch that a person committed to or amended is kept: %s',
     async (by) => {
       const forge = await new ForgeStub(files).github();
-      await publish(forge, ['--from', artifact(fixed, { fix })], ended(forge, 'push'));
+      await publish(forge, { from: artifact(fixed, { fix }) }, ended(forge, 'push'));
       const amended = {
         ...forge.filesOf('self-heal/fix-main'),
         'src/new.ts': 'export const better = true;\n',
@@ -254,7 +267,7 @@ describe('on GitHub', () => {
       const head = forge.commit(amended, message, forge.headOf('main'));
       forge.branches.set('self-heal/fix-main', head);
       const later = artifact({ ...fixed, runId: '20260202-020202-abcd' }, { fix });
-      const { said } = await publish(forge, ['--from', later], ended(forge, 'push'));
+      const { said } = await publish(forge, { from: later }, ended(forge, 'push'));
       expect(said).toContain('Somebody has committed');
       expect(forge.headOf('self-heal/fix-main')).toBe(head);
     },
@@ -263,14 +276,14 @@ describe('on GitHub', () => {
   it('PB-4 a comment applies the fix, once it is known which run it answers', async () => {
     const forge = await new ForgeStub(files).github();
     const from = artifact(fixed, { fix });
-    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
-    const { said } = await publish(forge, ['--answer'], commented('/self-heal apply'));
+    await publish(forge, { from }, ended(forge, 'pull_request'));
+    const { said } = await publish(forge, { answer: true }, commented('/self-heal apply'));
     expect(said).toContain('4242');
-    await publish(forge, ['--answer', '--from', from], commented('/self-heal apply'));
+    await publish(forge, { answer: true, from }, commented('/self-heal apply'));
     expect(forge.filesOf('feature')['src/shop.ts']).toContain('Thanks');
     expect(forge.reactions).toEqual(['+1']);
     // The run that the comment is about did not test what is there now.
-    await publish(forge, ['--answer', '--from', from], commented('/self-heal apply'));
+    await publish(forge, { answer: true, from }, commented('/self-heal apply'));
     expect(forge.reactions).toEqual(['+1', '-1']);
     expect(forge.comments.at(-1)?.body).toContain('moved on');
   });
@@ -281,8 +294,8 @@ describe('on GitHub', () => {
     let head = forge.headOf('feature');
     for (const n of [1, 2]) head = forge.commit(files, `Fix ${n}\n\nSelf-Heal-Run: r${n} on ${head}\n`, head);
     forge.branches.set('feature', head);
-    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
-    await publish(forge, ['--answer', '--from', from], commented('/self-heal apply'));
+    await publish(forge, { from }, ended(forge, 'pull_request'));
+    await publish(forge, { answer: true, from }, commented('/self-heal apply'));
     expect(forge.comments.at(-1)?.body).toContain('limits.perBranch (2)');
     expect(forge.headOf('feature')).toBe(head);
   });
@@ -290,10 +303,10 @@ describe('on GitHub', () => {
   it('PB-4 skips the red tests by a commit to agents.yaml, which ends by itself, and runs the tests again', async () => {
     const forge = await new ForgeStub(files).github();
     const from = artifact(asked, {});
-    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
-    await publish(forge, ['--answer'], commented('/self-heal retry'));
+    await publish(forge, { from }, ended(forge, 'pull_request'));
+    await publish(forge, { answer: true }, commented('/self-heal retry'));
     expect(forge.reruns).toEqual([4242]);
-    await publish(forge, ['--answer', '--from', from], commented('/self-heal skip 30d\nplease'));
+    await publish(forge, { answer: true, from }, commented('/self-heal skip 30d\nplease'));
     expect(forge.filesOf('feature')['agents.yaml']).toMatch(
       /^# ours\nversion: 1\nlimits: \{ perBranch: 2 \}\nquarantine:\n {2}- test: shop\.spec\.ts › buys\n {4}until: \d{4}-\d\d-\d\d\n$/,
     );
@@ -302,9 +315,9 @@ describe('on GitHub', () => {
   it('PB-4 refuses everything to somebody who may not push', async () => {
     const forge = await new ForgeStub(files).github();
     const from = artifact(fixed, { fix });
-    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
+    await publish(forge, { from }, ended(forge, 'pull_request'));
     for (const word of ['apply', 'retry', 'skip 3d'])
-      await publish(forge, ['--answer', '--from', from], commented(`/self-heal ${word}`, 'stranger'));
+      await publish(forge, { answer: true, from }, commented(`/self-heal ${word}`, 'stranger'));
     expect(forge.reactions).toEqual(['-1', '-1', '-1']);
     expect(forge.reruns).toEqual([]);
     expect(forge.filesOf('feature')).toEqual(files);
@@ -318,7 +331,7 @@ describe('on GitHub', () => {
     ]) {
       const { exitCode, said } = await publish(
         forge,
-        ['--from', artifact(fixed, { fix: patch })],
+        { from: artifact(fixed, { fix: patch }) },
         ended(forge, 'push'),
       );
       expect(exitCode).toBe(0);
@@ -340,8 +353,8 @@ describe('on GitHub', () => {
     const forge = await new ForgeStub(files).github();
     const event = ended(forge, 'pull_request');
     const other = adding('export const sendsTheKeyOut = true;\n');
-    await publish(forge, ['--from', artifact(fixed, { fix })], event);
-    await publish(forge, ['--answer', '--from', other], commented('/self-heal apply'));
+    await publish(forge, { from: artifact(fixed, { fix }) }, event);
+    await publish(forge, { answer: true, from: other }, commented('/self-heal apply'));
     expect(forge.comments.at(-1)?.body).toContain('does not show the whole fix');
     expect(forge.reactions).toEqual(['-1']);
     expect(forge.filesOf('feature')).toEqual(files);
@@ -359,9 +372,9 @@ describe('on GitHub', () => {
   ])('PB-5 neither offers nor commits a fix that %s', async (_, made) => {
     const forge = await new ForgeStub(files).github();
     const from = made();
-    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
+    await publish(forge, { from }, ended(forge, 'pull_request'));
     expect(forge.comments[0]?.body).not.toContain('/self-heal apply');
-    await publish(forge, ['--answer', '--from', from], commented('/self-heal apply'));
+    await publish(forge, { answer: true, from }, commented('/self-heal apply'));
     expect(forge.filesOf('feature')).toEqual(files);
     expect(forge.writes.length).toBeLessThan(9);
   });
@@ -372,7 +385,7 @@ describe('on GitHub', () => {
     ['what may be a secret', `const key = 'ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}';\n`],
   ])('PB-5 proposes no fix of the main branch that has %s', async (_, content) => {
     const forge = await new ForgeStub(files).github();
-    const { said } = await publish(forge, ['--from', adding(content)], ended(forge, 'push'));
+    const { said } = await publish(forge, { from: adding(content) }, ended(forge, 'push'));
     expect(said).toContain('not published');
     expect([...forge.branches.keys()]).toEqual(['main', 'feature']);
   });
@@ -382,7 +395,7 @@ describe('on GitHub', () => {
     const summary = String.raw`Fixes GH-13, closes https://github.com/own/shop/issues/14, \#12, other/own#5`;
     const attempts = [aReportAttempt({ claim: { status: 'fixed', summary } })];
     const from = artifact({ ...fixed, causes: [aReportCause({ headline: summary, attempts })] }, { fix });
-    await publish(forge, ['--from', from], ended(forge, 'push'));
+    await publish(forge, { from }, ended(forge, 'push'));
     const body = forge.proposals[0]?.body ?? '';
     expect(body).toContain('13');
     expect(body).not.toMatch(/fixes:? +GH-|closes:? +http/i);
@@ -394,14 +407,14 @@ describe('on GitHub', () => {
     const root = tempDir('artifact');
     leaveRun(path.join(root, 'z'), { ...fixed, startedAt: '2026-01-01T00:00:00.000Z' });
     leaveRun(path.join(root, 'a'), aReport({ startedAt: '2026-01-02T00:00:00.000Z' }));
-    const { said } = await publish(forge, ['--from', root], ended(forge, 'push'));
+    const { said } = await publish(forge, { from: root }, ended(forge, 'push'));
     expect(said).toContain('main is green');
   });
 
   it('PB-5 commits a file whose name has other letters than ASCII under that name', async () => {
     const forge = await new ForgeStub(files).github();
     const named = fix.replaceAll('src/new.ts', 'src/größe.ts');
-    await publish(forge, ['--from', artifact(fixed, { fix: named })], ended(forge, 'push'));
+    await publish(forge, { from: artifact(fixed, { fix: named }) }, ended(forge, 'push'));
     expect(forge.filesOf('self-heal/fix-main')['src/größe.ts']).toBe('export const added = true;\n');
   });
 
@@ -410,7 +423,7 @@ describe('on GitHub', () => {
     const headline =
       '[skip ci] closes #12 GH-3 @ann ***NO_CI*** https://x.test/issues/1\n\nCo-authored-by: a <b@c>';
     const from = artifact({ ...fixed, causes: [aReportCause({ headline })] }, { fix });
-    await publish(forge, ['--from', from], ended(forge, 'push'));
+    await publish(forge, { from }, ended(forge, 'push'));
     const message = forge.messageOf('self-heal/fix-main');
     expect(message).toContain(
       '- skip ci closes 12 GH 3 ann NO_CI https x.test issues 1 Co authored by a b c\n',
@@ -425,8 +438,8 @@ describe('on GitHub', () => {
     } as Report['tests'][number];
     const from = artifact({ ...asked, tests: [test] }, {});
     for (const days of [10, 20]) {
-      await publish(forge, ['--from', from], ended(forge, 'pull_request'));
-      await publish(forge, ['--answer', '--from', from], commented(`/self-heal skip ${days}d`));
+      await publish(forge, { from }, ended(forge, 'pull_request'));
+      await publish(forge, { answer: true, from }, commented(`/self-heal skip ${days}d`));
     }
     const read = parseAgentsFile(forge.filesOf('feature')['agents.yaml'] ?? '', {});
     expect(read.ok && read.value.quarantine?.map(({ test }) => test)).toEqual([
@@ -439,7 +452,7 @@ describe('on GitHub', () => {
     const token = 'ghs_secretOfTheJob0123456789';
     const headline = `${token} ${'x'.repeat(455)} ${token}`;
     const leaking = { ...fixed, causes: [aReportCause({ headline, source: 'src/shop.ts:2:1' })] };
-    await publish(forge, ['--from', artifact(leaking, {})], ended(forge, 'pull_request'));
+    await publish(forge, { from: artifact(leaking, {}) }, ended(forge, 'pull_request'));
     const said = JSON.stringify(forge.checks);
     expect(said).toContain('[masked: value of GITHUB_TOKEN');
     expect(said).not.toContain('ghs_secret');
@@ -447,10 +460,14 @@ describe('on GitHub', () => {
 
   it('PB-5 the token is in no output, even if the forge repeats it', async () => {
     const forge = await new ForgeStub(files).github();
-    const { exitCode, said } = await publish(forge, ['--from', artifact(fixed, { fix })], {
-      ...ended(forge, 'push'),
-      repository: { full_name: 'other/ghs_secretOfTheJob0123456789', default_branch: 'main' },
-    });
+    const { exitCode, said } = await publish(
+      forge,
+      { from: artifact(fixed, { fix }) },
+      {
+        ...ended(forge, 'push'),
+        repository: { full_name: 'other/ghs_secretOfTheJob0123456789', default_branch: 'main' },
+      },
+    );
     expect(exitCode).toBe(2);
     expect(said).toMatch(/GET http\S+\/repos\/other\//);
     expect(said).not.toContain('secretOfTheJob');
@@ -462,13 +479,16 @@ it('PB-1 says what is missing: an artifact, a token, a CI system', async () => {
   const event = ended(forge, 'push');
   const empty = tempDir('empty');
   const from = artifact(fixed, {});
-  expect(await publish(forge, ['--from', empty], event)).toMatchObject({ exitCode: 2 });
-  expect(await publish(forge, [], event)).toMatchObject({ exitCode: 2 });
-  expect(await publish(forge, ['--from', from], event, { GITHUB_TOKEN: '' })).toMatchObject({ exitCode: 2 });
-  expect(await publish(forge, ['--from', from], event, { GITHUB_ACTIONS: '' })).toMatchObject({
+  expect(await publish(forge, { from: empty }, event)).toMatchObject({ exitCode: 2 });
+  expect(await publish(forge, {}, event)).toMatchObject({ exitCode: 2 });
+  expect(await publish(forge, { from }, event, { GITHUB_TOKEN: '' })).toMatchObject({ exitCode: 2 });
+  expect(await publish(forge, { from }, event, { GITHUB_ACTIONS: '' })).toMatchObject({
     exitCode: 2,
   });
   expect(forge.writes).toEqual([]);
+  expect(await selfHealPublish(forge, ['--from', empty], event)).toMatchObject({ exitCode: 2, stdout: '' });
+  const published = await selfHealPublish(forge, ['--from', from], event);
+  expect(published).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('main') as unknown });
 });
 
 describe('on GitLab', () => {
@@ -482,7 +502,7 @@ describe('on GitLab', () => {
     forge.diff = { path: 'tests/shop.spec.ts', patch: '@@ -1,2 +1,2 @@\n test(\n+  expect(title)\n' };
     const from = artifact(asked, { attempt: testsPatch });
     for (const _ of [1, 2])
-      expect(await publish(forge, ['--from', from], 'gitlab', mergeRequest(forge))).toMatchObject({
+      expect(await publish(forge, { from }, 'gitlab', mergeRequest(forge))).toMatchObject({
         exitCode: 0,
       });
     expect(forge.comments).toHaveLength(1);
@@ -498,17 +518,17 @@ describe('on GitLab', () => {
     const from = artifact(fixed, { fix });
     const other = artifact(fixed, { fix: fix.replace('added = true', 'added = key') });
     const main = { CI_COMMIT_BRANCH: 'main', CI_COMMIT_SHA: forge.headOf('main') };
-    for (const _ of [1, 2]) await publish(forge, ['--from', from], 'gitlab', main);
+    for (const _ of [1, 2]) await publish(forge, { from }, 'gitlab', main);
     expect(forge.proposals).toMatchObject([{ branch: 'self-heal/fix-main' }]);
     expect(forge.filesOf('self-heal/fix-main')['src/new.ts']).toBe('export const added = true;\n');
     const job = mergeRequest(forge);
     // Nothing is shown yet, and then not this.
-    expect(await publish(forge, ['--apply', '--from', from], 'gitlab', job)).toMatchObject({ exitCode: 1 });
-    await publish(forge, ['--from', from], 'gitlab', job);
-    expect(await publish(forge, ['--apply', '--from', other], 'gitlab', job)).toMatchObject({ exitCode: 1 });
+    expect(await publish(forge, { apply: true, from }, 'gitlab', job)).toMatchObject({ exitCode: 1 });
+    await publish(forge, { from }, 'gitlab', job);
+    expect(await publish(forge, { apply: true, from: other }, 'gitlab', job)).toMatchObject({ exitCode: 1 });
     expect(forge.filesOf('feature')).toEqual(files);
-    expect(await publish(forge, ['--apply', '--from', from], 'gitlab', job)).toMatchObject({ exitCode: 0 });
+    expect(await publish(forge, { apply: true, from }, 'gitlab', job)).toMatchObject({ exitCode: 0 });
     expect(forge.filesOf('feature')['src/shop.ts']).toContain('Thanks');
-    expect(await publish(forge, ['--apply', '--from', from], 'gitlab', job)).toMatchObject({ exitCode: 1 });
+    expect(await publish(forge, { apply: true, from }, 'gitlab', job)).toMatchObject({ exitCode: 1 });
   });
 });

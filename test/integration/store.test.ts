@@ -6,12 +6,11 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Question } from '../../src/model/escalation.js';
 import { createStore } from '../../src/store/create-store.js';
 import type { FileContent, FixToRemember, Store } from '../../src/store/store.js';
 import { openStore } from '../../src/store/open-store.js';
 import type { Database } from '../../src/store/tables.js';
-import { anAttempt, anEnd } from '../rig/builders.js';
+import { anAttempt, anEnd, aQuestion } from '../rig/builders.js';
 import { compiledSrc } from '../rig/compiled-src.js';
 import { orWhenLong } from '../rig/long.js';
 import { postgresPrograms, startPostgres, type Postgres } from '../rig/postgres.js';
@@ -22,17 +21,7 @@ if (!programs) process.stderr.write('PostgreSQL is not installed: the store is t
 
 const signature = 'shop:Error:00000001';
 
-const question: Question = {
-  signature,
-  category: 'ui-error',
-  retry: 'code_error',
-  tests: [{ id: 't1', name: 'cart.spec.ts › adds' }],
-  problem: 'The page does not show what the test expects.',
-  tried: ['/code-review changed nothing.'],
-  recommendation: 'Say what is right.',
-  choices: ['skip', 'simplify', 'guide'],
-  offers: [],
-};
+const question = aQuestion({ signature });
 
 let postgres: Postgres | null = null;
 let databases = 0;
@@ -149,15 +138,17 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     let now = Date.parse('2026-01-01T00:00:00Z');
     const ledger = createStore(await open(await place()), 'shop', () => now);
     const { id } = (await ledger.escalate(question, 'run1'))!;
-    expect(await ledger.resolve(id, { choice: 'skip', guidance: null })).toMatchObject({ state: 'skipped' });
+    expect(await ledger.answerEscalation(id, { choice: 'skip', guidance: null })).toMatchObject({
+      state: 'skipped',
+    });
     now += 29 * 24 * 60 * 60_000;
     expect(await ledger.listQuarantines()).toMatchObject([{ testId: 't1', escalationId: id }]);
     now += 24 * 60 * 60_000;
     expect(await ledger.listQuarantines()).toEqual([]);
     // A second skip starts a new quarantine.
-    await ledger.resolve(id, { choice: 'skip', guidance: null, days: 1 });
+    await ledger.answerEscalation(id, { choice: 'skip', guidance: null, days: 1 });
     expect(await ledger.listQuarantines()).toMatchObject([{ testId: 't1' }]);
-    await ledger.resolve(id, { choice: 'simplify', guidance: null });
+    await ledger.answerEscalation(id, { choice: 'simplify', guidance: null });
     expect(await ledger.listQuarantines()).toEqual([]);
   });
 
@@ -215,7 +206,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const ledger = await ledgerAt(await place());
     for (let n = 0; n < 3; n += 1) await tryOnce(ledger);
     const { id } = (await ledger.escalate(question, 'run1'))!;
-    const resolved = await ledger.resolve(id, { choice: 'guide', guidance: 'It is Thanks.' });
+    const resolved = await ledger.answerEscalation(id, { choice: 'guide', guidance: 'It is Thanks.' });
     expect(resolved).toMatchObject({ state: 'resolved', choice: 'guide', guidance: 'It is Thanks.' });
     expect(await ledger.recordFailure(signature, 'run2')).toMatchObject({
       tries: { count: 0, failedFixes: 0 },
@@ -271,7 +262,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const ledger = await ledgerAt(await place());
     await ledger.rememberFix(aFix('1'));
     const { id } = (await ledger.escalate(question, 'run1'))!;
-    await ledger.resolve(id, { choice: 'guide', guidance: 'Mend the sum.' });
+    await ledger.answerEscalation(id, { choice: 'guide', guidance: 'Mend the sum.' });
     expect(await told(ledger)).toEqual([]);
   });
 

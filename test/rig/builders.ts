@@ -3,7 +3,7 @@ import type { Blame, BlamedHunk } from '../../src/model/blame.js';
 import { noProjectRules } from '../../src/diagnose/rule.js';
 import type { Cause, DiagnosedFailure } from '../../src/model/cause.js';
 import type { Diagnosis } from '../../src/model/diagnosis.js';
-import type { Escalation } from '../../src/model/escalation.js';
+import type { Escalation, Question } from '../../src/model/escalation.js';
 import type { Evidence } from '../../src/model/evidence.js';
 import type { SuiteFailure, TestError, TestFailure, TestRef } from '../../src/model/failure.js';
 import type { Settings } from '../../src/model/settings.js';
@@ -151,20 +151,28 @@ export function anAttempt(over: Partial<Attempt> = {}): Attempt {
   };
 }
 
-export function anEscalation(over: Partial<Escalation> = {}): Escalation {
+/** A question to a person, about a page that does not show what a test expects. */
+export function aQuestion(over: Partial<Question> = {}): Question {
   return {
-    id: 'e1',
-    project: 'shop',
-    runId: 'run1',
     signature: 'shop:Error:00000001',
     category: 'ui-error',
     retry: 'code_error',
     tests: [{ id: 't1', name: 'cart.spec.ts › adds' }],
     problem: 'The page does not show what the test expects.',
-    tried: [],
+    tried: ['/code-review changed nothing.'],
     recommendation: 'Say what is right.',
     choices: ['skip', 'simplify', 'guide'],
     offers: [],
+    ...over,
+  };
+}
+
+export function anEscalation(over: Partial<Escalation> = {}): Escalation {
+  return {
+    id: 'e1',
+    project: 'shop',
+    runId: 'run1',
+    ...aQuestion({ tried: [] }),
     state: 'pending',
     choice: null,
     guidance: null,

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { AgentEnd } from '../../src/model/attempt.js';
-import { harmless } from '../../src/guard/findings.js';
+import { noFindings } from '../../src/guard/findings.js';
 import { createViolation } from '../../src/guard/rules.js';
 import { finished } from './healing-session.js';
 import { type Shows, simulatedRun, wholeProof } from './simulated-run.js';
@@ -64,10 +64,10 @@ export async function simulatedSchedule(seed: number) {
       const cheats = [...made.values()].at(-1)?.does === 'cheats' && after !== undefined;
       return cheats
         ? {
-            ...harmless,
+            ...noFindings,
             violations: [createViolation('cannot-be-judged', { file: 'src/a.ts', detail: 'cheat' })],
           }
-        : harmless;
+        : noFindings;
     },
     runAgent: async ({ prompt, onStart, signal, logFile }) => {
       onStart(1);

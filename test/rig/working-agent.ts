@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import path from 'node:path';
+import { readProcessTable } from '../../src/process/proc-table.js';
 import type { ScratchProject } from './scratch-project.js';
 
 /**
@@ -40,4 +41,13 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Kills the watchdog of a run, so that only the next command cleans up after the run. */
+export async function killWatchdogOf(run: number | undefined): Promise<void> {
+  const children = (await readProcessTable()).filter(({ parent }) => parent === run);
+  const watchdog = children.find(({ pid }) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('self-heal-watchdog'),
+  );
+  process.kill(watchdog!.pid, 'SIGKILL');
 }

@@ -56,7 +56,7 @@ describe('CF-3 the message of a mistake', () => {
     ["classify: { rules: [{ id: a, class: ui-error, pattern: '(' }] }", 'is not a valid regular expression'],
     ['classify: { off: [network/own-request-4x] }', 'did you mean "network/own-request-4xx"?'],
     ['runners: { f: { env: [X] } }', '1:12 "f" needs a "command", or "acp"'],
-    ['runners: { f: { acp: [x], command: [y] } }', '1:17 "acp" is another kind of "command"'],
+    ['runners: { f: { acp: [x], command: [y] } }', '1:17 "acp" and "command" exclude each other'],
     ['runners: { f: { acp: [x], args: [y] } }', '1:27 "args" is for known programs; put it into "acp"'],
     ['runners: { claude: { allow: [x] } }', '1:22 "allow" is for programs that speak the Agent Client'],
     ['runners: { f: { command: [] } }', '1:26 "command" must name a program, such as [node,'],

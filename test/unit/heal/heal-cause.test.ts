@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AgentEnd, AgentRun } from '../../../src/model/attempt.js';
 import type { Question } from '../../../src/model/escalation.js';
-import { harmless } from '../../../src/guard/findings.js';
+import { noFindings } from '../../../src/guard/findings.js';
 import { createViolation } from '../../../src/guard/rules.js';
 import { createFixerProposer, createFollowingPatch, wrapProposal } from '../../../src/clients/fixer/fixes.js';
 import { proposePatches } from '../../../src/clients/patches.js';
@@ -167,7 +167,7 @@ describe('the loop for one cause', () => {
   it('HN-3 reverts a weakened test without a re-run, tells the agent at once, and continues', async () => {
     const seen: string[] = [];
     const verdicts = [[violation], []];
-    const guard: Session['guard'] = async () => ({ ...harmless, violations: verdicts.shift() ?? [] });
+    const guard: Session['guard'] = async () => ({ ...noFindings, violations: verdicts.shift() ?? [] });
     const { session: given, events, clock } = await session([null], { guard });
     const { attempts, end } = await healAlone(
       { ...given, runAgent: async ({ prompt }) => (seen.push(prompt), finished) },
@@ -199,7 +199,7 @@ describe('the loop for one cause', () => {
     ['what no agent may change', 'whole', { cut: [config] }],
     ['what changes what the tests expect', 'tests', { differences: [difference] }],
   ])('HN-4 BL-6 %s is left out, proven, and asked of a person: %s', async (_, side, found) => {
-    const guard: Session['guard'] = async () => ({ ...harmless, ...found });
+    const guard: Session['guard'] = async () => ({ ...noFindings, ...found });
     const { session: given, events, agents } = await session([null, null, null], { guard });
     const { attempts, end } = await healAlone(given, cause);
     expect(attempts).toMatchObject([
@@ -212,7 +212,7 @@ describe('the loop for one cause', () => {
   });
 
   it('BL-6 HL-10 a person decides on a patch that takes the test out, where the app has changed', async () => {
-    const guard: Session['guard'] = async () => ({ ...harmless, differences: [difference] });
+    const guard: Session['guard'] = async () => ({ ...noFindings, differences: [difference] });
     const gone = async () => aSuiteRun({ tests: [] });
     const { session: given } = await session([], { guard, suite: { runAgain: gone } });
     const blamed = await healAlone(inChangedApp(given), cause);
@@ -236,7 +236,7 @@ describe('the loop for one cause', () => {
     const base = someSettings();
     const { session: given, agents } = await session([...reruns], {
       settings: { ...base, verify: { ...base.verify, ...verify } },
-      guard: async () => ({ ...harmless, differences: (made += 1) === 1 ? [difference] : [] }),
+      guard: async () => ({ ...noFindings, differences: (made += 1) === 1 ? [difference] : [] }),
     });
     const { attempts, end } = await healAlone(given, cause);
     expect(attempts).toMatchObject([
@@ -346,7 +346,7 @@ describe('the loop for one cause', () => {
     const asked: unknown[] = [];
     const { session: given } = await session([null], {
       store: { ...noStore, recordFailure: async () => known },
-      guard: async ({ tests }) => (asked.push(tests), { ...harmless, differences: [difference] }),
+      guard: async ({ tests }) => (asked.push(tests), { ...noFindings, differences: [difference] }),
     });
     const { attempts, end } = await healAlone(given, cause);
     expect(asked).toEqual(['open']);
@@ -694,7 +694,7 @@ it('SC-4 HN-3 a patch of another machine is judged by the guard, whatever name i
     hooks: { proposers: [proposePatches(patches)], noAgents: 'no patch of another machine fixes it' },
     guard: async ({ changes }) => {
       asked.push(...changes);
-      return { ...harmless, violations: [createViolation('app-detects-tests', { file, detail: 'x' })] };
+      return { ...noFindings, violations: [createViolation('app-detects-tests', { file, detail: 'x' })] };
     },
   });
   const diagnosis = aDiagnosis({ category: 'build-error' });

@@ -384,7 +384,6 @@ it.each([
   [1, 9],
   [4, 11],
   [10, 12],
-  [20, 13],
 ])(
   'HN-5 BL-2 heals %d causes whose first fixes hold in %d runs, those for blame included',
   async (count, most) => {

@@ -4,7 +4,7 @@ import { type AgentRun, type Opinion, isKept } from '../../../src/model/attempt.
 import type { DiagnosedFailure } from '../../../src/model/cause.js';
 import { formatTitles } from '../../../src/model/failure.js';
 import { decideOutcome } from '../../../src/model/verdict.js';
-import { harmless } from '../../../src/guard/findings.js';
+import { noFindings } from '../../../src/guard/findings.js';
 import type { Guard } from '../../../src/guard/run-guard.js';
 import type { ProposedFix } from '../../../src/heal/hooks.js';
 import { ok } from '../../../src/result.js';
@@ -63,7 +63,7 @@ const chained = chain(true);
 const rejectsTwo = (): { guard: Guard } => {
   let shown = 0;
   const violation = { rule: 'r', file: 'a.spec.ts', line: 1, before: 'x', after: null, says: 'x' };
-  return { guard: async () => ({ ...harmless, violations: (shown += 1) <= 2 ? [violation] : [] }) };
+  return { guard: async () => ({ ...noFindings, violations: (shown += 1) <= 2 ? [violation] : [] }) };
 };
 const unusable = { kind: 'unusable', reason: 'Not logged in', remedy: 'Log in.' } as const;
 const onceUsable = () => {

@@ -66,17 +66,132 @@ async function searched(
   return { found, runs, ends, isMinimal: searches.map(({ culprits }) => culprits?.isMinimal) };
 }
 
-describe('the searches for the changes to blame', () => {
-  it('BL-2 takes out everything, then what the failure names, then all else', async () => {
-    const { found, runs } = await searched(40, [[7]], (_, out) => (out.has(7) ? 'green' : 'red'));
-    expect(found).toEqual([[7]]);
-    expect(runs).toEqual([all(40), [7], all(40).filter((n) => n !== 7)]);
-  });
+/** A cause to blame on some of forty hunks, and what its test shows when hunks are out. */
+interface Broken {
+  /** The hunks that its failure names. */
+  readonly named: readonly number[];
+  /** Without all hunks of one of these sets, its test is green. */
+  readonly green: readonly (readonly number[])[];
+  /** Without one of these alone, the test meets another error. */
+  readonly half?: readonly number[];
+  /** Without one of these, it meets another error whatever else is out. */
+  readonly hidden?: readonly number[];
+}
 
-  it('BL-2 takes out first what is near the code that the failure is about', async () => {
-    const near = [{ at: 'src/file7.ts:1', weight: 2 }];
-    const { runs } = await searched(40, [[]], (_, out) => (out.has(7) ? 'green' : 'red'), { near });
-    expect(runs.slice(0, 2)).toEqual([all(40), [7]]);
+interface World {
+  /** How many hunks there are; 40 by default. */
+  readonly count?: number;
+  readonly causes: readonly Broken[];
+  /** Without one of these, nothing builds. */
+  readonly unbuilt?: readonly number[];
+  readonly over?: Parameters<typeof searched>[3];
+  /** The hunks that are blamed for each cause; null if none are. */
+  readonly found: readonly (readonly number[] | null)[];
+  /** What each run takes out, or how many runs there are at most. */
+  readonly runs: readonly (readonly number[])[] | number;
+}
+
+const isOut = (hunks: readonly number[], out: ReadonlySet<number>) => hunks.some((one) => out.has(one));
+
+function showsOf({ causes, unbuilt = [] }: World): Shows {
+  return (test, out) => {
+    const { green, half = [], hidden = [] } = causes[test]!;
+    if (isOut(unbuilt, out)) return 'unresolved';
+    if (isOut(hidden, out)) return 'other';
+    if (green.some((set) => set.every((one) => out.has(one)))) return 'green';
+    return isOut(half, out) ? 'other' : 'red';
+  };
+}
+
+const allBut = (hunk: number) => all(40).filter((n) => n !== hunk);
+const bySeven: Broken = { named: [7], green: [[7]] };
+const wasGreen = { from: 'last-green' } as const;
+
+const worlds: Record<string, World> = {
+  'take out everything, then what the failure names, then all else': {
+    causes: [bySeven],
+    found: [[7]],
+    runs: [all(40), [7], allBut(7)],
+  },
+  'take out first what is near the code that the failure is about': {
+    causes: [{ named: [], green: [[7]] }],
+    over: { near: [{ at: 'src/file7.ts:1', weight: 2 }] },
+    found: [[7]],
+    runs: [all(40), [7], allBut(7)],
+  },
+  'take out what the failure names first, where an earlier run was green without any change': {
+    causes: [bySeven],
+    over: wasGreen,
+    found: [[7]],
+    runs: [[7], allBut(7)],
+  },
+  'take out everything next if that is not it': {
+    causes: [{ named: [7], green: [] }],
+    over: wasGreen,
+    found: [null],
+    runs: [[7], all(40)],
+  },
+  'end after a run that is red without any change': {
+    causes: [{ named: [7], green: [] }],
+    found: [null],
+    runs: [all(40)],
+  },
+  'do not repeat a run for a build error, which cannot come and go': {
+    causes: [bySeven],
+    over: { diagnosis: aDiagnosis({ category: 'build-error' }) },
+    found: [[7]],
+    runs: [all(40), [7]],
+  },
+  'repeat green and red runs if all other changes heal the test, too': {
+    causes: [{ named: [7], green: [[7], [20]] }],
+    found: [[7]],
+    runs: [all(40), [7], allBut(7), [], [], [], [7], [7]],
+  },
+  'find a declaration and its use in different files of a commit': {
+    causes: [{ named: [], green: [[9, 16]], half: [9, 16] }],
+    found: [[9, 16]],
+    runs: 12,
+  },
+  'repeat no green run before they have found the smallest set': {
+    count: 3,
+    causes: [{ named: [1], green: [[1, 2]], half: [1] }],
+    found: [[1, 2]],
+    runs: [all(3), [1], [0, 1], [2], [0, 2], [1, 2]],
+  },
+  'do not blame a hunk for what the hunk of another cause did': {
+    causes: [
+      { named: [2], green: [[5]] },
+      { named: [5], green: [[5]] },
+    ],
+    found: [[5], [5]],
+    runs: 10,
+  },
+  'rule out no other hunk by a build that breaks without one': {
+    causes: [
+      { named: [2, 9], green: [[9]] },
+      { named: [5], green: [[5]] },
+    ],
+    unbuilt: [2],
+    found: [[9], [5]],
+    runs: 10,
+  },
+  'conclude nothing from another error while more is out': {
+    causes: [
+      { named: [2], green: [[2]], hidden: [5] },
+      { named: [5], green: [[5]] },
+    ],
+    found: [[2], [5]],
+    runs: 10,
+  },
+};
+
+describe('the searches for the changes to blame', () => {
+  it.each(Object.entries(worlds))('BL-1 BL-2 %s', async (_, world) => {
+    const names = world.causes.map(({ named }) => named);
+    const { found, runs } = await searched(world.count ?? 40, names, showsOf(world), world.over);
+    expect(found).toEqual(world.found);
+    if (typeof world.runs === 'number') expect(runs.length).toBeLessThanOrEqual(world.runs);
+    else expect(runs).toEqual(world.runs);
   });
 
   it('BL-2 takes out one of seven commits alone after at most four runs, before it looks for the lines', async () => {
@@ -87,71 +202,16 @@ describe('the searches for the changes to blame', () => {
     }
   });
 
-  it('BL-2 takes out what the failure names first, where an earlier run was green without any change', async () => {
-    const { found, runs } = await searched(40, [[7]], (_, out) => (out.has(7) ? 'green' : 'red'), {
-      from: 'last-green',
-    });
-    expect(found).toEqual([[7]]);
-    expect(runs).toEqual([[7], all(40).filter((n) => n !== 7)]);
-  });
-
-  it('BL-2 takes out everything next if that is not it', async () => {
-    const { found, runs } = await searched(40, [[7]], () => 'red', { from: 'last-green' });
-    expect(found).toEqual([null]);
-    expect(runs).toEqual([[7], all(40)]);
-  });
-
-  it('BL-2 ends after a run that is red without any change', async () => {
-    const { found, runs } = await searched(40, [[7]], () => 'red');
-    expect(found).toEqual([null]);
-    expect(runs).toEqual([all(40)]);
-  });
-
-  it('BL-2 does not repeat a run for a build error, which cannot come and go', async () => {
-    const diagnosis = aDiagnosis({ category: 'build-error' });
-    const { runs } = await searched(40, [[7]], (_, out) => (out.has(7) ? 'green' : 'red'), { diagnosis });
-    expect(runs).toEqual([all(40), [7]]);
-  });
-
-  it('BL-1 repeats green and red runs if all other changes heal the test, too', async () => {
-    // Hunk 7 breaks it only together with hunk 20, which the failure does not name.
-    const { found, runs } = await searched(40, [[7]], (_, out) =>
-      out.has(7) || out.has(20) ? 'green' : 'red',
-    );
-    expect(found).toEqual([[7]]);
-    expect(runs.filter((out) => out.length === 1)).toHaveLength(3);
-    expect(runs.filter((out) => out.length === 0)).toHaveLength(3);
-  });
-
   it('BL-1 hardly ever blames an innocent hunk for a test that is green in two of three runs', async () => {
     let wrong = 0;
-    for (let seed = 1; seed <= 40; seed += 1) {
+    for (let seed = 1; seed <= 20; seed += 1) {
       const random = chance(seed);
       const { found, isMinimal } = await searched(12, [[]], (_, out) =>
         out.has(11) || random() < 2 / 3 ? 'green' : 'red',
       );
       if (isMinimal[0] && !found[0]?.includes(11)) wrong += 1;
     }
-    expect(wrong).toBeLessThanOrEqual(2);
-  });
-
-  it('BL-1 finds a declaration and its use in different files of a commit', async () => {
-    // Without one of both, the test meets another error.
-    const pair = [9, 16];
-    const { found, runs } = await searched(40, [[]], (_, out) => {
-      const taken = pair.filter((one) => out.has(one)).length;
-      return taken === 2 ? 'green' : taken === 1 ? 'other' : 'red';
-    });
-    expect(found).toEqual([pair]);
-    expect(runs.length).toBeLessThanOrEqual(15);
-  });
-
-  it('BL-2 repeats no green run before it has found the smallest set', async () => {
-    const { found, runs } = await searched(3, [[1]], (_, out) =>
-      out.has(1) && out.has(2) ? 'green' : out.has(1) ? 'other' : 'red',
-    );
-    expect(found).toEqual([[1, 2]]);
-    expect(runs.filter((out) => out.length === 3)).toHaveLength(1);
+    expect(wrong).toBeLessThanOrEqual(1);
   });
 
   it('BL-1 does not believe a green run of a test that is green now and then', async () => {
@@ -182,28 +242,6 @@ describe('the searches for the changes to blame', () => {
     const names = Array.from({ length: 20 }, (_, at) => [at]);
     const { ends } = await searched(40, names, (test, out) => (out.has(test) ? 'green' : 'red'));
     expect(ends[0]).toBe(4);
-  });
-
-  it('BL-1 does not blame a hunk for what the hunk of another cause did', async () => {
-    // Both tests are broken by hunk 5, which only the second failure names.
-    const { found } = await searched(40, [[2], [5]], (_, out) => (out.has(5) ? 'green' : 'red'));
-    expect(found).toEqual([[5], [5]]);
-  });
-
-  it('BL-1 a build that breaks without a hunk rules out nothing else', async () => {
-    const { found } = await searched(40, [[2, 9], [5]], (test, out) =>
-      out.has(2) ? 'unresolved' : out.has(test === 0 ? 9 : 5) ? 'green' : 'red',
-    );
-    expect(found).toEqual([[9], [5]]);
-  });
-
-  it('BL-1 another error in company decides nothing', async () => {
-    // Without hunk 5, the first test meets another error.
-    const { found } = await searched(40, [[2], [5]], (test, out) => {
-      if (test === 0 && out.has(5)) return 'other';
-      return out.has(test === 0 ? 2 : 5) ? 'green' : 'red';
-    });
-    expect(found).toEqual([[2], [5]]);
   });
 
   it('BL-1 finds one culprit or a pair among causes that break each other’s builds', async () => {
