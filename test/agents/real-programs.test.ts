@@ -127,7 +127,7 @@ describe.each(realPrograms)('$name', (program) => {
 
   it('AG-6 reports a prompt that is too long as a context overflow', async () => {
     const { run, requests } = await work(program, () => [program.tooLong]);
-    expect(run.end).toMatchObject({ kind: 'context-overflow' });
+    expect(run.end, run.tail).toMatchObject({ kind: 'context-overflow' });
     expect(requests.filter(({ isMain }) => isMain).length).toBeLessThan(20);
   });
 

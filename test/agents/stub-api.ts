@@ -33,7 +33,11 @@ export async function startStubApi(
     const steps = typeof script === 'function' ? script(body) : script;
     const isMain = /"tools":\s*\[\s*\{/.test(body);
     requests.push({ dialect: dialect.name, body, isMain });
-    const step = isMain ? steps[Math.min(stepsTaken++, steps.length - 1)] : { text: 'A title' };
+    const next = steps[Math.min(stepsTaken, steps.length - 1)];
+    if (isMain) stepsTaken += 1;
+    // A provider that refuses the main request refuses the others, too.
+    const isRefusal = typeof next === 'object' && 'status' in next;
+    const step = isMain || isRefusal ? next : { text: 'A title' };
     if (step === undefined || step === 'drop') return void request.socket.destroy();
     if (step === 'hang') return;
     if (!('status' in step)) return dialect.write(response, step, body);
