@@ -36,7 +36,7 @@ export interface RealProgram {
 const folders = JSON.parse(process.env['SELF_HEAL_TEST_AGENTS'] ?? '{}') as Record<string, string>;
 
 /** A home folder with nothing of the user's, and no credential in the environment. */
-function bare(name: string, home: string): Record<string, string> {
+function createBareEnv(name: string, home: string): Record<string, string> {
   const kept = ['PATH', 'LANG', 'SELF_HEAL_CHROMIUM', 'PLAYWRIGHT_BROWSERS_PATH'].flatMap((key) => {
     const value = process.env[key];
     return value === undefined ? [] : [[key, value] as const];
@@ -88,7 +88,7 @@ const openaiTooLong = {
 const claude: RealProgram = {
   name: 'claude',
   env: (url) => ({
-    ...bare('claude', tempDir()),
+    ...createBareEnv('claude', tempDir()),
     ANTHROPIC_API_KEY: 'sk-ant-fake',
     ANTHROPIC_BASE_URL: url,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -131,7 +131,7 @@ const codex: RealProgram = {
     const provider = `name = "stub"\nbase_url = "${url}/v1"\nenv_key = "CODEX_API_KEY"\nwire_api = "responses"`;
     const text = `model = "gpt-5"\nmodel_provider = "stub"\n[model_providers.stub]\n${provider}\n[analytics]\nenabled = false\n`;
     writeFileSync(path.join(folder, 'config.toml'), text);
-    return { ...bare('codex', home), CODEX_HOME: folder, CODEX_API_KEY: 'sk-fake' };
+    return { ...createBareEnv('codex', home), CODEX_HOME: folder, CODEX_API_KEY: 'sk-fake' };
   },
   edits: (file) => [
     {
@@ -180,7 +180,7 @@ const gemini: RealProgram = {
     };
     mkdirSync(path.join(home, '.gemini'));
     writeFileSync(path.join(home, '.gemini', 'settings.json'), JSON.stringify(settings));
-    return { ...bare('gemini', home), GEMINI_API_KEY: 'fake', GOOGLE_GEMINI_BASE_URL: url };
+    return { ...createBareEnv('gemini', home), GEMINI_API_KEY: 'fake', GOOGLE_GEMINI_BASE_URL: url };
   },
   // It overwrites a session that is continued in the same minute, because its file has the same name (0.61.0).
   ageSessions: (home) => {
@@ -232,7 +232,7 @@ const opencode: RealProgram = {
       models: { stub: { name: 'stub', cost: { input: 1, output: 2 } } },
     };
     return {
-      ...bare('opencode', tempDir()),
+      ...createBareEnv('opencode', tempDir()),
       OPENCODE_CONFIG_CONTENT: JSON.stringify({ model: 'stub/stub', provider: { stub } }),
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
@@ -260,7 +260,7 @@ const opencode: RealProgram = {
 const copilot: RealProgram = {
   name: 'copilot',
   env: (url) => ({
-    ...bare('copilot', tempDir()),
+    ...createBareEnv('copilot', tempDir()),
     COPILOT_OFFLINE: 'true',
     COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
     COPILOT_PROVIDER_API_KEY: 'fake',
@@ -295,10 +295,10 @@ export function commandFile({ name }: RealProgram): Record<string, string> {
   return { [locateCommandFile(name, '/debugger')]: body };
 }
 
-/** The model's last words. */
-export const lastWords: Answer = { text: 'Done.\nSELF-HEAL: {"status":"fixed","summary":"one is two"}' };
+/** The model's final message, which claims a fix. */
+export const finalMessage: Answer = { text: 'Done.\nSELF-HEAL: {"status":"fixed","summary":"one is two"}' };
 
 /** A question to a person. */
-export const asks: Answer = {
+export const question: Answer = {
   text: 'I cannot tell.\nSELF-HEAL: {"status":"needs-person","summary":"Which text is right?"}',
 };
