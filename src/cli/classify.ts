@@ -32,21 +32,19 @@ async function runClassify(
   const input = await reading.catch((error: unknown) => createUnreadableProblem(file, error));
   if (typeof input !== 'string') return input;
   const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
-  const forms = agent ? classifyAgentErrors(input, jsonl) : await classifyFailures(input, jsonl);
-  if (!forms.ok) return forms.error;
-  const outputs = forms.value.map((form) => {
-    const { diagnosis, line, text } = redactor.deep(form);
-    if (jsonl) return JSON.stringify(line);
-    return json ? JSON.stringify(diagnosis, null, 2) : text;
-  });
-  process.stdout.write(outputs.map((output) => `${output}\n`).join(''));
+  const outputs = agent ? classifyAgentErrors(input, jsonl) : await classifyFailures(input, jsonl);
+  if (!outputs.ok) return outputs.error;
+  for (const { diagnosis, line, text } of redactor.deep(outputs.value)) {
+    const output = json ? JSON.stringify(diagnosis, null, 2) : text;
+    process.stdout.write(`${jsonl ? JSON.stringify(line) : output}\n`);
+  }
   return exitCodes.green;
 }
 
 /** A diagnosis in each available output format. */
-type Forms = Result<readonly { diagnosis: object; line: object; text: string }[], Problem>;
+type Outputs = Result<readonly { diagnosis: object; line: object; text: string }[], Problem>;
 
-async function classifyFailures(input: string, jsonl = false): Promise<Forms> {
+async function classifyFailures(input: string, jsonl = false): Promise<Outputs> {
   const shape = createFailureShape(process.cwd());
   const failures = jsonl
     ? readJsonLines(input, shape, '{"error": {"message": "…"}}')
@@ -55,26 +53,26 @@ async function classifyFailures(input: string, jsonl = false): Promise<Forms> {
   const settings = await loadSettings({ cwd: process.cwd(), env: process.env });
   if (!settings.ok) return settings;
   const classify = createClassify(settings.value.classify);
-  const forms = failures.value.map(({ id, evidence }) => {
+  const outputs = failures.value.map(({ id, evidence }) => {
     const diagnosis = classify(evidence);
     const { category, alternatives, retry, why, advice } = diagnosis;
     const line = { id, category, alternatives, retry, why, ...(advice === undefined ? {} : { advice }) };
     return { diagnosis, line, text: formatDiagnosis(diagnosis) };
   });
-  return ok(forms);
+  return ok(outputs);
 }
 
-function classifyAgentErrors(input: string, jsonl = false): Forms {
+function classifyAgentErrors(input: string, jsonl = false): Outputs {
   const shape = z.object({ id: recordId, stderr: z.string() });
-  const outputs = jsonl ? readJsonLines(input, shape, '{"stderr": "…"}') : ok([{ id: null, stderr: input }]);
-  if (!outputs.ok) return outputs;
-  const forms = outputs.value.map(({ id, stderr }) => {
+  const errors = jsonl ? readJsonLines(input, shape, '{"stderr": "…"}') : ok([{ id: null, stderr: input }]);
+  if (!errors.ok) return errors;
+  const outputs = errors.value.map(({ id, stderr }) => {
     const diagnosis = classifyAgentError(stderr);
     const { kind, reason, evidence } = diagnosis;
     const text = [`${kind} (${reason})`, ...(evidence === null ? [] : [`  ${evidence}`])].join('\n');
     return { diagnosis, line: { id, category: kind, reason, evidence }, text };
   });
-  return ok(forms);
+  return ok(outputs);
 }
 
 function createUnreadableProblem(file: string, error: unknown): Problem {

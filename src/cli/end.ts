@@ -12,21 +12,22 @@ export function print(output: string | object): number {
 }
 
 /** Ends a command with an exit code, or prints a problem and ends with its exit code. */
-export function end(result: number | Problem, fit = (text: string) => text): void {
+export function end(result: number | Problem, wrap = (text: string) => text): void {
   if (typeof result === 'number') {
     process.exitCode = result;
     return;
   }
   // The detail may contain output of the project's programs.
   const { detail, ...rest } = result;
-  const text = detail === undefined ? fit(formatProblem(rest)) : formatProblem(result);
+  const text = detail === undefined ? wrap(formatProblem(rest)) : formatProblem(result);
   process.stderr.write(`${logText(redact(text))}\n`);
   process.exitCode = exitCodeFor(result);
 }
 
-/** Ends a command; wraps a problem to fit the terminal. Loads the code that measures text only for a problem, because loading takes 30 ms. */
-export async function endFitted(result: number | Problem): Promise<void> {
+/** Ends a command; wraps a problem to fit the terminal. */
+export async function endWrapped(result: number | Problem): Promise<void> {
   if (typeof result === 'number') return end(result);
+  // Loaded on demand, because loading takes 30 ms.
   const { wrapLines } = await import('../outputs/cut.js');
   return end(result, (text) => wrapLines(text, process.stderr.columns));
 }
@@ -35,7 +36,7 @@ export async function endFitted(result: number | Problem): Promise<void> {
 export function endWith<Args extends unknown[]>(
   run: (...args: Args) => Promise<number | Problem>,
 ): (...args: Args) => Promise<void> {
-  return async (...args) => endFitted(await run(...args));
+  return async (...args) => endWrapped(await run(...args));
 }
 
 /**
@@ -83,7 +84,7 @@ const ownFileErrors: typeof fileErrors = {
   },
 };
 
-/** Converts an error of reading or writing a file to a problem with a remedy; null if the error is a bug. */
+/** Returns a problem for an error of the file system, null for a bug. */
 export function explainFileError(error: unknown): Problem | null {
   if (error instanceof StateRefused) return error.problem;
   const { code = '', path: file, syscall } = error as NodeJS.ErrnoException;
@@ -92,8 +93,8 @@ export function explainFileError(error: unknown): Problem | null {
     return { kind: 'usage', message, remedy: "Change to your project's folder and try again." };
   }
   const isOurs = file?.split(path.sep).includes('.self-heal') ?? false;
-  const meaning = fileErrors[code] ?? (isOurs ? ownFileErrors[code] : undefined);
-  if (!meaning) return null;
-  const where = file === undefined ? '' : `: ${file}`;
-  return { kind: 'folder-not-writable', message: `${meaning.message}${where}`, remedy: meaning.remedy };
+  const texts = fileErrors[code] ?? (isOurs ? ownFileErrors[code] : undefined);
+  if (!texts) return null;
+  const message = file === undefined ? texts.message : `${texts.message}: ${file}`;
+  return { kind: 'folder-not-writable', message, remedy: texts.remedy };
 }

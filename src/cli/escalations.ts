@@ -3,7 +3,7 @@ import { findClosest } from '../config/closest.js';
 import { choices } from '../model/choice.js';
 import { QUARANTINE_DAYS } from '../model/escalation.js';
 import type { Problem } from '../problem.js';
-import { endFitted, endWith, print } from './end.js';
+import { endWrapped, endWith, print } from './end.js';
 import { printText } from './print-text.js';
 import { agentsFlag, storeFlag, createWholeNumberParser } from './options.js';
 import { counted, localDay } from '../format.js';
@@ -23,7 +23,7 @@ export function define(command: Command): Command {
     .argument('[word]')
     .usage('[options]')
     .action(async (word: string | undefined, options: Flags & { all?: boolean }) =>
-      endFitted(word === undefined ? await listEscalations(options) : createNoSuchCommandProblem(word)),
+      endWrapped(word === undefined ? await listEscalations(options) : createNoSuchCommandProblem(word)),
     );
   addCommonFlags(command.command('show'))
     .description('show an escalation: the problem, the attempts, the ready patches, the choices')
@@ -128,7 +128,7 @@ function runQuarantine(
     }
     if (quarantines.length === 0) return createNoMatchProblem(word);
     if (quarantines.length > 1 && !all) return createSeveralMatchesProblem(quarantines);
-    await store?.release(quarantines.map(({ testId }) => testId));
+    await store?.releaseTests(quarantines.map(({ testId }) => testId));
     if (json) return print({ schemaVersion: 1, released: quarantines });
     const names = quarantines.map(({ name }) => `  ${name}`).join('\n');
     return printText(`${counted(quarantines.length, 'test')} released:\n${names}`);

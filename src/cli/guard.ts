@@ -59,7 +59,7 @@ const strengths: readonly Strength[] = ['weaker', 'different', 'new'];
 /** The most lines to print of each side of a difference. */
 const MAX_LINES = 12;
 
-const rank = ({ strength }: TestDifference) => strengths.indexOf(strength);
+const rankStrength = ({ strength }: TestDifference) => strengths.indexOf(strength);
 
 /** Prints the differences by test, the weaker ones first. */
 function printFindings(
@@ -72,7 +72,7 @@ function printFindings(
   const lines = violations.map(
     (violation) => `${formatPosition(violation)} ${violation.rule}: ${violation.says}`,
   );
-  for (const difference of differences.toSorted((a, b) => rank(a) - rank(b))) {
+  for (const difference of differences.toSorted((a, b) => rankStrength(a) - rankStrength(b))) {
     lines.push(
       `${formatPosition(difference)} ${difference.strength}: ${difference.test}${difference.why === null ? '' : ` (${difference.why})`}`,
     );
@@ -90,12 +90,11 @@ function printFindings(
     lines.push(`${formatPosition(change)} locator: ${change.old} → ${change.now}`);
   for (const { file, why } of cut) lines.push(`${formatPosition({ file, line: null })} protected: ${why}`);
   for (const line of lines) process.stdout.write(`${line}\n`);
-  const tests = (strength: Strength) =>
-    new Set(differences.filter((difference) => difference.strength === strength).map(({ test }) => test))
-      .size;
-  const counts = strengths.flatMap((strength) =>
-    tests(strength) > 0 ? `${counted(tests(strength), 'test')} ${strength}` : [],
-  );
+  const counts = strengths.flatMap((strength) => {
+    const tests = differences.filter((difference) => difference.strength === strength);
+    const { size } = new Set(tests.map(({ test }) => test));
+    return size > 0 ? `${counted(size, 'test')} ${strength}` : [];
+  });
   const none = count === 0 ? 'nothing has changed' : `${counted(count, 'file')} changed, but no test`;
   process.stderr.write(`self-heal: ${counts.join(', ') || none}\n`);
 }

@@ -69,21 +69,22 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   });
   if (!chosen.ok) return chosen.error;
   const agent = chosen.value;
-  say(`Playwright config: ${path.relative(cwd, config.value)}`);
-  say(`Package manager: ${findPackageManager(cwd).name}`);
+  printLine(`Playwright config: ${path.relative(cwd, config.value)}`);
+  printLine(`Package manager: ${findPackageManager(cwd).name}`);
   const { config: named, force = false, dryRun = false, mcp = false } = options;
   const plan = await planInit({ cwd, agent, ci: ci.value, config: named, force, mcp });
   if (!plan.ok) return plan.error;
   const problem = dryRun ? null : await writePlan(plan.value, findGitRoot(cwd) ?? cwd);
   if (problem) return problem;
-  say(
+  printLine(
     `Agent programs: ${installed.map(({ name }) => name).join(', ') || 'none on PATH'}; ${describeSetUp(agent, plan.value)}`,
   );
   process.stdout.write(formatPlan(plan.value, dryRun));
   if (dryRun) process.stdout.write(formatTexts(plan.value));
   else {
     const wroteNow = plan.value.some(needsWriting);
-    for (const step of listNextSteps(cwd, { installed, agent, ci: wroteNow ? ci.value : null })) say(step);
+    for (const step of listNextSteps(cwd, { installed, agent, ci: wroteNow ? ci.value : null }))
+      printLine(step);
   }
   return exitCodes.green;
 }
@@ -96,7 +97,7 @@ function describeSetUp(agent: AgentProgram | null, files: readonly InitFile[]): 
   return agent ? `set up for ${agent.name}` : `the ${builtIn} fixer works alone`;
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
@@ -139,7 +140,7 @@ function listNextSteps(
     ...(ci === 'gitlab'
       ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
       : []),
-    ...(ci === null ? [] : [`→ For shards or a matrix of causes: ${listLargerWorkflows(ci, cwd)}`]),
+    ...(ci === null ? [] : [`→ For shards or a matrix of causes: ${findLargerWorkflows(ci, cwd)}`]),
     ...(agent && ci !== null
       ? [
           agent.keyVariable
@@ -151,12 +152,12 @@ function listNextSteps(
   ];
 }
 
-/** Returns the files with the documentation's workflows for several machines, as a pattern. */
-function listLargerWorkflows(ci: CiSystem, cwd: string): string {
+/** Returns a glob pattern for the example workflows that use several machines. */
+function findLargerWorkflows(ci: CiSystem, cwd: string): string {
   return path.join(path.relative(cwd, packageFile('docs/ci')), `${ci}-*.yml`);
 }
 
-/** Tells how to set up an agent program if none is set up. */
+/** Explains how to set up an agent program. */
 function describeAddingAgent(installed: AgentProgram | undefined, exec: string): string {
   const add = `${exec} self-heal init --agent ${installed?.name ?? 'claude'} --force`;
   return installed

@@ -23,9 +23,9 @@ export const agentsFlag = [
 export function addSelectionFlags(command: Command): Command {
   return addSuiteSelectionFlags(command)
     .option('--shard <i/n>', 'run this shard of the suite')
-    .option('--retries <n>', "Playwright's own retries, in the first run", count)
+    .option('--retries <n>', "Playwright's own retries, in the first run", parseCount)
     .option('-x', 'stop after the first failure')
-    .option('--max-failures <n>', 'stop after this many failures', count);
+    .option('--max-failures <n>', 'stop after this many failures', parseCount);
 }
 
 /** Adds those selection flags that also make sense without a first run of the suite. */
@@ -38,8 +38,8 @@ export function addSuiteSelectionFlags(command: Command): Command {
       new Option('--project <name>', 'only run this project; may be repeated').argParser(collectValues),
     )
     .option('-j, --workers <count>', 'number of workers, or a percentage of the cores')
-    .option('--repeat-each <n>', 'run each test this many times', count)
-    .option('--timeout <ms>', 'timeout of each test, in milliseconds', count)
+    .option('--repeat-each <n>', 'run each test this many times', parseCount)
+    .option('--timeout <ms>', 'timeout of each test, in milliseconds', parseCount)
     .option('--last-failed', 'only run the tests that failed in the last run')
     .option('--only-changed [ref]', 'only run test files that changed since a commit')
     .option('--headed', 'show the browser');
@@ -113,4 +113,4 @@ export function createWholeNumberParser(
   };
 }
 
-const count = createWholeNumberParser(0);
+const parseCount = createWholeNumberParser(0);

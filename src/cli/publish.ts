@@ -116,7 +116,7 @@ async function answerComment(
   if (!opened.ok) return opened.error;
   const github = opened.value;
   const { answer } = await import('../clients/publish/answer.js');
-  const { escapeProse: prose } = await import('../outputs/markdown.js');
+  const { escapeProse } = await import('../outputs/markdown.js');
   const outcome = await answer({ github, artifact, folder, now: systemClock.now() });
   if (outcome.kind === 'needs-artifact') {
     const output = env['GITHUB_OUTPUT'];
@@ -131,7 +131,8 @@ async function answerComment(
   printLine(outcome.says);
   const { comment, issue } = github.event;
   if (comment) await github.react(comment.id, outcome.kind === 'done' ? '+1' : '-1');
-  if (issue && outcome.kind === 'refused') await github.createComment(issue.number, prose(outcome.says));
+  if (issue && outcome.kind === 'refused')
+    await github.createComment(issue.number, escapeProse(outcome.says));
   return exitCodes.green;
 }
 

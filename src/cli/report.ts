@@ -57,7 +57,7 @@ export async function runReport(
   if (patch) return printPatch(run.value, redactor);
   if (json) return print(masked);
   const folder = relativePath(cwd, dir);
-  const file = await write(masked, { dir, displayDir: folder, redactor });
+  const file = await writePage(masked, { dir, displayDir: folder, redactor });
   if (typeof file !== 'string') return file;
   showSummary(masked, { env: process.env });
   print(file);
@@ -77,7 +77,7 @@ async function printPatch({ runId, dir }: StoredRun, redactor: Redactor): Promis
   return print(redactor.text(patch.toString('utf8')).trimEnd());
 }
 
-async function write(report: Report, folder: RunLocation): Promise<string | Problem> {
+async function writePage(report: Report, folder: RunLocation): Promise<string | Problem> {
   // Loaded on demand, because no other command needs this code.
   const { writeHtmlReport } = await import('../outputs/html/page.js');
   try {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../model/exit-codes.js';
-import { endFitted } from './end.js';
+import { endWrapped } from './end.js';
 import { heal, plan, provePatches } from '../commands.js';
 import type { Command as RunCommand } from '../command/run.js';
 import { runCommand } from '../command/run-command.js';
@@ -39,9 +39,9 @@ export async function runFromCommandLine(words: readonly string[], options: RunO
     const { writeProblem } = await import('../outputs/write-reports.js');
     await writeProblem(result, { env });
   }
-  if (result !== exitCodes.personNeeded) return endFitted(result);
+  if (result !== exitCodes.personNeeded) return endWrapped(result);
   const { askAfterRun } = await import('./resolve-escalation.js');
-  return endFitted(await askAfterRun(result, options));
+  return endWrapped(await askAfterRun(result, options));
 }
 
 async function loadCommand({ dryRun, patches }: RunOptions): Promise<Result<RunCommand, Problem>> {
@@ -51,12 +51,12 @@ async function loadCommand({ dryRun, patches }: RunOptions): Promise<Result<RunC
   return read.ok ? ok(dryRun ? plan : provePatches(read.value)) : read;
 }
 
-/** Separates the words before and after `--`, which commander joins. Playwright gets those after it unchanged. */
+/** Separates the words before and after `--`, which commander joins. */
 function splitAtDashes(
   words: readonly string[],
   argv: readonly string[],
 ): { filters: string[]; passThrough: string[] } {
-  const at = argv.indexOf('--');
-  const behind = at === -1 ? 0 : argv.length - at - 1;
-  return { filters: words.slice(0, words.length - behind), passThrough: words.slice(words.length - behind) };
+  const dashes = argv.indexOf('--');
+  const end = words.length - (dashes === -1 ? 0 : argv.length - dashes - 1);
+  return { filters: words.slice(0, end), passThrough: words.slice(end) };
 }

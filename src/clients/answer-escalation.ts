@@ -143,7 +143,7 @@ export async function answerEscalation(
   let isStored = false;
   try {
     const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
-    const resolved = await store.resolve(id, redactor.deep(answer));
+    const resolved = await store.answerEscalation(id, redactor.deep(answer));
     if (!resolved) return err(createNoSuchEscalationProblem(id));
     appendAnswer(resolved, answer.choice);
     isStored = true;

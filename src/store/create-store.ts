@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { createEscalationTable } from './escalation-table.js';
 import { createFixTable } from './fix-table.js';
 import { createFlakeTable } from './flake-table.js';
@@ -10,11 +11,11 @@ import {
   markUnhealed,
   touchSignature,
 } from './signature-table.js';
-import { sumCostsSince } from './spent-since.js';
 import { type Database, type StoreContext, serializeMasked, maskText } from './tables.js';
 import type { Attempt } from '../model/attempt.js';
-import { isBuiltIn } from '../model/built-in.js';
+import { builtIn, isBuiltIn } from '../model/built-in.js';
 import { getEndReason } from '../model/attempt.js';
+import type { DaySpent } from '../model/spent.js';
 
 const DAY_MS = 86_400_000;
 
@@ -27,27 +28,27 @@ export function createStore(db: Database, project: string, now: () => number): S
     ...escalations,
     ...createFlakeTable(context),
     ...fixes,
-    startAttempt: (start) => attemptStarted(context, start),
-    finishAttempt: (id, attempt) => attemptFinished(context, id, attempt),
-    recordHealByOtherFix: (healed) => healedByOtherFix(context, healed),
+    startAttempt: (start) => insertAttempt(context, start),
+    finishAttempt: (id, attempt) => storeAttemptResult(context, id, attempt),
+    recordHealByOtherFix: (healed) => storeHeal(context, healed),
     recordRevert: async (reversal) => {
-      await fixReverted(context, reversal);
+      await storeRevert(context, reversal);
       await refuseFixesOf(reversal, 'did-not-hold');
     },
     recordUndo: async (runId) => {
-      await runUndone(context, runId);
+      await storeUndo(context, runId);
       await refuseFixesOf({ runId }, 'undone');
     },
     recordFailure: async (signature, runId) => {
       const open = await escalations.findPending(signature);
       return { ...(await recordFailure(context, signature, runId)), open };
     },
-    sumLastDay: () => sumCostsSince(db, project, new Date(now() - DAY_MS).toISOString()),
+    sumLastDay: () => sumCostsSince(context, new Date(now() - DAY_MS).toISOString()),
     close: () => db.destroy(),
   };
 }
 
-async function attemptStarted(context: StoreContext, start: AttemptStart): Promise<void> {
+async function insertAttempt(context: StoreContext, start: AttemptStart): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await touchSignature(db, context, start.signature);
     await db
@@ -57,7 +58,7 @@ async function attemptStarted(context: StoreContext, start: AttemptStart): Promi
   });
 }
 
-async function attemptFinished(context: StoreContext, id: string, attempt: Attempt): Promise<void> {
+async function storeAttemptResult(context: StoreContext, id: string, attempt: Attempt): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     const finished = await db
       .updateTable('attempts')
@@ -85,33 +86,43 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
   });
 }
 
-async function healedByOtherFix(context: StoreContext, healed: Occurrence): Promise<void> {
+async function storeHeal(context: StoreContext, healed: Occurrence): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await touchSignature(db, context, healed.signature);
     await markHealed(db, context, healed);
   });
 }
 
-async function fixReverted(context: StoreContext, reversal: FixReversal): Promise<void> {
+async function storeRevert(context: StoreContext, reversal: FixReversal): Promise<void> {
   const { runId, causeId, reason } = reversal;
   await context.db.transaction().execute(async (db) => {
-    await markKeptTakenOut(db, runId, reason).where('causeId', '=', causeId).execute();
+    await markReverted(db, runId, reason).where('causeId', '=', causeId).execute();
     await markUnhealed(db, reversal);
   });
 }
 
-async function runUndone(context: StoreContext, runId: string): Promise<void> {
+async function storeUndo(context: StoreContext, runId: string): Promise<void> {
   await context.db.transaction().execute(async (db) => {
-    await markKeptTakenOut(db, runId, 'a person undid it').execute();
+    await markReverted(db, runId, 'a person undid it').execute();
     await markUndone(db, runId);
   });
 }
 
-/** Marks the fixes that a run has kept so far as taken out. */
-function markKeptTakenOut(db: Database, runId: string, reason: string) {
+/** Marks the kept fixes of a run as reverted. */
+function markReverted(db: Database, runId: string, reason: string) {
   return db
     .updateTable('attempts')
     .set({ ended: 'taken-out', because: maskText(reason) })
     .where('runId', '=', runId)
     .where('ended', 'in', ['green', 'changed']);
+}
+
+/** Sums the costs of agents since a time (ISO 8601). The built-in fixer costs nothing. */
+async function sumCostsSince({ db, project }: StoreContext, since: string): Promise<DaySpent> {
+  const { rows } = await sql<DaySpent>`
+    select cast(count(*) as integer) as agent_runs, coalesce(sum(cost_usd), 0) as cost_usd from attempts
+    where project = ${project} and agent is not null and runner <> ${builtIn} and started_at >= ${since}`.execute(
+    db,
+  );
+  return rows[0] ?? { agentRuns: 0, costUsd: 0 };
 }

@@ -26,7 +26,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** The part of the store that keeps escalations, answers and quarantines. */
 type EscalationTable = Pick<
   Store,
-  'escalate' | 'listEscalations' | 'closeEscalation' | 'resolve' | 'listQuarantines' | 'release'
+  'escalate' | 'listEscalations' | 'closeEscalation' | 'answerEscalation' | 'listQuarantines' | 'releaseTests'
 > & {
   findPending(signature: string): Promise<Escalation | null>;
 };
@@ -47,7 +47,7 @@ export function createEscalationTable(context: StoreContext): EscalationTable {
       return rows.flatMap((row) => parseEscalation(row) ?? []);
     },
     escalate: async (question, runId) => {
-      await insert(context, question, runId);
+      await insertQuestion(context, question, runId);
       const stored = await findPending(question.signature);
       if (!stored) throw new Error('the question was answered at the moment it was asked');
       return stored;
@@ -60,7 +60,7 @@ export function createEscalationTable(context: StoreContext): EscalationTable {
         .where('state', '=', 'pending')
         .execute();
     },
-    resolve: async (id, answer) => {
+    answerEscalation: async (id, answer) => {
       const question = await findById(id);
       if (!question) return null;
       await db
@@ -78,7 +78,7 @@ export function createEscalationTable(context: StoreContext): EscalationTable {
         .execute();
       return rows.map((row) => parseRow(quarantineShape, row));
     },
-    release: async (testIds) => {
+    releaseTests: async (testIds) => {
       if (testIds.length === 0) return;
       await db
         .deleteFrom('quarantines')
@@ -90,7 +90,11 @@ export function createEscalationTable(context: StoreContext): EscalationTable {
 }
 
 /** Stores a question, unless one about the same signature is pending. */
-async function insert({ db, project, now }: StoreContext, question: Question, runId: string): Promise<void> {
+async function insertQuestion(
+  { db, project, now }: StoreContext,
+  question: Question,
+  runId: string,
+): Promise<void> {
   await db
     .insertInto('escalations')
     .values({

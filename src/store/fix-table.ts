@@ -4,14 +4,14 @@ import { jsonOf } from '../json-of.js';
 import { rememberedFixShape, type RememberedFix, type Store } from './store.js';
 import type { Database, StoreContext } from './tables.js';
 
-/** How many fixes, and how many refused fixes, the store keeps for a signature. */
+/** The maximum numbers of fixes and of refused fixes per signature. */
 const FIXES = 3;
 const REFUSALS = 20;
 
 /** The maximum size in bytes of the files of a fix, before and after it together. */
 const MAX_BYTES = 200_000;
 
-/** Begins an update that refuses fixes of a project: they are not tried again, and their contents are deleted. */
+/** Starts a query that refuses fixes of a project, and deletes their contents. Callers add conditions. */
 export function refuseFixes(
   db: Database,
   { project, why = 'did-not-hold' }: { readonly project: string; readonly why?: 'undone' | 'did-not-hold' },
@@ -74,15 +74,15 @@ export function createFixTable({ db, project, now }: StoreContext): FixTable {
         .orderBy('savedAt', 'desc')
         .limit(FIXES)
         .execute();
-      // A shared store is untrusted, so skips fixes that self-heal would not have stored.
+      // A shared store is untrusted, so skip what self-heal would not have stored.
       return rows.flatMap((row): RememberedFix[] => {
         const fix = rememberedFixShape.safeParse({
           ...row,
           reading: row.reading && jsonOf(row.reading),
           edits: jsonOf(row.edits),
         });
-        const isWhole = row.edits.length <= 2 * MAX_BYTES && row.id === createFixId(row.edits);
-        return fix.success && isWhole ? [fix.data] : [];
+        const isGenuine = row.edits.length <= 2 * MAX_BYTES && row.id === createFixId(row.edits);
+        return fix.success && isGenuine ? [fix.data] : [];
       });
     },
     refuseFix: async (id, signatures) => {

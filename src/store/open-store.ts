@@ -30,9 +30,8 @@ import { createTables, type Database, Damage, storeVersion, type Tables } from '
 const TIMEOUT_MS = 10_000;
 
 /**
- * Opens the store at a path (SQLite, relative to `cwd`, created if missing) or a `postgres://` URL. A store with damaged content or another
- * version is `store-unreadable`; it is never treated as an empty one. A store that cannot be reached or written is `store-unusable`, and healing
- * continues without it (ME-9).
+ * Opens the store at a `postgres://` URL or a path (SQLite, relative to `cwd`, created if missing). A damaged store or one of another version is
+ * `store-unreadable`, never an empty store. One that cannot be reached or written is `store-unusable`: healing continues without it (ME-9).
  */
 export async function openStore(
   location: string,
@@ -44,8 +43,8 @@ export async function openStore(
     const isPostgres = isUrl(location);
     const file = path.resolve(cwd, location);
     if (!isPostgres && (await isTracked(file, cwd))) return err(createTrackedProblem(location));
-    db = isPostgres ? await connect(location) : await openFile(file, { cwd, mayCreate });
-    const problem = await createIfNew(db as unknown as Kysely<unknown>, { isPostgres, location });
+    db = isPostgres ? await connectToPostgres(location) : await openSqliteFile(file, { cwd, mayCreate });
+    const problem = await createTablesIfNew(db as unknown as Kysely<unknown>, { isPostgres, location });
     if (!problem) return ok(db);
     await db.destroy();
     return err(problem);
@@ -68,7 +67,7 @@ export function isUrl(location: string): boolean {
 
 // Each driver is loaded only when needed: a green run needs neither (CL-4).
 
-async function connect(url: string): Promise<Database> {
+async function connectToPostgres(url: string): Promise<Database> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
     connectionString: url,
@@ -85,19 +84,19 @@ async function connect(url: string): Promise<Database> {
   return createDatabase(new PostgresDialect({ pool }));
 }
 
-/** Names are in snake case in the database and in camel case in the code. */
+/** The plugin converts names: snake case in the database, camel case in the code. */
 function createDatabase(dialect: Dialect): Database {
   return new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
 }
 
-/** True if git tracks the file, which means that anybody may have written it. Tracked files in `.self-heal` are refused earlier. */
+/** True if git tracks the file, so that anybody may have written it. Tracked files in `.self-heal` are refused earlier. */
 async function isTracked(file: string, cwd: string): Promise<boolean> {
   if (isInside(stateFolder(cwd), file)) return false;
   const names = listDatabaseFiles(path.basename(file));
   return (await findTracked(path.dirname(file), names)).length > 0;
 }
 
-async function openFile(
+async function openSqliteFile(
   file: string,
   { cwd, mayCreate }: { readonly cwd: string; readonly mayCreate: boolean },
 ): Promise<Database> {
@@ -108,7 +107,7 @@ async function openFile(
   checkDatabase(isInside(stateFolder(cwd), file) ? file : real(file));
   const database = new Libsql(file, { timeout: TIMEOUT_MS });
   try {
-    checkFile(database, mayCreate);
+    checkContents(database, mayCreate);
     // Keeps SQLite's default journal: switching to a write-ahead log fails while another process writes, and such a log works only on one machine. Syncs
     // every commit, because it may record the cost of an agent; commits are rare.
     database.pragma('synchronous = FULL');
@@ -120,7 +119,7 @@ async function openFile(
 }
 
 /** Checks the file before the first write, because a file that is not a store must stay unchanged. */
-function checkFile(database: Libsql.Database, mayCreate: boolean): void {
+function checkContents(database: Libsql.Database, mayCreate: boolean): void {
   const [check] = database.pragma('quick_check(1)') as { quick_check?: string }[];
   if (check?.quick_check !== 'ok') throw new Damage(check?.quick_check ?? 'the integrity check failed');
   const tables = database.prepare(`select name from sqlite_master where type = 'table'`).all() as {
@@ -135,8 +134,8 @@ function isDamaged(error: unknown): boolean {
   return error instanceof Damage || code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT';
 }
 
-/** Converts an error of an open store to a `Problem`; returns null for an error that does not come from the store. */
-export function createUseProblem(location: string, error: unknown): Problem | null {
+/** Returns a `Problem` for an error of an open store, null for any other error. */
+export function explainStoreError(location: string, error: unknown): Problem | null {
   // A missing column or table is an `SQLITE_ERROR`.
   const isUnknown = error instanceof Error && Reflect.get(error, 'code') === 'SQLITE_ERROR';
   return isUnknown || isDamaged(error) ? createDamagedProblem(location, reasonOf(error)) : null;
@@ -170,16 +169,16 @@ function createDamagedProblem(location: string, detail: string): Problem {
   };
 }
 
-/** PostgreSQL's error code for insufficient privilege. */
-const noRight = '42501';
+/** PostgreSQL's error code. */
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 function createUnusableProblem(location: string, error: unknown): Problem {
-  const lacks = error instanceof Error && Reflect.get(error, 'code') === noRight;
+  const lacksPrivilege = error instanceof Error && Reflect.get(error, 'code') === INSUFFICIENT_PRIVILEGE;
   return {
     kind: 'store-unusable',
     message: `The store ${redact(location)} cannot be opened`,
     detail: redact(reasonOf(error)),
-    remedy: lacks
+    remedy: lacksPrivilege
       ? 'Allow its user to create tables (GRANT CREATE ON SCHEMA … TO …), or name another database.'
       : isUrl(location)
         ? 'Check that the server is running and can be reached from here, or name another `store`.'
@@ -187,21 +186,21 @@ function createUnusableProblem(location: string, error: unknown): Problem {
   };
 }
 
-/** The key of our advisory lock in PostgreSQL: an arbitrary number that is the same in every process. */
-const LOCK = 7_318_532;
+/** An arbitrary number, the same in every process. */
+const ADVISORY_LOCK_KEY = 7_318_532;
 
 /**
  * Creates the tables if there are none, in one transaction under a lock: only one of several processes creates them, and a kill leaves no partial store.
  * Returns a `Problem` if the store cannot be used, otherwise null.
  */
-async function createIfNew(
+async function createTablesIfNew(
   db: Kysely<unknown>,
   { isPostgres, location }: { readonly isPostgres: boolean; readonly location: string },
 ): Promise<Problem | null> {
   // An existing store needs no lock.
   if ((await readVersion(db, isPostgres)) === storeVersion) return null;
   return db.transaction().execute(async (transaction) => {
-    if (isPostgres) await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
+    if (isPostgres) await sql`select pg_advisory_xact_lock(${ADVISORY_LOCK_KEY})`.execute(transaction);
     const version = await readVersion(transaction, isPostgres);
     if (version === 0) await createTables(transaction);
     if (version === null) return createDamagedProblem(location, 'it does not record its version');

@@ -11,7 +11,6 @@ import { parseRow, type Database, type StoreContext, type Tables } from './table
 /** How many failed attempts a prompt mentions; more would add nothing new. */
 const MAX_TRIES = 5;
 
-/** Records an occurrence of a failure, and returns the stored facts about its signature. */
 export function recordFailure(
   context: StoreContext,
   signature: string,
@@ -84,7 +83,7 @@ export async function markHealed(
     healed_at = ${now()}, healed_in = ${runId} where signature = ${signature}`.execute(db);
 }
 
-/** Revokes a heal of this run. It counts as one failed fix, and earlier counts stay reset. */
+/** Revokes a heal of this run: it counts as one failed fix, without restoring the count from before the heal. */
 export async function markUnhealed(db: Database, { signature, runId }: Occurrence): Promise<void> {
   await sql`update signatures set count = 1, failed_fixes = 1,
     healed_times = healed_times - 1, healed_at = null, healed_in = null

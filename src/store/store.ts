@@ -8,7 +8,7 @@ import { listOf, runIdShape } from '../model/shape.js';
 import { safePath } from '../workspace/safe-path.js';
 import type { EarlierFix, EarlierTries } from '../model/earlier-runs.js';
 
-/** The stored facts about a failure. */
+/** What the store knows about a failure. */
 export interface KnownFailure {
   readonly tries: EarlierTries;
   /** The last failed attempts, oldest first, with `patch` relative to any run's folder. */
@@ -43,7 +43,6 @@ export const knownFlakeShape = z.object({
 });
 export type KnownFlake = z.infer<typeof knownFlakeShape>;
 
-/** The content of one file: bytes in base64, and the file's mode. */
 const contentShape = z.object({
   mode: z.union([z.literal(0o644), z.literal(0o755)]),
   bytes: z.base64(),
@@ -95,7 +94,7 @@ export interface Occurrence {
   readonly runId: string;
 }
 
-/** A fix that did not hold, with the reason. */
+/** A fix that did not hold. */
 export interface FixReversal extends Occurrence {
   readonly causeId: string;
   readonly reason: string;
@@ -103,7 +102,7 @@ export interface FixReversal extends Occurrence {
 
 /** The data of one project that outlive a run. A method rejects if the store fails, unless the store is wrapped by `createWarningStore`. */
 export interface Store {
-  /** Records an occurrence of a failure, and returns the stored facts about it. */
+  /** Records that a failure occurred, and returns what the store knew about it. */
   recordFailure(signature: string, runId: string): Promise<KnownFailure>;
   startAttempt(start: AttemptStart): Promise<void>;
   /** Stores an attempt's result and updates its signature's count, atomically. A repeated call changes nothing. */
@@ -112,18 +111,18 @@ export interface Store {
   recordHealByOtherFix(healed: Occurrence): Promise<void>;
   /** Records that a heal of this run broke other tests and was reverted (HN-6): its fix counts as failed. */
   recordRevert(reversal: FixReversal): Promise<void>;
-  /** Stores an escalation, or returns the pending one of the same signature; null if the store failed, and the question is only in the report. */
+  /** Stores an escalation, or returns the pending one of the same signature. Returns null if the store failed; the question is then only in the report. */
   escalate(question: Question, runId: string): Promise<Escalation | null>;
   /** Returns escalations in this state, newest first; null returns those in all states. */
   listEscalations(state: EscalationState | null): Promise<Escalation[]>;
   /** Answers an escalation: resets its signature's count, keeps the guidance, and quarantines or releases its tests (ME-7). */
-  resolve(id: string, answer: Answer): Promise<Escalation | null>;
+  answerEscalation(id: string, answer: Answer): Promise<Escalation | null>;
   /** Closes a pending escalation that no longer needs an answer; agents may work on its failure again. */
   closeEscalation(id: string, because: string): Promise<void>;
   /** Returns the quarantines that have not expired. */
   listQuarantines(): Promise<Quarantine[]>;
   /** Ends the quarantine of these tests: if red, they fail the run again and may get an agent. */
-  release(testIds: readonly string[]): Promise<void>;
+  releaseTests(testIds: readonly string[]): Promise<void>;
   /** Records that a person undid this run's changes (HN-8): its heals did not hold, and its fixes count as failed. */
   recordUndo(runId: string): Promise<void>;
   /** Adds red and green runs of a flaky test to its stored counts. */

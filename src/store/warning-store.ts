@@ -7,7 +7,7 @@ interface Fallback<Result> {
   readonly doing: string;
   /** The result of a failing call. */
   readonly result: Result;
-  /** True if secrets in its arguments must be masked. Fixes must stay exact, so callers check them first. */
+  /** True if secrets in its arguments must be masked. Fixes must stay exact, so their callers refuse secrets instead. */
   readonly hasTexts?: boolean;
 }
 
@@ -22,10 +22,10 @@ const fallbacks: { readonly [Name in keyof Store]: Fallback<Awaited<ReturnType<S
   recordRevert: { doing: 'saving a cause', result: undefined, hasTexts: true },
   escalate: { doing: 'saving an escalation', result: null, hasTexts: true },
   listEscalations: { doing: 'reading the escalations', result: [] },
-  resolve: { doing: 'saving an answer', result: null, hasTexts: true },
+  answerEscalation: { doing: 'saving an answer', result: null, hasTexts: true },
   closeEscalation: { doing: 'closing an escalation', result: undefined, hasTexts: true },
   listQuarantines: { doing: 'reading the quarantines', result: [] },
-  release: { doing: 'saving a quarantine', result: undefined },
+  releaseTests: { doing: 'saving a quarantine', result: undefined },
   recordUndo: { doing: 'saving an undo', result: undefined },
   recordFlake: { doing: 'saving a flaky test', result: undefined, hasTexts: true },
   listFlakes: { doing: 'reading the flaky tests', result: [] },
@@ -39,8 +39,8 @@ const fallbacks: { readonly [Name in keyof Store]: Fallback<Awaited<ReturnType<S
 type Call = (...args: unknown[]) => Promise<unknown>;
 
 /**
- * Returns the store for a run: `mask` removes secrets from the texts that it stores (EV-9), and no method rejects. A failure is a warning, once for
- * each kind, and healing continues (ME-9).
+ * Returns the store for a run: `mask` removes secrets from the texts that it stores (EV-9), and no method rejects. Warns once about each kind of
+ * failure; healing continues (ME-9).
  */
 export function createWarningStore(
   store: Store,
@@ -59,7 +59,7 @@ export function createWarningStore(
   });
 }
 
-/** The store of a run without a store: it returns no data and stores nothing. */
+/** For a run without a store: returns no data and stores nothing. */
 export const noStore: Store = mapMethods(
   (_, { result }) =>
     async () =>

@@ -27,8 +27,8 @@ export async function withStore<T>(
   try {
     return await use(store);
   } catch (error) {
-    const { createUseProblem: problemOfUse } = await import('./open-store.js');
-    const problem = problemOfUse(location, error);
+    const { explainStoreError } = await import('./open-store.js');
+    const problem = explainStoreError(location, error);
     if (problem) return problem;
     throw error;
   } finally {
@@ -53,7 +53,7 @@ async function openProjectStore({
     import('./create-store.js'),
   ]);
   const isNamed = [flag, process.env['SELF_HEAL_STORE']].some((name) => name?.trim());
-  if (isUrl(location) && !isNamed && !runsCode) return err(namedByFile);
+  if (isUrl(location) && !isNamed && !runsCode) return err(serverOnlyInFile);
   // A dangling link is a store that cannot be opened, for example because its disk is not mounted.
   const info = isUrl(location) ? null : lstatSync(path.resolve(cwd, location), { throwIfNoEntry: false });
   // Leaves an empty file alone, because SQLite would turn it into a store.
@@ -64,7 +64,7 @@ async function openProjectStore({
 }
 
 /** Such a server could receive values of the environment: in the URL, or from the driver, such as PGPASSWORD. */
-const namedByFile: Problem = {
+const serverOnlyInFile: Problem = {
   kind: 'usage',
   message: 'this command does not contact a database server that only agents.yaml names',
   remedy: 'Name it with --store, or in the environment as SELF_HEAL_STORE.',

@@ -35,7 +35,7 @@ async function quarantine(project: ScratchProject, place: string): Promise<void>
     { ...about, ...question, tests: [{ id: 't1', name: 'buys' }] },
     hostileRun,
   );
-  await store.resolve(asked!.id, { choice: 'skip', guidance: null, days: 365 });
+  await store.answerEscalation(asked!.id, { choice: 'skip', guidance: null, days: 365 });
   await store.close();
 }
 

@@ -138,15 +138,17 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     let now = Date.parse('2026-01-01T00:00:00Z');
     const ledger = createStore(await open(await place()), 'shop', () => now);
     const { id } = (await ledger.escalate(question, 'run1'))!;
-    expect(await ledger.resolve(id, { choice: 'skip', guidance: null })).toMatchObject({ state: 'skipped' });
+    expect(await ledger.answerEscalation(id, { choice: 'skip', guidance: null })).toMatchObject({
+      state: 'skipped',
+    });
     now += 29 * 24 * 60 * 60_000;
     expect(await ledger.listQuarantines()).toMatchObject([{ testId: 't1', escalationId: id }]);
     now += 24 * 60 * 60_000;
     expect(await ledger.listQuarantines()).toEqual([]);
     // A second skip starts a new quarantine.
-    await ledger.resolve(id, { choice: 'skip', guidance: null, days: 1 });
+    await ledger.answerEscalation(id, { choice: 'skip', guidance: null, days: 1 });
     expect(await ledger.listQuarantines()).toMatchObject([{ testId: 't1' }]);
-    await ledger.resolve(id, { choice: 'simplify', guidance: null });
+    await ledger.answerEscalation(id, { choice: 'simplify', guidance: null });
     expect(await ledger.listQuarantines()).toEqual([]);
   });
 
@@ -204,7 +206,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const ledger = await ledgerAt(await place());
     for (let n = 0; n < 3; n += 1) await tryOnce(ledger);
     const { id } = (await ledger.escalate(question, 'run1'))!;
-    const resolved = await ledger.resolve(id, { choice: 'guide', guidance: 'It is Thanks.' });
+    const resolved = await ledger.answerEscalation(id, { choice: 'guide', guidance: 'It is Thanks.' });
     expect(resolved).toMatchObject({ state: 'resolved', choice: 'guide', guidance: 'It is Thanks.' });
     expect(await ledger.recordFailure(signature, 'run2')).toMatchObject({
       tries: { count: 0, failedFixes: 0 },
@@ -260,7 +262,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const ledger = await ledgerAt(await place());
     await ledger.rememberFix(aFix('1'));
     const { id } = (await ledger.escalate(question, 'run1'))!;
-    await ledger.resolve(id, { choice: 'guide', guidance: 'Mend the sum.' });
+    await ledger.answerEscalation(id, { choice: 'guide', guidance: 'Mend the sum.' });
     expect(await told(ledger)).toEqual([]);
   });
 
