@@ -51,7 +51,7 @@ const rows: readonly Row[] = [
   // in a 500, and a bad certificate looks like a network error.
   [
     'prompt-too-long',
-    /\b(?:prompt|input|conversation|context)\b.{0,15} too (?:long|large)\b|context_(?:length|window)_exceeded|prompt_too_long|\b(?:maximum|max) context (?:length|size|window)|exceeds? (?:the |your |this |its )?(?:model'?s? )?(?:available |maximum )?context\b|(?:input|prompt) token count.{0,40}exceeds?|input length and .{0,20}max_tokens. exceed|request_too_large|request (?:body |entity )?(?:is )?too large|payload too large|exceeds? .{0,40}maximum (?:allowed )?(?:input|prompt|number of tokens allowed)|ran out of room in the model|tokens? > \d+ maximum/i,
+    /\b(?:prompt|input|conversation|context)\b.{0,15} too (?:long|large)\b|context_(?:length|window)_exceeded|prompt_too_long|\b(?:maximum|max) context (?:length|size|window)|exceeds? (?:the |your |this |its )?(?:model'?s? )?(?:available |maximum )?context\b|(?:input|prompt) token count.{0,40}exceeds?|input length and .{0,20}max_tokens. exceed|request_too_large|request (?:body |entity )?(?:is )?too large|payload too large|exceeds? .{0,40}maximum (?:allowed )?(?:input|prompt|number of tokens allowed)|ran out of room in the model|ContextOverflow|context exceeds (?:the )?model limit|tokens? > \d+ maximum/i,
     {
       codes: [413],
       // A limit on the output is a setting. After a per-minute limit, waiting helps, unless a single request exceeds it.

@@ -10,7 +10,7 @@ import {
 } from './runner.js';
 import { describeProgram } from './programs.js';
 import { createAgentError, findAgentError } from './agent-error.js';
-import { addMessage, describeToolCall, followJsonLines } from './json-lines-reader.js';
+import { addMessage, followJsonLines } from './json-lines-reader.js';
 
 /** The maximum number of turns of one agent run. */
 const MAX_TURNS = 60;
@@ -102,7 +102,8 @@ function describeActivity({ message }: z.infer<typeof assistantShape>): string |
   const last = message.content.at(-1);
   if (last?.type !== 'tool_use') return last?.text ?? null;
   const { file_path: file, command, pattern } = last.input ?? {};
-  return describeToolCall(last.name, file, command, pattern);
+  const input = [file, command, pattern].find((value) => typeof value === 'string') ?? '';
+  return `${last.name ?? 'tool'} ${input}`.trim();
 }
 
 /** Returns the variables of a cloud provider if Claude Code is configured to use that provider. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { describeProgram } from './programs.js';
 import { type AgentListener, readAddedArgs, type Runner } from './runner.js';
-import { addMessage, describeToolCall, followJsonLines } from './json-lines-reader.js';
+import { addMessage, followJsonLines } from './json-lines-reader.js';
 
 /**
  * How many of Codex's own retries to wait for; on a refused connection it retries forever. Codex's setting for this would have to name the provider.
@@ -122,6 +122,6 @@ function isDenied({ status, aggregated_output: output }: NonNullable<CodexEvent[
 function describeActivity({ type, item }: CodexEvent): string | null {
   if (!item || item.type === 'error' || type === 'item.updated') return null;
   if (item.type === 'file_change')
-    return describeToolCall('edit', (item.changes ?? []).map((change) => change.path).join(' '));
+    return `edit ${(item.changes ?? []).map((change) => change.path).join(' ')}`.trim();
   return item.command ?? item.text ?? null;
 }

@@ -158,7 +158,12 @@ async function runToEnd(
   splitters.stderr.end();
   clearTimeout(stopTimer);
   await log.close();
-  const mask = (output: readonly string[]) => clipLines(redactor.clean(output.join('\n')));
+  const mask = (output: readonly string[]) =>
+    redactor
+      .clean(output.join('\n'))
+      .split('\n')
+      .map((line) => line.slice(0, MAX_LINE_CHARACTERS))
+      .join('\n');
   return { processEnd, orphans, tail: mask(lines), errorTail: mask(errorLines), result: result() };
 }
 
@@ -170,11 +175,6 @@ function keepLast(lines: string[], line: string): void {
 /** Keeps more of a line than is shown later, so a secret split by this cut is never shown. */
 function clipLine(line: string): string {
   return line.slice(0, 8 * MAX_LINE_CHARACTERS);
-}
-
-function clipLines(text: string): string {
-  const lines = text.split('\n').map((line) => line.slice(0, MAX_LINE_CHARACTERS));
-  return lines.join('\n');
 }
 
 function clipToLine(text: string): string {

@@ -77,13 +77,11 @@ async function findRegistered(method: string, address: string, tree: string): Pr
     .filter(({ verb }) => !mountVerb.test(verb) || verb === 'route')
     .filter(({ verb }) => verb === method.toLowerCase() || /^(?:all|on|route|path)$/.test(verb))
     .flatMap((route) => {
-      const fixed = [...(prefixes.get(route.file) ?? []), ''].map((prefix) =>
-        countMatched(`${prefix}${route.pattern}`, address),
-      );
-      const whole = Math.max(...fixed);
+      const mounted = [...(prefixes.get(route.file) ?? []), ''].map((prefix) => `${prefix}${route.pattern}`);
+      const whole = Math.max(...mounted.map((pattern) => countMatched(pattern, address)));
       // The code may build the prefix dynamically: a long match at the end of the path is enough.
-      const atEnd = splitSegments(route.pattern).length > 0 ? countMatchedAtEnd(route.pattern, address) : -1;
-      const score = whole >= 0 ? 100 + whole : atEnd;
+      const end = splitSegments(address).slice(-splitSegments(route.pattern).length).join('/');
+      const score = whole >= 0 ? 100 + whole : countMatched(route.pattern, end);
       return score > 0 ? [{ route, score: score + (route.verb === method.toLowerCase() ? 0.5 : 0) }] : [];
     })
     .toSorted((a, b) => b.score - a.score);
@@ -103,11 +101,6 @@ function countMatched(pattern: string, address: string): number {
   return patternSegments.every((segment, at) => isWildcard[at] || segment === addressSegments[at])
     ? isWildcard.filter((wildcard) => !wildcard).length
     : -1;
-}
-
-function countMatchedAtEnd(pattern: string, address: string): number {
-  const end = splitSegments(address).slice(-splitSegments(pattern).length).join('/');
-  return countMatched(pattern, end);
 }
 
 /** Returns, for each file with routes, the paths at which other files mount it. */

@@ -45,11 +45,6 @@ export function followJsonLines<Shape extends z.ZodType>(
   };
 }
 
-/** Describes a tool call by the tool's name and its first text input. */
-export function describeToolCall(tool = 'tool', ...inputs: readonly unknown[]): string {
-  return `${tool} ${inputs.find((input) => typeof input === 'string') ?? ''}`.trim();
-}
-
 /** Adds a whole message. */
 export function addMessage(transcript: Transcript, text = ''): void {
   transcript.messages += `${text}\n`;

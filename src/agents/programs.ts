@@ -37,11 +37,15 @@ const providerKeys = [
 
 const claudeFiles = ['.claude/commands/{name}.md', '.claude/skills/{name}/SKILL.md'];
 
+/** The command files of a program that self-heal does not know, for it or for self-heal to read. */
+const sharedFiles = ['.agents/commands/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudeFiles];
+
+type BuiltInProgram = Pick<AgentProgram, 'title' | 'packageName' | 'keyVariable' | 'login'> &
+  Partial<AgentProgram>;
+
 /** The programs of the built-in runners, in the order in which `init` prefers them if it cannot ask. */
-const builtInPrograms: Readonly<Record<BuiltInRunner, AgentProgram>> = {
+const builtInPrograms: Readonly<Record<BuiltInRunner, BuiltInProgram>> = {
   claude: {
-    name: 'claude',
-    file: 'claude',
     title: 'Claude Code',
     packageName: '@anthropic-ai/claude-code',
     keyVariable: 'ANTHROPIC_API_KEY',
@@ -53,21 +57,15 @@ const builtInPrograms: Readonly<Record<BuiltInRunner, AgentProgram>> = {
     env: { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' },
   },
   codex: {
-    name: 'codex',
-    file: 'codex',
     title: 'Codex',
     packageName: '@openai/codex',
     keyVariable: 'CODEX_API_KEY',
     login: 'Run `codex login`, or set CODEX_API_KEY.',
     // It expands no slash command without a terminal, so self-heal puts the file's text into the prompt, and any file will do.
-    commandFormat: 'plain',
     commandFiles: ['.codex/prompts/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudeFiles],
     passes: ['CODEX_*', 'OPENAI_*', 'AZURE_OPENAI_*'],
-    env: {},
   },
   gemini: {
-    name: 'gemini',
-    file: 'gemini',
     title: 'Gemini CLI',
     packageName: '@google/gemini-cli',
     keyVariable: 'GEMINI_API_KEY',
@@ -78,8 +76,6 @@ const builtInPrograms: Readonly<Record<BuiltInRunner, AgentProgram>> = {
     env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
   },
   opencode: {
-    name: 'opencode',
-    file: 'opencode',
     title: 'opencode',
     packageName: 'opencode-ai',
     keyVariable: 'ANTHROPIC_API_KEY',
@@ -92,19 +88,15 @@ const builtInPrograms: Readonly<Record<BuiltInRunner, AgentProgram>> = {
       '.config/opencode/commands/{name}.md',
       '.claude/skills/{name}/SKILL.md',
     ],
-    passes: ['OPENCODE_*', ...providerKeys],
     // By default, it never asks about files of the project.
     env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_PERMISSION: '{"*":"ask"}' },
   },
   copilot: {
-    name: 'copilot',
-    file: 'copilot',
     title: 'GitHub Copilot CLI',
     packageName: '@github/copilot',
     keyVariable: 'COPILOT_GITHUB_TOKEN',
     login: 'Run `copilot` and /login, or set COPILOT_GITHUB_TOKEN.',
     // It expands no slash command over the protocol, so self-heal reads the file.
-    commandFormat: 'plain',
     commandFiles: [
       '.github/prompts/{name}.prompt.md',
       '.github/skills/{name}/SKILL.md',
@@ -116,12 +108,8 @@ const builtInPrograms: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   },
 };
 
-/** The command files of a program that self-heal does not know, for it or for self-heal to read. */
-const sharedFiles = ['.agents/commands/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudeFiles];
-
-/** Describes the program of a runner. A program that self-heal does not know gets the variables with its name (`CODEX_*` for `codex-acp`), and the keys of models. */
+/** Describes the program of a runner. Unless stated otherwise, it gets the variables with its name (`CODEX_*` for `codex-acp`), and the keys of models. */
 export function describeProgram(name: string): AgentProgram {
-  if (isBuiltInRunner(name)) return builtInPrograms[name];
   const file = acpPrograms[name]?.command[0] ?? name;
   const [prefix] = name.toUpperCase().split(/[^A-Z0-9]/);
   return {
@@ -135,6 +123,7 @@ export function describeProgram(name: string): AgentProgram {
     commandFiles: sharedFiles,
     passes: [`${prefix}_*`, ...providerKeys],
     env: {},
+    ...(isBuiltInRunner(name) ? builtInPrograms[name] : {}),
   };
 }
 
@@ -151,5 +140,5 @@ export function listPrograms(): AgentProgram[] {
 
 /** Returns the patterns of the files that any program treats as slash commands. */
 export function listAllCommandFiles(): readonly string[] {
-  return [...Object.values(builtInPrograms).flatMap(({ commandFiles }) => commandFiles), ...sharedFiles];
+  return [...sharedFiles, ...listPrograms().flatMap(({ commandFiles }) => commandFiles)];
 }

@@ -33,7 +33,7 @@ type ShownHunk = Pick<BlamedHunk, 'file' | 'line' | 'old' | 'now'>;
 /** A hunk is not cut to fewer characters to show a less relevant one, too. */
 const MIN_HUNK = 400;
 
-/** Shows these hunks, the most relevant ones first. `source` has those for which there is no room. */
+/** Creates a block of hunks, the most relevant first. `source` says where to find those for which there is no room. */
 function createHunksBlock(hunks: readonly ShownHunk[], source: string): Block {
   const texts = hunks.map((hunk) => `@@ ${hunk.file}:${hunk.line}\n${formatDiff(hunk)}`);
   return {

@@ -41,7 +41,7 @@ export interface Redactor extends MaskFinder {
   deep<T>(value: T): T;
   /** From now on, masks these texts, which a test typed into secret fields, except words and short texts. */
   learn(typed: Iterable<string>): void;
-  /** From now on, leaves this id readable, which looks like a secret but is none, unless it contains a value of the environment. */
+  /** From now on, does not mask this id, which looks like a secret but is none. Has no effect if it contains a value of the environment. */
   exempt(id: string): void;
 }
 

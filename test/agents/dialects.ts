@@ -13,8 +13,8 @@ export interface Dialect {
 }
 
 const usage = { input: 120, output: 15 };
-let made = 0;
-const id = (kind: string) => `${kind}_stub${(made += 1)}`;
+let idCount = 0;
+const id = (kind: string) => `${kind}_stub${(idCount += 1)}`;
 
 /** The protocol of a request, by its path; null if the stub does not know it. */
 export function dialectOf(method: string, url: string): Dialect | null {
@@ -39,7 +39,7 @@ function json(response: ServerResponse, value: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }
 
-const asksForStream = (body: string) => /"stream":\s*true/.test(body);
+const wantsStream = (body: string) => /"stream":\s*true/.test(body);
 
 const anthropic: Dialect = {
   name: 'anthropic',
@@ -59,7 +59,7 @@ const anthropic: Dialect = {
       stop_sequence: null,
       usage: tokens,
     };
-    if (!asksForStream(body)) return json(response, { ...message, content: blocks, stop_reason });
+    if (!wantsStream(body)) return json(response, { ...message, content: blocks, stop_reason });
     const { event } = stream(response);
     event('message_start', { message: { ...message, content: [], stop_reason: null } });
     for (const [index, block] of blocks.entries()) {
@@ -142,7 +142,7 @@ const openaiChat: Dialect = {
     };
     const { model } = JSON.parse(body) as { model: string };
     const base = { id: id('chatcmpl'), object: 'chat.completion.chunk', created: 0, model };
-    if (!asksForStream(body)) {
+    if (!wantsStream(body)) {
       return json(response, {
         ...base,
         object: 'chat.completion',

@@ -5,7 +5,7 @@ import { scratchProject, type Finished } from '../rig/scratch-project.js';
 import {
   agentsFile,
   commandFile,
-  lastWords,
+  finalMessage,
   realPrograms,
   useOnlyEnv,
   type RealProgram,
@@ -13,7 +13,7 @@ import {
 import { startStubApi, type SeenRequest, type Step } from './stub-api.js';
 
 /** A suite that needs no browser and fails because of one wrong word in a file; every class is routed to one agent. */
-function files(program: RealProgram): Record<string, string> {
+function listProjectFiles(program: RealProgram): Record<string, string> {
   const classes = ['build-error', 'database-error', 'runtime-error', 'network-error', 'ui-error', 'unknown'];
   return {
     'package.json': '{ "name": "scratch", "type": "module" }',
@@ -42,7 +42,7 @@ interface Healed extends Finished {
 }
 
 async function heal(program: RealProgram, stepsFor: (file: string) => readonly Step[]): Promise<Healed> {
-  const project = await scratchProject(files(program));
+  const project = await scratchProject(listProjectFiles(program));
   // The model reads in its prompt which folder it works in.
   const inCopy = (request: string) => {
     const copy = /self-heal-[\da-f]{12}\/copy\//.exec(request);
@@ -61,7 +61,7 @@ const eventsOf = ({ events }: Finished, type: string) => events.filter((event) =
 
 describe.each(realPrograms)('self-heal run with $name', (program) => {
   it('AG-1 AG-9 heals a fault by resuming the session of an attempt that changed nothing', async () => {
-    const healed = await heal(program, (file) => [lastWords, ...program.edits(file), lastWords]);
+    const healed = await heal(program, (file) => [finalMessage, ...program.edits(file), finalMessage]);
     expect(healed.exitCode, healed.stderr).toBe(0);
     expect(await healed.read('word.mjs')).toContain("'two'");
     const judged = eventsOf(healed, 'attempt.judged');
@@ -76,14 +76,14 @@ describe.each(realPrograms)('self-heal run with $name', (program) => {
 
   it('AG-7 counts no attempt while the provider is briefly overloaded', async () => {
     const busy = Array.from({ length: program.name === 'codex' ? 12 : 3 }, () => ({ status: 503 }));
-    const healed = await heal(program, (file) => [...busy, ...program.edits(file), lastWords]);
+    const healed = await heal(program, (file) => [...busy, ...program.edits(file), finalMessage]);
     expect(healed.exitCode, healed.stderr).toBe(0);
     expect(eventsOf(healed, 'attempt.judged')).toHaveLength(1);
     expect(eventsOf(healed, 'agent.retrying').length).toBeLessThan(4);
   });
 
   it('AG-7 goes on with less context when the context is full, and counts no attempt', async () => {
-    const healed = await heal(program, (file) => [program.tooLong, ...program.edits(file), lastWords]);
+    const healed = await heal(program, (file) => [program.tooLong, ...program.edits(file), finalMessage]);
     expect(healed.exitCode, healed.stderr).toBe(0);
     expect(eventsOf(healed, 'attempt.judged')).toHaveLength(1);
     // opencode shortens a session that is too long by itself.

@@ -9,7 +9,7 @@ import { agentTask } from '../rig/agent-task.js';
 import { tempDir } from '../rig/temp-dir.js';
 import {
   commandFile,
-  lastWords,
+  finalMessage,
   realPrograms,
   runnerSettings,
   useOnlyEnv,
@@ -19,7 +19,7 @@ import { startStubApi, type Step } from './stub-api.js';
 
 const runAgent = createRunAgent();
 
-interface Copied {
+interface PreparedCopy {
   readonly root: string;
   readonly copy: ProjectCopy;
   /** Shared by all attempts, so that the program finds its earlier sessions. */
@@ -27,7 +27,7 @@ interface Copied {
 }
 
 /** A repository in which git ignores some of the coding agents' settings, and its copy as a run makes it. */
-async function copied(program: RealProgram, url: string): Promise<Copied> {
+async function prepareCopy(program: RealProgram, url: string): Promise<PreparedCopy> {
   const root = tempDir('project');
   const files = {
     'package.json': '{ "name": "scratch", "type": "module" }',
@@ -53,7 +53,7 @@ async function copied(program: RealProgram, url: string): Promise<Copied> {
 /** Refreshes the copy from the project and makes one attempt in it. */
 async function attempt(
   program: RealProgram,
-  { root, copy, env }: Copied,
+  { root, copy, env }: PreparedCopy,
   more: { words: string; resume?: string },
 ) {
   const { name } = program;
@@ -79,9 +79,9 @@ describe.each(realPrograms)('$name in a copy of the project', (program) => {
   it('HN-1 AG-1 edits only the copy, in which it finds the project’s command, instructions, settings', async () => {
     let steps: Step[] = [];
     await using stub = await startStubApi(() => steps);
-    const project = await copied(program, stub.url);
+    const project = await prepareCopy(program, stub.url);
     const file = path.join(project.copy.tree, 'a.txt');
-    steps = [...program.settings.calls, ...program.edits(file), lastWords];
+    steps = [...program.settings.calls, ...program.edits(file), finalMessage];
     const run = await attempt(program, project, { words: 'Fix this error.' });
     expect(run.end, run.tail).toEqual({ kind: 'completed' });
     expect(readFileSync(file, 'utf8')).toBe('two\n');
@@ -93,9 +93,10 @@ describe.each(realPrograms)('$name in a copy of the project', (program) => {
   });
 
   it('AG-9 resumes its session in the refreshed copy', async () => {
-    await using stub = await startStubApi([lastWords]);
-    const project = await copied(program, stub.url);
+    await using stub = await startStubApi([finalMessage]);
+    const project = await prepareCopy(program, stub.url);
     const first = await attempt(program, project, { words: 'These are the words of the first attempt.' });
+    program.ageSessions?.(project.env['HOME'] ?? '');
     const until = stub.requests.length;
     const resume = first.usage.sessionId!;
     const second = await attempt(program, project, { words: 'And these of the second.', resume });

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { onTestFinished, vi } from 'vitest';
 import { locateCommandFile } from '../../src/agents/command-files.js';
 import { resolveSettings } from '../../src/config/load-settings.js';
@@ -21,6 +21,8 @@ export interface RealProgram {
   /** The provider's response to a prompt that is too long. */
   readonly tooLong: { readonly status: number; readonly body: unknown };
   readonly reportsCost: boolean;
+  /** Makes the sessions in a home folder look older, if the program cannot continue one at once. */
+  ageSessions?(home: string): void;
   /** Instructions and settings of a project, which the program heeds if it trusts the folder. */
   readonly settings: {
     readonly files: Record<string, string>;
@@ -34,7 +36,7 @@ export interface RealProgram {
 const folders = JSON.parse(process.env['SELF_HEAL_TEST_AGENTS'] ?? '{}') as Record<string, string>;
 
 /** A home folder with nothing of the user's, and no credential in the environment. */
-function bare(name: string, home: string): Record<string, string> {
+function createBareEnv(name: string, home: string): Record<string, string> {
   const kept = ['PATH', 'LANG', 'SELF_HEAL_CHROMIUM', 'PLAYWRIGHT_BROWSERS_PATH'].flatMap((key) => {
     const value = process.env[key];
     return value === undefined ? [] : [[key, value] as const];
@@ -86,7 +88,7 @@ const openaiTooLong = {
 const claude: RealProgram = {
   name: 'claude',
   env: (url) => ({
-    ...bare('claude', tempDir()),
+    ...createBareEnv('claude', tempDir()),
     ANTHROPIC_API_KEY: 'sk-ant-fake',
     ANTHROPIC_BASE_URL: url,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -129,7 +131,7 @@ const codex: RealProgram = {
     const provider = `name = "stub"\nbase_url = "${url}/v1"\nenv_key = "CODEX_API_KEY"\nwire_api = "responses"`;
     const text = `model = "gpt-5"\nmodel_provider = "stub"\n[model_providers.stub]\n${provider}\n[analytics]\nenabled = false\n`;
     writeFileSync(path.join(folder, 'config.toml'), text);
-    return { ...bare('codex', home), CODEX_HOME: folder, CODEX_API_KEY: 'sk-fake' };
+    return { ...createBareEnv('codex', home), CODEX_HOME: folder, CODEX_API_KEY: 'sk-fake' };
   },
   edits: (file) => [
     {
@@ -178,7 +180,15 @@ const gemini: RealProgram = {
     };
     mkdirSync(path.join(home, '.gemini'));
     writeFileSync(path.join(home, '.gemini', 'settings.json'), JSON.stringify(settings));
-    return { ...bare('gemini', home), GEMINI_API_KEY: 'fake', GOOGLE_GEMINI_BASE_URL: url };
+    return { ...createBareEnv('gemini', home), GEMINI_API_KEY: 'fake', GOOGLE_GEMINI_BASE_URL: url };
+  },
+  // It overwrites a session that is continued in the same minute, because its file has the same name (0.61.0).
+  ageSessions: (home) => {
+    const files = readdirSync(path.join(home, '.gemini', 'tmp'), { recursive: true, encoding: 'utf8' });
+    for (const file of files.filter((name) => name.endsWith('.jsonl'))) {
+      const place = path.join(home, '.gemini', 'tmp', file);
+      renameSync(place, place.replace(/session-[\dT-]{16}/, 'session-2026-01-01T00-00'));
+    }
   },
   edits: (file) => [
     {
@@ -222,7 +232,7 @@ const opencode: RealProgram = {
       models: { stub: { name: 'stub', cost: { input: 1, output: 2 } } },
     };
     return {
-      ...bare('opencode', tempDir()),
+      ...createBareEnv('opencode', tempDir()),
       OPENCODE_CONFIG_CONTENT: JSON.stringify({ model: 'stub/stub', provider: { stub } }),
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
@@ -250,7 +260,7 @@ const opencode: RealProgram = {
 const copilot: RealProgram = {
   name: 'copilot',
   env: (url) => ({
-    ...bare('copilot', tempDir()),
+    ...createBareEnv('copilot', tempDir()),
     COPILOT_OFFLINE: 'true',
     COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
     COPILOT_PROVIDER_API_KEY: 'fake',
@@ -285,10 +295,10 @@ export function commandFile({ name }: RealProgram): Record<string, string> {
   return { [locateCommandFile(name, '/debugger')]: body };
 }
 
-/** The model's last words. */
-export const lastWords: Answer = { text: 'Done.\nSELF-HEAL: {"status":"fixed","summary":"one is two"}' };
+/** The model's final message, which claims a fix. */
+export const finalMessage: Answer = { text: 'Done.\nSELF-HEAL: {"status":"fixed","summary":"one is two"}' };
 
 /** A question to a person. */
-export const asks: Answer = {
+export const question: Answer = {
   text: 'I cannot tell.\nSELF-HEAL: {"status":"needs-person","summary":"Which text is right?"}',
 };

@@ -9,9 +9,9 @@ import type { AgentRun } from '../../src/model/attempt.js';
 import { agentTask } from '../rig/agent-task.js';
 import { tempDir } from '../rig/temp-dir.js';
 import {
-  asks,
+  question,
   commandFile,
-  lastWords,
+  finalMessage,
   realPrograms,
   runnerSettings,
   useOnlyEnv,
@@ -61,7 +61,7 @@ describe.each(realPrograms)('$name', (program) => {
   const reportsTokens = program.name !== 'copilot';
 
   it('AG-1 AG-3 AG-9 edits the file as the expanded command says; claim, session, usage are read', async () => {
-    const { run, requests, file } = await work(program, (file) => [...program.edits(file), lastWords]);
+    const { run, requests, file } = await work(program, (file) => [...program.edits(file), finalMessage]);
     expect(run.end, run.tail).toEqual({ kind: 'completed' });
     expect(readFileSync(file, 'utf8')).toBe('two\n');
     expect(run.claim).toEqual({ status: 'fixed', summary: 'one is two' });
@@ -91,7 +91,7 @@ describe.each(realPrograms)('$name', (program) => {
 
   it('AG-8 is denied a file outside the project, and reports the denial although it completes', async () => {
     const outside = path.join(tempDir(), 'outside.txt');
-    const { run } = await work(program, () => [program.creates(outside), lastWords]);
+    const { run } = await work(program, () => [program.creates(outside), finalMessage]);
     expect(existsSync(outside)).toBe(false);
     expect(run.end, run.tail).toEqual({ kind: 'completed' });
     // Gemini CLI refuses by itself, and does not say what.
@@ -99,7 +99,7 @@ describe.each(realPrograms)('$name', (program) => {
   });
 
   it('AG-8 asks although it may run no command, which is no denied edit', async () => {
-    const { run } = await work(program, () => [program.runs, asks]);
+    const { run } = await work(program, () => [program.runs, question]);
     expect(run).toMatchObject({ end: { kind: 'completed' }, denials: [], claim: { status: 'needs-person' } });
   });
 
@@ -127,12 +127,12 @@ describe.each(realPrograms)('$name', (program) => {
 
   it('AG-6 reports a prompt that is too long as a context overflow', async () => {
     const { run, requests } = await work(program, () => [program.tooLong]);
-    expect(run.end).toMatchObject({ kind: 'context-overflow' });
+    expect(run.end, run.tail).toMatchObject({ kind: 'context-overflow' });
     expect(requests.filter(({ isMain }) => isMain).length).toBeLessThan(20);
   });
 
   it('AG-9 reports an unknown session as such', async () => {
-    const { run } = await work(program, () => [lastWords], {
+    const { run } = await work(program, () => [finalMessage], {
       resume: '01a1fdd5-f1ff-70f1-88bf-730459bcf810',
     });
     expect(run.end.kind).toBe('unusable');
@@ -141,7 +141,7 @@ describe.each(realPrograms)('$name', (program) => {
   });
 
   it('EV-9 gets none of the project’s environment variables', async () => {
-    const { requests, run } = await work(program, () => [lastWords]);
+    const { requests, run } = await work(program, () => [finalMessage]);
     expect(run.end).toEqual({ kind: 'completed' });
     expect(JSON.stringify(requests)).not.toContain('must-not-be-seen');
   });

@@ -11,7 +11,7 @@ import { selectEnv } from '../../src/agents/create-run-agent.js';
 import type { OutputStream } from '../../src/agents/runner.js';
 import { agentTask } from '../rig/agent-task.js';
 import { tempDir } from '../rig/temp-dir.js';
-import { asks, commandFile, lastWords, realPrograms, type RealProgram } from './real-program.js';
+import { question, commandFile, finalMessage, realPrograms, type RealProgram } from './real-program.js';
 import { startStubApi, type Step } from './stub-api.js';
 
 // Records anew what test/integration/agent-outcomes.test.ts replays, with the versions that are installed:
@@ -21,18 +21,18 @@ const folder = path.resolve(import.meta.dirname, '../unit/agents/recorded');
 const runners = { claude: claudeRunner, codex: codexRunner };
 
 type Steps = (program: RealProgram, place: { file: string; outside: string }) => readonly Step[];
-const happenings: Readonly<Record<string, Steps>> = {
-  ok: (program, { file }) => [...program.edits(file), lastWords],
+const scenarios: Readonly<Record<string, Steps>> = {
+  ok: (program, { file }) => [...program.edits(file), finalMessage],
   '401': () => [{ status: 401 }],
-  'no-key': () => [lastWords],
+  'no-key': () => [finalMessage],
   '429': () => [{ status: 429 }],
   '503': () => [{ status: 503 }],
   empty: () => [{ text: '' }],
   hang: () => ['hang'],
   crash: () => ['hang'],
-  denied: (program, { outside }) => [program.creates(outside), lastWords],
-  asks: () => [asks],
-  'denied-shell': (program) => [program.runs, asks],
+  denied: (program, { outside }) => [program.creates(outside), finalMessage],
+  asks: () => [question],
+  'denied-shell': (program) => [program.runs, question],
 };
 
 /** Returns the environment without a key. */
@@ -40,7 +40,7 @@ function withoutKey(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([key]) => !/KEY|TOKEN/.test(key)));
 }
 
-async function record(program: RealProgram, happened: string, steps: Steps): Promise<void> {
+async function record(program: RealProgram, scenario: string, steps: Steps): Promise<void> {
   const name = program.name === 'codex' ? 'codex' : 'claude';
   const task = agentTask('hangs', { runner: { kind: name } });
   for (const [file, text] of Object.entries(commandFile(program))) {
@@ -51,7 +51,7 @@ async function record(program: RealProgram, happened: string, steps: Steps): Pro
   writeFileSync(place.file, 'one\n');
   await using stub = await startStubApi(steps(program, place));
   const whole = program.env(stub.url);
-  const env = happened === 'no-key' ? withoutKey(whole) : whole;
+  const env = scenario === 'no-key' ? withoutKey(whole) : whole;
   const prompt = await expandPrompt(task.runner, task.prompt, { cwd: task.cwd, clean: (text) => text });
   const { file, args, env: own, input, passes } = runners[name].createCommand({ ...task, prompt });
   const seen: [OutputStream | 'stop' | 'exit', string][] = [];
@@ -89,14 +89,14 @@ async function record(program: RealProgram, happened: string, steps: Steps): Pro
     child[from].on('data', (chunk: Buffer) => split.write(chunk)).on('end', () => split.end());
   }
   child.stdin.on('error', () => undefined).end(input);
-  const isEndless = happened === 'hang' || happened === 'crash';
+  const isEndless = scenario === 'hang' || scenario === 'crash';
   const timer = setTimeout(() => kill('SIGKILL'), isEndless ? 12_000 : 150_000);
   const end = await new Promise<string>((resolve) => {
     child.on('close', (code, signal) => resolve(signal ?? String(code)));
   });
   clearTimeout(timer);
   kill('SIGKILL');
-  seen.push(['exit', happened === 'hang' ? 'never' : end]);
+  seen.push(['exit', scenario === 'hang' ? 'never' : end]);
   const anonymous = (text: string) =>
     text
       .replaceAll(task.cwd, '/project')
@@ -105,13 +105,13 @@ async function record(program: RealProgram, happened: string, steps: Steps): Pro
       .replaceAll(homedir(), '/home/other');
   const lines = seen.map(([what, text]) => JSON.stringify([what, anonymous(text)]));
   const short = lines.filter((one) => one.length < 6_000);
-  writeFileSync(path.join(folder, `${name}-${happened}.jsonl`), `${short.join('\n')}\n`);
+  writeFileSync(path.join(folder, `${name}-${scenario}.jsonl`), `${short.join('\n')}\n`);
 }
 
 const recorded = realPrograms.filter(({ name }) => name in runners);
 
 describe.runIf(process.env['SELF_HEAL_RECORD']).each(recorded)('$name', (program) => {
-  it.each(Object.entries(happenings))('AG-6 is recorded: %s', (happened, steps) =>
-    record(program, happened, steps),
+  it.each(Object.entries(scenarios))('AG-6 is recorded: %s', (scenario, steps) =>
+    record(program, scenario, steps),
   );
 });

@@ -22,18 +22,22 @@ export interface StubApi extends AsyncDisposable {
 
 /** Starts the stub; each main request takes the next step, and the last step repeats. */
 export async function startStubApi(
-  given: readonly Step[] | ((request: string) => readonly Step[]),
+  script: readonly Step[] | ((request: string) => readonly Step[]),
 ): Promise<StubApi> {
   const requests: SeenRequest[] = [];
-  let taken = 0;
+  let stepsTaken = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await textOf(request);
     const dialect = dialectOf(request.method ?? '', request.url ?? '');
     if (!dialect) return void response.writeHead(404).end('{"error":{"message":"stub: no such path"}}');
-    const steps = typeof given === 'function' ? given(body) : given;
+    const steps = typeof script === 'function' ? script(body) : script;
     const isMain = /"tools":\s*\[\s*\{/.test(body);
     requests.push({ dialect: dialect.name, body, isMain });
-    const step = isMain ? steps[Math.min(taken++, steps.length - 1)] : { text: 'A title' };
+    const next = steps[Math.min(stepsTaken, steps.length - 1)];
+    if (isMain) stepsTaken += 1;
+    // A provider that refuses the main request refuses the others, too.
+    const isRefusal = typeof next === 'object' && 'status' in next;
+    const step = isMain || isRefusal ? next : { text: 'A title' };
     if (step === undefined || step === 'drop') return void request.socket.destroy();
     if (step === 'hang') return;
     if (!('status' in step)) return dialect.write(response, step, body);

@@ -29,6 +29,8 @@ describe('the failure text of an agent program', () => {
     '413 Request Entity Too Large',
     '500 {"error":{"message":"prompt is too long: 5 tokens > 4 maximum"}}',
     '429 Request too large for model: tokens per minute (TPM): Limit 6000, Requested 7000',
+    'Internal error: Session too large to compact - context exceeds model limit even after stripping media',
+    'Internal error {"errorName":"ContextOverflowError"}',
   ])('AG-6 is context_overflow: %s', (text) => expect(kindOf(text)).toBe('context_overflow'));
 
   it.each([
