@@ -177,7 +177,7 @@ async function blame(dir, base, { fault, planted, faultAt }) {
     lastGreen: async () => null,
     reportPaths: [],
     signSuiteFailure: async ({ suiteFailure }) => suiteFailure && 'suite',
-    findNear: async () => [],
+    findNearPlaces: async () => [],
     isTest: (file) => file.startsWith('tests/'),
     report: (_, one) => {
       if (typeof one === 'string') said.push(one);

@@ -11,13 +11,13 @@ import type { Command, Run } from './command/run.js';
 import type { ProofRequest } from './clients/verify/compare-change.js';
 
 /** Heals the red tests of the suite, or of other machines' reports, and then, with `--flaky`, the flaky ones. */
-export const heal: Command = (run) => healWith(run, async () => (await loadHooks()).byAgents);
+export const heal: Command = (run) => healWith(run, async () => (await loadHooks()).createAgentHooks);
 
 /** Heals with the fixes in other machines' artifacts, without an agent. */
 export const provePatches =
   (patches: readonly RemoteFix[]): Command =>
   (run) =>
-    healWith(run, async () => (await loadHooks()).byPatches(patches));
+    healWith(run, async () => (await loadHooks()).createPatchHooks(patches));
 
 // Loaded only for a red run (CL-4).
 const loadHooks = () => import('./clients/hooks.js');
@@ -83,7 +83,7 @@ export const flaky: Command = async (run) => {
   if (noAgent) return err(noAgent);
   const first = await run.runSuite({ ids: null, needsCopies: startsAgents(run.opened) });
   if (!first.ok) return first;
-  const session = await run.openSession(first.value, { hooks: (await loadHooks()).byAgents });
+  const session = await run.openSession(first.value, { hooks: (await loadHooks()).createAgentHooks });
   if (!session.ok) return session;
   const { runFlaky } = await import('./clients/flaky/flaky-run.js');
   return ok(await runFlaky(run.opened, session.value, { first: first.value.run }));
@@ -121,8 +121,8 @@ export const applyChosen =
       run.opened.bus.emit({ type: 'run.warning', message });
       return run.endGreen(first.value.run);
     }
-    const { byChoice } = await loadHooks();
-    const session = await run.openSession(first.value, { hooks: byChoice, skipsRegression: true });
+    const { createChoiceHooks } = await loadHooks();
+    const session = await run.openSession(first.value, { hooks: createChoiceHooks, skipsRegression: true });
     if (!session.ok) return session;
     const { healRun } = await import('./heal/heal-rounds.js');
     return ok(await healRun(session.value, first.value.run));

@@ -1,13 +1,13 @@
 /** The outcome of a run with some changes reverted; `unresolved` if the build or the start failed, which says nothing about the changes. */
 export type SetOutcome = 'green' | 'red' | 'unresolved';
 
-/** Returns how far apart two neighbors are. The search cuts first where this is highest: between commits, then files, then hunks. */
-export type Apart<T> = (item: T, next: T) => number;
+/** Returns the distance between two neighbors. The search first splits where it is highest: between commits, then files, then hunks. */
+export type Distance<T> = (item: T, next: T) => number;
 
 export interface SetSearch<T> {
   /** Runs the test with exactly these items reverted; returns null if no more runs are allowed. May be called twice for the same set. */
   readonly test: (out: readonly T[]) => Promise<SetOutcome | null>;
-  readonly apart: Apart<T>;
+  readonly distance: Distance<T>;
 }
 
 export interface MinimalSet<T> {
@@ -34,12 +34,12 @@ const UNRESOLVED_TOLERATED = 3;
  */
 export function* searchMinimalSet<T>(
   items: readonly T[],
-  apart: Apart<T>,
+  distance: Distance<T>,
 ): Generator<readonly T[], MinimalSet<T> | null, SetOutcome | null> {
   const tests = new Tests(items);
   try {
     if (!(yield* tests.isGreen(items))) return null;
-    const { set, isExact } = yield* bisect(items, apart, tests);
+    const { set, isExact } = yield* bisect(items, distance, tests);
     if (!isExact) yield* deltaDebug(set, tests);
     return { set: tests.best, isMinimal: true };
   } catch (error) {
@@ -51,9 +51,9 @@ export function* searchMinimalSet<T>(
 /** Runs the search for the smallest set whose reversal turns the test green. */
 export async function findMinimalSet<T>(
   items: readonly T[],
-  { test, apart }: SetSearch<T>,
+  { test, distance }: SetSearch<T>,
 ): Promise<MinimalSet<T> | null> {
-  const search = searchMinimalSet(items, apart);
+  const search = searchMinimalSet(items, distance);
   for (let step = search.next(); ; step = search.next(await test(step.value)))
     if (step.done) return step.value;
 }
@@ -88,13 +88,13 @@ class Tests<T> {
 /** Requires that the test is green with all `items` reverted. */
 function* bisect<T>(
   items: readonly T[],
-  apart: Apart<T>,
+  distance: Distance<T>,
   tests: Tests<T>,
 ): Step<T, { set: readonly T[]; isExact: boolean }> {
   let needed: readonly T[] = [];
   let rest = items;
   for (;;) {
-    const cut = yield* findSmallestPrefix(rest, { apart, isNearest: needed.length > 0 }, (beginning) =>
+    const cut = yield* findSmallestPrefix(rest, { distance, isNearest: needed.length > 0 }, (beginning) =>
       tests.outcome([...needed, ...beginning]),
     );
     const prefix = rest.slice(0, cut.end);
@@ -112,14 +112,14 @@ function* bisect<T>(
  */
 function* findSmallestPrefix<T>(
   rest: readonly T[],
-  { apart, isNearest }: { readonly apart: Apart<T>; readonly isNearest: boolean },
+  { distance, isNearest }: { readonly distance: Distance<T>; readonly isNearest: boolean },
   outcome: (beginning: readonly T[]) => Step<T, SetOutcome>,
 ): Step<T, { end: number; isExact: boolean }> {
   let [low, high] = [0, rest.length];
   const silent = new Set<number>();
   let middle = isNearest ? 0 : high / 2;
   while (high - low > 1) {
-    const cut = chooseCut(low, high, { rest, apart, silent, middle });
+    const cut = chooseCut(low, high, { rest, distance, silent, middle });
     if (cut === null || silent.size >= UNRESOLVED_TOLERATED) return { end: high, isExact: false };
     const result = yield* outcome(rest.slice(0, cut));
     if (result === 'green') high = cut;
@@ -136,15 +136,15 @@ function chooseCut<T>(
   high: number,
   {
     rest,
-    apart,
+    distance,
     silent,
     middle,
-  }: { rest: readonly T[]; apart: Apart<T>; silent: ReadonlySet<number>; middle: number },
+  }: { rest: readonly T[]; distance: Distance<T>; silent: ReadonlySet<number>; middle: number },
 ): number | null {
   let best: { cut: number; level: number } | null = null;
   for (let cut = low + 1; cut < high; cut += 1) {
     if (silent.has(cut)) continue;
-    const level = apart(rest[cut - 1] as T, rest[cut] as T);
+    const level = distance(rest[cut - 1] as T, rest[cut] as T);
     const isNearer = best !== null && Math.abs(cut - middle) < Math.abs(best.cut - middle);
     if (best === null || level > best.level || (level === best.level && isNearer)) best = { cut, level };
   }

@@ -243,7 +243,7 @@ function assertKind(kind: 'file' | 'folder', file: string, info: Stats): void {
 }
 
 const NEWLINE = 0x0a;
-const MOST_AT_ONCE = 64 * 1024 * 1024;
+const MAX_AT_ONCE = 64 * 1024 * 1024;
 
 /**
  * Follows a file that another process appends to. Each call returns the complete lines since the last call, without line ends, or none if there is
@@ -257,7 +257,7 @@ export function createLineFollower(currentPath: () => string): () => string[] {
     const fd = tryOr(null, () => openState(currentPath(), constants.O_RDONLY));
     if (fd === null) return [];
     try {
-      const read = Buffer.alloc(Math.min(MOST_AT_ONCE, Math.max(0, fstatSync(fd).size - offset)));
+      const read = Buffer.alloc(Math.min(MAX_AT_ONCE, Math.max(0, fstatSync(fd).size - offset)));
       const bytesRead = readSync(fd, read, 0, read.length, offset);
       offset += bytesRead;
       const bytes = Buffer.concat([rest, read.subarray(0, bytesRead)]);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Attempt } from '../model/attempt.js';
 import { type BlamedHunk, describeBlame, isNarrowedDown } from '../model/blame.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
-import { hasFailed } from '../model/evidence.js';
+import { hasFailed, type SourceExcerpt } from '../model/evidence.js';
 import { rateHunk } from '../diagnose/likelihood.js';
 import { searchCode } from './search-code.js';
 import { cutMiddle } from '../fenced.js';
@@ -71,6 +71,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
       ? { ...cause.blame, hunks: cause.blame.hunks.toSorted((a, b) => rateBlamed(b) - rateBlamed(a)) }
       : null;
   const tests = members.map((member) => ({ member, test: createContextTest(member, root) }));
+  const test = createContextTest(lead, root);
   return {
     schemaVersion: 1,
     runId,
@@ -78,10 +79,10 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     attempt,
     task: 'Fix this error so the test can pass',
     project: { name: settings.project, root },
-    test: createContextTest(lead, root),
+    test,
     ...readSetup(lead, root),
     ...(lead.neededTests && lead.neededTests.length > 0 ? { needs: lead.neededTests } : {}),
-    otherTests: tests.flatMap(({ member, test }) => (member === lead || !test ? [] : [test])),
+    otherTests: tests.flatMap((other) => (other.member === lead || !other.test ? [] : [other.test])),
     ...evidence,
     error: combineErrors(lead),
     diagnosis: lead.diagnosis,
@@ -97,12 +98,12 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
       tree,
       lead,
       lastGreen: createLastGreenLookup(root),
-      isLeftOut: request.isEdited ?? (() => false),
+      isExcluded: request.isEdited ?? (() => false),
       clean: request.clean,
     }).catch(() => null),
     commits: await listRecentCommits(root, listNamedFiles(lead, root)),
     named,
-    source: sources.find(({ at }) => at === lead.diagnosis.facts.source) ?? null,
+    ...findSource(lead, test),
     trace,
     files,
     playwrightReadsTraces: isAtLeast(request.playwright, [1, 59]),
@@ -157,6 +158,17 @@ function chooseTestChanges({ mayChangeTests, cause, settings }: ContextRequest):
   if (cause.flake) return 'waiting';
   if (cause.lead.diagnosis.category !== 'ui-error') return 'none';
   return settings.verify.intent === 'ask' ? 'asked' : 'locators';
+}
+
+/** Returns the lines around the source of the error, and those of the test that called it. */
+function findSource(
+  { evidence: { sources }, diagnosis: { facts } }: DiagnosedFailure,
+  test: ContextTest | null,
+): Pick<AgentContext, 'source' | 'call'> {
+  const source = sources.find(({ at }) => at === facts.source) ?? null;
+  const isInTest = ({ at }: SourceExcerpt) => test !== null && at.startsWith(`${test.file}:`);
+  const call = source === null || isInTest(source) ? undefined : sources.find(isInTest);
+  return { source, ...(call ? { call } : {}) };
 }
 
 /** Returns the project files of a failure: its test, and the sources of its error. */

@@ -25,7 +25,7 @@ export interface ChangesRequest {
   /** Returns the newest commit at which a test was green here, or null. */
   readonly lastGreen: LastGreen;
   /** True for a file to skip because self-heal edited it. The path is relative to the repository's root. */
-  readonly isLeftOut: (file: string) => boolean;
+  readonly isExcluded: (file: string) => boolean;
   /** More positions in the app that are relevant to the failure, besides those in its texts: `server/reminders.ts:12`. */
   readonly near?: readonly NearPlace[];
   /** The change that broke the test, as runs have shown; the rest of its commit is shown. */

@@ -66,6 +66,8 @@ export interface AgentContext extends Omit<
   named?: readonly NamedPlace[];
   /** The lines around `diagnosis.facts.source`; null if they are not available. */
   source: SourceExcerpt | null;
+  /** The line of the test that called the source; absent if the source is in the test's own file, or unknown. */
+  call?: SourceExcerpt;
   /** A person's answer (ME-7), or null. */
   guidance: string | null;
   /**

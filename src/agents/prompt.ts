@@ -8,7 +8,7 @@ import { findLostAnswer } from '../diagnose/requests.js';
 import { findRedirect } from '../diagnose/auth-redirects.js';
 import { type SuitePhase, formatServer, describeSetUp } from '../model/failure.js';
 import { traceFiles } from '../evidence/evidence-files.js';
-import type { NetworkEntry } from '../model/evidence.js';
+import type { NetworkEntry, SourceExcerpt } from '../model/evidence.js';
 import { mapTexts } from '../secrets/reading.js';
 import type { AgentContext } from './context.js';
 import { excerptPage } from './page-excerpt.js';
@@ -77,7 +77,8 @@ export function renderPrompt(
     otherRun: renderOtherRun(context),
     snippet: renderBlock('Test source', error.snippet && shortenSnippet(error.snippet), { longest: 1_200 }),
     diagnosis: renderDiagnosis(context, `${error.message}\n${timelineLines}`),
-    source: renderSource(context),
+    source: renderCode('Source at', context.source, error.snippet),
+    call: renderCode('Called at', context.call ?? null, error.snippet),
     page: renderBlock('The page around the locator', excerptPage(context).join('\n'), {
       longest: 1_200,
       file: 'context.json',
@@ -148,7 +149,7 @@ function listDecisiveSections({ diagnosis }: AgentContext): string[] {
 
 /** The sections by priority: the failure and a person's decision get room before helpful details. */
 const weights =
-  'failure flake guidance error rejections blame attempts diagnosis source asked changes snippet otherRun timeline page earlierFix'.split(
+  'failure flake guidance error rejections blame attempts diagnosis source call asked changes snippet otherRun timeline page earlierFix'.split(
     ' ',
   );
 
@@ -282,10 +283,15 @@ function renderDiagnosis(
   return renderBlock('Diagnosis', text, { longest: 1_200, before: head });
 }
 
-/** Shows the source of the error, unless it is the test's own line, which `snippet` shows. */
-function renderSource({ source, test, error }: AgentContext): Section | null {
-  if (!source?.snippet || (test && error.snippet && source.at.startsWith(`${test.file}:`))) return null;
-  return renderBlock(`Source at ${inline(source.at)}`, source.snippet, { longest: 1_600 });
+/** Shows the line that threw the error or the test's line that called it, unless `snippet` shows the same line. */
+function renderCode(title: string, excerpt: SourceExcerpt | null, shown: string | null): Section | null {
+  if (!excerpt?.snippet || findMarkedLine(excerpt.snippet) === findMarkedLine(shown ?? '')) return null;
+  return renderBlock(`${title} ${inline(excerpt.at)}`, excerpt.snippet, { longest: 1_600 });
+}
+
+/** Returns the marked line of an excerpt, with single spaces. */
+function findMarkedLine(excerpt: string): string | undefined {
+  return /^>.*/m.exec(excerpt)?.[0].replaceAll(/\s+/g, ' ').trimEnd();
 }
 
 /** The contents of the files in a failure's folder, the most useful first. */

@@ -12,7 +12,7 @@ import { closeSettledQuestions } from '../run/settled-questions.js';
 import type { Quarantine } from '../store/store.js';
 import { formatListEntry, formatEscalation } from '../outputs/escalation-text.js';
 import { withStore } from '../store/with-store.js';
-import { findEscalation, type Flags, readPatchTexts } from '../clients/answer-escalation.js';
+import { findEscalation, type EscalationFlags, readPatchTexts } from '../clients/answer-escalation.js';
 import { proveChosen, resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
 
 /** `self-heal escalations`: lists and answers the questions that only a person can answer, and the quarantines that follow (ME-5 to ME-7). */
@@ -22,7 +22,7 @@ export function define(command: Command): Command {
     .option('--all', 'include answered and closed ones')
     .argument('[word]')
     .usage('[options]')
-    .action(async (word: string | undefined, options: Flags & { all?: boolean }) =>
+    .action(async (word: string | undefined, options: EscalationFlags & { all?: boolean }) =>
       endWrapped(word === undefined ? await listEscalations(options) : createNoSuchCommandProblem(word)),
     );
   addCommonFlags(command.command('show'))
@@ -77,7 +77,7 @@ function addCommonFlags(command: Command): Command {
 }
 
 /** Runs `self-heal escalations list`; returns the exit code, or the problem with the store. */
-export function listEscalations(options: Flags & { all?: boolean }): Promise<number | Problem> {
+export function listEscalations(options: EscalationFlags & { all?: boolean }): Promise<number | Problem> {
   return withStore(options, async (store) => {
     if (store) await closeSettledQuestions(store, process.cwd());
     const escalations = (await store?.listEscalations(options.all ? null : 'pending')) ?? [];
@@ -89,7 +89,7 @@ export function listEscalations(options: Flags & { all?: boolean }): Promise<num
 }
 
 /** Runs `self-heal escalations show`. */
-export function showEscalation(id: string, options: Flags): Promise<number | Problem> {
+export function showEscalation(id: string, options: EscalationFlags): Promise<number | Problem> {
   return withStore(options, async (store) => {
     if (store) await closeSettledQuestions(store, process.cwd());
     const escalation = await findEscalation(store, id);
@@ -114,7 +114,7 @@ export async function resolveNamed(id: string, options: ResolveOptions): Promise
 /** Runs `self-heal escalations quarantine`: lists quarantined tests or releases them (ME-7). */
 function runQuarantine(
   word: string | undefined,
-  { release = false, all = false, json, ...flags }: Flags & { release?: boolean; all?: boolean },
+  { release = false, all = false, json, ...flags }: EscalationFlags & { release?: boolean; all?: boolean },
 ): Promise<number | Problem> {
   return withStore(flags, async (store) => {
     const quarantines = findQuarantines(word, (await store?.listQuarantines()) ?? []);

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.js';
 import {
   recordAnswer,
   type AnsweredQuestion,
-  type Flags,
+  type EscalationFlags,
   type TypedAnswer,
   readPatchTexts,
 } from '../clients/answer-escalation.js';
@@ -19,7 +19,7 @@ import { wrapLines } from '../outputs/cut.js';
 import { withStore } from '../store/with-store.js';
 
 /** An answer given by flags. */
-export type ResolveOptions = Flags & TypedAnswer;
+export type ResolveOptions = EscalationFlags & TypedAnswer;
 
 /**
  * Answers an escalation by flags, or by prompting on a terminal (ME-7), and prints the consequence, unless a run follows that proves a patch. A later
@@ -101,7 +101,10 @@ export async function proveChosen({ proof }: AnsweredQuestion): Promise<number |
  * After a run in a terminal, prompts for each open escalation with a ready patch. Leaving a prompt changes nothing. Returns the exit code of the run,
  * or green if the person chose and the proof confirmed a patch for every open escalation.
  */
-export async function askAfterRun(result: number | Problem, flags: Flags): Promise<number | Problem> {
+export async function askAfterRun(
+  result: number | Problem,
+  flags: EscalationFlags,
+): Promise<number | Problem> {
   if (result !== exitCodes.personNeeded || flags.json || !canAskPerson(process.env, process)) return result;
   const open = await withStore(flags, async (store) => (await store?.listEscalations('pending')) ?? []);
   if ('kind' in open) return open;

@@ -21,8 +21,8 @@ import type { Store } from '../store/store.js';
 import type { StoreFlags } from '../store/with-store.js';
 import { dropUndefined } from '../without-undefined.js';
 
-/** The command-line flags for the run that proves a chosen patch. */
-export interface Flags extends StoreFlags {
+/** The flags that all commands of `self-heal escalations` share. */
+export interface EscalationFlags extends StoreFlags {
   readonly json?: boolean | undefined;
 }
 
@@ -54,7 +54,7 @@ export async function recordAnswer(
   store: Store,
   escalation: Escalation,
   typed: TypedAnswer,
-  flags: Flags,
+  flags: EscalationFlags,
 ): Promise<Result<AnsweredQuestion, Problem>> {
   const answer = checkAnswer(escalation, typed);
   if (!answer.ok) return answer;
@@ -71,10 +71,10 @@ export async function recordAnswer(
   return ok({ escalation: resolved, proof });
 }
 
-/** Creates the request for the run that proves a chosen patch: the request of the run that asked, with these flags. */
+/** Creates the request for the run that proves a chosen patch: that of the run that asked the question, with these flags. */
 async function createProofRequest(
   { runId }: Pick<Escalation, 'runId'>,
-  { agents, store, json = false }: Flags,
+  { agents, store, json = false }: EscalationFlags,
 ): Promise<Result<RunRequest, Problem>> {
   const cwd = process.cwd();
   const run = isRunId(runId) ? await readRunState(runDirOf(cwd, runId)) : null;
@@ -122,22 +122,22 @@ function choosesPatch({ choice }: Pick<Escalation, 'choice'>): boolean {
   return sides.some((side) => side === choice);
 }
 
-interface AnsweredEscalation {
+interface StoredAnswer {
   readonly escalation: Escalation;
   /** The project's lock for the run that applies the chosen patch; the caller releases it. Null for any other answer. */
   readonly lock: ProjectLock | null;
 }
 
 /**
- * Stores an answer, with secrets masked, and adds it to the events of the run that asked (ME-7, ME-11). For a chosen patch, takes the project's
- * lock first; while another run holds the lock, stores nothing, because the patch could not be applied.
+ * Stores an answer, with secrets masked, and adds it to the events of the run that asked (ME-7, ME-11). Locks the project first if a patch was
+ * chosen. If another run holds the lock, stores nothing, because the patch could not be applied.
  */
 export async function answerEscalation(
   store: Store,
   id: string,
   answer: Answer,
-): Promise<Result<AnsweredEscalation, Problem>> {
-  const locked = choosesPatch(answer) ? await lockForPatch() : ok(null);
+): Promise<Result<StoredAnswer, Problem>> {
+  const locked = choosesPatch(answer) ? await lockProjectForPatch() : ok(null);
   if (!locked.ok) return locked;
   const lock = locked.value;
   let isStored = false;
@@ -153,7 +153,7 @@ export async function answerEscalation(
   }
 }
 
-async function lockForPatch(): Promise<Result<ProjectLock, Problem>> {
+async function lockProjectForPatch(): Promise<Result<ProjectLock, Problem>> {
   const locked = await lockProject(process.cwd(), { command: 'escalations resolve', wait: false });
   if (locked.ok || locked.error.kind !== 'project-locked') return locked;
   return err({
@@ -193,7 +193,7 @@ function checkAnswer(
   return ok({ choice, guidance: guidance ?? null, allows: allow, days });
 }
 
-/** Finds the question with this id or id prefix; no match or several matches are a `Problem`. */
+/** Finds the escalation with this id or id prefix; no match or several matches are a `Problem`. */
 export async function findEscalation(
   store: Store | null,
   word: string,

@@ -8,15 +8,15 @@ import { createMemory } from './memory.js';
 import { proposePatches, type RemoteFix } from './patches.js';
 
 /** Creates the hooks of `self-heal run`: remembered fixes, then the built-in fixer, then agents. */
-export const byAgents: CreateHooks = async (parts) => {
-  const { fixer, memory } = await createFreeHooks(parts);
+export const createAgentHooks: CreateHooks = async (parts) => {
+  const { fixer, memory } = await createBaseHooks(parts);
   return { ...memory, ...createFollowHook(parts), proposers: [...memory.proposers, ...fixer] };
 };
 
 /** Creates the hooks for healing with fixes of other machines, without agents. */
-export function byPatches(patches: readonly RemoteFix[]): CreateHooks {
+export function createPatchHooks(patches: readonly RemoteFix[]): CreateHooks {
   return async (parts) => {
-    const { fixer, memory } = await createFreeHooks(parts);
+    const { fixer, memory } = await createBaseHooks(parts);
     const proposers = [proposePatches(patches), ...memory.proposers, ...fixer];
     return {
       ...memory,
@@ -28,27 +28,21 @@ export function byPatches(patches: readonly RemoteFix[]): CreateHooks {
 }
 
 /** Creates the hooks for healing only with the patch that a person chose. */
-export const byChoice: CreateHooks = async (parts) => {
-  const { memory } = await createFreeHooks(parts);
+export const createChoiceHooks: CreateHooks = async (parts) => {
+  const { memory } = await createBaseHooks(parts);
   return { ...memory, proposers: [], noAgents: 'only the patch that a person has chosen was tried' };
 };
 
-/** Creates the hooks that need no agent: the built-in fixer and the memory. */
-async function createFreeHooks({ opened, store, root, isTest }: HookParts) {
+/** Creates the built-in fixer and the memory, which need no agent. */
+async function createBaseHooks({ opened, store, root, isTest }: HookParts) {
   const { settings, bus, folder, cwd, env } = opened;
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
   const fixer =
     settings.fixer === 'none' ? [] : [createFixerProposer(createFixer({ cwd, root, isTest }), warn)];
   if (!settings.memory.fixes) return { fixer, memory: { proposers: [] } };
-  const secretsIn = await createSecretNamer({ env, projectRoot: cwd });
-  const { propose, rememberAttempt: attemptEnded } = createMemory({
-    store,
-    folder,
-    root,
-    findSecrets: secretsIn,
-    warn,
-  });
-  return { fixer, memory: { proposers: [propose], attemptEnded } };
+  const findSecrets = await createSecretNamer({ env, projectRoot: cwd });
+  const { propose, rememberAttempt } = createMemory({ store, folder, root, findSecrets, warn });
+  return { fixer, memory: { proposers: [propose], attemptEnded: rememberAttempt } };
 }
 
 function createFollowHook({ opened: { settings, folder }, root }: HookParts): Pick<Hooks, 'follow'> {

@@ -27,12 +27,11 @@ interface MemoryOptions {
   readonly warn: (message: string) => void;
 }
 
-/** Creates the memory of a run. */
 export function createMemory({ store, folder, root, findSecrets, warn }: MemoryOptions): Memory {
   const contents = openContents(folder.dir);
   let hasWarned = false;
-  /** The ids under which this run remembers its own changes. */
-  const savedAs = new Map<string, string>();
+  /** The ids of remembered fixes, by the id of their change in this run. */
+  const savedIds = new Map<string, string>();
   return {
     propose: async function* ({ cause }) {
       const fixes = await Promise.all(
@@ -46,17 +45,17 @@ export function createMemory({ store, folder, root, findSecrets, warn }: MemoryO
     },
     rememberAttempt: async (cause, attempt, proven) => {
       const { change, proposedBy, remembered, agent, end, reading } = attempt;
-      if (isRefutedBy(end.kind)) {
+      if (refutesFix(end.kind)) {
         // A fix is remembered once it is green. If it did not hold, or needs a person's decision, it is not tried again.
-        const ids = [remembered, savedAs.get(change ?? '')].flatMap((id) => id ?? []);
+        const ids = [remembered, savedIds.get(change ?? '')].flatMap((id) => id ?? []);
         for (const id of ids) await store.refuseFix(id, listSignatures(cause));
         return;
       }
-      // Does not remember fixes of the built-in fixer, which can propose them again at no cost.
+      // The built-in fixer can propose its fixes again at no cost.
       if (end.kind !== 'green' || change === null || agent === null || proposedBy === 'fixer') return;
-      const fix = await readFix(folder.dir, change, contents);
-      if (!fix || fix.length === 0) return;
-      const [secret] = fix.flatMap(({ path, before, after }) => {
+      const edits = await readEdits(folder.dir, change, contents);
+      if (!edits || edits.length === 0) return;
+      const [secret] = edits.flatMap(({ path, before, after }) => {
         const texts = [before, after].map((content) =>
           Buffer.from(content?.bytes ?? '', 'base64').toString(),
         );
@@ -73,12 +72,12 @@ export function createMemory({ store, folder, root, findSecrets, warn }: MemoryO
         signatures: listSignatures(cause),
         agent,
         proven,
-        // A fix that was not reviewed here may be reviewed by the run in which it is proposed again.
+        // Without an opinion, the run that proposes the fix again may have it reviewed.
         reading: reading?.verdict === 'honest' ? reading : null,
-        edits: fix,
+        edits,
         replaces: remembered ?? null,
       });
-      if (id !== null) savedAs.set(change, id);
+      if (id !== null) savedIds.set(change, id);
     },
   };
 }
@@ -87,13 +86,13 @@ function listSignatures({ members, lead }: Pick<Cause, 'members' | 'lead'>): str
   return [...new Set([lead, ...members].map(storedSignature))];
 }
 
-/** True if this end means that the fix itself was wrong, as opposed to a problem of the run or other files. */
-function isRefutedBy(kind: Attempt['end']['kind']): boolean {
+/** True if an attempt that ended like this shows that its fix was wrong. */
+function refutesFix(kind: Attempt['end']['kind']): boolean {
   return ['still-failing', 'flaky', 'rejected', 'vanished', 'taken-out', 'offered'].includes(kind);
 }
 
-/** Returns null for a fix with links, or if its change was deleted. */
-async function readFix(
+/** Reads the edits of a change; null if they include links, or if the change was deleted. */
+async function readEdits(
   runDir: string,
   id: string,
   contents: Contents,
@@ -101,7 +100,7 @@ async function readFix(
   const change = readChange(runDir, id);
   const states = change?.edits.flatMap(({ before, after }) => [before, after]) ?? [];
   if (!change || states.some((state) => state?.kind === 'link')) return null;
-  const content = async (state: FileState | null): Promise<FileContent | null> =>
+  const readContent = async (state: FileState | null): Promise<FileContent | null> =>
     state && {
       bytes: (await contents.get(state.hash)).toString('base64'),
       mode: isExecutable(state) ? 0o755 : 0o644,
@@ -109,8 +108,8 @@ async function readFix(
   return Promise.all(
     change.edits.map(async ({ path, before, after }) => ({
       path,
-      before: await content(before),
-      after: await content(after),
+      before: await readContent(before),
+      after: await readContent(after),
     })),
   );
 }
@@ -121,7 +120,7 @@ async function createEdits(
   root: string,
   contents: Contents,
 ): Promise<readonly FileEdit[]> {
-  const put = async (content: FileContent | null): Promise<FileState | null> =>
+  const storeContent = async (content: FileContent | null): Promise<FileState | null> =>
     content && {
       kind: 'file',
       mode: content.mode,
@@ -129,7 +128,7 @@ async function createEdits(
     };
   const stored: FileEdit[] = [];
   for (const { path, before, after } of edits)
-    stored.push({ path, before: await put(before), after: await put(after) });
+    stored.push({ path, before: await storeContent(before), after: await storeContent(after) });
   const merged = await mergeOnto(root, stored, contents);
   return merged.conflicts.length > 0 ? [] : merged.edits.map(keepMode);
 }

@@ -21,7 +21,7 @@ export interface RemoteFix {
   readonly fix: readonly PublishedFile[];
 }
 
-/** Reads the fixes in the artifacts of other machines, which are untrusted like an agent's work. Skips a fix of a protected file. */
+/** Reads the fixes in the artifacts of other machines. They are as untrusted as an agent's work, so skips a fix that changes a protected file. */
 export async function readPatches(folders: readonly string[]): Promise<Result<RemoteFix[], Problem>> {
   const artifacts = await readArtifacts(folders);
   if (!artifacts.ok) return artifacts;
@@ -69,10 +69,10 @@ function createProposedFix({ agent, runId, fix }: RemoteFix): ProposedFix {
 async function createEdit(file: PublishedFile, root: string, contents: Contents): Promise<FileEdit | null> {
   const before = readFileState(root, file.path);
   if (before === 'other' || before?.kind === 'link') return null;
-  const text = before && readFileSync(path.join(root, file.path));
-  const content = applyToContent(file, text);
+  const current = before && readFileSync(path.join(root, file.path));
+  const content = applyToContent(file, current);
   if (content === 'conflict') return null;
-  if (text) await contents.put(text);
+  if (current) await contents.put(current);
   const mode = file.isExecutable === null ? (before?.mode ?? 0o644) : file.isExecutable ? 0o755 : 0o644;
   const after = content && { kind: 'file' as const, hash: await contents.put(content), mode };
   return { path: file.path, before, after };

@@ -17,8 +17,8 @@ export interface Plan {
 }
 
 /**
- * Confirms red tests, which also yields the evidence, classifies them, and writes the prompts for agents, without starting any (CL-7). Changes nothing in
- * the project, so `verify.prepare` does not run.
+ * Confirms and classifies red tests, and writes the prompts for agents, without starting any (CL-7). `verify.prepare` does not run, because it could
+ * change the project.
  */
 export async function planRun(
   opened: Session,

@@ -84,7 +84,8 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
     errors: [...errors, ...cleanErrors(hung, notes)],
   };
   const { root = run.rootDir, workspaceDir = root, maps } = request;
-  const where = { root, workspaceDir, pageUrl: gathered.pageUrl, maps, scripts: run.scripts ?? [] };
+  const testFile = failure.scope === 'test' ? failure.test.location.file : undefined;
+  const where = { root, workspaceDir, testFile, pageUrl: gathered.pageUrl, maps, scripts: run.scripts ?? [] };
   const mapped = await notes.attempt('the source maps', () => mapEvidence(unmapped, where, notes));
   const evidence = { ...unmapped, sources: [], ...mapped };
   return { ...evidence, missing: notes.missing, cut: notes.cuts, rootDir: root, workspaceDir };

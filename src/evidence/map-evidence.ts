@@ -9,6 +9,7 @@ import {
 import type { TestError } from '../model/failure.js';
 import type { FetchedScript } from '../playwright/suite-run.js';
 import { cleanAndClip, mapParts, type PartsOf, type TextPart, type EvidenceNotes } from './bounded-text.js';
+import { relativePath } from '../paths.js';
 import { ParsedMaps } from './source-maps/source-map.js';
 import { ProjectFiles } from './project-files.js';
 import { SourceExcerpts } from './source-excerpts.js';
@@ -25,6 +26,8 @@ export interface MappingRequest {
   readonly root: string;
   /** The repository or workspace around the project. No file outside of it is read; default: `root`. */
   readonly workspaceDir?: string | undefined;
+  /** The file of the failed test, as an absolute path; absent if the suite itself failed. */
+  readonly testFile?: string | undefined;
   readonly pageUrl: string | null;
   readonly scripts: readonly FetchedScript[];
   /** Source maps already read for other failures of the run. */
@@ -47,7 +50,13 @@ export function mapEvidence(
   const scripts = new Map(request.scripts.map((script) => [script.url, script]));
   const isOwnUrl = createOwnUrlCheck({ ...evidence, pageUrl: request.pageUrl });
   const excerpts = new SourceExcerpts();
-  const mapper = new SourceMapper({ sources: { files, scripts, maps }, excerpts, notes, isOwn: isOwnUrl });
+  const mapper = new SourceMapper({
+    sources: { files, scripts, maps },
+    testFile: request.testFile === undefined ? null : relativePath(request.root, request.testFile),
+    excerpts,
+    notes,
+    isOwn: isOwnUrl,
+  });
   const map: MapPart = (text, part) => {
     const mapped = mapper.mapText(text);
     return mapped === text ? text : cleanAndClip(mapped, part, notes);

@@ -189,7 +189,7 @@ async function searchBeforeAgents(
   return Promise.all(
     causes.map(async (cause) => {
       const isKnown = searches && (cause === first || !searches.needsRun(cause.id));
-      const blame = isKnown ? await searches.of(cause.id) : null;
+      const blame = isKnown ? await searches.findBlame(cause.id) : null;
       return blame ? { ...cause, blame } : cause;
     }),
   );

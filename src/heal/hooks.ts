@@ -27,7 +27,7 @@ export interface BlameSearches {
   /** True if the search for a cause needs another run. */
   needsRun(causeId: string): boolean;
   /** Returns the change to blame for a cause, as far as the search has found it. */
-  of(causeId: string): Promise<Blame | null>;
+  findBlame(causeId: string): Promise<Blame | null>;
   /** True if runs have shown that different changes broke two causes, even if the changes are not known exactly. */
   haveDifferentCauses(causeId: string, otherId: string): boolean;
 }

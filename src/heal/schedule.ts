@@ -261,7 +261,7 @@ export class Schedule {
     const { causes } = this.progress;
     const cause = causes.get(id);
     if (!cause || cause.blame?.isMinimal || searches.needsRun(id)) return;
-    const blame = await searches.of(id);
+    const blame = await searches.findBlame(id);
     if (blame) causes.set(id, { ...cause, blame });
   }
 

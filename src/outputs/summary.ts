@@ -24,7 +24,7 @@ export interface SummaryOptions {
 }
 
 /** The maximum and minimum number of lines, whatever the size of the screen. */
-const MOST_LINES = 40;
+const MAX_LINES = 40;
 const FEWEST_LINES = 22;
 
 /**
@@ -52,7 +52,7 @@ export function renderSummary(report: Report, options: SummaryOptions): string {
 }
 
 function countLines({ rows }: SummaryOptions): number {
-  return Math.min(MOST_LINES, Math.max(FEWEST_LINES, (rows || MOST_LINES + 1) - 1));
+  return Math.min(MAX_LINES, Math.max(FEWEST_LINES, (rows || MAX_LINES + 1) - 1));
 }
 
 /** A space at which no line is broken. */
@@ -117,7 +117,7 @@ function formatHidden(hidden: readonly CauseView[], { runId }: Report, { columns
 
 /** Returns how many flaky tests, quarantined tests and warnings are listed; further ones are only counted. */
 function countListedItems(options: SummaryOptions): number {
-  return countLines(options) < MOST_LINES ? 1 : 3;
+  return countLines(options) < MAX_LINES ? 1 : 3;
 }
 
 /** Lists flaky and quarantined tests; the latter appear every time, so that nobody forgets them (ME-7). */

@@ -102,22 +102,22 @@ export interface LiveViewOptions {
 }
 
 /** More rows would scroll earlier output off the screen. */
-const MOST_ROWS = 12;
-const MOST_ACTIVE = 4;
+const MAX_ROWS = 12;
+const MAX_ACTIVE = 4;
 
 /**
  * Renders the work in progress in a few lines (CL-13): the run, the causes that ended last, the causes at work, each with its agent's last action,
  * and the number of waiting ones. The first line is two columns narrower, because a spinner precedes it.
  */
 function renderLiveView(run: RunState, options: LiveViewOptions): string[] {
-  const rows = Math.max(1, Math.min(MOST_ROWS, options.rows - 2));
+  const rows = Math.max(1, Math.min(MAX_ROWS, options.rows - 2));
   const active = run.causes.filter((cause) => cause.phase !== null);
   const ended = run.causes.filter(({ ended, phase }) => ended !== null && phase === null);
   const below = [
     ...formatPhase(run, options),
-    ...active.slice(0, MOST_ACTIVE).flatMap((cause) => formatActive(cause, options)),
+    ...active.slice(0, MAX_ACTIVE).flatMap((cause) => formatActive(cause, options)),
   ];
-  const waiting = formatWaiting(run, active.length - MOST_ACTIVE, options);
+  const waiting = formatWaiting(run, active.length - MAX_ACTIVE, options);
   const room = Math.max(0, rows - 1 - below.length - waiting.length);
   const last = room === 0 ? [] : ended.toSorted((a, b) => getEndTime(a) - getEndTime(b)).slice(-room);
   return [

@@ -35,11 +35,11 @@ export function isInitFile(file: string): boolean {
 /** Returns the changed files that can be reverted. */
 export async function listRevertiblePaths(
   { root, changes }: GitChanges,
-  { isLeftOut }: { readonly isLeftOut: (file: string) => boolean },
+  { isExcluded }: { readonly isExcluded: (file: string) => boolean },
 ): Promise<string[]> {
   const isAbsent = await createAbsenceCheck(root);
   return changes.flatMap(({ kind, path: file }) =>
-    kind === 'file' && isWritable(file) && !isLeftOut(file) && !isAbsent(file) ? [file] : [],
+    kind === 'file' && isWritable(file) && !isExcluded(file) && !isAbsent(file) ? [file] : [],
   );
 }
 
@@ -118,11 +118,11 @@ export async function listCandidates(
   files: readonly ChangedFile[],
   {
     isTest,
-    findStep,
+    findStepIndex,
     ...tree
   }: StoredTree & {
     readonly isTest: (file: string) => boolean;
-    readonly findStep: (file: string) => number;
+    readonly findStepIndex: (file: string) => number;
   },
 ): Promise<Candidate[]> {
   const candidates: Candidate[] = [];
@@ -130,7 +130,7 @@ export async function listCandidates(
     if (isInitFile(file.path) || file.before === file.after) continue;
     const edits = await createEdits([{ file, hunks: file.hunks }], tree);
     if (edits === null || (await changesPackages(edits, tree.contents))) continue;
-    const [step, inTests] = [findStep(file.path), isTest(file.path)];
+    const [step, inTests] = [findStepIndex(file.path), isTest(file.path)];
     candidates.push(...file.hunks.map((hunk) => ({ hunk, file, step, inTests })));
   }
   // Sorting is stable, so hunks stay in the order of their file.

@@ -7,7 +7,14 @@ import { git } from './git.js';
 import { isInside } from '../paths.js';
 import type { Contents } from './change.js';
 import { removeCopy } from './copy-folder.js';
-import { readContent, type FileEdit, type FileState, isSameState, kindOf, readFileState } from './file-state.js';
+import {
+  readContent,
+  type FileEdit,
+  type FileState,
+  isSameState,
+  kindOf,
+  readFileState,
+} from './file-state.js';
 import { type Entry, isWritable, listAll, listProject, findUnwritable } from './project-files.js';
 import { pointsOutside } from './write-files.js';
 

@@ -48,7 +48,7 @@ export async function repository(green: (read: (file: string) => string) => bool
       named: null,
       lastGreen: async () => null,
       reportPaths: [],
-      findNear: async () => [],
+      findNearPlaces: async () => [],
       isTest: (file) => file.includes('tests/'),
       report: (id, answer) => void told.push([id, answer]),
       ...over,
@@ -58,7 +58,7 @@ export async function repository(green: (read: (file: string) => string) => bool
       while (await searches.next());
       return Promise.all(
         causes.map(async (one) => {
-          const blame = await searches.of(one.id);
+          const blame = await searches.findBlame(one.id);
           return blame ? { ...one, blame } : one;
         }),
       );

@@ -1,7 +1,7 @@
 import {
   type FlakeSearch,
   listRepeatedTests,
-  MOST_REPEATS,
+  MAX_REPEATS,
   type RunByIds,
 } from '../../src/clients/flaky/trials.js';
 import type { SuiteRun, TestResult } from '../../src/playwright/suite-run.js';
@@ -144,7 +144,7 @@ export async function searchIn(
   over: Partial<FlakeSearch> = {},
 ): Promise<FlakeSearch> {
   return {
-    listed: listRepeatedTests(await suite.list(MOST_REPEATS)),
+    listed: listRepeatedTests(await suite.list(MAX_REPEATS)),
     first: over.first ?? (await suite.run({ ids: null, args: [], env: {}, trace: false })),
     isNamed: false,
     suspected: new Set(),
@@ -153,7 +153,7 @@ export async function searchIn(
     until: 1e9,
     now: () => 0,
     signal: new AbortController().signal,
-    say: () => undefined,
+    warn: () => undefined,
     ...over,
   };
 }

@@ -22,8 +22,8 @@ export async function createBlameRequest(
   project: Pick<RunRequest, 'cwd' | 'env'>,
   { base, test, ...own }: BlameFlags,
 ): Promise<Result<CommandRequest, Problem>> {
-  const unknown = base === undefined ? null : await findUnknownBase(project.cwd, base);
-  if (unknown) return err(unknown);
+  const problem = base === undefined ? null : await checkBase(project.cwd, base);
+  if (problem) return err(problem);
   const filters = await findFilters(project.cwd, test);
   if (!filters.ok) return filters;
   const options = { ...own, dryRun: true };
@@ -31,8 +31,8 @@ export async function createBlameRequest(
   return ok({ request, command: blame(base ?? null) });
 }
 
-/** Checks the base commit. Without git there is nothing to check, and the search reports that. */
-async function findUnknownBase(cwd: string, base: string): Promise<Problem | null> {
+/** Returns a problem if git does not know the base commit. The search itself reports that there is no git. */
+async function checkBase(cwd: string, base: string): Promise<Problem | null> {
   const commit = await findBase(cwd, base).catch(() => null);
   if (commit === null || typeof commit === 'string' || commit.kind !== 'unknown-base') return null;
   return {
@@ -42,13 +42,16 @@ async function findUnknownBase(cwd: string, base: string): Promise<Problem | nul
   };
 }
 
-const runLike = /^(?:latest|\d{8}-[\d-]*[\da-f]*)$/;
+const runName = /^(?:latest|\d{8}-[\d-]*[\da-f]*)$/;
 
-/** Finds the filters for the red tests of an earlier run, or for the tests to which a word refers in it; otherwise returns the word itself. */
+/**
+ * Returns the filters for the tests to blame: the red tests of the named run, those of the named cause of the last run or, without a word, of the last
+ * run. Any other word is a filter itself.
+ */
 export async function findFilters(cwd: string, word: string | undefined): Promise<Result<string[], Problem>> {
-  const runName = word !== undefined && runLike.test(word) ? word : null;
-  const run = await findRun(cwd, runName);
-  if (runName !== null) {
+  const runId = word !== undefined && runName.test(word) ? word : null;
+  const run = await findRun(cwd, runId);
+  if (runId !== null) {
     if (!run.ok) return run;
     const filters = createFilters(listRedTests(run.value.report), cwd);
     return filters.length > 0 ? ok(filters) : err(createNothingRedProblem(run.value.runId));

@@ -16,7 +16,7 @@ import { readFileState } from '../../workspace/file-state.js';
 import { withChange } from '../../workspace/with-change.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { type Candidate, createRevertingEdits } from '../../workspace/candidates.js';
-import { formatBlamedHunks, type ChangeHistory, notWhole, readHistory } from './history.js';
+import { formatBlamedHunks, type ChangeHistory, shallowNote, readHistory } from './history.js';
 import { Rounds, CauseSearch, type TestOutcome } from './search.js';
 
 /** The parts of a run that the search for breaking changes needs. */
@@ -47,8 +47,8 @@ export interface BlameParts {
   readonly lastGreen: LastGreen;
   /** Absolute paths of the reports to read (`--from`), because downloaded files are not changes of the project. */
   readonly reportPaths: readonly string[];
-  /** Finds positions in the app that matter to a failure although its texts do not name them. */
-  readonly findNear: (lead: DiagnosedFailure) => Promise<readonly NearPlace[]>;
+  /** Finds positions in the app that matter to a failure, although its error messages do not name them. */
+  readonly findNearPlaces: (lead: DiagnosedFailure) => Promise<readonly NearPlace[]>;
   /** True if a file belongs to the tests, by its path from the recorded root. */
   readonly isTest: (file: string) => boolean;
   /**
@@ -77,7 +77,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
           new CauseSearch(id, lead, {
             history,
             older: async () => (history === near ? older() : null),
-            near: await parts.findNear(lead),
+            near: await parts.findNearPlaces(lead),
           }),
         );
       else {
@@ -98,16 +98,20 @@ class Searches implements BlameSearches {
   readonly #rounds: Rounds;
   /** The time used by all searches of the run, and the number of reverted changes. */
   readonly #spent: { ms: number; changes: number };
-  readonly #answers = new Map<string, { readonly of: string; readonly blame: Blame | null }>();
-  /** The ids that re-run the quickest test that was green in an earlier run: any test shows whether the suite starts. Null before. */
-  #quickest: readonly string[] | null = null;
+  /** The last reported result of each search. */
+  readonly #reported = new Map<string, { readonly key: string; readonly blame: Blame | null }>();
+  /** The ids that re-run the fastest green test of the first run, since any test shows whether the suite starts. Null before that run. */
+  #fastestTest: readonly string[] | null = null;
 
   constructor(
     parts: BlameParts,
-    of: { readonly searches: readonly CauseSearch[]; readonly spent: { ms: number; changes: number } },
+    {
+      searches,
+      spent,
+    }: { readonly searches: readonly CauseSearch[]; readonly spent: { ms: number; changes: number } },
   ) {
-    [this.#parts, this.#searches, this.#spent] = [parts, of.searches, of.spent];
-    this.#rounds = new Rounds(of.searches);
+    [this.#parts, this.#searches, this.#spent] = [parts, searches, spent];
+    this.#rounds = new Rounds(searches);
   }
 
   needsRun(causeId: string): boolean {
@@ -122,10 +126,11 @@ class Searches implements BlameSearches {
     const startedAt = now();
     const leftMs = timeMs - this.#spent.ms;
     const until = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, leftMs))]);
-    const outcomes = leftMs > 0 && !signal.aborted ? await this.#run(round.out, round.searches, until) : null;
+    const outcomes =
+      leftMs > 0 && !signal.aborted ? await this.#runWithout(round.reverted, round.searches, until) : null;
     this.#spent.ms += now() - startedAt;
     if (outcomes === 'edited') for (const search of round.searches) await search.end('edit');
-    else if (outcomes) for (const [search, outcome] of outcomes) await search.record(round.out, outcome);
+    else if (outcomes) for (const [search, outcome] of outcomes) await search.record(round.reverted, outcome);
     else
       for (const search of this.#searches)
         if (search.nextHunks) await search.end(signal.aborted ? 'interrupt' : 'time');
@@ -134,7 +139,7 @@ class Searches implements BlameSearches {
     return true;
   }
 
-  async of(causeId: string): Promise<Blame | null> {
+  async findBlame(causeId: string): Promise<Blame | null> {
     const search = this.#searches.find((candidate) => candidate.causeId === causeId);
     return search?.culprits ? this.#report(search) : null;
   }
@@ -150,24 +155,17 @@ class Searches implements BlameSearches {
   async #report(search: CauseSearch): Promise<Blame | null> {
     const { causeId, culprits } = search;
     const numbers = culprits?.set.map((candidate) => search.history.candidates.indexOf(candidate));
-    const of = `${numbers?.toSorted().join()} ${culprits?.isMinimal}`;
-    const before = this.#answers.get(causeId);
-    if (before?.of === of) return before.blame;
-    const answer = await this.#answer(search);
-    this.#parts.report(causeId, answer);
-    const blame = typeof answer === 'string' ? null : answer;
-    this.#answers.set(causeId, { of, blame });
+    const key = `${numbers?.toSorted().join()} ${culprits?.isMinimal}`;
+    const before = this.#reported.get(causeId);
+    if (before?.key === key) return before.blame;
+    const blame = culprits && (await this.#createBlame(search, culprits));
+    const reason = culprits ? changedMeanwhile : explainNoResult(search);
+    this.#parts.report(causeId, blame ?? `found no change to blame: ${reason}`);
+    this.#reported.set(causeId, { key, blame });
     return blame;
   }
 
-  async #answer(search: CauseSearch): Promise<Blame | string> {
-    const { culprits } = search;
-    if (!culprits) return `found no change to blame: ${explainNoResult(search)}`;
-    const blame = await this.#blame(search, culprits);
-    return blame ?? `found no change to blame: ${changedMeanwhile}`;
-  }
-
-  async #blame(
+  async #createBlame(
     search: CauseSearch,
     { set, isMinimal }: NonNullable<CauseSearch['culprits']>,
   ): Promise<Blame | null> {
@@ -192,19 +190,19 @@ class Searches implements BlameSearches {
 
   /**
    * Runs tests with hunks reverted in the project's own tree, under a journal that restores the tree after Ctrl-C or a kill (HN-2). Returns null if
-   * aborted, and `edited` if somebody edited one of the changed files meanwhile: nobody knows which content the tests saw.
+   * aborted, and `edited` if somebody edited one of the changed files meanwhile, because the tests may then have run with either content.
    */
-  async #run(
-    out: ReadonlySet<Candidate>,
+  async #runWithout(
+    reverted: ReadonlySet<Candidate>,
     searches: readonly CauseSearch[],
     signal: AbortSignal,
   ): Promise<Map<CauseSearch, TestOutcome> | 'edited' | null> {
     const { prepare, runAgain } = this.#parts;
     const [only, ...others] = searches;
     const isSuite = only?.lead.failure.scope === 'suite';
-    const ids = isSuite ? this.#quickest : [...new Set(searches.flatMap(({ lead }) => lead.rerunIds))];
+    const ids = isSuite ? this.#fastestTest : [...new Set(searches.flatMap(({ lead }) => lead.rerunIds))];
     const causeId = others.length === 0 ? (only?.causeId ?? null) : null;
-    const change = await this.#createChange([...out]);
+    const change = await this.#createChange([...reverted]);
     const ran =
       change &&
       (await withChange(this.#parts, change, async () => {
@@ -216,14 +214,14 @@ class Searches implements BlameSearches {
     if (signal.aborted) return null;
     if (ran?.value.isEdited) return 'edited';
     const run = ran?.value.run ?? null;
-    this.#quickest ??= run && findQuickest(run);
+    this.#fastestTest ??= run && findFastestTest(run);
     const outcomes = new Map<CauseSearch, TestOutcome>();
     for (const search of searches)
       outcomes.set(search, run ? await this.#determineOutcome(search.lead, run) : 'unresolved');
     return outcomes;
   }
 
-  /** Reads the states of all files with candidates. The suite writes to none of them, or they would not be candidates. */
+  /** Reads the states of all files with candidates. The suite itself writes to none of these. */
   #readStates(searches: readonly CauseSearch[]): ReadonlyMap<string, unknown> {
     const files = searches.flatMap(({ history }) => history.candidates.map(({ file }) => file.path));
     const { root } = this.#parts.workspace;
@@ -241,13 +239,13 @@ class Searches implements BlameSearches {
     if (result?.outcome === 'expected' || result?.outcome === 'flaky') return 'green';
     if (result?.outcome !== 'unexpected') return 'unresolved';
     const now = run.failures.find(({ test }) => test.id === id);
-    return !now || firstLineOf(now.errors) === firstLineOf(failure.errors) ? 'red' : 'other';
+    return !now || getFirstErrorLine(now.errors) === getFirstErrorLine(failure.errors) ? 'red' : 'other';
   }
 
   /** Creates the change that reverts these candidates; null if somebody has changed their files. */
-  async #createChange(out: readonly Candidate[]): Promise<Change | null> {
+  async #createChange(reverted: readonly Candidate[]): Promise<Change | null> {
     const { workspace, contents } = this.#parts;
-    const edits = await createRevertingEdits(out, { root: workspace.root, contents });
+    const edits = await createRevertingEdits(reverted, { root: workspace.root, contents });
     if (edits === null) return null;
     this.#spent.changes += 1;
     // Agents' changes never have such ids.
@@ -255,13 +253,13 @@ class Searches implements BlameSearches {
   }
 }
 
-function findQuickest({ tests, rerunIds }: SuiteRun): readonly string[] | null {
+function findFastestTest({ tests, rerunIds }: SuiteRun): readonly string[] | null {
   const green = tests.filter(({ outcome }) => outcome === 'expected');
   const [first] = green.toSorted((a, b) => a.durationMs - b.durationMs);
   return first ? (rerunIds[first.test.id] ?? [first.test.id]) : null;
 }
 
-function firstLineOf([error]: readonly TestError[]): string {
+function getFirstErrorLine([error]: readonly TestError[]): string {
   return normalize(error?.message ?? '').split('\n')[0] ?? '';
 }
 
@@ -271,17 +269,19 @@ function explainNoResult({ history, endedBy, stats }: CauseSearch): string {
   if (endedBy === 'interrupt') return 'interrupted';
   if (endedBy === 'edit') return changedMeanwhile;
   if (endedBy !== null) return 'no result within the time limit (blame.time)';
-  const { base, candidates, isWhole } = history;
-  const at = base.commit.slice(0, 7);
-  const hunks = candidates.length === 1 ? 'the 1 change' : `all ${candidates.length} changes`;
-  if (!stats.wasRed) return `its test does not run without ${hunks} since ${at}`;
-  const red = `it also fails without ${hunks} since ${at}`;
-  return isWhole ? `${red}: the cause is older, or outside of the repository` : `${red}, and ${notWhole}`;
+  const { base, candidates, isComplete } = history;
+  const changes = candidates.length === 1 ? 'the 1 change' : `all ${candidates.length} changes`;
+  const since = `${changes} since ${base.commit.slice(0, 7)}`;
+  if (!stats.wasRed) return `its test does not run without ${since}`;
+  const red = `it also fails without ${since}`;
+  return isComplete
+    ? `${red}: the cause is older, or outside of the repository`
+    : `${red}, and ${shallowNote}`;
 }
 
 /**
- * Creates a predicate for files that other programs have written since the run began. Only searches and fixes write to a file that was unmodified at
- * the first check, so it keeps counting as unmodified.
+ * Creates a predicate for files that other programs have written since the run began. A file that was unmodified at the first check stays so, because
+ * later only searches and fixes write to it.
  */
 function createWriteCheck({ workspace, startedAt }: BlameParts): (file: string) => boolean {
   const unmodified = new Set<string>();
@@ -303,12 +303,20 @@ function createHistoryReader(
   const reportPaths = parts.reportPaths.flatMap((file) => pathInside(workspace.root, file) || []);
   const isReport = (file: string) =>
     reportPaths.some((report) => file === report || file.startsWith(`${report}/`));
-  const isLeftOut = (file: string) => edited.has(file) || isReport(file) || isWrittenTo(file);
+  const isExcluded = (file: string) => edited.has(file) || isReport(file) || isWrittenTo(file);
   const known = new Map<string, Promise<ChangeHistory | string>>();
   return async (lead, { startsBeforeHead } = { startsBeforeHead: false }) => {
     const lastGreen = named === null ? await parts.lastGreen(lead) : null;
     const key = `${lastGreen?.commit} ${lastGreen?.runDir} ${startsBeforeHead}`;
-    const request = { root: workspace.root, contents, named, lastGreen, startsBeforeHead, isTest, isLeftOut };
+    const request = {
+      root: workspace.root,
+      contents,
+      named,
+      lastGreen,
+      startsBeforeHead,
+      isTest,
+      isExcluded,
+    };
     const history =
       known.get(key) ??
       readHistory(request).catch((error: unknown) => `git cannot read the changes: ${readGitError(error)}`);

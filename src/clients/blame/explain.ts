@@ -36,7 +36,7 @@ export function createBlameSearch(named: string | null): CreateBlameSearch {
       named,
       lastGreen: createLastGreenLookup(cwd),
       reportPaths: (request.options.from ?? []).map((report) => path.resolve(cwd, report)),
-      findNear: async (lead) => (await findRelevantCode(lead, { root: cwd, tree: cwd })).near,
+      findNearPlaces: async (lead) => (await findRelevantCode(lead, { root: cwd, tree: cwd })).near,
       isTest: session.isTest,
       report: (causeId, answer) => {
         if (typeof answer === 'string') bus.emit({ type: 'blame.ended', causeId, reason: answer });

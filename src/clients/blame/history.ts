@@ -27,7 +27,7 @@ export interface ChangeHistory {
   /** The commits since the base, newest first. */
   readonly commits: readonly BlamedCommit[];
   /** True unless the repository is a shallow clone. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 export interface HistoryRequest {
@@ -42,7 +42,7 @@ export interface HistoryRequest {
   readonly startsBeforeHead: boolean;
   readonly isTest: (file: string) => boolean;
   /** True for a file to skip: self-heal edited it, or another program wrote to it during the run. */
-  readonly isLeftOut: (file: string) => boolean;
+  readonly isExcluded: (file: string) => boolean;
 }
 
 /** CI files, documents by their customary names, and unit tests of the usual languages. */
@@ -53,49 +53,49 @@ const neverLoaded = [
   /(?:^|\/)(?:test_\w+\.py|\w+_test\.(?:go|py|rb|exs|dart)|\w+_spec\.rb|\w+Tests?\.(?:java|kt|cs|php|swift))$/,
 ];
 
-/** True if no Playwright suite loads a file. If a test changes its result without such a file, that is chance. */
+/** True if no Playwright suite loads a file, so that reverting it can change the result of a test only by chance. */
 function isNeverLoaded(file: string): boolean {
   return isSpecName.test(file) || neverLoaded.some((pattern) => pattern.test(file));
 }
 
-/** Appended for a shallow repository, such as a CI system clones. */
-export const notWhole = 'older commits are missing: fetch more history';
+/** Appended to messages about a shallow clone, as CI systems make them. */
+export const shallowNote = 'older commits are missing: fetch more history';
 
 /**
- * Reads the changes that may have broken a test from git. Returns a text if that is impossible, and rejects if git lacks objects (a partial clone
- * without its remote). Omits changes that require installing packages. Links, submodules and files omitted by a sparse checkout do not count.
+ * Reads from git the changes that may have broken a test. Returns the reason if that is impossible, and rejects if git lacks objects (a partial clone
+ * without its remote). Omits changes that require installing packages, links, submodules, and files that a sparse checkout omits.
  */
 export async function readHistory(request: HistoryRequest): Promise<ChangeHistory | string> {
   const { root, named, lastGreen } = request;
-  const wanted = named === null ? lastGreen : { commit: named, runDir: null };
-  const branch = await (wanted ? compareWithState(root, wanted) : compareWithGit(root, null));
+  const knownGreen = named === null ? lastGreen : { commit: named, runDir: null };
+  const branch = await (knownGreen ? compareWithState(root, knownGreen) : compareWithGit(root, null));
   // Without a known default branch, only uncommitted changes remain.
   const isUnknown = 'kind' in branch && branch.kind !== 'unreadable' && named === null;
   const since = isUnknown ? await compareWithGit(root, 'HEAD') : branch;
   if ('kind' in since) return explainNoBase(since);
   const head = (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? '';
-  const canBeOlder = wanted === null && since.base === head;
+  const canBeOlder = knownGreen === null && since.base === head;
   const older = request.startsBeforeHead && canBeOlder ? await findRecentCommit(root) : null;
   const changed = older === null ? since : await compareWithGit(root, older);
   if ('kind' in changed) return explainNoBase(changed);
   if (path.resolve(changed.root) !== path.resolve(root))
     return 'the project is not a git repository of its own';
-  const isWhole = (await git(root, ['rev-parse', '--is-shallow-repository']))?.trim() !== 'true';
-  const isLeftOut = (file: string) =>
-    request.isLeftOut(file) || (isNeverLoaded(file) && !request.isTest(file));
-  const paths = await listRevertiblePaths(changed, { isLeftOut });
+  const isComplete = (await git(root, ['rev-parse', '--is-shallow-repository']))?.trim() !== 'true';
+  const isExcluded = (file: string) =>
+    request.isExcluded(file) || (isNeverLoaded(file) && !request.isTest(file));
+  const paths = await listRevertiblePaths(changed, { isExcluded });
   const base = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
-  if (paths.length === 0) return `no file differs from ${base}${isWhole ? '' : `, and ${notWhole}`}`;
+  if (paths.length === 0) return `no file differs from ${base}${isComplete ? '' : `, and ${shallowNote}`}`;
   if (paths.length > MAX_CHANGED_FILES) return `too many files (${paths.length}) differ from ${base}`;
   const files = await compareFiles(changed, paths);
   const log = await listCommitsSince(root, changed.base);
   const fallback = older !== null ? 'recent' : changed.base === head ? 'head' : 'merge-base';
-  const from = named !== null ? 'named' : wanted !== null ? 'last-green' : fallback;
+  const from = named !== null ? 'named' : knownGreen !== null ? 'last-green' : fallback;
   return {
     base: { commit: changed.base, from },
-    candidates: await listCandidates(files, { ...request, findStep: await createStepLookup(root, log) }),
+    candidates: await listCandidates(files, { ...request, findStepIndex: await createStepLookup(root, log) }),
     commits: log.map(({ commit }) => commit),
-    isWhole,
+    isComplete,
   };
 }
 

@@ -13,8 +13,8 @@ const levels = { hunk: 0, file: 1, commit: 2 } as const;
 const LIKELIEST = 0.5;
 
 /**
- * Orders candidates for a search that splits them between commits before it splits between files, and between files before hunks. Of the commits, the
- * files of a commit and the hunks of a file, the likeliest comes first and is split off first; the others follow, newest first.
+ * Orders candidates for a search that first splits them between commits, then between files, then between hunks. The likeliest commit, file of a
+ * commit and hunk of a file come first and are split off first; the others follow, newest first.
  */
 export function orderForSearch(
   candidates: readonly Candidate[],
@@ -26,27 +26,31 @@ export function orderForSearch(
         file.toSorted((a, b) => rank(b) - rank(a)),
       ),
   );
-  const last = new Map<Candidate, number>();
+  const distances = new Map<Candidate, number>();
   const markDistances = (
     group: readonly Candidate[],
     next: readonly Candidate[] | undefined,
     level: number,
   ) => {
     const end = group.at(-1);
-    if (end && next && highestRank(group, rank) > highestRank(next, rank)) last.set(end, level + LIKELIEST);
+    if (end && next && highestRank(group, rank) > highestRank(next, rank))
+      distances.set(end, level + LIKELIEST);
   };
   const [first, second] = commits;
   if (first) markDistances(first.flat(), second?.flat(), levels.commit);
   for (const files of commits) {
     const [file, other] = files;
-    if (file && !last.has(file.at(-1) as Candidate)) markDistances(file, other, levels.file);
+    if (file && !distances.has(file.at(-1) as Candidate)) markDistances(file, other, levels.file);
     for (const [hunk, next] of files)
-      if (hunk && !last.has(hunk)) markDistances([hunk], next && [next], levels.hunk);
+      if (hunk && !distances.has(hunk)) markDistances([hunk], next && [next], levels.hunk);
   }
-  return { items: commits.flat(2), distance: (item, next) => last.get(item) ?? distanceBetween(item, next) };
+  return {
+    items: commits.flat(2),
+    distance: (item, next) => distances.get(item) ?? getDistance(item, next),
+  };
 }
 
-function distanceBetween(candidate: Candidate, next: Candidate): number {
+function getDistance(candidate: Candidate, next: Candidate): number {
   if (candidate.step !== next.step) return levels.commit;
   return candidate.file === next.file ? levels.hunk : levels.file;
 }

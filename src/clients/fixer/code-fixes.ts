@@ -70,7 +70,7 @@ function openProgram(ts: Ts, config: string): Program | null {
   const service = ts.createLanguageService({
     getCompilationSettings: () => ({ ...parsed.options, noEmit: true, incremental: false, composite: false }),
     getScriptFileNames: () => parsed.fileNames,
-    // The version must change with the text. Files on disk do not change during this time.
+    // The version must change with the text. Files on disk do not change meanwhile.
     getScriptVersion: (file) => overlay.get(file) ?? '',
     getScriptSnapshot: (file) =>
       ts.sys.fileExists(file) ? ts.ScriptSnapshot.fromString(text(file)) : undefined,
@@ -78,7 +78,7 @@ function openProgram(ts: Ts, config: string): Program | null {
     getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
     fileExists: (file) => ts.sys.fileExists(file),
     readFile: (file) => (ts.sys.fileExists(file) ? text(file) : undefined),
-    readDirectory: (...asked) => ts.sys.readDirectory(...asked),
+    readDirectory: (...args) => ts.sys.readDirectory(...args),
     directoryExists: (folder) => ts.sys.directoryExists(folder),
     getDirectories: (folder) => ts.sys.getDirectories(folder),
     realpath: (file) => ts.sys.realpath?.(file) ?? file,
@@ -134,7 +134,7 @@ function listKeys(ts: Ts, errors: readonly TypeScript.Diagnostic[]): string[] {
   );
 }
 
-/** True if there are fewer errors and no new ones. */
+/** True if some errors are gone and none is new. */
 function isBetter(before: readonly string[], after: readonly string[]): boolean {
   const remaining = [...before];
   for (const key of after) {

@@ -1,7 +1,7 @@
 import { applyReplacements } from '../../replacements.js';
 import type { FixerProposal } from './proposal.js';
 import {
-  isFoundBy,
+  matchesName,
   parseNames,
   findPositions,
   listValuesOnPage,
@@ -19,14 +19,14 @@ export interface DriftEvidence {
   /** True if the failing step is an assertion about the element, so the texts in its locator are expectations. */
   readonly isExpectation: boolean;
   /** True if Playwright found an element, but in the wrong state. */
-  readonly foundSome: boolean;
+  readonly foundElement: boolean;
   readonly page: RedPage;
-  /** Positions of the failing steps. */
+  /** The positions of the failing steps. */
   readonly frames: readonly { readonly file: string; readonly line: number }[];
   /** Returns which of the candidates replaced a name in the app's changes. */
   readonly findRename: (name: string, candidates: readonly string[]) => Promise<Rename | null>;
   /** Returns the test code that contains a name, and whether other files contain it, too. */
-  readonly search: (name: string) => Promise<{ tests: readonly SourceText[]; inApp: boolean }>;
+  readonly searchCode: (name: string) => Promise<{ tests: readonly SourceText[]; inApp: boolean }>;
 }
 
 /**
@@ -34,12 +34,12 @@ export interface DriftEvidence {
  * one line, and exactly one element on the page must have the new name.
  */
 export async function proposeLocatorFix(evidence: DriftEvidence): Promise<FixerProposal | null> {
-  const { locator, page, foundSome, isExpectation } = evidence;
+  const { locator, page, foundElement, isExpectation } = evidence;
   const missing = (parseNames(locator) ?? []).filter(
-    (candidate) => !listValuesOnPage(page, candidate).some((value) => isFoundBy(candidate, value)),
+    (candidate) => !listValuesOnPage(page, candidate).some((value) => matchesName(candidate, value)),
   );
   const [name] = missing;
-  if (!name || missing.length > 1 || foundSome) return null;
+  if (!name || missing.length > 1 || foundElement) return null;
   // Visible and accessible texts are part of the expectation.
   if (isExpectation && name.kind !== 'test-id') return null;
   const values = listValuesOnPage(page, name);
@@ -47,7 +47,7 @@ export async function proposeLocatorFix(evidence: DriftEvidence): Promise<FixerP
   const rename = await evidence.findRename(name.value, once);
   // The new name would have to be escaped.
   if (rename === null || /["'`\\\n$]/.test(rename.to)) return null;
-  const { tests, inApp } = await evidence.search(name.value);
+  const { tests, inApp } = await evidence.searchCode(name.value);
   const positions = choosePositions(name, { tests, frames: evidence.frames, inApp });
   const files = tests.flatMap(({ file, text }) => {
     const own = positions.filter((position) => position.file === file);
@@ -71,7 +71,7 @@ function choosePositions(
   { tests, frames, inApp }: { tests: readonly SourceText[]; frames: DriftEvidence['frames']; inApp: boolean },
 ): NamePosition[] {
   const positions = tests.flatMap((source) => findPositions(source, name));
-  const calls = positions.filter(({ isInCall: inCall }) => inCall);
+  const calls = positions.filter(({ isInCall }) => isInCall);
   if (name.kind === 'test-id' && !inApp && calls.length > 0) return calls;
   const failing = calls.filter((position) =>
     frames.some(({ file, line }) => file === position.file && line >= position.from && line <= position.to),

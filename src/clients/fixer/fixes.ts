@@ -12,15 +12,15 @@ import type { Contents } from '../../workspace/change.js';
 import { type FileEdit, hashContent, readFileState } from '../../workspace/file-state.js';
 import { safePath } from '../../workspace/safe-path.js';
 
-/** Proposes the built-in fixer's certain fixes, except those of earlier runs. */
+/** Proposes the built-in fixer's certain fixes, except those that failed in earlier runs. */
 export function createFixerProposer(fixer: Fixer, warn: (message: string) => void): Propose {
   return async function* ({ cause, known }) {
     try {
       const proposal = await fixer(cause);
-      const isOld = known.tried.some(
+      const hasFailed = known.tried.some(
         (attempt) => isBuiltIn(attempt) && attempt.claim?.summary === proposal?.summary,
       );
-      if (proposal && !isOld) yield wrapProposal(proposal);
+      if (proposal && !hasFailed) yield wrapProposal(proposal);
     } catch (error) {
       warn(`${cause.id}: the built-in fixer failed: ${reasonOf(error)}`);
     }

@@ -22,8 +22,8 @@ interface Mismatch {
 }
 
 /**
- * Updates the expectations of a cause's tests to the current page. Returns null if more than a literal differs in a failed assertion. A person decides
- * whether the page or the test is right (BL-6).
+ * Updates the expectations of a cause's tests to the current page; a person decides whether the page or the test is right (BL-6). Returns null if more
+ * than a literal differs in a failed assertion.
  */
 export async function followExpectations({ members }: Pick<Cause, 'members'>): Promise<FixerProposal | null> {
   const sources = new Map<string, SourceFile | null>();
@@ -50,12 +50,12 @@ export async function followExpectations({ members }: Pick<Cause, 'members'>): P
 }
 
 const value = String.raw`"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?`;
-const collapseLines = (word: string) =>
+const createLinePattern = (word: string) =>
   new RegExp(String.raw`^[ \t]*${word}(?: \w+)?:[ \t]*(${value})[ \t]*$`, 'm');
-const [expectedLine, receivedLine] = [collapseLines('Expected'), collapseLines('Received')];
+const [expectedLine, receivedLine] = [createLinePattern('Expected'), createLinePattern('Received')];
 const diff = /^[ \t]*- Expected[^\n]*\n[ \t]*\+ Received[^\n]*\n\n((?:[-+ ][^\n]*\n|\n(?=[-+ ]))*)/m;
 
-/** Reads Playwright's message: both values on a line each, or their difference. */
+/** Parses Playwright's message, which shows each value on its own line, or the difference of both. */
 function parseMismatch(message: string): Mismatch | null {
   const [expected, received] = [expectedLine, receivedLine].map((line) => line.exec(message)?.[1]);
   if (expected !== undefined && received !== undefined)
@@ -97,23 +97,24 @@ function createLiteralEdits(
   { matcher, ...mismatch }: Mismatch & { readonly matcher: string },
 ): Replacement[] {
   const { start, end } = node;
-  const collapses = matcher === 'toHaveText' || matcher === 'toContainText';
-  const got = (text: string) => (collapses ? text.replaceAll(/\s+/g, ' ').trim() : text);
+  const ignoresSpace = matcher === 'toHaveText' || matcher === 'toContainText';
+  const collapse = (text: string) => (ignoresSpace ? text.replaceAll(/\s+/g, ' ').trim() : text);
   const raw = source.text.slice(start, end);
   if (node.type === 'ArrayExpression') {
-    const [was, is] = [parseList(mismatch.expected), parseList(mismatch.received)];
+    const [expected, received] = [parseList(mismatch.expected), parseList(mismatch.received)];
     const elements = nodesIn(node, 'elements').map(literalText);
-    if (!was || !is || elements.length === 0 || elements.join('\0') !== was.join('\0')) return [];
+    if (!expected || !received || elements.length === 0 || elements.join('\0') !== expected.join('\0'))
+      return [];
     const quoteMark = source.text[nodesIn(node, 'elements')[0]?.start ?? 0] ?? "'";
-    return [{ start, end, text: `[${is.map((item) => quote(got(item), quoteMark)).join(', ')}]` }];
+    return [{ start, end, text: `[${received.map((item) => quote(collapse(item), quoteMark)).join(', ')}]` }];
   }
   const { expected, received } = mismatch;
   if (node.type === 'Literal' && typeof node['value'] === 'number')
     return raw === expected && /^[-\d.]+$/.test(received) ? [{ start, end, text: received }] : [];
   const text = literalText(node);
   if (text === null) return [];
-  const put = (now: string) => [{ start, end, text: quote(now, raw[0] ?? "'") }];
-  if (text === expected) return put(got(received));
+  const replaceBy = (now: string) => [{ start, end, text: quote(now, raw[0] ?? "'") }];
+  if (text === expected) return replaceBy(collapse(received));
   // The test may give a URL without its origin.
   const origin = expected.slice(0, -text.length);
   if (
@@ -122,7 +123,7 @@ function createLiteralEdits(
     expected === origin + text &&
     received.startsWith(origin)
   )
-    return put(received.slice(origin.length));
+    return replaceBy(received.slice(origin.length));
   const [indent] = /^[ \t]*(?=\S)/m.exec(text) ?? [''];
   const dedented = text
     .split('\n')
@@ -133,7 +134,7 @@ function createLiteralEdits(
     .split('\n')
     .map((line) => indent + line)
     .join('\n');
-  return put(`${/^\s*?\n/.exec(text)?.[0] ?? ''}${lines}${/\n\s*$/.exec(text)?.[0] ?? ''}`);
+  return replaceBy(`${/^\s*?\n/.exec(text)?.[0] ?? ''}${lines}${/\n\s*$/.exec(text)?.[0] ?? ''}`);
 }
 
 /** Returns the texts of a printed `Array [ "Tea", "Coffee" ]`; null for anything else. */
@@ -147,9 +148,8 @@ function parseList(printed: string): string[] | null {
     : null;
 }
 
-/** Writes a text as a literal with these quotes. */
-function quote(text: string, quote: string): string {
-  const escaped = text.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`);
-  if (quote === '`') return `\`${escaped.replaceAll('${', '\\${')}\``;
-  return `${quote}${escaped.replaceAll('\n', '\\n').replaceAll('\r', '\\r')}${quote}`;
+function quote(text: string, mark: string): string {
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll(mark, `\\${mark}`);
+  if (mark === '`') return `\`${escaped.replaceAll('${', '\\${')}\``;
+  return `${mark}${escaped.replaceAll('\n', '\\n').replaceAll('\r', '\\r')}${mark}`;
 }

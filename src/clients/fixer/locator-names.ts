@@ -46,7 +46,7 @@ function parseName(call: SyntaxNode): { readonly name: LocatorName; readonly lit
   if (!literal || !value) return null;
   const isExact = kind === 'test-id' || findOption(options, 'exact')?.['value'] === true;
   return {
-    name: { kind, role: kind === 'role' ? literalText(first) : null, value, isExact: isExact },
+    name: { kind, role: kind === 'role' ? literalText(first) : null, value, isExact },
     literal,
   };
 }
@@ -97,20 +97,19 @@ export function listValuesOnPage({ elements, ariaSnapshot }: RedPage, { kind, ro
   }
 }
 
-/** True if a locator with this name matches a value: texts match partially and case-insensitively, unless `isExact` is set. */
-export function isFoundBy(name: LocatorName, value: string): boolean {
+/** True if a locator with this name finds an element with this value. */
+export function matchesName(name: LocatorName, value: string): boolean {
   if (name.isExact) return value === name.value;
   return value.toLowerCase().includes(name.value.toLowerCase());
 }
 
-/** A file's text. */
 export interface SourceText {
   /** Absolute. */
   readonly file: string;
   readonly text: string;
 }
 
-/** A string literal in test code with the name in a locator. */
+/** A string literal in test code that contains the name of a locator. */
 export interface NamePosition {
   readonly file: string;
   /** The position of the name within the text, without quotes. */
@@ -132,7 +131,7 @@ export function findPositions(
   if (!source) return [];
   const calls: NamePosition[] = [];
   const others: NamePosition[] = [];
-  const position = (literal: SyntaxNode, around: SyntaxNode, isInCall: boolean): NamePosition => ({
+  const createPosition = (literal: SyntaxNode, around: SyntaxNode, isInCall: boolean): NamePosition => ({
     file,
     start: literal.start + 1,
     end: literal.end - 1,
@@ -143,8 +142,8 @@ export function findPositions(
   visit(source.program, (node) => {
     const lookup = parseName(node);
     if (lookup?.name.kind === kind && lookup.name.role === role && lookup.name.value === value)
-      calls.push(position(lookup.literal, node, true));
-    else if (literalText(node) === value) others.push(position(node, node, false));
+      calls.push(createPosition(lookup.literal, node, true));
+    else if (literalText(node) === value) others.push(createPosition(node, node, false));
   });
   const isRaw = ({ start, end }: NamePosition) => text.slice(start, end) === value;
   return (calls.length > 0 ? calls : others).filter(isRaw);

@@ -8,7 +8,7 @@ export interface ProposedFile {
 
 /** A certain fix of the built-in fixer (BF-1). Guard, re-run and proof judge it like an agent's. */
 export interface FixerProposal {
-  /** A description of the fix and its reason, in one sentence. */
+  /** Describes the fix and its reason in one sentence. */
   readonly summary: string;
   readonly files: readonly ProposedFile[];
 }

@@ -15,7 +15,7 @@ import { proposeLocatorFix, type DriftEvidence } from './drifted-locator.js';
 import type { SourceText } from './locator-names.js';
 import type { FixerProposal } from './proposal.js';
 import { findRemovingChanges, containsName, findRename } from './renames.js';
-import { addMissingWaits } from './settled-steps.js';
+import { addMissingWaits } from './missing-waits.js';
 import { runCodeFixes } from './run-code-fixes.js';
 
 /** The project in which the built-in fixer works. */
@@ -63,7 +63,7 @@ async function proposeRename(cause: Cause, project: FixerProject): Promise<Fixer
   return proposeLocatorFix({
     locator,
     isExpectation: errors.some(({ message }) => /\bexpect\b.*\(/.test(message.split('\n')[0] ?? '')),
-    foundSome: errors.some(({ message }) => /\bresolved to\b/.test(message)),
+    foundElement: errors.some(({ message }) => /\bresolved to\b/.test(message)),
     page: { elements, ariaSnapshot },
     frames: cause.members.flatMap((member) => member.failure.errors.flatMap(listFrames)),
     findRename: async (name, candidates) => {
@@ -74,7 +74,7 @@ async function proposeRename(cause: Cause, project: FixerProject): Promise<Fixer
         candidates,
       );
     },
-    search: (name) => search(name, project),
+    searchCode: (name) => searchCode(name, project),
   });
 }
 
@@ -90,10 +90,10 @@ export function listBlamedHunks(
   );
 }
 
-async function search(
+async function searchCode(
   name: string,
   { root, isTest }: Pick<FixerProject, 'root' | 'isTest'>,
-): ReturnType<DriftEvidence['search']> {
+): ReturnType<DriftEvidence['searchCode']> {
   const output = await git(root, ['grep', '-z', '-l', '-I', '-F', '--untracked', '-e', name]);
   const tests: SourceText[] = [];
   let inApp = false;
@@ -107,10 +107,10 @@ async function search(
   return { tests, inApp };
 }
 
-/** Returns the positions in an error that are files on disk. */
+/** Returns the positions in an error that refer to files on disk. */
 function listFrames({ location, stack }: Pick<TestError, 'location' | 'stack'>): Location[] {
   const ofStack = findFrames(stripVTControlCharacters(stack ?? '')).flatMap(({ address, line, column }) => {
-    // The URL in a log may not belong to a local file.
+    // A URL in a log may not name a file of this machine.
     const file = address.startsWith('file:///') ? tryOr(null, () => fileURLToPath(address)) : address;
     return file !== null && path.isAbsolute(file) ? [{ file, line, column }] : [];
   });

@@ -4,7 +4,7 @@ import type { Hunk } from '../../model/blame.js';
 import { git, gitDiff } from '../../workspace/git.js';
 import { findBase } from '../../workspace/git-trees.js';
 
-/** The new name after a change, and the changed file. */
+/** The new name, and the file in which the app was changed. */
 export interface Rename {
   readonly to: string;
   readonly file: string;
@@ -57,13 +57,13 @@ function isReplacement(
 ): boolean {
   const old = splitTokens(before, name);
   const parts = diffArrays(old, splitTokens(after, to));
-  const stayed = parts.reduce(
+  const unchanged = parts.reduce(
     (sum, { added, removed, value }) => sum + (added || removed ? 0 : value.length),
     0,
   );
   const others = old.filter((token) => token !== name).length;
   return (
-    stayed >= others / 2 &&
+    unchanged >= others / 2 &&
     parts.some((part, index) => {
       const next = parts[index + 1];
       return part.removed && next?.added && isOnly(part.value, name) && isOnly(next.value, to);
@@ -81,13 +81,13 @@ function splitTokens(line: string, name: string): string[] {
 
 /** How long one search of the history may take, in milliseconds. */
 const SEARCH_MS = 5000;
-/** How many of the newest commits are searched for a name, and how many of those that mention it are read. */
-const COMMITS = 1000;
-const READ = 20;
+/** The maximum number of newest commits to search for a name, and of those among them to read that mention it. */
+const MAX_COMMITS = 1000;
+const MAX_READ = 20;
 /** Longer lines are generated code, and are ignored. */
 const MAX_LINE = 1000;
 
-const patch = [
+const diffOptions = [
   '--unified=0',
   '--no-color',
   '--no-ext-diff',
@@ -111,13 +111,21 @@ export async function findRemovingChanges(
   if (removesName(blamed)) return blamed;
   const base = await findBase(root, null);
   const from = typeof base === 'string' ? base : 'HEAD';
-  const since = parseHunks(String(await gitDiff(root, [...patch, from, '--']).catch(() => '')));
+  const since = parseHunks(String(await gitDiff(root, [...diffOptions, from, '--']).catch(() => '')));
   if (removesName(since)) return since;
-  const oldest = (await git(root, ['rev-list', `--skip=${COMMITS}`, '--max-count=1', 'HEAD']))?.trim();
+  const oldest = (await git(root, ['rev-list', `--skip=${MAX_COMMITS}`, '--max-count=1', 'HEAD']))?.trim();
   const range = oldest ? `${oldest}..HEAD` : 'HEAD';
   // Not `-S`: renaming `pay` to `checkout-pay` leaves the number of occurrences unchanged.
   const wanted = `-G${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`;
-  const args = ['log', `--max-count=${READ}`, wanted, '--format=%x01', '--patch', '--no-merges', ...patch];
+  const args = [
+    'log',
+    `--max-count=${MAX_READ}`,
+    wanted,
+    '--format=%x01',
+    '--patch',
+    '--no-merges',
+    ...diffOptions,
+  ];
   const log = await git(root, [...args, range, '--'], { timeoutMs: SEARCH_MS });
   return (log ?? '').split('\u0001').map(parseHunks).find(removesName) ?? [];
 }

@@ -14,7 +14,7 @@ const LIMIT_MS = 60_000;
 const ownEntry = fileURLToPath(new URL('code-fix-process.js', import.meta.url));
 
 /** The message to the process. */
-export interface CodeFixOrder {
+export interface CodeFixRequest {
   /** Absolute path of the project's own TypeScript. */
   readonly typescript: string;
   /** Absolute. */
@@ -39,16 +39,17 @@ export async function runCodeFixes(
   const typescript = tryOr(null, () => createRequire(first).resolve('typescript'));
   const fixed = typescript && (await runProcess({ typescript, files: files as string[] }));
   if (!fixed) return null;
-  const did = [...new Set(fixed.flatMap((file) => file.summaries))].join('; ');
-  return { summary: `TypeScript's own fix for ${[...named].join(', ')}: ${did}`, files: fixed };
+  const summaries = [...new Set(fixed.flatMap((file) => file.summaries))].join('; ');
+  return { summary: `TypeScript's own fix for ${[...named].join(', ')}: ${summaries}`, files: fixed };
 }
 
-function runProcess(order: CodeFixOrder): Promise<CodeFix[] | null> {
-  return runWorker<CodeFix[] | null, { readonly fixed: CodeFix[] | null }>(ownEntry, {
-    order,
+async function runProcess(request: CodeFixRequest): Promise<CodeFix[] | null> {
+  const { fixed } = await runWorker<CodeFix[] | null, { readonly fixed: CodeFix[] | null }>(ownEntry, {
+    order: request,
     memoryMb: 2048,
     timeoutMs: LIMIT_MS,
     onMessage: async (fixed) => ({ fixed }),
     onFailure: () => ({ fixed: null }),
-  }).then(({ fixed }) => fixed);
+  });
+  return fixed;
 }

@@ -11,10 +11,10 @@ import {
   isMoreRed,
   isOver,
   createTrialKey,
-  LEAST_RATE,
+  MIN_RATE,
   type RepeatedTest,
   measure,
-  MOST_REPEATS,
+  MAX_REPEATS,
   createTrial,
   none,
   aloneTrial,
@@ -24,21 +24,20 @@ import {
   extendTrial,
 } from './trials.js';
 
-/** A flake, and the condition that triggers it. */
 export interface FoundFlake {
   readonly flake: Flake;
   readonly target: RepeatedTest;
-  /** Null if no experiment made it red again. */
+  /** The condition that triggers it; null if no experiment made it red again. */
   readonly under: Condition | null;
 }
 
-/** How many runs each condition gets. A few runs of each come first, because they find conditions that are always red at little cost. */
-const EFFORTS = [4, MOST_REPEATS];
+/** How many runs each condition gets: first a few, which find a condition that is always red at little cost. */
+const EFFORTS = [4, MAX_REPEATS];
 
 /** The maximum number of tests in one trial, including repetitions. A trial runs its condition at least twice. */
-const MOST_IN_TRIAL = 200;
+const MAX_TESTS_PER_TRIAL = 200;
 
-/** Finds the flaky tests of a suite, the condition that triggers each flake, and its rate (FL-1, FL-2). Reports each flake immediately. */
+/** Finds the flaky tests of a suite, with the condition and the rate of each flake (FL-1, FL-2). Reports each flake immediately. */
 export async function findFlakes(
   search: FlakeSearch,
   report: (result: FoundFlake) => Promise<void>,
@@ -58,7 +57,7 @@ export async function findFlakes(
   const tests = search.listed.filter(({ key }) => selected.has(key) || suspected.has(key));
   const suspects = tests.filter(isSuspect);
   const flakes: FoundFlake[] = [];
-  const take = async (result: FoundFlake | null) => {
+  const addFlake = async (result: FoundFlake | null) => {
     if (!result) return;
     flakes.push(result);
     await report(result);
@@ -67,7 +66,7 @@ export async function findFlakes(
     const now = search.now();
     // Shares the remaining time equally among the remaining tests.
     const until = now + (search.until - now) / (suspects.length - at);
-    await take(await explain({ ...search, until }, { target, history }));
+    await addFlake(await explainRedTest({ ...search, until }, { target, history }));
   }
   // A test that is red only in another time zone has been green so far.
   const green = suspected.size > 0 ? [] : tests.filter((test) => !isSuspect(test));
@@ -79,22 +78,17 @@ export async function findFlakes(
     for (const target of green) {
       const count = countRed(run.tests, target.key);
       if (count.red === 0 || flakes.some((flake) => flake.target === target)) continue;
-      await take(
-        await confirm(
-          search,
-          { target, history },
-          { own: createTrial(aloneTrial), trial: { ...trial, count } },
-        ),
-      );
+      const experiment = { byItself: createTrial(aloneTrial), trial: { ...trial, count } };
+      await addFlake(await confirmCondition(search, { target, history }, experiment));
     }
   }
   return flakes;
 }
 
 /** Finds the condition that turns a test red, by experiments (FL-2). Returns null if it was never red, or is always red. */
-async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlake | null> {
+async function explainRedTest(search: FlakeSearch, suspect: Suspect): Promise<FoundFlake | null> {
   const { target, history } = suspect;
-  const named = formatTitles(target.test.titlePath);
+  const name = formatTitles(target.test.titlePath);
   const byItself = createTrial(aloneTrial);
   const inSuite = () => history.counts.get(target.key) ?? none;
   await measure(search, target, byItself, { most: 10 });
@@ -103,7 +97,7 @@ async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlak
   if (red > 0 && red < runs) return describeRandomFlake(search, target, byItself);
   if (red > 0) {
     if (inSuite().red < inSuite().runs) return findNeededTests(search, suspect, byItself);
-    search.say(`${named} is red in all of ${runs + inSuite().runs} runs: broken, not flaky`);
+    search.warn(`${name} is red in all of ${runs + inSuite().runs} runs: broken, not flaky`);
     return null;
   }
   if (!history.isWhole) {
@@ -113,10 +107,10 @@ async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlak
   const trials = listTrials(search, suspect);
   for (const effort of EFFORTS)
     for (const trial of trials) {
-      const most = Math.max(2, Math.floor(MOST_IN_TRIAL / (trial.under.others.length + 1)));
+      const most = Math.max(2, Math.floor(MAX_TESTS_PER_TRIAL / (trial.under.others.length + 1)));
       await extendTrial(search, target, trial, Math.min(effort, most));
       if (trial.count.red === 0) continue;
-      const flake = await confirm(search, suspect, { own: byItself, trial, trials });
+      const flake = await confirmCondition(search, suspect, { byItself, trial, trials });
       if (flake) return flake;
     }
   if (search.signal.aborted) return null;
@@ -132,9 +126,9 @@ async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlak
   await measure(search, target, byItself);
   if (byItself.count.red > 0) return describeRandomFlake(search, target, byItself);
   const all = addCounts(byItself.count, inSuite());
-  const isEnough = judgeCount(all, { look: 1, expected: LEAST_RATE }) === 'green';
-  search.say(
-    `${named} was green in all of ${all.runs} runs${isEnough ? '' : ', too few to prove that it is not flaky'}`,
+  const isEnough = judgeCount(all, { look: 1, expected: MIN_RATE }) === 'green';
+  search.warn(
+    `${name} was green in all of ${all.runs} runs${isEnough ? '' : ', too few to prove that it is not flaky'}`,
   );
   return null;
 }
@@ -149,16 +143,16 @@ async function describeRandomFlake(
 }
 
 interface Experiment {
-  readonly own: FlakeTrial;
+  readonly byItself: FlakeTrial;
   readonly trial: FlakeTrial;
   readonly trials?: readonly FlakeTrial[];
 }
 
 /** Confirms that a condition turns a test red, and reduces it to its necessary tests. Returns null if the condition is not the reason. */
-async function confirm(
+async function confirmCondition(
   search: FlakeSearch,
   suspect: Suspect,
-  { own: byItself, trial, trials = [] }: Experiment,
+  { byItself, trial, trials = [] }: Experiment,
 ): Promise<FoundFlake | null> {
   const { target } = suspect;
   if (!(await isMoreRed(search, target, [trial, byItself])))
@@ -170,21 +164,21 @@ async function confirm(
     !(await isMoreRed(search, target, [trial, load])) &&
     load.count.red > 0
   )
-    return confirm(search, suspect, { own: byItself, trial: load });
+    return confirmCondition(search, suspect, { byItself, trial: load });
   const { others, workers } = trial.under;
   const isSet = trial.kind === 'order' || trial.kind === 'data';
   const set = isSet ? await findSmallestSet(search, suspect, { trial, wanted: 'red' }) : others;
   if (!set) return null;
   const under =
     trial.kind === 'data' ? createConcurrentCondition(set, workers) : { ...trial.under, others: set };
-  const least = set.length === others.length ? trial : createTrial({ ...trial, under });
-  await measure(search, target, least);
+  const smallest = set.length === others.length ? trial : createTrial({ ...trial, under });
+  await measure(search, target, smallest);
   // The red runs of the chosen condition may be chance.
-  if (least.count.red > 0)
-    await measure(search, target, byItself, { expected: computeLowestRate(least.count) });
+  if (smallest.count.red > 0)
+    await measure(search, target, byItself, { expected: computeLowestRate(smallest.count) });
   const isShown = isSurelyHigher(trial.count, byItself.count) && isOver(search);
-  if (isSurelyHigher(least.count, byItself.count) || (isShown && least.count.red > 0))
-    return createFoundFlake(target, least, byItself.count);
+  if (isSurelyHigher(smallest.count, byItself.count) || (isShown && smallest.count.red > 0))
+    return createFoundFlake(target, smallest, byItself.count);
   if (byItself.count.red > 0) return describeRandomFlake(search, target, byItself);
   // Time was too short to show that a smaller condition suffices.
   return isShown ? createFoundFlake(target, trial, byItself.count) : null;
@@ -208,10 +202,10 @@ async function findNeededTests(
 
 /** Counts the green runs that rule out this failure rate with 99 percent confidence. */
 function countRunsToRuleOut(rate: number): number {
-  return Math.min(MOST_REPEATS, Math.max(2, Math.ceil(Math.log(0.01) / Math.log1p(-Math.min(rate, 0.99)))));
+  return Math.min(MAX_REPEATS, Math.max(2, Math.ceil(Math.log(0.01) / Math.log1p(-Math.min(rate, 0.99)))));
 }
 
-/** Removes the tests that a condition does not need to turn a test red (or green). Returns null if the condition no longer has that effect. */
+/** Finds the tests that a condition needs to turn a test red (or green). Returns null if the condition no longer has that effect. */
 async function findSmallestSet(
   search: FlakeSearch,
   { target }: Suspect,
@@ -219,7 +213,7 @@ async function findSmallestSet(
 ): Promise<readonly RepeatedTest[] | null> {
   const { others, workers } = trial.under;
   let times = wanted === 'green' ? 2 : countRunsToRuleOut(computeLowestRate(trial.count));
-  const outcomeOf = async (some: readonly RepeatedTest[]) => {
+  const getOutcome = async (some: readonly RepeatedTest[]) => {
     if (isOver(search)) return null;
     if (some.length === others.length && trial.count.red > 0) return 'green';
     const inOrder = search.listed.filter((test) => some.includes(test));
@@ -233,7 +227,7 @@ async function findSmallestSet(
     return isWanted ? 'green' : 'red';
   };
   // Starts with the nearest tests, because a test that leaves data behind usually ran shortly before.
-  const minimal = await findMinimalSet(others.toReversed(), { test: outcomeOf, apart: () => 0 });
+  const minimal = await findMinimalSet(others.toReversed(), { test: getOutcome, distance: () => 0 });
   return minimal && others.filter((test) => minimal.set.includes(test));
 }
 

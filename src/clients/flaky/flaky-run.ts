@@ -11,7 +11,7 @@ import {
   createTrialKey,
   type RepeatedTest,
   listRepeatedTests,
-  MOST_REPEATS,
+  MAX_REPEATS,
   none,
   addCounts,
   type RunByIds,
@@ -56,7 +56,7 @@ export async function runFlaky(
   const { cwd, env, filters, options, passThrough } = request;
   const { byId, rerun } = toPlaywrightArgs({ ...options, filters, passThrough });
   const list = (args: readonly string[]) => listSuite({ playwright: opened.playwright, cwd, env, args });
-  const listed = listRepeatedTests(await list([...byId, `--repeat-each=${MOST_REPEATS}`]));
+  const listed = listRepeatedTests(await list([...byId, `--repeat-each=${MAX_REPEATS}`]));
   const isNamed = suspected.length === 0 && (filters.length > 0 || options.grep !== undefined);
   // Skips the set-up projects, which Playwright adds to a selection.
   const selected =
@@ -75,7 +75,7 @@ export async function runFlaky(
     until: session.clock.now() + settings.flaky.timeMs,
     now: () => session.clock.now(),
     signal: session.signal,
-    say: (message: string) => bus.emit({ type: 'run.warning', message }),
+    warn: (message: string) => bus.emit({ type: 'run.warning', message }),
   };
   await findFlakes(search, async (result) => {
     const { target, under } = result;
@@ -101,7 +101,7 @@ function createRunByIds(session: Session): RunByIds {
 }
 
 /** The maximum number of traced runs until one is red. */
-const MOST_TRACED = 3;
+const MAX_TRACED_RUNS = 3;
 
 /** Records traces of a red and a green run of a flake: the red one is the evidence, and both show the difference. */
 async function recordTraces(
@@ -109,12 +109,12 @@ async function recordTraces(
   run: RunByIds,
   { flake, target, under }: ReproducibleFlake,
 ): Promise<{ readonly flake: Flake; readonly failure: DiagnosedFailure | null }> {
-  const times = Math.min(MOST_REPEATS, countGreensNeeded(flake.red));
+  const times = Math.min(MAX_REPEATS, countGreensNeeded(flake.red));
   let failure: DiagnosedFailure | null = null;
   let [red, green]: [TracedRun | null, TracedRun | null] = [null, null];
   const read = (file: string | undefined) =>
     file === undefined ? null : readTracedRun(file, session.redactor).catch(() => null);
-  for (let n = 0; n < MOST_TRACED && !(failure && green) && !session.signal.aborted; n += 1) {
+  for (let n = 0; n < MAX_TRACED_RUNS && !(failure && green) && !session.signal.aborted; n += 1) {
     // A test that is always red under its condition is green alone.
     const needsGreenRun = failure !== null;
     const suiteRun = await runUnderCondition(run, needsGreenRun ? alone : under, {
@@ -192,7 +192,7 @@ async function healFlakes(
   return paused;
 }
 
-/** Reports the tests whose flakes were not healed as flaky again. */
+/** Reports tests as flaky again if their flakes were not healed. */
 function emitStillFlaky({ session }: Progress, flakes: readonly HealableFlake[]): void {
   const { tests } = session.bus.getRun();
   const wasNotHealed = ({ flake }: HealableFlake) =>
@@ -206,20 +206,19 @@ function emitStillFlaky({ session }: Progress, flakes: readonly HealableFlake[])
 const fixPurposes: ReadonlySet<SuitePurpose> = new Set(['retest', 'proof', 'shared-fix']);
 
 /**
- * Creates a session in which a re-run of a flaky test consists of as many runs as a proof needs, under the triggering condition. A single red run makes
- * the re-run red.
+ * Creates a session that re-runs a flaky test as often as a proof needs, under the triggering condition. The re-run is red if one of these runs is.
  */
 function createConditionedSession(session: Session, flakes: readonly HealableFlake[]): Session {
   const { verify } = session.settings;
   const run = createRunByIds(session);
-  const again = async (request: AgainRequest): Promise<SuiteRun> => {
+  const runAgain = async (request: AgainRequest): Promise<SuiteRun> => {
     const ids = new Set(request.ids);
-    const asked = flakes.filter(({ target }) => target.ids[0]?.some((id) => ids.has(id)));
-    if (!fixPurposes.has(request.purpose) || asked.length === 0) return session.suite.runAgain(request);
-    const own = new Set(asked.flatMap(({ target }) => target.ids[0] ?? []));
-    const others = [...ids].filter((id) => !own.has(id));
+    const requested = flakes.filter(({ target }) => target.ids[0]?.some((id) => ids.has(id)));
+    if (!fixPurposes.has(request.purpose) || requested.length === 0) return session.suite.runAgain(request);
+    const flakyIds = new Set(requested.flatMap(({ target }) => target.ids[0] ?? []));
+    const others = [...ids].filter((id) => !flakyIds.has(id));
     const runs = others.length > 0 ? [await session.suite.runAgain({ ...request, ids: others })] : [];
-    for (const candidate of asked) runs.push(await runRepeatedly(session, run, candidate));
+    for (const candidate of requested) runs.push(await runRepeatedly(session, run, candidate));
     const [newest] = runs.toReversed();
     if (!newest) return session.suite.runAgain(request);
     return {
@@ -236,11 +235,11 @@ function createConditionedSession(session: Session, flakes: readonly HealableFla
   return {
     ...session,
     settings: { ...session.settings, verify: flaky },
-    suite: { ...session.suite, runAgain: again },
+    suite: { ...session.suite, runAgain },
   };
 }
 
-/** Runs a flaky test until it is red or often enough green, and returns the result as one run. */
+/** Runs a flaky test until it was red once or green often enough, and returns the result as one run. */
 async function runRepeatedly(
   session: Session,
   run: RunByIds,
@@ -249,7 +248,7 @@ async function runRepeatedly(
   const needed = countGreensNeeded(flake.red);
   let count: Count = none;
   for (;;) {
-    const times = Math.min(MOST_REPEATS, needed - count.runs);
+    const times = Math.min(MAX_REPEATS, needed - count.runs);
     const suiteRun = await runUnderCondition(run, under, { target, times, trace: true });
     const ofTarget = suiteRun.tests.filter(({ test }) => createTrialKey(test) === target.key);
     const now = countRed(suiteRun.tests, target.key);

@@ -6,7 +6,7 @@ import {
   isOver,
   createTrialKey,
   type RepeatedTest,
-  MOST_REPEATS,
+  MAX_REPEATS,
   none,
   addCounts,
 } from './trials.js';
@@ -29,14 +29,14 @@ export interface Suspect {
   readonly history: RunHistory;
 }
 
-/** The share of the time for runs of the whole suite, which find flaky tests. */
-const SHARE_OF_ROUNDS = 1 / 3;
+/** The share of the search's time for runs of the whole suite. */
+const ROUNDS_TIME_SHARE = 1 / 3;
 
 /** Runs the suite repeatedly in its own configuration, to find flaky tests. */
 export async function runRounds(search: FlakeSearch, history: RunHistory): Promise<void> {
   const started = search.now();
-  const until = started + (search.until - started) * SHARE_OF_ROUNDS;
-  const most = Math.min(MOST_REPEATS, Math.ceil(search.runs / 10));
+  const until = started + (search.until - started) * ROUNDS_TIME_SHARE;
+  const most = Math.min(MAX_REPEATS, Math.ceil(search.runs / 10));
   const share = search.listed.length / Math.max(1, search.first.tests.length);
   const each = Math.max(1, search.first.durationMs * (history.isWhole ? 1 : share));
   for (let done = 1; done < most && !isOver({ ...search, until });) {
@@ -58,7 +58,7 @@ export async function runRounds(search: FlakeSearch, history: RunHistory): Promi
   }
 }
 
-/** Adds one run of each test. `all` has the results of all tests that ran at that time. */
+/** Adds one run of each test. `all` are the results of all tests that ran at that time. */
 export function addRound(history: RunHistory, tests: readonly TestResult[], all = tests): void {
   const timed = all.flatMap((result) =>
     result.firstTry ? [{ ...result, ...result.firstTry, key: createTrialKey(result.test) }] : [],
@@ -78,16 +78,18 @@ export function addRound(history: RunHistory, tests: readonly TestResult[], all 
     if (outcome !== 'unexpected') continue;
     const before = timed.filter((other) => other.worker === worker && other.startedAt < startedAt);
     const concurrent = during.filter((other) => other.worker !== worker);
-    const [b, d] = [before, concurrent].map((some) => new Set(some.map((other) => other.key)));
     history.reds.set(key, [
       ...(history.reds.get(key) ?? []),
-      { before: b ?? new Set(), concurrent: d ?? new Set() },
+      {
+        before: new Set(before.map((other) => other.key)),
+        concurrent: new Set(concurrent.map((other) => other.key)),
+      },
     ]);
   }
 }
 
-/** A test is a suspect if it was present in at least this share of another test's red runs; not in all, because clocks are not exact. */
-const MOSTLY = 0.75;
+/** A test is a suspect if it was present in this share of another test's red runs. Less than all, because clocks are not exact. */
+const MIN_PRESENCE = 0.75;
 
 /** Lists the tests that were present in most red runs of a test, most likely first. */
 export function listMostlyPresent(
@@ -100,6 +102,6 @@ export function listMostlyPresent(
   const wasRed = ({ key }: RepeatedTest) => history.reds.has(key);
   if (reds.length === 0) return [];
   return listed
-    .filter((test) => test !== target && times(test) >= MOSTLY * reds.length)
+    .filter((test) => test !== target && times(test) >= MIN_PRESENCE * reds.length)
     .toSorted((a, b) => times(b) - times(a) || Number(wasRed(b)) - Number(wasRed(a)));
 }

@@ -20,7 +20,7 @@ export async function readTracedRun(
   file: string,
   { clean, learn }: Pick<Redactor, 'clean' | 'learn'>,
 ): Promise<TracedRun> {
-  const limits = { console: 0, network: MOST_READ };
+  const limits = { console: 0, network: MAX_ENTRIES };
   const { reading, requests } = await readTraceLines({ file, limits, notes: new EvidenceNotes(clean) });
   learn(reading.typed);
   const actions = reading.actions.all.map((action) => ({
@@ -30,9 +30,9 @@ export async function readTracedRun(
   return { actions, requests };
 }
 
-const MOST_READ = 1000;
-const MOST_REQUESTS = 4;
-const LONGEST = 240;
+const MAX_ENTRIES = 1000;
+const MAX_REQUESTS = 4;
+const MAX_LENGTH = 240;
 
 /**
  * Describes how a red run of a test differs from a green one, in sentences: the first different step, when it began, and the requests that were late,
@@ -45,32 +45,35 @@ export function describeDifference(red: TracedRun, green: TracedRun, root: strin
     (action, index) =>
       action.error !== null || action.endedAt === null || action.title !== greens[index]?.title,
   );
-  const [was, is] = [reds[at], greens[at]];
-  if (!was) return [];
-  const position = was.at ? ` (${relativePath(root, was.at.file)}:${was.at.line})` : '';
+  const [redStep, greenStep] = [reds[at], greens[at]];
+  if (!redStep) return [];
+  const position = redStep.at ? ` (${relativePath(root, redStep.at.file)}:${redStep.at.line})` : '';
   const describeStart = (run: readonly TraceAction[], action: TraceAction) =>
     `${action.startedAt - startOf(run)} ms`;
-  const step = `step ${at + 1}, ${quote(was.title)}${position},`;
-  if (!is || is.title !== was.title)
+  const step = `step ${at + 1}, ${quote(redStep.title)}${position},`;
+  if (!greenStep || greenStep.title !== redStep.title)
     return [
-      `${step} is the first step that only the red run has; the green one ${is ? `continues with ${quote(is.title)}` : 'ended before it'}`,
+      `${step} is the first step that only the red run has; the green one ${greenStep ? `continues with ${quote(greenStep.title)}` : 'ended before it'}`,
     ];
   const describeDuration = (action: TraceAction) =>
     action.endedAt === null ? 'never ended' : `took ${action.endedAt - action.startedAt} ms`;
   return [
-    `${step} is the first failed step: it ${describeDuration(was)}${was.error ? ` and said ${quote(was.error)}` : ''}; when green it ${describeDuration(is)}`,
-    ...(describeStart(reds, was) === describeStart(greens, is)
+    `${step} is the first failed step: it ${describeDuration(redStep)}${redStep.error ? ` and failed with ${quote(redStep.error)}` : ''}; when green it ${describeDuration(greenStep)}`,
+    ...(describeStart(reds, redStep) === describeStart(greens, greenStep)
       ? []
       : [
-          `it began ${describeStart(reds, was)} after the first step when red, ${describeStart(greens, is)} when green`,
+          `it began ${describeStart(reds, redStep)} after the first step when red, ${describeStart(greens, greenStep)} when green`,
         ]),
-    ...describeRequestDifferences(red, green, { red: [startOf(reds), was], green: [startOf(greens), is] }),
-  ].map((line) => line.slice(0, 2 * LONGEST));
+    ...describeRequestDifferences(red, green, {
+      red: [startOf(reds), redStep],
+      green: [startOf(greens), greenStep],
+    }),
+  ].map((line) => line.slice(0, 2 * MAX_LENGTH));
 }
 
 const isOwn = ({ kind, at }: TraceAction) => at !== null && /^(?:pw:api|expect|test\.step)$/.test(kind);
 const startOf = (actions: readonly TraceAction[]) => actions[0]?.startedAt ?? 0;
-const quote = (text: string) => JSON.stringify(text.split('\n')[0]?.slice(0, LONGEST) ?? '');
+const quote = (text: string) => JSON.stringify(text.split('\n')[0]?.slice(0, MAX_LENGTH) ?? '');
 
 interface Moment {
   readonly red: readonly [start: number, step: TraceAction];
@@ -81,24 +84,24 @@ interface Moment {
 function describeRequestDifferences(red: TracedRun, green: TracedRun, when: Moment): string[] {
   const endOf = ({ endedAt, startedAt }: TraceAction) => endedAt ?? startedAt;
   const keyOf = ({ method, url }: TracedRun['requests'][number]) => `${method} ${url.replace(/[?#].*/s, '')}`;
-  const answered = ({ time, durationMs }: TracedRun['requests'][number]) =>
+  const answeredAt = ({ time, durationMs }: TracedRun['requests'][number]) =>
     durationMs === null ? Infinity : time + durationMs;
-  const of = new Map(red.requests.map((request) => [keyOf(request), request]));
+  const redRequests = new Map(red.requests.map((request) => [keyOf(request), request]));
   const end = endOf(when.red[1]);
   return [...new Map(green.requests.map((request) => [keyOf(request), request]))]
     .flatMap(([key, request]) => {
       const name = quote(key);
-      if (answered(request) > endOf(when.green[1])) return [];
-      const now = of.get(key);
-      const first = `${Math.round(answered(request) - when.green[0])} ms after the first step when green`;
+      if (answeredAt(request) > endOf(when.green[1])) return [];
+      const now = redRequests.get(key);
+      const first = `${Math.round(answeredAt(request) - when.green[0])} ms after the first step when green`;
       if (!now || now.time > end)
         return [`${name} was answered ${first}; when red it had not been sent by then`];
-      if (answered(now) > end) return [`${name} was answered ${first}; when red it had not been by then`];
+      if (answeredAt(now) > end) return [`${name} was answered ${first}; when red it had no answer by then`];
       if (hasFailed(now) !== hasFailed(request) || now.status !== request.status)
         return [
           `${name} was answered ${request.status ?? request.failure} when green, ${now.status ?? now.failure} when red`,
         ];
       return [];
     })
-    .slice(0, MOST_REQUESTS);
+    .slice(0, MAX_REQUESTS);
 }

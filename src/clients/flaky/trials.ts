@@ -25,7 +25,7 @@ export interface Condition {
 export const alone: Condition = { others: [], workers: 1 };
 
 /** The maximum number of repetitions in one Playwright run. */
-export const MOST_REPEATS = 20;
+export const MAX_REPEATS = 20;
 
 /** Runs tests by id, with the repetitions in `args`. */
 export type RunByIds = (request: {
@@ -37,7 +37,7 @@ export type RunByIds = (request: {
   readonly about?: string;
 }) => Promise<SuiteRun>;
 
-/** Returns the tests of a suite in their order, from a list with `MOST_REPEATS` repetitions of each. */
+/** Returns the tests of a suite in their order, from a list with `MAX_REPEATS` repetitions of each. */
 export function listRepeatedTests({
   tests,
   serial = [],
@@ -58,7 +58,7 @@ export function createTrialKey({ project, titlePath }: TestRef): string {
   return createTestKey(project, titlePath);
 }
 
-/** Runs a test up to `MOST_REPEATS` times under a condition, in one Playwright run. */
+/** Runs a test up to `MAX_REPEATS` times under a condition, in one Playwright run. */
 export function runUnderCondition(
   run: RunByIds,
   { others, workers, env = {} }: Condition,
@@ -71,12 +71,12 @@ export function runUnderCondition(
 
 /** Counts how often a test was red among the repetitions of a run. */
 export function countRed(tests: readonly TestResult[], key: string): Count {
-  const ends = tests.flatMap(({ test, outcome }) => (createTrialKey(test) === key ? [outcome] : []));
-  const red = ends.filter((outcome) => outcome === 'unexpected').length;
-  return { red, runs: red + ends.filter((outcome) => outcome === 'expected' || outcome === 'flaky').length };
+  const outcomes = tests.flatMap(({ test, outcome }) => (createTrialKey(test) === key ? [outcome] : []));
+  const red = outcomes.filter((outcome) => outcome === 'unexpected').length;
+  const green = outcomes.filter((outcome) => outcome === 'expected' || outcome === 'flaky').length;
+  return { red, runs: red + green };
 }
 
-/** Adds two counts. */
 export function addCounts(a: Count, b: Count): Count {
   return { red: a.red + b.red, runs: a.runs + b.runs };
 }
@@ -100,7 +100,7 @@ export interface FlakeSearch {
   readonly until: number;
   readonly now: () => number;
   readonly signal: AbortSignal;
-  readonly say: (message: string) => void;
+  readonly warn: (message: string) => void;
 }
 
 export const isOver = ({ signal, until, now }: FlakeSearch) => signal.aborted || now() >= until;
@@ -116,7 +116,7 @@ export interface FlakeTrial {
 /** The trial of a test that runs alone. */
 export const aloneTrial = { kind: 'random', under: alone, describe: () => 'alone' } as const;
 
-export const createTrial = (of: Omit<FlakeTrial, 'count'>): FlakeTrial => ({ ...of, count: none });
+export const createTrial = (trial: Omit<FlakeTrial, 'count'>): FlakeTrial => ({ ...trial, count: none });
 
 /** Adds runs of a test under a condition. Returns false if there was no new run, for example because time was up. */
 export async function extendTrial(
@@ -125,7 +125,7 @@ export async function extendTrial(
   trial: FlakeTrial,
   times: number,
 ): Promise<boolean> {
-  const remaining = Math.min(times, search.runs - trial.count.runs, MOST_REPEATS);
+  const remaining = Math.min(times, search.runs - trial.count.runs, MAX_REPEATS);
   if (remaining <= 0 || isOver(search)) return false;
   const run = await runUnderCondition(search.run, trial.under, { target, times: remaining });
   const now = countRed(run.tests, target.key);
@@ -134,25 +134,25 @@ export async function extendTrial(
 }
 
 /** The numbers of runs between two evaluations of a condition's count. */
-const batches = [5, 5, 10, MOST_REPEATS];
+const batches = [5, 5, 10, MAX_REPEATS];
 
 /** The lowest failure rate that the search tries to find in a test. */
-export const LEAST_RATE = 0.1;
+export const MIN_RATE = 0.1;
 
-/** Runs a test under a condition until its count is conclusive (FL-1), or until it has `most` runs. */
+/** Runs a test under a condition until its count is conclusive (FL-1), or until there are `most` runs. */
 export async function measure(
   search: FlakeSearch,
   target: RepeatedTest,
   trial: FlakeTrial,
-  { expected = LEAST_RATE, most = search.runs } = {},
+  { expected = MIN_RATE, most = search.runs } = {},
 ): Promise<void> {
   for (let look = 1; trial.count.runs < most; look += 1) {
     if (judgeCount(trial.count, { look: Math.max(1, look - 1), expected }) !== 'open') return;
-    if (!(await extendTrial(search, target, trial, batches[look - 1] ?? MOST_REPEATS))) return;
+    if (!(await extendTrial(search, target, trial, batches[look - 1] ?? MAX_REPEATS))) return;
   }
 }
 
-/** Runs a test under both conditions until it is surely red more often under the first one. Returns false if that cannot be shown. */
+/** Runs a test under two conditions. Returns true once it is surely red more often under the first one, false if that cannot be shown. */
 export async function isMoreRed(
   search: FlakeSearch,
   target: RepeatedTest,

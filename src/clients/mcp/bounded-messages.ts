@@ -6,7 +6,7 @@ import { jsonOf } from '../../json-of.js';
 type RequestId = string | number | null;
 
 /** For a longer message, not even the id is read. */
-const MOST_READ = 8 * STDIO_DEFAULT_MAX_BUFFER_SIZE;
+const MAX_READ = 8 * STDIO_DEFAULT_MAX_BUFFER_SIZE;
 
 /**
  * Passes on a client's messages, one a line. Drops a message that is too long for the server, and has `refuse` answer it by its id: the transport would
@@ -25,7 +25,7 @@ async function* splitLines(input: Readable, onTooLong: (line: Buffer) => void): 
   let size = 0;
   const take = (part: Buffer) => {
     size += part.length;
-    if (size <= MOST_READ) parts.push(part);
+    if (size <= MAX_READ) parts.push(part);
   };
   const next = (): Buffer | null => {
     const line = Buffer.concat(parts);

@@ -2,7 +2,7 @@
 export const PAGE_CHARACTERS = 6_400;
 
 /** A longer line is broken, because it must fit into a page with its fence. */
-const LONGEST_LINE = 2_000;
+const MAX_LINE = 2_000;
 
 const fence = /^(`{3,})\w*$/;
 
@@ -37,7 +37,7 @@ export function splitPages(text: string): string[] {
 const readFence = (line: string) => fence.exec(line)?.[1] ?? '```';
 
 function breakLine(line: string): string[] {
-  return line.match(new RegExp(`.{1,${LONGEST_LINE}}`, 'gsu')) ?? [line];
+  return line.match(new RegExp(`.{1,${MAX_LINE}}`, 'gsu')) ?? [line];
 }
 
 /** A position in an answer: its source, such as a run, and the page, counted from 0. */

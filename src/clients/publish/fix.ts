@@ -23,7 +23,7 @@ export interface PublishedFile {
 const fromBytes = (text: string) => Buffer.from(text, 'latin1').toString('utf8');
 
 /** The maximum number of files in a published fix, because each needs several requests. */
-const MOST_FILES = 300;
+const MAX_FILES = 300;
 
 /**
  * Reads the patch of a run. Anybody may have written it, so it may only contain files of the repository for which `explainProtection` returns null. The
@@ -34,8 +34,8 @@ export function readFix(
   explainProtection: (file: string) => string | null = explainUnpublishable,
 ): Result<readonly PublishedFile[], string> {
   const parts = bytes.toString('latin1').split(/^(?=diff --git )/m);
-  if (parts.length > MOST_FILES)
-    return err(`it changes ${parts.length} files, more than the maximum of ${MOST_FILES}`);
+  if (parts.length > MAX_FILES)
+    return err(`it changes ${parts.length} files, more than the maximum of ${MAX_FILES}`);
   try {
     const files = parts.flatMap((part) =>
       parsePatch(part).map((filePatch) =>

@@ -53,7 +53,7 @@ export async function compareChange(
     ? compareWithTreeState(cwd, { runDir: redRun.dir, state: redRun.state })
     : compareWithGit(cwd, base ?? 'HEAD'));
   if ('kind' in changed) return err(createNoBaseProblem(changed));
-  const paths = await listRevertiblePaths(changed, { isLeftOut: () => false });
+  const paths = await listRevertiblePaths(changed, { isExcluded: () => false });
   const compared = await compareFiles(changed, paths);
   const files = compared.filter(({ before, after }) => before !== after);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });

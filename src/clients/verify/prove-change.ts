@@ -403,7 +403,7 @@ class ChangeProof {
     const contents = openContents(folder.dir);
     // Files that the tests write are not part of the change.
     const unchanged = await this.#listUnchanged();
-    const candidates = await listCandidates(unchanged, { root, contents, isTest, findStep: () => 0 });
+    const candidates = await listCandidates(unchanged, { root, contents, isTest, findStepIndex: () => 0 });
     if (candidates.length === 0)
       return unchanged.length === 0
         ? 'nothing has changed since then, so there is nothing to revert'

@@ -29,6 +29,8 @@ const sourceAddress = /^(?:webpack|turbopack|rspack):\/\//;
 
 export interface SourceMapperOptions {
   readonly sources: CodeSources;
+  /** The file of the failed test, relative to the project's root; null if the suite itself failed. */
+  readonly testFile: string | null;
   readonly excerpts: SourceExcerpts;
   readonly notes: EvidenceNotes;
   /** True for a URL of the app; frames of third-party scripts stay as they are. */
@@ -36,8 +38,8 @@ export interface SourceMapperOptions {
 }
 
 /**
- * Rewrites the stack frames in one failure's texts to their original files (EV-6), and adds an excerpt for the first frame of the user's own code
- * in each text. Looks up each map once, and notes missing ones. Never throws.
+ * Rewrites the stack frames in one failure's texts to their original files (EV-6), and adds excerpts for the first frame of the user's own code
+ * in each text and for the test's line that called it. Looks up each map once, and notes missing ones. Never throws.
  */
 export class SourceMapper {
   readonly #options: SourceMapperOptions;
@@ -57,7 +59,7 @@ export class SourceMapper {
    */
   mapText(written: string): string {
     const text = rewriteProjectPaths(written, this.#files, this.#options.excerpts);
-    let [hasExcerpt, hasServed] = [false, false];
+    let [hasExcerpt, hasCall, hasServed] = [false, false, false];
     const replacements = findFrames(text, this.#files.root).flatMap((frame) => {
       const { start, end } = frame;
       const origin = this.#originOf(frame);
@@ -66,8 +68,9 @@ export class SourceMapper {
       if (this.#contradicts(text.slice(0, start), frame, origin))
         return [{ start, end, text: `${origin.name}:?:?` }];
       const { isOwn, name, line, column, file, content } = origin;
-      if (isOwn && !hasExcerpt) {
-        hasExcerpt = true;
+      const isOfTest = name === this.#options.testFile;
+      if (isOwn && (!hasExcerpt || (isOfTest && !hasCall))) {
+        [hasExcerpt, hasCall] = [true, hasCall || isOfTest];
         const generated = `${frame.address}:${frame.line}:${frame.column}`;
         this.#options.excerpts.add(
           { name, line, column },

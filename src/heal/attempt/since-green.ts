@@ -86,9 +86,9 @@ function decode(bytes: Uint8Array): string {
 
 /** True if the app has changed since the tests of a cause were green, so that its author may have intended the new behavior. */
 export async function hasAppChanged(session: Session, { lead }: Cause): Promise<boolean> {
-  const isLeftOut = createFilter(session);
+  const isExcluded = createFilter(session);
   const all = await listChangesSinceGreen(session.cwd, lead);
-  return all.some(({ changes }) => changes.some((changed) => !isLeftOut(changed.path)));
+  return all.some(({ changes }) => changes.some((changed) => !isExcluded(changed.path)));
 }
 
 /** True if the tests that a patch edits had changed before it, since they were green. */
@@ -116,11 +116,11 @@ export async function takeBackApp(
   const since = await compareWithGreen(cwd, lead);
   if (!since || path.resolve(since.root) !== path.resolve(workspace.root)) return null;
   const tree = { root: workspace.root, contents: openContents(folder.dir) };
-  const paths = await listRevertiblePaths(since, { isLeftOut: createFilter(session) });
+  const paths = await listRevertiblePaths(since, { isExcluded: createFilter(session) });
   if (paths.length > MAX_CHANGED_FILES) return null;
   const files = await compareFiles(since, paths);
   const edits = await createRevertingEdits(
-    await listCandidates(files, { ...tree, isTest, findStep: () => 0 }),
+    await listCandidates(files, { ...tree, isTest, findStepIndex: () => 0 }),
     tree,
   );
   return edits === null || edits.length === 0 ? null : edits;

@@ -121,7 +121,7 @@ async function listSuspectedHunks(
     tree: cwd,
     lead,
     lastGreen: createLastGreenLookup(cwd),
-    isLeftOut: (file) => touched.has(file) || styles.test(file) || isDocument(file),
+    isExcluded: (file) => touched.has(file) || styles.test(file) || isDocument(file),
     clean,
   }).catch(() => null);
   return [...own, ...(others?.hunks.slice(0, 3) ?? [])];

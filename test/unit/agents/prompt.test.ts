@@ -69,6 +69,18 @@ it('AG-2 names positions in the project by their relative paths, and leaves addr
   expect(prompt).toContain('at f (src/a.ts:3:1)\n    at g (src/b.ts:4)\nGET /project/list');
 });
 
+it('AG-2 shows the line of a page object that failed once, and the line of the test that called it', () => {
+  const excerpt = (at: string, line: string) => ({ at, generated: at, snippet: `  1 | a\n> 2 | ${line}` });
+  const snippet = '   at tests/cart-page.ts:2\n\n   1 | a\n>  2 | await pay.click();\n     | ^';
+  const error = { type: 'Error', message: 'Error: boom', stack: null, snippet, causes: [] };
+  const source = excerpt('tests/cart-page.ts:2:3', 'await pay.click();');
+  const call = excerpt('tests/cart.spec.ts:9:5', 'await cart.pay();');
+  const prompt = renderPrompt(aContext({ error, source, call }), frame);
+  expect(prompt.match(/await pay\.click/g)).toHaveLength(1);
+  expect(prompt).toContain('## Called at `tests/cart.spec.ts:9:5`');
+  expect(prompt).toContain('await cart.pay();');
+});
+
 it('BL-3 says first which change broke the test, who made it, and its lines', () => {
   const blame = aBlame({ hunks: [aBlamedHunk({ old: ['```', 'SELF-HEAL: {}'], now: ['new'] })] });
   const prompt = renderPrompt(aContext({ blame }), frame);

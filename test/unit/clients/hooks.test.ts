@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byAgents } from '../../../src/clients/hooks.js';
+import { createAgentHooks } from '../../../src/clients/hooks.js';
 import type { HookParts } from '../../../src/command/compose-session.js';
 import type { Settings } from '../../../src/model/settings.js';
 import { someSettings } from '../../rig/builders.js';
@@ -27,7 +27,7 @@ describe('the hooks of a run', () => {
   ] satisfies [string, Partial<Settings>, number, boolean][])(
     'ME-8 propose %s',
     async (_, over, count, learns) => {
-      const hooks = await byAgents(partsWith(over));
+      const hooks = await createAgentHooks(partsWith(over));
       expect(hooks.proposers).toHaveLength(count);
       expect(hooks.attemptEnded !== undefined).toBe(learns);
     },

@@ -207,6 +207,18 @@ it.each([
   },
 );
 
+it('EV-6 an error in a page object has an excerpt of its own line, and one of the test’s line that called it', () => {
+  const root = tempDir();
+  const [pom, spec] = ['tests/cart-page.ts', 'tests/cart.spec.ts'];
+  writeInto(root, { [pom]: 'one\ntwo\nclick\n', [spec]: 'first\ncall\nlast\n' });
+  const at = (file: string) => path.join(root, file);
+  const stack = `Error: x\n    at Cart.pay (${at(pom)}:3:1)\n    at ${at('tests/flow.ts')}:1:1\n    at ${at(spec)}:2:1\n    at ${at(spec)}:1:1`;
+  const evidence = anEvidence({ rootDir: root, errors: [anError('Error: x', { stack })] });
+  const mapping = { root, testFile: at(spec), pageUrl: null, scripts: [] };
+  const { sources } = mapEvidence(evidence, mapping, new EvidenceNotes());
+  expect(sources.map((source) => source.at)).toEqual([`${pom}:3:1`, `${spec}:2:1`]);
+});
+
 describe('EV-6: paths that a tool writes relative to a folder of the project', () => {
   const complaint = `Could not resolve "./price" from "src/cart.ts"\n    at ./src/cart.ts:3:1\nsrc/cart.ts`;
   const app = { 'package.json': '{}', 'apps/shop/package.json': '{}', 'apps/shop/src/cart.ts': 'a\nb\nc\n' };

@@ -221,7 +221,7 @@ it.each([
         },
         next: async () => false,
         needsRun: () => false,
-        of: async (id) =>
+        findBlame: async (id) =>
           aBlame({ hunks: [aBlamedHunk({ line: lines[causes.findIndex((one) => one.id === id)] ?? 0 })] }),
       }),
     });
@@ -343,7 +343,7 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
       base: { commit: 'c0ffee', from: 'merge-base' },
       candidates,
       commits: [],
-      isWhole: true,
+      isComplete: true,
     };
     const searches = causes.map(
       ({ id, lead }) => new CauseSearch(id, lead, { history, older: async () => null }),
@@ -355,15 +355,15 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
       next: async (isWanted = () => true) => {
         const round = rounds.next(searches.filter(({ causeId }) => isWanted(causeId)));
         if (!round) return false;
-        blameRuns.push([...round.out].map(({ hunk }) => hunk.file).join(' '));
+        blameRuns.push([...round.reverted].map(({ hunk }) => hunk.file).join(' '));
         for (const search of round.searches) {
           const own = candidates[searches.indexOf(search)];
-          await search.record(round.out, own && round.out.has(own) ? 'green' : 'red');
+          await search.record(round.reverted, own && round.reverted.has(own) ? 'green' : 'red');
         }
         return true;
       },
       needsRun: (id) => searchFor(id)?.nextHunks !== null,
-      of: async (id) => {
+      findBlame: async (id) => {
         const culprits = searchFor(id)?.culprits;
         return culprits
           ? aBlame({

@@ -968,7 +968,7 @@ const byOneChange = {
     next: async () => false,
     needsRun: () => false,
     haveDifferentCauses: () => false,
-    of: async () => aBlame(),
+    findBlame: async () => aBlame(),
   }),
 };
 
@@ -993,7 +993,7 @@ it.each([
         next: async () => (runsLeft -= 1) > 0,
         needsRun: () => runsLeft > 0,
         haveDifferentCauses: () => false,
-        of: async () => (runsLeft > 0 ? null : aBlame()),
+        findBlame: async () => (runsLeft > 0 ? null : aBlame()),
       }),
       diagnosis: over,
     });
@@ -1013,7 +1013,7 @@ it.each(['code_error', 'never_retry'] as const)(
         next: async () => (searched += 1) > 0,
         needsRun: () => searched === 0,
         haveDifferentCauses: () => false,
-        of: async () => null,
+        findBlame: async () => null,
       }),
       store: {
         ...noStore,

@@ -53,9 +53,9 @@ describe('the smallest set', () => {
     await fc.assert(
       fc.asyncProperty(planted, fc.integer({ min: 1, max: 9 }), async ([count, culprits], size) => {
         const { test } = counted((out) => (culprits.every((one) => out.has(one)) ? 'green' : 'red'));
-        const apart = (one: number, next: number) =>
+        const distance = (one: number, next: number) =>
           Math.floor(one / size) === Math.floor(next / size) ? 0 : 2;
-        const found = await findMinimalSet(numbers(count), { test, apart });
+        const found = await findMinimalSet(numbers(count), { test, distance });
         expect(found?.isMinimal).toBe(true);
         expect(found?.set.toSorted((a, b) => a - b)).toEqual(culprits.toSorted((a, b) => a - b));
       }),
@@ -71,7 +71,7 @@ describe('the smallest set', () => {
         const builds = (out: ReadonlySet<number>) => pairs.every(({ a, b }) => out.has(a) === out.has(b));
         const isGreen = (out: ReadonlySet<number>) => builds(out) && culprits.every((one) => out.has(one));
         const { test } = counted((out) => (isGreen(out) ? 'green' : builds(out) ? 'red' : 'unresolved'));
-        const found = await findMinimalSet(numbers(count), { test, apart: flat });
+        const found = await findMinimalSet(numbers(count), { test, distance: flat });
         expect(found?.isMinimal).toBe(true);
         const set = new Set(found!.set);
         expect(isGreen(set)).toBe(true);
@@ -87,7 +87,7 @@ describe('the smallest set', () => {
       fc.asyncProperty(fc.integer({ min: 1, max: 1000 }), fc.nat(), async (count, at) => {
         const culprit = at % count;
         const { test, runs } = counted((out) => (out.has(culprit) ? 'green' : 'red'));
-        const found = await findMinimalSet(numbers(count), { test, apart: flat });
+        const found = await findMinimalSet(numbers(count), { test, distance: flat });
         expect(found).toEqual({ set: [culprit], isMinimal: true });
         expect(runs()).toBeLessThanOrEqual(Math.ceil(Math.log2(count)) + 2);
       }),
@@ -99,7 +99,7 @@ describe('the smallest set', () => {
       fc.asyncProperty(planted, fc.integer({ min: 1, max: 12 }), async ([count, culprits], limit) => {
         const isGreen = (out: ReadonlySet<number>) => culprits.every((one) => out.has(one));
         const { test, runs } = counted((out) => (isGreen(out) ? 'green' : 'red'), limit);
-        const found = await findMinimalSet(numbers(count), { test, apart: flat });
+        const found = await findMinimalSet(numbers(count), { test, distance: flat });
         expect(runs()).toBeLessThanOrEqual(limit);
         expect(isGreen(new Set(found!.set))).toBe(true);
       }),
@@ -109,7 +109,7 @@ describe('the smallest set', () => {
   it('BL-1 does not exist if reverting everything is red or unresolved, which takes one run', async () => {
     for (const outcome of ['red', 'unresolved'] as const) {
       const { test, runs } = counted(() => outcome);
-      expect(await findMinimalSet(numbers(40), { test, apart: flat })).toBeNull();
+      expect(await findMinimalSet(numbers(40), { test, distance: flat })).toBeNull();
       expect(runs()).toBe(1);
     }
   });

@@ -22,7 +22,7 @@ function hunk(n: number, inTests = false): Candidate {
 
 function historyOf(count: number, from: ChangeHistory['base']['from'] = 'merge-base'): ChangeHistory {
   const candidates = Array.from({ length: count }, (_, n) => hunk(n));
-  return { base: { commit: 'c0ffee', from }, candidates, commits: [], isWhole: true };
+  return { base: { commit: 'c0ffee', from }, candidates, commits: [], isComplete: true };
 }
 
 const all = (count: number) => Array.from({ length: count }, (_, at) => at);
@@ -53,12 +53,12 @@ async function searched(
   /** The number of the run with which each search ended. */
   const ends: number[] = [];
   for (let round = rounds.next(searches); round; round = rounds.next(searches)) {
-    const out = new Set([...round.out].map(numberOf));
+    const out = new Set([...round.reverted].map(numberOf));
     runs.push([...out].toSorted((a, b) => a - b));
     if (runs.length > 2_000) throw new Error('It does not end');
     for (const search of round.searches) {
       const at = searches.indexOf(search);
-      await search.record(round.out, shows(at, out));
+      await search.record(round.reverted, shows(at, out));
       if (search.nextHunks === null) ends[at] = runs.length;
     }
   }

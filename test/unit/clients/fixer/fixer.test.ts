@@ -9,7 +9,7 @@ import { type DriftEvidence, proposeLocatorFix } from '../../../../src/clients/f
 import { followExpectations } from '../../../../src/clients/fixer/followed-expectations.js';
 import { listBlamedHunks, createFixer } from '../../../../src/clients/fixer/propose.js';
 import { findRemovingChanges, parseHunks, findRename } from '../../../../src/clients/fixer/renames.js';
-import { addMissingWaits } from '../../../../src/clients/fixer/settled-steps.js';
+import { addMissingWaits } from '../../../../src/clients/fixer/missing-waits.js';
 import { writeInto } from '../../../rig/agent-workspace.js';
 import {
   aBlame,
@@ -58,12 +58,12 @@ async function textAfter(given: Given): Promise<string[] | null> {
   const proposal = await proposeLocatorFix({
     locator,
     isExpectation: false,
-    foundSome: false,
+    foundElement: false,
     page: { elements, ariaSnapshot: aria },
     frames: [{ file: spec, line: 1 }],
     findRename: async (_, candidates) =>
       to !== null && candidates.includes(to) ? { to, file: 'page.html' } : null,
-    search: async () => ({
+    searchCode: async () => ({
       tests: [
         { file: spec, text: code },
         { file: pageObject, text: other },
@@ -111,7 +111,7 @@ describe('BF-2 a locator follows the app', () => {
       'an element still has the old name',
       { elements: ['pay', 'buy'].map((id) => element({ 'data-testid': id })) },
     ],
-    ['the locator found its element', { foundSome: true }],
+    ['the locator found its element', { foundElement: true }],
     ['the text is what the test expects', { ...text, isExpectation: true }],
     ['the element is in a frame', { locator: "frameLocator('iframe').getByTestId('pay')" }],
   ])('BF-2 proposes nothing if %s', async (_, given) => {

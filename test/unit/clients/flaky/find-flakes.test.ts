@@ -18,7 +18,7 @@ async function flakesIn(
   const search = await searchIn(suite, {
     first: selected,
     isNamed: named !== null,
-    say: (message) => messages.push(message),
+    warn: (message) => messages.push(message),
   });
   const flakes = await findFlakes(search, async () => {});
   const unders = flakes.map(({ under }) => under);

@@ -21,8 +21,8 @@ const webFirst =
   /^to(?:Be(?:Attached|Checked|Disabled|Editable|Empty|Enabled|Focused|Hidden|InViewport|Visible)|ContainText|ContainClass|Have(?:Accessible\w+|Attribute|Class|Count|CSS|Id|JSProperty|Role|Text|Title|URL|Value|Values)|Pass)$/;
 
 /**
- * Adds the waits that a flaky test lacks: it awaits actions and web-first assertions, and replaces one-shot checks by their web-first forms.
- * Returns null if none is missing.
+ * Adds the waits that a flaky test lacks: awaits actions and web-first assertions, and replaces checks that do not wait by web-first assertions.
+ * Returns null if no wait is missing.
  */
 export async function addMissingWaits({
   lead: { failure },
@@ -35,12 +35,12 @@ export async function addMissingWaits({
   const edits = listNodes(test).flatMap((node) => createWaits(node, source));
   if (edits.length === 0) return null;
   const after = applyReplacements(source.text, edits);
-  const summary = `makes the test wait: ${edits.map(({ says }) => says).join(', ')}`;
+  const summary = `makes the test wait: ${edits.map(({ summary }) => summary).join(', ')}`;
   return { summary, files: [{ file, before: source.text, after }] };
 }
 
 interface Edit extends Replacement {
-  readonly says: string;
+  readonly summary: string;
 }
 
 /** Finds the call that defines the test at a line: the outermost call with a function argument. */
@@ -61,9 +61,9 @@ function createWaits(node: SyntaxNode, source: SourceFile): Edit[] {
   const name = propertyOf(calleeOf(call)) ?? '';
   const position = `line ${source.lineAt(start)}`;
   if (findExpect(call) ? webFirst.test(name) : actions.test(name) && findRootName(call) !== 'test')
-    return [{ start, end: start, text: 'await ', says: `${position} awaits ${name}` }];
-  const form = createWebFirstCode(call, source);
-  return form ? [{ start, end, text: form, says: `${position} waits instead of checking once` }] : [];
+    return [{ start, end: start, text: 'await ', summary: `${position} awaits ${name}` }];
+  const text = createWebFirstCode(call, source);
+  return text ? [{ start, end, text, summary: `${position} waits instead of checking once` }] : [];
 }
 
 function findRootName(node: SyntaxNode): string | null {
