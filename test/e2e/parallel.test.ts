@@ -70,7 +70,7 @@ const watchful = (port: number, written: string) => ({
     createServer((_, response) => response.end('ok')).listen(${port}, '127.0.0.1');`,
 });
 
-it('SC-3 CL-3 AG-2 --agents 3 merges patches, heals again after a conflict, and writes beside no suite', async () => {
+it('SC-3 CL-3 AG-2 --agents 3 merges patches, retries after conflicts, writes nothing while a suite runs', async () => {
   const written = path.join(tempDir('written'), 'names');
   const { project } = await market(words, waitsForAll, watchful(await freePort(), written));
   const { exitCode, events, report, stderr } = await project.selfHeal([

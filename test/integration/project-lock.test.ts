@@ -120,14 +120,14 @@ it('ME-7 a patch is not chosen while another run holds the lock, and the questio
   const project = tempDir();
   vi.spyOn(process, 'cwd').mockReturnValue(project);
   onTestFinished(() => void vi.restoreAllMocks());
-  const resolve = vi.fn(async (id: string) => ({ id, runId: 'none', state: 'resolved' }));
-  const store = { resolve } as unknown as Store;
+  const answerStored = vi.fn(async (id: string) => ({ id, runId: 'none', state: 'resolved' }));
+  const store = { answerEscalation: answerStored } as unknown as Store;
   const answer = (choice: Choice) => answerEscalation(store, 'e1', { choice, guidance: null });
   const holder = await holderIn(project);
   expect(await answer('whole')).toMatchObject({
     error: { kind: 'project-locked', message: expect.stringContaining('`self-heal run`') },
   });
-  expect(resolve).not.toHaveBeenCalled();
+  expect(answerStored).not.toHaveBeenCalled();
   expect(await answer('guide')).toMatchObject({ ok: true, value: { lock: null } });
 
   await holder.kill();
@@ -135,7 +135,7 @@ it('ME-7 a patch is not chosen while another run holds the lock, and the questio
   const held = await lockProject(project, asked);
   expect(held).toMatchObject({ error: { message: expect.stringContaining('escalations resolve') } });
   if (answered.ok) answered.value.lock?.[Symbol.dispose]();
-  resolve.mockRejectedValueOnce(new Error('disk full'));
+  answerStored.mockRejectedValueOnce(new Error('disk full'));
   await expect(answer('whole')).rejects.toThrow('disk full');
   expect(await lockProject(project, asked)).toMatchObject({ ok: true });
 });

@@ -93,9 +93,11 @@ interface World {
 
 const isOut = (hunks: readonly number[], out: ReadonlySet<number>) => hunks.some((one) => out.has(one));
 
+const nothing: Broken = { named: [], green: [] };
+
 function showsOf({ causes, unbuilt = [] }: World): Shows {
   return (test, out) => {
-    const { green, half = [], hidden = [] } = causes[test]!;
+    const { green, half = [], hidden = [] } = causes[test] ?? nothing;
     if (isOut(unbuilt, out)) return 'unresolved';
     if (isOut(hidden, out)) return 'other';
     if (green.some((set) => set.every((one) => out.has(one)))) return 'green';
