@@ -1,11 +1,5 @@
 import type { Command } from 'commander';
-import {
-  addHealingFlags,
-  addStoreFlag,
-  addVerifyFlag,
-  addWaitFlag,
-  addSuiteSelectionFlags,
-} from './options.js';
+import { addHealingFlags, storeFlag, addVerifyFlag, addWaitFlag, addSuiteSelectionFlags } from './options.js';
 import { runFromCommandLine } from './run.js';
 import type { RunOptions } from '../command/run-request.js';
 
@@ -28,7 +22,8 @@ export function define(command: Command): Command {
       '--patches <dir...>',
       'start no agent: combine the fixes in the artifacts of the jobs that each healed a cause',
     );
-  return addStoreFlag(addHealingFlags(addWaitFlag(addVerifyFlag(addSuiteSelectionFlags(command)))))
+  return addHealingFlags(addWaitFlag(addVerifyFlag(addSuiteSelectionFlags(command))))
+    .option(...storeFlag)
     .addHelpText('after', examples)
     .action((words: string[], options: RunOptions) =>
       runFromCommandLine(words, options.list ? { ...options, dryRun: true, json: true } : options),

@@ -84,10 +84,6 @@ export function addAgentsFlag(command: Command): Command {
   );
 }
 
-export function addStoreFlag(command: Command): Command {
-  return command.option(...storeFlag);
-}
-
 export function addWaitFlag(command: Command): Command {
   return command.option(
     '--wait',

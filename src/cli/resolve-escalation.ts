@@ -54,9 +54,8 @@ async function promptForAnswer(
   { guidance, allow }: ResolveOptions,
 ): Promise<TypedAnswer | null> {
   const output = process.stderr;
-  output.write(
-    `${wrapLines(formatEscalation(await readPatchTexts(escalation), { withChoices: false }), output.columns)}\n\n`,
-  );
+  const question = formatEscalation(await readPatchTexts(escalation), { withChoices: false });
+  output.write(`${wrapLines(question, output.columns)}\n\n`);
   const options = escalation.choices.map((value) => ({ value, label: choiceText[value] }));
   const message = escalation.state === 'pending' ? 'What should be done?' : 'What should be done instead?';
   const choice = await select<Choice>({ message, options, output });

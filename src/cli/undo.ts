@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { endWith } from './end.js';
 import { printText } from './print-text.js';
-import { addStoreFlag, addWaitFlag } from './options.js';
+import { addWaitFlag, storeFlag } from './options.js';
 import { exitCodes } from '../model/exit-codes.js';
 import { readRunState, appendEvent } from '../run/event-log.js';
 import { readKeptChanges, nullIfMissing, undoChanges } from '../run/undo.js';
@@ -20,7 +20,8 @@ import { canAskPerson, askToConfirm } from '../outputs/ask.js';
 
 /** `self-heal undo`: reverts everything that a run's agents changed (HN-8). */
 export function define(command: Command): Command {
-  return addStoreFlag(addWaitFlag(command))
+  return addWaitFlag(command)
+    .option(...storeFlag)
     .argument('[run]', 'a run, or the beginning of its id (default: the newest that left changes)')
     .option('--yes', 'do not ask for confirmation if the run is not the last one')
     .option('--tests', 'also revert changes that other people made to tests during the run')

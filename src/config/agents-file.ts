@@ -200,26 +200,23 @@ function listRunnerMistakes(name: string, runner: unknown): Mistake[] {
   const isKnown = isBuiltInRunner(name) || Object.hasOwn(acpPrograms, name);
   const isIncomplete =
     typeof runner === 'object' && runner !== null && !isKnown && !has('command') && !has('acp');
-  const createMisplacedKeyMistake = (key: string, message: string): Mistake[] =>
+  const createMistake = (key: string, message: string): Mistake[] =>
     has(key) ? [{ path: [...path, key], part: 'key', message: `"${key}" ${message}` }] : [];
   return [
     ...(isIncomplete
       ? [{ path: [...path, 'command'], message: `"${name}" needs a "command", or "acp"` }]
       : []),
     ...(has('command') && has('acp')
-      ? createMisplacedKeyMistake('acp', 'and "command" exclude each other; set one of them')
+      ? createMistake('acp', 'and "command" exclude each other; set one of them')
       : []),
     ...(has('command') || !isKnown
-      ? createMisplacedKeyMistake(
-          'args',
-          `is for known programs; put it into "${has('acp') ? 'acp' : 'command'}"`,
-        )
+      ? createMistake('args', `is for known programs; put it into "${has('acp') ? 'acp' : 'command'}"`)
       : []),
     ...(has('command')
-      ? createMisplacedKeyMistake('env', 'is for other runners; a "command" gets your whole environment')
+      ? createMistake('env', 'is for other runners; a "command" gets your whole environment')
       : []),
     ...(has('command') || name === 'claude' || name === 'codex'
-      ? createMisplacedKeyMistake('allow', 'is for programs that speak the Agent Client Protocol')
+      ? createMistake('allow', 'is for programs that speak the Agent Client Protocol')
       : []),
   ];
 }

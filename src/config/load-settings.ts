@@ -53,10 +53,8 @@ export async function loadSettings(request: SettingsRequest): Promise<Result<Set
         overrides: inOverrides,
       }),
     );
-  const file = [...environment.value.map(({ settings }) => settings), overrides].reduce(
-    overlaySettings,
-    fromFile,
-  );
+  const layers = [...environment.value.map(({ settings }) => settings), overrides];
+  const file = layers.reduce(overlaySettings, fromFile);
   const { cwd } = request;
   return ok(resolveSettings({ file, project: await readProjectName(cwd), filePath: source?.path ?? null }));
 }

@@ -46,17 +46,13 @@ function describeTextInput(input: unknown): string {
   return typeof input === 'string' ? ', not text' : '';
 }
 
-function createDuration(
-  initial: string,
-  description: string,
-  least: 'zero' | 'more than zero' = 'more than zero',
-) {
+function createDuration(initial: string, description: string, allowsZero = false) {
   const field = z
     .string({ error: ({ input }) => explainDurationMistake(input) })
     .regex(durationPattern, { error: ({ input }) => explainDurationMistake(input), abort: true })
     .meta({ examples: [...durationExamples] })
     .transform((value) => parseDuration(value) ?? 0)
-    .refine((ms) => ms > 0 || least === 'zero', 'must be more than zero')
+    .refine((ms) => ms > 0 || allowsZero, 'must be more than zero')
     .refine((ms) => ms <= MAX_DURATION_MS, 'must be at most 24 days (576h)');
   return createDefaulted(initial, field, description);
 }
@@ -255,17 +251,14 @@ export const agentsFileSchema = z.strictObject({
       .prefault([])
       .describe('The ids of built-in rules to switch off, as diagnoses show them.'),
   }),
-  retries: createSection(
-    'How often to try again when a failure comes back, and how long to wait before that.',
-    {
-      max: createCount(3, 'Re-runs after an agent has worked, per cause.'),
-      backoff: createSection('How long to wait after a fix that did not hold.', {
-        initial: createDuration('5s', 'The first wait.', 'zero'),
-        factor: createAmount(2, 'How many times longer each wait is than the previous one.', 1),
-        max: createDuration('60s', 'The longest wait.', 'zero'),
-      }),
-    },
-  ),
+  retries: createSection('How often, and after which pauses, to try again if a failure comes back.', {
+    max: createCount(3, 'How often agents may work on a cause.'),
+    backoff: createSection('The pauses after fixes that did not hold.', {
+      initial: createDuration('5s', 'The first pause.', true),
+      factor: createAmount(2, 'How many times longer each pause is than the previous one.', 1),
+      max: createDuration('60s', 'The longest pause.', true),
+    }),
+  }),
   limits: createSection('The limits of a run.', {
     escalations: createCount(5, 'Escalations in a run before healing pauses.'),
     agentRuns: createCount(20, 'Agents started in a run.'),
@@ -335,10 +328,7 @@ export const agentsFileSchema = z.strictObject({
   }),
   flaky: createSection('The search for what makes a test flaky, and the proof of its fix.', {
     runs: createCount(200, 'The maximum number of runs of one test under one condition.', 1),
-    time: createDuration(
-      '10m',
-      'How long measuring and searching may take together; healing comes after it.',
-    ),
+    time: createDuration('10m', 'How long measuring and searching may take; healing comes after it.'),
   }),
   store: createDefaulted(
     '.self-heal/ledger.db',

@@ -100,12 +100,8 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
     const isLiteral = listChain(is)
       .flatMap((call) => nodesIn(call, 'arguments'))
       .every((node) => isPlainLocator(node) || known.has(printLocator(node)));
-    addLocatorChange(
-      was,
-      is,
-      test,
-      isLiteral ? uses.explainLocatorChange(was, is) : 'its target is computed',
-    );
+    const why = isLiteral ? uses.explainLocatorChange(was, is) : 'its target is computed';
+    addLocatorChange(was, is, test, why);
   };
   const addLocatorChange = (was: SyntaxNode, is: SyntaxNode, test: string, why: string | null) => {
     if (why !== null) return addDifference([was], [is], test, { why });

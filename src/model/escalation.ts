@@ -53,9 +53,7 @@ export function describeOffer({ side, agent, proof }: Pick<Offer, 'side' | 'agen
 }
 
 /** True if a patch removes all tests of its cause, so none was green with it. */
-export function removesTests({ proof }: Pick<Offer, 'proof'>): boolean {
-  return !proof.includes('green');
-}
+export const removesTests = ({ proof }: Pick<Offer, 'proof'>) => !proof.includes('green');
 
 const removalResult = 'which removes its tests';
 
@@ -238,10 +236,8 @@ export function describeProblem(
     diagnosis.retry === 'never_retry'
       ? ' It needs credentials, a permission or a quota that only a person can provide.'
       : '';
-  const why =
-    reason === null || agentQuestion !== null || needs !== ''
-      ? ''
-      : ` Reason for this question: ${removeCode(reason)}`;
+  const isExplained = agentQuestion !== null || needs !== '';
+  const why = reason === null || isExplained ? '' : ` Reason for this question: ${removeCode(reason)}`;
   const asks = agentQuestion === null ? '' : ` The agent asks: ${removeCode(agentQuestion)}`;
   return `${problemsByCategory[diagnosis.category]}${where}.${many}${needs}${why}${asks}`;
 }

@@ -83,14 +83,8 @@ export interface LoggedCommit {
 
 /** Returns all commits, newest first, including merged ones, because CI systems check out a merge commit for a pull request. */
 export async function listCommitsSince(root: string, base: string): Promise<LoggedCommit[]> {
-  const options = [
-    '--topo-order',
-    '--name-only',
-    '--no-renames',
-    '-z',
-    '--format=%x01%H%x02%an%x02%aI%x02%s',
-  ];
-  const text = String(await gitBytes(root, ['log', ...options, `${base}..HEAD`]));
+  const args = ['--topo-order', '--name-only', '--no-renames', '-z', '--format=%x01%H%x02%an%x02%aI%x02%s'];
+  const text = String(await gitBytes(root, ['log', ...args, `${base}..HEAD`]));
   return text
     .split('\u0001')
     .slice(1)

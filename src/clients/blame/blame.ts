@@ -88,7 +88,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
       }
     }
     for (const search of searches) await search.advance();
-    return new Searches(parts, { searches, spent });
+    return new Searches(parts, searches, spent);
   };
 }
 
@@ -103,13 +103,7 @@ class Searches implements BlameSearches {
   /** The ids that re-run the fastest green test of the first run, since any test shows whether the suite starts. Null before that run. */
   #fastestTest: readonly string[] | null = null;
 
-  constructor(
-    parts: BlameParts,
-    {
-      searches,
-      spent,
-    }: { readonly searches: readonly CauseSearch[]; readonly spent: { ms: number; changes: number } },
-  ) {
+  constructor(parts: BlameParts, searches: readonly CauseSearch[], spent: { ms: number; changes: number }) {
     [this.#parts, this.#searches, this.#spent] = [parts, searches, spent];
     this.#rounds = new Rounds(searches);
   }

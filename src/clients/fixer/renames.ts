@@ -87,7 +87,7 @@ const MAX_READ = 20;
 /** Longer lines are generated code, and are ignored. */
 const MAX_LINE = 1000;
 
-const diffOptions = [
+const options = [
   '--unified=0',
   '--no-color',
   '--no-ext-diff',
@@ -111,21 +111,13 @@ export async function findRemovingChanges(
   if (removesName(blamed)) return blamed;
   const base = await findBase(root, null);
   const from = typeof base === 'string' ? base : 'HEAD';
-  const since = parseHunks(String(await gitDiff(root, [...diffOptions, from, '--']).catch(() => '')));
+  const since = parseHunks(String(await gitDiff(root, [...options, from, '--']).catch(() => '')));
   if (removesName(since)) return since;
   const oldest = (await git(root, ['rev-list', `--skip=${MAX_COMMITS}`, '--max-count=1', 'HEAD']))?.trim();
   const range = oldest ? `${oldest}..HEAD` : 'HEAD';
   // Not `-S`: renaming `pay` to `checkout-pay` leaves the number of occurrences unchanged.
   const wanted = `-G${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`;
-  const args = [
-    'log',
-    `--max-count=${MAX_READ}`,
-    wanted,
-    '--format=%x01',
-    '--patch',
-    '--no-merges',
-    ...diffOptions,
-  ];
+  const args = ['log', `--max-count=${MAX_READ}`, wanted, '--format=%x01', '-p', '--no-merges', ...options];
   const log = await git(root, [...args, range, '--'], { timeoutMs: SEARCH_MS });
   return (log ?? '').split('\u0001').map(parseHunks).find(removesName) ?? [];
 }

@@ -32,12 +32,8 @@ export type CommentResult =
  * Carries out a `/self-heal` comment on a pull request. Refuses comments of people who may not push to the repository, and branches that have
  * moved on since the run.
  */
-export async function answerComment({
-  github,
-  artifact,
-  folder,
-  now,
-}: CommentRequest): Promise<CommentResult> {
+export async function answerComment(request: CommentRequest): Promise<CommentResult> {
+  const { github, artifact, folder, now } = request;
   const { comment, issue } = github.event;
   const command = comment && issue?.pull_request ? parseCommand(comment.body) : null;
   if (!comment || !issue || !command) return { kind: 'nothing' };
@@ -57,8 +53,8 @@ export async function answerComment({
     return { kind: 'done', message: 'The tests run again.' };
   }
   if (!artifact) return { kind: 'needs-artifact', run: origin.run };
-  const request = { forge: github, artifact, folder };
+  const target = { forge: github, artifact, folder };
   return command.kind === 'apply'
-    ? applyFix(change, request)
-    : quarantineRed(change, request, { days: command.days, now });
+    ? applyFix(change, target)
+    : quarantineRed(change, target, { days: command.days, now });
 }

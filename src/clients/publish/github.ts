@@ -95,8 +95,9 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
     ...(env['GITHUB_API_URL'] ? { baseUrl: env['GITHUB_API_URL'] } : {}),
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
   });
-  const { repository: ownRepository, workflow_run: run } = event;
-  const [owner = '', repo = ''] = ownRepository.full_name.split('/');
+  const { workflow_run: run } = event;
+  const { full_name: fullName, default_branch: defaultBranch } = event.repository;
+  const [owner = '', repo = ''] = fullName.split('/');
   const at = { owner, repo };
   const { rest } = octokit;
   const runId = String(run?.id ?? env['GITHUB_RUN_ID'] ?? '');
@@ -137,12 +138,7 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
   const readChange = async (number: number) => {
     const { data } = await rest.pulls.get({ ...at, pull_number: number });
     const { head } = data;
-    return {
-      number,
-      head: head.sha,
-      branch: head.ref,
-      isFork: head.repo?.full_name !== ownRepository.full_name,
-    };
+    return { number, head: head.sha, branch: head.ref, isFork: head.repo?.full_name !== fullName };
   };
 
   const readOccasion = async (): Promise<Occasion> => {
@@ -166,7 +162,7 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
     const branch = run ? run.head_branch : event.ref?.replace(/^refs\/heads\//, '');
     const head = run?.head_sha ?? event.after;
     if (!branch || !head) return { kind: 'none', why: 'The event belongs to no pull request and no branch.' };
-    return { kind: 'branch', branch, head, isDefault: branch === ownRepository.default_branch };
+    return { kind: 'branch', branch, head, isDefault: branch === defaultBranch };
   };
 
   const writeCheck = async (head: string, { conclusion, title, summary, annotations }: CheckRun) => {
@@ -278,9 +274,9 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
   return {
     noun: 'pull request',
     event,
-    defaultBranch: ownRepository.default_branch,
+    defaultBranch,
     runId,
-    runUrl: run?.html_url ?? `${server}/${ownRepository.full_name}/actions/runs/${runId}`,
+    runUrl: run?.html_url ?? `${server}/${fullName}/actions/runs/${runId}`,
     readOccasion,
     readFile,
     listOwnComments: async (number) => {
