@@ -64,13 +64,11 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
   const { requests, handlers, named, near } = await findRelevantCode(lead, { root, tree });
   const rate = rateHunk(lead, near);
   const rateBlamed = (hunk: BlamedHunk) => rate({ ...hunk, newStart: hunk.line });
-  const vagueBlame = cause.blame && !isNarrowedDown(cause.blame) ? describeBlame(cause.blame) : undefined;
-  const whyNoBlame = vagueBlame ?? request.whyNoBlame;
-  const blame =
-    cause.blame && vagueBlame === undefined
-      ? { ...cause.blame, hunks: cause.blame.hunks.toSorted((a, b) => rateBlamed(b) - rateBlamed(a)) }
-      : null;
-  const tests = members.map((member) => ({ member, test: createContextTest(member, root) }));
+  const isNarrow = cause.blame !== undefined && isNarrowedDown(cause.blame);
+  const blame = isNarrow
+    ? { ...cause.blame, hunks: cause.blame.hunks.toSorted((a, b) => rateBlamed(b) - rateBlamed(a)) }
+    : null;
+  const whyNoBlame = cause.blame && !isNarrow ? describeBlame(cause.blame) : request.whyNoBlame;
   const test = createContextTest(lead, root);
   return {
     schemaVersion: 1,
@@ -82,7 +80,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     test,
     ...readSetup(lead, root),
     ...(lead.neededTests && lead.neededTests.length > 0 ? { needs: lead.neededTests } : {}),
-    otherTests: tests.flatMap((other) => (other.member === lead || !other.test ? [] : [other.test])),
+    otherTests: members.flatMap((other) => (other === lead ? [] : (createContextTest(other, root) ?? []))),
     ...evidence,
     error: combineErrors(lead),
     diagnosis: lead.diagnosis,
@@ -135,18 +133,9 @@ async function describeCustomElements(
 }
 
 async function findDefinition(tag: string, tree: string): Promise<string> {
-  const definitions = await searchCode(tree, [
-    '-E',
-    '-e',
-    `(define\\(|customElement\\(|tag: *)['"]${tag}['"]`,
-  ]);
-  const [definition] = definitions;
+  const [definition] = await searchCode(tree, `(define\\(|customElement\\(|tag: *)['"]${tag}['"]`);
   if (!definition) return '';
-  const [closed] = await searchCode(
-    tree,
-    ['-E', '-e', `mode: *['"]closed['"]`],
-    [`:(literal)${definition.file}`],
-  );
+  const [closed] = await searchCode(tree, `mode: *['"]closed['"]`, { path: `:(literal)${definition.file}` });
   const place = `${definition.file}:${definition.line}`;
   return closed
     ? ` (${place}; closed shadow root, which locators cannot enter: ${closed.file}:${closed.line})`

@@ -153,11 +153,7 @@ async function listChangedPackages(hunks: readonly ShownHunk[], tree: string): P
     });
   return Promise.all(
     changed.slice(0, 4).map(async ({ name, from, to }) => {
-      const imports = await searchCode(tree, [
-        '-E',
-        '-e',
-        `(from|require\\(|import\\(?) *['"]${name}(/[^'"]*)?['"]`,
-      ]);
+      const imports = await searchCode(tree, `(from|require\\(|import\\(?) *['"]${name}(/[^'"]*)?['"]`);
       const places = imports.slice(0, 4).map(({ file, line }) => `${file}:${line}`);
       return `${name} ${from} → ${to}${places.length > 0 ? `, imported at ${places.join(', ')}` : ''}`;
     }),

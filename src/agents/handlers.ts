@@ -62,7 +62,7 @@ export async function findHandler(
 }
 
 async function findRegistered(method: string, address: string, tree: string): Promise<CodeLine | null> {
-  const lines = await searchCode(tree, ['-i', '-E', registrationForGit]);
+  const lines = await searchCode(tree, registrationForGit, { flags: ['-i', '-E'] });
   const routes = lines
     .filter(({ file, text }) => !notServerCode.test(file.replace(/x$/, '')) && !requestCall.test(text))
     .flatMap((line) =>
@@ -178,14 +178,15 @@ async function findNearest(address: string, tree: string): Promise<CodeLine | nu
     const found = await findLine(`/${part.join('/')}`, tree);
     if (found) return found;
   }
-  const servers = await searchCode(tree, ['-E', '-e', String.raw`\b(createServer|Bun\.serve|Deno\.serve)\(`]);
+  const servers = await searchCode(tree, String.raw`\b(createServer|Bun\.serve|Deno\.serve)\(`);
   const [server, ...others] = servers.filter(({ file }) => !notServerCode.test(file));
   return others.length === 0 ? (server ?? null) : null;
 }
 
 async function findLine(part: string, tree: string): Promise<CodeLine | null> {
   if (part.length <= 4) return null;
-  const lines = (await searchCode(tree, ['-F', '-e', part])).filter(({ text }) => !commentLine.test(text));
+  const found = await searchCode(tree, part, { flags: ['-F'] });
+  const lines = found.filter(({ text }) => !commentLine.test(text));
   const files = new Set(lines.map(({ file }) => file));
   return files.size > 3 ? null : (lines.find(({ file }) => !notServerCode.test(file)) ?? null);
 }

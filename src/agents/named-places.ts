@@ -52,7 +52,7 @@ async function findPlaces(
 /** Finds the script of a service worker that sent requests, and where the app registers it. */
 async function findServiceWorker({ evidence }: DiagnosedFailure, tree: string): Promise<NamedPlace[]> {
   if (!evidence.network.some(({ isOfServiceWorker }) => isOfServiceWorker)) return [];
-  const [registered] = await searchCode(tree, ['-E', '-e', String.raw`serviceWorker.*register\(`]);
+  const [registered] = await searchCode(tree, String.raw`serviceWorker.*register\(`);
   const script = /register\(\s*['"`]([^'"`]+)/.exec(registered?.text ?? '')?.[1]?.replace(/[?#].*$/, '');
   if (!registered || script === undefined) return [];
   const name = path.posix.basename(script);
@@ -67,7 +67,7 @@ const isConfig = /\.ya?ml$|(?:^|\/)\.env|\.config\.[cm]?[jt]s$/;
 function findLines(name: string, tree: string): Promise<CodeLine[]> {
   const words = /^\w.*\w$/.test(name) ? ['-w'] : [];
   const isHeader = /^[a-z\d]+(?:-[a-z\d]+)+$/i.test(name);
-  return searchCode(tree, ['-F', ...words, ...(isHeader ? ['-i'] : []), '-e', name], [':/']);
+  return searchCode(tree, name, { flags: ['-F', ...words, ...(isHeader ? ['-i'] : [])], path: ':/' });
 }
 
 /** Lists the names in a failure, those in the deciding evidence first. */

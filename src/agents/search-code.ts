@@ -12,13 +12,14 @@ export interface CodeLine {
 const MAX_LINES = 2_000;
 const MAX_LINE_LENGTH = 1_000;
 
-/** Returns the matching lines of the app's code and configuration; `args` are options of `git grep` and end with the pattern. */
+/** Returns the lines of the app's code and configuration that match a pattern. `flags` say how `git grep` reads the pattern: by default, as an extended regular expression. */
 export async function searchCode(
   tree: string,
-  args: readonly string[],
-  paths: readonly string[] = ['.'],
+  pattern: string,
+  { flags = ['-E'], path = '.' }: { readonly flags?: readonly string[]; readonly path?: string } = {},
 ): Promise<CodeLine[]> {
-  const output = await git(tree, ['grep', '-n', '-z', '-I', '--untracked', ...args, '--', ...paths]);
+  const args = ['grep', '-n', '-z', '-I', '--untracked', ...flags, '-e', pattern, '--', path];
+  const output = await git(tree, args);
   return (output ?? '')
     .split('\n')
     .slice(0, MAX_LINES)

@@ -9,6 +9,7 @@ import type { RunnerSettings } from '../../src/model/settings.js';
 import { findOwned } from '../../src/process/end-processes.js';
 import { agentTask } from '../rig/agent-task.js';
 import { writeInto } from '../rig/agent-workspace.js';
+import { simulatedRun } from '../rig/simulated-run.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const program = path.resolve(import.meta.dirname, '../../fixtures/agents/speaks-acp.mjs');
@@ -195,6 +196,17 @@ describe('how an agent over the Agent Client Protocol ends', () => {
     ['something else', { kind: 'exited', reason: 'own: Internal error something else' }],
   ])('AG-6 its error decides how it ended: %s', async (text, end) => {
     expect((await run(taskOf(['fails', text]))).end).toMatchObject(end);
+  });
+
+  it('AG-5 its error is the reason why its attempt failed', async () => {
+    const agentRun = await run(taskOf(['fails', 'something else']));
+    const { report } = await simulatedRun(['t1'], () => 'boom', {
+      runAgent: async () => agentRun,
+      idle: ['1'],
+    });
+    expect(report.causes[0]?.attempts[0]?.end).toMatchObject({
+      because: expect.stringContaining('the agent failed: own: Internal error something else') as string,
+    });
   });
 
   it('AG-6 an answer that consists of an error counts as that error', async () => {
