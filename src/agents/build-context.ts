@@ -54,7 +54,7 @@ export interface ContextRequest {
 export async function buildContext(request: ContextRequest): Promise<AgentContext> {
   const { settings, root, tree = root, cause, runId, attempt } = request;
   const { lead, members } = cause;
-  const { errors: _errors, sources, elements: _elements, ...others } = lead.evidence;
+  const { errors: _errors, sources: _sources, elements: _elements, ...others } = lead.evidence;
   const { rootDir: _root, workspaceDir: _workspace, ...evidence } = others;
   const folder = path.join(request.runDir, 'failures', String(lead.n));
   const files = listState(folder)

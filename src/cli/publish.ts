@@ -59,7 +59,7 @@ export async function runPublish(
   const artifact = read.value && { ...read.value, report: redactor.deep(read.value.report) };
   const printLine = (line: string) => print(redactor.text(line));
   try {
-    if (answer) return await answerComment({ artifact, folder, env }, printLine);
+    if (answer) return await answerGithubComment({ artifact, folder, env }, printLine);
     const forge = await openForge(env);
     if (!forge.ok) return forge.error;
     if (!artifact) return noArtifact;
@@ -107,7 +107,7 @@ async function openForge(env: NodeJS.ProcessEnv): Promise<Result<Forge, Problem>
  * Carries out the command in a comment. If that needs a run's artifact, writes the run to the job's output `run`; the workflow then fetches the
  * artifact and calls this again.
  */
-async function answerComment(
+async function answerGithubComment(
   { artifact, folder, env }: { artifact: Artifact | null; folder: string; env: NodeJS.ProcessEnv },
   printLine: Job['print'],
 ): Promise<number | Problem> {
@@ -115,9 +115,9 @@ async function answerComment(
   const opened = openGithub(env);
   if (!opened.ok) return opened.error;
   const github = opened.value;
-  const { answer } = await import('../clients/publish/answer.js');
+  const { answerComment } = await import('../clients/publish/answer.js');
   const { escapeProse } = await import('../outputs/markdown.js');
-  const outcome = await answer({ github, artifact, folder, now: systemClock.now() });
+  const outcome = await answerComment({ github, artifact, folder, now: systemClock.now() });
   if (outcome.kind === 'needs-artifact') {
     const output = env['GITHUB_OUTPUT'];
     if (output) appendFileSync(output, `run=${outcome.run}\n`);
@@ -128,11 +128,11 @@ async function answerComment(
     printLine('The comment contains no command.');
     return exitCodes.green;
   }
-  printLine(outcome.says);
+  printLine(outcome.message);
   const { comment, issue } = github.event;
   if (comment) await github.react(comment.id, outcome.kind === 'done' ? '+1' : '-1');
   if (issue && outcome.kind === 'refused')
-    await github.createComment(issue.number, escapeProse(outcome.says));
+    await github.createComment(issue.number, escapeProse(outcome.message));
   return exitCodes.green;
 }
 
@@ -145,8 +145,8 @@ async function applyToMergeRequest(request: ApplyRequest, printLine: Job['print'
       ? await applyFix(occasion.change, request)
       : {
           kind: 'refused',
-          says: occasion.kind === 'none' ? occasion.why : 'There is no merge request to apply the fix to.',
+          message: occasion.kind === 'none' ? occasion.why : 'There is no merge request to apply the fix to.',
         };
-  printLine(outcome.says);
+  printLine(outcome.message);
   return outcome.kind === 'done' ? exitCodes.green : exitCodes.red;
 }

@@ -90,7 +90,7 @@ async function whileItRan(): Promise<string> {
 }
 
 async function questionId(): Promise<string> {
-  const open = await openProjectEscalations({}).pending();
+  const open = await openProjectEscalations({}).listPending();
   return (open.ok && open.value[0]?.id) || 'none';
 }
 

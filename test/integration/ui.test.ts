@@ -43,7 +43,7 @@ const ended = {
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]);
 
 const nobody: PageEscalations = {
-  pending: async () => ok([]),
+  listPending: async () => ok([]),
   answer: async () => err({ kind: 'usage', message: 'There is no escalation', remedy: 'None.' }),
 };
 
@@ -249,7 +249,7 @@ describe('the server', () => {
   it('RP-5 reports a problem of the store without its detail', async () => {
     const escalations: PageEscalations = {
       ...nobody,
-      pending: async () =>
+      listPending: async () =>
         err({
           kind: 'store-unusable',
           message: 'It is away',
@@ -276,7 +276,7 @@ describe('the server', () => {
     expect(await escalations.answer(id, { choice: 'tests' })).toMatchObject({
       error: { kind: 'playwright-missing' },
     });
-    expect(await escalations.pending()).toMatchObject({ value: [{ id, state: 'pending' }] });
+    expect(await escalations.listPending()).toMatchObject({ value: [{ id, state: 'pending' }] });
   });
 });
 

@@ -27,7 +27,7 @@ export interface DoctorCheck {
   /** `warning`: a run works without it, or the state is unknown; `failed`: a run would not work. */
   readonly state: 'ok' | 'warning' | 'failed';
   readonly found: string;
-  /** The remedy; null if everything is well. */
+  /** Null if `state` is ok. */
   readonly remedy: string | null;
 }
 
@@ -49,7 +49,7 @@ interface ExamineRequest {
   readonly agents?: string | undefined;
 }
 
-/** Takes the steps of a run before its first test, and collects the problems that would end it (CL-11). Changes nothing and calls no model. */
+/** Checks everything that a run checks before its first test, and collects the problems (CL-11). Changes nothing and calls no model. */
 export async function examine({ cwd, env, config: flag, agents }: ExamineRequest): Promise<DoctorCheck[]> {
   const state = await findStateProblem(cwd);
   const config = findPlaywrightConfig(cwd, flag);
@@ -97,7 +97,7 @@ async function checkSuite({ config, ...project }: Suite, { verify }: Settings): 
   return { name: 'tests', state: 'warning', found: `the suite cannot start: ${line}`, remedy };
 }
 
-/** Checks the agents that the routes name, and whether each of their programs is logged in. */
+/** Checks the agents in use, and whether their programs are logged in. */
 async function checkAgents(
   settings: Settings,
   project: Pick<ExamineRequest, 'cwd' | 'env'>,

@@ -13,7 +13,7 @@ interface ProjectContext {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** True if a program has the credentials to call its model. */
+/** Whether a program has the credentials to call its model. */
 export type Login =
   | { readonly state: 'in'; readonly how: string }
   /** `remedy` is the program's own description of how to log in, if it has one. */
@@ -21,7 +21,7 @@ export type Login =
   /** Only a paid call could show the state. */
   | { readonly state: 'unknown'; readonly why: string };
 
-/** Asks a program whether it is logged in, without calling its model. The versions below are those it was tested with. */
+/** Finds out whether a program is logged in, without calling its model. Comments below name the tested versions. */
 export async function checkLogin(
   runner: Exclude<RunnerSettings, { kind: 'command' }>,
   project: ProjectContext,
@@ -38,27 +38,27 @@ export async function checkLogin(
   }
 }
 
-/** Opens a session, which a program that speaks the Agent Client Protocol refuses if it needs a login, and sends no prompt. */
+/** Opens a session without sending a prompt. A program that speaks the Agent Client Protocol refuses the session if it needs a login. */
 async function checkByProtocol(
   { program, command: [file = '', ...args] }: Extract<RunnerSettings, { kind: 'acp' }>,
   { cwd, env }: ProjectContext,
 ): Promise<Login> {
   const { tryLogin } = await import('../../agents/acp-runner.js');
-  const talk = tryLogin(cwd);
+  const session = tryLogin(cwd);
   const running = supervise({
     file,
     args,
     cwd,
     env: { ...env, ...describeProgram(program).env },
-    input: talk.input,
+    input: session.input,
     timeoutMs: TIMEOUT_MS,
     graceMs: GRACE_MS,
     signal: new AbortController().signal,
     onStart: () => undefined,
-    onOutput: (chunk, from) => (from === 'stdout' ? talk.write(chunk) : undefined),
+    onOutput: (chunk, from) => (from === 'stdout' ? session.write(chunk) : undefined),
   });
-  void running.ended.then(() => talk.close());
-  const login = await talk.login.catch(
+  void running.ended.then(() => session.close());
+  const login = await session.login.catch(
     (error: unknown) => ({ state: 'unknown', why: reasonOf(error) }) as const,
   );
   running.stop();
@@ -66,7 +66,7 @@ async function checkByProtocol(
   return login;
 }
 
-/** 2.1.197: `auth status` prints JSON. An older version would take these words as a prompt, so its help is read first. */
+/** 2.1.197: `auth status` prints JSON. An older version would treat these words as a prompt, so checks its help first. */
 async function checkClaude(project: ProjectContext): Promise<Login> {
   const help = await probe(['claude', '--help'], project);
   const status = /^\s+auth\b/m.test(help.output) ? await probe(['claude', 'auth', 'status'], project) : null;

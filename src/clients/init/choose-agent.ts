@@ -25,8 +25,8 @@ export function chooseAgent({
 }: AgentChoice): Result<AgentProgram | null, Problem> {
   if (flag !== undefined) return chooseByName(flag);
   if (configured === builtIn) return ok(null);
-  const before = configured === null ? null : findAgentProgram(configured);
-  return ok(before ?? installed[0] ?? null);
+  const program = configured === null ? null : findAgentProgram(configured);
+  return ok(program ?? installed[0] ?? null);
 }
 
 function chooseByName(name: string): Result<AgentProgram | null, Problem> {

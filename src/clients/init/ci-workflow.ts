@@ -12,7 +12,7 @@ export const ciSystems = ['github', 'gitlab'] as const;
 
 export type CiSystem = (typeof ciSystems)[number];
 
-/** Detects the CI system: that of the remote's forge, or else the one configured in the repository's root; null if there is none. */
+/** Detects the CI system from the remote's host, or else from the files in the repository's root; null if there is none. */
 export async function detectCiSystem(root: string): Promise<CiSystem | null> {
   const remote = (await git(root, ['config', '--get-regexp', String.raw`^remote\..*\.url$`])) ?? '';
   const host = ciSystems.find((system) =>
@@ -102,8 +102,8 @@ function createValues({ system, cwd, root, config, agent, defaultBranch }: Workf
 }
 
 /**
- * Replaces each `__NAME__` in a template. Drops lines with a name whose value is null, and quotes a value that is a whole YAML value where YAML needs
- * it.
+ * Replaces each `__NAME__` in a template. Drops lines with a name whose value is null. Where a name is a whole YAML value, quotes its value if YAML
+ * requires that.
  */
 function fillTemplate(template: string, values: Readonly<Record<string, string | number | null>>): string {
   const lines = template.split('\n').flatMap((line) => {
@@ -121,7 +121,7 @@ function findPreInstallCommand({ name }: PackageManager): string | null {
   return name === 'bun' ? 'npm install --global bun' : 'corepack enable';
 }
 
-/** Returns the command that installs exactly what the lock file specifies. */
+/** Returns the command that installs exactly the versions in the lock file. */
 function createInstallCommand({ name }: PackageManager, lockFolder: string): string {
   if (name === 'npm') return 'npm ci';
   // Yarn 1 has neither .yarnrc.yml nor --immutable.

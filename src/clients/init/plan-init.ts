@@ -22,11 +22,11 @@ interface InitRequest {
   readonly agent: AgentProgram | null;
   /** Null for no workflow. */
   readonly ci: CiSystem | null;
-  /** True if to add the server for the developer's agent. */
+  /** Whether to add the MCP server for the developer's agent. */
   readonly mcp?: boolean;
   /** The value of `-c`. */
   readonly config?: string | undefined;
-  /** True if to overwrite files that differ. */
+  /** Whether to overwrite files that differ. */
   readonly force: boolean;
 }
 
@@ -47,10 +47,10 @@ export interface InitFile {
 /** Compares the files that `init` would write with the existing ones; writes nothing. */
 export async function planInit(request: InitRequest): Promise<Result<readonly InitFile[], Problem>> {
   const { cwd, agent, force } = request;
-  const usual = existsSync(path.join(cwd, 'agents.yml')) ? 'agents.yml' : 'agents.yaml';
+  const agentsFile = existsSync(path.join(cwd, 'agents.yml')) ? 'agents.yml' : 'agents.yaml';
   const texts = [
     {
-      file: path.join(cwd, usual),
+      file: path.join(cwd, agentsFile),
       text: renderAgentsFile(cwd, agent?.name ?? builtIn),
     },
     ...(agent
@@ -65,7 +65,7 @@ export async function planInit(request: InitRequest): Promise<Result<readonly In
   try {
     const mcp = request.mcp ? await planMcp(cwd) : ok([]);
     if (!mcp.ok) return mcp;
-    const files = await Promise.all(texts.map((file) => compare(file, { cwd, force })));
+    const files = await Promise.all(texts.map((file) => planFile(file, { cwd, force })));
     return ok([...files, ...mcp.value, await planIgnoreFile(cwd)]);
   } catch (error) {
     // A file is in place of a folder, or the reverse.
@@ -94,7 +94,7 @@ async function listWorkflows({ cwd, ci, agent, config }: InitRequest): Promise<G
   }));
 }
 
-async function compare(
+async function planFile(
   { file, text }: GeneratedFile,
   { cwd, force }: Pick<InitRequest, 'cwd' | 'force'>,
 ): Promise<InitFile> {
@@ -125,16 +125,9 @@ const ENTRY = '.self-heal/';
 async function planIgnoreFile(cwd: string): Promise<InitFile> {
   const file = path.join(cwd, '.gitignore');
   const existing = await readIfExists(file);
-  // Ignores a person's own ignore list, which does not help other people.
-  const question = [
-    '-c',
-    'core.excludesFile=/dev/null',
-    'check-ignore',
-    '--quiet',
-    '--no-index',
-    `${ENTRY}runs`,
-  ];
-  const isIgnored = existing?.split(/\r?\n/).includes(ENTRY) || (await git(cwd, question)) !== null;
+  // A person's global ignore list does not help other people.
+  const args = ['-c', 'core.excludesFile=/dev/null', 'check-ignore', '--quiet', '--no-index', `${ENTRY}runs`];
+  const isIgnored = existing?.split(/\r?\n/).includes(ENTRY) || (await git(cwd, args)) !== null;
   const planned = { path: file, name: '.gitignore', text: existing ?? '' };
   if (isIgnored) return { ...planned, action: 'nothing' };
   return {
@@ -183,7 +176,7 @@ function findSchema(cwd: string): string {
   }
 }
 
-/** The tools that Claude Code may use. Without a terminal it cannot ask for permission, so it refuses tools that neither this list nor self-heal's flags allow. */
+/** The tools that Claude Code may use in addition to those that self-heal's flags allow. Without a terminal, it cannot request permission for others. */
 const claudeTools = (isReadOnly = false) =>
   `Read, Grep, Glob, ${isReadOnly ? '' : 'Edit, Write, '}Bash(git status:*), Bash(git diff:*), Bash(git log:*), Bash(git show:*)`;
 
@@ -222,7 +215,7 @@ export function needsWriting({ action }: InitFile): boolean {
   return action !== 'nothing' && action !== 'keep';
 }
 
-/** Writes the plan, but not through a link that leads out of this folder. Does not overwrite a file that was created after planning. */
+/** Writes the planned files, except through a link that leads out of this folder, or over a file that was created after planning. */
 export async function writePlan(plan: readonly InitFile[], root: string): Promise<Problem | null> {
   const written: string[] = [];
   const files = plan.filter(needsWriting);

@@ -7,10 +7,10 @@ import { atMost } from '../../format.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 
-/** A failure of an earlier run, with its outcome. */
+/** A failure of an earlier run. */
 export interface InspectedFailure {
   readonly failure: DiagnosedFailure;
-  /** The numbers of the same failure in the first and in later Playwright runs. */
+  /** Its numbers: one for each Playwright run with this failure. */
   readonly numbers: readonly number[];
   /** Null if the run has no report, and for a failure of the suite itself. */
   readonly test: ReportTest | null;
@@ -18,14 +18,14 @@ export interface InspectedFailure {
   readonly cause: ReportCause | null;
 }
 
-/** Returns the failures of a run with their outcomes, each once, even if the run saw it several times or with different errors. */
+/** Returns the failures of a run, each once, even if it occurred several times or with different errors. */
 export function listFailures(run: StoredRun): InspectedFailure[] {
   const groups = new Map<string, DiagnosedFailure[]>();
   for (const failure of run.failures) {
     const [cause, ...others] = listCauses(run, failure);
     // On a slow machine, the second run of a test may time out with a different error.
-    const same = cause && others.length === 0 ? cause.id : failure.signature;
-    const key = `${failureKey(failure.failure)} ${same}`;
+    const group = cause && others.length === 0 ? cause.id : failure.signature;
+    const key = `${failureKey(failure.failure)} ${group}`;
     groups.set(key, [...(groups.get(key) ?? []), failure]);
   }
   return [...groups.values()].map((same) => createInspected(run, same));
@@ -56,7 +56,7 @@ function createInspected(run: StoredRun, same: readonly DiagnosedFailure[]): Ins
   };
 }
 
-/** True if a failure led its cause, or has none. */
+/** True if a failure is the leading one of its cause, or has no cause. */
 function isLead({ cause, failure }: InspectedFailure): boolean {
   return cause === null || cause.evidence === `failures/${failure.n}`;
 }

@@ -36,7 +36,7 @@ export function createFilter(file: string, line: number): string {
 export interface LastRedRun {
   /** Empty if the suite itself was red, before its tests. */
   readonly tests: readonly ReportTest[];
-  /** The commit of the last earlier run in which one of them was green; null if there is none, or if it had uncommitted changes. */
+  /** The commit of the last earlier run in which one of them was green; null if there was none, or if it had uncommitted changes. */
   readonly green: string | null;
   /** The first run since then in which they were red, and the state of its files; null if it was not stored. */
   readonly since: { readonly runId: string; readonly dir: string; readonly state: TreeState | null };
@@ -46,8 +46,8 @@ export interface LastRedRun {
   readonly seenIn: readonly { readonly runId: string; readonly tests: readonly ReportTest[] }[];
 }
 
-/** How many runs are searched, newest first. */
-const RUNS = 50;
+/** The maximum number of newest runs to search. */
+const MAX_RUNS = 50;
 
 /**
  * Finds the last run that left tests red, and the first run of the unbroken series of such runs. Changes are compared with that first run, because runs
@@ -57,8 +57,8 @@ const RUNS = 50;
 export async function findLastRed(cwd: string): Promise<LastRedRun | null> {
   let last = null as LastRedRun | null;
   const seen = new Set<string>();
-  let isOfSome = true;
-  for (const runId of (await listRunIds(cwd)).toReversed().slice(0, RUNS)) {
+  let isPartial = true;
+  for (const runId of (await listRunIds(cwd)).toReversed().slice(0, MAX_RUNS)) {
     const dir = runDirOf(cwd, runId);
     const report = await readReport(dir);
     const tests = listRedTests(report);
@@ -68,11 +68,11 @@ export async function findLastRed(cwd: string): Promise<LastRedRun | null> {
     }
     const state = readTreeState(dir);
     const since = { runId, dir, state };
-    if (last !== null && !isSame(last, tests)) break;
-    const stillRed = isOfSome ? tests.filter(({ id }) => !seen.has(id)) : [];
+    if (last !== null && !sharesTests(last, tests)) break;
+    const stillRed = isPartial ? tests.filter(({ id }) => !seen.has(id)) : [];
     for (const { id } of report.tests) seen.add(id);
     const { request } = await readRunState(dir);
-    isOfSome &&= (request?.filters.length ?? 0) > 0;
+    isPartial &&= (request?.filters.length ?? 0) > 0;
     last = {
       tests: [...(last?.tests ?? []), ...stillRed],
       green: null,
@@ -84,13 +84,14 @@ export async function findLastRed(cwd: string): Promise<LastRedRun | null> {
   return last;
 }
 
-/** A run of `self-heal verify` is not a new starting point. */
+/** True if a run left tests or the suite itself red. A run of `self-heal verify` does not count. */
 function isRed(report: Report): boolean {
   const suite = report.causes.some((cause) => cause.tests.length === 0 && !isResolved(cause.verdict));
   return !report.verification && (suite || listRedTests(report).length > 0);
 }
 
-function isSame({ tests }: LastRedRun, others: readonly ReportTest[]): boolean {
+/** True if one of these tests was red before, or if the suite itself was. */
+function sharesTests({ tests }: LastRedRun, others: readonly ReportTest[]): boolean {
   const ids = new Set(others.map(({ id }) => id));
   return tests.length === 0 ? others.length === 0 : tests.some(({ id }) => ids.has(id));
 }

@@ -14,7 +14,6 @@ import type { Redactor } from '../../secrets/redactor.js';
 import { listFailures, type InspectedFailure } from './find-failure.js';
 import type { StoredRun } from '../../run/find-run.js';
 
-/** A prompt to print, and its origin. */
 export interface PromptText {
   readonly text: string;
   /** `as sent to /debugger in attempt 2`, or a note that it was not sent. */
@@ -38,19 +37,15 @@ export interface PromptRequest {
  */
 export async function readPrompt(request: PromptRequest): Promise<Result<PromptText, Problem>> {
   const { inspected, attempt } = request;
-  const sent = (inspected.cause?.attempts ?? []).filter(({ prompt }) => prompt);
-  const sentAttempt = attempt === null ? sent.at(-1) : sent.find(({ n }) => n === attempt);
-  if (sentAttempt?.prompt)
-    return readSentPrompt(
-      request,
-      sentAttempt.prompt,
-      `as sent to ${sentAttempt.slashCommand} in attempt ${sentAttempt.n}`,
-    );
+  const prompted = (inspected.cause?.attempts ?? []).filter(({ prompt }) => prompt);
+  const wanted = attempt === null ? prompted.at(-1) : prompted.find(({ n }) => n === attempt);
+  if (wanted?.prompt)
+    return readSentPrompt(request, wanted.prompt, `as sent to ${wanted.slashCommand} in attempt ${wanted.n}`);
   if (attempt !== null)
     return err(
       createNoSuchAttemptProblem(
         attempt,
-        sent.map(({ n }) => n),
+        prompted.map(({ n }) => n),
       ),
     );
   return createUnsentPrompt(request);

@@ -8,11 +8,10 @@ import { counted } from '../../format.js';
 import { formatFailureName, type InspectedFailure } from './find-failure.js';
 import type { StoredRun } from '../../run/find-run.js';
 
-const MAX_MESSAGE = 30;
-/** The maximum length of the timeline in characters; timeline.md has all of it. */
-const MAX_OF_TIMELINE = 6_000;
+const MAX_MESSAGE_LINES = 30;
+/** In characters; timeline.md has the whole timeline. */
+const MAX_TIMELINE = 6_000;
 
-/** Says that a run has no failures, or none so far if it did not finish. */
 export function describeNoFailures({ report }: StoredRun): string {
   return report?.exitCode === null ? 'no failure has been recorded so far' : 'nothing failed';
 }
@@ -47,7 +46,7 @@ export function renderFailure(inspected: InspectedFailure, files: readonly strin
   const { failure, cause } = inspected;
   const { evidence, diagnosis } = failure;
   const { category, alternatives, retry, why, warning, facts } = diagnosis;
-  const happened = formatTimeline(buildTimeline(evidence, { diagnosis }), MAX_OF_TIMELINE);
+  const happened = formatTimeline(buildTimeline(evidence, { diagnosis }), MAX_TIMELINE);
   const or = alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : '';
   return [
     `#${failure.n} ${formatFailureName(inspected)}`,
@@ -88,13 +87,13 @@ function renderSection(title: string, lines: readonly string[]): string[] {
 function formatMessage(message: string): string[] {
   if (message === '') return [];
   const lines = message.split('\n');
-  const more = lines.length - MAX_MESSAGE;
-  return more > 0 ? [...lines.slice(0, MAX_MESSAGE), `… ${counted(more, 'more line')}`] : lines;
+  const more = lines.length - MAX_MESSAGE_LINES;
+  return more > 0 ? [...lines.slice(0, MAX_MESSAGE_LINES), `… ${counted(more, 'more line')}`] : lines;
 }
 
 function formatAttemptLine(attempt: ReportAttempt): string {
-  const where = [attempt.patch, attempt.prompt].filter((file) => file !== null);
-  return [`${attempt.n} ${formatAttempt(attempt)}`, ...where.map((file) => `  ${file}`)].join('\n');
+  const files = [attempt.patch, attempt.prompt].filter((file) => file !== null);
+  return [`${attempt.n} ${formatAttempt(attempt)}`, ...files.map((file) => `  ${file}`)].join('\n');
 }
 
 function alignColumns(rows: readonly (readonly string[])[]): string[] {

@@ -2,15 +2,15 @@ import { Readable } from 'node:stream';
 import { STDIO_DEFAULT_MAX_BUFFER_SIZE } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import { jsonOf } from '../../json-of.js';
 
-/** The id of a JSON-RPC request; null if it cannot be read. */
+/** The id of a JSON-RPC request; null if it is unknown. */
 type RequestId = string | number | null;
 
-/** For a longer message, not even the id is read. */
+/** The size at which not even the id of a message is read. */
 const MAX_READ = 8 * STDIO_DEFAULT_MAX_BUFFER_SIZE;
 
 /**
- * Passes on a client's messages, one a line. Drops a message that is too long for the server, and has `refuse` answer it by its id: the transport would
- * end the session without an answer, and the client would wait for one.
+ * Passes on a client's messages, one per line. Drops a message that is too long for the server, and calls `refuse` with its id. The transport itself
+ * would end the session without an answer, and the client would wait for one.
  */
 export function boundMessages(input: Readable, refuse: (id: RequestId, message: string) => void): Readable {
   const message = `the message is longer than ${STDIO_DEFAULT_MAX_BUFFER_SIZE} bytes`;
@@ -23,11 +23,11 @@ export function boundMessages(input: Readable, refuse: (id: RequestId, message: 
 async function* splitLines(input: Readable, onTooLong: (line: Buffer) => void): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   let size = 0;
-  const take = (part: Buffer) => {
+  const addPart = (part: Buffer) => {
     size += part.length;
     if (size <= MAX_READ) parts.push(part);
   };
-  const next = (): Buffer | null => {
+  const endLine = (): Buffer | null => {
     const line = Buffer.concat(parts);
     const isTooLong = size > STDIO_DEFAULT_MAX_BUFFER_SIZE;
     [parts, size] = [[], 0];
@@ -37,14 +37,14 @@ async function* splitLines(input: Readable, onTooLong: (line: Buffer) => void): 
   for await (const chunk of input) {
     let rest = Buffer.from(chunk as Uint8Array);
     for (let end = rest.indexOf('\n') + 1; end > 0; end = rest.indexOf('\n') + 1) {
-      take(rest.subarray(0, end));
+      addPart(rest.subarray(0, end));
       rest = rest.subarray(end);
-      const line = next();
+      const line = endLine();
       if (line) yield line;
     }
-    take(rest);
+    addPart(rest);
   }
-  const last = next();
+  const last = endLine();
   if (last && last.length > 0) yield last;
 }
 

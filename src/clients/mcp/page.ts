@@ -1,7 +1,7 @@
 /** The maximum length of a page in characters: about 1,600 tokens, which leaves room for the data. */
 export const PAGE_CHARACTERS = 6_400;
 
-/** A longer line is broken, because it must fit into a page with its fence. */
+/** Longer lines are broken, because a line must fit into a page with its fence. */
 const MAX_LINE = 2_000;
 
 const fence = /^(`{3,})\w*$/;
@@ -40,19 +40,18 @@ function breakLine(line: string): string[] {
   return line.match(new RegExp(`.{1,${MAX_LINE}}`, 'gsu')) ?? [line];
 }
 
-/** A position in an answer: its source, such as a run, and the page, counted from 0. */
+/** A page of an answer, counted from 0. The run is empty if the answer belongs to none. */
 export interface Cursor {
-  readonly of: string;
+  readonly runId: string;
   readonly page: number;
 }
 
-/** Returns the text of a cursor. */
-export function formatCursor({ of, page }: Cursor): string {
-  return `${of}#${page}`;
+export function formatCursor({ runId, page }: Cursor): string {
+  return `${runId}#${page}`;
 }
 
 /** Parses a cursor; null if it is invalid. */
 export function parseCursor(text: string | undefined): Cursor | null {
-  const [, of = '', page = ''] = /^([\w-]*)#(\d{1,4})$/.exec(text ?? '') ?? [];
-  return page === '' ? null : { of, page: Number(page) };
+  const [, runId = '', page = ''] = /^([\w-]*)#(\d{1,4})$/.exec(text ?? '') ?? [];
+  return page === '' ? null : { runId, page: Number(page) };
 }

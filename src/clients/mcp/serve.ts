@@ -28,7 +28,7 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 const cursor = z.string().optional().describe('nextCursor of the last answer, for its next page');
 const nextCursor = z.string().optional();
-/** Repeats the Markdown in the data, because Claude Code 2.1.332 shows its model only the data if an answer has any. */
+/** The Markdown again, because Claude Code 2.1.332 shows its model only the data of an answer that has any. */
 const text = z.string();
 
 /** The streams of a server, and the signal that ends it. */
@@ -39,24 +39,24 @@ export interface ServerProcess {
   readonly closing: AbortSignal;
 }
 
-/** Serves the tools until the signal aborts. Then interrupts calls in progress, and returns when they have ended. */
+/** Serves the tools until the client disconnects or the signal aborts. Then interrupts calls in progress, and returns when they have ended. */
 export async function serve({ input, output, closing }: ServerProcess): Promise<void> {
   const server = new McpServer({ name: 'self-heal', version: readOwnVersion() });
-  const goingAway = new AbortController();
-  const atWork = new Set<Promise<unknown>>();
+  const ending = new AbortController();
+  const running = new Set<Promise<unknown>>();
   for (const [name, tool] of Object.entries(tools)) {
-    const { description, isReadOnly: isReading } = tool;
+    const { description, isReadOnly } = tool;
     const config = {
       description,
       inputSchema: { ...tool.input, cursor },
       outputSchema: { ...tool.output, text, nextCursor },
-      annotations: { readOnlyHint: isReading, destructiveHint: !isReading, openWorldHint: !isReading },
+      annotations: { readOnlyHint: isReadOnly, destructiveHint: !isReadOnly, openWorldHint: !isReadOnly },
     };
     server.registerTool(name, config, (args: Record<string, unknown>, extra: Extra) => {
-      const signal = AbortSignal.any([extra.signal, goingAway.signal, closing]);
-      const work = answer(tool, args, { signal, onEvent: createProgressReporter(extra) });
-      atWork.add(work);
-      return work.finally(() => atWork.delete(work));
+      const signal = AbortSignal.any([extra.signal, ending.signal, closing]);
+      const call = callTool(tool, args, { signal, onEvent: createProgressReporter(extra) });
+      running.add(call);
+      return call.finally(() => running.delete(call));
     });
   }
   const closed = new Promise<void>((resolve) => {
@@ -69,32 +69,32 @@ export async function serve({ input, output, closing }: ServerProcess): Promise<
   };
   const messages = boundMessages(input, refuse);
   const transport = new StdioServerTransport(messages, output);
-  const hungUp = new Promise<void>((resolve) => {
+  const disconnected = new Promise<void>((resolve) => {
     // The transport does not know the id of an unreadable message.
     Object.assign(transport, { onerror: ({ message }: Error) => refuse(null, message), onclose: resolve });
   });
   await server.connect(transport);
-  await Promise.race([closed, hungUp]);
+  await Promise.race([closed, disconnected]);
   // Answers the messages that a client sent before it disconnected.
-  if (input.readableEnded) await Promise.race([finished(messages).then(() => setImmediate()), hungUp]);
-  goingAway.abort();
-  await Promise.allSettled(atWork);
+  if (input.readableEnded) await Promise.race([finished(messages).then(() => setImmediate()), disconnected]);
+  ending.abort();
+  await Promise.allSettled(running);
   await server.close();
 }
 
 /** Runs a tool, or returns the next page of an earlier answer. */
-async function answer(
-  { work, rebuild: again }: Tool,
-  { cursor: typed, ...args }: Record<string, unknown>,
+async function callTool(
+  { work, rebuild }: Tool,
+  { cursor: text, ...args }: Record<string, unknown>,
   hosting: ToolHost,
 ): Promise<CallToolResult> {
-  const at = parseCursor(typeof typed === 'string' ? typed : undefined);
-  if (typeof typed === 'string' && at === null) return createErrorResult(noCursor);
-  const result = await (at !== null && again ? again(at.of) : work(args, hosting));
-  return result.ok ? createPage(result.value, at) : createErrorResult(result.error);
+  const cursor = parseCursor(typeof text === 'string' ? text : undefined);
+  if (typeof text === 'string' && cursor === null) return createErrorResult(invalidCursor);
+  const result = await (cursor !== null && rebuild ? rebuild(cursor.runId) : work(args, hosting));
+  return result.ok ? createPage(result.value, cursor) : createErrorResult(result.error);
 }
 
-const noCursor: Problem = {
+const invalidCursor: Problem = {
   kind: 'usage',
   message: 'the cursor is invalid',
   remedy: 'Use nextCursor of the last answer, or none.',
@@ -106,13 +106,13 @@ function createErrorResult(problem: Problem): CallToolResult {
   return { isError: true, content: [{ type: 'text', text: redact(`${formatProblem(rest)}${quoted}`) }] };
 }
 
-function createPage({ data, text, of = '' }: ToolAnswer, at: Cursor | null): CallToolResult {
+function createPage({ data, text, runId = '' }: ToolAnswer, cursor: Cursor | null): CallToolResult {
   const pages = splitPages(text);
-  const page = Math.min(at?.page ?? 0, pages.length - 1);
-  const next = page + 1 < pages.length ? formatCursor({ of, page: page + 1 }) : null;
-  const goOn =
+  const page = Math.min(cursor?.page ?? 0, pages.length - 1);
+  const next = page + 1 < pages.length ? formatCursor({ runId, page: page + 1 }) : null;
+  const pageNote =
     next === null ? '' : `\n\nPage ${page + 1} of ${pages.length}; the next one with cursor ${next}`;
-  const content = `${pages[page] ?? ''}${goOn}`;
+  const content = `${pages[page] ?? ''}${pageNote}`;
   return {
     content: [{ type: 'text', text: content }],
     structuredContent: { ...data, text: content, ...(next === null ? {} : { nextCursor: next }) },
@@ -122,22 +122,22 @@ function createPage({ data, text, of = '' }: ToolAnswer, at: Cursor | null): Cal
 /** The minimum interval between reports about single tests, in milliseconds. */
 const PROGRESS_MS = 500;
 
-/** Reports the progress of a run to a client that asked for it, in the lines of a log. */
+/** Creates a listener that reports the progress of a run, in the lines of a log, to a client that requested it. */
 function createProgressReporter({ _meta, sendNotification }: Extra): (event: Event) => void {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return () => undefined;
   const paint = choosePalette({ NO_COLOR: '1' });
   let progress = 0;
-  let toldAt = 0;
+  let reportedAt = 0;
   return (event) => {
     const isTest = event.type === 'suite.progress';
-    if (isTest && event.time - toldAt < PROGRESS_MS) return;
+    if (isTest && event.time - reportedAt < PROGRESS_MS) return;
     const message = isTest
       ? `${event.done}/${event.total} ${event.test}`
       : formatEvent(event, paint).join('\n');
     if (message === '') return;
     progress += 1;
-    toldAt = event.time;
+    reportedAt = event.time;
     const params = { progressToken, progress, message: cut(message, 1_000) };
     // A disconnected client needs no progress.
     sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);

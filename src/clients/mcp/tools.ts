@@ -35,7 +35,6 @@ import {
 /** The signal and the listener with which a client interrupts and follows a run. */
 export type ToolHost = Pick<CallOptions, 'signal' | 'onEvent'>;
 
-/** A tool: its description for agents, its input and output, and its work. */
 export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
   readonly description: string;
   readonly input: Input;
@@ -55,7 +54,7 @@ function tool<Input extends z.ZodRawShape>(definition: Tool<Input>): Tool {
   return definition as unknown as Tool;
 }
 
-/** A value from a client must never become an option of a program. It is refused instead of passed after `--`, where Playwright ignores filters. */
+/** A value from a client must never become an option of a program. Playwright would ignore filters after `--`, so such a value is refused. */
 const value = z.string().regex(/^(?!-)/, 'must not begin with -');
 const texts = z.array(value).optional();
 const filter = texts.describe("Playwright's test filters: regular expressions on the path, or file:line");
@@ -88,7 +87,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   }),
   check_fix: tool({
     description:
-      'Prove the changes in the working tree since the last red run, before you call a fix done: tests not weakened, red tests green with the change and red without it (it is taken out for that and put back), and with full nothing else broken. Says what is proven and what not. Never edits. Do not edit while it runs.',
+      'Prove the changes in the working tree since the last red run, before you call a fix done: tests not weakened, red tests green with the change and red without it (it is reverted for that, and restored), and with full nothing else broken. Says what is proven and what not. Never edits. Do not edit while it runs.',
     input: {
       depth: z
         .enum(proofDepths)
@@ -158,11 +157,11 @@ const interrupted: Problem = {
 
 /** Waits for a run. Returns a problem for the client; rethrows a bug. */
 async function awaitAnswer(
-  answer: (report: Report) => ToolAnswer | null,
+  toAnswer: (report: Report) => ToolAnswer | null,
   run: Promise<Report>,
 ): Promise<Result<ToolAnswer, Problem>> {
   try {
-    return createAnswer(answer, await run);
+    return createAnswer(toAnswer, await run);
   } catch (error) {
     if (!(error instanceof SelfHealError) || error.kind === 'bug') throw error;
     const { kind, message, remedy, detail } = error;
@@ -171,25 +170,25 @@ async function awaitAnswer(
 }
 
 function createAnswer(
-  answer: (report: Report) => ToolAnswer | null,
+  toAnswer: (report: Report) => ToolAnswer | null,
   report: Report,
 ): Result<ToolAnswer, Problem> {
-  const result = report.outcome === 'interrupted' ? null : answer(report);
+  const result = report.outcome === 'interrupted' ? null : toAnswer(report);
   return result ? ok(result) : err(interrupted);
 }
 
 async function readStoredAnswer(
   runId: string,
-  answer: (report: Report) => ToolAnswer | null,
+  toAnswer: (report: Report) => ToolAnswer | null,
 ): Promise<Result<ToolAnswer, Problem>> {
   const report = await readReport(runDirOf(process.cwd(), runId));
-  const result = report && answer(report);
-  const gone: Problem = {
+  const result = report && toAnswer(report);
+  const noRun: Problem = {
     kind: 'run-missing',
     message: `there is no run ${runId}`,
     remedy: 'Call the tool without a cursor.',
   };
-  return result ? ok(result) : err(gone);
+  return result ? ok(result) : err(noRun);
 }
 
 async function getFailure(word: string, run: string | null): Promise<Result<ToolAnswer, Problem>> {

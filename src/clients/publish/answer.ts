@@ -24,19 +24,24 @@ export interface CommentRequest {
   readonly now: number;
 }
 
-/** The result of a comment. `needs-artifact`: the comment is allowed, and needs the artifact of this CI run. */
+/** What became of a comment. `needs-artifact`: the command is allowed, but needs the artifact of this CI run. */
 export type CommentResult =
   CommentOutcome | { readonly kind: 'nothing' } | { readonly kind: 'needs-artifact'; readonly run: string };
 
 /**
- * Carries out a `/self-heal` comment on a pull request. It refuses comments of people who may not push to the repository, and branches that have
+ * Carries out a `/self-heal` comment on a pull request. Refuses comments of people who may not push to the repository, and branches that have
  * moved on since the run.
  */
-export async function answer({ github, artifact, folder, now }: CommentRequest): Promise<CommentResult> {
+export async function answerComment({
+  github,
+  artifact,
+  folder,
+  now,
+}: CommentRequest): Promise<CommentResult> {
   const { comment, issue } = github.event;
   const command = comment && issue?.pull_request ? parseCommand(comment.body) : null;
   if (!comment || !issue || !command) return { kind: 'nothing' };
-  const refuse = (says: string): CommentResult => ({ kind: 'refused', says });
+  const refuse = (message: string): CommentResult => ({ kind: 'refused', message });
   const login = comment.user?.login;
   if (login === undefined || !(await github.mayWrite(login)))
     return refuse('Only people who may push to this repository can use this command.');
@@ -49,7 +54,7 @@ export async function answer({ github, artifact, folder, now }: CommentRequest):
   if (change.head !== origin.head) return refuse(branchMovedOn);
   if (command.kind === 'retry') {
     await github.rerun(Number(origin.run));
-    return { kind: 'done', says: 'The tests run again.' };
+    return { kind: 'done', message: 'The tests run again.' };
   }
   if (!artifact) return { kind: 'needs-artifact', run: origin.run };
   const request = { forge: github, artifact, folder };

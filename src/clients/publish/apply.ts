@@ -1,4 +1,4 @@
-import path from 'node:path';
+import { posix } from 'node:path';
 import { parseDocument } from 'yaml';
 import { readYaml } from '../../config/read-yaml.js';
 import { agentsFileSchema } from '../../config/schema.js';
@@ -16,7 +16,6 @@ import {
   createTrailer,
 } from './publish.js';
 
-/** A commit to the branch of a change, and its run. */
 export interface ApplyRequest {
   readonly forge: Forge;
   readonly artifact: Artifact;
@@ -24,10 +23,10 @@ export interface ApplyRequest {
   readonly folder: string;
 }
 
-/** The result, as a sentence. */
 export interface CommentOutcome {
   readonly kind: 'done' | 'refused';
-  readonly says: string;
+  /** A sentence. */
+  readonly message: string;
 }
 
 type CommitContent = Pick<NewCommit, 'files' | 'message'>;
@@ -51,8 +50,8 @@ export async function applyFix(change: PullRequest, request: ApplyRequest): Prom
 }
 
 /**
- * Adds the red tests of a run to `quarantine` in agents.yaml, with an end date: the quarantine is reviewed and merged with the branch, and expires.
- * `now` is in milliseconds since the epoch.
+ * Adds the red tests of a run to `quarantine` in agents.yaml, with an end date. The quarantine is reviewed and merged with the branch. `now` is in
+ * milliseconds since the epoch.
  */
 export async function quarantineRed(
   change: PullRequest,
@@ -64,26 +63,26 @@ export async function quarantineRed(
 }
 
 /**
- * Commits to the branch of a change. It refuses a branch of a fork, a branch that has moved on since the run, and a branch that already has
- * `limits.perBranch` applied commits, because bots may answer each other.
+ * Commits to the branch of a change. Refuses a branch of a fork, a branch that has moved on since the run, and a branch with `limits.perBranch` such
+ * commits, because bots may answer each other.
  */
 async function commitTo(
   change: PullRequest,
   request: ApplyRequest,
-  contentOf: () => Promise<CommitContent | string>,
+  createContent: () => Promise<CommitContent | string>,
 ): Promise<CommentOutcome> {
   const { forge } = request;
-  const refuse = (says: string): CommentOutcome => ({ kind: 'refused', says });
+  const refuse = (message: string): CommentOutcome => ({ kind: 'refused', message });
   if (change.isFork) return refuse(branchInFork);
   const applied = (await forge.listMessages(change.number)).filter(isOurCommit).length;
-  const most = await readPerBranchLimit(request);
-  if (applied >= most) return refuse(`limits.perBranch (${most}) was reached.`);
-  const content = await contentOf();
+  const limit = await readPerBranchLimit(request);
+  if (applied >= limit) return refuse(`limits.perBranch (${limit}) was reached.`);
+  const content = await createContent();
   if (typeof content === 'string') return refuse(content);
   const { branch, head } = change;
   const commit = await forge.commit({ ...content, branch, parent: head, isOwnBranch: false });
   return commit !== null
-    ? { kind: 'done', says: `${content.message.split('\n')[0]}: committed to ${branch}.` }
+    ? { kind: 'done', message: `${content.message.split('\n')[0]}: committed to ${branch}.` }
     : refuse(branchMovedOn);
 }
 
@@ -91,17 +90,17 @@ export const branchInFork = 'Its branch is in another repository, to which self-
 
 export const branchMovedOn = 'The branch has moved on since this run: wait for the next one.';
 
-/** Reads `limits.perBranch` on the default branch, because agents.yaml of the change is itself under review; its default if it cannot be read. */
+/** Reads `limits.perBranch` on the default branch, because the change under review may include agents.yaml. Returns the default if that fails. */
 async function readPerBranchLimit({ forge, folder }: ApplyRequest): Promise<number> {
   const { limits } = agentsFileSchema.shape;
-  const file = await forge.read(agentsFilePath(folder), forge.defaultBranch);
+  const file = await forge.readFile(agentsFilePath(folder), forge.defaultBranch);
   const data = Object(readYaml(toText(file), null).data) as { limits?: unknown };
   const read = limits.safeParse(data.limits);
   return (read.success ? read.data : limits.parse(undefined)).perBranch;
 }
 
 function agentsFilePath(folder: string): string {
-  return path.posix.join(folder, 'agents.yaml');
+  return posix.join(folder, 'agents.yaml');
 }
 
 function toText(file: { readonly content: Buffer } | null): string {
@@ -115,26 +114,26 @@ async function createQuarantineCommit(
 ): Promise<CommitContent | string> {
   const names = new Set(listRedTests(artifact.report).map(({ title }) => formatTitles(title)));
   if (names.size === 0) return 'No test was red in this run.';
-  const at = agentsFilePath(folder);
-  const file = await forge.read(at, head);
+  const path = agentsFilePath(folder);
+  const file = await forge.readFile(path, head);
   const before = toText(file) || 'version: 1\n';
   const doc = parseDocument(before);
   const { quarantine } = agentsFileSchema.shape;
   const readList = (data: unknown) =>
     quarantine.safeParse((Object(data) as { quarantine?: unknown }).quarantine).data;
   const list = readList(doc.toJS());
-  if (doc.errors.length > 0 || !list) return `${at} cannot be extended: it has mistakes.`;
+  if (doc.errors.length > 0 || !list) return `${path} cannot be extended: it has mistakes.`;
   const added = [...names].map((name) => ({ test: name.replaceAll('${', () => '$${'), until }));
   const others = list.filter(({ test }) => !added.some((entry) => entry.test === test));
   doc.set('quarantine', [...others, ...added]);
   const content = Buffer.from(doc.toString({ lineWidth: 0 }));
-  const [was, is] = [readYaml(before, {}), readYaml(content.toString('utf8'), {})];
-  const read = new Set(readList(is.data)?.map(({ test }) => test));
-  if (is.mistakes.length > was.mistakes.length || [...names].some((name) => !read.has(name)))
-    return `${at} cannot be extended: YAML would read a name differently.`;
+  const [old, extended] = [readYaml(before, {}), readYaml(content.toString('utf8'), {})];
+  const quarantined = new Set(readList(extended.data)?.map(({ test }) => test));
+  if (extended.mistakes.length > old.mistakes.length || [...names].some((name) => !quarantined.has(name)))
+    return `${path} cannot be extended: YAML would read a name differently.`;
   const message = `Quarantine ${counted(names.size, 'test')} until ${until}\n\n${createTrailer(artifact, head)}`;
   return {
-    files: [{ path: at, content, isExecutable: false, existsOnBranch: file !== null, setsMode: false }],
+    files: [{ path, content, isExecutable: false, existsOnBranch: file !== null, setsMode: false }],
     message,
   };
 }

@@ -8,25 +8,25 @@ import { eventsFile } from '../../run/event-log.js';
 import { readReport } from '../../run/find-run.js';
 import type { Report } from '../../run/report.js';
 
-/** A run, read from its artifact. An agent may have written to it, so nothing in it decides which file is written or who is notified. */
+/** A run, read from its artifact. It is untrusted, because an agent may have written to it. */
 export interface Artifact {
   /** The run's folder. */
   readonly dir: string;
   readonly report: Report;
-  /** The patch with all fixes of the run, in bytes, because files may not be UTF-8; null if there are none. */
+  /** The patch with all fixes of the run, as bytes, because files may not be UTF-8; null if there are none. */
   readonly fix: Buffer | null;
 }
 
-/** How deep an artifact is searched: `upload-artifact` keeps the folders above the uploaded one. */
-const DEPTH = 8;
+/** The maximum depth of a run in an artifact: `upload-artifact` keeps the folders above the uploaded one. */
+const MAX_DEPTH = 8;
 
-/** The largest patch that is accepted as a fix, in bytes. */
-const FIX_BYTES = 2 * 1024 * 1024;
+/** The maximum size of a fix, in bytes. */
+const MAX_FIX_BYTES = 2 * 1024 * 1024;
 
 /** Finds the newest run below a folder, at any depth. */
 export async function readArtifact(folder: string): Promise<Result<Artifact, Problem>> {
   let newest: { readonly dir: string; readonly report: Report } | null = null;
-  for (const dir of findRunDirs(folder, DEPTH).toSorted()) {
+  for (const dir of findRunDirs(folder, MAX_DEPTH).toSorted()) {
     const report = await readReport(dir);
     if (report !== null && (newest === null || report.startedAt >= newest.report.startedAt))
       newest = { dir, report };
@@ -45,7 +45,7 @@ export async function readArtifact(folder: string): Promise<Result<Artifact, Pro
 export async function readArtifacts(
   folders: readonly string[],
 ): Promise<Result<readonly Artifact[], Problem>> {
-  const dirs = folders.flatMap((folder) => findRunDirs(folder, DEPTH));
+  const dirs = folders.flatMap((folder) => findRunDirs(folder, MAX_DEPTH));
   const byId = dirs.toSorted((a, b) => path.basename(a).localeCompare(path.basename(b)));
   const artifacts: Artifact[] = [];
   for (const dir of byId) {
@@ -56,7 +56,7 @@ export async function readArtifacts(
   return ok(artifacts);
 }
 
-/** Returns the folders with a run's events, without following links. */
+/** Returns the folders of runs below a folder, without following links. */
 function findRunDirs(folder: string, depth: number): string[] {
   const entries = listEntries(folder);
   if (entries.some((entry) => entry.name === eventsFile && entry.isFile())) return [folder];
@@ -73,7 +73,6 @@ function listEntries(folder: string) {
   }
 }
 
-/** Returns the causes that a run has fixed. */
 export function listFixedCauses({ causes }: Report): Report['causes'] {
   return causes.filter(({ attempts }) => attempts.some(isKept));
 }
@@ -82,5 +81,5 @@ function readFix(dir: string): Buffer | null {
   const entry = listEntries(dir).find(({ name }) => name === fixFile);
   if (!entry?.isFile()) return null;
   const bytes = readFileSync(path.join(dir, fixFile));
-  return bytes.length === 0 || bytes.length > FIX_BYTES ? null : bytes;
+  return bytes.length === 0 || bytes.length > MAX_FIX_BYTES ? null : bytes;
 }

@@ -13,21 +13,21 @@ export interface PublishedFile {
   readonly path: string;
   /** Null if the fix does not change it. */
   readonly isExecutable: boolean | null;
-  /** Its hunks have one character per byte, which keeps every byte. */
+  /** Its hunks have one character per byte, so that no byte is lost. */
   readonly patch: StructuredPatch;
   /** Git's ids of its content before and after, in the run; null if the patch does not contain them. */
   readonly blobs: { readonly before: string; readonly after: string } | null;
 }
 
-/** Reads a text that has one character per byte. */
-const fromBytes = (text: string) => Buffer.from(text, 'latin1').toString('utf8');
+/** Decodes a text that has one character per byte. */
+const decodeBytes = (text: string) => Buffer.from(text, 'latin1').toString('utf8');
 
 /** The maximum number of files in a published fix, because each needs several requests. */
 const MAX_FILES = 300;
 
 /**
- * Reads the patch of a run. Anybody may have written it, so it may only contain files of the repository for which `explainProtection` returns null. The
- * error is the reason why it cannot be published, as the end of a sentence.
+ * Reads the patch of a run. It is untrusted, so it may only change files of the repository for which `explainProtection` returns null. The error is the
+ * reason why it cannot be published, as the end of a sentence.
  */
 export function readFix(
   bytes: Buffer,
@@ -38,9 +38,7 @@ export function readFix(
     return err(`it changes ${parts.length} files, more than the maximum of ${MAX_FILES}`);
   try {
     const files = parts.flatMap((part) =>
-      parsePatch(part).map((filePatch) =>
-        parseFile(filePatch, { part, explainProtection: explainProtection }),
-      ),
+      parsePatch(part).map((filePatch) => parseFile(filePatch, { part, explainProtection })),
     );
     const refused = files.find(({ why }) => why !== null);
     return refused ? err(`${refused.path} ${refused.why}`) : ok(files);
@@ -57,7 +55,7 @@ function parseFile(
   }: { readonly part: string; readonly explainProtection: (file: string) => string | null },
 ): PublishedFile & { readonly why: string | null } {
   const { oldFileName = '', newFileName = '', oldMode, newMode, hunks, isCreate, isDelete } = patch;
-  const path = fromBytes(isDelete ? oldFileName : newFileName).replace(/^[ab]\//, '');
+  const path = decodeBytes(isDelete ? oldFileName : newFileName).replace(/^[ab]\//, '');
   const [head = ''] = part.split(/^@@ /m, 1);
   const [, before = null, after = ''] = /^index ([\da-f]{40})\.\.([\da-f]{40})/m.exec(part) ?? [];
   const why = () => {
@@ -65,8 +63,8 @@ function parseFile(
     if (/^(?:diff|---|\+\+\+|rename|copy) .*(?:"|\t.)/m.test(head) || !isPlainText(path))
       return 'has a name that cannot be shown unchanged';
     if (!safePath.safeParse(path).success) return 'is not a path in the repository';
-    const isProtected = explainProtection(path);
-    if (isProtected !== null) return `has to be changed by a person: ${isProtected}`;
+    const protection = explainProtection(path);
+    if (protection !== null) return `has to be changed by a person: ${protection}`;
     if ([oldMode, newMode].some((mode) => mode !== undefined && !/^100(?:644|755)$/.test(mode)))
       return 'is a link';
     const hasText = hunks.length > 0 || isCreate || isDelete;
@@ -95,11 +93,11 @@ export interface LineReplacement {
   readonly lines: readonly string[];
 }
 
-/** Lists the replaced blocks of lines in existing files. Purely added lines become a replacement of the line before them. */
+/** Lists the replaced blocks of lines in existing files. Where lines are only added, this replaces the line before them. */
 export function listReplacements({ path, patch }: PublishedFile): LineReplacement[] {
   if (patch.isCreate || patch.isDelete) return [];
   return patch.hunks.flatMap((hunk) => {
-    const lines = hunk.lines.map(fromBytes);
+    const lines = hunk.lines.map(decodeBytes);
     const replacements: LineReplacement[] = [];
     let line = hunk.oldStart;
     let context: string | null = null;
@@ -138,14 +136,14 @@ export function isPlainText(text: string): boolean {
   return (
     visibleText(lines) === lines &&
     !/\ufffd|^[^\S\n]*\/[a-z_-]+(?:\s|$)/im.test(lines) &&
-    lines.split('\n').every((line) => measureGaps(line) < OUT_OF_VIEW)
+    lines.split('\n').every((line) => measureGaps(line) < MIN_HIDING_GAP)
   );
 }
 
-/** A gap of this many columns can push text out of view. */
-const OUT_OF_VIEW = 120;
+/** Gaps of this many columns can push text out of view. */
+const MIN_HIDING_GAP = 120;
 
-/** Returns the width of the gaps in a line, which are runs of more than three blanks; a tab is up to eight wide. */
+/** Returns the total width of the gaps in a line: runs of more than three blanks, and tabs, which are up to eight columns wide. */
 function measureGaps(line: string): number {
   const gaps = line.match(/[^\S\t]{4,}|\t+/g) ?? [];
   return gaps.reduce((sum, gap) => sum + gap.length * (gap.startsWith('\t') ? 8 : 1), 0);

@@ -11,11 +11,11 @@ export interface PullRequest {
   readonly isFork: boolean;
 }
 
-/** The reason for a CI run, according to the forge. */
+/** What a CI run tested, according to the forge. */
 export type Occasion =
   | { readonly kind: 'change'; readonly change: PullRequest }
   | { readonly kind: 'branch'; readonly branch: string; readonly head: string; readonly isDefault: boolean }
-  /** Nobody needs its result; `why` is a sentence. */
+  /** There is nothing to publish to; `why` is a sentence. */
   | { readonly kind: 'none'; readonly why: string };
 
 /** The result of a run, as shown beside its commit. */
@@ -26,7 +26,6 @@ export interface CheckRun {
   readonly annotations: readonly Required<Annotation>[];
 }
 
-/** A file of the repository. */
 export interface StoredFile {
   readonly content: Buffer;
   readonly isExecutable: boolean;
@@ -72,14 +71,14 @@ export interface Forge {
   readonly runUrl: string;
   readOccasion(): Promise<Occasion>;
   /** Returns a file at a commit; null if there is none at this path. */
-  read(path: string, commit: string): Promise<StoredFile | null>;
+  readFile(path: string, commit: string): Promise<StoredFile | null>;
   /** Returns the comments of this token's own account on a change. */
   listOwnComments(change: number): Promise<readonly OwnComment[]>;
   /** Returns the commit messages of a change. */
   listMessages(change: number): Promise<readonly string[]>;
   createComment(change: number, body: string): Promise<void>;
   editComment(change: number, id: number, body: string): Promise<void>;
-  check(head: string, check: CheckRun): Promise<void>;
+  writeCheck(head: string, check: CheckRun): Promise<void>;
   /** Suggests replacements at lines in the diff, unless they are already suggested; returns their number. */
   suggest(change: PullRequest, replacements: readonly LineReplacement[]): Promise<number>;
   /** Returns the newest commit of a branch; null if there is no such branch. */

@@ -10,7 +10,7 @@ import type { PullRequest, CheckRun, Forge, NewCommit, Occasion, StoredFile } fr
 const repository = z.object({ full_name: z.string().regex(/^[\w.-]+\/[\w.-]+$/) });
 const sha = z.string().regex(/^[\da-f]{40,64}$/);
 
-/** The events on which a workflow publishes (https://docs.github.com/webhooks/webhook-events-and-payloads). GitHub itself writes the event's file. */
+/** The events that may start the publishing workflow (https://docs.github.com/webhooks/webhook-events-and-payloads). Their file is trusted: GitHub writes it. */
 const eventShape = z.object({
   repository: repository.extend({ default_branch: z.string() }),
   workflow_run: z
@@ -41,13 +41,13 @@ export type GithubEvent = z.infer<typeof eventShape>;
 const ACTIONS_BOT = 'github-actions[bot]';
 
 /** GitHub's limits for one request. */
-const ANNOTATIONS = 50;
-const SUGGESTIONS = 30;
+const MAX_ANNOTATIONS = 50;
+const MAX_SUGGESTIONS = 30;
 
 /** A forge with the operations that only GitHub needs. */
 export interface Github extends Forge {
   readonly event: GithubEvent;
-  /** Returns whether an account may push to the repository. */
+  /** True if an account may push to the repository. */
   mayWrite(login: string): Promise<boolean>;
   /** Reads the current state of a pull request. */
   readChange(number: number): Promise<PullRequest>;
@@ -95,8 +95,8 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
     ...(env['GITHUB_API_URL'] ? { baseUrl: env['GITHUB_API_URL'] } : {}),
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
   });
-  const { repository: home, workflow_run: run } = event;
-  const [owner = '', repo = ''] = home.full_name.split('/');
+  const { repository: ownRepository, workflow_run: run } = event;
+  const [owner = '', repo = ''] = ownRepository.full_name.split('/');
   const at = { owner, repo };
   const { rest } = octokit;
   const runId = String(run?.id ?? env['GITHUB_RUN_ID'] ?? '');
@@ -121,7 +121,7 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
   };
 
   /** Reads tree by tree from the root, because only the entries of trees distinguish links and executables. */
-  const read = async (path: string, commit: string): Promise<StoredFile | null> => {
+  const readFile = async (path: string, commit: string): Promise<StoredFile | null> => {
     let id = commit;
     let mode = '040000';
     for (const part of path.split('/')) {
@@ -137,10 +137,15 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
   const readChange = async (number: number) => {
     const { data } = await rest.pulls.get({ ...at, pull_number: number });
     const { head } = data;
-    return { number, head: head.sha, branch: head.ref, isFork: head.repo?.full_name !== home.full_name };
+    return {
+      number,
+      head: head.sha,
+      branch: head.ref,
+      isFork: head.repo?.full_name !== ownRepository.full_name,
+    };
   };
 
-  const occasion = async (): Promise<Occasion> => {
+  const readOccasion = async (): Promise<Occasion> => {
     if (run?.event.startsWith('pull_request')) {
       const from = run.head_repository?.full_name.split('/')[0] ?? owner;
       const head = `${from}:${run.head_branch ?? ''}`;
@@ -161,16 +166,16 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
     const branch = run ? run.head_branch : event.ref?.replace(/^refs\/heads\//, '');
     const head = run?.head_sha ?? event.after;
     if (!branch || !head) return { kind: 'none', why: 'The event belongs to no pull request and no branch.' };
-    return { kind: 'branch', branch, head, isDefault: branch === home.default_branch };
+    return { kind: 'branch', branch, head, isDefault: branch === ownRepository.default_branch };
   };
 
-  const check = async (head: string, { conclusion, title, summary, annotations }: CheckRun) => {
+  const writeCheck = async (head: string, { conclusion, title, summary, annotations }: CheckRun) => {
     const name = 'self-heal';
     const { data } = await rest.checks.listForRef({ ...at, ref: head, check_name: name });
     const output = {
       title,
       summary,
-      annotations: annotations.slice(0, ANNOTATIONS).map((annotation) => ({
+      annotations: annotations.slice(0, MAX_ANNOTATIONS).map((annotation) => ({
         path: annotation.file,
         start_line: annotation.line,
         end_line: annotation.line,
@@ -205,7 +210,7 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
     const before = reviewComments.filter(({ user }) => user?.login === login).map(({ body }) => body);
     const fresh = fitting
       .filter((replacement) => !before.some((body) => body.includes(createReplacementKey(replacement))))
-      .slice(0, SUGGESTIONS);
+      .slice(0, MAX_SUGGESTIONS);
     if (fresh.length === 0) return fitting.length;
     await rest.pulls.createReview({
       ...at,
@@ -225,7 +230,7 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
     return fitting.length;
   };
 
-  const headOf = async (branch: string) => {
+  const readHead = async (branch: string) => {
     try {
       const { data } = await rest.repos.getBranch({ ...at, branch });
       return { commit: data.commit.sha, message: data.commit.commit.message };
@@ -256,8 +261,8 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
       tree: newTree.data.sha,
       parents: [parent],
     });
-    const isThere = !isOwnBranch || (await headOf(branch)) !== null;
-    if (!isThere) await rest.git.createRef({ ...at, ref: `refs/heads/${branch}`, sha: data.sha });
+    const branchExists = !isOwnBranch || (await readHead(branch)) !== null;
+    if (!branchExists) await rest.git.createRef({ ...at, ref: `refs/heads/${branch}`, sha: data.sha });
     else {
       try {
         await rest.git.updateRef({ ...at, ref: `heads/${branch}`, sha: data.sha, force: isOwnBranch });
@@ -273,11 +278,11 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
   return {
     noun: 'pull request',
     event,
-    defaultBranch: home.default_branch,
+    defaultBranch: ownRepository.default_branch,
     runId,
-    runUrl: run?.html_url ?? `${server}/${home.full_name}/actions/runs/${runId}`,
-    readOccasion: occasion,
-    read,
+    runUrl: run?.html_url ?? `${server}/${ownRepository.full_name}/actions/runs/${runId}`,
+    readOccasion,
+    readFile,
     listOwnComments: async (number) => {
       const login = await readOwnLogin();
       const all = await octokit.paginate(rest.issues.listComments, {
@@ -291,9 +296,9 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
       void (await rest.issues.createComment({ ...at, issue_number: number, body })),
     editComment: async (_, id, body) =>
       void (await rest.issues.updateComment({ ...at, comment_id: id, body })),
-    check,
+    writeCheck,
     suggest,
-    readHead: headOf,
+    readHead,
     commit,
     readProposalBody: async (branch, base) => {
       const head = `${owner}:${branch}`;

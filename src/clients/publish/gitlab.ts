@@ -36,7 +36,7 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
     return { number, head: sha, branch: source_branch, isFork: source_project_id !== target_project_id };
   };
 
-  const occasion = async (): Promise<Occasion> => {
+  const readOccasion = async (): Promise<Occasion> => {
     const number = Number(env['CI_MERGE_REQUEST_IID'] ?? 0);
     // In a pipeline of the merged result, CI_COMMIT_SHA is a commit that no branch has.
     const head = env['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA'] || env['CI_COMMIT_SHA'] || '';
@@ -50,7 +50,7 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
     return { kind: 'branch', branch, head, isDefault: branch === env['CI_DEFAULT_BRANCH'] };
   };
 
-  const read = async (path: string, commit: string) => {
+  const readFile = async (path: string, commit: string) => {
     try {
       const file = await api.RepositoryFiles.show(project, path, commit);
       return {
@@ -63,14 +63,14 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
     }
   };
 
-  const ownComments = async (number: number) => {
+  const listOwnComments = async (number: number) => {
     const { username } = await api.Users.showCurrentUser();
     const notes = await api.MergeRequestNotes.all(project, number);
     return notes.filter(({ author }) => author.username === username).map(({ id, body }) => ({ id, body }));
   };
 
-  /** GitLab takes annotations only from its own reports, so the comment contains them. */
-  const check = async (head: string, { conclusion, title }: CheckRun) => {
+  /** The comment has the annotations, because GitLab accepts them only in its own reports. */
+  const writeCheck = async (head: string, { conclusion, title }: CheckRun) => {
     const state = conclusion === 'success' ? 'success' : 'failed';
     await api.Commits.editStatus(project, head, state, {
       name: 'self-heal',
@@ -86,7 +86,7 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
       diffs.map((diff) => [diff.new_path, { old: diff.old_path, lines: listShownLines(diff.diff, '+') }]),
     );
     const fitting = all.filter(({ path, last }) => linesInDiff.get(path)?.lines.has(last));
-    const bodies = (await ownComments(number)).map(({ body }) => body);
+    const bodies = (await listOwnComments(number)).map(({ body }) => body);
     for (const replacement of fitting.filter(
       (replacement) => !bodies.some((body) => body.includes(createReplacementKey(replacement))),
     )) {
@@ -110,7 +110,7 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
     return fitting.length;
   };
 
-  const headOf = async (branch: string) => {
+  const readHead = async (branch: string) => {
     try {
       const { commit } = await api.Branches.show(project, branch);
       return { commit: commit.id, message: commit.message };
@@ -121,7 +121,7 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
   };
 
   const commit = async ({ branch, parent, files, message, isOwnBranch }: NewCommit) => {
-    if (!isOwnBranch && (await headOf(branch))?.commit !== parent) return null;
+    if (!isOwnBranch && (await readHead(branch))?.commit !== parent) return null;
     const { id } = await api.Commits.create(
       project,
       branch,
@@ -137,17 +137,17 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
     defaultBranch: env['CI_DEFAULT_BRANCH'] ?? 'main',
     runId: env['CI_PIPELINE_ID'] ?? '0',
     runUrl: env['CI_PIPELINE_URL'] ?? '',
-    readOccasion: occasion,
-    read,
-    listOwnComments: ownComments,
+    readOccasion,
+    readFile,
+    listOwnComments,
     listMessages: async (number) =>
       (await api.MergeRequests.allCommits(project, number)).map(({ message }) => message),
     createComment: async (number, body) => void (await api.MergeRequestNotes.create(project, number, body)),
     editComment: async (number, id, body) =>
       void (await api.MergeRequestNotes.edit(project, number, id, { body })),
-    check,
+    writeCheck,
     suggest,
-    readHead: headOf,
+    readHead,
     commit,
     readProposalBody: async (branch, base) => {
       const { username } = await api.Users.showCurrentUser();
@@ -182,24 +182,23 @@ function createActions({
   path,
   content,
   isExecutable,
-  existsOnBranch: exists,
+  existsOnBranch,
   setsMode,
 }: CommittedFile): CommitAction[] {
   if (content === null) return [{ action: 'delete', filePath: path }];
-  const action: CommitAction['action'] = exists ? 'update' : 'create';
+  const action: CommitAction['action'] = existsOnBranch ? 'update' : 'create';
   const written: CommitAction = {
     action,
     filePath: path,
     content: content.toString('base64'),
     encoding: 'base64',
   };
-  const needsMode = setsMode && (exists || isExecutable);
+  const needsMode = setsMode && (existsOnBranch || isExecutable);
   return needsMode
     ? [written, { action: 'chmod', filePath: path, execute_filemode: isExecutable }]
     : [written];
 }
 
-/** Errors of `@gitbeaker` carry the response of the server. */
 function readStatus(error: unknown): unknown {
   const cause =
     error instanceof Error ? (error.cause as { response?: { status?: number } } | undefined) : undefined;

@@ -17,7 +17,6 @@ import { type Artifact, listFixedCauses } from './artifact.js';
 import { type PublishedFile, applyToContent, readFix, listReplacements, isPlainText } from './fix.js';
 import type { PullRequest, CheckRun, CommittedFile, Forge, OwnComment } from './forge.js';
 
-/** A run to publish, and its destination. */
 export interface Publication {
   readonly forge: Forge;
   readonly artifact: Artifact;
@@ -27,7 +26,7 @@ export interface Publication {
 }
 
 /** GitHub limits comments to 65,536 characters. */
-const COMMENT_BYTES = 60_000;
+const MAX_COMMENT_BYTES = 60_000;
 
 /** Publishes a run for the review of its code, and returns a sentence for each action. Publishing again changes nothing. */
 export async function publish(publication: Publication): Promise<string[]> {
@@ -44,7 +43,7 @@ async function publishOnChange(change: PullRequest, publication: Publication): P
   const { forge, artifact } = publication;
   const number = `${forge.noun} ${change.number}`;
   const page = createPage(publication);
-  await forge.check(change.head, createCheck(publication, page));
+  await forge.writeCheck(change.head, createCheck(publication, page));
   const ownComment = (await forge.listOwnComments(change.number)).find(
     (comment) => readOrigin(comment) !== null,
   );
@@ -53,14 +52,14 @@ async function publishOnChange(change: PullRequest, publication: Publication): P
   const body = renderComment(change, publication, page);
   if (!ownComment) await forge.createComment(change.number, body);
   else if (ownComment.body !== body) await forge.editComment(change.number, ownComment.id, body);
-  const done = ownComment
-    ? ownComment.body === body
+  const result = !ownComment
+    ? 'has a new comment'
+    : ownComment.body === body
       ? 'has this comment already'
-      : 'has its comment updated'
-    : 'has a comment now';
+      : 'has an updated comment';
   const suggested = await forge.suggest(change, createSuggestions(change, publication));
   return [
-    `${number} ${done}.`,
+    `${number} ${result}.`,
     ...(suggested === 0
       ? []
       : [`${counted(suggested, 'suggestion')} at ${suggested === 1 ? 'its line' : 'their lines'}.`]),
@@ -121,7 +120,7 @@ interface Page {
   readonly text: string;
   /** The SHA-256 of the patch that the text contains in full; null if it contains none. */
   readonly fix: string | null;
-  /** The text without the patch, for the body of a pull request: it shows the patch anyway, and its text can close issues. */
+  /** The text without the patch, for the body of a pull request, which shows its changes anyway, and in which the patch could close issues. */
   readonly withoutFix: string;
   /** Why the patch must not be committed, as the end of a sentence; null if it may. */
   readonly refused: string | null;
@@ -132,14 +131,14 @@ export function hashFix({ fix }: Artifact): string | null {
   return fix && createHash('sha256').update(fix).digest('hex');
 }
 
-/** Shows the patch, and offers to commit it only if a reviewer can see all of it. */
+/** Renders the text about a run with its patch, which it offers to commit only if a reviewer can see all of it. */
 function createPage({ artifact, redactor }: Publication): Page {
   const { report, dir, fix } = artifact;
   const readPatchText = (patch: string | null) => readPatch(dir, patch, redactor);
   const folder = `.self-heal/runs/${report.runId}`;
   const renderText = (fixText: string) =>
     redactor.text(
-      renderMarkdown(report, { folder, maxBytes: COMMENT_BYTES, patchText: readPatchText, fix: fixText }),
+      renderMarkdown(report, { folder, maxBytes: MAX_COMMENT_BYTES, patchText: readPatchText, fix: fixText }),
     );
   const withoutFix = renderText('');
   if (fix === null) return { text: withoutFix, fix: null, withoutFix, refused: null };
@@ -168,11 +167,11 @@ function createCheck({ artifact, folder }: Publication, { text: summary, fix }: 
   const { report } = artifact;
   const { exitCode, outcome, totals } = report;
   const isGreen = exitCode === exitCodes.green;
-  const waits = fix !== null || outcome === 'escalated';
+  const needsPerson = fix !== null || outcome === 'escalated';
   const inProject = path.posix.join('/', folder);
   const annotations = createAnnotations(report, { workspace: '/', project: inProject });
   return {
-    conclusion: isGreen ? 'success' : waits ? 'action_required' : 'failure',
+    conclusion: isGreen ? 'success' : needsPerson ? 'action_required' : 'failure',
     title:
       fix === null
         ? `${outcome}, ${counted(totals.failed, 'test')} failed`
@@ -185,7 +184,7 @@ function createCheck({ artifact, folder }: Publication, { text: summary, fix }: 
 }
 
 /**
- * Creates the suggestions for a review: patches of tests, which only a person may accept, and, on a fork, where self-heal cannot commit, the fix.
+ * Creates the suggestions for a review: patches of tests, which only a person may accept, and on a fork, to which self-heal cannot commit, the fix.
  */
 function createSuggestions({ isFork }: PullRequest, { artifact, redactor }: Publication) {
   const { report, fix, dir } = artifact;
@@ -219,7 +218,7 @@ async function publishOnBranch(
 ): Promise<string[]> {
   const { forge, artifact } = publication;
   const page = createPage(publication);
-  await forge.check(head, createCheck(publication, page));
+  await forge.writeCheck(head, createCheck(publication, page));
   if (artifact.fix === null) return [`${branch} is ${artifact.report.outcome}: there is no fix to propose.`];
   if (page.refused !== null) return [`The fix is not published: ${page.refused}.`];
   const now = await forge.readHead(branch);
@@ -244,7 +243,7 @@ async function publishOnBranch(
   return [`${await forge.propose({ branch: fixBranch, base: branch, title, body })} has the fix.`];
 }
 
-/** Describes the fixed tests, or the suite itself if it had not started. */
+/** Counts the healed tests, or names the suite itself if no test was healed. */
 function describeFixed({ totals }: Report): string {
   return totals.healed > 0 ? counted(totals.healed, 'failing test') : 'the suite itself';
 }
@@ -253,8 +252,8 @@ const trailer = 'Self-Heal-Run';
 
 /** Returns the id of the commit that the body of our own pull request names; null if it names none. */
 function readCommit(body: string | null): string | null {
-  const named = z.object({ commit: sha }).safeParse(jsonOf(marker.exec(body ?? '')?.[1] ?? ''));
-  return named.data?.commit ?? null;
+  const origin = z.object({ commit: sha }).safeParse(jsonOf(marker.exec(body ?? '')?.[1] ?? ''));
+  return origin.data?.commit ?? null;
 }
 
 /** Creates the trailer for a commit with a run's fix. */
@@ -267,13 +266,12 @@ export function isOurCommit(message: string): boolean {
   return new RegExp(`^${trailer}: `, 'm').test(message);
 }
 
-/** Returns the message of a commit with a run's fix. */
 export function createCommitMessage(artifact: Artifact, head: string): string {
   const headlines = listFixedCauses(artifact.report).map(({ headline }) => `- ${toCommitLine(headline)}`);
   return `Fix ${counted(headlines.length, 'cause')} of failing tests\n\n${headlines.join('\n')}\n\n${createTrailer(artifact, head)}`;
 }
 
-/** Reduces a text to plain words, because in a commit message it could close an issue, skip CI, mention people or add a trailer. */
+/** Reduces a text to plain words, because a commit message can close issues, skip CI, mention people or have trailers. */
 function toCommitLine(text: string): string {
   return text
     .slice(0, 200)
@@ -281,7 +279,7 @@ function toCommitLine(text: string): string {
     .trim();
 }
 
-/** Creates the files to commit for a fix; or returns why it cannot be committed, as a sentence. */
+/** Creates the files to commit for a fix; returns a sentence if it cannot be committed. */
 export async function createCommittedFiles(
   { fix }: Artifact,
   head: string,
@@ -300,7 +298,7 @@ async function createCommittedFile(
   head: string,
   forge: Forge,
 ): Promise<CommittedFile | string> {
-  const before = await forge.read(file.path, head);
+  const before = await forge.readFile(file.path, head);
   const content = applyToContent(file, before?.content ?? null);
   if (content === 'conflict' || !matchesBlobs(file, before?.content ?? null, content))
     return `The fix is not published: ${file.path} differs from the version that it was made for.`;
@@ -310,8 +308,8 @@ async function createCommittedFile(
 }
 
 /**
- * True if a fix was made for exactly these contents, because a hunk may also apply to a different version of the file. A patch that only changes a mode
- * has no content ids.
+ * True if a fix was made for exactly these contents; a hunk could also apply to another version of the file. A patch that only changes a mode has no
+ * content ids.
  */
 function matchesBlobs({ blobs }: PublishedFile, before: Buffer | null, after: Buffer | null): boolean {
   return blobs === null || (computeBlobId(before) === blobs.before && computeBlobId(after) === blobs.after);

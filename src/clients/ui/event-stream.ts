@@ -23,7 +23,7 @@ interface EventStreamOptions {
   readonly closing: AbortSignal;
 }
 
-/** The interval of comments, which distinguish a quiet run from a lost connection. */
+/** The interval between comments in the stream, which distinguish a quiet run from a lost connection. */
 const HEARTBEAT_MS = 15_000;
 /** The pause after an update, as a multiple of its drawing time, because a page with many causes must not slow down the run. */
 const PAUSE = 4;
@@ -115,19 +115,19 @@ async function* followRuns(options: {
   const { projectRoot, signal, clock } = options;
   if ((await findLatestRunId(projectRoot)) === null) yield null;
   let run = createEmptyRun();
-  let appended = (): string[] => [];
+  let readNewLines = (): string[] => [];
   while (!signal.aborted) {
-    // Checked before reading, so all events of a run are yielded before the next run.
+    // Checks this before reading, so that it yields all events of a run before the next run.
     const newest = await findLatestRunId(projectRoot);
-    const events = appended().flatMap((line) => parseEvent(line) ?? []);
+    const events = readNewLines().flatMap((line) => parseEvent(line) ?? []);
     if (events.length > 0) {
       run = { ...events.reduce(reduce, run), runId: run.runId };
       yield { run, events };
     }
     if (newest !== null && newest !== run.runId) {
       run = createEmptyRun(newest);
-      // At its end, a run is moved into the project.
-      appended = createLineFollower(() => path.join(runDirOf(projectRoot, newest), eventsFile));
+      // A run is moved into the project when it ends, so its path may change.
+      readNewLines = createLineFollower(() => path.join(runDirOf(projectRoot, newest), eventsFile));
       continue;
     }
     await clock.sleep(POLL_MS, signal);

@@ -27,19 +27,19 @@ export function showNow(run: RunState): Markup {
     </ul>`;
 }
 
-/** More causes in progress are only counted, because each has its own line below. */
+/** The maximum number of causes in progress to name; each also has a line below. */
 const MAX_NAMED = 3;
 
 /** Describes the current step of the run, as the beginning of a sentence. */
 function describePhase({ phase, causes, latest }: RunState): string {
   if (phase) return capitalize(describePhaseEvent(phase.since));
-  const atWork = causes.flatMap(({ id, phase: doing, ended }) =>
+  const inProgress = causes.flatMap(({ id, phase: doing, ended }) =>
     doing && !ended ? [`${id}: ${describePhaseEvent(doing.since)}`] : [],
   );
-  if (atWork.length > MAX_NAMED) return `${atWork.length} causes in progress`;
+  if (inProgress.length > MAX_NAMED) return `${inProgress.length} causes in progress`;
   const latestEnd = causes.find(({ id }) => id === latest)?.ended;
   if (latestEnd) return `${latest}: ${verdictWords[latestEnd.verdict].word}`;
-  return atWork.join(' · ') || 'Starting';
+  return inProgress.join(' · ') || 'Starting';
 }
 
 /** Shows a running number of seconds, updated by the page's script. */
@@ -49,12 +49,12 @@ function showTimeSince(time: number | null): Markup {
 
 function showWork({ since, doing }: Phase, cause?: CauseState): Markup {
   const started = cause?.attempts.findLast((attempt) => attempt.started)?.started;
-  const who = started ? ` · ${started.slashCommand} (${started.runner})` : '';
+  const agent = started ? ` · ${started.slashCommand} (${started.runner})` : '';
   const cost = cause?.costUsd == null ? '' : ` · ${dollars(cause.costUsd)}`;
   const activity = since.type === 'agent.retrying' ? since.reason : doing;
   return html`<li>
     ${cause && html`<a href="#${cause.id}">${cause.id}</a> `}${describePhaseEvent(since)},
-    ${showTimeSince(since.time)}<span class="quiet">${who}${cost}</span>
+    ${showTimeSince(since.time)}<span class="quiet">${agent}${cost}</span>
     ${since.type === 'agent.started' && html`<span class="quiet"> · <code>${since.logFile}</code></span>`}
     ${activity !== '' && html`<p class="activity">${activity}</p>`}
   </li>`;

@@ -18,12 +18,12 @@ import {
   type TypedAnswer,
 } from '../answer-escalation.js';
 
-/** The escalations of a project, for the page; `self-heal escalations` does the same on the command line. */
+/** The escalations of a project, as the page lists and answers them. */
 export interface PageEscalations {
   /** Returns the pending escalations, newest first. */
-  pending(): Promise<Result<readonly EscalationWithPatches[], Problem>>;
+  listPending(): Promise<Result<readonly EscalationWithPatches[], Problem>>;
   /** Answers an escalation, and returns its new state. */
-  answer(id: string, given: TypedAnswer): Promise<Result<Escalation, Problem>>;
+  answer(id: string, typed: TypedAnswer): Promise<Result<Escalation, Problem>>;
 }
 
 const BODY_BYTES = 64 * 1024;
@@ -38,7 +38,7 @@ const answerShape = z.strictObject({
 export function createEscalationRoutes(escalations: PageEscalations): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
-    const open = await escalations.pending();
+    const open = await escalations.listPending();
     return open.ok ? c.html(String(showQuestions(open.value))) : respondWithProblem(c, open.error);
   });
   routes.post('/:id', bodyLimit({ maxSize: BODY_BYTES }), async (c) => {
@@ -70,8 +70,8 @@ export function showQuestions(escalations: readonly EscalationWithPatches[]): Ma
   return html`${escalations.map(showQuestion)}`;
 }
 
-/** The number of lines of a patch in a form. */
-const LINES = 120;
+/** The maximum number of lines of a patch in a form. */
+const MAX_LINES = 120;
 
 function showQuestion(escalation: EscalationWithPatches): Markup {
   const { id, problem, tests, tried, recommendation, createdAt, choices, offers } = escalation;
@@ -87,7 +87,7 @@ function showQuestion(escalation: EscalationWithPatches): Markup {
         : ''
     }
     <p><strong>Recommended: </strong>${recommendation}</p>
-    ${showOffers(offers, LINES)}
+    ${showOffers(offers, MAX_LINES)}
     <form novalidate data-question="${id}">
       <fieldset>
         <legend>What should be done?</legend>
@@ -124,17 +124,17 @@ export function openProjectEscalations(flags: StoreFlags): PageEscalations {
     return 'ok' in used ? used : err(used);
   };
   return {
-    pending: () => withProjectStore(async (store) => ok(await listPendingWithPatches(store))),
+    listPending: () => withProjectStore(async (store) => ok(await listPendingWithPatches(store))),
     answer: (id, typed) =>
       withProjectStore(async (store) => {
         const stored = await findEscalation(store, id);
         if (store === null || !stored.ok) return stored;
         // Somebody may have answered it since the page was drawn.
         if (stored.value.state !== 'pending') return err(createAlreadyAnsweredProblem(stored.value));
-        const decided = await recordAnswer(store, stored.value, typed, flags);
-        if (!decided.ok) return decided;
-        const { escalation, proof } = decided.value;
-        // The next run applies a chosen patch.
+        const answered = await recordAnswer(store, stored.value, typed, flags);
+        if (!answered.ok) return answered;
+        const { escalation, proof } = answered.value;
+        // Releases the lock, because the next run applies a chosen patch.
         proof?.request.lock[Symbol.dispose]();
         return ok(escalation);
       }),

@@ -101,7 +101,7 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Reads the page's files once, by name. Requests look names up here and never become paths. */
+/** Reads the page's files once, by name, so that no request becomes a path. */
 async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
   const folder = ownFile('clients/ui/page');
   const files = new Map<string, PageFile>();
@@ -119,8 +119,8 @@ async function readScreenshot(
   projectRoot: string,
   { runId, n, name }: { readonly runId: string; readonly n: string; readonly name: string },
 ): Promise<{ bytes: Buffer; type: string } | null> {
-  const isThere = /^[1-9]\d{0,5}$/.test(n) && (await listRunIds(projectRoot)).includes(runId);
-  return isThere ? readPicture(runDirOf(projectRoot, runId), { n: Number(n), name }) : null;
+  const isKnown = /^[1-9]\d{0,5}$/.test(n) && (await listRunIds(projectRoot)).includes(runId);
+  return isKnown ? readPicture(runDirOf(projectRoot, runId), { n: Number(n), name }) : null;
 }
 
 /** The token and the port against which requests are checked. */
@@ -165,9 +165,9 @@ function checkRequest(access: Access): MiddlewareHandler {
     if (!hosts.includes(c.req.header('host') ?? ''))
       return c.text('Requests to this host are not allowed.', 421);
     const origin = c.req.header('origin');
-    const ours = origin !== undefined && hosts.some((host) => origin === `http://${host}`);
-    const changes = c.req.method !== 'GET' && c.req.method !== 'HEAD';
-    if (!ours && (changes || origin !== undefined))
+    const isOwnOrigin = hosts.some((host) => origin === `http://${host}`);
+    const isWriting = c.req.method !== 'GET' && c.req.method !== 'HEAD';
+    if (!isOwnOrigin && (isWriting || origin !== undefined))
       return c.text('Requests from this origin are not allowed.', 403);
     if (!hasToken(c, access))
       return c.text('Open the URL that self-heal ui printed: it contains a token.', 401);

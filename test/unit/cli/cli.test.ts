@@ -28,7 +28,10 @@ it('MC-2 every page fits, nothing is lost between pages, and page text stays fen
 
 it.each(['', 'nonsense', '#', '../..#1', 'a#99999', 'a b#1'])('MC-2 %j is no cursor', (text) => {
   expect(parseCursor(text)).toBeNull();
-  expect(parseCursor(formatCursor({ of: '20261125-1', page: 3 }))).toEqual({ of: '20261125-1', page: 3 });
+  expect(parseCursor(formatCursor({ runId: '20261125-1', page: 3 }))).toEqual({
+    runId: '20261125-1',
+    page: 3,
+  });
 });
 
 it.each([
