@@ -38,16 +38,13 @@ interface PublishOptions {
   apply?: boolean;
 }
 
-/** The job that publishes. */
-interface Job {
-  readonly env: NodeJS.ProcessEnv;
-  readonly print: (line: string) => unknown;
-}
+/** The variables of this process, and its output. */
+const ownJob = { env: process.env, print: printText as (line: string) => unknown };
 
 /** Runs `self-heal publish` in a job with these variables; returns the exit code, or the problem. */
 export async function runPublish(
   { from, folder, answer, apply }: PublishOptions,
-  { env, print }: Job = { env: process.env, print: printText },
+  { env, print } = ownJob,
 ): Promise<number | Problem> {
   // Loaded on demand, because `--help` needs neither.
   const { readArtifact } = await import('../clients/publish/artifact.js');
@@ -109,7 +106,7 @@ async function openForge(env: NodeJS.ProcessEnv): Promise<Result<Forge, Problem>
  */
 async function answerGithubComment(
   { artifact, folder, env }: { artifact: Artifact | null; folder: string; env: NodeJS.ProcessEnv },
-  printLine: Job['print'],
+  printLine: typeof ownJob.print,
 ): Promise<number | Problem> {
   const { openGithub } = await import('../clients/publish/github.js');
   const opened = openGithub(env);
@@ -137,7 +134,7 @@ async function answerGithubComment(
 }
 
 /** Commits the fix to the branch of the merge request that the pipeline belongs to; whoever may start the job may push. */
-async function applyToMergeRequest(request: ApplyRequest, printLine: Job['print']): Promise<number> {
+async function applyToMergeRequest(request: ApplyRequest, printLine: typeof ownJob.print): Promise<number> {
   const occasion = await request.forge.readOccasion();
   const { applyFix } = await import('../clients/publish/apply.js');
   const outcome: CommentOutcome =

@@ -89,7 +89,7 @@ describe.each(realPrograms)('$name', (program) => {
     expect(run.opinion).toEqual(opinion);
   });
 
-  it('AG-8 is denied a file outside the project, and reports the denial although it completes', async () => {
+  it('AG-8 reports that it was denied a file outside the project, although it completes', async () => {
     const outside = path.join(tempDir(), 'outside.txt');
     const { run } = await work(program, () => [program.creates(outside), finalMessage]);
     expect(existsSync(outside)).toBe(false);
@@ -98,7 +98,7 @@ describe.each(realPrograms)('$name', (program) => {
     if (program.name !== 'gemini') expect(run.denials.length).toBeGreaterThan(0);
   });
 
-  it('AG-8 asks although it may run no command, which is no denied edit', async () => {
+  it('AG-8 asks a person after a refused command, which is no denied edit', async () => {
     const { run } = await work(program, () => [program.runs, question]);
     expect(run).toMatchObject({ end: { kind: 'completed' }, denials: [], claim: { status: 'needs-person' } });
   });
@@ -112,7 +112,7 @@ describe.each(realPrograms)('$name', (program) => {
   const retriesLong = program.name === 'gemini';
 
   it.skipIf(retriesLong).each([429, 503, 529])(
-    'AG-6 ends retryable on %i, after few retries of its own',
+    'AG-6 ends as retryable on %i after few retries of its own',
     async (status) => {
       const { run, requests } = await work(program, () => [{ status }]);
       expect(run.end).toMatchObject({ kind: 'retryable' });
@@ -120,7 +120,7 @@ describe.each(realPrograms)('$name', (program) => {
     },
   );
 
-  it.skipIf(retriesLong)('AG-6 ends retryable on a dropped connection', async () => {
+  it.skipIf(retriesLong)('AG-6 ends as retryable on a dropped connection', async () => {
     const { run } = await work(program, () => ['drop']);
     expect(run.end).toMatchObject({ kind: 'retryable' });
   });

@@ -207,7 +207,7 @@ it.each([
   },
 );
 
-it('EV-6 an error in a page object has an excerpt of its own line, and one of the test’s line that called it', () => {
+it('EV-6 an error in a page object has excerpts of its own line and of the test’s line that called it', () => {
   const root = tempDir();
   const [pom, spec] = ['tests/cart-page.ts', 'tests/cart.spec.ts'];
   writeInto(root, { [pom]: 'one\ntwo\nclick\n', [spec]: 'first\ncall\nlast\n' });
