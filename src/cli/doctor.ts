@@ -47,13 +47,13 @@ function formatChecks(checks: readonly DoctorCheck[], paint: ChalkInstance): str
     ...(remedy === null ? [] : [`  ${' '.repeat(width)}  → ${remedy}`]),
   ]);
   const failed = checks.filter(({ state }) => state === 'failed').length;
-  const failures = failed === 1 ? 'One check fails' : `${failed} checks fail`;
+  const failures = failed === 1 ? 'One check failed' : `${failed} checks failed`;
   const allPassed = checks.every(({ state }) => state === 'ok');
   const last =
     failed > 0
       ? `${failures}: a run would not work.`
       : allPassed
         ? 'A run can start.'
-        : 'No check fails, but see the warnings.';
+        : 'No check failed, but see the warnings.';
   return [...lines, '', last].join('\n');
 }

@@ -70,7 +70,7 @@ export async function runPublish(
       kind: 'forge-refused',
       message: 'a request to the forge failed',
       detail: redactor.text(describeRequestError(error)),
-      remedy: 'See which permission the token lacks, or run the job again.',
+      remedy: 'Check which permission the token lacks, or run the job again.',
     };
   }
 }

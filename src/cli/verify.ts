@@ -21,7 +21,10 @@ Exit codes: ${exitCodes.green} proven, ${exitCodes.red} failing, refused, not ne
 /** `self-heal verify`: proves a fix by a person or any agent (HN-12). */
 export function define(command: Command): Command {
   return addWaitFlag(command)
-    .argument('[filter...]', 'the tests that the fix is for (default: those that failed in the last red run)')
+    .argument(
+      '[filter...]',
+      'the tests that the change should fix (default: those that failed in the last red run)',
+    )
     .option('--base <commit>', 'compare with this commit instead')
     .option('--review', 'let another agent review the change; this costs an agent run')
     .option('--quick', 'run only these tests, once without the change and twice with it')

@@ -193,7 +193,7 @@ const rule = z.strictObject({
   retry: oneOf(retryAxes)
     .optional()
     .describe(
-      'What a fix needs: code_error, env_error or never_retry. Default: what the built-in rules say.',
+      'What a fix needs: code_error, env_error or never_retry. Default: as the built-in rules decide.',
     ),
 });
 

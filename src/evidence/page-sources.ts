@@ -30,7 +30,7 @@ const nothing: PageEvidence = {
 
 const noTraceReasons = {
   on: "no trace: the worker ended before it could write one, or the test's file turns traces off",
-  own: 'no trace: a test of the run records one itself and does not attach it as `trace`, and Playwright cannot record two',
+  own: 'no trace: a test of the run records its own without attaching it as `trace`, and Playwright cannot record two',
 } as const;
 
 /**

@@ -48,20 +48,23 @@ export function judgeApp({ request, suite, appEdits, testEdits, old }: GuardedCh
   const imports = [...old.parsed.values()].flatMap((source) => source.imports);
   const silenced = request.category === 'build-error' ? [...testEdits, ...appEdits] : appEdits;
   return [
-    ...appEdits.flatMap((edit) => findAdded(edit, [...testDetection, ...tampering, ...named])),
-    ...silenced.flatMap((edit) => findAdded(edit, suppressions)),
+    ...appEdits.flatMap((edit) => findAddedViolations(edit, [...testDetection, ...tampering, ...named])),
+    ...silenced.flatMap((edit) => findAddedViolations(edit, suppressions)),
     ...appEdits.flatMap((edit) => judgeSettings(edit, imports)),
   ];
 }
 
-/** Returns the violations that a file has more often than before. */
-function findAdded({ path: file, before, after }: JudgedEdit, patterns: readonly Pattern[]): Violation[] {
+/** Returns the violations that an edit adds. */
+function findAddedViolations(
+  { path: file, before, after }: JudgedEdit,
+  patterns: readonly Pattern[],
+): Violation[] {
   const [was, is] = [before?.text ?? '', after?.text ?? ''];
   const lineAt = createLineLookup(is);
   return patterns
     .filter(([, , files]) => files?.test(file) ?? true)
-    .flatMap(([rule, says]) => {
-      const all = new RegExp(says, `${says.flags}g`);
+    .flatMap(([rule, pattern]) => {
+      const all = new RegExp(pattern, `${pattern.flags}g`);
       const unmatched = [...was.matchAll(all)].map(([text]) => text);
       return [...is.matchAll(all)].flatMap(({ 0: text, index }) => {
         const at = unmatched.indexOf(text);
@@ -75,7 +78,7 @@ function findAdded({ path: file, before, after }: JudgedEdit, patterns: readonly
 
 const strict =
   /^compilerOptions\.(?:strict\w*|no(?!Emit$)[A-Z]\w*|alwaysStrict|exactOptionalPropertyTypes|useUnknownInCatchVariables|checkJs)$/;
-const leftOut = /^(?:exclude|include|files|extends)$/;
+const fileSelection = /^(?:exclude|include|files|extends)$/;
 /** Variables that load code into every Node.js process, or configure Playwright itself. */
 const loadingVariable = /^(?:NODE_OPTIONS|NODE_PATH|(?:PLAYWRIGHT|PWTEST|PW)_\w+)$/;
 
@@ -83,23 +86,23 @@ const loadingVariable = /^(?:NODE_OPTIONS|NODE_PATH|(?:PLAYWRIGHT|PWTEST|PW)_\w+
 function judgeSettings({ path: file, before, after }: JudgedEdit, imports: readonly string[]): Violation[] {
   const name = path.posix.basename(file);
   const [was, is] = [before?.text ?? '', after?.text ?? ''];
-  const listViolation = (rule: GuardRule, detail: string) => [createViolation(rule, { file, detail })];
+  const createViolations = (rule: GuardRule, detail: string) => [createViolation(rule, { file, detail })];
   if (/^\.env(?:\.|$)/.test(name)) {
     const [olds, news] = [parse(was), parse(is)];
     const set = Object.keys(news).find((key) => loadingVariable.test(key) && olds[key] !== news[key]);
-    return set ? listViolation('playwright-patched', set) : [];
+    return set ? createViolations('playwright-patched', set) : [];
   }
   if (!/^[jt]sconfig[\w.-]*\.json$/.test(name) || !before || !after) return [];
   const [olds, news] = [parseJsonSettings(was), parseJsonSettings(is)];
-  if (!news) return listViolation('compiler-loosened', 'it can no longer be read');
+  if (!news) return createViolations('compiler-loosened', 'it can no longer be read');
   return [...new Set([...(olds?.keys() ?? []), ...news.keys()])].flatMap((key) => {
     const [from, to] = [olds?.get(key), news.get(key)];
     if (from === to) return [];
     if (/^compilerOptions\.paths\.(?:@playwright\/test|playwright(?:-core)?|\*)$/.test(key))
-      return listViolation('playwright-patched', key);
-    if (redirectsImport(key, from, imports)) return listViolation('module-shadowed', key);
-    const isLoosened = strict.test(key) ? from === 'true' || to === 'false' : leftOut.test(key) && from;
-    return isLoosened ? listViolation('compiler-loosened', key) : [];
+      return createViolations('playwright-patched', key);
+    if (redirectsImport(key, from, imports)) return createViolations('module-shadowed', key);
+    const isLoosened = strict.test(key) ? from === 'true' || to === 'false' : fileSelection.test(key) && from;
+    return isLoosened ? createViolations('compiler-loosened', key) : [];
   });
 }
 

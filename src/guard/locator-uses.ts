@@ -204,7 +204,7 @@ export function createLocatorUses(files: () => readonly SourceFile[]): LocatorUs
     const isOwn = args
       .flatMap(listWords)
       .some((text) => addedWords.some((word) => text.includes(word) || word.includes(text)));
-    return isOwn ? 'its target is the expected text itself' : null;
+    return isOwn ? 'it looks for the expected text itself' : null;
   }
 }
 

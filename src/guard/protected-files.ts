@@ -14,7 +14,7 @@ const table: Readonly<Record<string, string>> = {
   'it configures self-heal': 'agents.yaml agents.yml',
   'the folder belongs to self-heal': '.self-heal/',
   'it is a Playwright config': '*playwright*.config.*',
-  'Playwright itself judges the tests': `
+  'it belongs to Playwright, which judges the tests': `
     node_modules/playwright* node_modules/@playwright* *patches/playwright* *patches/@playwright*`,
   'it belongs to git': `
     .git/ .git .gitmodules .gitattributes .gitignore .gitconfig .lfsconfig .husky/ .githooks/ .lefthook* .lefthook/

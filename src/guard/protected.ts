@@ -6,8 +6,8 @@ import { isLockFile, isManifest, explainProtection } from './protected-files.js'
 import { isSnapshotPath } from './test-places.js';
 
 /**
- * Finds the edits of files that are protected in every class. `isExpected` is true for further snapshots, and `ofConfig` has Playwright's config
- * and the files that it loads. A lock file may change only with its manifest.
+ * Finds the edits of files that are protected in every class. `isExpected` is true for further snapshots, and `ofConfig` contains Playwright's
+ * config and the files that it loads. A lock file may change only with its manifest.
  */
 export function findProtectedEdits(
   edits: readonly JudgedEdit[],

@@ -40,6 +40,7 @@ export function describeFlake({ kind, red, alone, condition }: Flake): string {
 export function explainTooRare({ red }: Pick<Flake, 'red'>, mostRuns: number): string | null {
   const needed = countGreensNeeded(red);
   if (needed <= mostRuns) return null;
-  const runs = needed === Infinity ? 'no number of' : `${needed}`;
-  return `too rare to prove a fix: ${runs} green runs would be needed, more than flaky.runs (${mostRuns})`;
+  return needed === Infinity
+    ? 'too rare to prove a fix with any number of green runs'
+    : `too rare to prove a fix: ${needed} green runs would be needed, more than flaky.runs (${mostRuns})`;
 }

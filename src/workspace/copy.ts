@@ -58,7 +58,7 @@ export function createCopy(root: string, folder: string): ProjectCopy {
     const before = untouched;
     untouched = null;
     const all = await listProject(root);
-    entries = dropLarge(choose ? await choose(all) : all);
+    entries = dropLargeFolders(choose ? await choose(all) : all);
     const inProject = entries.map((entry) => ({ ...entry, root }));
     const inBase = await mirror(
       inProject.filter(({ area }) => area === 'source'),
@@ -113,7 +113,7 @@ function retargetLink({
   return path.isAbsolute(link) ? path.join(tree, path.relative(root, target)) : link;
 }
 
-function dropLarge(entries: readonly Entry[]): Entry[] {
+function dropLargeFolders(entries: readonly Entry[]): Entry[] {
   const ignored = entries.filter(({ area }) => area === 'ignored');
   const tops = new Map<string, { files: number; bytes: number }>();
   const folders = new Set(ignored.filter(({ kind }) => kind === 'folder').map((entry) => entry.path));
@@ -297,9 +297,9 @@ export async function listChangedSince(
   copy: ProjectCopy,
   isOurs: (file: string, now: FileState | null) => boolean,
 ): Promise<string[]> {
-  const sources = (entries: readonly Entry[]) =>
+  const indexSources = (entries: readonly Entry[]) =>
     indexByPath(entries.filter((entry) => entry.area === 'source' && isFile(entry)));
-  const [before, now] = [sources(copy.entries), sources(await listProject(root))];
+  const [before, now] = [indexSources(copy.entries), indexSources(await listProject(root))];
   const differs = (file: string) => {
     const [oldEntry, newEntry] = [before.get(file), now.get(file)];
     if (oldEntry && newEntry && isUntouched(oldEntry.stat, newEntry.stat)) return false;

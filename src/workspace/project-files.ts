@@ -231,8 +231,9 @@ export async function findUnwritable(root: string, files: readonly string[]): Pr
 
 /** True if the name of a path does not keep a fix from changing it. */
 export function isWritable(file: string): boolean {
-  const isNever = (part: string) => packageFolder.test(part) || neverCopied.has(path.posix.basename(part));
-  return ![...listParents(file), file].some(isNever) && safePath.safeParse(file).success;
+  const isProtectedPart = (part: string) =>
+    packageFolder.test(part) || neverCopied.has(path.posix.basename(part));
+  return ![...listParents(file), file].some(isProtectedPart) && safePath.safeParse(file).success;
 }
 
 const MAX_BLOCK_MS = 2;

@@ -184,7 +184,7 @@ describe('missing evidence', () => {
   it.each([
     [undefined, []],
     ['on', [expect.stringMatching(/^no trace: the worker ended/)]],
-    ['own', [expect.stringMatching(/^no trace: a test of the run records one itself/)]],
+    ['own', [expect.stringMatching(/^no trace: a test of the run records its own/)]],
   ] as const)(
     'EV-12 is reported if there is no trace of a run that was to have them: %s',
     async (tracing, missing) => {

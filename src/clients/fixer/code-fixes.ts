@@ -42,7 +42,7 @@ export function fixErrors(ts: Ts, files: readonly string[]): CodeFix[] | null {
     if (!error?.file) return summaries.size > 0 ? listFixedFiles(ts, program) : null;
     const fix = findOnlyFix(service, error);
     const before = new Map(overlay);
-    if (!fix || !apply(program, fix) || !isBetter(listKeys(ts, errors), listKeys(ts, program.errors())))
+    if (!fix || !applyFix(program, fix) || !isBetter(listKeys(ts, errors), listKeys(ts, program.errors())))
       return null;
     for (const { fileName } of fix.changes) {
       if (overlay.get(fileName) === before.get(fileName)) continue;
@@ -114,7 +114,7 @@ function detectFormat(text: string): TypeScript.FormatCodeSettings {
   };
 }
 
-function apply(program: Program, { changes }: TypeScript.CodeFixAction): boolean {
+function applyFix(program: Program, { changes }: TypeScript.CodeFixAction): boolean {
   for (const { fileName, textChanges, isNewFile } of changes) {
     if (isNewFile || /[\\/]node_modules[\\/]/.test(fileName)) return false;
     const replacements = textChanges.map(({ span: { start, length }, newText }) => ({

@@ -117,9 +117,9 @@ function restoreCause({ run, inspected }: PromptRequest): Cause {
 
 const noAgent: Problem = {
   kind: 'usage',
-  message: 'this failure goes to no agent; a person has to look at it',
+  message: 'no agent works on this failure; a person has to look at it',
   remedy:
-    'Omit --prompt to see its evidence. `routes` in agents.yaml names the agents of each class; a test file that does not compile goes to no agent.',
+    'Omit --prompt to see its evidence. `routes` in agents.yaml names the agents of each class; no agent works on a test file that does not compile.',
 };
 
 function createNoSuchAttemptProblem(attempt: number, attempts: readonly number[]): Problem {

@@ -83,7 +83,7 @@ function renderCauses(report: Report): string[] {
     ];
     return `## ${id}: ${category}, ${counted(cause.tests.length, 'test')}\n\n${fenced(lines.join('\n'))}`;
   });
-  return [dataNotice, ...sections, 'Evidence of each: `get_failure` with its id.'];
+  return [dataNotice, ...sections, '`get_failure` with the id of a cause returns its evidence.'];
 }
 
 function listBlamedHunks(blame: Blame): string[] {

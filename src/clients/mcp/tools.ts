@@ -100,7 +100,7 @@ export const tools: Readonly<Record<string, Tool>> = {
       review: z
         .boolean()
         .optional()
-        .describe('have another agent, in a new session, read whether the change is honest'),
+        .describe('have another agent review, in a new session, whether the change is honest'),
     },
     output: fixAnswerShape,
     isReadOnly: false,

@@ -69,7 +69,7 @@ export function openGithub(env: NodeJS.ProcessEnv): Result<Github, Problem> {
   if (!event.success)
     return err(
       createMissingProblem(
-        'GITHUB_EVENT_PATH names no event of a repository',
+        'GITHUB_EVENT_PATH does not name the event of a repository',
         'Run it in a GitHub Actions job.',
       ),
     );

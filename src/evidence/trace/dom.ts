@@ -102,7 +102,7 @@ export function cleanPage(root: DomElement, clean: (text: string) => string): Do
 }
 
 const snapshotTree = record({ snapshot: record({ html: z.unknown().optional() }) });
-const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
  * The snapshots of one document. A snapshot is a tree of `[name, attributes, ...children]`. An unchanged node is
@@ -132,7 +132,7 @@ export class DocumentSnapshots {
       remaining -= 1;
       if (remaining < 0 || depth > MAX_DEPTH) return null;
       if (typeof node === 'string') return node;
-      const [first, second, ...rest] = asList(node);
+      const [first, second, ...rest] = toList(node);
       if (Array.isArray(first)) {
         const earlier = at - Number(first[0]);
         const referenced =
@@ -155,7 +155,7 @@ export class DocumentSnapshots {
     const nodes: unknown[] = [];
     const visit = (node: unknown, depth: number): void => {
       if (typeof node === 'string') return void nodes.push(node);
-      const [first, , ...rest] = asList(node);
+      const [first, , ...rest] = toList(node);
       if (typeof first !== 'string' || depth > MAX_DEPTH) return;
       for (const child of rest) visit(child, depth + 1);
       nodes.push(node);
