@@ -20,7 +20,7 @@ function acceptString<S extends z.ZodType>(field: string, shape: S) {
 
 const error = z.object({ message: z.string(), stack: textOrNull, snippet: textOrNull, causes: strings });
 
-// People record errors, so an entry without a type is one.
+// An entry without a type counts as an error, because people mostly record errors.
 const entry = z.object({
   time: number,
   type: z.string().catch('error'),

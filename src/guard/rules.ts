@@ -5,7 +5,7 @@ const rules = {
   'cannot-be-judged': 'it is unclear what the tests check now',
   'app-detects-tests': 'the app checks whether it is being tested',
   'compiler-loosened': 'a compiler or a linter checks less',
-  'playwright-patched': 'Playwright itself judges the tests',
+  'playwright-patched': 'it changes Playwright, which judges the tests',
   'flake-hidden': 'the flake would only be hidden',
   'module-shadowed': 'the tests would import another module',
 } as const satisfies Record<string, string>;

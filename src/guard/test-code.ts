@@ -72,9 +72,9 @@ export async function readTestCode(
 /** The references of a code file, as paths of the project. */
 interface References {
   readonly imports: readonly string[];
-  /** Files that it names in a string: data that it reads, a set-up in the config. */
+  /** Files that a string in it names, such as data that it reads, or a set-up in the config. */
   readonly names: readonly string[];
-  /** Files whose unique name ends a string, because code may compose paths. */
+  /** Files with a unique name with which a string ends, because code may compose the rest of the path. */
   readonly alike: readonly string[];
 }
 

@@ -57,7 +57,7 @@ export const blameShape = z.object({
   hunks: listOf(blamedHunkShape),
   /** True if runs have shown that reverting a part of it does not suffice; otherwise it is the best set found within the limits. */
   isMinimal: z.boolean(),
-  /** What ended the search early, or null; `edit` means that somebody edited files during a run without changes, which then showed nothing. */
+  /** What ended the search early, or null; `edit`: somebody edited files during a run, which then showed nothing. */
   endedBy: z.enum(['time', 'interrupt', 'edit']).nullable(),
   /** The number of hunks that were candidates. */
   outOf: count,

@@ -70,7 +70,7 @@ export function wrapPainted(line: string, width: number): string[] {
 }
 
 function breakLine(line: string, width: number): string[] {
-  // In so narrow a terminal, its own wrapping reads better.
+  // A terminal this narrow wraps text better itself.
   if (width < FEWEST_COLUMNS) return [line];
   // No code unit is wider than two columns, so a short line needs no measuring.
   if (line.length * 2 <= width || measureWidth(line) <= width) return [line];

@@ -91,7 +91,7 @@ export interface CauseState extends CauseRecord {
 /** One attempt, in progress until it is judged. */
 export interface AttemptState {
   readonly n: number;
-  /** Null for a re-run without an agent, whose first event is its judgement. */
+  /** Null for a re-run without an agent. */
   readonly started: EventOf<'agent.started'> | null;
   /** Set if its change stays until the proof decides. */
   readonly held: Attempt | null;

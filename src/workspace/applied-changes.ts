@@ -122,7 +122,7 @@ export class AppliedChanges {
     return this.#lastWritten.has(file);
   }
 
-  /** True if a file is still as a change of this run, or its revert, has left it. */
+  /** True if a file has not changed since this run last wrote it, in a change or a revert. */
   isAsLastWritten(file: string, now: FileState | null): boolean {
     const written = this.#lastWritten.get(file);
     return written !== undefined && isSameState(written, now);

@@ -9,7 +9,7 @@ import type { Problem } from '../problem.js';
 
 /** The files of a project in one state. */
 export interface FileSnapshot {
-  /** Returns all paths, relative to the root, with `/`. */
+  /** Returns all paths, relative to the root, with forward slashes. */
   listPaths(): Promise<readonly string[]>;
   /** Returns the bytes of the files that exist, by path. */
   readFiles(paths: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;

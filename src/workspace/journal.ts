@@ -16,8 +16,8 @@ import { safePath } from './safe-path.js';
 import { plannedFileShape } from './write-files.js';
 
 /**
- * A planned change of the project's tree, written and synced before the first byte changes (HN-2). A command that finds a journal brings each file to
- * its goal. A journal contains the inode numbers of its folders, and is refused in any other folder.
+ * A planned change of the project's tree, written and synced before the first byte changes (HN-2). A later command that finds a journal completes
+ * the change. A journal contains the inode numbers of its folders, so it is refused in any other folder.
  */
 const journalShape = z.strictObject({
   /** The run whose changes folder contains the contents. */
