@@ -66,7 +66,6 @@ export const exits = [
   'unusable',
 ] as const satisfies readonly AgentEnd['kind'][];
 
-/** One of `exits`. */
 export type Exit = (typeof exits)[number];
 
 /** The shape of an end with its reason in one line, for the next agent and for reports. */
@@ -147,7 +146,6 @@ export const exitWords: Readonly<Record<Exit, string>> = {
  */
 export const proposers = ['person', 'patch', 'memory', 'fixer'] as const;
 
-/** One of `proposers`. */
 export type Proposer = (typeof proposers)[number];
 
 /** One file that an agent changed, relative to the project, with lines added and removed; null for binary files. */
