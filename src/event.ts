@@ -80,7 +80,6 @@ export const suitePurposes = [
   'flaky',
 ] as const;
 
-/** One of `suitePurposes`. */
 export type SuitePurpose = (typeof suitePurposes)[number];
 
 const shards = { total: count, missing: listOf(z.number()) };

@@ -7,7 +7,6 @@ export const agentErrors = ['retryable', 'context_overflow', 'fatal', 'timeout',
 /** The reaction to a failure of an agent program: a wait, a shorter prompt, or a person (AG-6). */
 type AgentErrorKind = Exclude<AgentError, 'timeout' | 'aborted'>;
 
-/** One of `agentErrors`. */
 export type AgentError = (typeof agentErrors)[number];
 
 /** The reasons for which an agent program fails, and the kind of each. The remedy depends on the reason. */

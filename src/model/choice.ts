@@ -1,13 +1,11 @@
 /** What an offered patch changes: the tests, the app, or, with `whole`, also what no agent may change. A person chooses between them. */
 export const sides = ['tests', 'app', 'whole'] as const;
 
-/** One of `sides`. */
 export type Side = (typeof sides)[number];
 
 /** The possible answers of a person (ME-5). A side applies its offered patch, and proves it again. */
 export const choices = [...sides, 'provide-credentials', 'skip', 'simplify', 'guide'] as const;
 
-/** One of `choices`. */
 export type Choice = (typeof choices)[number];
 
 /** The text of each choice as shown to the user. */

@@ -9,7 +9,6 @@ import { listOf, texts } from './shape.js';
  */
 export const flakeKinds = ['order', 'load', 'data', 'time', 'random'] as const;
 
-/** One of `flakeKinds`. */
 export type FlakeKind = (typeof flakeKinds)[number];
 
 /** A test that is red and green on the same code, and the results of its experiments. */

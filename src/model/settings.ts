@@ -60,7 +60,6 @@ export interface LimitSettings {
 /** How thoroughly a heal is proven. */
 export const verifyLevels = ['quick', 'full', 'clean'] as const;
 
-/** One of `verifyLevels`. */
 export type VerifyLevel = (typeof verifyLevels)[number];
 
 /** agents.yaml with all defaults filled in. */

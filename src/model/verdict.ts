@@ -20,7 +20,6 @@ export const verdicts = [
   'not-run',
 ] as const;
 
-/** One of `verdicts`. */
 export type Verdict = (typeof verdicts)[number];
 
 /**
@@ -29,7 +28,6 @@ export type Verdict = (typeof verdicts)[number];
  */
 export const causeVerdicts = [...verdicts, 'superseded', 'interrupted'] as const;
 
-/** One of `causeVerdicts`. */
 export type CauseVerdict = (typeof causeVerdicts)[number];
 
 const ifTrue = z.literal(true).exactOptional();
@@ -70,7 +68,6 @@ export const outcomes = [
   'interrupted',
 ] as const;
 
-/** One of `outcomes`. */
 export type RunOutcome = (typeof outcomes)[number];
 
 /** The facts that determine the outcome of a run. */

@@ -20,13 +20,11 @@ export const changeVerdicts = [
   'unproven',
 ] as const;
 
-/** One of `changeVerdicts`. */
 export type ChangeVerdict = (typeof changeVerdicts)[number];
 
 /** `quick` runs only the tests that were red, `full` repeats them and runs the whole suite as well. */
 export const proofDepths = ['quick', 'full'] as const;
 
-/** One of `proofDepths`. */
 export type ProofDepth = (typeof proofDepths)[number];
 
 /** The verdict on the changes in the working tree, with its grounds. */
