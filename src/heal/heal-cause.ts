@@ -183,6 +183,7 @@ async function deploy(
   };
   const finishedTrial = await schedule.withAgent(work, async (copy) => {
     const started = await schedule.startInTurn(async () => {
+      await schedule.recheck(work);
       work.cause = schedule.informed(work.cause);
       while (isStillNext() && !spending.mayStart(settings.limits)) await spending.waitForNextEnd();
       if (!isStillNext()) return null;

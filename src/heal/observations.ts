@@ -90,6 +90,11 @@ export class Observations {
     return last !== undefined && isGreen(last);
   }
 
+  /** True if a test has run with all of these changes. */
+  hasRunWith(of: OfFailure, changes: readonly string[]): boolean {
+    return this.#of(of).some(({ fixes }) => changes.every((id) => fixes.includes(id)));
+  }
+
   /** True if the test with this id was red in its last run. */
   wasRed(id: string): boolean {
     const last = this.#decided(id).at(-1);

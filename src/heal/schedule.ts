@@ -4,7 +4,8 @@ import type { AgentSlot } from './attempt/start-agent.js';
 import { isGreenInCompany } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
 import type { BlameSearches } from './hooks.js';
-import type { Progress } from './progress.js';
+import { listChangesOf, listKeptCauses, type Progress } from './progress.js';
+import { retest } from './retest.js';
 
 /** The order in which waiting tasks get the tree. */
 const ranks = { judged: 0, fix: 1, start: 2, search: 3 };
@@ -176,11 +177,49 @@ export class Schedule {
     }
   }
 
-  /** True if a fix under trial or in the making may also heal this cause: its test is in the run, or the same response of the app decided both. */
+  /**
+   * True if a fix under trial or in the making may also heal this cause: its test is in the run, the same response of the app decided both, or there is
+   * only one agent, so that waiting for the fix costs no time.
+   */
   #mayBeHealed(work: CauseWork): boolean {
+    const isOne = this.#agents.count === 1;
     return (
       this.#underTest.includes(work) ||
-      [...this.#onTrial].some((other) => other !== work && isOneAnswer(other, work))
+      [...this.#onTrial].some(
+        (other) => other !== work && (isOneAnswer(other, work) || (isOne && !this.#areApart(other, work))),
+      )
+    );
+  }
+
+  /**
+   * Re-runs the test of a cause before its agent starts, if a fix that may heal it has entered the project since its last run, and with it the tests of
+   * other causes of which this is true. Stops the work if the fix has healed it (HL-6). Several agents do not wait for the tree.
+   */
+  async recheck(work: CauseWork): Promise<void> {
+    const { session } = this.progress;
+    if (this.#hasRunWithFixes(work) || (this.#agents.count > 1 && this.#tree.isHeld)) return;
+    await this.#tree.enter(() => ranks.fix);
+    try {
+      const failures = [...this.works].flatMap((one) => (this.#hasRunWithFixes(one) ? [] : one.cause.lead));
+      if (!this.#hasRunWithFixes(work)) await retest(session, { failures, purpose: 'retest', causeId: null });
+    } finally {
+      this.#tree.leave();
+    }
+    this.#stopIfHealed(work);
+  }
+
+  /** True if the test of a cause has run with all the fixes in the project that may heal it. */
+  #hasRunWithFixes({ cause, trial }: CauseWork): boolean {
+    const { observations } = this.progress.session;
+    const others = listKeptCauses(this.progress).filter(({ id }) => id !== cause.id);
+    const mayHeal = others.filter(({ id }) => !this.#searches?.haveDifferentCauses(cause.id, id));
+    return (
+      isGreenInCompany(trial) ||
+      mayHeal.length === 0 ||
+      observations.hasRunWith(
+        cause.lead,
+        mayHeal.flatMap((other) => listChangesOf(this.progress, other)),
+      )
     );
   }
 

@@ -201,6 +201,41 @@ it('SC-3 HL-6 ends the agent of a test that turns green with the fix of another 
   ]);
 });
 
+it('SC-3 HL-6 with one agent, no other cause gets it before the run shows whether this fix heals it, too', async () => {
+  const agents = remoteAgents(1);
+  const running = simulatedRun(['t1', 't2', 't3'], sharedFault, {
+    settings: settingsFor(1),
+    runAgent: agents.runAgent,
+  });
+  await agents.allStarted;
+  // The other causes are in line meanwhile.
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
+  agents.end(1);
+  const { report, causes } = await running;
+  expect(causes).toEqual(['c1 healed', 'c2 healed', 'c3 healed']);
+  expect(report.totals.agentRuns).toBe(1);
+});
+
+it('SC-3 HL-6 with one agent, causes of their own cost no run beside those that judge their fixes', async () => {
+  const testOf = new Map<string, string>();
+  const { report, runs } = await simulatedRun(tests, fixedByOwn(testOf), {
+    settings: settingsFor(1),
+    runAgent: async (task) => {
+      task.onStart(1);
+      testOf.set(...fixIn(task));
+      await new Promise((resolve) => void setImmediate(resolve));
+      return finished;
+    },
+  });
+  expect(report.totals.agentRuns).toBe(4);
+  expect(runs.filter((run) => run.startsWith('retest'))).toEqual([
+    'retest t1 t2',
+    'retest t2 t3',
+    'retest t3 t4',
+    'retest t4',
+  ]);
+});
+
 it.each([
   ['the same blamed lines', 12, ['t1', 't3']],
   ['different blamed lines', 40, ['t1', 't2', 't3']],
@@ -392,7 +427,7 @@ it.each([
     const testOf = new Map<string, string>();
     const allEnded = deferred<void>();
     const { verdicts, runs } = await simulatedRun(names, fixedByOwn(testOf), {
-      settings: settingsFor(1),
+      settings: settingsFor(count),
       blame: namedSearches(blameRuns),
       // No agent works for as long as a run takes.
       clock: { ...virtualClock(), sleep: (_, signal) => aborted(signal) },
