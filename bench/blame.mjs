@@ -18,7 +18,7 @@ import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const { createBlame } = await import(await bundleSrc('clients/blame/blame.ts'));
 const { openWorkspace } = await import(await bundleSrc('workspace/workspace.ts'));
-const { openContents, storeChange } = await import(await bundleSrc('workspace/change.ts'));
+const { openContentStore, storeChange } = await import(await bundleSrc('workspace/change.ts'));
 
 const seed = Number(process.argv[2] ?? 1);
 const sizes = process.argv.length > 3 ? process.argv.slice(3).map(Number) : [1, 10, 40, 200];
@@ -150,7 +150,7 @@ async function blame(dir, base, { fault, planted, faultAt }) {
   const runId = '20260101-000000-0001';
   const runDir = path.join(dir, '.self-heal', 'runs', runId);
   mkdirSync(runDir, { recursive: true });
-  const contents = openContents(runDir);
+  const contents = openContentStore(runDir);
   const workspace = await openWorkspace({
     project: dir,
     runId,

@@ -10,7 +10,7 @@ import { bundleSrc } from '../scripts/bundle-src.mjs';
 import { scratchProject } from './scratch-project.mjs';
 
 const { openWorkspace } = await import(await bundleSrc('workspace/workspace.ts'));
-const { openContents } = await import(await bundleSrc('workspace/change.ts'));
+const { openContentStore } = await import(await bundleSrc('workspace/change.ts'));
 
 const folders = 200;
 const filesEach = 100;
@@ -32,7 +32,7 @@ const workspace = await openWorkspace({
   project: dir,
   runId: 'bench',
   runDir,
-  contents: openContents(runDir),
+  contents: openContentStore(runDir),
   warn: (message) => console.error(message),
   onCopy: async () => {},
 });

@@ -38,7 +38,7 @@ export interface ContextRequest {
   readonly previousAttempts: readonly Attempt[];
   /** A person's answer (ME-7), or null. */
   readonly guidance: string | null;
-  /** True if that answer allows changes of the tests. */
+  /** True if that answer allows changes to the tests. */
   readonly mayChangeTests: boolean;
   /** The fix of this failure in an earlier run, or null. */
   readonly earlierFix: EarlierFix | null;

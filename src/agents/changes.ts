@@ -34,7 +34,7 @@ export interface ChangesRequest {
   readonly clean: (text: string) => string;
 }
 
-/** The maximum number of hunks to look up: each needs a call of git. */
+/** The maximum number of hunks to look up, because each needs a git call. */
 const MAX_HUNKS = 40;
 const MAX_OTHERS = 12;
 /** The maximum number of files to compare. */

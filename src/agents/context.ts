@@ -12,7 +12,7 @@ import type { EarlierFix } from '../model/earlier-runs.js';
 
 /**
  * `context.json`, whose path an agent gets in `SELF_HEAL_CONTEXT`: all facts about one failure (AG-2). Paths are absolute unless stated otherwise.
- * Other programs read this file, so a change of meaning requires a new `schemaVersion`.
+ * Other programs read this file, so a change in meaning requires a new `schemaVersion`.
  */
 export interface AgentContext extends Omit<
   Evidence,
@@ -71,7 +71,7 @@ export interface AgentContext extends Omit<
   /** A person's answer (ME-7), or null. */
   guidance: string | null;
   /**
-   * Which changes of the tests' code are allowed (HN-4, FL-3). `waiting` is for flakes, `asked` allows changes that a person then decides on, and
+   * Which changes to the tests' code are allowed (HN-4, FL-3). `waiting` is for flakes, `asked` allows changes that a person then decides on, and
    * `anything` requires a person's permission.
    */
   testChanges: 'none' | 'locators' | 'waiting' | 'asked' | 'anything';

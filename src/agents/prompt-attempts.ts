@@ -81,7 +81,7 @@ function quoteAttempt({ claim, patch }: Pick<PreviousAttempt, 'claim' | 'patch'>
 
 function formatCutFiles(cut: PreviousAttempt['cut'] = []): string {
   const files = cut.slice(0, 5).map((file) => `\n- ${inline(formatCut(file))}`);
-  return files.length > 0 ? `\nIts changes of read-only files were removed:${files.join('')}` : '';
+  return files.length > 0 ? `\nIts changes to read-only files were removed:${files.join('')}` : '';
 }
 
 /** Shows the guard's findings. A second rejection ends the cause (HN-3). */

@@ -34,7 +34,7 @@ export interface FixToReview {
   };
   /** The commit at which the test was green, or null. */
   readonly green: string | null;
-  /** The change that broke the test, if proven by runs without it; else the changes of the files that the fix touches, and other likely ones. */
+  /** The change that broke the test, if proven by runs without it; else the changes to the files that the fix touches, and other likely ones. */
   readonly culprit: {
     readonly isProven: boolean;
     readonly hunks: readonly Omit<BlamedHunk, 'inTests'>[];
@@ -46,7 +46,7 @@ export interface FixToReview {
   readonly error: string;
   /** The tests that are green with the fix. */
   readonly ran: readonly string[];
-  /** Findings of runs and comparisons about the fix: an error that still occurs, a change that it reverts. */
+  /** What runs and comparisons showed about the fix, such as an error that still occurs or a change that it reverts. */
   readonly facts: readonly string[];
 }
 
@@ -77,7 +77,7 @@ const MAX_HUNKS = 6;
  */
 export function renderReview(fix: FixToReview, { slashCommand, token, folder }: ReviewFrame): string {
   const parts = [
-    `${slashCommand} Does this fix of an app treat what was wrong, or does it hide it from the test?`,
+    `${slashCommand} Does this fix to an app correct what was wrong, or only hide it from the test?`,
     renderQuestion(fix),
     renderCulprit(fix),
     formatSection('The fix', fenced(fix.patch, { language: 'diff', longest: maxCharacters.patch })),

@@ -1,4 +1,4 @@
-import { isSpecName } from '../guard/test-places.js';
+import { isSpecName } from '../guard/test-paths.js';
 import { git, gitList } from '../workspace/git.js';
 
 /** A line of the project's code; the file is relative to the folder that was searched. */

@@ -2,7 +2,7 @@ import { createFixer } from './fixer/propose.js';
 import type { HookParts, CreateHooks } from '../command/compose-session.js';
 import type { Hooks } from '../heal/hooks.js';
 import { createSecretNamer } from '../secrets/redactor.js';
-import { openContents } from '../workspace/change.js';
+import { openContentStore } from '../workspace/change.js';
 import { createFixerProposer, createFollowingPatch } from './fixer/fixes.js';
 import { createMemory } from './memory.js';
 import { proposePatches, type RemoteFix } from './patches.js';
@@ -47,5 +47,5 @@ async function createBaseHooks({ opened, store, root, isTest }: HookParts) {
 
 function createFollowHook({ opened: { settings, folder }, root }: HookParts): Pick<Hooks, 'follow'> {
   if (settings.verify.intent === 'tests') return {};
-  return { follow: (cause) => createFollowingPatch(cause, { root, contents: openContents(folder.dir) }) };
+  return { follow: (cause) => createFollowingPatch(cause, { root, contents: openContentStore(folder.dir) }) };
 }

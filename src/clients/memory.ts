@@ -5,7 +5,7 @@ import { localDay } from '../format.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { ok } from '../result.js';
 import type { FileContent, FixToRemember, RememberedFix, Store } from '../store/store.js';
-import { type Contents, openContents, mergeOnto, readChange } from '../workspace/change.js';
+import { type ContentStore, openContentStore, mergeOnto, readChange } from '../workspace/change.js';
 import { type FileEdit, type FileState, isExecutable } from '../workspace/file-state.js';
 import { storedSignature } from '../heal/stored-signature.js';
 
@@ -28,7 +28,7 @@ interface MemoryOptions {
 }
 
 export function createMemory({ store, folder, root, findSecrets, warn }: MemoryOptions): Memory {
-  const contents = openContents(folder.dir);
+  const contents = openContentStore(folder.dir);
   let hasWarned = false;
   /** The ids of remembered fixes, by the id of their change in this run. */
   const savedIds = new Map<string, string>();
@@ -95,7 +95,7 @@ function refutesFix(kind: Attempt['end']['kind']): boolean {
 async function readEdits(
   runDir: string,
   id: string,
-  contents: Contents,
+  contents: ContentStore,
 ): Promise<FixToRemember['edits'] | null> {
   const change = readChange(runDir, id);
   const states = change?.edits.flatMap(({ before, after }) => [before, after]) ?? [];
@@ -118,7 +118,7 @@ async function readEdits(
 async function createEdits(
   { edits }: RememberedFix,
   root: string,
-  contents: Contents,
+  contents: ContentStore,
 ): Promise<readonly FileEdit[]> {
   const storeContent = async (content: FileContent | null): Promise<FileState | null> =>
     content && {

@@ -9,7 +9,7 @@ import type { Problem } from '../problem.js';
 import { type Artifact, listFixedCauses, readArtifacts } from './publish/artifact.js';
 import { applyToContent, type PublishedFile, readFix } from './publish/fix.js';
 import { err, ok, type Result } from '../result.js';
-import type { Contents } from '../workspace/change.js';
+import type { ContentStore } from '../workspace/change.js';
 import { type FileEdit, readFileState } from '../workspace/file-state.js';
 
 /** A fix of another machine, and the tests that it healed there. */
@@ -66,14 +66,14 @@ function createProposedFix({ agent, runId, fix }: RemoteFix): ProposedFix {
   };
 }
 
-async function createEdit(file: PublishedFile, root: string, contents: Contents): Promise<FileEdit | null> {
+async function createEdit(file: PublishedFile, root: string, store: ContentStore): Promise<FileEdit | null> {
   const before = readFileState(root, file.path);
   if (before === 'other' || before?.kind === 'link') return null;
   const current = before && readFileSync(path.join(root, file.path));
   const content = applyToContent(file, current);
   if (content === 'conflict') return null;
-  if (current) await contents.put(current);
+  if (current) await store.put(current);
   const mode = file.isExecutable === null ? (before?.mode ?? 0o644) : file.isExecutable ? 0o755 : 0o644;
-  const after = content && { kind: 'file' as const, hash: await contents.put(content), mode };
+  const after = content && { kind: 'file' as const, hash: await store.put(content), mode };
   return { path: file.path, before, after };
 }

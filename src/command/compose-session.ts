@@ -1,8 +1,8 @@
 import { createRunAgent } from '../agents/create-run-agent.js';
 import { systemClock } from '../clock.js';
 import type { Settings } from '../model/settings.js';
-import { createGuard, findSuitePlaces } from '../guard/run-guard.js';
-import { createTestPlacePredicate } from '../guard/test-places.js';
+import { createGuard, findSuitePaths } from '../guard/run-guard.js';
+import { createTestPathPredicate } from '../guard/test-paths.js';
 import { isRed } from '../playwright/suite-run.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -68,9 +68,10 @@ export async function composeSession(
     for (const message of describeMissingAgents(missing)) bus.emit({ type: 'run.warning', message });
   const workspace = await opened.workspace.open();
   const { root } = workspace;
-  const places = findSuitePlaces(root, first);
-  const isTest = createTestPlacePredicate(places);
-  const testFiles = new TestFiles(root, { places, files: await listTestFiles(root, places), workspace });
+  const suitePaths = findSuitePaths(root, first);
+  const isTest = createTestPathPredicate(suitePaths);
+  const files = await listTestFiles(root, suitePaths);
+  const testFiles = new TestFiles(root, { suitePaths, files, workspace });
   testFiles.observe(first);
   const suite = createSuite(opened, workspace);
   const session: Omit<Session, 'blame'> = {

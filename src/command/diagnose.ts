@@ -15,7 +15,7 @@ import { gatherEvidence } from '../evidence/gather-evidence.js';
 import { readPassingTraces, type PassingTrace } from '../evidence/complaints.js';
 import { ParsedMaps } from '../evidence/source-maps/source-map.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { dropUnmasked } from '../run/mask-suite-folder.js';
+import { deleteUnmaskedFiles } from '../run/mask-suite-folder.js';
 import { keepTrace } from './show-trace.js';
 import { findRoot } from '../workspace/project-files.js';
 import type { Session } from '../heal/session.js';
@@ -72,7 +72,7 @@ export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Pro
       diagnosed.push(record);
     }
     // Not awaited, because the end of the run deletes the rest.
-    if (run.serverLog !== '') dropUnmasked(path.dirname(run.serverLog)).catch(() => undefined);
+    if (run.serverLog !== '') deleteUnmaskedFiles(path.dirname(run.serverLog)).catch(() => undefined);
     return diagnosed;
   };
 }

@@ -9,7 +9,7 @@ import { markRunning } from '../run/run-journal.js';
 import { createRunPlan } from '../run/run-plan.js';
 import { createEventsWriter } from '../run/event-log.js';
 import { createRedactor } from '../secrets/redactor.js';
-import { openContents } from '../workspace/change.js';
+import { openContentStore } from '../workspace/change.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { CheckedRequest, RunRequest } from './run-request.js';
 import { createSuiteRuns } from './suite-runs.js';
@@ -102,7 +102,7 @@ async function openRunWorkspace(parts: WorkspaceParts): Promise<Workspace> {
     project: cwd,
     runId: folder.runId,
     runDir: folder.dir,
-    contents: openContents(folder.dir),
+    contents: openContentStore(folder.dir),
     signal,
     onCopy: (copies) => watchdog.watch(copies),
     warn: (message) => bus.emit({ type: 'run.warning', message }),

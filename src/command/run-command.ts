@@ -5,13 +5,13 @@ import { systemClock } from '../clock.js';
 import { printMessage } from '../outputs/streams.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { isKept } from '../model/attempt.js';
-import { endOwned } from '../process/end-processes.js';
+import { endProcessesOf } from '../process/end-processes.js';
 import { createInterrupts, type Interrupts, listenForInterrupts } from '../process/interrupts.js';
 import { err, type Result } from '../result.js';
 import { startWatchdog } from '../run/watchdog.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { recover, underLock } from './under-lock.js';
-import { dropAllUnmasked } from '../run/mask-suite-folder.js';
+import { deleteAllUnmaskedFiles } from '../run/mask-suite-folder.js';
 import {
   moveRunIntoProject,
   createRunFolder,
@@ -107,9 +107,9 @@ async function runLocked(
       if (kind !== 'error') await markEnded(folder).catch(() => undefined);
     });
     // These run in reverse: end all processes, which could use up the reserved space (AG-10), revert undecided fixes, and delete unmasked files (EV-9).
-    teardown.add(() => dropAllUnmasked(folder.dir));
+    teardown.add(() => deleteAllUnmaskedFiles(folder.dir));
     teardown.add(() => closeWorkspace(opened));
-    teardown.add(() => endOwned({ runId: folder.runId }).then(() => undefined));
+    teardown.add(() => endProcessesOf({ runId: folder.runId }).then(() => undefined));
     announceRun(opened);
     const result = await command(run);
     if (!result.ok) return err(redactor.deep(result.error));

@@ -37,7 +37,7 @@ const testAdvice: readonly Advice[] = [
   ],
 ];
 
-/** Advice on errors that stop the whole suite, and need a person or a change of the machine. */
+/** Advice on errors that stop the whole suite, and need a person or a change to the machine. */
 const suiteAdvice: readonly Advice[] = [
   [
     /not allowed due to the 'forbidOnly' option|focused with '\.only' is not allowed/,

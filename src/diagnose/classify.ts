@@ -199,7 +199,7 @@ function createLastWordsReason(evidence: string, category: Category): Reason {
 }
 
 /**
- * Corrects the axis: a problem of the machine needs no change of code, a refused session needs no person, and a host that the app named is no
+ * Corrects the axis: a problem of the machine needs no code change, a refused session needs no person, and a host that the app named is no
  * problem of the machine.
  */
 function chooseRetryAxis(

@@ -121,7 +121,7 @@ export function findCover(text: string): string | null {
       text,
     );
   if (tag) return formatSelector(tag[3] ?? tag[1] ?? '', tag[4] ?? tag[2] ?? '');
-  return /: (\S{1,200}) lies over it/.exec(text)?.[1] ?? null;
+  return /: (\S{1,200}) covers it/.exec(text)?.[1] ?? null;
 }
 
 function formatSelector(name: string, attributes: string): string {

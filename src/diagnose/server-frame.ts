@@ -23,7 +23,7 @@ const withoutFolder = /^[^/]+\.(?:java|kts?|scala|groovy)$/;
 
 /** A position in code. */
 export interface CodePosition {
-  /** The file as the text names it, with `/`. */
+  /** The file as the text names it, with forward slashes. */
   readonly file: string;
   /** The line, and the column if the text gives one: `12` or `12:5`. */
   readonly at: string;
@@ -37,7 +37,7 @@ export function findCompiledPositions(text: string): CodePosition[] {
   return findPositions(text, compiledFrame);
 }
 
-/** The matched groups of `pattern` must be the file, the line and, if there is one, the column. */
+/** The capture groups of `pattern` must be the file, the line and, if there is one, the column. */
 function findPositions(text: string, pattern: RegExp): CodePosition[] {
   return [...text.matchAll(pattern)].map((match) => {
     const [file = '', ...at] = match.slice(1).filter((part) => part !== undefined);

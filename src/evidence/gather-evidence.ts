@@ -57,7 +57,7 @@ const clockSkewMs = 100;
 
 /** The evidence from a failure's own sources. */
 type OwnEvidence = Omit<Evidence, 'errors' | 'sources' | 'missing' | 'cut' | 'rootDir' | 'workspaceDir'>;
-/** Evidence whose stacks still name built code; `log` is the log of the failing action. */
+/** Evidence whose stacks still point into built code; `log` is the log of the failing action. */
 type UnmappedEvidence = OwnEvidence & { readonly log: readonly string[] };
 
 /**
@@ -278,7 +278,7 @@ function createUnfinishedActionErrors(
   const covered = findCover(log.findLast((line) => line.includes('intercepts pointer events')) ?? '');
   return unreported.map((action, index) => {
     const isLast = index === unreported.length - 1;
-    const why = isLast && covered !== null ? `: ${covered} lies over it` : '';
+    const why = isLast && covered !== null ? `: ${covered} covers it` : '';
     return createPlainError(`Error: ${action} had not finished when the test ended${why}`, location);
   });
 }

@@ -404,7 +404,7 @@ function listServerEvents(
 ): TimelineEvent[] {
   const lines = serverLines ?? serverOutput.split('\n').map((text) => ({ time: null, text }));
   const entries: { time: number | null; lines: string[] }[] = [];
-  // Development servers also log changes of self-heal's own files.
+  // Development servers also log changes to self-heal's own files.
   for (const { time, text } of lines.filter(
     (line) => line.text.trim() !== '' && !line.text.includes('.self-heal/runs/'),
   )) {

@@ -1,26 +1,26 @@
 import { isCode } from '../code/imports.js';
 import type { Cut } from '../model/guard-findings.js';
 import type { FileSnapshot } from '../workspace/git-trees.js';
-import { findAppData, isSpecName, createTestPlacePredicate } from './test-places.js';
+import { findAppData, isSpecName, createTestPathPredicate } from './test-paths.js';
 import {
   type JudgedEdit,
   createFileState,
   type GuardRequest,
   isSameState,
-  type SuitePlaces,
+  type SuitePaths,
 } from './request.js';
 import { createMissedSnapshotCheck, findProtectedEdits } from './protected.js';
 import { findConfigFiles, readTestCode, type TestCode } from './test-code.js';
 import { parse } from 'dotenv';
 
-/** A change without its forbidden edits: the edits of tests and of the app, and the test code in both states. */
+/** A change without its forbidden edits: the edits to tests and to the app, and the test code before and after. */
 export interface GuardedChange {
   readonly request: GuardRequest;
-  readonly suite: SuitePlaces;
+  readonly suite: SuitePaths;
   readonly edits: readonly JudgedEdit[];
   readonly cut: readonly Cut[];
   readonly testEdits: readonly JudgedEdit[];
-  /** Cut edits of test code, which are compared only to report what they change. */
+  /** Cut edits to test code, which are compared only to report what they change. */
   readonly cutTestEdits: readonly JudgedEdit[];
   readonly appEdits: readonly JudgedEdit[];
   readonly old: TestCode;
@@ -41,7 +41,7 @@ export async function readGuardedChange(request: GuardRequest): Promise<GuardedC
   const old = await readTestCode(before, suiteWithFiles, { edits: files });
   const data = await findAppData(files, before, { ...suiteWithFiles, loaded: [...old.reached] });
   const suite = { ...suiteWithFiles, loaded: [...old.reached].filter((file) => !data.has(file)) };
-  const isAmongTests = createTestPlacePredicate(suite);
+  const isAmongTests = createTestPathPredicate(suite);
   const isOld = ({ path }: JudgedEdit) =>
     isAmongTests(path) || old.parsed.has(path) || old.unparsable.has(path);
   // If only the app changed, there is no need to read the tests again.
@@ -79,24 +79,24 @@ export async function readGuardedChange(request: GuardRequest): Promise<GuardedC
     return isCode(file) && !whole.some((cut) => cut.file === file) && (after ? now : old).parsed.has(file);
   }
 
-  /** Decides whether to cut an edit of the tests: only code can be compared, and only a ui-error allows edits. */
+  /** Decides whether to cut an edit to the tests: only code can be compared, and only a ui-error allows edits. */
   function decideCut(edit: JudgedEdit): Cut[] {
     const { path: file } = edit;
     const shadowed = [...old.parsed.keys()].find(
       (other) => other !== file && dropExtension(other) === dropExtension(file),
     );
     const isShadow = !edit.before && isCode(file) && shadowed !== undefined && !wasDeleted(shadowed);
-    const createCut = (why: string) => [{ file, why }];
-    if (isShadow) return createCut(`it may be imported instead of ${shadowed}`);
+    const cutBecause = (why: string) => [{ file, why }];
+    if (isShadow) return cutBecause(`it may be imported instead of ${shadowed}`);
     if (!isTests(edit)) return [];
     if (request.tests === 'cut')
-      return createCut(`it belongs to the tests, which are read-only for a ${request.category}`);
-    if (!isCode(file)) return request.tests === 'open' ? [] : createCut('it is data that the tests read');
+      return cutBecause(`it belongs to the tests, which are read-only for a ${request.category}`);
+    if (!isCode(file)) return request.tests === 'open' ? [] : cutBecause('it is data that the tests read');
     if (!edit.before && isSpecName.test(file) && request.tests === 'compared')
-      return createCut('it is a new spec file');
-    if (edit.after && now.unparsable.has(file)) return createCut('it cannot be parsed');
+      return cutBecause('it is a new spec file');
+    if (edit.after && now.unparsable.has(file)) return cutBecause('it cannot be parsed');
     if (edit.before && old.unparsable.has(file))
-      return createCut('it could not be parsed before, so nothing shows what it checked');
+      return cutBecause('it could not be parsed before, so nothing shows what it checked');
     return [];
   }
 

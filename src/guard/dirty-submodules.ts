@@ -2,7 +2,7 @@ import type { Finding } from '../model/guard-findings.js';
 import { gitDiff, splitAtNul } from '../workspace/git.js';
 import { parseRawDiff } from '../workspace/git-trees.js';
 
-/** Finds submodules with uncommitted changes of tracked files: tests may read them, and nothing compares them. */
+/** Finds submodules with uncommitted changes to tracked files: tests may read them, and nothing compares them. */
 export async function findDirtySubmodules(root: string): Promise<Finding[]> {
   const listSubmodules = async (ignored: string) => {
     const raw = await gitDiff(root, ['--raw', '-z', '--no-renames', `--ignore-submodules=${ignored}`, '--']);

@@ -30,7 +30,7 @@ export interface LocatorChange {
 export interface GuardFindings {
   /** The edits that were cut; the rest of the change is tried. */
   readonly cut: readonly Cut[];
-  /** Differences between the tests that a fix may not make. */
+  /** Differences in the tests that no fix may introduce. */
   readonly differences: readonly TestDifference[];
   readonly locatorChanges: readonly LocatorChange[];
   /** Changes that no honest fix contains, or that cannot be judged. */

@@ -4,9 +4,9 @@ import type { GitChanges } from '../workspace/git-trees.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { listSuite } from '../playwright/run-suite.js';
 import type { GuardFindings, TestDifference } from './findings.js';
-import type { SuitePlaces } from './request.js';
-import { findSuitePlaces, runGuard } from './run-guard.js';
-import { isSpecName } from './test-places.js';
+import type { SuitePaths } from './request.js';
+import { findSuitePaths, runGuard } from './run-guard.js';
+import { isSpecName } from './test-paths.js';
 
 /** How long judging a branch may take, in milliseconds. A branch may be larger than an agent's fix. */
 const LIMIT_MS = 60_000;
@@ -28,10 +28,10 @@ export async function guardWorkingTree(
   const changes = [...tracked, ...(await hidden()).filter((change) => !trackedPaths.has(change.path))];
   const paths = new Set(await before.listPaths());
   const suite =
-    changes.length === 0 ? nothingKnown : await readSuitePlaces(root, where, (file) => paths.has(file));
+    changes.length === 0 ? nothingKnown : await readSuitePaths(root, where, (file) => paths.has(file));
   const specs = [...paths].filter((file) => isSpecName.test(file));
-  const places = { ...suite, testFiles: [...new Set([...suite.testFiles, ...specs])] };
-  const request = { category: 'ui-error', tests: 'shown', changes, before, after, suite: places } as const;
+  const withSpecs = { ...suite, testFiles: [...new Set([...suite.testFiles, ...specs])] };
+  const request = { category: 'ui-error', tests: 'shown', changes, before, after, suite: withSpecs } as const;
   return runGuard(request, { limitMs: LIMIT_MS });
 }
 
@@ -58,14 +58,14 @@ export function listFindings({ violations, differences, cut }: GuardFindings, is
   ];
 }
 
-const nothingKnown: SuitePlaces = { testFiles: [], testDir: null, config: null, titles: [] };
+const nothingKnown: SuitePaths = { testFiles: [], testDir: null, config: null, titles: [] };
 
 /** Asks Playwright for the files of its suite: those that `playwright test --list` loads. */
-async function readSuitePlaces(
+async function readSuitePaths(
   root: string,
   { cwd, config, warn }: SuiteLocation,
   has: (file: string) => boolean,
-): Promise<SuitePlaces> {
+): Promise<SuitePaths> {
   const playwright = findPlaywright(cwd, config === null ? undefined : path.resolve(cwd, config));
   if (!playwright.ok) {
     warn(`${playwright.error.message}; test files are recognized by their names`);
@@ -75,5 +75,5 @@ async function readSuitePlaces(
   const listed = await listSuite({ playwright: playwright.value, cwd, args });
   if (listed.tests.length === 0)
     warn('Playwright could not list the tests; test files are recognized by their names');
-  return findSuitePlaces(root, listed, has);
+  return findSuitePaths(root, listed, has);
 }

@@ -6,7 +6,7 @@ import { type GuardFindings, noFindings, type TestDifference } from './findings.
 import type { GuardRequest } from './request.js';
 import { createViolation } from './rules.js';
 
-/** Judges a change: cuts forbidden edits, compares the tests, and finds dishonest changes of the app (HN-3, HN-4). */
+/** Judges a change: cuts forbidden edits, compares the tests, and finds dishonest changes to the app (HN-3, HN-4). */
 export async function judgeChange(request: GuardRequest): Promise<GuardFindings> {
   try {
     const change = await readGuardedChange(request);

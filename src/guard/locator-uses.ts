@@ -14,7 +14,7 @@ import {
   unwrap,
 } from '../code/syntax.js';
 
-/** Explains why the change of a locator, or of a string in locators, needs a person, judging by its uses in the tests; null if it needs none. */
+/** Explains why a change to a locator, or to a string in locators, needs a person, judging by its uses in the tests; null if it needs none. */
 export interface LocatorUses {
   explainLocatorChange(old: SyntaxNode, now: SyntaxNode): string | null;
   /** Returns undefined if anything but locators reads the string. */

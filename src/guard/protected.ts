@@ -3,10 +3,10 @@ import { foldName } from '../paths.js';
 import type { Cut } from '../model/guard-findings.js';
 import { type JudgedEdit, isSameState } from './request.js';
 import { isLockFile, isManifest, explainProtection } from './protected-files.js';
-import { isSnapshotPath } from './test-places.js';
+import { isSnapshotPath } from './test-paths.js';
 
 /**
- * Finds the edits of files that are protected in every class. `isExpected` is true for further snapshots, and `ofConfig` contains Playwright's
+ * Finds the edits to files that are protected in every class. `isExpected` is true for further snapshots, and `ofConfig` contains Playwright's
  * config and the files that it loads. A lock file may change only with its manifest.
  */
 export function findProtectedEdits(
@@ -19,21 +19,21 @@ export function findProtectedEdits(
   const follows = edits.some((edit) => isManifest(edit.path) && !cutManifest(edit));
   return edits.flatMap((edit) => {
     const { path: file, kind } = edit;
-    const createCut = (why: string) => [{ file, why }];
+    const cutBecause = (why: string) => [{ file, why }];
     if (kind !== 'file')
-      return createCut(
+      return cutBecause(
         kind === 'link' ? 'a link may point to any file' : 'changes in another repository cannot be compared',
       );
     const why = explainProtection(file);
-    if (why !== null) return createCut(why);
+    if (why !== null) return cutBecause(why);
     if (ofConfig.has(file))
-      return createCut('Playwright’s config and the files that it loads decide how the tests run');
-    if (isSnapshotPath(file) || isExpected(file)) return createCut('a snapshot is the expectation of a test');
+      return cutBecause('Playwright’s config and the files that it loads decide how the tests run');
+    if (isSnapshotPath(file) || isExpected(file)) return cutBecause('a snapshot is what a test expects');
     const ofManifest = cutManifest(edit);
     if (ofManifest) return [ofManifest];
     if (!isLockFile(file)) return [];
-    if (!follows) return createCut('a lock file may change only with its manifest');
-    return changesLockedPlaywright(edit) ? createCut('it locks a different version of Playwright') : [];
+    if (!follows) return cutBecause('a lock file may change only with its manifest');
+    return changesLockedPlaywright(edit) ? cutBecause('it locks a different version of Playwright') : [];
   });
 }
 

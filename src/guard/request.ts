@@ -5,24 +5,24 @@ import type { ChangedPath, FileSnapshot } from '../workspace/git-trees.js';
 /** An agent's change, and the failure that it should fix. */
 export interface GuardRequest {
   readonly category: Category;
-  /** Which edits of tests are kept (HN-4): with `cut` none, with `compared` code of existing tests, with `shown` also new specs, with `open` also data. */
+  /** Which edits to tests are kept (HN-4): with `cut` none, with `compared` code of existing tests, with `shown` also new specs, with `open` also data. */
   readonly tests: 'cut' | 'compared' | 'shown' | 'open';
   readonly changes: readonly ChangedPath[];
   readonly before: FileSnapshot;
   readonly after: FileSnapshot;
-  readonly suite: SuitePlaces;
+  readonly suite: SuitePaths;
   /** Playwright's error messages, which name missing snapshots. */
   readonly errors?: readonly string[];
 }
 
-/** A file in one of the two states. */
+/** A file before or after the change. */
 interface FileState {
   readonly bytes: Uint8Array;
   /** The text, without a byte order mark; null if the file is binary or not UTF-8. */
   readonly text: string | null;
 }
 
-/** A changed path in both states; a state is null if the path does not exist in it. */
+/** A changed path, before and after the change; null where the path does not exist. */
 export interface JudgedEdit {
   /** Relative to the recorded root, with forward slashes. */
   readonly path: string;
@@ -42,7 +42,7 @@ export function isSameState(a: FileState | null, b: FileState | null): boolean {
 }
 
 /** The files of a run's suite. Paths are relative to the recorded root, with forward slashes. */
-export interface SuitePlaces {
+export interface SuitePaths {
   /** Spec files that Playwright found. */
   readonly testFiles: readonly string[];
   /** Files of the project that the tests import or name; absent if unknown. */

@@ -5,10 +5,10 @@ import { pathInside, real } from '../paths.js';
 import { runWorker } from '../process/worker.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type GuardFindings, noFindings } from './findings.js';
-import type { GuardRequest, SuitePlaces } from './request.js';
+import type { GuardRequest, SuitePaths } from './request.js';
 import { timeUsedUpSignal } from './limit-processor-time.js';
 import { createViolation } from './rules.js';
-import { isTestDirAmongApp } from './test-places.js';
+import { isTestDirAmongApp } from './test-paths.js';
 
 /** The limit for judging a change, in milliseconds of processor time, because a busy machine must not cause a rejection. */
 const LIMIT_MS = 5000;
@@ -47,7 +47,7 @@ export async function runGuard(
     ...noFindings,
     violations: [createViolation('cannot-be-judged', { file, detail })],
   });
-  const tooSlow = () => reject(`reading it took more than ${limitMs / 1000} s of processor time`);
+  const rejectAsTooSlow = () => reject(`reading it took more than ${limitMs / 1000} s of processor time`);
   const trees = { before, after };
   return runWorker<GuardMessage, GuardFindings>(entry, {
     order: { type: 'order', order, limitMs },
@@ -66,10 +66,10 @@ export async function runGuard(
       }
     },
     onFailure: (failure) => {
-      if (failure.kind === 'timed-out') return tooSlow();
+      if (failure.kind === 'timed-out') return rejectAsTooSlow();
       if (failure.kind === 'not-started') return reject(`the guard could not be started: ${failure.reason}`);
       const { code, signal } = failure;
-      if (signal === timeUsedUpSignal) return tooSlow();
+      if (signal === timeUsedUpSignal) return rejectAsTooSlow();
       return reject(
         signal
           ? `the guard crashed while reading it (${signal}): nested too deeply`
@@ -88,19 +88,19 @@ export function createGuard(
   first: SuiteRun,
   judge: (request: GuardRequest) => Promise<GuardFindings> = runGuard,
 ): Guard {
-  const suite = findSuitePlaces(root, first);
+  const suite = findSuitePaths(root, first);
   return (change) => judge({ ...change, suite });
 }
 
 /**
- * Returns the paths of the suite's files relative to the recorded root, which may be reached through symbolic links. `has` is true for files that
+ * Returns the paths of the suite's files relative to the recorded root, with symbolic links resolved. `has` is true for files that
  * the project had before the change.
  */
-export function findSuitePlaces(
+export function findSuitePaths(
   root: string,
   { tests, rootDir, configFile }: Pick<SuiteRun, 'tests' | 'rootDir' | 'configFile'>,
   has: (file: string) => boolean = (file) => existsSync(path.join(root, file)),
-): SuitePlaces {
+): SuitePaths {
   const relativeToRoot = (file: string) => relativeIn(root, file);
   const files = [...new Set(tests.map(({ test }) => test.location.file))].flatMap(
     (file) => relativeToRoot(file) ?? [],

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { createImportResolver, isCode, type OwnPackage } from '../code/imports.js';
 import { parseJsonSettings, parseSource, type SourceFile } from '../code/source-file.js';
-import { type JudgedEdit, createFileState, type SuitePlaces } from './request.js';
-import { isSpecName, createTestPlacePredicate } from './test-places.js';
+import { type JudgedEdit, createFileState, type SuitePaths } from './request.js';
+import { isSpecName, createTestPathPredicate } from './test-paths.js';
 import type { FileSnapshot } from '../workspace/git-trees.js';
 
 /** The test code of one state. */
@@ -25,17 +25,17 @@ const MAX_FILES = 5_000;
  */
 export async function readTestCode(
   tree: FileSnapshot,
-  places: SuitePlaces,
+  suitePaths: SuitePaths,
   { known, edits }: { known?: TestCode; edits: readonly JudgedEdit[] },
 ): Promise<TestCode> {
   const paths = new Set(await tree.listPaths());
   const findReferences = createReferenceFinder(paths, await readOwnPackages(tree, paths));
-  const isAmongTests = createTestPlacePredicate(places);
+  const isAmongTests = createTestPathPredicate(suitePaths);
   // Some test code, such as step definitions, can be recognized only by its imports, because listing the tests does not load it.
   const importing = edits.filter(({ before, after }) =>
     [before, after].some((state) => importsTest.test(state?.text ?? '')),
   );
-  const { testFiles, loaded = [], config } = places;
+  const { testFiles, loaded = [], config } = suitePaths;
   const roots = [...testFiles, ...loaded, config ?? '', ...importing.map((edit) => edit.path)];
   const inTestFolders = [...paths].filter((file) => isCode(file) && isAmongTests(file));
   const reached = new Set([...roots.filter((file) => paths.has(file)), ...inTestFolders]);
@@ -150,7 +150,7 @@ export function findImporters({ references, parsed }: TestCode, file: string): S
  */
 export function findConfigFiles(
   { references, parsed }: TestCode,
-  { config, testFiles }: SuitePlaces,
+  { config, testFiles }: SuitePaths,
 ): ReadonlySet<string> {
   const importsOf = (file: string) => references.get(file)?.imports ?? [];
   const settings = collectReachable(config === null ? [] : [config], importsOf);

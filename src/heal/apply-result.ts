@@ -52,7 +52,7 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
     const key = failureKey(failure.failure);
     const at = proofTests.findIndex((test) => failureKey(test.failure.failure) === key);
     const causeId = session.bus.getRun().tests.get(key)?.causeIds.at(-1) ?? '';
-    const test = createProofTest(progress, { failure, causeId, isLead: false, isFlipped: true });
+    const test = createProofTest(progress, { failure, causeId, isLead: false, runsBothWays: true });
     proofTests.splice(at === -1 ? proofTests.length : at, 1, test);
   }
   const edited = flaky.filter(({ failure }) => session.testFiles.editedFor(failure).length > 0);
@@ -114,7 +114,7 @@ async function applyProgress(
   if (lastRetest?.run) announceTests(session, lastRetest.run);
   if (verdict === 'flaky') announceVerdicts(session, [cause.lead], { verdict });
   if (verdict === 'healed') {
-    const lead = { failure: cause.lead, causeId: cause.id, isLead: true, isFlipped: true };
+    const lead = { failure: cause.lead, causeId: cause.id, isLead: true, runsBothWays: true };
     proofTests.push(createProofTest(progress, lead));
   }
   const successor = verdict === 'superseded' ? findNextFailure(cause.lead, lastRetest) : null;
@@ -146,17 +146,17 @@ async function applyToFollowers(
       : await retest(session, { failures: unseen, purpose: 'shared-fix', causeId: cause.id });
   const red: DiagnosedFailure[] = [];
   for (const failure of followers) {
-    const isFlipped = chosen.has(failure);
-    const now = (isFlipped ? lastRetest : rerun)?.observe(failure);
+    const runsBothWays = chosen.has(failure);
+    const now = (runsBothWays ? lastRetest : rerun)?.observe(failure);
     const isNowGreen = now !== undefined && isGreen(now);
     if (isNowGreen && verdict === 'flaky') {
       announceVerdicts(session, [failure], { verdict: 'flaky' });
-    } else if (isNowGreen || (isHealed && !isFlipped)) {
-      const test = { failure, causeId: cause.id, isLead: false, isFlipped };
+    } else if (isNowGreen || (isHealed && !runsBothWays)) {
+      const test = { failure, causeId: cause.id, isLead: false, runsBothWays };
       proofTests.push(createProofTest(progress, test, isNowGreen));
     } else if (now?.failure) {
       if (isHealed) {
-        const test = createProofTest(progress, { failure, causeId: cause.id, isLead: false, isFlipped });
+        const test = createProofTest(progress, { failure, causeId: cause.id, isLead: false, runsBothWays });
         proofTests.push({ ...test, ended: 'red', isOther: true });
       }
       red.push(now.failure);
@@ -192,9 +192,9 @@ function findRemainingFailures(progress: Progress, cause: Cause): Cause | null {
 
 /** Adds a test that is green with another cause's fix to the proof (HN-5). */
 function addToProof(progress: Progress, cause: Cause, failure: DiagnosedFailure): void {
-  const isFlipped = chooseTestsToRunWithoutFix(cause).has(failure);
+  const runsBothWays = chooseTestsToRunWithoutFix(cause).has(failure);
   progress.proofTests.push(
-    createProofTest(progress, { failure, causeId: cause.id, isLead: false, isFlipped }),
+    createProofTest(progress, { failure, causeId: cause.id, isLead: false, runsBothWays }),
   );
 }
 

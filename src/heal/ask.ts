@@ -6,7 +6,7 @@ import type { Side } from '../model/choice.js';
 import { type Escalation, createQuestion } from '../model/escalation.js';
 import type { CauseEnd } from '../model/verdict.js';
 import { localDay } from '../format.js';
-import { openContents, storeChange } from '../workspace/change.js';
+import { openContentStore, storeChange } from '../workspace/change.js';
 import { keepPatch } from './attempt/keep-patch.js';
 import { hasAppChanged, takeBackApp } from './attempt/since-green.js';
 import { recordDecidedAttempt, storeStart } from './attempt/trial.js';
@@ -41,7 +41,7 @@ export async function askAboutEdits(
 export async function keepEdits(session: Session, failures: readonly DiagnosedFailure[]): Promise<string> {
   const { folder, bus, testFiles } = session;
   const files = [...new Set(failures.flatMap(({ failure }) => testFiles.editedFor(failure)))];
-  const change = await testFiles.change(openContents(folder.dir));
+  const change = await testFiles.change(openContentStore(folder.dir));
   await storeChange(folder.dir, change);
   const { patch } = await keepPatch(session, change, path.join(folder.dir, 'edited-tests'));
   bus.emit({ type: 'tests.edited', files, change: change.id });

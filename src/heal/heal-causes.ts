@@ -145,8 +145,8 @@ function stopHealed({ progress, works }: Schedule, { cause, trial }: CauseWork):
   if (listKeptAttempts(progress, cause).length === 0 || progress.session.signal.aborted) return;
   for (const other of works) {
     const observation = trial?.retest?.observe(other.cause.lead);
-    const isInCompany = isGreenInCompany(other.trial) && other.trial?.retest === trial?.retest;
-    if (observation && isGreen(observation) && !isInCompany)
+    const isTriedTogether = isGreenInCompany(other.trial) && other.trial?.retest === trial?.retest;
+    if (observation && isGreen(observation) && !isTriedTogether)
       other.stop.abort(`its test is green with the fix of ${cause.id}`);
   }
 }

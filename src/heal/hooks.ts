@@ -5,7 +5,7 @@ import type { Side } from '../model/choice.js';
 import type { Note } from '../model/guard-findings.js';
 import type { Result } from '../result.js';
 import type { KnownFailure, RememberedFix } from '../store/store.js';
-import type { Contents } from '../workspace/change.js';
+import type { ContentStore } from '../workspace/change.js';
 import type { FileEdit } from '../workspace/file-state.js';
 
 /** The steps of healing that clients implement. Each command chooses them for its run. */
@@ -46,7 +46,7 @@ export interface ProposedFix {
   /** The reviewer's opinion from when the fix was made. */
   readonly reading?: Review;
   /** Stores the contents and returns the edits relative to the workspace's root, or why they do not fit the current files. */
-  readonly edits: (root: string, contents: Contents) => Promise<Result<readonly FileEdit[], string>>;
+  readonly edits: (root: string, contents: ContentStore) => Promise<Result<readonly FileEdit[], string>>;
 }
 
 /** A cause, and the knowledge of earlier runs about it. */

@@ -10,7 +10,7 @@ import { createPlainTest, createSingleFix } from './proof-question.js';
 import { createChangeFromEdits } from './attempt/keep-patch.js';
 import { haveTestsChanged, takeBackApp } from './attempt/since-green.js';
 import { revertChanges } from './attempt/trial.js';
-import { openContents } from '../workspace/change.js';
+import { openContentStore } from '../workspace/change.js';
 import { withChange } from '../workspace/with-change.js';
 import { retest } from './retest.js';
 import type { PreparedPatch } from './hooks.js';
@@ -58,7 +58,7 @@ async function isGreenOnOldApp(session: Session, cause: Cause, patch: string): P
   if (edits === null || (await haveTestsChanged(session, cause, patch))) return false;
   const { change: broke } = workspace.createCollectedChange(String(spending.nextAttemptNumber()), edits);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
-  const before = await withChange({ workspace, contents: openContents(folder.dir), warn }, broke, () =>
+  const before = await withChange({ workspace, contents: openContentStore(folder.dir), warn }, broke, () =>
     retest(session, { failures: [lead], purpose: 'proof', causeId: cause.id }),
   );
   return before !== null && isGreen(before.value.observe(lead));

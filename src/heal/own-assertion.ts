@@ -25,7 +25,7 @@ function receivedMissingValue(message: string): boolean {
 
 /**
  * True if only the test's own assertion failed, on something that an author may have meant: there is no exception, no missing value, no failed build, and no
- * error from a server or a database. An intended change of the app then looks like a fault (BL-6).
+ * error from a server or a database. An intended change to the app then looks like a fault (BL-6).
  */
 export function isOwnAssertion({
   failure,

@@ -48,7 +48,7 @@ export function planProof(question: ProofQuestion): NextInProof {
 export function findUnclearFixes(question: ProofQuestion): ReadonlyMap<string, string> {
   const unclear = new Map<string, string>();
   for (const test of question.tests) {
-    if (test.ended !== null || !test.isFlipped) continue;
+    if (test.ended !== null || !test.runsBothWays) continue;
     const { leftovers } = findFix(question, test);
     const [clean] = sightingsSince(test).filter(({ isClean, shown }) => isClean && shown === 'nothing');
     if (clean) {
@@ -60,7 +60,7 @@ export function findUnclearFixes(question: ProofQuestion): ReadonlyMap<string, s
     }
   }
   for (const { id } of question.fixes) {
-    const tests = question.tests.filter(({ fix, isFlipped }) => fix === id && isFlipped);
+    const tests = question.tests.filter(({ fix, runsBothWays }) => fix === id && runsBothWays);
     const runs = tests.flatMap((test) => listRunsWithoutFix(question, test));
     if (runs.length > 0 && runs.every(({ shown }) => shown === 'nothing'))
       unclear.set(id, 'without the fix, its test did not run, so nothing shows whether the fix is needed');
@@ -133,10 +133,10 @@ function planForTest(question: ProofQuestion, test: TestInProof): TestPlan {
       as: earlier ? 'unsteady' : 'red',
     });
   }
-  // A test outside the re-run of the fix needs one green run less, since it is not worth an additional run.
-  if (greens < (test.isFlipped ? countGreensNeeded(question, test) : Math.max(1, question.greens - 1)))
+  // A test outside the re-run of the fix needs one green run fewer, because an extra run for it alone is not worthwhile.
+  if (greens < (test.runsBothWays ? countGreensNeeded(question, test) : Math.max(1, question.greens - 1)))
     return { kind: 'with' };
-  if (!test.isFlipped || question.reds === 0) return { kind: 'shown' };
+  if (!test.runsBothWays || question.reds === 0) return { kind: 'shown' };
   const runs = seen.filter(
     (sighting) =>
       (sighting.part === 'shared' && isOut(sighting)) ||
@@ -158,12 +158,12 @@ function planForTest(question: ProofQuestion, test: TestInProof): TestPlan {
  * together with others must also be red without them.
  */
 function showsNeed(
-  { isInCompany, redWith }: TestInProof,
+  { runsWithOthers, redWith }: TestInProof,
   { changes, shown }: Pick<Sighting, 'changes' | 'shown'>,
   own: readonly string[],
 ): boolean {
   return (
-    !isInCompany && shown === 'red' && own.length > 0 && hasNone(changes, own) && hasAll(changes, redWith)
+    !runsWithOthers && shown === 'red' && own.length > 0 && hasNone(changes, own) && hasAll(changes, redWith)
   );
 }
 
@@ -223,7 +223,7 @@ function countGreensNeeded(question: ProofQuestion, test: TestInProof): number {
     ({ isClean, shown }) => !isClean && shown !== 'nothing',
   );
   // Tests that run beside it, or effects that outlast the fix, explain a green run.
-  if (test.isInCompany || findFix(question, test).leftovers.length > 0) return question.greens;
+  if (test.runsWithOthers || findFix(question, test).leftovers.length > 0) return question.greens;
   const rates = runs.map(({ changes }) => {
     const same = runs.filter((other) => isSameSet(other.changes, changes));
     return same.filter(({ shown }) => shown === 'red').length / same.length;
@@ -301,7 +301,7 @@ function planApart(question: ProofQuestion, tests: readonly TestInProof[]): Next
       return { kind: 'run-clean', tests: [lead], without: own, because: explainLastingEffect(leftovers) };
     }
     // A verdict on a fix needs two runs.
-    const along = healed.filter(({ isFlipped }) => isFlipped);
+    const along = healed.filter(({ runsBothWays }) => runsBothWays);
     return { kind: 'run', part: 'apart', tests: [lead, ...along], without: fix.changes };
   }
   const numbers = assignNumbers(
@@ -323,7 +323,7 @@ function planApart(question: ProofQuestion, tests: readonly TestInProof[]): Next
     const along = tests.filter(
       (test) =>
         doubtful.some(({ lead }) => lead === test) ||
-        (test.isFlipped && (isOut(test) || isHealedByOthers(test))),
+        (test.runsBothWays && (isOut(test) || isHealedByOthers(test))),
     );
     return { kind: 'run', part: 'apart', tests: along, without };
   }
@@ -398,7 +398,7 @@ function planAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
   if (tests.some((test) => alone(test, []).length < countGreensNeeded(question, test))) return run(tests, []);
   if (question.reds === 0) return null;
   const judged = tests
-    .filter(({ isFlipped }) => isFlipped)
+    .filter(({ runsBothWays }) => runsBothWays)
     .map((test) => {
       const runs = alone(test, fix.changes);
       return { test, runs, says: judgeWithout(question, test, { runs, out: fix.changes }) };
@@ -423,7 +423,7 @@ function planAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
 /** Plans the runs that prove each fix in a clean copy, as in CI. */
 function planCleanRun(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
   const states = tests.flatMap((test) => {
-    if (!test.isFlipped) return [];
+    if (!test.runsBothWays) return [];
     const without = listChangesToRevert(question, test);
     const clean =
       findCleanRun(question, test, without) ?? findCleanRun(question, test, findFix(question, test).changes);
@@ -460,17 +460,15 @@ function planRest(question: ProofQuestion, tests: readonly TestInProof[]): NextI
   if (!rest) return null;
   if (!rest.hasRun) return { kind: 'run-rest', again: null };
   const kept = listFixChanges(question);
-  const seen = ({ sightings }: TestToStayGreen) =>
-    sightings.filter(({ part, changes }) => part === 'rest' && isSameSet(changes, kept));
-  const once = rest.tests.filter(
-    (test) =>
-      seen(test)
-        .map(({ shown }) => shown)
-        .join() === 'red',
-  );
+  const listResults = ({ sightings }: TestToStayGreen) =>
+    sightings.flatMap(({ part, changes, shown }) =>
+      part === 'rest' && isSameSet(changes, kept) ? [shown] : [],
+    );
+  const once = rest.tests.filter((test) => listResults(test).join() === 'red');
   if (once.length > 0) return { kind: 'run-rest', again: once.map(({ key }) => key) };
   const broken = rest.tests.filter(
-    (test) => !test.isMarked && seen(test).length > 1 && seen(test).every(({ shown }) => shown === 'red'),
+    (test) =>
+      !test.isMarked && listResults(test).length > 1 && listResults(test).every((shown) => shown === 'red'),
   );
   const culprits = planCulpritSearch(question, broken, question.fixes);
   if (culprits) return culprits;

@@ -215,7 +215,7 @@ export interface ProofTest {
   /** True if the fix was made for this test; if a shared run contradicts it, its cause is proven alone. */
   readonly isLead: boolean;
   /** True if it also runs without the fix, as up to three tests of a cause do. */
-  readonly isFlipped: boolean;
+  readonly runsBothWays: boolean;
   /** The first Playwright run of its proof. */
   readonly since: number;
   /** The changes that revealed its error. */
@@ -229,7 +229,7 @@ export interface ProofTest {
 /** Begins the proof of a test. Its newest run was the first with its fix, unless `isRun` is false. */
 export function createProofTest(
   progress: Progress,
-  of: Pick<ProofTest, 'failure' | 'causeId' | 'isLead' | 'isFlipped'>,
+  of: Pick<ProofTest, 'failure' | 'causeId' | 'isLead' | 'runsBothWays'>,
   isRun = true,
 ): ProofTest {
   const { observations } = progress.session;
@@ -250,7 +250,7 @@ export function createTestProofs(progress: Progress, tests: readonly ProofTest[]
   return tests.map((test) => ({
     id: failureKey(test.failure.failure),
     proof: listProofSteps(progress, test),
-    ended: test.ended ?? (test.isFlipped ? 'proven' : 'green'),
+    ended: test.ended ?? (test.runsBothWays ? 'proven' : 'green'),
   }));
 }
 

@@ -40,12 +40,12 @@ export interface TestInProof {
   readonly fix: string;
   /** True if the fix was made for this test. */
   readonly isLead: boolean;
-  /** True if it also runs without the fix. */
-  readonly isFlipped: boolean;
+  /** True if it runs with and without the fix. */
+  readonly runsBothWays: boolean;
   /** True if it stands for the suite itself. */
   readonly isSuite: boolean;
-  /** True if other tests run with it, which may be the reason for its failure. */
-  readonly isInCompany: boolean;
+  /** True if it runs together with other tests, which may cause its failure. */
+  readonly runsWithOthers: boolean;
   /** The first run of its proof. */
   readonly since: number;
   /** The changes with which it was first red, without those of its own fix. Without them, another failure would hide its own. */
@@ -149,9 +149,9 @@ export function createPlainTest(
 ): TestInProof {
   return {
     isLead: true,
-    isFlipped: true,
+    runsBothWays: true,
     isSuite: false,
-    isInCompany: false,
+    runsWithOthers: false,
     since: 0,
     redWith: [],
     ended: null,

@@ -141,7 +141,7 @@ interface PlannedTest extends TestInProof {
 
 function createTestInProof(progress: Progress, test: ProofTest): PlannedTest {
   const { observations } = progress.session;
-  const { failure, causeId: fix, isLead, isFlipped, since, base, ended } = test;
+  const { failure, causeId: fix, isLead, runsBothWays, since, base, ended } = test;
   const kept = listKeptChanges(progress);
   const key = failureKey(failure.failure);
   return {
@@ -149,9 +149,9 @@ function createTestInProof(progress: Progress, test: ProofTest): PlannedTest {
     key,
     fix,
     isLead,
-    isFlipped,
+    runsBothWays,
     isSuite: failure.failure.scope === 'suite',
-    isInCompany: failure.along !== undefined,
+    runsWithOthers: failure.along !== undefined,
     since,
     // The fixes that revealed its error count as part of its own fix (HL-3).
     redWith: observations.firstRedWith(failure, new Set(kept)).filter((id) => !base.includes(id)),
@@ -287,9 +287,9 @@ async function takeNeedless(progress: Progress, cause: Cause): Promise<void> {
   const because = 'its test is green without it, with the fix of another cause';
   await decideLast(progress, cause, { kind: 'taken-out', because });
   progress.greenWithOthers.set(cause.id, 'healed by an earlier fix of this run');
-  for (const [at, { failure, causeId, isLead, isFlipped }] of progress.proofTests.entries())
+  for (const [at, { failure, causeId, isLead, runsBothWays }] of progress.proofTests.entries())
     if (isLead && causeId === cause.id)
-      progress.proofTests[at] = createProofTest(progress, { failure, causeId, isLead: false, isFlipped });
+      progress.proofTests[at] = createProofTest(progress, { failure, causeId, isLead: false, runsBothWays });
 }
 
 /**
@@ -327,7 +327,9 @@ async function applyReviews(proof: Proof, readings: Reviews): Promise<boolean> {
 /** Returns the fixes that hold so far. */
 function listHoldingFixes(proof: Proof): FixToProve[] {
   const { progress } = proof;
-  const tested = new Set(testsStillInProof(proof).flatMap((test) => (test.isFlipped ? [test.causeId] : [])));
+  const tested = new Set(
+    testsStillInProof(proof).flatMap((test) => (test.runsBothWays ? [test.causeId] : [])),
+  );
   return [...progress.causes.values()].flatMap((cause) => {
     const attempt = findHeldAttempt(progress, cause);
     if (attempt?.end.kind !== 'green' || !tested.has(cause.id)) return [];

@@ -1,13 +1,13 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { SuitePlaces } from '../guard/request.js';
-import { isSpecName, createTestPlacePredicate } from '../guard/test-places.js';
+import type { SuitePaths } from '../guard/request.js';
+import { isSpecName, createTestPathPredicate } from '../guard/test-paths.js';
 import type { Cause } from '../model/cause.js';
 import { type Failure, failureKey } from '../model/failure.js';
 import { relativePath } from '../paths.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { tryOr } from '../result.js';
-import type { Change, Contents } from '../workspace/change.js';
+import type { Change, ContentStore } from '../workspace/change.js';
 import { hashContent } from '../workspace/file-state.js';
 import { createProjectSnapshot } from '../workspace/project-files.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -22,7 +22,7 @@ type Seen = { readonly mtimeMs: number; readonly size: number; readonly hash: st
 const EDIT_ID = '800000000';
 
 /**
- * Notices other people's edits to tests during a run (HN-3). A test that turns green after an edit of its file, or of a file that tests share, is
+ * Notices other people's edits to tests during a run (HN-3). A test that turns green after an edit to its file, or to a file that tests share, is
  * neither healed nor flaky, unless the edit is part of a fix.
  */
 export class TestFiles {
@@ -39,13 +39,13 @@ export class TestFiles {
   constructor(
     root: string,
     {
-      places,
+      suitePaths,
       files,
       workspace,
-    }: { places: SuitePlaces; files: readonly string[]; workspace: Pick<Workspace, 'listEditedFiles'> },
+    }: { suitePaths: SuitePaths; files: readonly string[]; workspace: Pick<Workspace, 'listEditedFiles'> },
   ) {
     [this.#root, this.#workspace] = [root, workspace];
-    this.#specs = new Set(places.testFiles);
+    this.#specs = new Set(suitePaths.testFiles);
     for (const file of files) this.#atFirst.set(file, this.#read(file));
     this.#readAll();
   }
@@ -69,7 +69,7 @@ export class TestFiles {
   }
 
   /** Returns all edits as one change, so that a person can see and revert them. */
-  async change(contents: Contents): Promise<Change> {
+  async change(contents: ContentStore): Promise<Change> {
     const files = [...new Set([...this.#edited.values()].flat())];
     const stateOf = async (bytes: Buffer | null) =>
       bytes && ({ kind: 'file', hash: await contents.put(bytes), mode: 0o644 } as const);
@@ -115,9 +115,9 @@ export class TestFiles {
  * Lists the specs, the config and the sources that belong to the tests, relative to the root. Omits files that git ignores, such as a browser session
  * that the tests save themselves.
  */
-export async function listTestFiles(root: string, places: SuitePlaces): Promise<string[]> {
-  const { testFiles, config } = places;
-  const others = (await createProjectSnapshot(root).listPaths()).filter(createTestPlacePredicate(places));
+export async function listTestFiles(root: string, suitePaths: SuitePaths): Promise<string[]> {
+  const { testFiles, config } = suitePaths;
+  const others = (await createProjectSnapshot(root).listPaths()).filter(createTestPathPredicate(suitePaths));
   return [...new Set([...testFiles, ...(config === null ? [] : [config]), ...others])].slice(0, MAX_FILES);
 }
 

@@ -86,7 +86,7 @@ export function formatBlamePosition(blame: Blame): string {
   return first ? `${first.file}:${first.line}` : '';
 }
 
-/** Describes the result of a search, after its position if it has one. */
+/** Describes the result of a search, preceded by its position if it has one. */
 export function describeBlameAt(blame: Blame): string {
   const at = formatBlamePosition(blame);
   return `${at}${at === '' ? '' : ': '}${describeBlame(blame)}`;

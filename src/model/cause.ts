@@ -83,7 +83,7 @@ export function isEnvironmentRefutable({ lead }: Pick<Cause, 'lead'>): boolean {
   return !machine && !(failure.scope === 'test' && failure.status === 'passed');
 }
 
-/** Returns why no agent can help. Null if reverting a change of the app turns the test green, because then code can fix it (HL-7). */
+/** Returns why no agent can help. Null if reverting a change to the app turns the test green, because then code can fix it (HL-7). */
 export function findUnrefutedEnvironment({
   environment,
   blame,
@@ -92,7 +92,7 @@ export function findUnrefutedEnvironment({
 }
 
 /**
- * Returns the kind of repair that a cause needs (CS-11). If a change of the code broke the test, code can fix it, regardless of the error; only the
+ * Returns the kind of repair that a cause needs (CS-11). If a change to the code broke the test, code can fix it, regardless of the error; only the
  * project's own rules outrank that.
  */
 export function chooseRetryAxis({ lead, blame }: Pick<Cause, 'lead' | 'blame'>): RetryAxis {

@@ -176,7 +176,7 @@ export function createQuestion(
   };
 }
 
-/** Describes the offered patches, and the blamed change of the app. */
+/** Describes the offered patches, and the blamed change to the app. */
 function describeOffers({ blame }: Cause, offers: readonly Offer[]): string {
   const because = blame ? `${describeBlame(blame)}. ` : '';
   const ready = offers.map(({ side }) => `\`${side}\` (${choiceText[side].toLowerCase()})`);

@@ -8,7 +8,7 @@ const numberOrNull = z.number().nullable();
 const consoleEntryShape = z.object({
   /** Milliseconds since the epoch. */
   time: z.number(),
-  /** Playwright's `ConsoleMessage.type()`, `pageerror`, or `dialog` (then `text` has its words and who closed it). */
+  /** Playwright's `ConsoleMessage.type()`, `pageerror`, or `dialog` (then `text` is its message and who closed it). */
   type: z.string(),
   text: z.string(),
   /** `url:line:column` if the browser reports it, else empty. */

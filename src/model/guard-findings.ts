@@ -49,7 +49,7 @@ export function formatCut({ file, why }: Cut): string {
 
 /** The files that are cut for every class of failure, in words for prompts. */
 export const protectedNames =
-  'the Playwright config, snapshots, everything but dependencies in package.json, lock files without a change of their manifest, values of .env files that have no sample, agents.yaml, .self-heal/, and what CI, installs, git, shells, editors or agents execute';
+  'the Playwright config, snapshots, everything but dependencies in package.json, lock files without a change to their manifest, values of .env files that have no sample, agents.yaml, .self-heal/, and what CI, installs, git, shells, editors or agents execute';
 
 /** Formats a note as one line: its position and its text. */
 export function formatNote({ file, line, says }: Note): string {

@@ -27,7 +27,7 @@ export const testProofShape = z.object({
 });
 export type TestProof = z.infer<typeof testProofShape>;
 
-/** Formats a proof as `red red | green green green | red | green`: a bar marks each change of result. */
+/** Formats a proof as `red red | green green green | red | green`: a bar marks each change in the result. */
 export function formatProof(proof: Proof): string {
   return proof.map((step, index) => (index > 0 && step !== proof[index - 1] ? `| ${step}` : step)).join(' ');
 }

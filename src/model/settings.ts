@@ -69,7 +69,7 @@ export interface Settings {
   readonly runners: Readonly<Record<string, RunnerSettings>>;
   /** The agents of each class, in the order in which they are tried. */
   readonly routes: Readonly<Record<Category, readonly string[]>>;
-  /** The project's changes of the built-in classification rules (CS-9). */
+  /** The project's changes to the built-in classification rules (CS-9). */
   readonly classify: ProjectRules;
   readonly retries: RetrySettings;
   readonly limits: LimitSettings;

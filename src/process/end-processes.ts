@@ -57,19 +57,20 @@ interface SweepOptions {
  * Ends all processes of an owner: those with the owner in their environment (see `createOwnerVariables`), recorded descendants, those that work in its
  * folder, and the relatives of all these; never this process or its ancestors. Returns `pid command` of each.
  */
-export async function endOwned(owner: Owner, options: SweepOptions = {}): Promise<string[]> {
+export async function endProcessesOf(owner: Owner, options: SweepOptions = {}): Promise<string[]> {
+  const { graceMs = 1000 } = options;
   const ended = new Map<string, string>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const orphans = await findOwned(owner, options);
+    const orphans = await findProcessesOf(owner, options);
     if (orphans.length === 0) break;
     for (const entry of orphans) ended.set(createKey(entry), `${entry.pid} ${entry.command}`);
-    await endProcesses(() => findOwned(owner, { ...options, recorded: orphans }), options.graceMs ?? 1000);
+    await endProcesses(() => findProcessesOf(owner, { ...options, recorded: orphans }), graceMs);
   }
   return [...ended.values()];
 }
 
 /** Returns the living processes that belong to an owner. */
-export async function findOwned(
+export async function findProcessesOf(
   owner: Owner,
   { workDir, recorded = [] }: SweepOptions = {},
 ): Promise<ProcessEntry[]> {

@@ -1,5 +1,5 @@
 import { findExitCode } from '../model/exit-codes.js';
-import { endOwned } from './end-processes.js';
+import { endProcessesOf } from './end-processes.js';
 
 /** Turns signals into an `AbortSignal`, and records which signal came. */
 export interface Interrupts extends Disposable {
@@ -35,7 +35,7 @@ export function listenForInterrupts(print: (text: string) => void): Interrupts {
     if (count === 1) print('interrupted: stopping agents, browsers and servers …');
     if (count === 2 && runId !== null) {
       print('interrupted again: ending them without waiting …');
-      void endOwned({ runId }, { graceMs: 0 }).catch(() => undefined);
+      void endProcessesOf({ runId }, { graceMs: 0 }).catch(() => undefined);
     }
     if (count >= 3) process.exit(findExitCode(signal));
     controller.abort();

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { type Result, err, ok } from '../result.js';
 import { type ChildExit, OutputTail, waitForExit } from './child-exit.js';
-import { endProcesses, endOwned } from './end-processes.js';
+import { endProcesses, endProcessesOf } from './end-processes.js';
 import { findProgram } from './find-program.js';
 import { type Lineage, type Owner, recordLineage, createOwnerVariables } from './proc-table.js';
 
@@ -105,7 +105,7 @@ async function superviseUntilEnd(
   child.stdout?.destroy();
   child.stderr?.destroy();
   // Sweeping.
-  const orphans = await endOwned(owner, { workDir, graceMs, recorded: await lineage.observe() });
+  const orphans = await endProcessesOf(owner, { workDir, graceMs, recorded: await lineage.observe() });
   const end = outcome === 'asked-to-end' ? { kind: ending.reason as Reason } : outcome;
   return { end, orphans };
 }

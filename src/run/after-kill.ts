@@ -1,7 +1,7 @@
 import process from 'node:process';
-import { dropAllUnmasked } from './mask-suite-folder.js';
+import { deleteAllUnmaskedFiles } from './mask-suite-folder.js';
 import { removeCopy } from '../workspace/copy-folder.js';
-import { endOwned } from '../process/end-processes.js';
+import { endProcessesOf } from '../process/end-processes.js';
 import { moveRunIntoProject } from './run-folder.js';
 import type { WatchTargets } from './watchdog.js';
 
@@ -10,10 +10,10 @@ import type { WatchTargets } from './watchdog.js';
 const { runId, dir, final, folders } = JSON.parse(process.argv[2] ?? '') as WatchTargets;
 
 const GRACE_MS = 500;
-await endOwned({ runId }, { graceMs: GRACE_MS });
+await endProcessesOf({ runId }, { graceMs: GRACE_MS });
 for (const workDir of folders) {
-  await endOwned({ runId }, { workDir, graceMs: GRACE_MS });
+  await endProcessesOf({ runId }, { workDir, graceMs: GRACE_MS });
   await removeCopy(workDir);
 }
-await dropAllUnmasked(dir);
+await deleteAllUnmaskedFiles(dir);
 await moveRunIntoProject({ dir, final });

@@ -14,7 +14,7 @@ const unmaskable = [runFiles.output, runFiles.servers];
 
 /**
  * Masks the logs of a finished suite run in place (EV-9). Deletes logs that cannot be masked, and all logs of a green run, which nobody needs (CL-4).
- * The files that `dropUnmasked` deletes stay until the failures have been diagnosed.
+ * The files that `deleteUnmaskedFiles` deletes stay until the failures have been diagnosed.
  */
 export async function maskSuiteFolder(
   suiteDir: string,
@@ -30,7 +30,7 @@ export async function maskSuiteFolder(
 }
 
 /** Deletes the files of a suite run that may contain secrets and cannot be masked; the evidence already contains the needed parts. */
-export async function dropUnmasked(suiteDir: string): Promise<void> {
+export async function deleteUnmaskedFiles(suiteDir: string): Promise<void> {
   await Promise.all(unmaskable.map((name) => removeState(path.join(suiteDir, name))));
 }
 
@@ -38,11 +38,11 @@ export async function dropUnmasked(suiteDir: string): Promise<void> {
  * Deletes the unmasked files of all suite runs of a run, including those that were never diagnosed. Deletes a suite run completely if it was killed
  * before its logs were masked.
  */
-export async function dropAllUnmasked(runDir: string): Promise<void> {
+export async function deleteAllUnmaskedFiles(runDir: string): Promise<void> {
   const suites = path.join(runDir, 'suites');
   for (const name of listState(suites)) {
     const suite = path.join(suites, name);
-    await (hasState(path.join(suite, runFiles.report)) ? removeState(suite) : dropUnmasked(suite));
+    await (hasState(path.join(suite, runFiles.report)) ? removeState(suite) : deleteUnmaskedFiles(suite));
   }
   await removeState(path.join(runDir, rawTraces));
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Escalation, Offer } from '../model/escalation.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { readState } from '../state-folder.js';
-import { openContents } from '../workspace/change.js';
+import { openContentStore } from '../workspace/change.js';
 import { renderChange } from '../workspace/patch-text.js';
 import { readRunState } from './event-log.js';
 import { isRunId, runDirOf } from './run-folder.js';
@@ -28,7 +28,7 @@ export async function readRunPatch(runDir: string): Promise<Buffer | null> {
   const changes = readKeptChanges(runDir, await readRunState(runDir));
   if (changes?.length === 0) return Buffer.alloc(0);
   const rendered =
-    changes && (await renderChange(combineChanges(changes), openContents(runDir)).catch(nullIfMissing));
+    changes && (await renderChange(combineChanges(changes), openContentStore(runDir)).catch(nullIfMissing));
   return rendered && rendered.patch;
 }
 

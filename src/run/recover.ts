@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { endOwned } from '../process/end-processes.js';
+import { endProcessesOf } from '../process/end-processes.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { listKilledRuns, markEnded } from './run-journal.js';
@@ -9,7 +9,7 @@ import { isSameState, readFileState } from '../workspace/file-state.js';
 import { createInstall, restoreLocks } from '../workspace/install.js';
 import {
   closeJournal,
-  openJournalContents,
+  openJournalContentStore,
   type Journal,
   type JournalFolders,
   readJournal,
@@ -18,7 +18,7 @@ import {
 } from '../workspace/journal.js';
 import { findRoot } from '../workspace/project-files.js';
 import { writeFiles } from '../workspace/write-files.js';
-import { dropAllUnmasked } from './mask-suite-folder.js';
+import { deleteAllUnmaskedFiles } from './mask-suite-folder.js';
 import { moveRunIntoProject, describeMoveFailure, runDirOf } from './run-folder.js';
 import { stateFolder } from '../state-folder.js';
 import { claimWorkFolders, listRunsAtWork } from '../work-folder.js';
@@ -38,9 +38,10 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
   // Only one run at a time works on a project, so no copy is in use.
   const copies = killed.length === 0 ? [] : await findCopies(project);
   for (const run of killed) {
-    const processes = await endOwned({ runId: run.runId });
-    for (const copy of copies) processes.push(...(await endOwned({ runId: run.runId }, { workDir: copy })));
-    await dropAllUnmasked(run.dir);
+    const processes = await endProcessesOf({ runId: run.runId });
+    for (const copy of copies)
+      processes.push(...(await endProcessesOf({ runId: run.runId }, { workDir: copy })));
+    await deleteAllUnmaskedFiles(run.dir);
     await markEnded(run);
     stopped.push(
       ...processes.map((process) => `  stopped a leftover process of run ${run.runId}: ${process}`),
@@ -84,7 +85,7 @@ async function carryOutJournal(
   { project, root }: JournalFolders,
   journal: Journal,
 ): Promise<Result<string[], Problem>> {
-  const contents = openJournalContents(project, journal.runId);
+  const contents = openJournalContentStore(project, journal.runId);
   try {
     await releaseReserved(project);
     const { written, leftAlone } = await writeFiles(root, journal, contents);
@@ -124,7 +125,7 @@ const doneWords: Record<Journal['purpose'], string> = {
 };
 
 async function reinstall({ project, root }: JournalFolders, { runId }: Journal): Promise<string[]> {
-  const contents = openJournalContents(project, runId);
+  const contents = openJournalContentStore(project, runId);
   const { command, ...install } = await createInstall({ project, root, runId, contents });
   const { failed, locks } = await install.run();
   await restoreLocks(root, locks, contents);

@@ -10,7 +10,7 @@ import type { RegressionResult } from '../event.js';
 import type { FlakeState, TestState, CauseState, RunState } from './run-state.js';
 import { describePhaseEvent } from './phase-words.js';
 
-/** `report.json`: the result of a run. Other programs read it; a change of meaning requires a new `schemaVersion`. */
+/** `report.json`: the result of a run. Other programs read it; a change in meaning requires a new `schemaVersion`. */
 export interface Report {
   schemaVersion: 1;
   runId: string;

@@ -22,7 +22,7 @@ export async function closeSettledQuestions(
 ): Promise<void> {
   try {
     for (const question of await store.listEscalations('pending')) {
-      const because = await explainSettled(question, cwd);
+      const because = await explainWhySettled(question, cwd);
       if (because !== null) await store.closeEscalation(question.id, because);
     }
   } catch (error) {
@@ -31,7 +31,7 @@ export async function closeSettledQuestions(
 }
 
 /** Explains why a question no longer needs an answer, or returns null. */
-async function explainSettled(question: Escalation, cwd: string): Promise<string | null> {
+async function explainWhySettled(question: Escalation, cwd: string): Promise<string | null> {
   const green = await findGreenRunSince(question, cwd);
   if (green !== null) return `its tests are green since run ${green}`;
   const changed = await findChangedFile(question, cwd);

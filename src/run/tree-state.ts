@@ -2,7 +2,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { type GitChanges, compareWithGit, type NoBase } from '../workspace/git-trees.js';
 import { readStateJson, writeState } from '../state-folder.js';
-import { changesFolder, openContents } from '../workspace/change.js';
+import { changesFolder, openContentStore } from '../workspace/change.js';
 import { safePath } from '../workspace/safe-path.js';
 import { isWritable } from '../workspace/project-files.js';
 
@@ -31,7 +31,7 @@ export async function storeTreeState(runDir: string, cwd: string): Promise<void>
     kind === 'file' && isWritable(file) ? [file] : [],
   );
   if (paths.length > MAX_FILES) return;
-  const contents = openContents(runDir);
+  const contents = openContentStore(runDir);
   const bytes = await changed.after.readFiles(paths);
   const files: TreeState['files'] = [];
   for (const file of paths) {
@@ -68,14 +68,14 @@ export async function compareWithTreeState(
   return overlayState(
     changed,
     new Map(state.files.map((file) => [file.path, file.hash])),
-    openContents(runDir),
+    openContentStore(runDir),
   );
 }
 
 function overlayState(
   { before, changes, ...changed }: GitChanges,
   kept: ReadonlyMap<string, string | null>,
-  contents: Pick<ReturnType<typeof openContents>, 'get'>,
+  contents: Pick<ReturnType<typeof openContentStore>, 'get'>,
 ): GitChanges {
   const known = new Set(changes.map((change) => change.path));
   const others = [...kept.keys()].filter((file) => !known.has(file)).map((file) => ({ path: file }));

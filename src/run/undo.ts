@@ -4,9 +4,9 @@ import { hasState } from '../state-folder.js';
 import type { RunState } from './run-state.js';
 import {
   type Change,
-  type Contents,
+  type ContentStore,
   ContentsMissing,
-  openContents,
+  openContentStore,
   mergeFile,
   readChange,
 } from '../workspace/change.js';
@@ -51,7 +51,7 @@ export async function undoChanges(
   run: { readonly runId: string; readonly dir: string },
   changes: readonly Change[],
 ): Promise<WriteResult & { readonly installed: string | null }> {
-  const contents = openContents(run.dir);
+  const contents = openContentStore(run.dir);
   const root = await findRoot(project);
   const ids = changes.map(({ id }) => id);
   const edits = changes.flatMap((change) => change.edits);
@@ -78,7 +78,7 @@ interface RevertContext {
   readonly root: string;
   /** In order. */
   readonly edits: readonly FileEdit[];
-  readonly contents: Contents;
+  readonly contents: ContentStore;
 }
 
 /** Plans a file, and keeps edits by other people if they can be merged. */

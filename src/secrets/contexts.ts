@@ -26,7 +26,7 @@ const mayQuote = `(?:${quote})?`;
 /** Matches a value up to the same quote, which is missing if the text was cut; `first` is not part of the secret. */
 const createQuotedPattern = (first = '') =>
   String.raw`(?<quote>${quote})${first}(?=(?<secret>(?:(?!(?<!\\)\k<quote>)[^\n]){1,4096}))`;
-/** A word without quotes that is not the call of a function or an element of a list. */
+/** A word without quotes that is not a function call or an element of a list. */
 const word = String.raw`(?![!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*[([])(?=(?<secret>[^\s"'\x60<>,;|)\]}&\\]{1,4096}))`;
 const line = String.raw`(?=(?<secret>[^\s<>][^\r\n<>]{0,4096}))`;
 

@@ -120,7 +120,7 @@ export function parseRow<T>(shape: z.ZodType<T>, row: object, jsonFields: readon
   throw new Damage(`${issue?.path.join('.')}: ${issue?.message}`);
 }
 
-/** The version of the tables. A change of the tables needs a new version: see `openStore`. */
+/** The version of the tables. A change to the tables needs a new version: see `openStore`. */
 export const storeVersion = 5;
 
 /** Creates the tables above, in SQL that SQLite and PostgreSQL share. */

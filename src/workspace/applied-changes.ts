@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Change, type Contents, storeChange, mergeFile, mergeOnto } from './change.js';
+import { type Change, type ContentStore, storeChange, mergeFile, mergeOnto } from './change.js';
 import { changesPackages, createInstall, restoreLocks } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
 import { type FileEdit, type FileState, isSameState, readFileState } from './file-state.js';
@@ -21,7 +21,7 @@ export interface ChangesOptions {
   readonly runId: string;
   /** The run's folder, next to which changes are stored. */
   readonly runDir: string;
-  readonly contents: Contents;
+  readonly contents: ContentStore;
   /** Called before the package manager's install runs in the project, and if that fails. */
   readonly warn: (message: string) => void;
   readonly signal?: AbortSignal;
@@ -35,7 +35,7 @@ export class AppliedChanges {
   readonly #options: ChangesOptions;
   /** The contents of the changes, in case somebody deletes the stored ones while the changes are in the project. */
   readonly #bytes = new Map<string, Buffer>();
-  readonly #contents: Contents;
+  readonly #contents: ContentStore;
   /** All changes, whether in the project or temporarily reverted. */
   #all: readonly Change[] = [];
   readonly #decided = new Set<string>();
@@ -149,7 +149,7 @@ export class AppliedChanges {
     return { ...result, locks };
   }
 
-  /** Adds an install's changes of lock files to the change that required the install, so that they are reverted with it. */
+  /** Adds an install's changes to lock files to the change that required the install, so that they are reverted with it. */
   async #addLocks(change: Change, locks: readonly FileEdit[]): Promise<Change> {
     if (locks.length === 0) return change;
     const byPath = new Map(locks.map((lock) => [lock.path, lock]));
@@ -267,7 +267,7 @@ export class AppliedChanges {
 }
 
 /** Says that a file was not restored, and where its earlier content is. */
-export function describeLeftAlone(file: string, goal: FileState | null, contents: Contents): string {
+export function describeLeftAlone(file: string, goal: FileState | null, contents: ContentStore): string {
   const backup = goal ? `; its earlier content is in ${contents.changeFile(goal.hash)}` : '';
   return `Not restored, because somebody else has changed it: ${file}${backup}`;
 }

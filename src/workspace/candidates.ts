@@ -5,7 +5,7 @@ import type { BlameBase, BlamedCommit, BlamedHunk } from '../model/blame.js';
 import { git, gitBytes, gitDiff } from './git.js';
 import type { GitChanges } from './git-trees.js';
 import { relativePath } from '../paths.js';
-import type { Contents } from './change.js';
+import type { ContentStore } from './change.js';
 import { type FileEdit, type FileState, readFileState } from './file-state.js';
 import { changesPackages } from './install.js';
 import { isWritable } from './project-files.js';
@@ -24,7 +24,7 @@ export interface Candidate {
 /** The recorded root, to which file paths are relative, and where contents are stored. */
 interface StoredTree {
   readonly root: string;
-  readonly contents: Contents;
+  readonly contents: ContentStore;
 }
 
 /** True if `self-heal init` writes this file: no test depends on it, and in the first runs it is not committed yet. */

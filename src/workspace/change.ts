@@ -14,7 +14,7 @@ import {
 } from './file-state.js';
 import { safePath } from './safe-path.js';
 
-/** The changes of one agent: every path with its state before and after. The contents are in the run's `Contents`. */
+/** The changes of one agent: every path with its state before and after. The contents are in the run's `ContentStore`. */
 const changeShape = z.strictObject({
   id: changeId,
   /** Paths are relative to the root of the repository or workspace, see `findRoot`. */
@@ -25,7 +25,7 @@ const changeShape = z.strictObject({
 export type Change = z.infer<typeof changeShape>;
 
 /** The exact bytes of the files of changes, by SHA-256. */
-export interface Contents {
+export interface ContentStore {
   put(content: Uint8Array): Promise<string>;
   /** Rejects with `ContentsMissing` if the bytes are missing or do not match the hash. */
   get(hash: string): Promise<Buffer>;
@@ -36,8 +36,8 @@ export interface Contents {
 /** Thrown if the stored contents of a change are missing or damaged. */
 export class ContentsMissing extends Error {}
 
-/** Opens the contents of a run's changes. They may contain secrets, so they are stored outside of the run's folder, which people share. */
-export function openContents(runDir: string): Contents {
+/** Opens the store of the contents of changed files. They may contain secrets, so it is outside of the run's folder, which people share. */
+export function openContentStore(runDir: string): ContentStore {
   const folder = path.join(changesFolder(runDir), 'contents');
   const changeFile = (hash: string) => path.join(folder, hash);
   return {
@@ -90,7 +90,7 @@ interface MergeResult {
 export async function mergeOnto(
   root: string,
   edits: readonly FileEdit[],
-  contents: Contents,
+  contents: ContentStore,
 ): Promise<MergeResult> {
   const merged: FileEdit[] = [];
   const conflicts: string[] = [];
@@ -117,7 +117,7 @@ export async function mergeOnto(
 export async function mergeFile(
   file: string,
   { edit, now }: { edit: Pick<FileEdit, 'before' | 'after'>; now: FileState | null },
-  contents: Contents,
+  contents: ContentStore,
 ): Promise<FileState | null> {
   const { before, after } = edit;
   if (before?.kind !== 'file' || after?.kind !== 'file' || now?.kind !== 'file') return null;

@@ -5,7 +5,7 @@ import pMap from 'p-map';
 import { isInProgramFolder } from '../agents/command-files.js';
 import { git } from './git.js';
 import { isInside } from '../paths.js';
-import type { Contents } from './change.js';
+import type { ContentStore } from './change.js';
 import { removeCopy } from './copy-folder.js';
 import {
   readContent,
@@ -318,7 +318,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export async function collectChanges(
   root: string,
   copy: ProjectCopy,
-  contents: Contents,
+  contents: ContentStore,
 ): Promise<CollectResult> {
   const tree = indexByPath((await listAll(copy.tree)).filter(isFile));
   const base = indexByPath((await listAll(copy.base)).filter(isFile));
@@ -383,7 +383,7 @@ function isFile({ kind }: Entry): boolean {
 async function storeState(
   folder: string,
   entry: Entry | undefined,
-  { contents, like }: { readonly contents: Contents; readonly like: FileState | null },
+  { contents, like }: { readonly contents: ContentStore; readonly like: FileState | null },
 ): Promise<FileState | null> {
   const kind = entry && kindOf(entry.stat);
   if (!kind) return null;

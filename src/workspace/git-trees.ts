@@ -271,7 +271,7 @@ export function createNoBaseProblem({ kind, detail }: NoBase): Problem {
       remedy: 'Name one with --base; in CI fetch it first (actions/checkout with `fetch-depth: 0`).',
     },
     'no-merge-base': {
-      message: `the fetched history is too short to contain the start of the branch from ${detail}`,
+      message: `the fetched history does not reach back to where the branch left ${detail}`,
       remedy:
         'Fetch the full history (`git fetch --unshallow`; actions/checkout with `fetch-depth: 0`), or name a commit with --base.',
     },

@@ -5,7 +5,7 @@ import { LOCKS } from 'package-manager-detector/constants';
 import { findLockFolder } from '../playwright/package-manager.js';
 import { runProgram } from '../process/supervise.js';
 import { isInside, relativePath } from '../paths.js';
-import type { Contents } from './change.js';
+import type { ContentStore } from './change.js';
 import { readContent, type FileEdit, type FileState, isSameState, readFileState } from './file-state.js';
 import { writeFiles } from './write-files.js';
 import { tryOr } from '../result.js';
@@ -18,7 +18,7 @@ const dependencyFields =
   );
 
 /** True if a change requires different packages to be installed. */
-export async function changesPackages(edits: readonly FileEdit[], contents: Contents): Promise<boolean> {
+export async function changesPackages(edits: readonly FileEdit[], contents: ContentStore): Promise<boolean> {
   for (const { path: file, before, after } of edits) {
     if (path.posix.basename(file) in LOCKS) return true;
     if (!packageFile.test(file)) continue;
@@ -45,7 +45,7 @@ interface InstallRequest {
   readonly root: string;
   /** The run whose fix or revert requires the install. */
   readonly runId: string;
-  readonly contents: Contents;
+  readonly contents: ContentStore;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -67,7 +67,7 @@ interface Install {
   run(): Promise<{
     /** The output of a failed install, else null. */
     readonly failed: string | null;
-    /** Its changes of lock files. */
+    /** Its changes to lock files. */
     readonly locks: readonly FileEdit[];
   }>;
 }
@@ -111,17 +111,17 @@ export async function createInstall(request: InstallRequest): Promise<Install> {
   };
 }
 
-/** Reverts an install's changes of lock files. */
+/** Reverts an install's changes to lock files. */
 export async function restoreLocks(
   root: string,
   locks: readonly FileEdit[],
-  contents: Contents,
+  contents: ContentStore,
 ): Promise<void> {
   const files = locks.map(({ path: file, before, after }) => ({ path: file, known: [after], goal: before }));
   await writeFiles(root, { files, folders: [] }, contents);
 }
 
-async function readLocks(folder: string, contents: Contents): Promise<ReadonlyMap<string, FileState>> {
+async function readLocks(folder: string, contents: ContentStore): Promise<ReadonlyMap<string, FileState>> {
   const states = new Map<string, FileState>();
   for (const name of Object.keys(LOCKS)) {
     const state = readFileState(folder, name);

@@ -11,12 +11,12 @@ import {
   stateFolder,
   writeState,
 } from '../state-folder.js';
-import { type Contents, openContents } from './change.js';
+import { type ContentStore, openContentStore } from './change.js';
 import { safePath } from './safe-path.js';
 import { plannedFileShape } from './write-files.js';
 
 /**
- * A planned change of the project's tree, written and synced before the first byte changes (HN-2). A later command that finds a journal completes
+ * A planned change to the project's tree, written and synced before the first byte changes (HN-2). A later command that finds a journal completes
  * the change. A journal contains the inode numbers of its folders, so it is refused in any other folder.
  */
 const journalShape = z.strictObject({
@@ -52,7 +52,7 @@ const storedShape = journalShape.extend({
 export async function writeJournal(
   { project, root }: JournalFolders,
   journal: Journal,
-  contents: Contents,
+  contents: ContentStore,
 ): Promise<void> {
   await reserve(project, await storeGoals(project, journal, contents));
   const text = { schemaVersion: 1, ...journal, project: inodeOf(project), root: inodeOf(root) };
@@ -65,8 +65,8 @@ export async function closeJournal(project: string): Promise<void> {
 }
 
 /** Opens the contents that are stored in the project with a run's journal, because the run's own folder may be gone after a kill. */
-export function openJournalContents(project: string, runId: string): Contents {
-  return openContents(stateFolder(project, 'runs', runId));
+export function openJournalContentStore(project: string, runId: string): ContentStore {
+  return openContentStore(stateFolder(project, 'runs', runId));
 }
 
 /** Frees the reserved disk space for the command that carries out the journal. */
@@ -80,12 +80,12 @@ const BLOCK_BYTES = 4096;
 const OTHER_BYTES = 256 * 1024;
 
 /** Stores the goals of a journal with it, and returns the disk space for carrying it out. */
-async function storeGoals(project: string, { runId, files }: Journal, contents: Contents): Promise<number> {
-  const stored = openJournalContents(project, runId);
+async function storeGoals(project: string, { runId, files }: Journal, store: ContentStore): Promise<number> {
+  const stored = openJournalContentStore(project, runId);
   let bytes = OTHER_BYTES;
   for (const { goal } of files) {
     if (!goal) continue;
-    const content = await contents.get(goal.hash);
+    const content = await store.get(goal.hash);
     await stored.put(content);
     bytes += content.length + BLOCK_BYTES;
   }

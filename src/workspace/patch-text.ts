@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { formatPatch, structuredPatch, type StructuredPatch } from 'diff';
 import type { FileChange } from '../model/attempt.js';
-import type { Change, Contents } from './change.js';
+import type { Change, ContentStore } from './change.js';
 import { type FileEdit, type FileState, isExecutable } from './file-state.js';
 
 /** A file with more differing lines is shown as replaced, because the shortest diff takes quadratic time. */
@@ -11,7 +11,7 @@ const MAX_DIFFERENCES = 1000;
 /** Renders a change, without git, as a patch that `git apply` accepts. The patch is in bytes, because files may not be UTF-8. */
 export async function renderChange(
   { edits }: Change,
-  contents: Contents,
+  contents: ContentStore,
 ): Promise<{ readonly patch: Buffer; readonly files: readonly FileChange[] }> {
   const parts: string[] = [];
   const files: FileChange[] = [];
@@ -46,7 +46,7 @@ function unescapeNames(patch: string): string {
   return plain + patch.slice(head.length);
 }
 
-async function readBytes(state: FileState | null, contents: Contents): Promise<Buffer> {
+async function readBytes(state: FileState | null, contents: ContentStore): Promise<Buffer> {
   return state === null ? Buffer.alloc(0) : contents.get(state.hash);
 }
 
@@ -96,7 +96,7 @@ function renderBinary(before: Buffer, after: Buffer): string {
   return `GIT binary patch\n${encodeLiteral(after)}\n${encodeLiteral(before)}\n`;
 }
 
-/** Returns git's id of a file's content; zeros if there is no file. `like` is another id of the repository, whose length shows the hash. */
+/** Returns git's id of a file's content; zeros if there is no file. `like` is another id of the repository; its length shows which hash function is used. */
 export function computeBlobId(content: Uint8Array | null, like = '0'.repeat(40)): string {
   if (content === null) return '0'.repeat(40);
   const hash = createHash(like.length === 64 ? 'sha256' : 'sha1');

@@ -1,5 +1,5 @@
 import { describeLeftAlone } from './applied-changes.js';
-import type { Change, Contents } from './change.js';
+import type { Change, ContentStore } from './change.js';
 import type { Workspace } from './workspace.js';
 
 /**
@@ -13,7 +13,7 @@ export async function withChange<T>(
     warn,
   }: {
     readonly workspace: Pick<Workspace, 'apply' | 'revert'>;
-    readonly contents: Contents;
+    readonly contents: ContentStore;
     readonly warn: (message: string) => void;
   },
   change: Change,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
 import { reasonOf } from '../problem.js';
 import { type ApplyResult, AppliedChanges, type ChangesOptions } from './applied-changes.js';
-import type { Change, Contents } from './change.js';
+import type { Change, ContentStore } from './change.js';
 import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
 import { listChangedSince, collectChanges, createCopy, type ProjectCopy } from './copy.js';
 import {
@@ -222,7 +222,7 @@ function createPathConverters(
 }
 
 /** Returns a snapshot with these edits applied. */
-function applyEdits(source: FileSnapshot, edits: Change['edits'], contents: Contents): FileSnapshot {
+function applyEdits(source: FileSnapshot, edits: Change['edits'], contents: ContentStore): FileSnapshot {
   const edited = new Map(edits.map((edit) => [edit.path, edit.after]));
   return {
     listPaths: async () => {

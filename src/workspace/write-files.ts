@@ -15,7 +15,7 @@ import {
 import path from 'node:path';
 import { z } from 'zod';
 import { listOf } from '../model/shape.js';
-import type { Contents } from './change.js';
+import type { ContentStore } from './change.js';
 import { isSameState, listParents, readFileState, stateOrNull, findObstacle } from './file-state.js';
 import { isInside } from '../paths.js';
 import { safePath } from './safe-path.js';
@@ -42,7 +42,7 @@ export interface WriteResult {
 export async function writeFiles(
   root: string,
   { files, folders }: { files: readonly FilePlan[]; folders: readonly string[] },
-  contents: Contents,
+  contents: ContentStore,
 ): Promise<WriteResult> {
   const written: string[] = [];
   const leftAlone: string[] = [];

@@ -134,7 +134,7 @@ describe('changes that their author meant', () => {
 
   it('BL-4 BL-6 are not taken back: such a fix waits for a person, beside a patch of the tests', () => {
     expect(offersOf(run, 'a friendlier text')).toEqual(['app', 'tests']);
-    const because = /undoes a change of [0-9a-f]{7} "Friendlier words"/;
+    const because = /undoes a change from [0-9a-f]{7} "Friendlier words"/;
     expect(causeOf(run, 'a friendlier text').reason).toMatch(because);
   });
 

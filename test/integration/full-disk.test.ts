@@ -12,7 +12,7 @@ const program = `
   import path from 'node:path';
   const [src, disk] = process.argv.slice(2);
   const { openWorkspace } = await import(src + '/workspace/workspace.js');
-  const { openContents } = await import(src + '/workspace/change.js');
+  const { openContentStore } = await import(src + '/workspace/change.js');
   const { recoverKilledRuns } = await import(src + '/run/recover.js');
   const large = (letter) => letter.repeat(100_000) + '\\n';
   const old = { 'a.js': large('a'), 'b.js': large('b') };
@@ -27,7 +27,7 @@ const program = `
     const runDir = path.join(project, '.self-heal', 'runs', 'run');
     mkdirSync(runDir, { recursive: true });
     for (const [name, text] of Object.entries(old)) writeFileSync(path.join(project, name), text);
-    const workspace = await openWorkspace({ project, runId: 'run', runDir, contents: openContents(runDir), warn: () => {}, onCopy: async () => {} });
+    const workspace = await openWorkspace({ project, runId: 'run', runDir, contents: openContentStore(runDir), warn: () => {}, onCopy: async () => {} });
     const { cwd } = await workspace.updateCopy();
     for (const [name, text] of Object.entries(fixed)) writeFileSync(path.join(cwd, name), text);
     const filler = path.join(disk, 'filler');

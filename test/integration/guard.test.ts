@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { edited, type Edit, places, project } from '../../fixtures/guard/cases.mjs';
+import { edited, type Edit, suitePaths, project } from '../../fixtures/guard/cases.mjs';
 import { createGuard } from '../../src/guard/run-guard.js';
 import { judgeChange } from '../../src/guard/judge.js';
 import { createFolderSnapshot } from '../../src/workspace/project-files.js';
@@ -15,13 +15,13 @@ let dir: string;
 const put = (files: Readonly<Record<string, string>>) => writeInto(dir, files);
 
 /** The first suite of a run, as Playwright reports it: with absolute paths. */
-function firstRun(testFiles: readonly string[] = places.testFiles, testDir = 'tests') {
+function firstRun(testFiles: readonly string[] = suitePaths.testFiles, testDir = 'tests') {
   const tests = testFiles.map((file) => {
     const location = { file: path.join(dir, file), line: 1, column: 1 };
     return { ...aResult(file), test: aTest(file, { location }) };
   });
   const rootDir = testFiles.length > 0 ? path.join(dir, testDir) : '';
-  return aSuiteRun({ tests, rootDir, configFile: path.join(dir, places.config) });
+  return aSuiteRun({ tests, rootDir, configFile: path.join(dir, suitePaths.config) });
 }
 
 async function judged(edits: readonly Edit[], first = firstRun()) {

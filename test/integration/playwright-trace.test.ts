@@ -229,7 +229,7 @@ describe('a trace', () => {
 
   it('EV-1 says what lay over an element that a click waited for', async () => {
     const { errors } = await evidenceOf('covered');
-    expect(errors.at(-1)?.message).toContain('div#veil lies over it');
+    expect(errors.at(-1)?.message).toContain('div#veil covers it');
   });
 
   it.each(['api only', 'own api'])('EV-4 has the requests of a test without a page: %s', async (title) => {

@@ -20,7 +20,7 @@ import { recoverKilledRuns } from '../../src/run/recover.js';
 import { moveRunIntoProject, createRunFolder, projectOf, runDirOf } from '../../src/run/run-folder.js';
 import { stateFolder } from '../../src/state-folder.js';
 import { makeWorkFolder, releaseWorkFolder } from '../../src/work-folder.js';
-import { changesFolder, openContents } from '../../src/workspace/change.js';
+import { changesFolder, openContentStore } from '../../src/workspace/change.js';
 import { type FileState, readFileState } from '../../src/workspace/file-state.js';
 import { writeJournal } from '../../src/workspace/journal.js';
 import { removeAfterTest, tempDir } from '../rig/temp-dir.js';
@@ -130,7 +130,7 @@ it('HN-2 a journal can be followed although the work folder is gone', async () =
   const project = tempDir('project');
   const { dir, top } = await begun(project);
   const file = path.join(project, 'a.txt');
-  const contents = openContents(dir);
+  const contents = openContentStore(dir);
   const states: FileState[] = [];
   for (const text of ['old', 'new']) {
     writeFileSync(file, text);

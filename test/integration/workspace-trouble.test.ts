@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { undoChanges } from '../../src/run/undo.js';
-import { changesFolder, ContentsMissing, openContents } from '../../src/workspace/change.js';
+import { changesFolder, ContentsMissing, openContentStore } from '../../src/workspace/change.js';
 import { createFolderSnapshot } from '../../src/workspace/project-files.js';
 import { mirror } from '../../src/workspace/copy.js';
 import { listAll } from '../../src/workspace/project-files.js';
@@ -17,7 +17,7 @@ it('HN-1 warns if git cannot tell which files it ignores', async () => {
   expect(warnings).toEqual([]);
   writeInto(dir, { '.git/index': 'rubbish' });
   const warn = (message: string) => void warnings.push(message);
-  const place = { project: dir, runId: 'r', runDir, contents: openContents(runDir) };
+  const place = { project: dir, runId: 'r', runDir, contents: openContentStore(runDir) };
   await openWorkspace({ ...place, onCopy: () => undefined, warn });
   expect(warnings).toEqual([expect.stringMatching(/^git cannot read the repository.*index/)]);
 });

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { execaSync } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { undoChanges } from '../../src/run/undo.js';
-import { openContents, readChange } from '../../src/workspace/change.js';
+import { openContentStore, readChange } from '../../src/workspace/change.js';
 import { findUnwritable } from '../../src/workspace/project-files.js';
 import { renderChange } from '../../src/workspace/patch-text.js';
 import { agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
@@ -210,7 +210,7 @@ describe('the patch', () => {
       chmodSync(path.join(cwd, 'run.sh'), 0o755);
     });
     if (!change) throw new Error('no change');
-    const { patch, files: named } = await renderChange(change, openContents(runDir));
+    const { patch, files: named } = await renderChange(change, openContentStore(runDir));
     expect(named.find((one) => one.path === 'src/cart.js')).toEqual({
       path: 'src/cart.js',
       added: 2,
@@ -222,7 +222,7 @@ describe('the patch', () => {
     const states = await Promise.all(
       change.edits.map(async ({ path: file, after }) => [
         file,
-        after && (await openContents(runDir).get(after.hash)).toString('latin1'),
+        after && (await openContentStore(runDir).get(after.hash)).toString('latin1'),
       ]),
     );
     for (const [file, text] of states as [string, string | null][]) {

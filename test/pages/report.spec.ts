@@ -48,7 +48,7 @@ test('RP-4 a single file shows screenshot, step, evidence, diff, proof and cost 
   ).toHaveJSProperty('naturalWidth', 1);
   await expect(cause.getByText(`Failed step: Click ${hostile}`)).toBeVisible();
   await expect(cause.locator('.proof')).toHaveText('Proof red red | green | red | green');
-  const diff = cause.getByRole('group', { name: 'Changes of src/orders.ts' });
+  const diff = cause.getByRole('group', { name: 'Changes to src/orders.ts' });
   await expect(diff.locator('.removed')).toContainText('order.delivery.id');
   await expect(diff.locator('.added')).toContainText('order.delivery?.id');
   await expect(cause.getByText('$0.02').first()).toBeVisible();

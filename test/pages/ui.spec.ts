@@ -42,7 +42,7 @@ test(
     await card.getByText('Error and stack').click();
     await healFirst(run);
     // What was expanded stays so, although the change appeared above it.
-    await expect(card.getByRole('group', { name: 'Changes of src/cart.ts' })).toBeVisible();
+    await expect(card.getByRole('group', { name: 'Changes to src/cart.ts' })).toBeVisible();
     await expect(card.getByRole('group', { name: 'Error and stack' })).toBeVisible();
     await expect(page.locator('.cause.fixed')).toHaveCount(1);
     await expect(card.getByText('red red | green green green | red | green')).toBeVisible();
@@ -146,7 +146,7 @@ async function endWithReport(run: ShownRun, page: Page): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Fixed 1' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Not fixed 1' })).toBeVisible();
   const cause = page.getByRole('article', { name: /^c1/ });
-  await expect(cause.getByRole('group', { name: 'Changes of src/cart.ts' })).toBeVisible();
+  await expect(cause.getByRole('group', { name: 'Changes to src/cart.ts' })).toBeVisible();
   await expect(cause.getByRole('img', { name: /when the test of c1 failed/ })).toHaveJSProperty(
     'naturalWidth',
     1,

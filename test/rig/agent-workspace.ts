@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFil
 import path from 'node:path';
 import { execaSync } from 'execa';
 import { onTestFinished } from 'vitest';
-import { openContents } from '../../src/workspace/change.js';
+import { openContentStore } from '../../src/workspace/change.js';
 import { openWorkspace, type Workspace } from '../../src/workspace/workspace.js';
 import { tempDir } from './temp-dir.js';
 
@@ -52,7 +52,7 @@ export async function agentWorkspace(
     project,
     runId,
     runDir,
-    contents: openContents(runDir),
+    contents: openContentStore(runDir),
     onCopy: () => undefined,
     warn: (message) => void warnings.push(message),
   });

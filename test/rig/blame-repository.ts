@@ -2,7 +2,7 @@ import path from 'node:path';
 import { createBlame } from '../../src/clients/blame/blame.js';
 import type { Blame } from '../../src/model/blame.js';
 import type { Cause } from '../../src/model/cause.js';
-import { openContents, storeChange } from '../../src/workspace/change.js';
+import { openContentStore, storeChange } from '../../src/workspace/change.js';
 import { type AgentWorkspace, agentWorkspace, inventoryOf } from './agent-workspace.js';
 import { aCause, aResult, aSuiteRun, failing } from './builders.js';
 
@@ -28,7 +28,7 @@ export async function repository(green: (read: (file: string) => string) => bool
     const begin = createBlame({
       cwd: path.join(project.dir, at),
       workspace: project.workspace,
-      contents: openContents(project.runDir),
+      contents: openContentStore(project.runDir),
       keepChange: (change) => storeChange(project.runDir, change),
       prepare: async () => null,
       runAgain: async ({ ids }) => {

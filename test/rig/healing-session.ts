@@ -18,7 +18,7 @@ import { failureKey } from '../../src/model/failure.js';
 import { Observations } from '../../src/heal/observations.js';
 import { createRunPlan } from '../../src/run/run-plan.js';
 import { createSpending } from '../../src/run/spending.js';
-import { openContents } from '../../src/workspace/change.js';
+import { openContentStore } from '../../src/workspace/change.js';
 import { aResult, aSuiteRun, failing, someSettings } from './builders.js';
 import { recordingBus } from './recording-bus.js';
 import { removeAfterTest, tempDir } from './temp-dir.js';
@@ -71,7 +71,7 @@ export async function healingSession(
   let rerun = 0;
   const stack: string[] = [];
   let inTree: readonly string[] = [];
-  const contents = openContents(folder.value.dir);
+  const contents = openContentStore(folder.value.dir);
   const made: Session = {
     settings: someSettings(),
     cwd: '/project',

@@ -11,7 +11,7 @@ import { readGitError } from '../../workspace/git.js';
 import { pathInside } from '../../paths.js';
 import type { LastGreen } from '../../run/last-green.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
-import type { Change, Contents } from '../../workspace/change.js';
+import type { Change, ContentStore } from '../../workspace/change.js';
 import { readFileState } from '../../workspace/file-state.js';
 import { withChange } from '../../workspace/with-change.js';
 import type { Workspace } from '../../workspace/workspace.js';
@@ -23,7 +23,7 @@ import { Rounds, CauseSearch, type TestOutcome } from './search.js';
 export interface BlameParts {
   readonly cwd: string;
   readonly workspace: Pick<Workspace, 'root' | 'apply' | 'revert' | 'listEditedFiles'>;
-  readonly contents: Contents;
+  readonly contents: ContentStore;
   /** Runs `verify.prepare`; returns null if it succeeded or is not set. */
   readonly prepare: (signal: AbortSignal) => Promise<string | null>;
   readonly runAgain: (request: {
@@ -45,7 +45,7 @@ export interface BlameParts {
   /** The base commit that the user named, or null. */
   readonly named: string | null;
   readonly lastGreen: LastGreen;
-  /** Absolute paths of the reports to read (`--from`), because downloaded files are not changes of the project. */
+  /** Absolute paths of the reports to read (`--from`), because downloaded files are not changes to the project. */
   readonly reportPaths: readonly string[];
   /** Finds positions in the app that matter to a failure, although its error messages do not name them. */
   readonly findNearPlaces: (lead: DiagnosedFailure) => Promise<readonly NearPlace[]>;

@@ -5,7 +5,7 @@ import type { CreateBlameSearch } from '../../command/compose-session.js';
 import { createDiagnose } from '../../command/diagnose.js';
 import { createLastGreenLookup } from '../../run/last-green.js';
 import { makeStateFolder } from '../../state-folder.js';
-import { openContents, storeChange } from '../../workspace/change.js';
+import { openContentStore, storeChange } from '../../workspace/change.js';
 import { createBlame } from './blame.js';
 
 /** Creates the search for the changes that broke the tests of causes, since the named commit or else since the tests were green. */
@@ -22,7 +22,7 @@ export function createBlameSearch(named: string | null): CreateBlameSearch {
     return createBlame({
       cwd,
       workspace,
-      contents: openContents(folder.dir),
+      contents: openContentStore(folder.dir),
       keepChange: (change) => storeChange(folder.dir, change),
       prepare: (own) => session.suite.prepare(own),
       runAgain: (again) => session.suite.runAgain({ ...again, purpose: 'blame' }),

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { BlameBase, BlamedCommit, BlamedHunk } from '../../model/blame.js';
-import { isSpecName } from '../../guard/test-places.js';
+import { isSpecName } from '../../guard/test-paths.js';
 import {
   type Candidate,
   MAX_CHANGED_FILES,
@@ -13,13 +13,13 @@ import {
   formatHunks,
   createStepLookup,
 } from '../../workspace/candidates.js';
-import type { Contents } from '../../workspace/change.js';
+import type { ContentStore } from '../../workspace/change.js';
 import { git } from '../../workspace/git.js';
 import { compareWithGit, type NoBase } from '../../workspace/git-trees.js';
 import type { GreenState } from '../../run/last-green.js';
 import { compareWithState } from '../../run/tree-state.js';
 
-/** The changes of the project's files since a state that may be green. */
+/** The changes to the project's files since a state that may be green. */
 export interface ChangeHistory {
   readonly base: BlameBase;
   /** In the order in which they are reverted: newest commit first, then by file. */
@@ -33,7 +33,7 @@ export interface ChangeHistory {
 export interface HistoryRequest {
   /** The recorded root, to which file paths are relative. */
   readonly root: string;
-  readonly contents: Contents;
+  readonly contents: ContentStore;
   /** The base commit that the user named, or null. */
   readonly named: string | null;
   /** The last state in which the test was green here, or null. */

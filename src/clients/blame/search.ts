@@ -37,7 +37,7 @@ interface TestRun {
   /** The reverted hunks. */
   readonly reverted: ReadonlySet<Candidate>;
   readonly outcome: TestOutcome;
-  /** True if the run tested a set, so that it is no evidence about single hunks. */
+  /** True if the run searched for a set of hunks, so it is no evidence about single hunks. */
   readonly seeksSet: boolean;
 }
 
@@ -54,7 +54,7 @@ export class CauseSearch {
   history: ChangeHistory;
   /** The hunks to revert in its next run; null at its end. */
   nextHunks: readonly Candidate[] | null = null;
-  /** True while it tests sets. These runs must not count as runs that several searches shared. */
+  /** True while it searches for a set of hunks. These runs must not count as runs that several searches shared. */
   seeksSet = false;
   /** True while it repeats a green run. */
   isRepeating = false;
@@ -139,7 +139,7 @@ export class CauseSearch {
     return { runs: this.#runs.length, unresolved: times('unresolved'), wasRed: times('red') > 0 };
   }
 
-  /** Reverts changes of the tests, too, only if no change of the app turns the test green. */
+  /** Reverts changes to the tests, too, only if no change to the app turns the test green. */
   async #findSmallest(): Promise<MinimalSet<Candidate> | null> {
     const { candidates } = this.history;
     const app = candidates.filter(({ inTests }) => !inTests);
@@ -343,7 +343,7 @@ export class CauseSearch {
     );
   }
 
-  /** Returns the hunks that each green run reverted, except runs that tested a set. */
+  /** Returns the hunks that each green run reverted, without the runs that searched for a set of hunks. */
   #listGreenSets(): ReadonlySet<Candidate>[] {
     return this.#runs.flatMap(({ reverted, outcome, seeksSet }) =>
       outcome === 'green' && !seeksSet ? [reverted] : [],

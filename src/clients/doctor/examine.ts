@@ -71,7 +71,7 @@ export async function examine({ cwd, env, config: flag, agents }: ExamineRequest
       ? [
           createPassed(
             'agents.yaml',
-            settings.value.file ? path.relative(cwd, settings.value.file) : 'no file: defaults',
+            settings.value.file ? path.relative(cwd, settings.value.file) : 'no file; the defaults apply',
           ),
           ...(await checkAgents(await dropMissingRunner(settings.value, cwd), { cwd, env })),
         ]

@@ -30,7 +30,7 @@ export interface DriftEvidence {
 }
 
 /**
- * Proposes a fix for a locator that finds nothing because the app renamed its element (BF-2). A change of the app must show the old and the new name on
+ * Proposes a fix for a locator that finds nothing because the app renamed its element (BF-2). A change to the app must show the old and the new name on
  * one line, and exactly one element on the page must have the new name.
  */
 export async function proposeLocatorFix(evidence: DriftEvidence): Promise<FixerProposal | null> {

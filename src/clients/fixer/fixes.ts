@@ -8,7 +8,7 @@ import type { Fixer } from './propose.js';
 import type { PreparedPatch, Propose, ProposedFix } from '../../heal/hooks.js';
 import { reasonOf } from '../../problem.js';
 import { err, ok } from '../../result.js';
-import type { Contents } from '../../workspace/change.js';
+import type { ContentStore } from '../../workspace/change.js';
 import { type FileEdit, hashContent, readFileState } from '../../workspace/file-state.js';
 import { safePath } from '../../workspace/safe-path.js';
 
@@ -56,7 +56,7 @@ export function wrapProposal({ summary, files }: FixerProposal): ProposedFix {
 /** Creates a patch that updates the tests' expectations to the current page (BL-6); null if more than a literal differs. */
 export async function createFollowingPatch(
   cause: Cause,
-  { root, contents }: { readonly root: string; readonly contents: Contents },
+  { root, contents }: { readonly root: string; readonly contents: ContentStore },
 ): Promise<PreparedPatch | null> {
   const proposal = await followExpectations(cause);
   const edits = await (proposal && wrapProposal(proposal).edits(root, contents));

@@ -145,7 +145,7 @@ async function recordTraces(
   return { flake: session.redactor.deep({ ...flake, difference }), failure };
 }
 
-/** Classifies a failure as a flake, regardless of its error; a change of code can heal it. */
+/** Classifies a failure as a flake, regardless of its error; a code change can heal it. */
 function reclassifyAsFlake(failure: DiagnosedFailure, target: RepeatedTest): DiagnosedFailure {
   const diagnosis = {
     ...failure.diagnosis,

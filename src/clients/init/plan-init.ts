@@ -238,7 +238,7 @@ export async function writePlan(plan: readonly InitFile[], root: string): Promis
   return null;
 }
 
-/** Creates the problem that a file cannot be written. Files written before it are complete, so another run continues from there. */
+/** Creates the problem for a file that cannot be written. Files written before it are complete, so a second `init` continues from there. */
 function createUnwritableProblem(name: string, error: unknown, written: readonly string[]): Problem {
   const before = written.length === 0 ? 'nothing was written' : `already written: ${written.join(', ')}`;
   return {

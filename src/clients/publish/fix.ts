@@ -58,7 +58,7 @@ function parseFile(
   const path = decodeBytes(isDelete ? oldFileName : newFileName).replace(/^[ab]\//, '');
   const [head = ''] = part.split(/^@@ /m, 1);
   const [, before = null, after = ''] = /^index ([\da-f]{40})\.\.([\da-f]{40})/m.exec(part) ?? [];
-  const why = () => {
+  const explainRefusal = () => {
     // Git quotes and escapes some names, and a tab ends a name.
     if (/^(?:diff|---|\+\+\+|rename|copy) .*(?:"|\t.)/m.test(head) || !isPlainText(path))
       return 'has a name that cannot be shown unchanged';
@@ -72,7 +72,8 @@ function parseFile(
     return hasText || newMode !== undefined ? null : 'is not text: apply the patch with `git apply`';
   };
   const isExecutable = newMode === undefined ? null : newMode === '100755';
-  return { path, isExecutable, patch, blobs: before === null ? null : { before, after }, why: why() };
+  const blobs = before === null ? null : { before, after };
+  return { path, isExecutable, patch, blobs, why: explainRefusal() };
 }
 
 /** Returns the content of a file after the fix: null if it is deleted, `conflict` if the fix was made for a different content. */

@@ -191,7 +191,7 @@ function createSuggestions({ isFork }: PullRequest, { artifact, redactor }: Publ
   const patches = report.causes.flatMap(({ attempts }) => [
     ...listOffers(attempts).filter((offer) => offer.side === 'tests' && !removesTests(offer)),
     ...attempts.filter(
-      (attempt) => isKept(attempt) && attempt.files.every(({ path }) => touchesTests(report, path)),
+      (attempt) => isKept(attempt) && attempt.files.every(({ path }) => isTestFile(report, path)),
     ),
   ]);
   const texts = [
@@ -207,7 +207,7 @@ function createSuggestions({ isFork }: PullRequest, { artifact, redactor }: Publ
   return [...byText.values()];
 }
 
-function touchesTests({ tests }: Report, file: string): boolean {
+function isTestFile({ tests }: Report, file: string): boolean {
   return tests.some((test) => file === test.file || file.endsWith(`/${test.file}`));
 }
 

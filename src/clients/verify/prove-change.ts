@@ -10,15 +10,15 @@ import { groupIntoCauses } from '../../diagnose/group.js';
 import { type Review, formatReview } from '../../model/attempt.js';
 import type { ProofStep } from '../../model/proof.js';
 import type { ChangeVerdict } from '../../model/verification.js';
-import { findSuitePlaces } from '../../guard/run-guard.js';
-import { createTestPlacePredicate } from '../../guard/test-places.js';
+import { findSuitePaths } from '../../guard/run-guard.js';
+import { createTestPathPredicate } from '../../guard/test-paths.js';
 import { counted } from '../../format.js';
 import { formatReportTestName } from '../../outputs/wording.js';
 import { toPlaywrightArgs } from '../../playwright/selection.js';
 import { isRed, type SuiteRun } from '../../playwright/suite-run.js';
 import { unreachable } from '../../unreachable.js';
 import { dropUndefined } from '../../without-undefined.js';
-import { openContents } from '../../workspace/change.js';
+import { openContentStore } from '../../workspace/change.js';
 import { applyFlaky } from '../../heal/apply-result.js';
 import { confirm } from '../../heal/confirm.js';
 import type { Observation } from '../../heal/judge.js';
@@ -399,8 +399,8 @@ class ChangeProof {
     const { workspace, folder } = this.#session;
     const { root } = workspace;
     if (root !== this.#change.changed.root) return 'the project is not a git repository of its own';
-    const isTest = createTestPlacePredicate(findSuitePlaces(root, this.#first));
-    const contents = openContents(folder.dir);
+    const isTest = createTestPathPredicate(findSuitePaths(root, this.#first));
+    const contents = openContentStore(folder.dir);
     // Files that the tests write are not part of the change.
     const unchanged = await this.#listUnchanged();
     const candidates = await listCandidates(unchanged, { root, contents, isTest, findStepIndex: () => 0 });
@@ -417,10 +417,10 @@ class ChangeProof {
     const { workspace, folder, bus, signal } = this.#session;
     const edits = await createRevertingEdits(part, {
       root: workspace.root,
-      contents: openContents(folder.dir),
+      contents: openContentStore(folder.dir),
     });
     if (edits === null) return null;
-    const contents = openContents(folder.dir);
+    const contents = openContentStore(folder.dir);
     const warn = (message: string) => bus.emit({ type: 'run.warning', message });
     // No agent's change gets such an id.
     const change = { id: '900000001', edits, folders: [] };

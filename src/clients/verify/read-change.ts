@@ -7,7 +7,7 @@ import { formatReportTestName } from '../../outputs/wording.js';
 import type { Session } from '../../heal/session.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { runDirOf } from '../../run/run-folder.js';
-import { openContents } from '../../workspace/change.js';
+import { openContentStore } from '../../workspace/change.js';
 import type { FileEdit, FileState } from '../../workspace/file-state.js';
 import { renderChange } from '../../workspace/patch-text.js';
 import type { ComparedChange } from './compare-change.js';
@@ -29,7 +29,7 @@ export async function readWorkingChange(
   const [first] = groupIntoCauses(failures);
   if (!first || !redDir) return createNoReview('no red run recorded the failure that it should fix');
   const cause = { ...first, id: causeOfChange };
-  const contents = openContents(folder.dir);
+  const contents = openContentStore(folder.dir);
   const stateOf = async (text: string | null): Promise<FileState | null> =>
     text === null
       ? null

@@ -9,7 +9,7 @@ const statusComparison = /^> |\bexpected|\bassert|UNAUTHENTICATED\)/i;
 
 /**
  * Rules for the second axis (CS-11); the first match wins. The axis says what the *fix* needs, so a rule applies only to classes in which its words
- * can name the cause: an expected 403, or a locator that times out, needs a change of code.
+ * can name the cause: an expected 403, or a locator that times out, needs a code change.
  */
 export const retryRules: readonly RetryRule[] = [
   {

@@ -1,5 +1,5 @@
 import type { Redactor } from '../../secrets/redactor.js';
-import { type Change, type Contents, openContents } from '../../workspace/change.js';
+import { type Change, type ContentStore, openContentStore } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import { findUnwritable } from '../../workspace/project-files.js';
 import { renderChange } from '../../workspace/patch-text.js';
@@ -9,15 +9,15 @@ import type { Session } from '../session.js';
 
 /** Writes the masked patch that people, prompts and reports see. */
 export async function keepPatch(session: Session, change: Change, file: string) {
-  const contents = openContents(session.folder.dir);
+  const contents = openContentStore(session.folder.dir);
   const { files } = await renderChange(change, contents);
-  const { patch } = await renderChange(change, createMaskedContents(contents, session.redactor));
+  const { patch } = await renderChange(change, createMaskedContentStore(contents, session.redactor));
   writeState(`${file}.patch`, maskPatch(patch, session.redactor));
   return { files, patch: relativePath(session.folder.dir, `${file}.patch`) };
 }
 
 /** Masks both sides before they are compared, because the signs of a diff would break up a secret that spans several lines. */
-function createMaskedContents(contents: Contents, redactor: Redactor): Contents {
+function createMaskedContentStore(contents: ContentStore, redactor: Redactor): ContentStore {
   return {
     ...contents,
     get: async (hash) => {

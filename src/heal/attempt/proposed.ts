@@ -2,7 +2,7 @@ import { formatAgentName, builtIn } from '../../model/built-in.js';
 import { reasonOf } from '../../problem.js';
 import { err, ok } from '../../result.js';
 import { runDirOf } from '../../run/run-folder.js';
-import { type Contents, openContents, readChange } from '../../workspace/change.js';
+import { type ContentStore, openContentStore, readChange } from '../../workspace/change.js';
 import type { ProposalRequest, ProposedFix } from '../hooks.js';
 import type { Session } from '../session.js';
 import { createChangeFromEdits } from './keep-patch.js';
@@ -35,8 +35,8 @@ async function* proposeChosen(
     return;
   }
   if (takesOut) observations.mayBeGone(cause.members);
-  const edits = async (_root: string, contents: Contents) => {
-    const stored = openContents(runDir);
+  const edits = async (_root: string, contents: ContentStore) => {
+    const stored = openContentStore(runDir);
     const states = change.edits.flatMap(({ before, after }) => [before, after]);
     for (const state of states) if (state) await contents.put(await stored.get(state.hash));
     return ok(change.edits);
@@ -67,7 +67,7 @@ export async function applyProposal(
   };
   session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary, agent });
   const got = await proposal
-    .edits(session.workspace.root, openContents(session.folder.dir))
+    .edits(session.workspace.root, openContentStore(session.folder.dir))
     .catch((error: unknown) => err(reasonOf(error)));
   const made = got.ok ? await createChangeFromEdits(session, got.value) : got.error;
   if (typeof made === 'string') {

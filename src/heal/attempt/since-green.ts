@@ -14,7 +14,7 @@ import {
   listRevertiblePaths,
   MAX_CHANGED_FILES,
 } from '../../workspace/candidates.js';
-import { type Contents, openContents, readChange } from '../../workspace/change.js';
+import { type ContentStore, openContentStore, readChange } from '../../workspace/change.js';
 import type { FileEdit, FileState } from '../../workspace/file-state.js';
 import { compareWithGit, type GitChanges, type NoBase } from '../../workspace/git-trees.js';
 import type { Session } from '../session.js';
@@ -45,7 +45,7 @@ async function compareWithGreen(cwd: string, lead: DiagnosedFailure): Promise<Gi
 
 /** Reads the files of a fix in three states; `edits` may be those of several attempts, oldest first. */
 export async function readFixedFiles(
-  { root, contents }: { readonly root: string; readonly contents: Pick<Contents, 'get'> },
+  { root, contents }: { readonly root: string; readonly contents: Pick<ContentStore, 'get'> },
   edits: readonly FileEdit[],
   since: GitChanges | null,
 ): Promise<FixedFile[]> {
@@ -98,13 +98,13 @@ export async function haveTestsChanged(
   patch: string,
 ): Promise<boolean> {
   const edits = readChange(folder.dir, patch)?.edits.filter((edit) => isTest(edit.path)) ?? [];
-  const project = { root, contents: openContents(folder.dir) };
+  const project = { root, contents: openContentStore(folder.dir) };
   const files = await readFixedFiles(project, edits, await compareWithGreen(cwd, lead));
   return files.some(({ green, red }) => green !== undefined && green !== red);
 }
 
 /**
- * Returns the edits that revert the app's change to blame, if a search has found it, or else all changes of the app since the test was green; null if
+ * Returns the edits that revert the app's change to blame, if a search has found it, or else all changes to the app since the test was green; null if
  * neither is known.
  */
 export async function takeBackApp(
@@ -115,7 +115,7 @@ export async function takeBackApp(
   if (blame) return canBeReverted(blame) ? (readChange(folder.dir, blame.change)?.edits ?? null) : null;
   const since = await compareWithGreen(cwd, lead);
   if (!since || path.resolve(since.root) !== path.resolve(workspace.root)) return null;
-  const tree = { root: workspace.root, contents: openContents(folder.dir) };
+  const tree = { root: workspace.root, contents: openContentStore(folder.dir) };
   const paths = await listRevertiblePaths(since, { isExcluded: createFilter(session) });
   if (paths.length > MAX_CHANGED_FILES) return null;
   const files = await compareFiles(since, paths);

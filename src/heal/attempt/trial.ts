@@ -134,7 +134,7 @@ export async function revertChanges(
 ): Promise<readonly string[]> {
   const { leftAlone, lost } = await workspace.revert(ids);
   if (leftAlone.length > 0) {
-    const message = `These files were not reverted, because they changed again after the agent: ${leftAlone.join(', ')}`;
+    const message = `These files were not reverted, because they have changed since the agent edited them: ${leftAlone.join(', ')}`;
     bus.emit({ type: 'run.warning', message });
   }
   return lost;

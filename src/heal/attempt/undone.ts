@@ -3,7 +3,7 @@ import { shortenId } from '../../model/blame.js';
 import type { Note } from '../../model/guard-findings.js';
 import type { PendingAttempt } from '../../model/attempt.js';
 import { findCommitsOfHunk, listCommitsSince, uncommitted } from '../../workspace/candidates.js';
-import { type Change, openContents, readChange } from '../../workspace/change.js';
+import { type Change, openContentStore, readChange } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import type { ExactHunk } from '../../workspace/hunks.js';
 import type { GitChanges } from '../../workspace/git-trees.js';
@@ -32,7 +32,7 @@ export async function findRevert(
   change: Change | null,
 ): Promise<Revert | null> {
   if (!change) return null;
-  const project = { root: session.workspace.root, contents: openContents(session.folder.dir) };
+  const project = { root: session.workspace.root, contents: openContentStore(session.folder.dir) };
   const edits = listOwnEdits(session, change);
   const all: { readonly since: GitChanges; readonly hunks: readonly RevertedHunk[] }[] = [];
   for (const since of await listChangesSinceGreen(session.cwd, lead))
@@ -68,12 +68,12 @@ export function isForPerson(
   );
 }
 
-/** Describes a revert: `undoes a change of abc1234 "Friendlier words"`. */
+/** Describes a revert: `undoes a change from abc1234 "Friendlier words"`. */
 export function describeRevert({
   of,
   hunks,
 }: Pick<Revert, 'of'> & { readonly hunks: readonly Pick<RevertedHunk, 'isWhole'>[] }): string {
-  return `undoes ${hunks.some(({ isWhole }) => isWhole) ? 'a change' : 'part of a change'} of ${of}`;
+  return `undoes ${hunks.some(({ isWhole }) => isWhole) ? 'a change' : 'part of a change'} from ${of}`;
 }
 
 /** Creates a note about a revert for the reviewer, at the changed lines. */
@@ -81,7 +81,7 @@ export function createRevertNote(revert: Revert): Note {
   return { ...revert.at, says: `the fix ${describeRevert(revert)}` };
 }
 
-/** Returns a fix's edits of the app, without files that other fixes in the project also edit. */
+/** Returns a fix's edits to the app, without files that other fixes in the project also edit. */
 function listOwnEdits({ workspace, folder, isTest }: Session, change: Change): FileEdit[] {
   const others = workspace
     .listApplied()
@@ -96,7 +96,7 @@ async function nameOfCommit(
   { hunk, change, since }: { readonly hunk: ExactHunk; readonly change: Change; readonly since: GitChanges },
 ): Promise<string> {
   const before = change.edits.find(({ path: file }) => file === hunk.file)?.before;
-  const contents = before ? openContents(folder.dir).changeFile(before.hash) : undefined;
+  const contents = before ? openContentStore(folder.dir).changeFile(before.hash) : undefined;
   // As exact hunks have them: one character for each byte.
   const old = hunk.old.map((line) => Buffer.from(line).toString('latin1'));
   const ids = await findCommitsOfHunk({ ...hunk, old }, since.base, { root, contents });

@@ -8,7 +8,7 @@ import { isInside, relativePath } from '../../paths.js';
 import { tryOr } from '../../result.js';
 import { createLastGreenLookup } from '../../run/last-green.js';
 import { listCommitsSince } from '../../workspace/candidates.js';
-import type { Contents } from '../../workspace/change.js';
+import type { ContentStore } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import { gitList } from '../../workspace/git.js';
 import type { GitChanges } from '../../workspace/git-trees.js';
@@ -41,7 +41,7 @@ interface Project {
   readonly root: string;
   /** The project's folder. Paths in the prompt are relative to it. */
   readonly cwd: string;
-  readonly contents: Contents;
+  readonly contents: ContentStore;
   readonly clean: (text: string) => string;
 }
 

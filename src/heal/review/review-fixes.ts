@@ -9,7 +9,7 @@ import { formatTitles } from '../../model/failure.js';
 import { isInside, relativePath } from '../../paths.js';
 import { reasonOf } from '../../problem.js';
 import { readStateText } from '../../state-folder.js';
-import { openContents, readChange } from '../../workspace/change.js';
+import { openContentStore, readChange } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import type { CollectedChange } from '../../workspace/workspace.js';
 import { warnAboutStrayEdits } from '../attempt/attempt.js';
@@ -159,7 +159,7 @@ async function gather(
   const project = {
     root,
     cwd,
-    contents: openContents(folder.dir),
+    contents: openContentStore(folder.dir),
     clean: (text: string) => redactor.clean(text),
   };
   const ran = cause.members.flatMap(({ failure }) =>

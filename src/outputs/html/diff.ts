@@ -37,7 +37,7 @@ export function showDiff(patch: string, maxLines: number): Markup {
     </tbody>`;
     return (
       (hunks.length === 0 || hunks.some(Boolean)) &&
-      html`<div class="wide diff" tabindex="0" role="group" aria-label="Changes of ${name}">
+      html`<div class="wide diff" tabindex="0" role="group" aria-label="Changes to ${name}">
         <table>
           <caption>
             ${name}

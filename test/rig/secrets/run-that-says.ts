@@ -22,7 +22,7 @@ import { maskSuiteFolder } from '../../../src/run/mask-suite-folder.js';
 import { createRedactor } from '../../../src/secrets/redactor.js';
 import { noStore } from '../../../src/store/warning-store.js';
 import type { Session } from '../../../src/heal/session.js';
-import { openContents } from '../../../src/workspace/change.js';
+import { openContentStore } from '../../../src/workspace/change.js';
 import { createRunPlan } from '../../../src/run/run-plan.js';
 import { createSpending } from '../../../src/run/spending.js';
 import { summarize } from '../../../src/heal/progress.js';
@@ -106,7 +106,7 @@ export async function runThatSays(
       updateCleanCopy: () => Promise.reject(new Error('there is no clean copy')),
       listChangedOutsideGit: async () => [],
       collectChanges: async (id) => {
-        const contents = openContents(folder.value.dir);
+        const contents = openContentStore(folder.value.dir);
         const hash = await contents.put(Buffer.from(`${say('patch')}\n`));
         const edits = [{ path: '.env', before: null, after: { kind: 'file' as const, hash, mode: 0o600 } }];
         const tree = { listPaths: async () => [], readFiles: async () => new Map() };

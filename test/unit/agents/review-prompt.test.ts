@@ -20,7 +20,7 @@ const aFix = (over: Partial<FixToReview> = {}): FixToReview => ({
   rules: [{ file: 'README.md', line: 7, text: 'Parcels over 20 kg are refused.', hasChanged: false }],
   error: 'expect(locator).toHaveText(expected)\n\nCall log:\n  - waiting for locator\n  - 5 × seen',
   ran: ['refuses what is too heavy'],
-  facts: ['the fix undoes a change of 3f2a91c "Faster fees"'],
+  facts: ['the fix undoes a change from 3f2a91c "Faster fees"'],
   ...over,
 });
 
@@ -28,7 +28,7 @@ const sectionsOf = (prompt: string) => prompt.split('\n').filter((line) => line.
 
 it('HN-11 a reader gets the question, what broke the test, the fix, and its code in three states', () => {
   const prompt = renderReview(aFix(), frame);
-  expect(prompt.startsWith('/review-fix Does this fix of an app treat what was wrong')).toBe(true);
+  expect(prompt.startsWith('/review-fix Does this fix to an app correct what was wrong')).toBe(true);
   expect(sectionsOf(prompt)).toEqual([
     '## What broke it',
     '## The fix',

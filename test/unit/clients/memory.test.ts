@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { createMemory } from '../../../src/clients/memory.js';
 import type { AttemptEnd } from '../../../src/model/attempt.js';
-import { openContents, storeChange } from '../../../src/workspace/change.js';
+import { openContentStore, storeChange } from '../../../src/workspace/change.js';
 import { aCause, anAttempt, anEnd } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
@@ -11,7 +11,7 @@ import { tempDir } from '../../rig/temp-dir.js';
 async function memory(findSecrets: (text: string) => readonly string[] = () => []) {
   const dir = path.join(tempDir(), '.self-heal', 'runs', 'run1');
   mkdirSync(dir, { recursive: true });
-  const hash = await openContents(dir).put(Buffer.from('fixed\n'));
+  const hash = await openContentStore(dir).put(Buffer.from('fixed\n'));
   const after = { kind: 'file', hash, mode: 0o644 } as const;
   await storeChange(dir, { id: '1', edits: [{ path: 'src/a.ts', before: null, after }], folders: [] });
   await storeChange(dir, { id: '2', edits: [], folders: [] });

@@ -27,7 +27,7 @@ describe('HN-3 the compiler', () => {
     return refusals(await judged([edit(after)], 'build-error', [imported, edit(before)]));
   };
 
-  it('HN-4 rejects a change of an alias through which tests import', async () => {
+  it('HN-4 rejects a change to an alias through which tests import', async () => {
     const pages = { '@pages/*': ['./tests/pages/*'] };
     expect(await paths(pages, { '@pages/*': ['./src/fake/*'] })).toEqual(['module-shadowed']);
     expect(await paths(pages, {})).toEqual(['module-shadowed']);

@@ -74,7 +74,7 @@ describe('HN-3 the trees of a test are walked side by side', () => {
       "toHaveText('1')",
       'toBeVisible()',
     ],
-  ])('HN-3 sees a change of a %s', async (_what, path, before, from, to) => {
+  ])('HN-3 sees a change to a %s', async (_what, path, before, from, to) => {
     expect(
       refusals(
         await compared(

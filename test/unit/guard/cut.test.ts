@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
 import type { Category } from '../../../src/model/diagnosis.js';
 import { judgeChange } from '../../../src/guard/judge.js';
-import { findSuitePlaces } from '../../../src/guard/run-guard.js';
+import { findSuitePaths } from '../../../src/guard/run-guard.js';
 import { readTestCode } from '../../../src/guard/test-code.js';
-import { createTestPlacePredicate } from '../../../src/guard/test-places.js';
+import { createTestPathPredicate } from '../../../src/guard/test-paths.js';
 import { createFolderSnapshot } from '../../../src/workspace/project-files.js';
 import { aResult, aSuiteRun, aTest } from '../../rig/builders.js';
 import { ordinaryFiles, protectedFiles } from '../../rig/protected-files.js';
@@ -162,7 +162,7 @@ describe('HN-4 data that the tests name', () => {
   });
 });
 
-const places = {
+const suitePaths = {
   testFiles: ['tests/cart.spec.ts'],
   testDir: 'tests',
   config: 'playwright.config.ts',
@@ -171,7 +171,7 @@ const places = {
 
 it('HN-4 counts a page among the tests as the app’s if no test read it, and anything else as the tests’', () => {
   const loaded = ['tests/cart.spec.ts', 'tests/pages/read.html'];
-  const isTests = createTestPlacePredicate({ ...places, loaded });
+  const isTests = createTestPathPredicate({ ...suitePaths, loaded });
   const own = ['tests/pages/cart.html', 'tests/pages/cart.css'];
   const theirs = [
     'tests/cart.spec.ts',
@@ -188,7 +188,7 @@ it('HN-4 counts the folder of a test as the tests’ if Playwright looks for tes
   const location = { file: '/projects/shop/e2e/cart.spec.ts', line: 1, column: 1 };
   const tests = [{ ...aResult('t1'), test: aTest('t1', { location }) }];
   const suite = aSuiteRun({ tests, rootDir: '/projects' });
-  const isTests = createTestPlacePredicate(findSuitePlaces('/projects/shop', suite, () => false));
+  const isTests = createTestPathPredicate(findSuitePaths('/projects/shop', suite, () => false));
   expect(['e2e/support/cart.ts', 'src/cart.ts'].map(isTests)).toEqual([true, false]);
 });
 
@@ -198,7 +198,7 @@ async function reached(files: Readonly<Record<string, string>>): Promise<string[
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), text);
   }
-  return [...(await readTestCode(createFolderSnapshot(root), places, { edits: [] })).reached].toSorted();
+  return [...(await readTestCode(createFolderSnapshot(root), suitePaths, { edits: [] })).reached].toSorted();
 }
 
 it('HN-4 follows the imports of specs and config, the modules, set-ups, data that they name', async () => {

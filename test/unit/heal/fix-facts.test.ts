@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gatherFix } from '../../../src/heal/review/gather-fix.js';
-import { openContents } from '../../../src/workspace/change.js';
+import { openContentStore } from '../../../src/workspace/change.js';
 import { storeTreeState } from '../../../src/run/tree-state.js';
 import { aReport, aReportTest } from '../../rig/a-report.js';
 import { failing } from '../../rig/builders.js';
@@ -98,7 +98,7 @@ it('HN-11 shows the reader the last green state with what was not committed in i
   const runDir = leaveRun(dir, aReport({ commit: null, causes: [], tests }));
   await storeTreeState(runDir, dir);
   write({ 'src/fee.ts': now });
-  const contents = openContents(runDir);
+  const contents = openContentStore(runDir);
   const stateOf = async (text: string) =>
     ({ kind: 'file', mode: 0o644, hash: await contents.put(Buffer.from(text)) }) as const;
   const edits = [{ path: 'src/fee.ts', before: await stateOf(red), after: await stateOf(now) }];
@@ -131,5 +131,7 @@ it('HN-11 an error that is still there when the test is green is told, with whet
     `${fact} (the test names it)`,
   );
   expect(addWhetherTestNamesIt(fact, 'expect(total).toBe(3);')).toBe(`${fact} (the test does not name it)`);
-  expect(addWhetherTestNamesIt('the fix undoes a change of abc', 'x')).toBe('the fix undoes a change of abc');
+  expect(addWhetherTestNamesIt('the fix undoes a change from abc', 'x')).toBe(
+    'the fix undoes a change from abc',
+  );
 });

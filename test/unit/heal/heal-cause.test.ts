@@ -8,7 +8,7 @@ import { createViolation } from '../../../src/guard/rules.js';
 import { createFixerProposer, createFollowingPatch, wrapProposal } from '../../../src/clients/fixer/fixes.js';
 import { proposePatches } from '../../../src/clients/patches.js';
 import type { Cause } from '../../../src/model/cause.js';
-import { type Change, openContents, storeChange } from '../../../src/workspace/change.js';
+import { type Change, openContentStore, storeChange } from '../../../src/workspace/change.js';
 import { hashContent } from '../../../src/workspace/file-state.js';
 import { startTrial } from '../../../src/heal/attempt/trial.js';
 import { applyProposal } from '../../../src/heal/attempt/proposed.js';
@@ -268,7 +268,7 @@ describe('the loop for one cause', () => {
     const lead = failing('t1', 'boom', {
       failure: aTestFailure({ errors: [anError(message, { location })] }),
     });
-    const contents = openContents(given.folder.dir);
+    const contents = openContentStore(given.folder.dir);
     const hooks = { follow: (itsCause: Cause) => createFollowingPatch(itsCause, { root, contents }) };
     const { attempts, end } = await healAlone({ ...given, hooks }, aCause({ lead }));
     expect(end.verdict).toBe(verdict);
@@ -285,7 +285,7 @@ describe('the loop for one cause', () => {
     async (_, file, before, ended, tried) => {
       const { session: made } = await session([null, before, 'boom']);
       const given = inChangedApp(made);
-      const contents = openContents(given.folder.dir);
+      const contents = openContentStore(given.folder.dir);
       const stateOf = async (text: string) =>
         ({ kind: 'file', mode: 0o644, hash: await contents.put(Buffer.from(text)) }) as const;
       const edits = [{ path: file, before: await stateOf('red'), after: await stateOf('followed') }];

@@ -17,7 +17,7 @@ import type { Session } from '../../../src/heal/session.js';
 import { announceTests } from '../../../src/heal/tell-tests.js';
 import { createReport, listReportTests } from '../../../src/run/report.js';
 import { noStore } from '../../../src/store/warning-store.js';
-import type { Contents } from '../../../src/workspace/change.js';
+import type { ContentStore } from '../../../src/workspace/change.js';
 import {
   aBlame,
   aCause,
@@ -857,7 +857,7 @@ it.each([
   expect(readingOf(run)).toMatchObject({ verdict: 'not-read', by: null, why });
 });
 
-const anEdit = async (contents: Contents) => {
+const anEdit = async (contents: ContentStore) => {
   const state = async (text: string) => ({
     kind: 'file' as const,
     mode: 0o644,
@@ -875,7 +875,7 @@ it('HN-11 the built-in fixer’s certain fixes are not reviewed, nor a fix that 
             yield {
               agent: 'debugger',
               summary: 'as before',
-              edits: async (_root: string, contents: Contents) => ok([await anEdit(contents)]),
+              edits: async (_root: string, contents: ContentStore) => ok([await anEdit(contents)]),
               proposedBy: 'memory',
               ...over,
             };

@@ -6,7 +6,12 @@ import { aResult, aTestFailure } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 const files = ['tests/buy.spec.ts', 'tests/sell.spec.ts', 'tests/shop-page.ts', 'playwright.config.ts'];
-const places = { testFiles: files.slice(0, 2), testDir: 'tests', config: 'playwright.config.ts', titles: [] };
+const suitePaths = {
+  testFiles: files.slice(0, 2),
+  testDir: 'tests',
+  config: 'playwright.config.ts',
+  titles: [],
+};
 
 /** A suite in which the test of buy.spec.ts has just been red. */
 async function suite(edited: ReadonlySet<string> = new Set()) {
@@ -18,9 +23,9 @@ async function suite(edited: ReadonlySet<string> = new Set()) {
     ...aResult('t1', 'unexpected').test,
     location: { file: path.join(root, 'tests/buy.spec.ts'), line: 1, column: 1 },
   };
-  const watched = await listTestFiles(root, places);
+  const watched = await listTestFiles(root, suitePaths);
   const testFiles = new TestFiles(root, {
-    places,
+    suitePaths,
     files: watched,
     workspace: { listEditedFiles: () => edited },
   });
@@ -63,6 +68,10 @@ it('HN-3 what a run or a test writes beside the tests is no edit', async () => {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     writeFileSync(path.join(root, file), '');
   }
-  const watched = await listTestFiles(root, { ...places, testFiles: ['tests/buy.spec.ts'], config: null });
+  const watched = await listTestFiles(root, {
+    ...suitePaths,
+    testFiles: ['tests/buy.spec.ts'],
+    config: null,
+  });
   expect(watched).toEqual(['tests/buy.spec.ts']);
 });

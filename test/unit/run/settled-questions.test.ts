@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Escalation } from '../../../src/model/escalation.js';
 import type { Verdict } from '../../../src/model/verdict.js';
 import { closeSettledQuestions } from '../../../src/run/settled-questions.js';
-import { openContents, storeChange } from '../../../src/workspace/change.js';
+import { openContentStore, storeChange } from '../../../src/workspace/change.js';
 import { aReport, aReportTest } from '../../rig/a-report.js';
 import { anEscalation } from '../../rig/builders.js';
 import { leaveRun } from '../../rig/events-of-report.js';
@@ -26,7 +26,7 @@ async function asked() {
       }),
     );
   const runDir = run(1, { a: 'escalated', b: 'escalated' });
-  const contents = openContents(runDir);
+  const contents = openContentStore(runDir);
   const state = async (text: string) =>
     ({ kind: 'file', hash: await contents.put(Buffer.from(text)), mode: 0o644 }) as const;
   const edit = { path: 'app.ts', before: await state('broken\n'), after: await state('mended\n') };

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dropAllUnmasked, maskSuiteFolder, rawTracePath } from '../../../src/run/mask-suite-folder.js';
+import { deleteAllUnmaskedFiles, maskSuiteFolder, rawTracePath } from '../../../src/run/mask-suite-folder.js';
 import { createMaskedStream } from '../../../src/secrets/masked-stream.js';
 import { type Redactor, redact, createRedactorOf } from '../../../src/secrets/redactor.js';
 import { innocents } from '../../rig/secrets/innocents.js';
@@ -193,14 +193,14 @@ describe('mask suite folder', () => {
       const trace = rawTracePath(runDir, 1);
       await mkdir(path.dirname(trace), { recursive: true });
       await writeFile(trace, 'a hidden zip');
-      await dropAllUnmasked(runDir);
+      await deleteAllUnmaskedFiles(runDir);
       expect(readdirSync(suite).sort()).toEqual(['playwright.log', 'problems.log', 'server.log']);
       expect(existsSync(trace)).toBe(false);
     });
 
     it('EV-9 leaves nothing of a suite run that was cut off before its logs were masked', async () => {
       const { runDir } = await aSuite();
-      await dropAllUnmasked(runDir);
+      await deleteAllUnmaskedFiles(runDir);
       expect(readdirSync(path.join(runDir, 'suites'))).toEqual([]);
     });
   });

@@ -13,7 +13,7 @@ import { describeRevert, findRevert } from '../../../../src/heal/attempt/undone.
 import { certain, type EvidenceSource, type Reason } from '../../../../src/model/diagnosis.js';
 import { isOwnAssertion } from '../../../../src/heal/own-assertion.js';
 import type { Session } from '../../../../src/heal/session.js';
-import { openContents } from '../../../../src/workspace/change.js';
+import { openContentStore } from '../../../../src/workspace/change.js';
 import { readHead } from '../../../../src/workspace/git.js';
 import type { Report } from '../../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../../rig/a-report.js';
@@ -196,8 +196,8 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
   });
 
   it.each([
-    ['a\nb\n', 'undoes a change of abc1234'],
-    ['a\nnow two\n', 'undoes part of a change of abc1234'],
+    ['a\nb\n', 'undoes a change from abc1234'],
+    ['a\nnow two\n', 'undoes part of a change from abc1234'],
   ])('BL-6 is called all of a change, or part of it: %j', (after, words) => {
     const hunks = taken('a\nb\n', 'now one\nnow two\n', after);
     expect(describeRevert({ of: 'abc1234', hunks })).toBe(words);
@@ -270,7 +270,7 @@ describe('BL-6 what a fix in a project takes back', () => {
   async function fixedProject(...states: readonly Readonly<Record<string, string>>[]) {
     const { dir, write, ...repository } = gitRepository({ '.gitignore': '.self-heal/\n', ...states[0] });
     const runDir = path.join(dir, '.self-heal/runs/20260101-000000-0001');
-    const contents = openContents(runDir);
+    const contents = openContentStore(runDir);
     const stateOf = async (text: string) =>
       ({ kind: 'file', hash: await contents.put(Buffer.from(text)), mode: 0o644 }) as const;
     const session = {

@@ -101,7 +101,7 @@ describe('BF-2 a locator follows the app', () => {
 
   const text = { locator: "getByText('pay')", elements: [element({}, { text: 'buy' })] };
   it.each<[string, Given]>([
-    ['no change of the app shows the new name', { to: null }],
+    ['no change to the app shows the new name', { to: null }],
     ['the page does not have the new name', { elements: [element({ 'data-testid': 'other' })] }],
     [
       'two elements have the new name',

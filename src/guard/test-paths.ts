@@ -3,7 +3,7 @@ import escapeStringRegexp from 'escape-string-regexp';
 import { isCode } from '../code/imports.js';
 import type { FileSnapshot } from '../workspace/git-trees.js';
 import { isLockFile, isManifest } from './protected-files.js';
-import { type JudgedEdit, createFileState, type SuitePlaces } from './request.js';
+import { type JudgedEdit, createFileState, type SuitePaths } from './request.js';
 
 /** The usual names of spec files. */
 export const isSpecName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
@@ -27,12 +27,12 @@ export function isSnapshotPath(file: string): boolean {
 }
 
 /** Creates a predicate for files of any kind that belong to the tests: those in test folders, and data that the tests name. */
-export function createTestPlacePredicate({
+export function createTestPathPredicate({
   testFiles,
   testDir,
   config,
   loaded = [],
-}: SuitePlaces): (file: string) => boolean {
+}: SuitePaths): (file: string) => boolean {
   const data = loaded.filter((file) => !isCode(file) && !isJudgedElsewhere(file) && !pageAsset.test(file));
   const testPaths = new Set([...testFiles, ...data, ...(config === null ? [] : [config])]);
   const folders = testDir === null || testDir === '' ? testFiles.flatMap(findTestFoldersAround) : [testDir];
@@ -83,10 +83,10 @@ const MAX_FILES = 5000;
 export async function findAppData(
   edits: readonly JudgedEdit[],
   before: FileSnapshot,
-  suite: SuitePlaces,
+  suite: SuitePaths,
 ): Promise<ReadonlySet<string>> {
   const { loaded = [] } = suite;
-  const isAmongTests = createTestPlacePredicate({ ...suite, loaded: [] });
+  const isAmongTests = createTestPathPredicate({ ...suite, loaded: [] });
   const data = edits
     .map((edit) => edit.path)
     .filter((file) => loaded.includes(file) && !isCode(file) && !pageAsset.test(file) && !isAmongTests(file));
