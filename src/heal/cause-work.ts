@@ -18,7 +18,7 @@ export interface CauseWork {
   /** The untried fixes that need no agent. */
   readonly proposals: AsyncIterator<ProposedFix>;
   /** True until `proposals` ends. */
-  mayPropose: boolean;
+  hasProposals: boolean;
   attempts: readonly Attempt[];
   /** The newest attempt. */
   trial: Trial | null;

@@ -12,15 +12,15 @@ import {
   judgeAlone,
   prepareAgent,
   stopTrial,
-  tryInCompany,
+  tryTogether,
   tryWhole,
 } from './attempt/attempt.js';
 import { applyProposal } from './attempt/proposed.js';
 import {
   toAttempt,
   recordTriedAttempt,
-  endUnapplied,
-  isGreenInCompany,
+  endUntested,
+  isGreenWithOthers,
   startTrial,
   type Trial,
 } from './attempt/trial.js';
@@ -63,7 +63,7 @@ function interrupted(reason: string): NextStep {
 
 function createHistory(
   session: Session,
-  { cause, known, attempts, waited, mayPropose }: CauseWork,
+  { cause, known, attempts, waited, hasProposals }: CauseWork,
 ): CauseHistory {
   const { routes, agents: settings } = session.settings;
   const chosen = known.decision?.chosen ?? null;
@@ -80,7 +80,7 @@ function createHistory(
     waited,
     earlier: known.tries,
     // A failure without a route is not offered to proposers either, unless a person chose a patch.
-    mayPropose: mayPropose && (chosen !== null || (proposers.length > 0 && routed.length > 0)),
+    hasProposals: hasProposals && (chosen !== null || (proposers.length > 0 && routed.length > 0)),
     ...(routed.length > 0 && agents.length === 0 ? { noAgent } : {}),
     retry: chooseRetryAxis(cause),
     environment: findUnrefutedEnvironment(cause),
@@ -96,7 +96,7 @@ async function carryOut(schedule: Schedule, work: CauseWork, decision: NextStep)
       return wait(schedule, work, decision.delayMs);
     case 'propose': {
       const proposal = await work.proposals.next();
-      if (proposal.done) work.mayPropose = false;
+      if (proposal.done) work.hasProposals = false;
       else await propose(schedule, work, { n: decision.attempt, proposal: proposal.value });
       return;
     }
@@ -220,9 +220,9 @@ async function tryInProject(schedule: Schedule, work: CauseWork, trial: Trial): 
   const { session } = schedule.progress;
   // Nothing was applied, so the tests are still red.
   if (trial.whole && !trial.change)
-    endUnapplied(trial, { kind: 'still-failing', because: trial.because ?? '' });
+    endUntested(trial, { kind: 'still-failing', because: trial.because ?? '' });
   if (trial.end === null && trial.change) await tryWithOthers(schedule, work);
-  if (isGreenInCompany(trial) && trial.retest) {
+  if (isGreenWithOthers(trial) && trial.retest) {
     const judged = { kind: 'green', proof: [] } as const;
     await endJudged(session, work, { trial, rerun: trial.retest, judged });
   }
@@ -237,7 +237,7 @@ async function tryWithOthers(schedule: Schedule, work: CauseWork): Promise<void>
   if (!isReady(work)) return;
   const others = [...schedule.works].filter((other) => other !== work).filter(isReady);
   if (others.length === 0) return;
-  await tryInCompany(schedule.progress.session, [work, ...others]);
-  // An attempt that does not hold in company is tried alone once the others have been judged.
-  if (!isGreenInCompany(work.trial)) await schedule.letOthersGoOn();
+  await tryTogether(schedule.progress.session, [work, ...others]);
+  // An attempt that does not hold together with others is tried alone once the others have been judged.
+  if (!isGreenWithOthers(work.trial)) await schedule.letOthersGoOn();
 }

@@ -4,7 +4,7 @@ import { isResolved } from '../model/verdict.js';
 import type { KnownFailure } from '../store/store.js';
 import { applyResult, findRemainingAfterOtherFixes } from './apply-result.js';
 import { listProposals } from './attempt/proposed.js';
-import { isGreenInCompany } from './attempt/trial.js';
+import { isGreenWithOthers } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
 import { healCause } from './heal-cause.js';
 import type { BlameSearches } from './hooks.js';
@@ -77,7 +77,7 @@ export async function workOn(progress: Progress, cause: Cause): Promise<CauseWor
     chain: listRevealingCauses(progress, cause).flatMap((other) => listKeptAttempts(progress, other)),
     earlier: listEarlierSignatures(progress, cause),
     proposals: listProposals(session, { cause, known }),
-    mayPropose: true,
+    hasProposals: true,
     attempts: [],
     trial: null,
     waited: true,
@@ -145,7 +145,7 @@ function stopHealed({ progress, works }: Schedule, { cause, trial }: CauseWork):
   if (listKeptAttempts(progress, cause).length === 0 || progress.session.signal.aborted) return;
   for (const other of works) {
     const observation = trial?.retest?.observe(other.cause.lead);
-    const isTriedTogether = isGreenInCompany(other.trial) && other.trial?.retest === trial?.retest;
+    const isTriedTogether = isGreenWithOthers(other.trial) && other.trial?.retest === trial?.retest;
     if (observation && isGreen(observation) && !isTriedTogether)
       other.stop.abort(`its test is green with the fix of ${cause.id}`);
   }

@@ -21,7 +21,7 @@ export interface CauseHistory {
   readonly waited: boolean;
   readonly spent: Spent;
   /** True if there may be a fix that needs no agent: one that a person chose, from a patch file, from memory, or from the built-in fixer. */
-  readonly mayPropose?: boolean;
+  readonly hasProposals?: boolean;
   /** The reason why the cause has no agent, unless it has no route. */
   readonly noAgent?: string;
 }
@@ -90,7 +90,7 @@ function decideNext(given: CauseHistory, policy: Policy): NextStep {
       question: 'It needs credentials, a permission or a quota that only a person can provide.',
     };
   }
-  if (!last && given.mayPropose && history.spent.elapsedMs < policy.limits.timeMs)
+  if (!last && given.hasProposals && history.spent.elapsedMs < policy.limits.timeMs)
     return { kind: 'propose', attempt: numberNextAttempt(history) };
   if (!last && hasNoTriesLeft(readEarlierTries(history), policy.retries.max)) {
     const { count } = readEarlierTries(history);

@@ -264,7 +264,7 @@ async function runInCleanCopy(
   await proveInCleanCopy(progress, tests, {
     ids: ids.length > 0 ? ids : findFastestTest(progress),
     without,
-    unable: isOut ? null : 'the fix could not be taken out',
+    unable: isOut ? null : 'the fix could not be reverted',
   });
 }
 

@@ -1,7 +1,7 @@
 import { findDecidingAnswer } from '../diagnose/asserted.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import type { AgentSlot } from './attempt/start-agent.js';
-import { isGreenInCompany } from './attempt/trial.js';
+import { isGreenWithOthers } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
 import type { BlameSearches } from './hooks.js';
 import { listChangesOf, listKeptCauses, type Progress } from './progress.js';
@@ -118,7 +118,7 @@ export class Schedule {
           if (this.#tree.isHeld) bus.emit({ type: 'agent.activity', causeId: work.cause.id, text });
         }
       },
-      () => (isGreenInCompany(work.trial) ? ranks.judged : ranks.fix),
+      () => (isGreenWithOthers(work.trial) ? ranks.judged : ranks.fix),
     );
     this.#stopIfHealed(work);
     return done;
@@ -158,7 +158,7 @@ export class Schedule {
   ): Promise<T> {
     const { observations } = this.progress.session;
     const latestRun = ({ cause }: CauseWork) => observations.latestRun(cause.lead);
-    const all = [...this.works].filter((other) => other !== work && !isGreenInCompany(other.trial));
+    const all = [...this.works].filter((other) => other !== work && !isGreenWithOthers(other.trial));
     const others = all
       .toSorted(
         (a, b) => Number(isOneAnswer(work, b)) - Number(isOneAnswer(work, a)) || latestRun(a) - latestRun(b),
@@ -214,7 +214,7 @@ export class Schedule {
     const others = listKeptCauses(this.progress).filter(({ id }) => id !== cause.id);
     const mayHeal = others.filter(({ id }) => !this.#searches?.haveDifferentCauses(cause.id, id));
     return (
-      isGreenInCompany(trial) ||
+      isGreenWithOthers(trial) ||
       mayHeal.length === 0 ||
       observations.hasRunWith(
         cause.lead,
@@ -230,7 +230,7 @@ export class Schedule {
   /** Stops the work on a cause whose test is green with another cause's fix. */
   #stopIfHealed({ cause, trial, stop, signal }: CauseWork): void {
     const isGreen = this.progress.session.observations.isGreen(cause.lead);
-    if (isGreen && !isGreenInCompany(trial) && !signal.aborted)
+    if (isGreen && !isGreenWithOthers(trial) && !signal.aborted)
       stop.abort('its test is green with the fix of another cause');
   }
 
@@ -284,7 +284,7 @@ export class Schedule {
     try {
       // Skips tests not known to be red: a fix in the project may have turned them green.
       const red = [...this.works].filter(
-        ({ cause, trial }) => !isGreenInCompany(trial) && observations.isRed(cause.lead),
+        ({ cause, trial }) => !isGreenWithOthers(trial) && observations.isRed(cause.lead),
       );
       const isWanted = (causeId: string) => red.some(({ cause }) => cause.id === causeId);
       if (!this.#isSearchUseful(searches) || !(await searches.next(isWanted))) return false;

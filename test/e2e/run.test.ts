@@ -143,7 +143,7 @@ describe('red tests', () => {
     expect(shown.stderr).toContain('as sent to /code-review in attempt 1');
   });
 
-  it('HN-5 are red twice, green with the fix, red with it taken out, and green with it put back', async () => {
+  it('HN-5 are red twice, green with the fix, red with it reverted, and green with it reapplied', async () => {
     expect(causeOf(run, 'heals').proof.join(' ')).toBe('red red green green red green');
     expect(await project.read('heals.txt')).toContain('Thanks');
   });

@@ -109,7 +109,7 @@ async function verifications() {
   };
 }
 
-/** Kills a verification while the change is taken out, and returns what the page said then. */
+/** Kills a verification while the change is reverted, and returns what the page said then. */
 async function killedWithoutChange(project: ScratchProject): Promise<string> {
   await project.write({ hold: '' });
   const running = project.start(['verify', '--quick']);
@@ -149,7 +149,7 @@ describe('verify', () => {
     expect(said.edited.page).toContain('mine');
   });
 
-  it('HN-12 HN-2 the change is in the project again, also after a kill while it was taken out', () => {
+  it('HN-12 HN-2 the change is in the project again, also after a kill while it was reverted', () => {
     if (isLong) expect(said.takenOut).toBe(bad);
     expect(said.after).toEqual({ page: good, notes: 'in the middle of something\n' });
   });

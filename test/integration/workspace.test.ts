@@ -140,7 +140,7 @@ describe('the copy', () => {
     expect(readFileSync(path.join(outside, 'pkg/index.js'), 'utf8')).toBe('mine\n');
   });
 
-  it('HN-1 is deleted when the workspace is closed, and what is not decided is taken out of the project', async () => {
+  it('HN-1 is deleted when the workspace is closed, and what is not decided is reverted in the project', async () => {
     const { workspace, applied, read, dir } = await agentWorkspace(files);
     const { folder } = await workspace.updateCopy();
     const kept = await applied((cwd) => writeInto(cwd, { 'src/old.js': 'kept\n' }));
@@ -247,7 +247,7 @@ describe('applying a change', () => {
     expect(read('src/cart.js')).toBe(files['src/cart.js']);
   });
 
-  it('HN-1 refuses a change while others are taken out', async () => {
+  it('HN-1 refuses a change while others are reverted', async () => {
     const { agent, workspace } = await agentWorkspace(files);
     const { change } = await agent((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
     await workspace.apply(change!);

@@ -22,7 +22,7 @@ import {
   type FinishedAgent,
   readyAgent,
 } from './start-agent.js';
-import { endAs, endUnapplied, isGreenInCompany, revertChanges, type Trial } from './trial.js';
+import { endAs, endUntested, isGreenWithOthers, revertChanges, type Trial } from './trial.js';
 import { hasAppChanged } from './since-green.js';
 import { describeRevert, findRevert, isForPerson, createRevertNote, type Revert } from './undone.js';
 
@@ -159,7 +159,7 @@ export async function guardTrial(session: Session, work: CauseWork, trial: Trial
     const violations = await guardAttempt(session, work.cause, { trial, isOpen });
     const [worst] = violations;
     if (worst)
-      return endUnapplied(trial, {
+      return endUntested(trial, {
         kind: 'rejected',
         because: `was refused: ${formatViolation(worst)}`,
         violations,
@@ -179,7 +179,7 @@ export function isReady(work: CauseWork): work is ReadyWork {
  * Applies the changes of these causes, runs the tests of all causes in one run, judges each change by its own tests, and reverts those that do not hold.
  * These are tried alone later.
  */
-export async function tryInCompany(session: Session, works: readonly ReadyWork[]): Promise<void> {
+export async function tryTogether(session: Session, works: readonly ReadyWork[]): Promise<void> {
   const applied: { readonly work: ReadyWork; readonly change: Change }[] = [];
   for (const work of works) {
     const { trial } = work;
@@ -216,12 +216,12 @@ export async function applyTrial(session: Session, trial: Trial): Promise<void> 
   const applied = await session.workspace.apply(trial.change);
   switch (applied.kind) {
     case 'conflict':
-      return endUnapplied(trial, {
+      return endUntested(trial, {
         kind: 'conflict',
         because: `the files changed while the agent was working: ${applied.files.join(', ')}`,
       });
     case 'failed':
-      return endUnapplied(trial, {
+      return endUntested(trial, {
         kind: 'unwritable',
         because: `its change could not be written: ${applied.reason}`,
       });
@@ -298,7 +298,7 @@ export async function endJudged(
   const revertChange = async () => void (change && (await revertChanges(session, [change.id])));
   if (session.signal.aborted) {
     await revertChange();
-    return endUnapplied(trial, { kind: 'interrupted', because: 'interrupted' });
+    return endUntested(trial, { kind: 'interrupted', because: 'interrupted' });
   }
   const revert = await findRevert(session, work.cause, change);
   if (judged.kind === 'green' && revert && isForPerson(session, work, { pending: record, revert }))
@@ -374,7 +374,7 @@ export async function tryWhole(session: Session, { cause }: CauseWork, trial: Tr
 
 /** Ends an attempt because the work on its cause was stopped. */
 export async function stopTrial(session: Session, trial: Trial, { reason }: AbortSignal): Promise<void> {
-  if (isGreenInCompany(trial) && trial.change) await revertChanges(session, [trial.change.id]);
+  if (isGreenWithOthers(trial) && trial.change) await revertChanges(session, [trial.change.id]);
   const because = typeof reason === 'string' ? reason : 'interrupted';
-  endUnapplied(trial, { kind: 'interrupted', because });
+  endUntested(trial, { kind: 'interrupted', because });
 }

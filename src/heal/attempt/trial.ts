@@ -62,19 +62,19 @@ export async function startTrial(
 }
 
 /** True if the fix of an attempt is in the project, and was green in a run together with other causes' fixes. */
-export function isGreenInCompany(trial: Trial | null): boolean {
+export function isGreenWithOthers(trial: Trial | null): boolean {
   return trial !== null && trial.end === null && trial.retest !== null;
 }
 
 /** Ends an attempt whose change is not in the project, so that no run has tested it. */
-export function endUnapplied(trial: Trial, end: AttemptEnd): void {
+export function endUntested(trial: Trial, end: AttemptEnd): void {
   [trial.end, trial.retest, trial.isReady] = [end, null, false];
 }
 
 /** Ends an attempt with the record and end of a decided one. */
 export function endAs(trial: Trial, { end, ...record }: Attempt): void {
   trial.record = record;
-  endUnapplied(trial, end);
+  endUntested(trial, end);
 }
 
 /** Returns an ended attempt in the form for reports. */

@@ -113,7 +113,7 @@ export async function reviewAll(
   return {
     of: async (causeId) => (await told.get(causeId)) ?? null,
     stop: async () => {
-      stop.abort('its fix was taken out');
+      stop.abort('its fix was reverted');
       await Promise.all(told.values());
     },
   };

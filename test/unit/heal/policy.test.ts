@@ -279,7 +279,7 @@ describe('the built-in fixer', () => {
   it.each<[string, Partial<CauseHistory>, NextStep['kind']]>([
     ['goes first', {}, 'propose'],
     ['goes first even if no attempt is left, since it uses none', { earlier }, 'propose'],
-    ['is asked once', { mayPropose: false }, 'deploy'],
+    ['is asked once', { hasProposals: false }, 'deploy'],
     ['is not asked after an agent', { attempts: tried(1) }, 'deploy'],
     ['is not asked about a dead server', { environment: 'the server is dead' }, 'end'],
     [
@@ -288,7 +288,7 @@ describe('the built-in fixer', () => {
       'end',
     ],
   ])('BF-1 BF-5 %s', (_, over, kind) => {
-    expect(decideNextStep(history({ mayPropose: true, ...over }), policy).kind).toBe(kind);
+    expect(decideNextStep(history({ hasProposals: true, ...over }), policy).kind).toBe(kind);
   });
 });
 

@@ -782,7 +782,7 @@ it('HN-11 an honest fix enters, with the remark of its reviewer, whose cost is a
   expect(readingOf(run)).toEqual({ ...honest, by: 'second' });
 });
 
-it('HN-11 a fix that hides the fault is taken out, and the next agent reads why', async () => {
+it('HN-11 a fix that hides the fault is reverted, and the next agent reads why', async () => {
   const prompts: string[] = [];
   const answers = [hides, honest];
   const run = await simulatedRun(['t1'], byAny, {
