@@ -18,6 +18,13 @@ const refusals = [
   /^Error: Unsupported browser .*/,
 ];
 
+/** The same, only if the error has no position in the project's own code, such as its config. */
+const refusalsOutsideCode = [
+  /^SyntaxError: Invalid regular expression: .*/,
+  /^Error: Cannot detect changed files for --only-changed mode/,
+  /^Error: ENOENT: no such file or directory, open .*/,
+];
+
 /** Returns a `Problem` if the first run shows that healing is pointless (CL-2), otherwise null. */
 export function findFirstRunProblem(run: SuiteRun, request: Request): Problem | null {
   return findRefusal(run) ?? findMissingBrowser(run) ?? findEmptySelection(run, request);
@@ -27,7 +34,8 @@ export function findFirstRunProblem(run: SuiteRun, request: Request): Problem | 
 export function findRefusal(run: SuiteRun): Problem | null {
   const [error] = run.suiteFailure?.errors ?? [];
   if (!error || run.tests.length > 0) return null;
-  const refusal = refusals
+  const patterns = error.location === null ? [...refusals, ...refusalsOutsideCode] : refusals;
+  const refusal = patterns
     .map((pattern) => pattern.exec(error.message)?.[0])
     .find((text) => text !== undefined);
   if (refusal === undefined) return null;

@@ -204,12 +204,20 @@ it.each<[string, Broken, RegExp]>([
     { config: `retries: 'many'` },
     /config\.retries must be a non-negative number/,
   ],
+  ['a filter that is no pattern', { selection: { filters: ['('] } }, /Invalid regular expression/],
+  ['an unknown commit', { selection: { passThrough: ['--only-changed=nope'] } }, /--only-changed/],
 ])('CL-2 passes on that Playwright refuses %s', async (_what, broken, words) => {
   const { run: seen } = await run(broken);
   expect(findRefusal(seen)).toMatchObject({
     kind: 'playwright-refused',
     detail: expect.stringMatching(words),
   });
+});
+
+it('CL-2 an error in the code of the config is no refusal', async () => {
+  const { run: seen } = await run({ config: `grep: new RegExp('(')` });
+  expect(findRefusal(seen)).toBeNull();
+  expect(seen.suiteFailure?.errors[0]?.message).toContain('Invalid regular expression');
 });
 
 it('CL-2 says that no test matches', async () => {
