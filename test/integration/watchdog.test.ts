@@ -41,6 +41,10 @@ function selfHeal(copy: string, then: string): ChildProcess {
 async function agentOf(child: ChildProcess): Promise<{ pids: number[]; watchdog: number }> {
   const [text] = (await once(child.stdout!, 'data')) as [Buffer];
   const pids = text.toString().trim().split(' ').slice(1).map(Number);
+  // Nothing shows whose the second program is, so that no one else ends it.
+  onTestFinished(() => {
+    for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
   const children = (await readProcessTable()).filter(({ parent }) => parent === child.pid);
   const watchdog = children.find(({ pid }) => commandLine(pid).includes('self-heal-watchdog'));
   return { pids, watchdog: watchdog!.pid };
