@@ -42,8 +42,8 @@ export function runsFolderOf(projectRoot: string): string {
 /** Returns the folder of a run, which may not exist. While the run is in progress, it is outside of the project. */
 export function runDirOf(projectRoot: string, runId: string): string {
   if (!/^[\w-]+$/.test(runId)) throw new Error(`not the id of a run: ${runId}`);
-  const final = path.join(runsFolderOf(projectRoot), runId);
-  return existsSync(final) ? final : (listRunsAtWork(projectRoot).get(runId) ?? final);
+  const finalDir = path.join(runsFolderOf(projectRoot), runId);
+  return existsSync(finalDir) ? finalDir : (listRunsAtWork(projectRoot).get(runId) ?? finalDir);
 }
 
 /** Returns the project that a run's folder is in. */
@@ -56,10 +56,10 @@ export async function createRunFolder(
   projectRoot: string,
   runId: string,
 ): Promise<Result<RunFolder, Problem>> {
-  const final = path.join(runsFolderOf(projectRoot), runId);
+  const finalDir = path.join(runsFolderOf(projectRoot), runId);
   try {
     openStateFolder(projectRoot);
-    pointLatestTo(final);
+    pointLatestTo(finalDir);
     // They may belong to another user, whose run created them.
     for (const name of ['runs', 'changes'])
       accessSync(makeStateFolder(stateFolder(projectRoot, name)), constants.W_OK);
@@ -72,7 +72,7 @@ export async function createRunFolder(
     return ok({
       runId,
       dir,
-      final,
+      finalDir,
       makeFailureFolder: (n) => subfolder('failures', String(n)),
       makeAttemptPath: async (n) => path.join(await subfolder('attempts'), String(n)),
     });
@@ -91,7 +91,10 @@ export async function createRunFolder(
  * Moves the files of a run, and the contents of its changes, into its project. The run does this at its end, its watchdog after a kill, or otherwise
  * the next command. Rejects if it is impossible; the files then stay where they are.
  */
-export async function moveRunIntoProject({ dir, finalDir }: Pick<RunFolder, 'dir' | 'finalDir'>): Promise<void> {
+export async function moveRunIntoProject({
+  dir,
+  finalDir,
+}: Pick<RunFolder, 'dir' | 'finalDir'>): Promise<void> {
   openStateFolder(projectOf(finalDir));
   // Restores a deleted link, but leaves the link of a newer run.
   if (!lstatSync(latestLinkPath(finalDir), { throwIfNoEntry: false })) pointLatestTo(finalDir);

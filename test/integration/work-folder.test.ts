@@ -92,7 +92,7 @@ it.runIf(process.platform !== 'win32')(
 
 it('HN-2 the next command moves what a killed run left, and says so', async () => {
   const project = tempDir('project');
-  const { dir, final } = await begun(project);
+  const { dir, finalDir } = await begun(project);
   writeFileSync(
     path.join(dir, 'running.json'),
     '{ "schemaVersion": 1, "pid": 999999999, "startedAt": null }',
@@ -101,8 +101,8 @@ it('HN-2 the next command moves what a killed run left, and says so', async () =
     ok: true,
     value: [`moved the files of run ${runId} to .self-heal/runs/${runId}`],
   });
-  expect(existsSync(path.join(final, 'failures/1/page.html'))).toBe(true);
-  expect(existsSync(path.join(final, 'running.json'))).toBe(false);
+  expect(existsSync(path.join(finalDir, 'failures/1/page.html'))).toBe(true);
+  expect(existsSync(path.join(finalDir, 'running.json'))).toBe(false);
 });
 
 it('CL-12 moving an older run leaves `latest` at the newest', async () => {
@@ -188,12 +188,12 @@ it('HN-2 the run of another project at the same path is neither moved nor remove
 
 it('HN-2 a copy of a project, with its token, leaves the run of a process that lives alone', async () => {
   const project = tempDir('project');
-  const { dir, final, top } = await begun(project);
+  const { dir, finalDir, top } = await begun(project);
   await heldElsewhere(top);
   expect(await recoverKilledRuns(project)).toEqual({ ok: true, value: [] });
   const next = await createRunFolder(project, '20261121-071500-000b');
   expect(next.ok && projectOf(next.value.dir)).not.toBe(top);
-  expect([existsSync(dir), existsSync(final)]).toEqual([true, false]);
+  expect([existsSync(dir), existsSync(finalDir)]).toEqual([true, false]);
 });
 
 it('HN-2 the run of a process that lives is not removed because its date looks old', async () => {
@@ -235,10 +235,10 @@ it.runIf(hasTwoDisks)(
     const cache = mkdtempSync(path.join(elsewhere, 'self-heal '));
     removeAfterTest(cache);
     for (const name of ['XDG_CACHE_HOME', 'TMPDIR']) vi.stubEnv(name, cache);
-    const { dir, final } = await begun(project);
-    mkdirSync(`${final}.999999999.tmp/failures`, { recursive: true });
+    const { dir, finalDir } = await begun(project);
+    mkdirSync(`${finalDir}.999999999.tmp/failures`, { recursive: true });
     await recoverKilledRuns(project);
     expect(existsSync(dir)).toBe(false);
-    expect(readdirSync(path.dirname(final))).toEqual([runId]);
+    expect(readdirSync(path.dirname(finalDir))).toEqual([runId]);
   },
 );
