@@ -150,7 +150,7 @@ async function runToEnd(
       log.write(chunk);
       splitters[from].write(chunk);
     },
-    ...(protocol ? { askToEnd: () => protocol.cancel() } : {}),
+    ...(protocol ? { requestExit: () => protocol.cancel() } : {}),
   });
   const { end: processEnd, orphans } = await running.ended;
   protocol?.close();

@@ -22,7 +22,7 @@ import type { Session } from '../heal/session.js';
 import { findTakenPort } from '../diagnose/advice.js';
 import { explainOtherLoopback } from '../diagnose/other-loopback.js';
 import { findDecidingService } from '../diagnose/services.js';
-import { type PortListener, findListener, findLoopbacks } from '../process/listener.js';
+import { type PortListener, findListener, findListeningAddresses } from '../process/listener.js';
 import { isInside } from '../paths.js';
 
 /** The parts of a run that a diagnosis needs. */
@@ -148,7 +148,10 @@ async function findMachineProblem(
   workspaceDir: string,
 ): Promise<string | null | undefined> {
   const service = diagnosis.advice ? findDecidingService(evidence, diagnosis.why) : null;
-  if (service?.port && (serverPorts?.has(service.port) || (await findLoopbacks(service.port)).length > 0))
+  if (
+    service?.port &&
+    (serverPorts?.has(service.port) || (await findListeningAddresses(service.port)).length > 0)
+  )
     return null;
   const port = failure.scope === 'suite' && diagnosis.advice ? findTakenPort(evidence, diagnosis.why) : null;
   if (port !== null) {

@@ -5,12 +5,12 @@ import { systemClock } from '../clock.js';
 import { printMessage } from '../outputs/streams.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { isKept } from '../model/attempt.js';
-import { endProcessesOf } from '../process/end-processes.js';
+import { endOwnedProcesses } from '../process/end-processes.js';
 import { createInterrupts, type Interrupts, listenForInterrupts } from '../process/interrupts.js';
 import { err, type Result } from '../result.js';
 import { startWatchdog } from '../run/watchdog.js';
 import type { ProjectLock } from '../run/project-lock.js';
-import { recover, underLock } from './under-lock.js';
+import { recover, withProjectLock } from './under-lock.js';
 import { deleteAllUnmaskedFiles } from '../run/mask-suite-folder.js';
 import {
   moveRunIntoProject,
@@ -47,7 +47,7 @@ export async function runCommand(request: RunRequest, command: Command): Promise
   if (!checked.ok) return checked.error;
   const run = (held: ProjectLock) => runLocked(request, { checked: checked.value, lock: held, command });
   if (lock) return (await recover(cwd)) ?? (await run(lock));
-  return underLock({ cwd, command: name, wait: options.wait ?? false }, run);
+  return withProjectLock({ cwd, command: name, wait: options.wait ?? false }, run);
 }
 
 /** How long a command may take to end its processes after an uncaught error. */
@@ -109,7 +109,7 @@ async function runLocked(
     // These run in reverse: end all processes, which could use up the reserved space (AG-10), revert undecided fixes, and delete unmasked files (EV-9).
     teardown.add(() => deleteAllUnmaskedFiles(folder.dir));
     teardown.add(() => closeWorkspace(opened));
-    teardown.add(() => endProcessesOf({ runId: folder.runId }).then(() => undefined));
+    teardown.add(() => endOwnedProcesses({ runId: folder.runId }).then(() => undefined));
     announceRun(opened);
     const result = await command(run);
     if (!result.ok) return err(redactor.deep(result.error));

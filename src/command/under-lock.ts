@@ -16,7 +16,7 @@ interface LockedWork {
  * Runs work that changes a project while holding its lock, so that no other self-heal process does the same (HN-2). First cleans up after killed
  * runs.
  */
-export async function underLock(
+export async function withProjectLock(
   { cwd, command, wait }: LockedWork,
   work: (lock: ProjectLock) => Promise<number | Problem>,
 ): Promise<number | Problem> {
@@ -27,12 +27,12 @@ export async function underLock(
   return (await recover(cwd)) ?? (await work(held));
 }
 
-/** Like `underLock`, but without creating a folder just for the lock: if no run has created one, there is nothing to protect. */
-export async function underLockOfRuns(
+/** Like `withProjectLock`, but without creating a folder just for the lock: if no run has created one, there is nothing to protect. */
+export async function withRunLock(
   locked: LockedWork,
   work: (lock: ProjectLock | null) => Promise<number | Problem>,
 ): Promise<number | Problem> {
-  return hasStateFolder(locked.cwd) ? underLock(locked, work) : work(null);
+  return hasStateFolder(locked.cwd) ? withProjectLock(locked, work) : work(null);
 }
 
 /** Cleans up after killed runs of a project and reports it on standard error; returns the problem that prevented it, or null. */
