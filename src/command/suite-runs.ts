@@ -103,14 +103,14 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
 }
 
 /** Replaces the project's folder with the copy's in arguments and environment. */
-function moveIntoCopy({ playwright, args, env }: SuiteRunsOptions, { cwd, toCopy }: WorkingCopy) {
+function moveIntoCopy({ playwright, args, env }: SuiteRunsOptions, { cwd, toCopyPaths }: WorkingCopy) {
   const found = findPlaywright(cwd);
-  const mapAll = (texts: readonly string[]) => texts.map(toCopy);
+  const mapAll = (texts: readonly string[]) => texts.map(toCopyPaths);
   return {
     cwd,
     playwright: found.ok ? found.value : playwright,
     args: { ...args, first: mapAll(args.first), rerun: mapAll(args.rerun), byId: mapAll(args.byId) },
-    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value && toCopy(value)])),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value && toCopyPaths(value)])),
   };
 }
 

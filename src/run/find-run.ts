@@ -2,7 +2,7 @@ import path from 'node:path';
 import { existsSync, readlinkSync } from 'node:fs';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { readFailureRecords } from './failure-record.js';
-import { findAbove } from '../workspace/git.js';
+import { findAncestor } from '../workspace/git.js';
 import type { Problem } from '../problem.js';
 import { readRunState } from './event-log.js';
 import { createReport, type Report } from './report.js';
@@ -92,7 +92,7 @@ function readLink(file: string): string {
 }
 
 function createNoRunsProblem(projectRoot: string): Problem {
-  const above = findAbove(projectRoot, (folder) => existsSync(runsFolderOf(folder)));
+  const above = findAncestor(projectRoot, (folder) => existsSync(runsFolderOf(folder)));
   return {
     kind: 'run-missing',
     message: `no self-heal run was found in ${projectRoot}`,

@@ -3,17 +3,17 @@ import { endProcessesOf } from '../process/end-processes.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { listKilledRuns, markEnded } from './run-journal.js';
-import { ContentsMissing } from '../workspace/change.js';
+import { MissingContentError } from '../workspace/change.js';
 import { findCopies, removeCopy } from '../workspace/copy-folder.js';
 import { isSameState, readFileState } from '../workspace/file-state.js';
-import { createInstall, restoreLocks } from '../workspace/install.js';
+import { createInstall, restoreLockFiles } from '../workspace/install.js';
 import {
   closeJournal,
   openJournalContentStore,
   type Journal,
   type JournalFolders,
   readJournal,
-  releaseReserved,
+  releaseDiskSpace,
   setJournalAside,
 } from '../workspace/journal.js';
 import { findRoot } from '../workspace/project-files.js';
@@ -87,7 +87,7 @@ async function carryOutJournal(
 ): Promise<Result<string[], Problem>> {
   const contents = openJournalContentStore(project, journal.runId);
   try {
-    await releaseReserved(project);
+    await releaseDiskSpace(project);
     const { written, leftAlone } = await writeFiles(root, journal, contents);
     const relativeNames = (files: readonly string[]) =>
       files.map((file) => path.relative(project, path.join(root, file))).join(', ');
@@ -105,7 +105,7 @@ async function carryOutJournal(
       ...journal.files.flatMap(({ path: file, goal }) =>
         goal && leftAlone.includes(file)
           ? [
-              `    intended content of ${relativeNames([file])}: ${path.relative(project, contents.changeFile(goal.hash))}`,
+              `    intended content of ${relativeNames([file])}: ${path.relative(project, contents.contentPath(goal.hash))}`,
             ]
           : [],
       ),
@@ -113,7 +113,7 @@ async function carryOutJournal(
       ...installed,
     ]);
   } catch (error) {
-    if (error instanceof ContentsMissing) return err(createRefusedProblem(project, error.message));
+    if (error instanceof MissingContentError) return err(createRefusedProblem(project, error.message));
     return err(createUnwritableProblem({ project, root }, journal, error));
   }
 }
@@ -127,8 +127,8 @@ const doneWords: Record<Journal['purpose'], string> = {
 async function reinstall({ project, root }: JournalFolders, { runId }: Journal): Promise<string[]> {
   const contents = openJournalContentStore(project, runId);
   const { command, ...install } = await createInstall({ project, root, runId, contents });
-  const { failed, locks } = await install.run();
-  await restoreLocks(root, locks, contents);
+  const { failed, lockEdits } = await install.run();
+  await restoreLockFiles(root, lockEdits, contents);
   return [failed === null ? `  ran ${command}` : `  ${command} failed; run it yourself`];
 }
 

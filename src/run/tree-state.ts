@@ -27,7 +27,7 @@ const treeFile = (runDir: string) => path.join(changesFolder(runDir), 'tree.json
 export async function storeTreeState(runDir: string, cwd: string): Promise<void> {
   const changed = await compareWithGit(cwd, 'HEAD');
   if ('kind' in changed) return;
-  const paths = [...changed.changes, ...(await changed.hidden())].flatMap(({ kind, path: file }) =>
+  const paths = [...changed.changes, ...(await changed.findHidden())].flatMap(({ kind, path: file }) =>
     kind === 'file' && isWritable(file) ? [file] : [],
   );
   if (paths.length > MAX_FILES) return;

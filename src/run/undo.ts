@@ -5,13 +5,13 @@ import type { RunState } from './run-state.js';
 import {
   type Change,
   type ContentStore,
-  ContentsMissing,
+  MissingContentError,
   openContentStore,
   mergeFile,
   readChange,
 } from '../workspace/change.js';
 import { type FileEdit, isSameState, readFileState } from '../workspace/file-state.js';
-import { changesPackages, createInstall, restoreLocks } from '../workspace/install.js';
+import { changesPackages, createInstall, restoreLockFiles } from '../workspace/install.js';
 import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';
 import { findRoot } from '../workspace/project-files.js';
 import { planFiles } from '../workspace/applied-changes.js';
@@ -44,7 +44,7 @@ export function combineChanges(changes: readonly Change[]): Change {
 
 /**
  * Reverts changes in the project. Keeps later edits by other people; skips and lists a file in which they edited the same lines (HN-8). After a kill, the
- * next command finishes the undo (HN-2). Rejects with `ContentsMissing` if the original contents are no longer stored.
+ * next command finishes the undo (HN-2). Rejects with `MissingContentError` if the original contents are no longer stored.
  */
 export async function undoChanges(
   project: string,
@@ -69,7 +69,7 @@ export async function undoChanges(
   const { runId } = run;
   const installs = journal.install && result.written.length > 0;
   const install = installs ? await createInstall({ project, root, runId, contents }) : null;
-  if (install) await restoreLocks(root, (await install.run()).locks, contents);
+  if (install) await restoreLockFiles(root, (await install.run()).lockEdits, contents);
   await closeJournal(project);
   return { ...result, installed: install?.command ?? null };
 }
@@ -91,8 +91,8 @@ async function planKeepingEdits(file: FilePlan, { root, edits, contents }: Rever
   return goal === null ? file : { ...file, known: [...file.known, now], goal };
 }
 
-/** Handles a rejection: returns null for `ContentsMissing`, and throws any other error again. */
+/** Handles a rejection: returns null for `MissingContentError`, and throws any other error again. */
 export function nullIfMissing(error: unknown): null {
-  if (error instanceof ContentsMissing) return null;
+  if (error instanceof MissingContentError) return null;
   throw error;
 }

@@ -231,12 +231,12 @@ async function ask(
   return { ...createNoReview('no-answer', why), usage, isUnusable };
 
   function inProject({ file, why, ...opinion }: Opinion): Opinion {
-    const named = file === null ? null : path.resolve(cwd, workingCopy.toProject(file));
+    const named = file === null ? null : path.resolve(cwd, workingCopy.toProjectPaths(file));
     const isOfProject = named !== null && isInside(workspace.root, named);
     return {
       ...opinion,
       file: isOfProject ? relativePath(workspace.root, named) : null,
-      why: workingCopy.toProject(why),
+      why: workingCopy.toProjectPaths(why),
     };
   }
 }

@@ -99,8 +99,8 @@ export async function runThatSays(
       updateCopy: async () => ({
         cwd: copy,
         folder: copy,
-        toCopy: (text) => text.replaceAll(root, copy),
-        toProject: (text) => text.replaceAll(copy, root),
+        toCopyPaths: (text) => text.replaceAll(root, copy),
+        toProjectPaths: (text) => text.replaceAll(copy, root),
         edited: new Set(),
       }),
       updateCleanCopy: () => Promise.reject(new Error('there is no clean copy')),
