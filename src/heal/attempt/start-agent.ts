@@ -240,7 +240,7 @@ async function startAgent(
   const run = await session.runAgent(task);
   const { toProjectPaths } = workingCopy;
   const claim = run.claim && { ...run.claim, summary: toProjectPaths(run.claim.summary) };
-  return { ...run, claim: claim, tail: toProjectPaths(run.tail), denials: run.denials.map(toProjectPaths) };
+  return { ...run, claim, tail: toProjectPaths(run.tail), denials: run.denials.map(toProjectPaths) };
 }
 
 /** Copies the evidence for an agent into its copy, with the copy's paths in all texts, so that the agent never sees the project's own path. */
@@ -265,8 +265,8 @@ async function copyEvidenceForAgent(
 }
 
 /** Replaces the run's working folder in a text with the folder that the run will have in the project, which is also its name in agents' copies. */
-function toFinalPaths({ dir, final }: Session['folder'], text: string): string {
-  return text.replaceAll(dir, final);
+function toFinalPaths({ dir, finalDir }: Session['folder'], text: string): string {
+  return text.replaceAll(dir, finalDir);
 }
 
 /** Writes context.json and prompt.md into the failure's folder, where `inspect` finds them. Returns their paths in the project. */
@@ -282,7 +282,7 @@ export async function writeWork(
   const contextFile = toFinalPaths(session.folder, path.join(dir, names.context));
   const promptFile = toFinalPaths(session.folder, path.join(dir, names.prompt));
   const agent = findAgent(session, request);
-  await session.diagnostics.showTrace(request.cause.lead.n);
+  await session.diagnostics.unpackTrace(request.cause.lead.n);
   const edited = workingCopy?.edited ?? session.workspace.listEditedFiles();
   const built = await buildContext({
     settings: session.settings,
@@ -411,7 +411,7 @@ function isLimitMet(
   { settings: { limits }, spending, clock }: Session,
   { cause, delayMs, whole }: { cause: Cause; delayMs: number; whole: AgentRun },
 ): boolean {
-  const { agentRuns, elapsedMs, costUsd } = spending.spentFor(cause, clock.now());
+  const { agentRuns, elapsedMs, costUsd } = spending.getSpent(cause, clock.now());
   return (
     agentRuns >= limits.agentRuns ||
     elapsedMs + delayMs >= limits.timeMs ||
