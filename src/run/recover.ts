@@ -19,7 +19,7 @@ import {
 import { findRoot } from '../workspace/project-files.js';
 import { writeFiles } from '../workspace/write-files.js';
 import { deleteAllUnmaskedFiles } from './mask-suite-folder.js';
-import { moveRunIntoProject, describeMoveFailure, runDirOf } from './run-folder.js';
+import { moveRunIntoProject, describeMoveFailure, findRunDir } from './run-folder.js';
 import { stateFolder } from '../state-folder.js';
 import { claimWorkFolders, listRunsAtWork } from '../work-folder.js';
 
@@ -32,7 +32,7 @@ export type Recovery = readonly string[];
  * do. The caller holds the project's lock.
  */
 export async function recoverKilledRuns(project: string): Promise<Result<Recovery, Problem>> {
-  const stopped: string[] = [];
+  const stoppedProcesses: string[] = [];
   await claimWorkFolders(project);
   const killed = await listKilledRuns(project);
   // Only one run at a time works on a project, so no copy is in use.
@@ -43,14 +43,14 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
       processes.push(...(await endProcessesOf({ runId: run.runId }, { workDir: copy })));
     await deleteAllUnmaskedFiles(run.dir);
     await markEnded(run);
-    stopped.push(
+    stoppedProcesses.push(
       ...processes.map((process) => `  stopped a leftover process of run ${run.runId}: ${process}`),
     );
   }
   for (const copy of copies) await removeCopy(copy);
   const moved = await moveAllRunsIntoProject(project);
   const finished = await finishJournal(project);
-  return finished.ok ? ok([...moved, ...createRecovery([...finished.value, ...stopped])]) : finished;
+  return finished.ok ? ok([...moved, ...createRecovery([...finished.value, ...stoppedProcesses])]) : finished;
 }
 
 /** Moves the files of runs that ended without moving them into the project. */
@@ -95,7 +95,7 @@ async function carryOutJournal(
       journal.install && written.length > 0 ? await reinstall({ project, root }, journal) : [];
     await closeJournal(project);
     const patches = journal.changes.map((id) =>
-      path.join(runDirOf(project, journal.runId), 'attempts', `${id}.patch`),
+      path.join(findRunDir(project, journal.runId), 'attempts', `${id}.patch`),
     );
     return ok([
       ...(written.length > 0 ? [`  ${doneWords[journal.purpose]}: ${relativeNames(written)}`] : []),
@@ -121,7 +121,7 @@ async function carryOutJournal(
 const doneWords: Record<Journal['purpose'], string> = {
   'take-out': 'reverted an unproven change',
   'put-back': 'reapplied a proven change that had been reverted for a check',
-  undo: 'finished the undo it had begun',
+  undo: 'finished an undo that had been interrupted',
 };
 
 async function reinstall({ project, root }: JournalFolders, { runId }: Journal): Promise<string[]> {
@@ -144,7 +144,7 @@ function createRefusedProblem(project: string, why: string): Problem {
 const failureWords: Record<Journal['purpose'], string> = {
   'take-out': 'an unproven change could not be reverted, and is still in',
   'put-back': 'a proven change could not be reapplied, and is missing from',
-  undo: 'an undo could not be finished; it is still missing in',
+  undo: 'an undo could not be finished; these files still have the changes of the run:',
 };
 
 function createUnwritableProblem(
@@ -161,6 +161,6 @@ function createUnwritableProblem(
     kind: 'folder-not-writable',
     message: `${failureWords[purpose]} ${names.join(', ')}`,
     detail: reasonOf(error),
-    remedy: 'Make the files writable, or free some disk space: the next command tries again first.',
+    remedy: 'Make the files writable, or free some disk space: the next command tries again.',
   };
 }

@@ -22,15 +22,15 @@ export function readKeptChanges(dir: string, run: RunState): Change[] | null {
   const { causes, ended } = run;
   // A run writes its report after its last event.
   if (ended === null && hasState(path.join(dir, 'report.json'))) return null;
-  const tried = causes.flatMap(({ attempts }) => attempts);
+  const attemptStates = causes.flatMap(({ attempts }) => attempts);
   // A run that ended has judged every attempt. If a judgement is missing, another version wrote these events.
-  if (ended && tried.some(({ held, judged }) => held && !judged)) return null;
-  const judged = tried.flatMap((attempt) => attempt.judged ?? []);
+  if (ended && attemptStates.some(({ held, judged }) => held && !judged)) return null;
+  const judged = attemptStates.flatMap((attempt) => attempt.judged ?? []);
   const ids = judged.filter(isKept).flatMap(({ change }) => change ?? []);
-  const inOrder = ids.toSorted((a, b) => Number(a) - Number(b));
-  const changes = inOrder.map((id) => readChange(dir, id));
+  const sortedIds = ids.toSorted((a, b) => Number(a) - Number(b));
+  const changes = sortedIds.map((id) => readChange(dir, id));
   const readable = changes.filter((change) => change !== null);
-  return readable.length < inOrder.length ? null : readable;
+  return readable.length < sortedIds.length ? null : readable;
 }
 
 /** Combines changes into one, from each file before the first change to the same file after the last. */
@@ -67,8 +67,8 @@ export async function undoChanges(
   await writeJournal({ project, root }, journal, contents);
   const result = await writeFiles(root, journal, contents);
   const { runId } = run;
-  const installs = journal.install && result.written.length > 0;
-  const install = installs ? await createInstall({ project, root, runId, contents }) : null;
+  const mustInstall = journal.install && result.written.length > 0;
+  const install = mustInstall ? await createInstall({ project, root, runId, contents }) : null;
   if (install) await restoreLockFiles(root, (await install.run()).lockEdits, contents);
   await closeJournal(project);
   return { ...result, installed: install?.command ?? null };
@@ -76,7 +76,7 @@ export async function undoChanges(
 
 interface RevertContext {
   readonly root: string;
-  /** In order. */
+  /** Oldest first. */
   readonly edits: readonly FileEdit[];
   readonly contents: ContentStore;
 }

@@ -9,7 +9,7 @@ import type { NearPlace } from '../../diagnose/likelihood.js';
 import { normalize } from '../../diagnose/normalize.js';
 import { readGitError } from '../../workspace/git.js';
 import { pathInside } from '../../paths.js';
-import type { LastGreen } from '../../run/last-green.js';
+import type { GreenLookup } from '../../run/last-green.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { Change, ContentStore } from '../../workspace/change.js';
 import { readFileState } from '../../workspace/file-state.js';
@@ -44,7 +44,7 @@ export interface BlameParts {
   readonly startedAt: number;
   /** The base commit that the user named, or null. */
   readonly named: string | null;
-  readonly lastGreen: LastGreen;
+  readonly lastGreen: GreenLookup;
   /** Absolute paths of the reports to read (`--from`), because downloaded files are not changes to the project. */
   readonly reportPaths: readonly string[];
   /** Finds positions in the app that matter to a failure, although its error messages do not name them. */
