@@ -1,4 +1,4 @@
-import type { GreenState, LastGreen } from '../run/last-green.js';
+import type { GreenState, GreenLookup } from '../run/last-green.js';
 import { compareWithState } from '../run/tree-state.js';
 import type { Blame, BlamedCommit, Changes } from '../model/blame.js';
 import type { DiagnosedFailure } from '../model/cause.js';
@@ -23,7 +23,7 @@ export interface ChangesRequest {
   readonly tree: string;
   readonly lead: DiagnosedFailure;
   /** Returns the newest commit at which a test was green here, or null. */
-  readonly lastGreen: LastGreen;
+  readonly lastGreen: GreenLookup;
   /** True for a file to skip because self-heal edited it. The path is relative to the repository's root. */
   readonly isExcluded: (file: string) => boolean;
   /** More positions in the app that are relevant to the failure, besides those in its texts: `server/reminders.ts:12`. */

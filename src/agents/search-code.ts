@@ -1,4 +1,4 @@
-import { isSpecName } from '../guard/test-paths.js';
+import { specName } from '../guard/test-paths.js';
 import { git, gitList } from '../workspace/git.js';
 
 /** A line of the project's code; the file is relative to the folder that was searched. */
@@ -41,7 +41,7 @@ export async function listAppFiles(tree: string): Promise<string[]> {
 export function isAppFile(file: string): boolean {
   return (
     file !== '' &&
-    !isSpecName.test(file) &&
+    !specName.test(file) &&
     !/(?:^|\/)(?:e2e|tests?|specs?|__\w+__|\.github|node_modules)\/|\.(?:md|lock|map|snap|log)$|(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|agents\.yaml)$/.test(
       file,
     )

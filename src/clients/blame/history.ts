@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { BlameBase, BlamedCommit, BlamedHunk } from '../../model/blame.js';
-import { isSpecName } from '../../guard/test-paths.js';
+import { specName } from '../../guard/test-paths.js';
 import {
   type Candidate,
   MAX_CHANGED_FILES,
@@ -31,7 +31,7 @@ export interface ChangeHistory {
 }
 
 export interface HistoryRequest {
-  /** The recorded root, to which file paths are relative. */
+  /** The workspace root, to which file paths are relative. */
   readonly root: string;
   readonly contents: ContentStore;
   /** The base commit that the user named, or null. */
@@ -55,7 +55,7 @@ const neverLoaded = [
 
 /** True if no Playwright suite loads a file, so that reverting it can change the result of a test only by chance. */
 function isNeverLoaded(file: string): boolean {
-  return isSpecName.test(file) || neverLoaded.some((pattern) => pattern.test(file));
+  return specName.test(file) || neverLoaded.some((pattern) => pattern.test(file));
 }
 
 /** Appended to messages about a shallow clone, as CI systems make them. */

@@ -2,7 +2,7 @@ import {
   type Candidate,
   listCandidates,
   compareFiles,
-  createRevertingEdits,
+  createRevertEdits,
 } from '../../workspace/candidates.js';
 import type { ChangedFile } from '../../workspace/hunks.js';
 import { withChange } from '../../workspace/with-change.js';
@@ -415,7 +415,7 @@ class ChangeProof {
   /** Runs tests without the change; returns null if it could not be reverted. */
   async #runWithout(part: readonly Candidate[], ids: readonly string[] | null): Promise<TestOutcomes | null> {
     const { workspace, folder, bus, signal } = this.#session;
-    const edits = await createRevertingEdits(part, {
+    const edits = await createRevertEdits(part, {
       root: workspace.root,
       contents: openContentStore(folder.dir),
     });

@@ -6,7 +6,7 @@ import { reviewAll, type Reviews } from '../../heal/review/review-fixes.js';
 import { formatReportTestName } from '../../outputs/wording.js';
 import type { Session } from '../../heal/session.js';
 import { readFailureRecords } from '../../run/failure-record.js';
-import { runDirOf } from '../../run/run-folder.js';
+import { findRunDir } from '../../run/run-folder.js';
 import { openContentStore } from '../../workspace/change.js';
 import type { FileEdit, FileState } from '../../workspace/file-state.js';
 import { renderChange } from '../../workspace/patch-text.js';
@@ -24,7 +24,7 @@ export async function readWorkingChange(
   { request: { red }, files }: Pick<ComparedChange, 'request' | 'files'>,
 ): Promise<Reviews> {
   const { cwd, settings, redactor, workspace, folder } = session;
-  const redDir = red && runDirOf(cwd, red.runId);
+  const redDir = red && findRunDir(cwd, red.runId);
   const { failures } = redDir ? await readFailureRecords(redDir, { root: cwd }) : { failures: [] };
   const [first] = groupIntoCauses(failures);
   if (!first || !redDir) return createNoReview('no red run recorded the failure that it should fix');

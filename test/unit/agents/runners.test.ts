@@ -257,9 +257,9 @@ it('HN-11 reads the answer from the last message of Codex only', () => {
   expect(result().final).toBe('late');
 });
 
-function replay(program: keyof typeof runners, scenario: string) {
+function replay(program: keyof typeof runners, scenarioFile: string) {
   const { read, seen, result } = follow(runners[program]);
-  const file = path.join(import.meta.dirname, 'recorded', `${program}-${scenario}.jsonl`);
+  const file = path.join(import.meta.dirname, 'recorded', `${program}-${scenarioFile}.jsonl`);
   for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
     const [from, text] = JSON.parse(line) as [OutputStream, string];
     read(text, from);
@@ -291,11 +291,11 @@ describe.each(['claude', 'codex'] as const)('recorded output of %s', (program) =
     ['503', 'retryable'],
     ['drop', 'retryable'],
     ['long', 'context-overflow'],
-  ])('AG-6 %s is %s', (scenario, kind) => {
-    const { isFinished, isStopped, result } = replay(program, scenario);
+  ])('AG-6 %s is %s', (scenarioFile, kind) => {
+    const { isFinished, isStopped, result } = replay(program, scenarioFile);
     expect(result.error).toMatchObject({ kind, reason: expect.stringMatching(`^${program}: `) });
     // The program either ends by itself, or keeps retrying in vain and is stopped.
-    expect(isFinished || isStopped || ['401', 'long'].includes(scenario)).toBe(true);
+    expect(isFinished || isStopped || ['401', 'long'].includes(scenarioFile)).toBe(true);
   });
 });
 
