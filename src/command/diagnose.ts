@@ -7,12 +7,12 @@ import type { Failure } from '../model/failure.js';
 import { createSignature, selectTextToHash } from '../diagnose/signature.js';
 import { writeFailureRecord } from '../run/failure-record.js';
 import { markAsData } from '../evidence/evidence-files.js';
-import { timelineFile, forPeople, buildTimeline, formatTimeline } from '../evidence/timeline.js';
+import { timelineFile, fileLengths, buildTimeline, formatTimeline } from '../evidence/timeline.js';
 import { tryOr } from '../result.js';
 import { writeState } from '../state-folder.js';
 import { cleanAndClip, EvidenceNotes } from '../evidence/bounded-text.js';
 import { gatherEvidence } from '../evidence/gather-evidence.js';
-import { readPassingTraces, type PassingTrace } from '../evidence/complaints.js';
+import { readPassingTraces, type PassingTrace } from '../evidence/passing-tests.js';
 import { ParsedMaps } from '../evidence/source-maps/source-map.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { deleteUnmaskedFiles } from '../run/mask-suite-folder.js';
@@ -93,7 +93,7 @@ export async function writeFailure(
   const dir = await folder.makeFailureFolder(failure.n);
   await writeFailureRecord(dir, masked).catch(() => undefined);
   const { evidence, diagnosis } = masked;
-  const timeline = formatTimeline(buildTimeline(evidence, { diagnosis, lengths: forPeople }));
+  const timeline = formatTimeline(buildTimeline(evidence, { diagnosis, lengths: fileLengths }));
   if (timeline !== '') tryOr(undefined, () => writeState(path.join(dir, timelineFile), markAsData(timeline)));
 }
 
