@@ -130,7 +130,7 @@ const shapes = {
     notRun: count,
     durationMs: count,
   }),
-  /** Reports of Playwright runs elsewhere replaced the first run (SC-1). */
+  /** Playwright reports of other runs replaced the first run (SC-1). */
   'reports.read': z.object(shards),
   /** A Playwright run included these tests for the first time. For the first run, this is the whole selection. */
   'tests.seen': z.object({ tests: listOf(listedTestShape) }),

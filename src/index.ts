@@ -27,7 +27,7 @@ export type Reporter = (event: Event) => void;
 export interface CallOptions extends Pick<Selection, 'config' | 'project'> {
   /** The project's folder. Default: the current folder. */
   readonly cwd?: string | undefined;
-  /** The environment. Default: that of this process. */
+  /** The environment variables. Default: this process's. */
   readonly env?: NodeJS.ProcessEnv | undefined;
   /** Interrupts the run as Ctrl-C does: all its processes end, and unproven fixes are reverted. */
   readonly signal?: AbortSignal | undefined;
@@ -40,7 +40,7 @@ export interface CallOptions extends Pick<Selection, 'config' | 'project'> {
   readonly wait?: boolean | undefined;
 }
 
-/** Selects the tests to run. Names and meanings are Playwright's. */
+/** Selects the tests to run. The options have the same names and meanings as in Playwright. */
 export interface TestOptions extends CallOptions, Omit<Selection, 'filters' | 'passThrough'> {
   /** Test files: regular expressions on the path, or `file:line`. */
   readonly tests?: readonly string[] | undefined;
@@ -52,9 +52,9 @@ export interface TestOptions extends CallOptions, Omit<Selection, 'filters' | 'p
 
 /** Options of `heal`. */
 export interface HealOptions extends TestOptions {
-  /** Afterwards measures, explains and heals the tests that the run found flaky. */
+  /** Then also measures, explains and heals the tests that turned out to be flaky. */
   readonly flaky?: boolean | undefined;
-  /** Folders with Playwright reports: heals the tests that they show as red, instead of running the whole suite first. */
+  /** Folders with Playwright reports. Heals the tests that failed there, instead of running the whole suite first. */
   readonly from?: readonly string[] | undefined;
 }
 
@@ -78,53 +78,59 @@ export interface BlameOptions extends CallOptions {
   readonly base?: string | undefined;
 }
 
-/** Runs the suite and heals failing tests (CL-15). Throws a `SelfHealError` if that is impossible here. */
+/** Runs the suite and heals failing tests (CL-15). Throws a `SelfHealError` if it cannot run. */
 export async function heal(options: HealOptions = {}): Promise<Report> {
-  return runCall('heal', options, async (project, { tests, playwrightArgs, from, ...own }) => {
+  return runCall('heal', options, async (project, { tests, playwrightArgs, from, ...callOptions }) => {
     const commands = await import('./commands.js');
     const request = {
       ...project,
       name: 'heal',
       filters: tests ?? [],
       passThrough: playwrightArgs ?? [],
-      options: { ...toRunOptions(own), ...(from && { from: [...from] }) },
+      options: { ...toRunOptions(callOptions), ...(from && { from: [...from] }) },
     };
-    return ok({ request, command: own.dryRun ? commands.plan : commands.heal });
+    return ok({ request, command: callOptions.dryRun ? commands.plan : commands.heal });
   });
 }
 
-/** Measures, explains and heals flaky tests (CL-15). Throws a `SelfHealError` if that is impossible here. */
+/** Measures, explains and heals flaky tests (CL-15). Throws a `SelfHealError` if it cannot run. */
 export async function flaky(options: TestOptions = {}): Promise<Report> {
-  return runCall('flaky', options, async (project, { tests, playwrightArgs, ...own }) => {
+  return runCall('flaky', options, async (project, { tests, playwrightArgs, ...callOptions }) => {
     const commands = await import('./commands.js');
     const [filters, passThrough] = [tests ?? [], playwrightArgs ?? []];
-    const request = { ...project, name: 'flaky', filters, passThrough, options: toRunOptions(own) };
+    const request = { ...project, name: 'flaky', filters, passThrough, options: toRunOptions(callOptions) };
     return ok({ request, command: commands.flaky });
   });
 }
 
-/** Proves the changes in the working tree (CL-15). Throws a `SelfHealError` if that is impossible here. */
+/** Proves the changes in the working tree (CL-15). Throws a `SelfHealError` if it cannot run. */
 export async function verify(options: VerifyOptions = {}): Promise<Report> {
-  return runCall('verify', options, async (project, { tests, base, depth, review, ...own }) => {
+  return runCall('verify', options, async (project, { tests, base, depth, review, ...callOptions }) => {
     const { createVerifyRequest } = await import('./clients/verify/verify-request.js');
-    return createVerifyRequest(project, { ...toRunOptions(own), base, depth, review, filters: tests });
+    return createVerifyRequest(project, {
+      ...toRunOptions(callOptions),
+      base,
+      depth,
+      review,
+      filters: tests,
+    });
   });
 }
 
-/** Searches for the change that broke the failing tests (CL-15). Throws a `SelfHealError` if that is impossible here. */
+/** Searches for the change that broke the failing tests (CL-15). Throws a `SelfHealError` if it cannot run. */
 export async function blame(options: BlameOptions = {}): Promise<Report> {
-  return runCall('blame', options, async (project, { test, base, ...own }) => {
+  return runCall('blame', options, async (project, { test, base, ...callOptions }) => {
     const { createBlameRequest } = await import('./clients/blame/blame-request.js');
-    return createBlameRequest(project, { ...toRunOptions(own), base, test });
+    return createBlameRequest(project, { ...toRunOptions(callOptions), base, test });
   });
 }
 
-/** Converts the options of a call to those of its command. */
+/** Converts a call's options to its command's options. */
 function toRunOptions({ agentsFile, ...options }: CommandOptions<CallOptions>): RunOptions {
   return dropUndefined({ ...options, agents: agentsFile, json: true });
 }
 
-/** The options of a call without those that every command has in its request. */
+/** The options that a call passes on to its command. */
 type CommandOptions<Options extends CallOptions> = Omit<
   Options,
   'cwd' | 'env' | 'signal' | 'onEvent' | 'settings'
@@ -142,8 +148,8 @@ async function runCall<Options extends CallOptions>(
     const { checkOptions } = await import('./call-options.js');
     const checked = checkOptions(call, options);
     if (!checked.ok) throw new SelfHealError(checked.error);
-    const { cwd = process.cwd(), env = process.env, signal, onEvent, settings, ...own } = options;
-    const prepared = await prepare({ cwd, env }, own);
+    const { cwd = process.cwd(), env = process.env, signal, onEvent, settings, ...commandOptions } = options;
+    const prepared = await prepare({ cwd, env }, commandOptions);
     if (!prepared.ok) throw new SelfHealError(prepared.error);
     const { request, command } = prepared.value;
     const result = await runHosted({ ...request, settings }, command, { signal, onEvent });

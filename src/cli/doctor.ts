@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { ChalkInstance } from 'chalk';
 import { exitCodes } from '../model/exit-codes.js';
 import { endWith, print } from './end.js';
-import { wrapLines } from '../outputs/cut.js';
+import { wrapLines } from '../outputs/truncate.js';
 import { agentsFlag, configFlag } from './options.js';
 import { type DoctorCheck, examine } from '../clients/doctor/examine.js';
-import { choosePaletteForData } from '../outputs/streams.js';
+import { choosePaletteForStdout } from '../outputs/streams.js';
 
 const explanation = `
 Performs the steps that a run takes before its first test. Only a run can show
@@ -34,7 +34,7 @@ async function runDoctor({
   const checks = await examine({ cwd: process.cwd(), env: process.env, agents, config });
   const ok = checks.every(({ state }) => state !== 'failed');
   if (json) print({ schemaVersion: 1, ok, checks });
-  else print(wrapLines(formatChecks(checks, choosePaletteForData(process.env)), process.stdout.columns));
+  else print(wrapLines(formatChecks(checks, choosePaletteForStdout(process.env)), process.stdout.columns));
   return ok ? exitCodes.green : exitCodes.usage;
 }
 

@@ -28,7 +28,7 @@ export function end(result: number | Problem, wrap = (text: string) => text): vo
 export async function endWrapped(result: number | Problem): Promise<void> {
   if (typeof result === 'number') return end(result);
   // Loaded on demand, because loading takes 30 ms.
-  const { wrapLines } = await import('../outputs/cut.js');
+  const { wrapLines } = await import('../outputs/truncate.js');
   return end(result, (text) => wrapLines(text, process.stderr.columns));
 }
 

@@ -2,11 +2,11 @@ import { CommanderError } from 'commander';
 import { exitCodes } from '../model/exit-codes.js';
 import { end, endOnUncaught, explainFileError } from './end.js';
 import { createProgram } from './program.js';
-import { ignoreEpipe } from '../outputs/streams.js';
+import { ignoreClosedReaders } from '../outputs/streams.js';
 
 /** Runs the command line. Expected problems are `Problem`s with a remedy; anything else that is thrown is a bug, caught only here. */
 export async function main(argv: readonly string[]): Promise<void> {
-  ignoreEpipe(process.stdout, process.stderr);
+  ignoreClosedReaders(process.stdout, process.stderr);
   endOnUncaught(endThrown);
   try {
     const program = await createProgram(argv);

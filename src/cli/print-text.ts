@@ -1,4 +1,4 @@
-import { wrapLines } from '../outputs/cut.js';
+import { wrapLines } from '../outputs/truncate.js';
 import { logText } from '../visible-text.js';
 import { print } from './end.js';
 

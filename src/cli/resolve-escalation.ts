@@ -15,7 +15,7 @@ import {
 import { canAskPerson } from '../outputs/ask.js';
 import { formatEscalation } from '../outputs/escalation-text.js';
 import { printText } from './print-text.js';
-import { wrapLines } from '../outputs/cut.js';
+import { wrapLines } from '../outputs/truncate.js';
 import { withStore } from '../store/with-store.js';
 
 /** An answer given by flags. */

@@ -1,4 +1,4 @@
-import { cut } from '../outputs/cut.js';
+import { truncate } from '../outputs/truncate.js';
 import { suiteCause } from '../outputs/matrix.js';
 import { listSuite } from '../playwright/run-suite.js';
 import {
@@ -142,7 +142,7 @@ const MAX_LISTED = 10;
 
 function createUnknownTestsProblem(keys: readonly string[]): Problem {
   const more = keys.length > MAX_LISTED ? [`  and ${keys.length - MAX_LISTED} more`] : [];
-  const lines = keys.slice(0, MAX_LISTED).map((key) => `  ${cut(key, 200)}`);
+  const lines = keys.slice(0, MAX_LISTED).map((key) => `  ${truncate(key, 200)}`);
   return {
     kind: 'usage',
     message: 'the reports name red tests that are not among those selected here',

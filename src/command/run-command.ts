@@ -211,10 +211,10 @@ async function writeReports(
     // Texts from before a failure may contain secrets that only the failure revealed.
     return flaky + report.causes.length > 0 ? redactor.deep(report) : report;
   };
-  const asJson = options.list ? (await import('../outputs/matrix.js')).createMatrix : undefined;
+  const toJson = options.list ? (await import('../outputs/matrix.js')).createMatrix : undefined;
   const { onReport } = request.host ?? {};
   const { cwd, env } = request;
-  const output = { cwd, env, options, onReport, ...(asJson && { asJson }) };
+  const output = { cwd, env, options, onReport, ...(toJson && { toJson }) };
   let report = createMaskedReport();
   // A report for another tool that cannot be written does not fail the run: report.json and the terminal mention it.
   for (const message of await writeMachineReports(report, { ...output, ...folder })) {
@@ -230,9 +230,9 @@ async function writeReports(
 async function showFinalReport(
   { options }: RunRequest,
   { report, exitCode, output }: FinalReport,
-  { final, dir }: RunFolder,
+  { finalDir, dir }: RunFolder,
 ): Promise<number> {
-  await showResult(report, { ...output, dir: existsSync(final) ? final : dir });
+  await showResult(report, { ...output, dir: existsSync(finalDir) ? finalDir : dir });
   // Red tests are the purpose of `--list`, not a failure.
   return options.list ? exitCodes.green : exitCode;
 }
@@ -245,7 +245,7 @@ async function writeFixUnlessSecret(
   const attempts = createReport(bus.getRun()).causes.flatMap((cause) => cause.attempts);
   if (!attempts.some((attempt) => isKept(attempt) && attempt.change !== null)) return false;
   // Loaded only for a run with a fix (CL-4).
-  const { explainWithheld, fixFile, writeFix } = await import('../outputs/fix-file.js');
+  const { explainMissingFix: explainWithheld, fixFile, writeFix } = await import('../outputs/fix-file.js');
   try {
     const withSecrets = await writeFix(dir, { env, cwd });
     if (withSecrets.length === 0) return false;

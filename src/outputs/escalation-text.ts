@@ -2,14 +2,14 @@ import { choiceText } from '../model/choice.js';
 import { type Escalation, describeOffer } from '../model/escalation.js';
 import { visibleText } from '../visible-text.js';
 import type { EscalationWithPatches, OfferWithText } from '../run/read-patch.js';
-import { cut, wrap } from './cut.js';
+import { truncate, wrap } from './truncate.js';
 import { localTime } from '../format.js';
 
 /** Formats an escalation as two lines of a list. */
 export function formatListEntry({ id, state, createdAt, problem, tests, closedBecause }: Escalation): string {
   const [first] = tests;
   const more = tests.length > 1 ? ` (+${tests.length - 1})` : '';
-  const subject = first ? `${cut(first.name, 100)}${more}` : 'the suite itself';
+  const subject = first ? `${truncate(first.name, 100)}${more}` : 'the suite itself';
   const text = closedBecause === null ? problem : `Closed: ${closedBecause}`;
   return `${id}  ${state.padEnd(8)}  ${localTime(createdAt)}  ${subject}\n          ${wrap(text, Infinity).join('')}`;
 }
@@ -49,8 +49,8 @@ export function formatEscalation(
   ].join('\n');
 }
 
-/** The number of lines of a patch that are shown; the rest is in its file. */
-const LINES = 60;
+/** How many lines of a patch to show; the rest is in its file. */
+const MAX_PATCH_LINES = 60;
 
 function formatPatch(runId: string, { text, patch, ...offer }: OfferWithText): string[] {
   const file = `.self-heal/runs/${runId}/${patch}`;
@@ -58,8 +58,10 @@ function formatPatch(runId: string, { text, patch, ...offer }: OfferWithText): s
     .trimEnd()
     .split('\n')
     .filter((line) => !/^(?:index|diff --git) /.test(line));
-  const more = lines.length > LINES ? [`… and ${lines.length - LINES} more lines in ${file}`] : [];
-  const content = text === null ? [`${file} is not on this machine`] : [...lines.slice(0, LINES), ...more];
+  const more =
+    lines.length > MAX_PATCH_LINES ? [`… and ${lines.length - MAX_PATCH_LINES} more lines in ${file}`] : [];
+  const content =
+    text === null ? [`${file} is not on this machine`] : [...lines.slice(0, MAX_PATCH_LINES), ...more];
   return formatSection(`Patch ${describeOffer(offer)}`, content);
 }
 

@@ -3,24 +3,24 @@ import { writeState } from '../state-folder.js';
 import { readRunPatch } from '../run/read-patch.js';
 import { createSecretNamer } from '../secrets/redactor.js';
 
-/** The file in a run's folder with all changes of the run, for `git apply` and `self-heal publish`. */
+/** The file in a run's folder with all of the run's changes, for `git apply` and `self-heal publish`. */
 export const fixFile = 'fix.patch';
 
 /**
  * Writes `fix.patch`, unless it would hold a secret of this machine, because applying a masked patch would write the mask into the file. Text that
- * only looks like a secret is no obstacle. Returns the files with secrets: `src/auth.ts (value of SESSION_SECRET)`. Rejects if the file cannot be
- * written.
+ * only looks like a secret does not prevent it. Returns the files with secrets: `src/auth.ts (value of SESSION_SECRET)`. Rejects if the file cannot
+ * be written.
  */
 export async function writeFix(
   dir: string,
   { env, cwd }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
 ): Promise<readonly string[]> {
   const patch = await readRunPatch(dir);
-  if (!patch || patch.length === 0) throw new Error('the changes of the run can no longer be read');
+  if (!patch || patch.length === 0) throw new Error("the run's changes can no longer be read");
   const findSecrets = await createSecretNamer({ env, projectRoot: cwd });
-  const withheld = findFilesWithSecrets(patch.toString('utf8'), findSecrets);
-  if (withheld.length === 0) writeState(path.join(dir, fixFile), patch);
-  return withheld;
+  const filesWithSecrets = findFilesWithSecrets(patch.toString('utf8'), findSecrets);
+  if (filesWithSecrets.length === 0) writeState(path.join(dir, fixFile), patch);
+  return filesWithSecrets;
 }
 
 /** Returns the files of a patch that hold secrets, each with the name of the first: `src/auth.ts (value of SESSION_SECRET)`. */
@@ -35,7 +35,7 @@ export function findFilesWithSecrets(
   });
 }
 
-/** Explains why there is no `fix.patch`. The names of the files must not follow "secret:", or the mask would cover them. */
-export function explainWithheld(files: readonly string[]): string {
+/** Explains why there is no `fix.patch`. The file names must not follow "secret:", because redaction would mask them. */
+export function explainMissingFix(files: readonly string[]): string {
   return `${fixFile} was not written, because it would contain secrets from ${files.join(', ')}. Remove them from the files; self-heal report --patch prints the changes with the secrets masked`;
 }

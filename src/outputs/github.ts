@@ -4,7 +4,7 @@ import type { Problem } from '../problem.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';
 import { isInside, pathInside } from '../paths.js';
-import { cut } from './cut.js';
+import { truncate } from './truncate.js';
 import { atMost, counted } from '../format.js';
 import { type CauseView, listRows, createView } from './view.js';
 
@@ -14,8 +14,8 @@ export interface GithubFolders {
   readonly project: string;
 }
 
-/** GitHub shows ten annotations of a level per step and fifty per job; more would only fill the log. */
-const ANNOTATIONS = 50;
+/** GitHub shows at most ten annotations of each level per step, and fifty per job; more would only fill the log. */
+const MAX_ANNOTATIONS = 50;
 
 /**
  * Renders one workflow command per cause, `::error file=…,line=…,title=…::…`, each on one line
@@ -25,7 +25,7 @@ export function renderGithubAnnotations(report: Report, folders: GithubFolders):
   const commands = createAnnotations(report, folders).map(({ level, message, ...properties }) =>
     renderCommand(level, properties, message),
   );
-  return atMost(commands, ANNOTATIONS, (hidden) =>
+  return atMost(commands, MAX_ANNOTATIONS, (hidden) =>
     renderCommand('warning', { title: 'self-heal' }, `${counted(hidden, 'more cause')}: see the summary`),
   );
 }
@@ -35,7 +35,7 @@ export function renderGithubProblem({ message, remedy }: Problem): string {
   return renderCommand('error', { title: 'self-heal could not run' }, redact(`${message}\n${remedy}`));
 }
 
-/** A message for a line of the code; without file and line if none is known. */
+/** A message for a line of code; has no file and line if they are unknown. */
 export interface Annotation extends Position {
   readonly level: 'error' | 'warning' | 'notice';
   readonly title: string;
@@ -61,12 +61,12 @@ function createAnnotation(view: CauseView, folders: GithubFolders): Annotation {
   return {
     level: words.level,
     ...chooseCodePosition(cause, tests[0], folders),
-    title: cut(`self-heal: ${cause.id} ${cause.verdict} · ${cause.category}`, 200),
-    message: lines.map((line) => cut(line, 500)).join('\n'),
+    title: truncate(`self-heal: ${cause.id} ${cause.verdict} · ${cause.category}`, 200),
+    message: lines.map((line) => truncate(line, 500)).join('\n'),
   };
 }
 
-/** Returns the blamed line, or else the failing line of the project's own code, or else the test's; empty if none is in the workspace. */
+/** Returns the blamed line, else the failing line of the project's own code, else the test's line; empty if none is in the workspace. */
 function chooseCodePosition(
   { source, blame }: ReportCause,
   test: ReportTest | undefined,
@@ -86,14 +86,16 @@ function chooseCodePosition(
   return file === null ? {} : { file, line: test?.line ?? 1 };
 }
 
-/** Renders a workflow command. Escapes its texts, which could otherwise end it or begin another one. */
+/** Renders a workflow command. Escapes its texts, because they could end the command or begin another one. */
 function renderCommand(
   name: string,
   properties: Readonly<Record<string, string | number>>,
   message: string,
 ): string {
-  const written = Object.entries(properties).map(([key, value]) => `${key}=${escapeProperty(String(value))}`);
-  return `::${name} ${written.join(',')}::${escapeData(message)}`;
+  const propertyList = Object.entries(properties).map(
+    ([key, value]) => `${key}=${escapeProperty(String(value))}`,
+  );
+  return `::${name} ${propertyList.join(',')}::${escapeData(message)}`;
 }
 
 function escapeData(text: string): string {

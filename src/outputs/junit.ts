@@ -54,9 +54,11 @@ const statuses: Record<ReportTest['verdict'], Pick<TestView, 'status' | 'message
 /** Returns every test, and every healed or open failure of the suite itself. */
 function listTestViews({ tests }: Report, causes: readonly CauseView[]): TestView[] {
   const byId = new Map(causes.map((view) => [view.cause.id, view]));
-  const ofSuite = causes.filter(({ cause }) => cause.tests.length === 0 && cause.verdict !== 'superseded');
+  const suiteFailures = causes.filter(
+    ({ cause }) => cause.tests.length === 0 && cause.verdict !== 'superseded',
+  );
   return [
-    ...ofSuite.map((view) => createTestView(null, view)),
+    ...suiteFailures.map((view) => createTestView(null, view)),
     ...tests.map((test) => createTestView(test, byId.get(test.causeId ?? '') ?? null)),
   ];
 }
@@ -67,7 +69,7 @@ function createTestView(test: ReportTest | null, view: CauseView | null): TestVi
     verdict === 'superseded' || verdict === 'interrupted' ? statuses.failed : statuses[verdict];
   const cause = view?.cause ?? null;
   if (isHealed(verdict))
-    return { test, status, message: describeHealer(message ?? '', cause, test), details: '', cause };
+    return { test, status, message: describeHealing(message ?? '', cause, test), details: '', cause };
   if (status !== 'failed' || !view) return { test, status, message, details: '', cause };
   const rows = listRows(view, { attempts: 1, findings: 0 }).filter(({ label }) => detailRows.has(label));
   const details = [
@@ -82,7 +84,7 @@ function createTestView(test: ReportTest | null, view: CauseView | null): TestVi
 const detailRows = new Set(['blame', 'why', 'end']);
 
 /** `healed by debugger (claude) in 2 attempts, proof: red red | green green`. */
-function describeHealer(word: string, cause: ReportCause | null, test: ReportTest | null): string {
+function describeHealing(word: string, cause: ReportCause | null, test: ReportTest | null): string {
   if (cause === null) return word;
   const last = cause.attempts.at(-1);
   if (!last) return word === cause.verdict ? cause.reason : `${word} ${cause.reason}`;
@@ -117,8 +119,8 @@ function renderSuite(report: Report, group: readonly TestView[]): string {
 }
 
 function countByStatus(tests: readonly TestView[]) {
-  const count = (status: TestView['status'], ofSuite: boolean) =>
-    tests.filter((test) => test.status === status && (test.test === null) === ofSuite).length;
+  const count = (status: TestView['status'], isSuite: boolean) =>
+    tests.filter((test) => test.status === status && (test.test === null) === isSuite).length;
   return {
     tests: tests.length,
     failures: count('failed', false),
@@ -141,8 +143,10 @@ function renderProperties(test: ReportTest | null): string[] {
     'self-heal.verdict': test.verdict,
     ...(test.causeId && { 'self-heal.cause': test.causeId }),
   };
-  const all = Object.entries(values).map(([name, value]) => renderElement('property', { name, value }));
-  return [renderElement('properties', {}, all)];
+  const properties = Object.entries(values).map(([name, value]) =>
+    renderElement('property', { name, value }),
+  );
+  return [renderElement('properties', {}, properties)];
 }
 
 function renderResult({ test, status, message, details, cause }: TestView): string[] {
@@ -182,12 +186,12 @@ function renderElement(
   attributes: Readonly<Record<string, string | number>>,
   content: string | readonly string[] = [],
 ): string {
-  const written = Object.entries(attributes).map(
+  const attributeList = Object.entries(attributes).map(
     ([key, value]) => ` ${key}="${escapeXml(replaceLineBreaks(String(value)))}"`,
   );
-  const inside =
+  const innerXml =
     typeof content === 'string' ? escapeXml(content) : content.map((child) => `${child}\n`).join('');
-  return `<${name}${written.join('')}>${inside}</${name}>`;
+  return `<${name}${attributeList.join('')}>${innerXml}</${name}>`;
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -14,7 +14,7 @@ import { formatCut, formatViolation } from '../model/guard-findings.js';
 import { describeFlake } from '../model/flake.js';
 import type { TestRef } from '../model/failure.js';
 import type { Event, EventOf } from '../event.js';
-import { cut, wrap } from './cut.js';
+import { truncate, wrap } from './truncate.js';
 import { atMost, counted, duration, localDay } from '../format.js';
 import { formatCost, formatTestName, changeWords, verdictWords } from './wording.js';
 import { describeSuiteRun } from '../run/phase-words.js';
@@ -22,19 +22,19 @@ import { describeSuiteRun } from '../run/phase-words.js';
 /** Who reads the lines. A log gets all of them; a person sees work in progress in the live view. */
 export type Reader = 'log' | 'person';
 
-const shownLive: readonly Event['type'][] = ['suite.started', 'agent.started', 'agent.retrying'];
+const liveViewOnly: readonly Event['type'][] = ['suite.started', 'agent.started', 'agent.retrying'];
 
 /** Returns the lines for an event, without line breaks; empty if only the live view shows it. */
 export function formatEvent(event: Event, paint: ChalkInstance, reader: Reader = 'log'): string[] {
-  if (reader === 'person' && shownLive.includes(event.type)) return [];
-  // Each entry takes the event type of its key, which TypeScript cannot infer from a lookup by a union.
-  return [(lines[event.type] as Lines<never>)(event as never, paint, reader)].flat();
+  if (reader === 'person' && liveViewOnly.includes(event.type)) return [];
+  // TypeScript cannot see that the formatter found under `event.type` accepts this event.
+  return [(lines[event.type] as FormatLines<never>)(event as never, paint, reader)].flat();
 }
 
-type Lines<E> = (event: E, paint: ChalkInstance, reader: Reader) => string | string[];
+type FormatLines<E> = (event: E, paint: ChalkInstance, reader: Reader) => string | string[];
 const noLines = () => [];
 
-const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
+const lines: { readonly [T in Event['type']]: FormatLines<EventOf<T>> } = {
   'run.started': noLines,
   'suite.started': (event) =>
     event.purpose === 'first' ? [] : `${causePrefix(event)}${describeSuiteRun(event)} …`,
@@ -42,7 +42,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'suite.ended': formatSuiteEnd,
   'reports.read': ({ total, missing }) => {
     const read = missing.length === 0 ? '' : `${total - missing.length} of `;
-    return total === 1 ? 'results of a run elsewhere:' : `results of ${read}${total} shards:`;
+    return total === 1 ? 'results from a Playwright report:' : `results from ${read}${total} shards:`;
   },
   'tests.seen': noLines,
   'tests.decided': noLines,
@@ -74,7 +74,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
     formatTests(tests, `${paint.magenta('quarantined')}: red, but does not fail the run`),
   'flake.found': ({ flake }, paint) => [
     `${paint.magenta('flaky')}: ${formatTestName(flake.test)}: ${describeFlake(flake)}`,
-    ...flake.difference.map((line) => `   ${cut(line, 400)}`),
+    ...flake.difference.map((line) => `   ${truncate(line, 400)}`),
   ],
   'flake.passed': ({ test, green }) => `green ${green.runs} of ${green.runs}: ${formatTestName(test)}`,
   'fixer.proposed': (event) =>
@@ -85,8 +85,8 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'agent.ended': formatAgentEnd,
   'agent.retrying': (event) =>
     event.delayMs === 0
-      ? `${causePrefix(event)}restarting: ${cut(event.reason, 200)}`
-      : `${causePrefix(event)}waiting ${duration(event.delayMs)} before the next try: ${cut(event.reason, 120)}`,
+      ? `${causePrefix(event)}restarting: ${truncate(event.reason, 200)}`
+      : `${causePrefix(event)}waiting ${duration(event.delayMs)} before the next try: ${truncate(event.reason, 120)}`,
   'agent.waiting_for_input': (event, paint) => {
     const show = event.escalationId ? ` (self-heal escalations show ${event.escalationId})` : '';
     return `${causePrefix(event)}${paint.magenta('needs review')}: ${wrap(event.question, Infinity).join('')}${show}`;
@@ -96,7 +96,8 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
     `${paint.magenta('paused')}: too many questions are waiting for an answer (${status}); no more agents are started`,
   'attempt.cut': (event, paint) =>
     event.cut.map(
-      (file) => `${causePrefix(event)}${paint.magenta('left out of the fix')}: ${cut(formatCut(file), 200)}`,
+      (file) =>
+        `${causePrefix(event)}${paint.magenta('left out of the fix')}: ${truncate(formatCut(file), 200)}`,
     ),
   'attempt.rejected': formatRejection,
   'attempt.held': (event, paint) =>
@@ -104,7 +105,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
       ? describeMissingReview(event)
       : event.attempt.end.kind === 'green'
         ? `${causePrefix(event)}${paint.green('green')}; its proof is pending`
-        : `${causePrefix(event)}${paint.magenta('different error')}: ${cut(getEndReason(event.attempt) ?? '', 200)}; the fix stays only if that is healed, too`,
+        : `${causePrefix(event)}${paint.magenta('different error')}: ${truncate(getEndReason(event.attempt) ?? '', 200)}; the fix stays only if that is healed, too`,
   'attempt.judged': formatJudgement,
   'regression.ended': noLines,
   'change.verified': formatVerdict,
@@ -136,17 +137,17 @@ function formatSuiteEnd(event: EventOf<'suite.ended'>): string[] {
 /** A log gets all details; for a person one line is enough, because the live view and the final summary show the rest. */
 function formatCause({ cause }: EventOf<'cause.found'>, paint: ChalkInstance, reader: Reader): string[] {
   const [first, ...others] = cause.tests;
-  const head = `${cause.id} ${paint.red(cause.category)}: ${cut(cause.headline, reader === 'log' ? 160 : 100)}`;
+  const head = `${cause.id} ${paint.red(cause.category)}: ${truncate(cause.headline, reader === 'log' ? 160 : 100)}`;
   if (reader !== 'log') {
     const more = others.length > 0 ? ` (+${others.length})` : '';
-    return [`${head}${first ? ` · ${cut(formatTestName(first), 100)}` : ''}${more}`];
+    return [`${head}${first ? ` · ${truncate(formatTestName(first), 100)}` : ''}${more}`];
   }
   const more = others.length > 0 ? ` (and ${counted(others.length, 'more test')})` : '';
   const why = cause.why[0];
   return [
     head,
     ...(first ? [`   ${formatTestName(first)}${more}`] : []),
-    ...(why ? [`   because the ${why.source} says: ${cut(why.evidence, 160)}`] : []),
+    ...(why ? [`   because the ${why.source} says: ${truncate(why.evidence, 160)}`] : []),
     ...(cause.warning ? [`   ${paint.magenta(cause.warning)}`] : []),
   ];
 }
@@ -178,7 +179,7 @@ function formatAgentEnd(event: EventOf<'agent.ended'>, paint: ChalkInstance): st
 
 function describeEarlierFix({ fix }: EventOf<'cause.came_back'>): string {
   const by = fix.agent === null ? '' : ` by ${formatAgentName(fix.agent)}`;
-  const claim = !fix.summary ? '' : ` (${cut(fix.summary, 120)})`;
+  const claim = !fix.summary ? '' : ` (${truncate(fix.summary, 120)})`;
   return `healed ${counted(fix.times, 'time')}, last on ${localDay(fix.healedAt)}${by} in run ${fix.runId}${claim}`;
 }
 
@@ -186,9 +187,9 @@ const VIOLATIONS_SHOWN = 6;
 
 function formatRejection(event: EventOf<'attempt.rejected'>, paint: ChalkInstance): string[] {
   const lines = event.violations.map((violation) => [
-    `${causePrefix(event)}${paint.red('rejected')}: ${cut(formatViolation(violation), 200)}`,
-    ...(violation.before === null ? [] : [`   ${paint.red('-')} ${cut(violation.before, 160)}`]),
-    ...(violation.after === null ? [] : [`   ${paint.green('+')} ${cut(violation.after, 160)}`]),
+    `${causePrefix(event)}${paint.red('rejected')}: ${truncate(formatViolation(violation), 200)}`,
+    ...(violation.before === null ? [] : [`   ${paint.red('-')} ${truncate(violation.before, 160)}`]),
+    ...(violation.after === null ? [] : [`   ${paint.green('+')} ${truncate(violation.after, 160)}`]),
   ]);
   const describeHidden = (hidden: number) => [
     `${causePrefix(event)}and ${counted(hidden, 'more violation')}`,
@@ -207,7 +208,7 @@ function formatVerdict(
   const tone = verdict === 'proven' ? paint.green : verdict === 'review' ? paint.magenta : paint.red;
   return [
     ...atMost(
-      findings.map((finding) => cut(formatViolation(finding), 300)),
+      findings.map((finding) => truncate(formatViolation(finding), 300)),
       FINDINGS_SHOWN,
       describeHidden,
     ),
@@ -219,19 +220,19 @@ function formatVerdict(
 
 function formatJudgement(event: EventOf<'attempt.judged'>, paint: ChalkInstance): string {
   const { end } = event.attempt;
-  const words = `${causePrefix(event)}${tones[end.kind](paint)(describeAttemptEnd(end))}`;
+  const words = `${causePrefix(event)}${endColors[end.kind](paint)(describeAttemptEnd(end))}`;
   if (end.kind === 'green')
     return end.proof.length > 0 ? `${words}: ${formatProofWithScope(end.proof, end.testProofs)}` : words;
   // The violations were printed before.
   const hasViolations = end.kind === 'rejected' && end.violations.length > 0;
-  const reason = end.because && !hasViolations ? ` (${cut(end.because, 400)})` : '';
+  const reason = end.because && !hasViolations ? ` (${truncate(end.because, 400)})` : '';
   return `${words}${reason}${wasReverted(event.attempt) ? '; its change was reverted' : ''}`;
 }
 
-const plain = () => (text: string) => text;
+const unpainted = () => (text: string) => text;
 const red = (paint: ChalkInstance) => paint.red;
 const magenta = (paint: ChalkInstance) => paint.magenta;
-const tones: Record<AttemptEnd['kind'], (paint: ChalkInstance) => (text: string) => string> = {
+const endColors: Record<AttemptEnd['kind'], (paint: ChalkInstance) => (text: string) => string> = {
   green: (paint) => paint.green,
   flaky: magenta,
   changed: magenta,
@@ -242,8 +243,8 @@ const tones: Record<AttemptEnd['kind'], (paint: ChalkInstance) => (text: string)
   rejected: red,
   denied: red,
   unusable: red,
-  conflict: plain,
-  refused: plain,
-  unwritable: plain,
-  interrupted: plain,
+  conflict: unpainted,
+  refused: unpainted,
+  unwritable: unpainted,
+  interrupted: unpainted,
 };

@@ -24,10 +24,10 @@ export interface MarkdownOptions {
   readonly fix?: string;
 }
 
-/** The maximum number of list items; further ones are only counted. */
-const ITEMS = 20;
+/** How many items of a list are shown; the others are only counted. */
+const MAX_ITEMS = 20;
 
-/** Renders the run as Markdown: unfinished causes first, each complete, and the number of causes that did not fit. */
+/** Renders the run as Markdown: unfinished causes first, each of them whole, and how many did not fit. */
 export function renderMarkdown(
   report: Report,
   { folder, maxBytes = summaryBytes, patchText = () => null, fix }: MarkdownOptions,
@@ -36,52 +36,55 @@ export function renderMarkdown(
   const before = `${renderHead(view)}${fix ?? ''}`;
   const after = renderTail(view, folder);
   const sections: string[] = [];
-  let room = maxBytes - Buffer.byteLength(before) - Buffer.byteLength(after) - cutLineBytes;
+  let room = maxBytes - Buffer.byteLength(before) - Buffer.byteLength(after) - OMISSION_BYTES;
   for (const causeView of view.causes) {
     const offers = causeView.offers.map((offer) => renderOffer(offer, patchText(offer.patch)));
     const kept = fix === undefined ? causeView.cause.attempts.filter(isKept) : [];
-    const fixes = kept.map(({ patch }) => cutText(patchText(patch)));
+    const fixes = kept.map(({ patch }) => renderDiff(patchText(patch)));
     const section = `${renderCause(causeView, folder)}${fixes.join('')}${offers.join('')}`;
     room -= Buffer.byteLength(section);
     if (room < 0) break;
     sections.push(section);
   }
   const hidden = view.causes.length - sections.length;
-  const cut = hidden > 0 ? `\n**${counted(hidden, 'more cause')}** did not fit here; see report.json.\n` : '';
-  return cutToBytes(`${before}${sections.join('')}${cut}${after}`, maxBytes);
+  const omission =
+    hidden > 0 ? `\n**${counted(hidden, 'more cause')}** did not fit here; see report.json.\n` : '';
+  return cutToBytes(`${before}${sections.join('')}${omission}${after}`, maxBytes);
 }
 
-const cutLineBytes = 100;
+const OMISSION_BYTES = 100;
 
 function renderHead({ report, tallies }: RunView): string {
   const { outcome, exitCode, dryRun, causes } = report;
   const causeCount = causes.length > 0 ? `\n${counted(causes.length, 'root cause')}.\n` : '';
-  const dry = dryRun ? ' (dry run: no agent was started)' : '';
+  const dryRunNote = dryRun ? ' (dry run: no agent was started)' : '';
   const figures = tallies.map(({ text }) => text).join(' · ');
-  return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${figures}\n${causeCount}`;
+  return `## self-heal: ${outcome}, exit code ${exitCode}${dryRunNote}\n\n${figures}\n${causeCount}`;
 }
 
 function renderCause(view: CauseView, folder: string): string {
   const { cause, words } = view;
   const rows = [
     // Offered patches follow with their texts.
-    ...listRows(view, { attempts: ITEMS, findings: 5 }).filter(({ label }) => label !== 'patch'),
+    ...listRows(view, { attempts: MAX_ITEMS, findings: 5 }).filter(({ label }) => label !== 'patch'),
     { label: 'evidence', text: `${folder}/${cause.evidence}/`, isCode: true },
   ];
   const title = `${words.emoji} ${cause.id} ${words.word} · ${cause.category}`;
-  return `\n### ${title}\n\n${code(cause.headline)}\n\n${rows.map(renderRow).join('')}`;
+  return `\n### ${title}\n\n${renderCode(cause.headline)}\n\n${rows.map(renderRow).join('')}`;
 }
 
 /** The maximum length of a patch that is shown, in characters. */
-const PATCH = 4000;
+const MAX_PATCH_LENGTH = 4000;
 
 /** Shows a patch that waits for a person, with its proof. */
 function renderOffer(offer: Offer, text: string | null): string {
-  return `\nPatch ${escapeProse(describeOffer(offer))}\n${cutText(text)}`;
+  return `\nPatch ${escapeProse(describeOffer(offer))}\n${renderDiff(text)}`;
 }
 
-function cutText(text: string | null): string {
-  return text === null ? '' : renderFix('Diff', disarmClosingKeywords(cutMiddle(visibleText(text), PATCH)));
+function renderDiff(text: string | null): string {
+  return text === null
+    ? ''
+    : renderFix('Diff', disarmClosingKeywords(cutMiddle(visibleText(text), MAX_PATCH_LENGTH)));
 }
 
 /** Shows a patch unchanged. */
@@ -91,26 +94,26 @@ export function renderFix(title: string, patch: string): string {
 }
 
 function renderRow({ label, text, isCode = false }: Row): string {
-  const content = isCode ? code(text, 1000) : escapeProse(text);
+  const content = isCode ? renderCode(text, 1000) : escapeProse(text);
   return label === '' ? `  - ${content}\n` : `- ${label}: ${content}\n`;
 }
 
 function renderTail({ report, remarks }: RunView, folder: string): string {
   const { escalations, runId } = report;
   const questions = escalations.map(({ id, causeId, question, stored }) => {
-    const answer = stored ? ` (${code(`npx self-heal escalations resolve ${id}`)})` : '';
+    const answer = stored ? ` (${renderCode(`npx self-heal escalations resolve ${id}`)})` : '';
     return `${causeId}: ${escapeProse(question)}${answer}`;
   });
   return [
     renderSection('Needs review', questions),
     ...remarks.map(({ title, items }) => renderSection(title, items.map(escapeProse))),
-    `\nRun ${escapeProse(runId)}: ${code(`${folder}/`)}\n`,
+    `\nRun ${escapeProse(runId)}: ${renderCode(`${folder}/`)}\n`,
   ].join('');
 }
 
 function renderSection(title: string, items: readonly string[]): string {
   if (items.length === 0) return '';
-  const listed = atMost(items, ITEMS, (hidden) => `… and ${hidden} more`);
+  const listed = atMost(items, MAX_ITEMS, (hidden) => `… and ${hidden} more`);
   return `\n### ${title}\n\n${listed.map((item) => `- ${item}\n`).join('')}`;
 }
 
@@ -118,7 +121,9 @@ function renderSection(title: string, items: readonly string[]): string {
 export function escapeProse(text: string): string {
   const escaped = toOneLine(text, 500).replaceAll(/[\\`*_{}[\]<>#|~$!&^%]/g, String.raw`\$&`);
   // GitHub and GitLab search the rendered text for references, so escaping does not help, but an empty comment does.
-  return disarmClosingKeywords(escaped).replaceAll(reference, '$&<!-- -->').replaceAll(ticket, '$&<!-- -->');
+  return disarmClosingKeywords(escaped)
+    .replaceAll(reference, '$&<!-- -->')
+    .replaceAll(ticketKey, '$&<!-- -->');
 }
 
 /** The characters that begin a reference or a link in GitHub and GitLab. */
@@ -126,7 +131,7 @@ const reference =
   /@(?=[\w-])|\$(?=\d+(?![\d.]))|[#!&~%^](?=["\w])|\bGH-(?=\d)|\b(?:https?|ftp|mailto|xmpp):(?=\S)|\bwww(?=\.)/gi;
 
 /** The key of another tracker, such as Jira's. */
-const ticket = /\b[A-Z][A-Z\d_]+-(?=\d)/g;
+const ticketKey = /\b[A-Z][A-Z\d_]+-(?=\d)/g;
 
 /** Keywords with which GitHub and GitLab close an issue; GitLab finds them in code, too. */
 const closingKeyword =
@@ -138,8 +143,8 @@ function disarmClosingKeywords(text: string): string {
 }
 
 /** Formats a text as a code span, on one line, at most `width` characters; `none` if it is empty. */
-export function code(text: string, width = 300): string {
-  const line = disarmClosingKeywords(toOneLine(text, width));
+export function renderCode(text: string, maxLength = 300): string {
+  const line = disarmClosingKeywords(toOneLine(text, maxLength));
   if (line === '') return 'none';
   const runs = line.match(/`+/g) ?? [];
   const fence = '`'.repeat(Math.max(0, ...runs.map((run) => run.length)) + 1);
@@ -148,17 +153,17 @@ export function code(text: string, width = 300): string {
 }
 
 /** Cuts a text at a line break to at most `most` bytes. */
-function cutToBytes(text: string, most: number): string {
-  if (Buffer.byteLength(text) <= most) return text;
-  const cut = Buffer.from(text).subarray(0, Math.max(0, most));
+function cutToBytes(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  const cut = Buffer.from(text).subarray(0, Math.max(0, maxBytes));
   const end = cut.lastIndexOf('\n');
   return cut.subarray(0, end + 1).toString();
 }
 
-function toOneLine(text: string, width: number): string {
+function toOneLine(text: string, maxLength: number): string {
   // oxlint-disable-next-line no-control-regex -- control characters cannot be shown
   const line = text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
   // A character has at most two code units, so this many are enough to see whether the text is longer than `width`.
-  const characters = line.length > width ? Array.from(line.slice(0, 2 * width + 1)) : [];
-  return characters.length > width ? `${characters.slice(0, width - 1).join('')}…` : line;
+  const characters = line.length > maxLength ? Array.from(line.slice(0, 2 * maxLength + 1)) : [];
+  return characters.length > maxLength ? `${characters.slice(0, maxLength - 1).join('')}…` : line;
 }

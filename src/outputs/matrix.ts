@@ -1,8 +1,8 @@
 import type { Report } from '../run/report.js';
 
 /*
- * To heal on several machines, use the matrix of a CI system: `heal --list` names the causes, each job heals one of them (`--cause`), and a last job
- * proves their patches together (`--patches`). The machines share only artifacts.
+ * A CI matrix can heal causes on several machines: `heal --list` lists the causes, each job heals one of them (`--cause`), and a last job proves
+ * their patches together (`--patches`). The machines share only artifacts.
  */
 
 /** The value of `--cause` for a failure of the suite itself, which belongs to no test. */

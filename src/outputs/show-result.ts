@@ -13,7 +13,7 @@ export interface ResultTarget {
   readonly env: NodeJS.ProcessEnv;
   readonly options: { readonly json?: boolean };
   /** Returns the object that `--json` prints instead of the report. */
-  readonly asJson?: (report: Report) => object;
+  readonly toJson?: (report: Report) => object;
   /** Receives the report instead of the terminal. */
   readonly onReport?: ((report: Report) => void) | undefined;
 }
@@ -21,22 +21,22 @@ export interface ResultTarget {
 /** Writes the reports for other programs; returns a message for each that could not be written. */
 export async function writeMachineReports(
   report: Report,
-  { dir, final, cwd, env }: Pick<ResultTarget, 'dir' | 'cwd' | 'env'> & { readonly final: string },
+  { dir, finalDir, cwd, env }: Pick<ResultTarget, 'dir' | 'cwd' | 'env'> & { readonly finalDir: string },
 ): Promise<string[]> {
   const { writeReports } = await import('./write-reports.js');
-  return writeReports(report, { dir, final, cwd, env });
+  return writeReports(report, { dir, finalDir, cwd, env });
 }
 
 /** Writes `report.html` and shows the final summary if there is anything to see; prints the report as JSON with `--json`. */
 export async function showResult(
   report: Report,
-  { dir, cwd, env, options, asJson, onReport }: ResultTarget,
+  { dir, cwd, env, options, toJson, onReport }: ResultTarget,
 ): Promise<void> {
   const folder = relativePath(cwd, dir);
-  if (!isQuiet(report)) await writePage(report, { dir, displayDir: folder });
+  if (!hasNothingToReport(report)) await writePage(report, { dir, displayDir: folder });
   if (onReport) return onReport(report);
-  if (options.json) process.stdout.write(`${JSON.stringify(asJson?.(report) ?? report, null, 2)}\n`);
-  if (!isQuiet(report)) showSummary(report, { env });
+  if (options.json) process.stdout.write(`${JSON.stringify(toJson?.(report) ?? report, null, 2)}\n`);
+  if (!hasNothingToReport(report)) showSummary(report, { env });
   else if (report.totals.tests === 0) process.stderr.write('self-heal: no test was selected, so none ran\n');
 }
 
@@ -61,7 +61,7 @@ async function writePage(report: Report, folder: RunLocation): Promise<void> {
 }
 
 /** True if the run is green and there is nothing to report. */
-function isQuiet({ outcome, causes, totals, tests }: Report): boolean {
-  const quarantined = tests.some((test) => test.verdict === 'quarantined');
-  return outcome === 'green' && causes.length === 0 && totals.flaky === 0 && !quarantined;
+function hasNothingToReport({ outcome, causes, totals, tests }: Report): boolean {
+  const hasQuarantined = tests.some((test) => test.verdict === 'quarantined');
+  return outcome === 'green' && causes.length === 0 && totals.flaky === 0 && !hasQuarantined;
 }

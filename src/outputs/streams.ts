@@ -6,15 +6,15 @@ const unpainted: ChalkInstance = new Chalk({ level: 0 });
 
 /**
  * Returns the colors for standard error; none with NO_COLOR (https://no-color.org), unless FORCE_COLOR is set. Use only red, green, magenta,
- * bold and dim: yellow, cyan and white are unreadable on a light background, blue and black on a dark one. The words must carry the meaning
- * without the color.
+ * bold and dim: yellow, cyan and white are unreadable on a light background, blue and black on a dark one. The words alone must carry
+ * the meaning.
  */
 export function choosePalette(env: NodeJS.ProcessEnv): ChalkInstance {
   return refusesColor(env) ? unpainted : chalkStderr;
 }
 
 /** Returns the colors for standard output. */
-export function choosePaletteForData(env: NodeJS.ProcessEnv): ChalkInstance {
+export function choosePaletteForStdout(env: NodeJS.ProcessEnv): ChalkInstance {
   return refusesColor(env) ? unpainted : chalk;
 }
 
@@ -30,9 +30,9 @@ export function canRedraw(
   env: NodeJS.ProcessEnv,
   { isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number },
 ): boolean {
-  const plain = ['CI', 'NO_COLOR'].some((name) => (env[name] ?? '') !== '' && env[name] !== 'false');
+  const isPlain = ['CI', 'NO_COLOR'].some((name) => (env[name] ?? '') !== '' && env[name] !== 'false');
   // Without a width, ora would clear an infinite number of lines.
-  return isTTY === true && columns !== 0 && !plain && env['TERM'] !== 'dumb';
+  return isTTY === true && columns !== 0 && !isPlain && env['TERM'] !== 'dumb';
 }
 
 /** Prints a message that is not an event, as a line on standard error. */
@@ -41,16 +41,16 @@ export function printMessage(text: string): void {
 }
 
 /** The error codes of a write to a closed pipe or terminal window. */
-const CLOSED_READER = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED', 'ECONNRESET']);
+const closedReaderCodes = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED', 'ECONNRESET']);
 
 /**
- * Keeps `self-heal run | head -1` alive to its report and exit code, by ignoring that nobody reads its output. Any other stream error is a bug and
- * is thrown.
+ * Ignores that nobody reads the output any more, so that `self-heal run | head -1` still writes its report and exits with the right code. Any other
+ * stream error is a bug and is thrown.
  */
-export function ignoreEpipe(...streams: readonly Writable[]): void {
+export function ignoreClosedReaders(...streams: readonly Writable[]): void {
   for (const stream of streams) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (!CLOSED_READER.has(error.code ?? '')) throw error;
+      if (!closedReaderCodes.has(error.code ?? '')) throw error;
     });
   }
 }

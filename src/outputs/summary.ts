@@ -2,7 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import type { CauseVerdict, RunOutcome } from '../model/verdict.js';
 import { describeFlake } from '../model/flake.js';
 import type { Report } from '../run/report.js';
-import { cut, wrap, wrapPainted } from './cut.js';
+import { truncate, wrap, wrapPainted } from './truncate.js';
 import { formatAgentName } from '../model/built-in.js';
 import { atMost, counted, dollars } from '../format.js';
 import { formatFile, formatReportTestName, describeRegression, verdictWords } from './wording.js';
@@ -23,13 +23,13 @@ export interface SummaryOptions {
   readonly rows?: number | undefined;
 }
 
-/** The maximum and minimum number of lines, whatever the size of the screen. */
+/** The summary has at most and at least this many lines on any screen. */
 const MAX_LINES = 40;
-const FEWEST_LINES = 22;
+const MIN_LINES = 22;
 
 /**
  * Renders the final summary (RP-1), which fits on a screen: the result of each cause and the next steps. Causes that need a person come first and
- * in full; those that do not fit are only counted.
+ * in full; causes that do not fit are only counted.
  */
 export function renderSummary(report: Report, options: SummaryOptions): string {
   const view = createView(report);
@@ -52,14 +52,14 @@ export function renderSummary(report: Report, options: SummaryOptions): string {
 }
 
 function countLines({ rows }: SummaryOptions): number {
-  return Math.min(MAX_LINES, Math.max(FEWEST_LINES, (rows || MAX_LINES + 1) - 1));
+  return Math.min(MAX_LINES, Math.max(MIN_LINES, (rows || MAX_LINES + 1) - 1));
 }
 
 /** A space at which no line is broken. */
 const noBreakSpace = '\u00a0';
 
 function formatHeadline({ report, tallies }: RunView, paint: ChalkInstance): string {
-  const tones: Record<string, ChalkInstance> = {
+  const colors: Record<string, ChalkInstance> = {
     healed: paint.green,
     'healed (quick proof)': paint.green,
     failed: paint.red,
@@ -68,7 +68,7 @@ function formatHeadline({ report, tallies }: RunView, paint: ChalkInstance): str
     'green once, not proven': paint.magenta,
     'shards missing': paint.magenta,
   };
-  const parts = tallies.map(({ name, text }) => tones[name]?.(text) ?? text);
+  const parts = tallies.map(({ name, text }) => colors[name]?.(text) ?? text);
   if (report.outcome === 'green' && report.exitCode)
     parts.unshift(`exit code ${report.exitCode} because of a --fail-on flag`);
   const figures = parts.map((part) => part.replaceAll(' ', noBreakSpace)).join(' · ');
@@ -81,26 +81,26 @@ function formatOutcome(outcome: RunOutcome, paint: ChalkInstance): string {
   return outcome === 'red' ? paint.red.bold(word) : paint.magenta.bold(word);
 }
 
-/** Reserves at least two thirds of the room for one-line causes, so that one long description does not hide the others. */
+/** Reserves up to two thirds of the room for one-line causes, so that one long description does not hide the others. */
 function formatCauses({ report, causes }: RunView, options: SummaryOptions, room: number): string[] {
   const reserved = Math.min(causes.length, Math.floor((room * 2) / 3));
-  const full: string[][] = [];
-  let used = 0;
+  const fullCauses: string[][] = [];
+  let usedLines = 0;
   for (const cause of causes) {
     const lines = formatCauseInFull(cause, options);
     // The only cause is shown in full even if it has to be scrolled.
-    const isFirst = full.length === 0 && (causes.length === 1 || lines.length < room);
-    if (!isFirst && used + lines.length + Math.max(0, reserved - full.length - 1) > room) break;
-    full.push(lines);
-    used += lines.length;
+    const isFirst = fullCauses.length === 0 && (causes.length === 1 || lines.length < room);
+    if (!isFirst && usedLines + lines.length + Math.max(0, reserved - fullCauses.length - 1) > room) break;
+    fullCauses.push(lines);
+    usedLines += lines.length;
   }
-  const rest = causes.slice(full.length);
-  const fits = rest.length <= room - used;
-  const short = fits ? rest : rest.slice(0, Math.max(0, room - used - 1));
-  const hidden = rest.slice(short.length);
+  const others = causes.slice(fullCauses.length);
+  const allFit = others.length <= room - usedLines;
+  const shortCauses = allFit ? others : others.slice(0, Math.max(0, room - usedLines - 1));
+  const hidden = others.slice(shortCauses.length);
   return [
-    ...full.flat(),
-    ...short.map((cause) => formatCauseInShort(cause, options)),
+    ...fullCauses.flat(),
+    ...shortCauses.map((cause) => formatCauseInShort(cause, options)),
     ...(hidden.length > 0 ? [formatHidden(hidden, report, options)] : []),
   ];
 }
@@ -112,7 +112,7 @@ function formatHidden(hidden: readonly CauseView[], { runId }: Report, { columns
   );
   const command = `npx self-heal inspect ${runId}`;
   const text = `… and ${hidden.length} more (${words.join(', ')})`;
-  return `  ${cut(text, columns - command.length - 5)}: ${command}`;
+  return `  ${truncate(text, columns - command.length - 5)}: ${command}`;
 }
 
 /** Returns how many flaky tests, quarantined tests and warnings are listed; further ones are only counted. */
@@ -152,8 +152,8 @@ function formatWarnings({ warnings }: Report, options: SummaryOptions): string[]
   const lines = warnings.map((warning) =>
     wrap(warning, columns - 5).map((part, index) => `  ${index === 0 ? paint.magenta('!') : ' '} ${part}`),
   );
-  const rest = (hidden: number) => [`  … and ${counted(hidden, 'more warning')} in report.json`];
-  return atMost(lines, countListedItems(options), rest).flat();
+  const describeHidden = (hidden: number) => [`  … and ${counted(hidden, 'more warning')} in report.json`];
+  return atMost(lines, countListedItems(options), describeHidden).flat();
 }
 
 /** Rows that the summary on a screen leaves out. */
@@ -177,7 +177,7 @@ function formatRow({ label, text }: Row, { paint, columns }: SummaryOptions): st
     label === 'next'
       ? [text]
       : label === 'files'
-        ? [cut(text, columns - 15, { from: 'middle' })]
+        ? [truncate(text, columns - 15, { from: 'middle' })]
         : wrap(text, columns - 15);
   return parts.map((part, index) => `      ${paint.dim((index === 0 ? label : '').padEnd(7))} ${part}`);
 }
@@ -191,7 +191,7 @@ function formatCauseInShort(view: CauseView, { paint, columns }: SummaryOptions)
     files.map(formatFile).join(', '),
   ];
   const head = formatHead(view, isDone ? parts.filter(Boolean).join(', ') : cause.headline);
-  return markVerdict(cut(head, columns - 5), cause.verdict, { words, paint });
+  return markVerdict(truncate(head, columns - 5), cause.verdict, { words, paint });
 }
 
 function formatHead({ cause, words }: CauseView, text: string): string {

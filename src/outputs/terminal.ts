@@ -2,7 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import { isBuiltIn } from '../model/built-in.js';
 import type { Reporter } from '../run/bus.js';
 import { type RunState, type CauseState, type Phase, createEmptyRun } from '../run/run-state.js';
-import { cut, wrapPainted } from './cut.js';
+import { truncate, wrapPainted } from './truncate.js';
 import { formatEvent } from './lines.js';
 import { systemClock } from '../clock.js';
 import type { CauseRecord } from '../model/cause.js';
@@ -19,7 +19,7 @@ export interface TerminalOptions {
   readonly stream: Screen;
   readonly paint: ChalkInstance;
   /** True if the terminal may be redrawn: not in CI, not a pipe. */
-  readonly live: boolean;
+  readonly isLive: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -28,9 +28,9 @@ export interface TerminalOptions {
 const REDRAW_MS = 250;
 
 /** Prints plain lines as things happen and, if the terminal may be redrawn, the live view below them. */
-export function createTerminalReporter({ stream, paint, live, now }: TerminalOptions): Reporter {
+export function createTerminalReporter({ stream, paint, isLive, now }: TerminalOptions): Reporter {
   let run = createEmptyRun();
-  const region = live ? createLiveRegion(stream, { color: paint.level > 0 }) : null;
+  const region = isLive ? createLiveRegion(stream, { color: paint.level > 0 }) : null;
   const draw = () => {
     const [columns, rows] = [stream.columns || 80, stream.rows || 24];
     region?.show(showsLiveView(run) ? renderLiveView(run, { paint, columns, rows, now: now() }) : []);
@@ -40,17 +40,17 @@ export function createTerminalReporter({ stream, paint, live, now }: TerminalOpt
   if (region) stream.on('resize', draw);
   return {
     name: 'terminal',
-    handle: (event, after) => {
-      const width = live ? (stream.columns || 80) - 1 : Infinity;
+    handle: (event, stateAfter) => {
+      const width = isLive ? (stream.columns || 80) - 1 : Infinity;
       // The summary counts repeated warnings.
       const isRepeated = event.type === 'run.warning' && run.warnings.includes(event.message);
-      const lines = isRepeated ? [] : formatEvent(event, paint, live ? 'person' : 'log');
+      const lines = isRepeated ? [] : formatEvent(event, paint, isLive ? 'person' : 'log');
       const text = lines
         .flatMap((line) => wrapPainted(`${paint.dim('self-heal')} ${line}`, width))
         .map((line) => `${line}\n`)
         .join('');
       if (text !== '') stream.write(text);
-      run = after;
+      run = stateAfter;
       if (!showsLiveView(run)) draw();
     },
     close: () => {
@@ -72,7 +72,7 @@ export function createTerminal(env: NodeJS.ProcessEnv): Reporter {
   return createTerminalReporter({
     stream: process.stderr,
     paint: choosePalette(env),
-    live: canRedraw(env, process.stderr),
+    isLive: canRedraw(env, process.stderr),
     now: () => systemClock.now(),
   });
 }
@@ -86,10 +86,10 @@ interface AgentPlan {
 
 /** Prints the prompt to standard output, because it is data (CL-7). */
 export function showPlan({ cause, slashCommand, runner, prompt }: AgentPlan): void {
-  const to = isBuiltIn({ runner })
+  const recipient = isBuiltIn({ runner })
     ? 'to paste, because no agent program is set up'
     : `${slashCommand} (${runner})`;
-  const head = `${cause.id} ${cause.category} → ${to}`;
+  const head = `${cause.id} ${cause.category} → ${recipient}`;
   process.stdout.write(`\n${head}\n\n${prompt.trimEnd()}\n`);
 }
 
@@ -106,8 +106,8 @@ const MAX_ROWS = 12;
 const MAX_ACTIVE = 4;
 
 /**
- * Renders the work in progress in a few lines (CL-13): the run, the causes that ended last, the causes at work, each with its agent's last action,
- * and the number of waiting ones. The first line is two columns narrower, because a spinner precedes it.
+ * Renders the work in progress in a few lines (CL-13): the run, the causes that ended last, the causes in progress with the last action of each
+ * agent, and the number of waiting causes. The first line is two columns narrower, because a spinner precedes it.
  */
 function renderLiveView(run: RunState, options: LiveViewOptions): string[] {
   const rows = Math.max(1, Math.min(MAX_ROWS, options.rows - 2));
@@ -139,15 +139,15 @@ function formatHeadline(run: RunState, { paint, columns, now }: LiveViewOptions)
     formatSeconds(now - (startedAt ?? now)),
     ...(costUsd === null ? [] : [dollars(costUsd)]),
   ];
-  const text = cut(`self-heal ${parts.join(' · ')}`, columns - 3);
+  const text = truncate(`self-heal ${parts.join(' · ')}`, columns - 3);
   return text.replace('self-heal', paint.bold('self-heal'));
 }
 
 /** Shows work on several causes, such as the proof. */
 function formatPhase({ phase }: RunState, { paint, columns, now }: LiveViewOptions): string[] {
   if (!phase) return [];
-  const activity = phase.doing === '' ? [] : [`      ${paint.dim(cut(phase.doing, columns - 7))}`];
-  return [`  ${paint.magenta('▸')} ${cut(describePhase(phase, now), columns - 5)}`, ...activity];
+  const activity = phase.doing === '' ? [] : [`      ${paint.dim(truncate(phase.doing, columns - 7))}`];
+  return [`  ${paint.magenta('▸')} ${truncate(describePhase(phase, now), columns - 5)}`, ...activity];
 }
 
 function formatActive(cause: CauseState, { paint, columns, now }: LiveViewOptions): string[] {
@@ -162,9 +162,9 @@ function formatActive(cause: CauseState, { paint, columns, now }: LiveViewOption
       ? []
       : [`${formatSeconds(now - startedAt)} total`]),
   ];
-  const line = cut(parts.join(' · '), columns - 5);
+  const line = truncate(parts.join(' · '), columns - 5);
   const activity = phase.doing || headline;
-  return [`  ${paint.magenta('▸')} ${line}`, `      ${paint.dim(cut(activity, columns - 7))}`];
+  return [`  ${paint.magenta('▸')} ${line}`, `      ${paint.dim(truncate(activity, columns - 7))}`];
 }
 
 function formatEnded(cause: CauseState, { paint, columns }: LiveViewOptions): string {
@@ -177,7 +177,7 @@ function formatEnded(cause: CauseState, { paint, columns }: LiveViewOptions): st
     ...(costUsd === null ? [] : [dollars(costUsd)]),
     `${category}: ${headline}`,
   ];
-  return `  ${formatMark(ended.verdict, paint)} ${cut(parts.join(' · '), columns - 5)}`;
+  return `  ${formatMark(ended.verdict, paint)} ${truncate(parts.join(' · '), columns - 5)}`;
 }
 
 function formatWaiting({ causes }: RunState, hidden: number, { paint, columns }: LiveViewOptions): string[] {
@@ -186,10 +186,10 @@ function formatWaiting({ causes }: RunState, hidden: number, { paint, columns }:
     ...(hidden > 0 ? [`${hidden} more in progress`] : []),
     ...(waiting > 0 ? [`${counted(waiting, 'cause')} to go`] : []),
   ];
-  return parts.length === 0 ? [] : [`  ${paint.dim(cut(`… ${parts.join(', ')}`, columns - 3))}`];
+  return parts.length === 0 ? [] : [`  ${paint.dim(truncate(`… ${parts.join(', ')}`, columns - 3))}`];
 }
 
-/** `agent working, try 2, 34s`, or `waiting 8s` for a phase with a known end. */
+/** Describes a phase: `agent working, try 2, 34s`, or `waiting 8s` if its end is known. */
 function describePhase({ since }: Phase, now: number): string {
   const text = describePhaseEvent(since);
   if (since.type === 'agent.retrying') return `${text} ${formatSeconds(since.time + since.delayMs - now)}`;

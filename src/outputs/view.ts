@@ -26,7 +26,7 @@ import {
   verdictWords,
 } from './wording.js';
 
-/** A run as every report shows it. Terminal, Markdown, HTML, JUnit and GitHub use the same words and only lay them out. */
+/** A run as every report shows it. Terminal, Markdown, HTML, JUnit and GitHub use the same words and differ only in layout. */
 export interface RunView {
   readonly report: Report;
   /** Causes that need a person come first; otherwise in the order in which they were found. */
@@ -44,7 +44,7 @@ export interface CauseView {
   readonly isDone: boolean;
   readonly tests: readonly ReportTest[];
   /** The name of its first test, and the number of other tests. */
-  readonly about: string;
+  readonly testLabel: string;
   /** The measurements of its flaky test; null if the test is not flaky. */
   readonly flake: FlakeState | null;
   /** The files that its fix changed in the project. */
@@ -80,10 +80,10 @@ function createCauseView(
   return {
     cause,
     words: verdictWords[cause.verdict],
-    isDone: isGood(cause.verdict),
+    isDone: needsNoAction(cause.verdict),
     tests,
     flake: report.flakes?.find(({ test }) => cause.tests.includes(test.id)) ?? null,
-    about: tests[0]
+    testLabel: tests[0]
       ? `${formatReportTestName(tests[0])}${tests.length > 1 ? ` (+${tests.length - 1})` : ''}`
       : suiteItself,
     files: kept.flatMap(({ files }) => files),
@@ -97,18 +97,19 @@ function createCauseView(
 /** The name in reports of a failure that belongs to no test. */
 export const suiteItself = 'the suite itself, before its tests';
 
-/** True if nothing is left to do. */
-function isGood(verdict: CauseVerdict): boolean {
+/** True if nobody has to do anything about a cause. */
+function needsNoAction(verdict: CauseVerdict): boolean {
   return verdict === 'passed' || isResolved(verdict);
 }
 
 /** Formats the sign of a verdict. Its color only repeats the meaning of the sign and of the word next to it. */
 export function formatMark(verdict: CauseVerdict, paint: ChalkInstance): string {
-  return (isGood(verdict) ? paint.green : paint.red)(verdictWords[verdict].sign);
+  return (needsNoAction(verdict) ? paint.green : paint.red)(verdictWords[verdict].sign);
 }
 
 function findNextCommand(cause: ReportCause, { escalations, runId }: Report): string | null {
-  if (isGood(cause.verdict) || cause.verdict === 'flaky' || cause.verdict === 'quarantined') return null;
+  if (needsNoAction(cause.verdict) || cause.verdict === 'flaky' || cause.verdict === 'quarantined')
+    return null;
   const question = escalations.find(({ causeId, stored }) => causeId === cause.id && stored);
   if (question) return `npx self-heal escalations resolve ${question.id}`;
   // The remedy, if there is one; the program's own message is shown above.
@@ -123,7 +124,7 @@ export interface Row {
   /** Empty for a continuation of the row above. */
   readonly label: string;
   readonly text: string;
-  /** True for a name, an output or a command, as opposed to a sentence. */
+  /** True for names, output and commands, false for sentences. */
   readonly isCode?: boolean;
 }
 
@@ -137,7 +138,7 @@ export interface RowLimits {
 
 /** Returns the rows of a cause, in the order of all reports: the reason, its tests, the attempts, the proof, and the next step. */
 export function listRows(
-  { cause, isDone, about, files, flake, review, notes, offers, next }: CauseView,
+  { cause, isDone, testLabel, files, flake, review, notes, offers, next }: CauseView,
   limits: RowLimits,
 ): Row[] {
   const { blame, warning, source, attempts, proof, testProofs, reason } = cause;
@@ -148,7 +149,7 @@ export function listRows(
     why && { label: 'why', text: `${why.source}: ${why.evidence}`, isCode: true },
     !why && warning !== null && { label: 'why', text: warning },
     source !== null && { label: 'source', text: source, isCode: true },
-    { label: 'tests', text: about, isCode: true },
+    { label: 'tests', text: testLabel, isCode: true },
     attempts.length === 0 && isDone && { label: 'fix', text: reason },
     ...listAttemptRows(attempts, limits),
     proof.length > 0 && {
@@ -169,12 +170,12 @@ export function listRows(
 }
 
 function listAttemptRows(attempts: readonly ReportAttempt[], limits: RowLimits): Row[] {
-  const before = attempts.slice(0, -limits.attempts);
-  const spent = before.flatMap(({ costUsd }) => costUsd ?? []);
-  const cost = spent.length > 0 ? `, ${dollars(spent.reduce((sum, amount) => sum + amount))}` : '';
+  const earlier = attempts.slice(0, -limits.attempts);
+  const costs = earlier.flatMap(({ costUsd }) => costUsd ?? []);
+  const cost = costs.length > 0 ? `, ${dollars(costs.reduce((sum, amount) => sum + amount))}` : '';
   return [
-    ...(before.length > 0
-      ? [{ label: '', text: `${counted(before.length, 'try', 'tries')} before${cost}` }]
+    ...(earlier.length > 0
+      ? [{ label: '', text: `${counted(earlier.length, 'try', 'tries')} before${cost}` }]
       : []),
     ...attempts
       .slice(-limits.attempts)
@@ -203,9 +204,9 @@ export function formatAttempt(attempt: ReportAttempt): string {
   const { agent, slashCommand, runner, exit, durationMs, proposedBy, claim } = attempt;
   if (proposedBy !== undefined && proposedBy !== 'fixer') return `${claim?.summary}: ${describeEnd(attempt)}`;
   const who = slashCommand === null ? agent : `${slashCommand} (${runner ?? ''})`;
-  const ended = exit === null || exit === 'completed' ? '' : `${exitWords[exit]}, `;
-  const took = `${who} ${ended}${duration(durationMs)}${formatCost(attempt)}`;
-  return `${agent === null ? 'no agent, unchanged code' : took} → ${describeEnd(attempt)}`;
+  const exitText = exit === null || exit === 'completed' ? '' : `${exitWords[exit]}, `;
+  const agentText = `${who} ${exitText}${duration(durationMs)}${formatCost(attempt)}`;
+  return `${agent === null ? 'no agent, unchanged code' : agentText} → ${describeEnd(attempt)}`;
 }
 
 /** Describes the end of an attempt: `still red, reverted (the same error came back)`. */
@@ -228,14 +229,14 @@ export function listNextSteps({
   causes,
 }: RunView): { readonly purpose: string; readonly command: string }[] {
   const { runId, outcome, escalations } = report;
-  const hasChanged = causes.some(({ files }) => files.length > 0);
+  const hasChanges = causes.some(({ files }) => files.length > 0);
   const waiting = escalations.filter(({ stored }) => stored).length;
-  const unfinished = ['interrupted', 'paused', 'budget', 'agent-unusable'].includes(outcome);
+  const isUnfinished = ['interrupted', 'paused', 'budget', 'agent-unusable'].includes(outcome);
   const steps = [
-    hasChanged && { purpose: 'changes', command: `npx self-heal report ${runId} --patch` },
-    hasChanged && { purpose: 'undo', command: `npx self-heal undo ${runId}` },
+    hasChanges && { purpose: 'changes', command: `npx self-heal report ${runId} --patch` },
+    hasChanges && { purpose: 'undo', command: `npx self-heal undo ${runId}` },
     waiting > 1 && { purpose: 'decide', command: 'npx self-heal escalations' },
-    unfinished && !report.dryRun && { purpose: 'continue', command: 'npx self-heal run' },
+    isUnfinished && !report.dryRun && { purpose: 'continue', command: 'npx self-heal run' },
     causes.length > 0 && { purpose: 'report', command: `npx self-heal report ${runId} --open` },
   ];
   return steps.filter((step) => !!step);
@@ -291,7 +292,7 @@ function listRemarks({ tests, regression, warnings, flakes = [] }: Report): Rema
       items: tests
         .filter(({ verdict }) => verdict === 'flaky')
         .map((test) => {
-          const flake = flakes.find((measured) => measured.test.id === test.id);
+          const flake = flakes.find((candidate) => candidate.test.id === test.id);
           return `${formatReportTestName(test)}${flake ? `: ${describeFlake(flake)}` : ''}`;
         }),
     },

@@ -68,7 +68,7 @@ export function capitalize(words: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
-/** Makes words a sentence: with a capital letter and, unless it has a final mark, a full stop. */
+/** Turns words into a sentence: capitalizes the first, and adds a period unless there is closing punctuation. */
 export function toSentence(words: string): string {
   return `${capitalize(words)}${/[.?!…]["'”)]?$/.test(words) ? '' : '.'}`;
 }
@@ -87,7 +87,7 @@ export function formatTestName({ project, titlePath, location }: TestRef): strin
   );
 }
 
-/** Formats the name of a test of the report in the same way. */
+/** Formats the name of a test in a report in the same way. */
 export function formatReportTestName({
   project,
   file,

@@ -14,7 +14,7 @@ import { pathInside, relativePath } from '../paths.js';
 export interface ReportTargets {
   /** The run's folder now, and after the run has ended; absolute. */
   readonly dir: string;
-  readonly final: string;
+  readonly finalDir: string;
   /** The project; absolute. */
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -25,36 +25,38 @@ export interface ReportTargets {
   readonly print?: (line: string) => void;
 }
 
-const toStderr = (line: string) => void process.stderr.write(`${line}\n`);
+const printToStderr = (line: string) => void process.stderr.write(`${line}\n`);
 
 /**
  * Writes junit.xml and summary.md into the run's folder and, in GitHub Actions, the summary, annotations and outputs of the step
- * (RP-2, RP-3). A failure of one does not affect the others; returns a message for each that could not be written.
+ * (RP-2, RP-3). If one fails, the others are written all the same; returns a message for each failure.
  */
 export async function writeReports(report: Report, targets: ReportTargets): Promise<string[]> {
-  const { dir, final, cwd, env } = targets;
-  const folder = relativePath(cwd, final);
+  const { dir, finalDir, cwd, env } = targets;
+  const folder = relativePath(cwd, finalDir);
   const readPatchText = (patch: string | null) => readPatch(dir, patch, { text: redact });
-  const written = [
-    await writeInto(dir, 'junit.xml', () => renderJunit(report)),
-    await writeInto(dir, 'summary.md', () => renderMarkdown(report, { folder, patchText: readPatchText })),
+  const problems = [
+    await writeReportFile(dir, 'junit.xml', () => renderJunit(report)),
+    await writeReportFile(dir, 'summary.md', () =>
+      renderMarkdown(report, { folder, patchText: readPatchText }),
+    ),
     ...(env['GITHUB_ACTIONS'] === 'true'
       ? await writeForGithub(report, { folder, patchText: readPatchText }, targets)
       : []),
   ];
-  return written.filter((file) => file !== null);
+  return problems.filter((file) => file !== null);
 }
 
 async function writeForGithub(
   report: Report,
   options: MarkdownOptions,
-  { final, cwd, env, print = toStderr }: ReportTargets,
+  { finalDir, cwd, env, print = printToStderr }: ReportTargets,
 ) {
   const workspace = env['GITHUB_WORKSPACE'] || cwd;
   const summary = env['GITHUB_STEP_SUMMARY'];
   const output = env['GITHUB_OUTPUT'];
   // The path in the form that upload-artifact needs.
-  const artifactPath = pathInside(workspace, final) ?? final.replaceAll(path.sep, '/');
+  const artifactPath = pathInside(workspace, finalDir) ?? finalDir.replaceAll(path.sep, '/');
   return [
     await tryWrite('the annotations', () => {
       for (const line of renderGithubAnnotations(report, { workspace, project: cwd })) print(line);
@@ -71,7 +73,7 @@ async function writeForGithub(
 /** In GitHub Actions, reports why self-heal could not run, in an annotation and in the summary. */
 export async function writeProblem(
   problem: Problem,
-  { env, print = toStderr }: Pick<ReportTargets, 'env' | 'print'>,
+  { env, print = printToStderr }: Pick<ReportTargets, 'env' | 'print'>,
 ): Promise<void> {
   if (env['GITHUB_ACTIONS'] !== 'true') return;
   print(renderGithubProblem(problem));
@@ -89,13 +91,13 @@ async function appendSummary(report: Report, options: MarkdownOptions, file: str
     ({ size }) => size,
     () => 0,
   );
-  const gap = usedBytes > 0 ? '\n' : '';
-  const maxBytes = Math.min(summaryBytes, STEP_BYTES - usedBytes - gap.length);
+  const separator = usedBytes > 0 ? '\n' : '';
+  const maxBytes = Math.min(summaryBytes, STEP_BYTES - usedBytes - separator.length);
   if (maxBytes <= 0) throw new Error(`${file} is already full`);
-  await appendFile(file, `${gap}${renderMarkdown(report, { ...options, maxBytes })}`);
+  await appendFile(file, `${separator}${renderMarkdown(report, { ...options, maxBytes })}`);
 }
 
-async function writeInto(dir: string, name: string, text: () => string): Promise<string | null> {
+async function writeReportFile(dir: string, name: string, text: () => string): Promise<string | null> {
   return tryWrite(name, () => writeState(path.join(dir, name), text()));
 }
 

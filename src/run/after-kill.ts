@@ -7,7 +7,7 @@ import type { WatchTargets } from './watchdog.js';
 
 // The program that the watchdog runs after self-heal was killed: it ends every process of the run, deletes its copies and all files that may contain
 // secrets, and moves the remaining files into the project.
-const { runId, dir, final, folders } = JSON.parse(process.argv[2] ?? '') as WatchTargets;
+const { runId, dir, finalDir, folders } = JSON.parse(process.argv[2] ?? '') as WatchTargets;
 
 const GRACE_MS = 500;
 await endProcessesOf({ runId }, { graceMs: GRACE_MS });
@@ -16,4 +16,4 @@ for (const workDir of folders) {
   await removeCopy(workDir);
 }
 await deleteAllUnmaskedFiles(dir);
-await moveRunIntoProject({ dir, final });
+await moveRunIntoProject({ dir, finalDir });

@@ -57,11 +57,11 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
 async function moveAllRunsIntoProject(project: string): Promise<string[]> {
   const lines: string[] = [];
   for (const [runId, dir] of listRunsAtWork(project)) {
-    const final = stateFolder(project, 'runs', runId);
+    const finalDir = stateFolder(project, 'runs', runId);
     lines.push(
-      await moveRunIntoProject({ dir, final }).then(
-        () => `moved the files of run ${runId} to ${path.relative(project, final)}`,
-        (error: unknown) => describeMoveFailure({ dir, final }, error),
+      await moveRunIntoProject({ dir, finalDir }).then(
+        () => `moved the files of run ${runId} to ${path.relative(project, finalDir)}`,
+        (error: unknown) => describeMoveFailure({ dir, finalDir }, error),
       ),
     );
   }

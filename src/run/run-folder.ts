@@ -27,7 +27,7 @@ export interface RunFolder {
   /** Its path while the run is in progress, outside of the project. */
   readonly dir: string;
   /** Its path afterwards: `.self-heal/runs/<run-id>/` in the project. */
-  readonly final: string;
+  readonly finalDir: string;
   /** Creates `failures/<n>` and returns its path. */
   makeFailureFolder(n: number): Promise<string>;
   /** Returns `attempts/<n>`, without an extension, in an existing folder. */
@@ -42,8 +42,8 @@ export function runsFolderOf(projectRoot: string): string {
 /** Returns the folder of a run, which may not exist. While the run is in progress, it is outside of the project. */
 export function runDirOf(projectRoot: string, runId: string): string {
   if (!/^[\w-]+$/.test(runId)) throw new Error(`not the id of a run: ${runId}`);
-  const final = path.join(runsFolderOf(projectRoot), runId);
-  return existsSync(final) ? final : (listRunsAtWork(projectRoot).get(runId) ?? final);
+  const finalDir = path.join(runsFolderOf(projectRoot), runId);
+  return existsSync(finalDir) ? finalDir : (listRunsAtWork(projectRoot).get(runId) ?? finalDir);
 }
 
 /** Returns the project that a run's folder is in. */
@@ -56,10 +56,10 @@ export async function createRunFolder(
   projectRoot: string,
   runId: string,
 ): Promise<Result<RunFolder, Problem>> {
-  const final = path.join(runsFolderOf(projectRoot), runId);
+  const finalDir = path.join(runsFolderOf(projectRoot), runId);
   try {
     openStateFolder(projectRoot);
-    pointLatestTo(final);
+    pointLatestTo(finalDir);
     // They may belong to another user, whose run created them.
     for (const name of ['runs', 'changes'])
       accessSync(makeStateFolder(stateFolder(projectRoot, name)), constants.W_OK);
@@ -72,7 +72,7 @@ export async function createRunFolder(
     return ok({
       runId,
       dir,
-      final,
+      finalDir,
       makeFailureFolder: (n) => subfolder('failures', String(n)),
       makeAttemptPath: async (n) => path.join(await subfolder('attempts'), String(n)),
     });
@@ -91,13 +91,16 @@ export async function createRunFolder(
  * Moves the files of a run, and the contents of its changes, into its project. The run does this at its end, its watchdog after a kill, or otherwise
  * the next command. Rejects if it is impossible; the files then stay where they are.
  */
-export async function moveRunIntoProject({ dir, final }: Pick<RunFolder, 'dir' | 'final'>): Promise<void> {
-  openStateFolder(projectOf(final));
+export async function moveRunIntoProject({
+  dir,
+  finalDir,
+}: Pick<RunFolder, 'dir' | 'finalDir'>): Promise<void> {
+  openStateFolder(projectOf(finalDir));
   // Restores a deleted link, but leaves the link of a newer run.
-  if (!lstatSync(latestLinkPath(final), { throwIfNoEntry: false })) pointLatestTo(final);
+  if (!lstatSync(latestLinkPath(finalDir), { throwIfNoEntry: false })) pointLatestTo(finalDir);
   const moves = [
-    [changesFolder(dir), changesFolder(final)],
-    [dir, final],
+    [changesFolder(dir), changesFolder(finalDir)],
+    [dir, finalDir],
   ] as const;
   for (const [from, to] of moves) await moveOrCopy(from, to);
   for (const [from] of moves) await removeState(from);
@@ -105,21 +108,21 @@ export async function moveRunIntoProject({ dir, final }: Pick<RunFolder, 'dir' |
 }
 
 /** Removes the files of a run without results; `latest` then points to the previous run. */
-export async function removeRunFolder({ dir, final }: Pick<RunFolder, 'dir' | 'final'>): Promise<void> {
+export async function removeRunFolder({ dir, finalDir }: Pick<RunFolder, 'dir' | 'finalDir'>): Promise<void> {
   for (const folder of [changesFolder(dir), dir]) await removeState(folder);
   await removeWorkFolder(projectOf(dir));
-  const runs = path.dirname(final);
+  const runs = path.dirname(finalDir);
   const before = listState(runs).filter(isRunId).toSorted().at(-1);
-  if (before === undefined) removeLatest(latestLinkPath(final));
+  if (before === undefined) removeLatest(latestLinkPath(finalDir));
   else pointLatestTo(path.join(runs, before));
 }
 
 /** Returns a message that the files of a run could not be moved, with their path. */
 export function describeMoveFailure(
-  { dir, final }: Pick<RunFolder, 'dir' | 'final'>,
+  { dir, finalDir }: Pick<RunFolder, 'dir' | 'finalDir'>,
   error: unknown,
 ): string {
-  return `the files of run ${path.basename(dir)} could not be moved into ${path.dirname(final)}: ${reasonOf(error)}\n  → They are in ${dir}, and the next command moves them. Free some disk space, or make the folder writable.`;
+  return `the files of run ${path.basename(dir)} could not be moved into ${path.dirname(finalDir)}: ${reasonOf(error)}\n  → They are in ${dir}, and the next command moves them. Free some disk space, or make the folder writable.`;
 }
 
 /**

@@ -8,7 +8,7 @@ export interface WatchTargets {
   /** The run's folder, absolute. Files in it that may hold secrets are deleted. */
   readonly dir: string;
   /** The folder to which the run's files are then moved. */
-  readonly final: string;
+  readonly finalDir: string;
   /** Absolute paths of temporary folders that only this run uses. */
   readonly folders: readonly string[];
 }
@@ -34,7 +34,7 @@ const afterKill = fileURLToPath(new URL('after-kill.js', import.meta.url));
  * system closes the pipe when this process ends for any reason, so there is no polling. Windows has no watchdog: the next command cleans up after a
  * killed run.
  */
-export function startWatchdog({ runId, dir, final }: Omit<WatchTargets, 'folders'>): Watchdog {
+export function startWatchdog({ runId, dir, finalDir }: Omit<WatchTargets, 'folders'>): Watchdog {
   const nothing = () => undefined;
   if (process.platform === 'win32') return { watch: nothing, markEnded: nothing, [Symbol.dispose]: nothing };
   const child = spawn('/bin/sh', ['-c', waitScript, 'self-heal-watchdog', process.execPath, afterKill], {
@@ -48,7 +48,7 @@ export function startWatchdog({ runId, dir, final }: Omit<WatchTargets, 'folders
   child.stdin.on('error', () => undefined);
   child.unref();
   const watch = (folders: readonly string[]) => {
-    const watched: WatchTargets = { runId, dir, final, folders };
+    const watched: WatchTargets = { runId, dir, finalDir, folders };
     child.stdin.write(`${JSON.stringify(watched)}\n`);
   };
   watch([]);

@@ -40,28 +40,28 @@ beforeEach(() => {
 async function begun(project: string) {
   const folder = await createRunFolder(project, runId);
   if (!folder.ok) throw new Error(folder.error.message);
-  const { dir, final } = folder.value;
+  const { dir, finalDir } = folder.value;
   await folder.value.makeFailureFolder(1);
   writeFileSync(path.join(dir, 'failures/1/page.html'), 'page');
   mkdirSync(path.join(changesFolder(dir), 'contents'), { recursive: true });
   writeFileSync(path.join(changesFolder(dir), 'contents/b'), 'new');
-  return { dir, final, top: projectOf(dir) };
+  return { dir, finalDir, top: projectOf(dir) };
 }
 
 it('CL-3 HN-10 a run works in a private folder outside of the project until it is moved', async () => {
   const project = tempDir('project');
-  const { dir, final, top } = await begun(project);
+  const { dir, finalDir, top } = await begun(project);
   expect(statSync(top).mode & 0o777).toBe(0o700);
-  expect(existsSync(final)).toBe(false);
+  expect(existsSync(finalDir)).toBe(false);
   expect([await listRunIds(project), await findLatestRunId(project)]).toEqual([[runId], runId]);
   expect(runDirOf(project, runId)).toBe(dir);
-  mkdirSync(path.join(changesFolder(final), 'contents'), { recursive: true });
-  writeFileSync(path.join(changesFolder(final), 'contents/a'), 'beside the journal');
-  await Promise.all([moveRunIntoProject({ dir, final }), moveRunIntoProject({ dir, final })]);
-  expect(runDirOf(project, runId)).toBe(final);
+  mkdirSync(path.join(changesFolder(finalDir), 'contents'), { recursive: true });
+  writeFileSync(path.join(changesFolder(finalDir), 'contents/a'), 'beside the journal');
+  await Promise.all([moveRunIntoProject({ dir, finalDir }), moveRunIntoProject({ dir, finalDir })]);
+  expect(runDirOf(project, runId)).toBe(finalDir);
   expect(readFileSync(path.join(project, '.self-heal/latest/failures/1/page.html'), 'utf8')).toBe('page');
   for (const name of ['a', 'b'])
-    expect(existsSync(path.join(changesFolder(final), 'contents', name))).toBe(true);
+    expect(existsSync(path.join(changesFolder(finalDir), 'contents', name))).toBe(true);
   expect(existsSync(top)).toBe(false);
 });
 
@@ -70,11 +70,11 @@ it.runIf(hasTwoDisks)('CL-3 moves a run from one file system to another', async 
   const cache = mkdtempSync(path.join(elsewhere, 'self-heal '));
   removeAfterTest(cache);
   for (const name of ['XDG_CACHE_HOME', 'TMPDIR']) vi.stubEnv(name, cache);
-  const { dir, final, top } = await begun(project);
+  const { dir, finalDir, top } = await begun(project);
   expect(dir.startsWith(cache)).toBe(true);
-  await moveRunIntoProject({ dir, final });
-  expect(readFileSync(path.join(final, 'failures/1/page.html'), 'utf8')).toBe('page');
-  expect(readFileSync(path.join(changesFolder(final), 'contents/b'), 'utf8')).toBe('new');
+  await moveRunIntoProject({ dir, finalDir });
+  expect(readFileSync(path.join(finalDir, 'failures/1/page.html'), 'utf8')).toBe('page');
+  expect(readFileSync(path.join(changesFolder(finalDir), 'contents/b'), 'utf8')).toBe('new');
   expect(existsSync(top)).toBe(false);
 });
 
@@ -92,7 +92,7 @@ it.runIf(process.platform !== 'win32')(
 
 it('HN-2 the next command moves what a killed run left, and says so', async () => {
   const project = tempDir('project');
-  const { dir, final } = await begun(project);
+  const { dir, finalDir } = await begun(project);
   writeFileSync(
     path.join(dir, 'running.json'),
     '{ "schemaVersion": 1, "pid": 999999999, "startedAt": null }',
@@ -101,8 +101,8 @@ it('HN-2 the next command moves what a killed run left, and says so', async () =
     ok: true,
     value: [`moved the files of run ${runId} to .self-heal/runs/${runId}`],
   });
-  expect(existsSync(path.join(final, 'failures/1/page.html'))).toBe(true);
-  expect(existsSync(path.join(final, 'running.json'))).toBe(false);
+  expect(existsSync(path.join(finalDir, 'failures/1/page.html'))).toBe(true);
+  expect(existsSync(path.join(finalDir, 'running.json'))).toBe(false);
 });
 
 it('CL-12 moving an older run leaves `latest` at the newest', async () => {
@@ -120,8 +120,8 @@ it('HN-1 a real folder in the place of `latest`, as from an artifact, stays with
   const unpacked = path.join(project, '.self-heal', 'latest');
   mkdirSync(unpacked, { recursive: true });
   writeFileSync(path.join(unpacked, 'report.json'), '{}');
-  const { dir, final } = await begun(project);
-  await moveRunIntoProject({ dir, final });
+  const { dir, finalDir } = await begun(project);
+  await moveRunIntoProject({ dir, finalDir });
   expect(readFileSync(path.join(unpacked, 'report.json'), 'utf8')).toBe('{}');
   expect(await findLatestRunId(project)).toBe(runId);
 });
@@ -188,12 +188,12 @@ it('HN-2 the run of another project at the same path is neither moved nor remove
 
 it('HN-2 a copy of a project, with its token, leaves the run of a process that lives alone', async () => {
   const project = tempDir('project');
-  const { dir, final, top } = await begun(project);
+  const { dir, finalDir, top } = await begun(project);
   await heldElsewhere(top);
   expect(await recoverKilledRuns(project)).toEqual({ ok: true, value: [] });
   const next = await createRunFolder(project, '20261121-071500-000b');
   expect(next.ok && projectOf(next.value.dir)).not.toBe(top);
-  expect([existsSync(dir), existsSync(final)]).toEqual([true, false]);
+  expect([existsSync(dir), existsSync(finalDir)]).toEqual([true, false]);
 });
 
 it('HN-2 the run of a process that lives is not removed because its date looks old', async () => {
@@ -216,8 +216,8 @@ it.each(['relative', 'in the project'])('CL-3 uses no cache folder that is %s', 
 
 it('CL-3 a file in the place of the work folder is named with its remedy', async () => {
   const project = tempDir('project');
-  const { top, dir, final } = await begun(project);
-  await moveRunIntoProject({ dir, final });
+  const { top, dir, finalDir } = await begun(project);
+  await moveRunIntoProject({ dir, finalDir });
   writeFileSync(top, 'a file');
   expect(await makeWorkFolder(project, [path.dirname(top)])).toMatchObject({
     ok: false,
@@ -235,10 +235,10 @@ it.runIf(hasTwoDisks)(
     const cache = mkdtempSync(path.join(elsewhere, 'self-heal '));
     removeAfterTest(cache);
     for (const name of ['XDG_CACHE_HOME', 'TMPDIR']) vi.stubEnv(name, cache);
-    const { dir, final } = await begun(project);
-    mkdirSync(`${final}.999999999.tmp/failures`, { recursive: true });
+    const { dir, finalDir } = await begun(project);
+    mkdirSync(`${finalDir}.999999999.tmp/failures`, { recursive: true });
     await recoverKilledRuns(project);
     expect(existsSync(dir)).toBe(false);
-    expect(readdirSync(path.dirname(final))).toEqual([runId]);
+    expect(readdirSync(path.dirname(finalDir))).toEqual([runId]);
   },
 );

@@ -21,7 +21,7 @@ export async function shownRun(projectRoot: string, runId: string): Promise<Show
   const folder = await createRunFolder(projectRoot, runId);
   if (!folder.ok) throw new Error(folder.error.message);
   await moveRunIntoProject(folder.value);
-  const { final: dir } = folder.value;
+  const { finalDir: dir } = folder.value;
   const file = path.join(dir, 'events.ndjson');
   const append = (text: string) => appendFile(file, text);
   return {

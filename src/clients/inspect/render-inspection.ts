@@ -2,7 +2,7 @@ import { describeBlameAt } from '../../model/blame.js';
 import { formatFacts, formatReason } from '../../model/diagnosis.js';
 import { buildTimeline, formatTimeline } from '../../evidence/timeline.js';
 import type { ReportAttempt } from '../../run/report.js';
-import { cut } from '../../outputs/cut.js';
+import { truncate } from '../../outputs/truncate.js';
 import { formatAttempt } from '../../outputs/view.js';
 import { counted } from '../../format.js';
 import { formatFailureName, type InspectedFailure } from './find-failure.js';
@@ -28,7 +28,7 @@ export function renderList(run: StoredRun, all: readonly InspectedFailure[]): st
     describeVerdict(inspected),
     inspected.failure.diagnosis.category,
     inspected.cause?.id ?? '',
-    `${cut(formatFailureName(inspected), 110)}${inspected.numbers.length > 1 ? ` (seen ${inspected.numbers.length} times)` : ''}`,
+    `${truncate(formatFailureName(inspected), 110)}${inspected.numbers.length > 1 ? ` (seen ${inspected.numbers.length} times)` : ''}`,
   ]);
   return [
     head,

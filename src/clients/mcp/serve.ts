@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { fenced } from '../../fenced.js';
-import { cut } from '../../outputs/cut.js';
+import { truncate } from '../../outputs/truncate.js';
 import { formatEvent } from '../../outputs/lines.js';
 import { choosePalette } from '../../outputs/streams.js';
 import { formatProblem, type Problem } from '../../problem.js';
@@ -138,7 +138,7 @@ function createProgressReporter({ _meta, sendNotification }: Extra): (event: Eve
     if (message === '') return;
     progress += 1;
     reportedAt = event.time;
-    const params = { progressToken, progress, message: cut(message, 1_000) };
+    const params = { progressToken, progress, message: truncate(message, 1_000) };
     // A disconnected client needs no progress.
     sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
   };

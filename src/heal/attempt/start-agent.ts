@@ -239,7 +239,7 @@ async function startAgent(
   const run = await session.runAgent(task);
   const { toProject } = workingCopy;
   const claim = run.claim && { ...run.claim, summary: toProject(run.claim.summary) };
-  return { ...run, claim: claim, tail: toProject(run.tail), denials: run.denials.map(toProject) };
+  return { ...run, claim, tail: toProject(run.tail), denials: run.denials.map(toProject) };
 }
 
 /** Copies the evidence for an agent into its copy, with the copy's paths in all texts, so that the agent never sees the project's own path. */
@@ -263,8 +263,8 @@ async function copyEvidenceForAgent(
 }
 
 /** Replaces the run's working folder in a text with the folder that the run will have in the project, which is also its name in agents' copies. */
-function toFinalPaths({ dir, final }: Session['folder'], text: string): string {
-  return text.replaceAll(dir, final);
+function toFinalPaths({ dir, finalDir }: Session['folder'], text: string): string {
+  return text.replaceAll(dir, finalDir);
 }
 
 /** Writes context.json and prompt.md into the failure's folder, where `inspect` finds them. Returns their paths in the project. */

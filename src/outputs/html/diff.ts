@@ -14,7 +14,7 @@ const MAX_LINE_LENGTH = 2000;
 export function showDiff(patch: string, maxLines: number): Markup {
   const text = visibleText(patch);
   const files = parseCompleteFiles(text);
-  // Masking a secret of several lines makes a patch invalid.
+  // Masking a multi-line secret makes a patch invalid.
   const rawLines = text.split('\n', maxLines).map((line) => line.slice(0, MAX_LINE_LENGTH));
   if (files.length === 0) return renderPreformatted('Changes', rawLines.join('\n'));
   let room = maxLines;
@@ -30,7 +30,7 @@ export function showDiff(patch: string, maxLines: number): Markup {
       );
     });
     const name = formatFileLabel(file);
-    const none = html`<tbody>
+    const noChangedLines = html`<tbody>
       <tr>
         <td>no changed lines: only the name, the mode or binary content changed</td>
       </tr>
@@ -42,7 +42,7 @@ export function showDiff(patch: string, maxLines: number): Markup {
           <caption>
             ${name}
           </caption>
-          ${hunks.length === 0 ? none : hunks}
+          ${hunks.length === 0 ? noChangedLines : hunks}
         </table>
       </div>`
     );
@@ -50,13 +50,13 @@ export function showDiff(patch: string, maxLines: number): Markup {
   return html`${tables}${room < 0 && html`<p class="quiet">… and ${-room} more lines; see the patch.</p>`}`;
 }
 
-/** Parses a patch; if it was cut, parses it up to its last complete file. */
+/** Parses a patch; if it was truncated, parses it up to its last complete file. */
 function parseCompleteFiles(patch: string): StructuredPatch[] {
   try {
     return parsePatch(patch);
   } catch {
-    const last = patch.lastIndexOf('\ndiff --git ');
-    return last < 0 ? [] : parseCompleteFiles(patch.slice(0, last + 1));
+    const lastFileStart = patch.lastIndexOf('\ndiff --git ');
+    return lastFileStart < 0 ? [] : parseCompleteFiles(patch.slice(0, lastFileStart + 1));
   }
 }
 
@@ -68,7 +68,7 @@ function formatFileLabel({ oldFileName = '', newFileName = '' }: StructuredPatch
   return before === after ? `${after}` : `${before} → ${after}`;
 }
 
-const kinds: Record<string, string> = { '+': 'added', '-': 'removed' };
+const rowClasses: Record<string, string> = { '+': 'added', '-': 'removed' };
 
 function renderRows({ lines, oldStart, newStart }: StructuredPatchHunk): Markup[] {
   let [before, after] = [oldStart, newStart];
@@ -77,7 +77,7 @@ function renderRows({ lines, oldStart, newStart }: StructuredPatchHunk): Markup[
     .map((line) => {
       const [sign = ' '] = line;
       const numbers = [sign === '+' ? '' : before++, sign === '-' ? '' : after++];
-      return html`<tr class="${kinds[sign] ?? ''}">
+      return html`<tr class="${rowClasses[sign] ?? ''}">
         ${numbers.map((number) => html`<td class="n">${number}</td>`)}
         <td class="n">${sign}</td>
         <td><code>${line.slice(1, MAX_LINE_LENGTH)}</code></td>
@@ -85,7 +85,7 @@ function renderRows({ lines, oldStart, newStart }: StructuredPatchHunk): Markup[
     });
 }
 
-/** Shows the patches that wait for a person side by side, each with its proof. */
+/** Shows the patches from which a person has to choose side by side, each with its proof. */
 export function showOffers(offers: readonly OfferWithText[], maxLines: number): Markup {
   return html`<div class="side-by-side">
     ${offers.map((offer) => {

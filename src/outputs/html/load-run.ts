@@ -26,14 +26,14 @@ export interface LoadedCause {
   readonly before: string | null;
   /** The URL of the screenshot from its last green run. */
   readonly after: string | null;
-  /** The URLs of a screenshot comparison's expected picture and of its difference. */
+  /** The URLs of a screenshot comparison's expected picture, and of the picture of the difference. */
   readonly expected: string | null;
   readonly difference: string | null;
   /** The texts of its attempts' patches, by path. */
   readonly patches: ReadonlyMap<string, string>;
   /** Its state in a run in progress; null after the run has ended. */
-  readonly now: 'working' | 'waiting' | null;
-  /** Sentences about waits and earlier heals, which the report does not contain. */
+  readonly progress: 'working' | 'waiting' | null;
+  /** Sentences about waits and about heals in earlier runs, which the report does not contain. */
   readonly notes: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export interface RunLocation {
 }
 
 /**
- * Reads the contents of a run's page. Skips missing files, because they must not make the report fail. Embeds the pictures in a standalone
+ * Reads the contents of a run's page. Skips missing files, so that the report never fails because of them. Embeds the pictures in a standalone
  * page; a live page loads them from `pictureUrl`.
  */
 export async function loadRun(
@@ -71,15 +71,15 @@ export async function loadRun(
     const name = path.basename((lead?.evidence.screenshot ?? '').replaceAll('\\', '/'));
     const before = lead && name !== '' ? await getUrl({ n: lead.n, name }) : null;
     const [expected, difference] = comparedNames.map((name) => (lead ? getUrl({ n: lead.n, name }) : null));
-    const compared = { expected: (await expected) ?? null, difference: (await difference) ?? null };
-    const showsAfter = lead && before !== null && cause.verdict === 'healed';
-    const after = showsAfter ? await getUrl({ n: lead.n, name: afterName }) : null;
+    const comparison = { expected: (await expected) ?? null, difference: (await difference) ?? null };
+    const hasAfterPicture = lead && before !== null && cause.verdict === 'healed';
+    const after = hasAfterPicture ? await getUrl({ n: lead.n, name: afterName }) : null;
     const state = states.get(cause.id);
-    const isOpen = pictureUrl && !run.ended && state && !state.ended;
-    const now = isOpen ? (state.phase ? 'working' : 'waiting') : null;
+    const isUnfinished = pictureUrl && !run.ended && state && !state.ended;
+    const progress = isUnfinished ? (state.phase ? 'working' : 'waiting') : null;
     const notes = redactor.deep(state?.notes.map(formatNote) ?? []);
     const patches = readPatches(dir, cause, redactor);
-    causes.set(cause.id, { lead, before, after, ...compared, patches, now, notes });
+    causes.set(cause.id, { lead, before, after, ...comparison, patches, progress, notes });
   }
   return { report, folder: displayDir, causes, view: createView(report) };
 }

@@ -15,7 +15,7 @@ import { ownFile } from '../../own-files.js';
 import { readRunState } from '../../run/event-log.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../../run/report.js';
 import { writeState } from '../../state-folder.js';
-import { cut } from '../cut.js';
+import { truncate } from '../truncate.js';
 import { type CauseView, describeEnd, listViolations, createView } from '../view.js';
 import { formatCost, formatFile, formatReportTestName, outcomeWords, toSentence } from '../wording.js';
 import { showDiff, showOffers } from './diff.js';
@@ -75,9 +75,9 @@ export function showOutcome(report: Report): Markup {
   const { outcome, causes, shards, dryRun } = report;
   const healed = causes.filter(({ verdict }) => verdict === 'healed').length;
   // The result of a missing shard is unknown.
-  const isPart = outcome === 'green' && (shards?.missing.length ?? 0) > 0;
+  const isPartial = outcome === 'green' && (shards?.missing.length ?? 0) > 0;
   return html`<p id="phase" role="status" class="${outcome}">
-      ${isPart ? 'All collected tests are green' : outcomeWords[outcome]}${healed > 0 && `, ${counted(healed, 'cause')} fixed`}
+      ${isPartial ? 'All collected tests are green' : outcomeWords[outcome]}${healed > 0 && `, ${counted(healed, 'cause')} fixed`}
       ${dryRun && '(dry run: no agent was started)'}
     </p>
     ${showFacts(listFigures(report))}`;
@@ -95,12 +95,12 @@ export function listFigures(report: Report): Fact[] {
 
 /** Shows values with their names. */
 export function showFacts(facts: readonly Fact[]): Markup {
-  const fact = ({ name, value }: Fact) =>
+  const showFact = ({ name, value }: Fact) =>
     html`<div>
       <dt>${name}</dt>
       <dd>${value}</dd>
     </div>`;
-  return html`<dl>${facts.map(fact)}</dl>`;
+  return html`<dl>${facts.map(showFact)}</dl>`;
 }
 
 /** How many remarks and questions are listed; the others are only counted. */
@@ -112,15 +112,15 @@ const MAX_IN_FULL = 25;
 export function renderRun(run: LoadedRun): Markup {
   const { report, view } = run;
   const { inProgress, fixed, notFixed } = groupCauses(run);
-  const inFull = new Set([...notFixed, ...inProgress, ...fixed].slice(0, MAX_IN_FULL));
-  const list = (causes: readonly CauseView[], id: string, title: string) =>
+  const fullCauses = new Set([...notFixed, ...inProgress, ...fixed].slice(0, MAX_IN_FULL));
+  const showCauses = (causes: readonly CauseView[], id: string, title: string) =>
     causes.length > 0 &&
     html`<section aria-labelledby="${id}-heading" id="${id}">
       <h2 id="${id}-heading">${title} <span class="quiet">${causes.length}</span></h2>
-      ${causes.map((cause) => showCause(cause, run, inFull.has(cause)))}
+      ${causes.map((cause) => showCause(cause, run, fullCauses.has(cause)))}
     </section>`;
-  return html`${list(inProgress, 'begun', 'In progress')} ${list(fixed, 'fixed', 'Fixed')}
-  ${showQuestions(report)} ${list(notFixed, 'left', 'Not fixed')}
+  return html`${showCauses(inProgress, 'begun', 'In progress')} ${showCauses(fixed, 'fixed', 'Fixed')}
+  ${showQuestions(report)} ${showCauses(notFixed, 'left', 'Not fixed')}
   ${report.causes.length === 0 && report.exitCode !== null && html`<p>Nothing failed.</p>`}
   ${view.remarks.map(
     ({ title, items }) =>
@@ -128,7 +128,7 @@ export function renderRun(run: LoadedRun): Markup {
         <h2>${title}</h2>
         ${renderList(
           title,
-          items.map((item) => cut(item, 400)),
+          items.map((item) => truncate(item, 400)),
           MAX_ITEMS,
         )}
       </section>`,
@@ -140,22 +140,22 @@ export function renderRun(run: LoadedRun): Markup {
 type Groups = Readonly<Record<'inProgress' | 'fixed' | 'notFixed', readonly CauseView[]>>;
 
 /**
- * Divides the causes by section. Keeps a cause and those that its fix revealed together; such a chain counts as fixed only if all of its causes are.
+ * Groups the causes by section. A cause and those that its fix revealed stay together; such a chain counts as fixed only if all of its causes are.
  */
 function groupCauses({ report: { causes }, causes: loaded, view }: LoadedRun): Groups {
   const byId = new Map(view.causes.map((view) => [view.cause.id, view]));
   const chains = new Map<string, CauseView[]>();
-  const chainOf = new Map<string, string>();
+  const chainIds = new Map<string, string>();
   for (const { id, parent } of causes) {
-    const before = byId.get(parent ?? '')?.cause;
-    const key = before?.verdict === 'superseded' ? (chainOf.get(before.id) ?? id) : id;
-    chainOf.set(id, key);
+    const parentCause = byId.get(parent ?? '')?.cause;
+    const key = parentCause?.verdict === 'superseded' ? (chainIds.get(parentCause.id) ?? id) : id;
+    chainIds.set(id, key);
     const view = byId.get(id);
     if (view) chains.set(key, [...(chains.get(key) ?? []), view]);
   }
   const groups: Record<keyof Groups, CauseView[]> = { inProgress: [], fixed: [], notFixed: [] };
   for (const chain of chains.values()) {
-    const isInProgress = chain.some(({ cause }) => loaded.get(cause.id)?.now);
+    const isInProgress = chain.some(({ cause }) => loaded.get(cause.id)?.progress);
     const isFixed = chain.every(({ cause }) => isResolved(cause.verdict));
     groups[isInProgress ? 'inProgress' : isFixed ? 'fixed' : 'notFixed'].push(...chain);
   }
@@ -182,8 +182,8 @@ const MAX_TESTS = 200;
 /** Lists the tests with their results and causes; tests that simply passed come last. */
 function showTests(tests: readonly ReportTest[]): Markup {
   if (tests.length === 0) return nothing;
-  const isPassed = ({ verdict }: ReportTest) => Number(verdict === 'passed');
-  const ordered = tests.toSorted((a, b) => isPassed(a) - isPassed(b));
+  const rankByVerdict = ({ verdict }: ReportTest) => Number(verdict === 'passed');
+  const ordered = tests.toSorted((a, b) => rankByVerdict(a) - rankByVerdict(b));
   const verdicts = [...new Set(ordered.map(({ verdict }) => verdict))];
   const counts = verdicts.map(
     (verdict) => `${tests.filter((test) => test.verdict === verdict).length} ${verdict}`,
@@ -192,7 +192,7 @@ function showTests(tests: readonly ReportTest[]): Markup {
     (test) =>
       html`<tr class="${test.verdict}">
         <td><span class="tag ${test.verdict}">${test.verdict}</span></td>
-        <td>${cut(formatReportTestName(test), 140)}</td>
+        <td>${truncate(formatReportTestName(test), 140)}</td>
         <td>${test.causeIds.slice(0, 5).map((id) => html`<a href="#${id}">${id}</a> `)}</td>
         <td>${duration(test.durationMs)}</td>
       </tr>`,
@@ -218,23 +218,24 @@ function showTests(tests: readonly ReportTest[]): Markup {
   </section>`;
 }
 
-/** Shows a cause as a line with its problem and result, which expands to change, pictures, reasons and evidence if it is shown in full. */
+/** Shows a cause as one line with its problem and result; if shown in full, the line expands to the change, pictures, reasons and evidence. */
 function showCause(view: CauseView, run: LoadedRun, isFull: boolean): Markup {
   const { cause } = view;
   const { id, category, parent, verdict } = cause;
-  const loaded = run.causes.get(id) ?? nothingLoaded;
+  const loaded = run.causes.get(id) ?? emptyContents;
   const revealed = run.report.causes.filter((other) => other.parent === id).map((other) => other.id);
-  const length = isFull ? 240 : 120;
-  const { word, sign } = loaded.now ? { word: loaded.now, sign: '…' } : view.words;
+  const maxLength = isFull ? 240 : 120;
+  const { word, sign } = loaded.progress ? { word: loaded.progress, sign: '…' } : view.words;
   const line = html`<span class="mark" aria-hidden="true">${sign}</span>
     <div class="line">
-      <h3>${cut(cause.headline, length)}</h3>
+      <h3>${truncate(cause.headline, maxLength)}</h3>
       <div class="quiet">
-        ${id} · ${category} · ${cut(loaded.now ? view.about : describeResult(view, revealed), length)}
+        ${id} · ${category} ·
+        ${truncate(loaded.progress ? view.testLabel : describeResult(view, revealed), maxLength)}
       </div>
     </div>
-    <span class="tag ${loaded.now ?? verdict}">${word}</span>`;
-  const group = loaded.now ? 'begun' : isResolved(verdict) ? 'fixed' : 'left';
+    <span class="tag ${loaded.progress ?? verdict}">${word}</span>`;
+  const group = loaded.progress ? 'begun' : isResolved(verdict) ? 'fixed' : 'left';
   const kind = `cause ${group}${parent === null ? '' : ' found'}`;
   if (!isFull)
     return html`<div class="${kind}" id="${id}">
@@ -243,26 +244,26 @@ function showCause(view: CauseView, run: LoadedRun, isFull: boolean): Markup {
   const open = run.report.causes.length === 1 && 'open';
   return html`<details class="${kind}" id="cause-${id}" ${open}>
     <summary class="head">${line}</summary>
-    ${showWhole(view, run, loaded, revealed)}
+    ${showFullCause(view, run, loaded, revealed)}
   </details>`;
 }
 
-/** The contents for a cause whose files are missing. */
-const nothingLoaded: LoadedCause = {
+/** Stands in for a cause whose files are missing. */
+const emptyContents: LoadedCause = {
   lead: null,
   before: null,
   after: null,
   expected: null,
   difference: null,
   patches: new Map(),
-  now: null,
+  progress: null,
   notes: [],
 };
 
-function showWhole(
-  { cause, about, offers, tests }: CauseView,
+function showFullCause(
+  { cause, testLabel, offers, tests }: CauseView,
   { report, folder }: LoadedRun,
-  { lead, notes, now, patches, ...pictures }: LoadedCause,
+  { lead, notes, progress, patches, ...pictures }: LoadedCause,
   revealed: readonly string[],
 ): Markup {
   const { id, attempts, evidence, headline, parent, proof, reason, testProofs } = cause;
@@ -270,9 +271,9 @@ function showWhole(
     .slice(0, 20)
     .map((other, at) => html`${at > 0 && ', '}<a href="#${other}">${other}</a>`);
   const offersWithText = offers.map((offer) => ({ ...offer, text: patches.get(offer.patch ?? '') ?? null }));
-  return html`<article id="${id}" aria-label="${id} ${cut(headline, 400)}">
-    ${cause.blame && showBlame(cause.blame)} ${!now && html`<p><strong>${reason}</strong></p>`}
-    <p class="quiet">${[...describeEffort(cause), cut(about, 160)].join(' · ')}</p>
+  return html`<article id="${id}" aria-label="${id} ${truncate(headline, 400)}">
+    ${cause.blame && showBlame(cause.blame)} ${!progress && html`<p><strong>${reason}</strong></p>`}
+    <p class="quiet">${[...describeEffort(cause), truncate(testLabel, 160)].join(' · ')}</p>
     ${parent !== null && html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
     ${links.length > 0 && html`<p class="quiet">Its fix revealed ${links}.</p>`}
     ${notes.map((note) => html`<p class="note">${note}</p>`)}
@@ -292,7 +293,7 @@ function showWhole(
           'Tests',
           tests.map(
             (test) =>
-              `${cut(formatReportTestName(test), 300)}${test.sharedFix ? ', healed by the same fix' : ''}`,
+              `${truncate(formatReportTestName(test), 300)}${test.sharedFix ? ', healed by the same fix' : ''}`,
           ),
           20,
         ),
@@ -325,7 +326,7 @@ function showWhole(
   </article>`;
 }
 
-/** Describes the result of a cause in one sentence: its agent's summary, or else the changed files, or else its end. */
+/** Describes the result of a cause in one sentence: its agent's summary, else the changed files, else the reason of its verdict. */
 function describeResult({ cause, files }: CauseView, revealed: readonly string[]): string {
   if (cause.verdict === 'superseded' && revealed.length > 0)
     return `fixed, which revealed ${revealed.slice(0, 5).join(', ')}`;
@@ -354,9 +355,9 @@ function showBlame(blame: Blame): Markup {
       const lines = [...old.map((text) => `-${text}`), ...now.map((text) => `+${text}`)].slice(0, 40);
       return html`<p class="quiet">
           <code>${file}:${line}</code>
-          ${commit && `· ${commit.id.slice(0, 7)} ${cut(commit.subject, 120)} · ${commit.author}`}
+          ${commit && `· ${commit.id.slice(0, 7)} ${truncate(commit.subject, 120)} · ${commit.author}`}
         </p>
-        ${renderPreformatted(`The change in ${file}`, lines.map((text) => cut(text, 300)).join('\n'))}`;
+        ${renderPreformatted(`The change in ${file}`, lines.map((text) => truncate(text, 300)).join('\n'))}`;
     })}`;
 }
 
@@ -404,7 +405,7 @@ function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
 
 function renderViolation({ file, line, rule, says, before, after }: Violation): Markup {
   const side = (kind: string, sign: string, text: string | null) =>
-    text !== null && html`<div class="${kind}">${sign} <code>${cut(text, 1000)}</code></div>`;
+    text !== null && html`<div class="${kind}">${sign} <code>${truncate(text, 1000)}</code></div>`;
   return html`<strong>${rule}</strong> in <code>${file}${line !== null && `:${line}`}</code>: ${says}
     ${side('removed', '−', before)} ${side('added', '+', after)}`;
 }
@@ -430,8 +431,8 @@ function showPictures(
       ${picture(after, 'After the fix', `Screenshot of the page when the test of ${id} was green`)}
     </div>
     <p class="quiet">
-      ${failedStep !== null && html`Failed step: <code>${cut(failedStep, 300)}</code>`}
-      ${pageUrl !== null && html`on <code>${cut(pageUrl, 300)}</code>`}
+      ${failedStep !== null && html`Failed step: <code>${truncate(failedStep, 300)}</code>`}
+      ${pageUrl !== null && html`on <code>${truncate(pageUrl, 300)}</code>`}
     </p>`;
 }
 
@@ -467,12 +468,12 @@ const factNames: Record<string, string> = {
 /** Shows the evidence of a failure: the code, the error and the timeline. */
 function showEvidence({ evidence, diagnosis }: DiagnosedFailure): Markup {
   const { ariaSnapshot, errors, otherRun, sources } = evidence;
-  const named = Object.entries(diagnosis.facts).filter(
+  const knownFacts = Object.entries(diagnosis.facts).filter(
     ([name, value]) => value !== null && name !== 'errorType',
   );
-  const facts = named.map(([name, value]) => ({
+  const facts = knownFacts.map(([name, value]) => ({
     name: factNames[name] ?? name,
-    value: html`<code>${cut(String(value), 600)}</code>`,
+    value: html`<code>${truncate(String(value), 600)}</code>`,
   }));
   const other =
     otherRun?.run === 'first' ? 'Different error in the first run' : 'Different error in the second run';

@@ -68,7 +68,7 @@ export async function runThatSays(
   const redactor = await createRedactor({ env, projectRoot: root });
   await maskSuiteFolder(suite, { isRed: true, redactor });
   const screen = new PassThrough();
-  const terminal = createTerminalReporter({ stream: screen, paint, live: false, now: () => 0 });
+  const terminal = createTerminalReporter({ stream: screen, paint, isLive: false, now: () => 0 });
   const events = createEventsWriter(folder.value.dir);
   const bus = createBus([events, terminal], virtualClock(), redactor);
   const agent = `process.stdin.on('data', (part) => process.stdout.write(part)).on('end', () => {
@@ -176,10 +176,10 @@ export async function runThatSays(
   const report = createReport(bus.getRun());
   await writeFile(path.join(folder.value.dir, 'report.json'), JSON.stringify(report, null, 2));
   screen.write(renderSummary(report, { paint, columns: 4000 }));
-  const { dir, final } = folder.value;
+  const { dir, finalDir } = folder.value;
   await writeReports(report, {
     dir,
-    final,
+    finalDir,
     cwd: root,
     env: github(dir),
     print: (line) => void screen.write(`${line}\n`),
@@ -210,7 +210,7 @@ export async function runThatSays(
   await bus.close();
   await moveRunIntoProject(folder.value);
   screen.end();
-  return { root, dir: final, terminal: String(screen.read()), cause };
+  return { root, dir: finalDir, terminal: String(screen.read()), cause };
 }
 
 /** The environment of a step of GitHub Actions, whose files lie in the folder. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderGithubAnnotations, renderGithubOutputs } from '../../../src/outputs/github.js';
-import { code, renderMarkdown, escapeProse, summaryBytes } from '../../../src/outputs/markdown.js';
+import { renderCode, renderMarkdown, escapeProse, summaryBytes } from '../../../src/outputs/markdown.js';
 import type { Report } from '../../../src/run/report.js';
 import { aReport, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
 
@@ -137,8 +137,8 @@ describe('text in Markdown', () => {
   });
 
   it('RP-3 cannot end its code span', () => {
-    expect(code('a')).toBe('`a`');
-    expect(code('`a` ``b``')).toBe('``` `a` ``b`` ```');
-    expect(code(' \n ')).toBe('none');
+    expect(renderCode('a')).toBe('`a`');
+    expect(renderCode('`a` ``b``')).toBe('``` `a` ``b`` ```');
+    expect(renderCode(' \n ')).toBe('none');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { code, escapeProse } from '../../../src/outputs/markdown.js';
+import { renderCode, escapeProse } from '../../../src/outputs/markdown.js';
 
 /** What GitHub and GitLab turn into references and links, searched in the text that a reader sees (their documentation of autolinked references). */
 const references = [
@@ -41,7 +41,8 @@ describe('text of others', () => {
   ])('PB-5 refers to nothing, links nowhere and closes nothing: %s', (text) => {
     const shown = escapeProse(text);
     for (const part of searched(shown)) for (const pattern of references) expect(part).not.toMatch(pattern);
-    for (const source of [shown, searched(shown).join(''), code(text)]) expect(source).not.toMatch(closes);
+    for (const source of [shown, searched(shown).join(''), renderCode(text)])
+      expect(source).not.toMatch(closes);
     expect(searched(shown).join('').replaceAll('\u00a0', ' ')).toBe(text);
   });
 

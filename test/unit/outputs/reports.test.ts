@@ -89,7 +89,7 @@ async function places(env: NodeJS.ProcessEnv = {}) {
   const dir = path.join(cwd, '.self-heal/runs/r1');
   await mkdir(dir, { recursive: true });
   const printed: string[] = [];
-  return { cwd, dir, final: dir, env, printed, print: (line: string) => void printed.push(line) };
+  return { cwd, dir, finalDir: dir, env, printed, print: (line: string) => void printed.push(line) };
 }
 
 const inActions = (file: string) => ({

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StampedEvent } from '../../../src/event.js';
-import { cut, wrap } from '../../../src/outputs/cut.js';
+import { truncate, wrap } from '../../../src/outputs/truncate.js';
 import { type SummaryOptions, renderSummary } from '../../../src/outputs/summary.js';
 import { createTerminalReporter } from '../../../src/outputs/terminal.js';
 import type { Report, ReportCause } from '../../../src/run/report.js';
@@ -21,7 +21,7 @@ it.each([
   ['👍🏽👍🏽👍🏽', 5, '👍🏽👍🏽…'],
   ['anything', 0, ''],
 ])('RP-1 cuts %j to %d columns as %j', (text, width, expected) => {
-  expect(cut(text, width)).toBe(expected);
+  expect(truncate(text, width)).toBe(expected);
 });
 
 it('RP-1 never returns more columns than there are, or terminal control characters', () => {
@@ -32,7 +32,7 @@ it('RP-1 never returns more columns than there are, or terminal control characte
       fc.integer({ min: 0, max: 80 }),
       fc.constantFrom('end', 'middle'),
       (given, width, from) => {
-        const line = cut(given, width, { from });
+        const line = truncate(given, width, { from });
         expect(stringWidth(line)).toBeLessThanOrEqual(width);
         // oxlint-disable-next-line no-control-regex -- matches terminal control characters
         expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
@@ -112,7 +112,7 @@ it('RP-1 shows the title of a test whole, and cuts no word of a list of files', 
   expect(
     lines.split('adds a thing to the cart and shows, with its price and the sum of all, how many there are'),
   ).toHaveLength(3);
-  expect(cut('src/one.ts, src/two.ts, src/three.ts, src/four.ts', 30, { from: 'middle' })).toBe(
+  expect(truncate('src/one.ts, src/two.ts, src/three.ts, src/four.ts', 30, { from: 'middle' })).toBe(
     'src/one.ts, … src/four.ts',
   );
 });
@@ -189,7 +189,7 @@ describe('terminal', () => {
     const reporter = createTerminalReporter({
       stream,
       paint: level === 0 ? unpainted : new Chalk({ level }),
-      live,
+      isLive: live,
       now: () => now,
       ...rest,
     });

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { maskFilledText } from '../../../src/evidence/trace/masked-trace.js';
-import { explainWithheld, findFilesWithSecrets } from '../../../src/outputs/fix-file.js';
+import { explainMissingFix, findFilesWithSecrets } from '../../../src/outputs/fix-file.js';
 import { findSecretVariables } from '../../../src/secrets/known-values.js';
 import {
   createRedactor,
@@ -302,7 +302,7 @@ it('EV-9 a fix is withheld for a known secret, and not for what looks like one',
 });
 
 it('EV-9 the file of a fix that is withheld is named, though its name looks like a password', () => {
-  const message = explainWithheld(['packages/web-app/src/2fa/login-v2.ts (value of API_TOKEN)']);
+  const message = explainMissingFix(['packages/web-app/src/2fa/login-v2.ts (value of API_TOKEN)']);
   expect(redact(message)).toBe(message);
 });
 

@@ -2,43 +2,47 @@ import { wrapAnsi } from 'fast-wrap-ansi';
 import stringWidth from 'string-width';
 import { logText } from '../visible-text.js';
 
-// Measures only the beginning of a very long line: no column shows more than this many code units.
-const UNITS_A_COLUMN = 32;
+// Bounds how much of a very long line is measured: no column shows more than this many code units.
+const MAX_UNITS_PER_COLUMN = 32;
 
-/** A width below which lines are not broken. */
-const FEWEST_COLUMNS = 20;
+/** Lines are not wrapped in a narrower terminal. */
+const MIN_COLUMNS = 20;
 
 const segmenter = new Intl.Segmenter();
 
 /**
- * Makes a text fit into one line of at most `width` columns, as a terminal counts them (wide characters, emoji, combining marks), and
- * removes terminal control sequences (EV-10). An ellipsis marks the cut, which is between words if a space is near. `from` chooses the removed part:
- * the end, as for a sentence, or the middle, as for a path or a title, which both ends identify.
+ * Truncates a text to one line of at most `width` terminal columns, counting wide characters, emoji and combining marks as a terminal does, and
+ * removes terminal control sequences (EV-10). An ellipsis replaces the removed part, between words if a space is near. `from` says which part to
+ * remove: the end of a sentence, or the middle of a path or a title.
  */
-export function cut(text: string, width: number, { from = 'end' }: { from?: 'end' | 'middle' } = {}): string {
-  const line = fitLine(text, width);
+export function truncate(
+  text: string,
+  width: number,
+  { from = 'end' }: { from?: 'end' | 'middle' } = {},
+): string {
+  const line = boundLength(text, width);
   if (measureWidth(line) <= width) return line;
   if (width < 1) return '';
   const parts = Array.from(segmenter.segment(line), ({ segment }) => segment);
   const tail = from === 'middle' ? Math.floor((width - 1) / 2) : 0;
-  const last = takeFitting(parts.toReversed(), tail).toReversed();
+  const last = takeUpToWidth(parts.toReversed(), tail).toReversed();
   const end =
     parts.at(-last.length - 1) === ' ' ? last.join('') : last.join('').replace(/^\S{1,20}(?= )/, '');
-  const start = takeFitting(parts, width - 1 - measureWidth(end));
+  const start = takeUpToWidth(parts, width - 1 - measureWidth(end));
   const isWithinWord = parts[start.length] !== ' ';
   return `${isWithinWord ? start.join('').replace(/(?<= )\S{1,20}$/, '') : start.join('')}…${end}`;
 }
 
 /**
- * Breaks a text that a person has to read in full into lines of at most `width` columns, without terminal control sequences (EV-10). Without a
- * terminal there is no width (`Infinity`), and it stays on one line.
+ * Wraps a text into lines of at most `width` columns, and removes terminal control sequences (EV-10). Without a terminal, `width` is `Infinity` and
+ * the text stays on one line.
  */
 export function wrap(text: string, width: number): string[] {
-  return breakLine(flatten(text), width);
+  return breakLine(toOneLine(text), width);
 }
 
-/** Matches the spaces and the first column of a line. Its continuation is indented by that width. */
-const margin = /^ *(?:→ |\S+(?: \S+){0,3}? {2,})?/;
+/** Matches a line's leading spaces and first column. Continuation lines are indented by that width. */
+const hangingIndent = /^ *(?:→ |\S+(?: \S+){0,3}? {2,})?/;
 /** A command, which people copy as a whole line. */
 const isCommand = /^\s*(?:→ )?(?:npx )?self-heal \S/;
 
@@ -49,7 +53,7 @@ export function wrapLines(text: string, columns: number | undefined): string {
     .split('\n')
     .flatMap((line) => {
       if (isCommand.test(line) || measureWidth(line) <= columns) return [line];
-      const [start = ''] = margin.exec(line) ?? [];
+      const [start = ''] = hangingIndent.exec(line) ?? [];
       const indent = Math.min(measureWidth(start), columns >> 1);
       const [first = '', ...rest] = breakLine(line.slice(start.length), columns - 1 - indent);
       return [`${start}${first}`, ...rest.map((part) => `${' '.repeat(indent)}${part}`)];
@@ -71,29 +75,30 @@ export function wrapPainted(line: string, width: number): string[] {
 
 function breakLine(line: string, width: number): string[] {
   // A terminal this narrow wraps text better itself.
-  if (width < FEWEST_COLUMNS) return [line];
+  if (width < MIN_COLUMNS) return [line];
   // No code unit is wider than two columns, so a short line needs no measuring.
   if (line.length * 2 <= width || measureWidth(line) <= width) return [line];
   return wrapAnsi(line, width, { hard: true }).split('\n');
 }
 
-function fitLine(text: string, width: number): string {
-  const most = Math.max(256, width * UNITS_A_COLUMN);
-  const bounded = text.length <= most * 2 ? text : `${text.slice(0, most)}…${text.slice(-most)}`;
-  return flatten(bounded);
+function boundLength(text: string, width: number): string {
+  const maxLength = Math.max(256, width * MAX_UNITS_PER_COLUMN);
+  const bounded =
+    text.length <= maxLength * 2 ? text : `${text.slice(0, maxLength)}…${text.slice(-maxLength)}`;
+  return toOneLine(bounded);
 }
 
 /** Returns a text as one line without terminal control sequences. */
-function flatten(text: string): string {
+function toOneLine(text: string): string {
   return logText(text).replaceAll(/\s+/g, ' ').trim();
 }
 
-function takeFitting(parts: readonly string[], width: number): string[] {
-  let used = 0;
+function takeUpToWidth(parts: readonly string[], width: number): string[] {
+  let usedWidth = 0;
   const fitting: string[] = [];
   for (const part of parts) {
-    used += measureWidth(part);
-    if (used > width) break;
+    usedWidth += measureWidth(part);
+    if (usedWidth > width) break;
     fitting.push(part);
   }
   return fitting;
